@@ -1,0 +1,30 @@
+import { cutText, type FailureType, redact } from '../../contracts/failures.js';
+
+/** The failure types a provider may give. */
+export type ModelFailureType = Extract<FailureType, `Model.${string}`>;
+
+/** What a ModelError carries beside its message. */
+export interface ModelErrorDetails {
+  readonly status?: number;
+  readonly requestId?: string;
+  /** What the server asked for, unclamped. */
+  readonly retryAfterMs?: number;
+  readonly cause?: unknown;
+}
+
+/** Thrown by providers: one model request failed. Its message is cut to 2 KiB and redacted; `type` decides about retry and failover. */
+export class ModelError extends Error {
+  readonly type: ModelFailureType;
+  readonly status: number | undefined;
+  readonly requestId: string | undefined;
+  readonly retryAfterMs: number | undefined;
+
+  constructor(type: ModelFailureType, message: string, details: ModelErrorDetails = {}) {
+    super(redact(cutText(message, 2_048)), { cause: details.cause });
+    this.name = 'ModelError';
+    this.type = type;
+    this.status = details.status;
+    this.requestId = details.requestId;
+    this.retryAfterMs = details.retryAfterMs;
+  }
+}

@@ -1,0 +1,44 @@
+import type { Message, Part } from '../../contracts/message.js';
+import type { StopReason, ToolChoice, Usage } from '../../contracts/model.js';
+import type { ToolDescriptor } from '../../contracts/tool.js';
+
+/** One request to a model, free of any provider's wire format. */
+export interface ModelRequest {
+  readonly model: string;
+  readonly prompt: string;
+  readonly messages: readonly Message[];
+  readonly tools: readonly Pick<ToolDescriptor, 'name' | 'description' | 'schema'>[];
+  readonly toolChoice: ToolChoice;
+  readonly outputTokensMax: number;
+  /** Aborted by a user's cancel, a worker's shutdown or the turn's total time. */
+  readonly signal: AbortSignal;
+  /** No bytes for this long: `Model.StreamIdle`. */
+  readonly idleMs: number;
+  /** Called for each piece of text or thinking as it arrives; must not throw. */
+  readonly onDelta: (delta: StreamDelta) => void;
+}
+
+/** A piece of an answer while it streams. */
+export type StreamDelta =
+  | { readonly type: 'text'; readonly text: string }
+  | { readonly type: 'thinking'; readonly text: string }
+  | { readonly type: 'tool_call'; readonly name: string };
+
+/** A complete answer. `parts` has text, thinking and tool calls in order; their callIds are the provider's and are replaced by the caller. */
+export interface ModelAnswer {
+  readonly parts: readonly Part[];
+  readonly stop: StopReason;
+  /** Absent when the server sent none, or nonsense (M28). */
+  readonly usage?: Usage;
+  readonly requestId?: string;
+}
+
+/**
+ * A door to models of one wire format.
+ *
+ * Contract: `call` makes exactly one HTTP request; resolves only with a complete answer (faults 3.3); rejects with a ModelError,
+ * or with the signal's reason when it was aborted; may be called in parallel; never logs, never puts a key in an error.
+ */
+export interface ModelProvider {
+  call(request: ModelRequest): Promise<ModelAnswer>;
+}

@@ -1,0 +1,40 @@
+import { sha256 } from '@noble/hashes/sha2.js';
+import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
+import type { Message } from './message.js';
+
+/** Where a transcript stands: how many messages, and the chained digest over them. */
+export interface ChainHead {
+  readonly length: number;
+  readonly digest: string;
+}
+
+/** The head of an empty transcript. */
+export const EMPTY_CHAIN: ChainHead = { length: 0, digest: '' };
+
+/**
+ * The sha256 (hex) of a value's canonical JSON: keys sorted, undefined left out. Codec and external storage play no part.
+ * A pure implementation, because workflow code has no node:crypto.
+ */
+export function hashJson(value: unknown): string {
+  return bytesToHex(sha256(utf8ToBytes(canonicalJson(value))));
+}
+
+/** The hash under which a message is cached and referred to. */
+export function hashMessage(message: Message): string {
+  return hashJson(message);
+}
+
+/** The head after one more message: `digest(n) = sha256(digest(n-1) + hash(n))` (DESIGN section 3). */
+export function extendChain(head: ChainHead, messageHash: string): ChainHead {
+  return { length: head.length + 1, digest: bytesToHex(sha256(utf8ToBytes(head.digest + messageHash))) };
+}
+
+/** JSON with sorted keys, so that equal values give equal text whatever order their keys were written in. */
+export function canonicalJson(value: unknown): string {
+  if (value === null || typeof value !== 'object') return JSON.stringify(value) ?? 'null';
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
+  const entries = Object.entries(value)
+    .filter(([, field]) => field !== undefined)
+    .toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return `{${entries.map(([key, field]) => `${JSON.stringify(key)}:${canonicalJson(field)}`).join(',')}}`;
+}

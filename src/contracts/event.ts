@@ -1,0 +1,34 @@
+import type { Reason } from './run.js';
+import type { Usage } from './model.js';
+
+/** What happened in a run, in order. `seq` counts from 1 over the whole run, also over continue-as-new. */
+export type RunEvent = { readonly seq: number; readonly at: number } & RunEventBody;
+
+/** One event without its place in the order. */
+export type RunEventBody =
+  | { type: 'run.started'; agent: string; model: string; maxTurns: number }
+  | { type: 'turn.started'; turn: number }
+  | { type: 'model.completed'; turn: number; model: string; stop: string; usage: Usage; text: string }
+  | { type: 'model.failed'; turn: number; failure: string; message: string }
+  | { type: 'tool.call'; turn: number; callId: string; tool: string; title: string; effect: string }
+  | { type: 'tool.result'; turn: number; callId: string; isError: boolean; outcome: string; durationMs: number; bytes: number }
+  | { type: 'turn.ended'; turn: number }
+  | { type: 'steer.accepted'; id: string; position: number }
+  | { type: 'steer.delivered'; id: string; turn: number }
+  | { type: 'finalise.warned'; turn: number; remaining: number }
+  | { type: 'recovered'; turn: number; what: string; count: number }
+  | { type: 'worker.lost'; turn: number; activity: string; losses: number }
+  | { type: 'waiting'; for: string }
+  | { type: 'paused' }
+  | { type: 'resumed' }
+  | { type: 'extended'; maxTurns: number }
+  | { type: 'cancel.requested'; reason: string }
+  | { type: 'continued'; executionId: string }
+  | { type: 'run.ended'; reason: Reason; turns: number };
+
+/** Query `events({after, types?})`: `first` is the oldest one still kept, so it tells what was dropped. */
+export interface EventPage {
+  readonly first: number;
+  readonly next: number;
+  readonly events: readonly RunEvent[];
+}

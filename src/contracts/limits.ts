@@ -1,0 +1,144 @@
+/** Every number of the contract, with its unit in the name and its reason beside it. Docs and tests read them from here. */
+
+const KIB = 1024;
+const MIB = 1024 * KIB;
+const SECOND_MS = 1_000;
+const MINUTE_MS = 60 * SECOND_MS;
+const DAY_MS = 24 * 60 * MINUTE_MS;
+
+/** What bounds one run: turns, time, recoveries. */
+export const RUN_LIMITS = {
+  /** A task that needs more than 20 turns should say so; see behaviours, contradiction 1. */
+  maxTurnsDefault: 20,
+  maxTurnsMin: 1,
+  maxTurnsMax: 10_000,
+  /** The request whose remaining turns (itself included) first reach this carries the finalise warning. */
+  finaliseAtRemainingTurns: 3,
+  /** Grace before a deadline = min(this, a fifth of the deadline). */
+  deadlineGraceMsMax: MINUTE_MS,
+  deadlineGraceFraction: 0.2,
+  deadlineMsMin: SECOND_MS,
+  deadlineMsMax: 30 * DAY_MS,
+  /** The reserved final call may not hold a finished run back for longer. */
+  finalCallTimeoutMs: MINUTE_MS,
+  /** A worker killed every few seconds must not keep one call alive for ever. */
+  workerLossesMax: 20,
+  /** Fresh references are made at most this often for one model call. */
+  transcriptMovedMax: 3,
+  /** Bad JSON, empty answers: consecutive recoveries, reset by a good turn. */
+  emptyAnswersMax: 3,
+  /** A cut tool call is explained to the model at most twice, then the run ends with `max_tokens` (faults 3.3 f). */
+  truncatedAnswersMax: 2,
+  /** `pause_turn` answers are sent back as they are, at most this often in a row (M21). */
+  pausedAnswersMax: 10,
+  /** An unreachable model is asked again for this long before the run fails. */
+  modelUnreachableMsMax: 5 * MINUTE_MS,
+  modelUnreachableBackoffMsMin: SECOND_MS,
+  modelUnreachableBackoffMsMax: 30 * SECOND_MS,
+  /** `read` tools of one answer that run at the same time (contradiction 16). */
+  readToolsParallelMax: 4,
+} as const;
+
+/** What bounds one model call. */
+export const MODEL_LIMITS = {
+  /** Attempts that our own code reported as failed; a lost worker is not one (DESIGN section 4). */
+  attemptsMax: 3,
+  backoffMs: SECOND_MS,
+  backoffCoefficient: 2,
+  retryAfterMsMin: 500,
+  retryAfterMsMax: MINUTE_MS,
+  turnTimeoutMs: 5 * MINUTE_MS,
+  /** The total timer ends this much before startToClose, so that our own error arrives. */
+  turnTimeoutMarginMs: 5 * SECOND_MS,
+  /** No bytes at all for this long: the stream is dead (B-19, faults 3.3 d). */
+  streamIdleMs: 90 * SECOND_MS,
+  /** Anthropic needs a bound on output; every current model takes this much. */
+  outputTokensDefault: 8_192,
+  /** Below this a budget is spent: a smaller answer would be cut in mid-sentence. */
+  outputTokensMin: 256,
+  /** One answer larger than this is refused rather than carried through history. */
+  answerBytesMax: MIB,
+  /** Fallback for models whose window is unknown. */
+  contextWindowDefault: 128_000,
+} as const;
+
+/** What bounds one tool call. */
+export const TOOL_LIMITS = {
+  timeoutMsDefault: 45 * SECOND_MS,
+  timeoutMsMin: SECOND_MS,
+  timeoutMsMax: 60 * MINUTE_MS,
+  /** startToClose = the tool's own timeout + this, so that a timeout is always our result. */
+  timeoutMarginMs: 10 * SECOND_MS,
+  attemptsMax: 3,
+  backoffMs: SECOND_MS,
+  /** SIGTERM, this long, then SIGKILL. */
+  killGraceMs: 2 * SECOND_MS,
+  /** A config tool that ignores its signal is abandoned after this. */
+  abandonAfterMs: 4 * SECOND_MS,
+  outputBytesMax: 50 * KIB,
+  outputLinesMax: 2_000,
+  /** Reconciling only looks; it has this long. */
+  reconcileTimeoutMs: 30 * SECOND_MS,
+  namePattern: /^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$/,
+} as const;
+
+/** Heartbeats and the worker's own timers. */
+export const WORKER_LIMITS = {
+  heartbeatTimeoutMs: 30 * SECOND_MS,
+  heartbeatEveryMs: 2 * SECOND_MS,
+  heartbeatBytesMax: KIB,
+  /** Cancel reaches a tool within this; the default of 0.8 × heartbeatTimeout is 21.8 s (faults 0.4). */
+  heartbeatThrottleMsMax: 2 * SECOND_MS,
+  stickyQueueScheduleToStartMs: 5 * SECOND_MS,
+  shutdownGraceMs: 30 * SECOND_MS,
+  shutdownForceMs: MINUTE_MS,
+  /** A stall of the event loop this long is logged with the tool that runs. */
+  eventLoopStallMs: 5 * SECOND_MS,
+  cachedWorkflowsMax: 200,
+  transcriptCacheBytesMax: 64 * MIB,
+  /** A missing transcript page is asked for again for this long. */
+  transcriptQueryMsMax: MINUTE_MS,
+  /** Nobody polls the queue of the workspace's host: said after this. */
+  toolQueueWaitMs: MINUTE_MS,
+} as const;
+
+/** Sizes of what travels through Temporal. */
+export const PAYLOAD_LIMITS = {
+  /** Larger payloads go to external storage. */
+  inlineBytesMax: 256 * KIB,
+  /** What outsiders read (results, queries) stays under this. */
+  outsideBytesMax: 192 * KIB,
+  messageBytesMax: MIB,
+  failureMessageBytesMax: 4 * KIB,
+  /** `details[0]` of a failed run: the whole RunResult, output cut. */
+  failureDetailsBytesMax: 64 * KIB,
+  pageBytesDefault: 128 * KIB,
+  eventsMax: 1_000,
+  eventsBytesMax: 256 * KIB,
+  summaryCharsMax: 120,
+  currentDetailsBytesMax: 4 * KIB,
+  transcriptBytesMax: 32 * MIB,
+} as const;
+
+/** Continue-as-new well before the server's own limits (faults 0.11). */
+export const CONTINUE_AS_NEW_LIMITS = {
+  eventsMax: 4_000,
+  historyBytesMax: 8 * MIB,
+  signalsMax: 5_000,
+  updatesMax: 1_000,
+  seenIdsMax: 2_000,
+} as const;
+
+/** What the client waits for. */
+export const CLIENT_LIMITS = {
+  connectTimeoutMs: 5 * SECOND_MS,
+  /** No worker took an update in this time: it is not accepted. */
+  updateTimeoutMs: 5 * SECOND_MS,
+  queryTimeoutMs: 5 * SECOND_MS,
+  idCharsMax: 200,
+} as const;
+
+/** Token streams. */
+export const STREAM_LIMITS = {
+  coalesceMs: 60,
+} as const;

@@ -1,0 +1,131 @@
+import { z } from 'zod';
+import { CLIENT_LIMITS, RUN_LIMITS } from './limits.js';
+import { JsonValue, Message, Part } from './message.js';
+import { Usage } from './model.js';
+
+/** Where and on what a run works. */
+export const RunContext = z.strictObject({
+  workspace: z.string().optional(),
+  projectPath: z.string().optional(),
+  mode: z.enum(['code', 'ui']).optional(),
+  component: z.string().optional(),
+  variables: z.record(z.string(), z.string()).optional(),
+});
+export type RunContext = z.infer<typeof RunContext>;
+
+/** Bounds that tests and operators may lower; absent means the numbers of limits.ts. */
+export const RunBounds = z.strictObject({
+  continueAsNewEvents: z.number().int().positive().optional(),
+});
+export type RunBounds = z.infer<typeof RunBounds>;
+
+/** What `agentRun` takes: JSON, versioned, the same from every language. */
+export const RunInput = z.strictObject({
+  v: z.literal(1).optional(),
+  task: z.union([z.string(), z.array(Part)]),
+  agent: z.string().optional(),
+  model: z.string().optional(),
+  maxTurns: z.number().int().min(RUN_LIMITS.maxTurnsMin).max(RUN_LIMITS.maxTurnsMax).optional(),
+  maxCostUsd: z.number().positive().optional(),
+  maxTokens: z.number().int().positive().optional(),
+  deadlineMs: z.number().int().min(RUN_LIMITS.deadlineMsMin).max(RUN_LIMITS.deadlineMsMax).optional(),
+  mode: z.enum(['dispatch', 'chat']).optional(),
+  messages: z.array(Message).optional(),
+  continuedFrom: z.string().optional(),
+  context: RunContext.optional(),
+  session: z.string().optional(),
+  tenant: z.string().optional(),
+  outputSchema: z.record(z.string(), JsonValue).optional(),
+  bounds: RunBounds.optional(),
+});
+export type RunInput = z.infer<typeof RunInput>;
+
+/** Why a run ended. `max_tokens`: the model cut the last answer. `budget`: maxTokens or maxCostUsd of the run. */
+export const Reason = z.enum([
+  'completed',
+  'max_turns',
+  'max_tokens',
+  'budget',
+  'deadline',
+  'loop_detected',
+  'refusal',
+  'cancelled',
+  'error',
+]);
+export type Reason = z.infer<typeof Reason>;
+
+/** What a run leaves, whatever its end. */
+export const RunResult = z.strictObject({
+  v: z.literal(1),
+  runId: z.string(),
+  executionId: z.string(),
+  reason: Reason,
+  output: z.string(),
+  structured: JsonValue.optional(),
+  turns: z.number().int(),
+  toolCalls: z.number().int(),
+  usage: Usage,
+  lastUsage: Usage.optional(),
+  costUsd: z.number().optional(),
+  models: z.array(z.string()),
+  unconsumed: z.array(z.strictObject({ id: z.string(), text: z.string() })),
+  finalized: z.boolean().optional(),
+  emptyAnswer: z.boolean().optional(),
+  error: z.strictObject({ type: z.string(), message: z.string(), turn: z.number().int() }).optional(),
+});
+export type RunResult = z.infer<typeof RunResult>;
+
+/** The state of a run in one word. A closed run has its reason's word. */
+export type RunStatus = 'running' | 'paused' | 'waiting' | Reason;
+
+/** Query `progress`: where a run stands. `turn` is the open one; the last one of a closed run. */
+export interface Progress {
+  readonly status: RunStatus;
+  readonly phase: 'preparing' | 'model' | 'tools' | 'finalising' | 'waiting' | 'closed';
+  readonly waitingFor?: string;
+  readonly turn: number;
+  readonly maxTurns: number;
+  readonly tool?: string;
+  readonly usage: Usage;
+  readonly costUsd?: number;
+  readonly inbox: number;
+  readonly agent: string;
+  readonly model: string;
+}
+
+/** Query `transcript({from, to?, bytesMax})`: `next` is the index of the first message not in the page; `length` and `digest` are of the whole. */
+export interface TranscriptPage {
+  readonly from: number;
+  readonly next: number;
+  readonly length: number;
+  readonly digest: string;
+  readonly messages: readonly Message[];
+}
+
+/** Update `submit`: was the message accepted, and where does it stand in the queue? */
+export interface Receipt {
+  readonly id: string;
+  readonly accepted: boolean;
+  readonly position: number;
+  readonly duplicate: boolean;
+}
+
+/** Signal `steer`: a message for a live run. The same id twice is one message. */
+export interface SteerInput {
+  readonly id?: string;
+  readonly text: string;
+  readonly mode?: 'boundary' | 'preempt' | 'interrupt';
+}
+
+/** Update `extend`: raises caps of a live run. */
+export interface ExtendInput {
+  readonly turns?: number;
+  readonly costUsd?: number;
+  readonly tokens?: number;
+  readonly deadlineMs?: number;
+}
+
+/** True for a usable run or session id (faults B4): it is in file names, URLs and search queries. */
+export function isRunId(text: string): boolean {
+  return text.length <= CLIENT_LIMITS.idCharsMax && /^[A-Za-z0-9_:][A-Za-z0-9._:-]*$/u.test(text);
+}

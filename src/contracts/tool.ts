@@ -1,0 +1,25 @@
+import { z } from 'zod';
+import { JsonValue } from './message.js';
+
+/**
+ * What a tool does to the world (DESIGN section 2):
+ * `read` may repeat and run in parallel · `idempotent` may be tried again with the same key · `once` is started at most once.
+ */
+export const Effect = z.enum(['read', 'idempotent', 'once']);
+export type Effect = z.infer<typeof Effect>;
+
+/** What the workflow knows of a tool, captured once at the start of a run: data only, no function. */
+export const ToolDescriptor = z.strictObject({
+  name: z.string(),
+  description: z.string(),
+  /** JSON Schema of the arguments. */
+  schema: z.record(z.string(), JsonValue),
+  effect: Effect,
+  timeoutMs: z.number().int().positive(),
+  pure: z.boolean(),
+  approval: z.boolean(),
+  hasReconcile: z.boolean(),
+  /** True for the built-in workspace tools, which run on the queue of the host that has the folder. */
+  workspace: z.boolean(),
+});
+export type ToolDescriptor = z.infer<typeof ToolDescriptor>;
