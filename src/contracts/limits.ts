@@ -141,4 +141,8 @@ export const CLIENT_LIMITS = {
 /** Token streams. */
 export const STREAM_LIMITS = {
   coalesceMs: 60,
+  /** A sink whose disk stalls drops tokens above this rather than fill the worker's memory. */
+  bufferedBytesMax: 4 * MIB,
+  /** A watcher reads this much at a time. */
+  readBytes: 64 * KIB,
 } as const;

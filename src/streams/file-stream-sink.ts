@@ -1,0 +1,108 @@
+import { appendFile, mkdir } from 'node:fs/promises';
+import { STREAM_LIMITS } from '../contracts/limits.js';
+import { streamFile } from './stream-file.js';
+import type { StreamEvent, StreamSink } from './stream-sink.js';
+
+/** What a file sink needs. */
+export interface FileStreamSinkOptions {
+  /** The folder of the stream files; made when it is missing. */
+  readonly folder: string;
+  /** Told once per sink when a stream cannot be written; the run goes on without it. */
+  readonly onError?: (error: unknown) => void;
+}
+
+interface Pending {
+  events: StreamEvent[];
+  bytes: number;
+  timer: NodeJS.Timeout | undefined;
+  /** Ends when everything handed over before has been written: keeps the order of one run. */
+  written: Promise<void>;
+  /** A process may have died in the middle of a line: the first batch of each sink starts on a line of its own. */
+  started: boolean;
+}
+
+/**
+ * Writes token streams to one append-only JSON Lines file per run, which any process may tail. Pieces of text that arrive within
+ * `STREAM_LIMITS.coalesceMs` become one line. Files are 0600: they hold what the model said.
+ */
+export class FileStreamSink implements StreamSink {
+  readonly #folder: string;
+  readonly #onError: (error: unknown) => void;
+  readonly #pending = new Map<string, Pending>();
+  #folderMade: Promise<unknown> | undefined;
+  #failed = false;
+
+  constructor(options: FileStreamSinkOptions) {
+    this.#folder = options.folder;
+    this.#onError = options.onError ?? (() => undefined);
+  }
+
+  publish(event: StreamEvent): void {
+    const pending = this.#of(event.runId);
+    // a disk that stalls must not fill the worker's memory; the transcript has the whole answer anyway
+    if (pending.bytes > STREAM_LIMITS.bufferedBytesMax) return;
+    pending.bytes += addEvent(pending.events, event);
+    pending.timer ??= setTimeout(() => this.#write(event.runId, pending), STREAM_LIMITS.coalesceMs);
+  }
+
+  async flush(runId: string): Promise<void> {
+    const pending = this.#pending.get(runId);
+    if (!pending) return;
+    this.#write(runId, pending);
+    await pending.written;
+    if (pending.events.length === 0 && this.#pending.get(runId) === pending) this.#pending.delete(runId);
+  }
+
+  #of(runId: string): Pending {
+    const known = this.#pending.get(runId);
+    if (known) return known;
+    const pending: Pending = { events: [], bytes: 0, timer: undefined, written: Promise.resolve(), started: false };
+    this.#pending.set(runId, pending);
+    return pending;
+  }
+
+  #write(runId: string, pending: Pending): void {
+    clearTimeout(pending.timer);
+    pending.timer = undefined;
+    if (pending.events.length === 0) return;
+    const lines = pending.events.map((event) => `${JSON.stringify(event)}\n`).join('');
+    const text = pending.started ? lines : `\n${lines}`;
+    const { bytes, written } = pending;
+    pending.events = [];
+    pending.started = true;
+    pending.written = this.#writeAfter(written, { runId, text, done: () => (pending.bytes -= bytes) });
+  }
+
+  async #writeAfter(before: Promise<void>, batch: { runId: string; text: string; done: () => void }): Promise<void> {
+    await before;
+    await this.#append(batch.runId, batch.text);
+    batch.done();
+  }
+
+  async #append(runId: string, text: string): Promise<void> {
+    try {
+      this.#folderMade ??= mkdir(this.#folder, { recursive: true, mode: 0o700 });
+      await this.#folderMade;
+      await appendFile(streamFile(this.#folder, runId), text, { flag: 'a', mode: 0o600 });
+    } catch (error) {
+      this.#folderMade = undefined;
+      if (!this.#failed) this.#onError(error);
+      this.#failed = true;
+    }
+  }
+}
+
+/** Adds an event, or joins its text to the piece before it; gives how many bytes that adds, roughly. */
+function addEvent(events: StreamEvent[], event: StreamEvent): number {
+  const last = events.at(-1);
+  if (isText(event) && last && isText(last) && last.type === event.type && last.turn === event.turn && last.attempt === event.attempt) {
+    events[events.length - 1] = { ...event, text: last.text + event.text };
+    return event.text.length;
+  }
+  events.push(event);
+  return JSON.stringify(event).length;
+}
+
+function isText(event: StreamEvent): event is StreamEvent & { type: 'text' | 'thinking' } {
+  return event.type === 'text' || event.type === 'thinking';
+}
