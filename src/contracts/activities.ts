@@ -1,30 +1,11 @@
 import type { ChainHead } from './digest.js';
 import type { Message } from './message.js';
-import type { ModelPrice, StopReason, ToolChoice, Usage } from './model.js';
+import type { StopReason, ToolChoice, Usage } from './model.js';
+import type { PreparedRun } from './prepared-run.js';
 import type { RunInput } from './run.js';
-import type { Effect, ToolDescriptor } from './tool.js';
+import type { Effect } from './tool.js';
 
-/** What stays the same for a whole run: captured once, read back through query `setup` (DESIGN section 3). */
-export interface RunSetup {
-  readonly agent: string;
-  readonly prompt: string;
-  readonly tools: readonly ToolDescriptor[];
-}
-
-/** The answer of `prepareRun`. */
-export interface PreparedRun {
-  readonly setup: RunSetup;
-  readonly setupHash: string;
-  readonly configHash: string;
-  readonly model: string;
-  readonly maxTurns: number;
-  readonly price?: ModelPrice;
-  readonly contextWindow: number;
-  /** The queue of the host that has the workspace; absent: the run's own queue. */
-  readonly toolQueue?: string;
-  /** Search attributes the server knows; only these may be written (an unknown one fails the workflow task for ever). */
-  readonly searchAttributes: readonly string[];
-}
+export type { PreparedRun, RunSetup } from './prepared-run.js';
 
 /** One message of the tail: by hash when an activity returned it, whole when the workflow wrote it. */
 export type TailItem = { readonly hash: string } | { readonly message: Message };

@@ -136,6 +136,12 @@ export const CLIENT_LIMITS = {
   updateTimeoutMs: 5 * SECOND_MS,
   queryTimeoutMs: 5 * SECOND_MS,
   idCharsMax: 200,
+  /** A server takes 2 MiB a payload; larger inputs need a data converter with external storage. */
+  inputBytesMax: 1.5 * MIB,
+  /** A watcher asks for progress and events this often. */
+  watchEveryMs: SECOND_MS,
+  /** A lost connection is tried again after 200 ms, then up to this. */
+  reconnectMsMax: 5 * SECOND_MS,
 } as const;
 
 /** Token streams. */

@@ -15,7 +15,8 @@ export type RunContext = z.infer<typeof RunContext>;
 
 /** Bounds that tests and operators may lower; absent means the numbers of limits.ts. */
 export const RunBounds = z.strictObject({
-  continueAsNewEvents: z.number().int().positive().optional(),
+  /** Go on in a fresh history after this many events; fewer than 20 could leave no room for a turn. */
+  continueAsNewEvents: z.number().int().min(20).optional(),
 });
 export type RunBounds = z.infer<typeof RunBounds>;
 

@@ -1,0 +1,20 @@
+import { CancelledFailure, Context } from '@temporalio/activity';
+import { failure } from './failures.js';
+
+/** Why an activity's signal was aborted. Only `user` lets the activity return; everything else is rethrown (faults 0.7). */
+export type CancellationCause = 'none' | 'user' | 'shutdown' | 'other';
+
+/** Tells a user's cancel (or the run's deadline) from a worker's shutdown and from an operator's pause or reset. */
+export function cancellationCause(context: Context = Context.current()): CancellationCause {
+  if (!context.cancellationSignal.aborted) return 'none';
+  const details = context.cancellationDetails;
+  if (details?.workerShutdown) return 'shutdown';
+  if (details?.cancelRequested) return 'user';
+  return 'other';
+}
+
+/** Throws what a cancellation that is no user's must end in: the workflow decides by effect, or nobody listens any more. */
+export function throwUnlessUser(cause: CancellationCause, what: string): void {
+  if (cause === 'shutdown') throw failure('Worker.Shutdown', `the worker was shut down during ${what}`);
+  if (cause === 'other') throw new CancelledFailure(`this attempt of ${what} is no longer the live one`);
+}

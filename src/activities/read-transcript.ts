@@ -1,0 +1,99 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { TranscriptRef } from '../contracts/activities.js';
+import { type ChainHead, EMPTY_CHAIN, hashMessage } from '../contracts/digest.js';
+import { PAYLOAD_LIMITS, WORKER_LIMITS } from '../contracts/limits.js';
+import type { Message } from '../contracts/message.js';
+import type { TranscriptPage } from '../contracts/run.js';
+import { failure, messageOf } from './failures.js';
+import type { TranscriptCache } from './transcript-cache.js';
+
+/** Asks the run's own workflow for a page of its transcript (query `transcript`). */
+export type TranscriptQuery = (
+  ref: Pick<TranscriptRef, 'runId' | 'executionId'>,
+  request: { readonly from: number; readonly to: number; readonly bytesMax: number },
+) => Promise<TranscriptPage>;
+
+/** What reading a transcript needs. */
+export interface ReadTranscriptOptions {
+  readonly cache: TranscriptCache;
+  readonly query: TranscriptQuery;
+  readonly signal: AbortSignal;
+  /** How long a failing query is tried again. @default 60 s */
+  readonly queryMsMax?: number;
+}
+
+/**
+ * The messages a reference stands for: from the cache where it knows them, else paged from the workflow. Throws
+ * `Transcript.Unavailable` when the query failed for too long and `Transcript.Moved` when the digest still differs afterwards.
+ */
+export async function readTranscript(ref: TranscriptRef, options: ReadTranscriptOptions): Promise<Message[]> {
+  const base = await readBase(ref, options);
+  const messages = base && (await appendTail(ref, base, options));
+  if (messages) return messages;
+  // what was cached does not lead to this digest: presume nothing, read all of it once
+  const all = await readPages(ref, { from: 0, to: ref.base.length + ref.tail.length }, options);
+  const head = link(EMPTY_CHAIN, all, options.cache);
+  if (head.digest !== ref.digest) throw failure('Transcript.Moved', `the transcript of ${ref.runId} is not the one this call refers to`);
+  return all;
+}
+
+/** The base: walked back through the cache, and only the unknown beginning is paged. */
+async function readBase(ref: TranscriptRef, options: ReadTranscriptOptions): Promise<Message[] | undefined> {
+  const { known, until } = options.cache.walkBack(ref.base);
+  if (until.length === 0) return known;
+  const start = await readPages(ref, { from: 0, to: until.length }, options);
+  const head = link(EMPTY_CHAIN, start, options.cache);
+  return head.digest === until.digest ? [...start, ...known] : undefined;
+}
+
+async function appendTail(ref: TranscriptRef, base: Message[], options: ReadTranscriptOptions): Promise<Message[] | undefined> {
+  const messages = [...base];
+  let head: ChainHead = ref.base;
+  for (const item of ref.tail) {
+    const message = 'message' in item ? item.message : options.cache.message(item.hash);
+    if (!message) break;
+    messages.push(message);
+    head = options.cache.keepLink(head, message, 'message' in item ? hashMessage(item.message) : item.hash);
+  }
+  if (head.digest === ref.digest) return messages;
+  const rest = await readPages(ref, { from: head.length, to: ref.base.length + ref.tail.length }, options);
+  return link(head, rest, options.cache).digest === ref.digest ? [...messages, ...rest] : undefined;
+}
+
+function link(from: ChainHead, messages: readonly Message[], cache: TranscriptCache): ChainHead {
+  let head = from;
+  for (const message of messages) {
+    const hash = hashMessage(message);
+    cache.keepMessage(hash, message);
+    head = cache.keepLink(head, message, hash);
+  }
+  return head;
+}
+
+async function readPages(ref: TranscriptRef, range: { from: number; to: number }, options: ReadTranscriptOptions): Promise<Message[]> {
+  const messages: Message[] = [];
+  for (let { from } = range; from < range.to; ) {
+    const page = await queryPage(ref, { from, to: range.to, bytesMax: PAYLOAD_LIMITS.outsideBytesMax }, options);
+    if (page.messages.length === 0) break;
+    messages.push(...page.messages);
+    from = page.next;
+  }
+  return messages;
+}
+
+/** One page; a query fails while no worker has the workflow, so it is tried again for a minute. */
+async function queryPage(ref: TranscriptRef, request: Parameters<TranscriptQuery>[1], options: ReadTranscriptOptions): Promise<TranscriptPage> {
+  const until = Date.now() + (options.queryMsMax ?? WORKER_LIMITS.transcriptQueryMsMax);
+  for (let waitMs = 100; ; waitMs = Math.min(waitMs * 2, 5_000)) {
+    try {
+      return await options.query(ref, request);
+    } catch (error) {
+      options.signal.throwIfAborted();
+      if (Date.now() + waitMs > until) {
+        throw failure('Transcript.Unavailable', `no worker answers for the transcript of ${ref.runId}: ${messageOf(error)}`);
+      }
+      await delay(waitMs, undefined, { signal: options.signal });
+    }
+  }
+}
+

@@ -1,0 +1,31 @@
+import type { RunSetup, TranscriptRef } from '../contracts/activities.js';
+
+/** How many setups a worker remembers; each is at most as large as a query's answer. */
+const SETUPS_MAX = 200;
+
+/** Gives a run's setup by its hash: from this worker's memory, else from query `setup` (never re-read from files). */
+export class SetupCache {
+  readonly #setups = new Map<string, RunSetup>();
+  readonly #query: (ref: Pick<TranscriptRef, 'runId' | 'executionId'>) => Promise<RunSetup>;
+
+  constructor(query: (ref: Pick<TranscriptRef, 'runId' | 'executionId'>) => Promise<RunSetup>) {
+    this.#query = query;
+  }
+
+  /** Remembers a setup that this worker prepared. */
+  keep(hash: string, setup: RunSetup): void {
+    this.#setups.set(hash, setup);
+    if (this.#setups.size <= SETUPS_MAX) return;
+    const [oldest] = this.#setups.keys();
+    if (oldest !== undefined) this.#setups.delete(oldest);
+  }
+
+  /** Rejects when the query fails; the activity is then tried again. */
+  async get(hash: string, ref: Pick<TranscriptRef, 'runId' | 'executionId'>): Promise<RunSetup> {
+    const known = this.#setups.get(hash);
+    if (known) return known;
+    const setup = await this.#query(ref);
+    this.keep(hash, setup);
+    return setup;
+  }
+}

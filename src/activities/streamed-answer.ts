@@ -1,0 +1,62 @@
+import type { CallModelInput, HeartbeatDetails } from '../contracts/activities.js';
+import { NO_USAGE, type Usage } from '../contracts/model.js';
+import type { StreamEvent, StreamSink } from '../streams/stream-sink.js';
+import type { ModelRequest, StreamDelta } from './providers/provider.js';
+
+/** How much of the text a heartbeat shows. */
+const LAST_TEXT_CHARS = 200;
+
+/** An answer while it streams: passed on to watchers, shown in heartbeats, and estimated when it is lost. */
+export class StreamedAnswer {
+  readonly #sink: StreamSink;
+  readonly #where: Pick<StreamEvent, 'runId' | 'turn' | 'attempt'>;
+  readonly #startedAt = Date.now();
+  #seq = 0;
+  #outputChars = 0;
+  #inputChars = 0;
+  text = '';
+  started = false;
+
+  /** The first event drops what an earlier attempt of the same turn showed. */
+  constructor(sink: StreamSink, input: Pick<CallModelInput, 'runId' | 'turn'>, attempt: number) {
+    this.#sink = sink;
+    this.#where = { runId: input.runId, turn: input.turn, attempt };
+    this.#publish({ type: 'reset' });
+  }
+
+  /** The request is about to be sent: from here on a loss costs money. */
+  asked(request: ModelRequest): void {
+    this.started = true;
+    this.#inputChars = JSON.stringify(request.messages).length + request.prompt.length + JSON.stringify(request.tools).length;
+  }
+
+  add(delta: StreamDelta): void {
+    if (delta.type === 'text') this.text += delta.text;
+    this.#outputChars += delta.type === 'tool_call' ? delta.name.length : delta.text.length;
+    this.#publish(delta);
+  }
+
+  /** Four characters a token: for servers that report no usage, and for attempts that were lost (M28). */
+  estimate(): Usage {
+    return { ...NO_USAGE, inputTokens: Math.ceil(this.#inputChars / 4), outputTokens: Math.ceil(this.#outputChars / 4) };
+  }
+
+  progress(): HeartbeatDetails {
+    return {
+      phase: this.started ? 'model' : 'transcript',
+      elapsedMs: Date.now() - this.#startedAt,
+      tokens: Math.ceil(this.#outputChars / 4),
+      lastText: this.text.slice(-LAST_TEXT_CHARS),
+    };
+  }
+
+  async end(): Promise<void> {
+    this.#publish({ type: 'end' });
+    await this.#sink.flush(this.#where.runId);
+  }
+
+  #publish(body: StreamDelta | { readonly type: 'reset' | 'end' }): void {
+    this.#seq += 1;
+    this.#sink.publish({ ...this.#where, seq: this.#seq, ...body });
+  }
+}

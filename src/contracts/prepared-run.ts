@@ -1,0 +1,23 @@
+import { z } from 'zod';
+import { ModelPrice } from './model.js';
+import { ToolDescriptor } from './tool.js';
+
+/** What stays the same for a whole run: captured once, read back through query `setup` (DESIGN section 3). */
+export const RunSetup = z.strictObject({ agent: z.string(), prompt: z.string(), tools: z.array(ToolDescriptor) });
+export type RunSetup = z.infer<typeof RunSetup>;
+
+/** The answer of `prepareRun`: what was chosen for this run, so that editing the config never changes a run in flight. */
+export const PreparedRun = z.strictObject({
+  setup: RunSetup,
+  setupHash: z.string(),
+  configHash: z.string(),
+  model: z.string(),
+  maxTurns: z.number(),
+  price: ModelPrice.optional(),
+  contextWindow: z.number(),
+  /** The queue of the host that has the workspace; absent: the run's own queue. */
+  toolQueue: z.string().optional(),
+  /** Search attributes the server knows; only these may be written (an unknown one fails the workflow task for ever). */
+  searchAttributes: z.array(z.string()),
+});
+export type PreparedRun = z.infer<typeof PreparedRun>;

@@ -1,0 +1,122 @@
+import { CancelledFailure } from '@temporalio/common';
+import { allHandlersFinished, CancellationScope, condition, makeContinueAsNewFunc, workflowInfo } from '@temporalio/workflow';
+import { CarriedState } from '../contracts/carried-state.js';
+import { RUN_LIMITS } from '../contracts/limits.js';
+import type { Message } from '../contracts/message.js';
+import type { PreparedRun } from '../contracts/activities.js';
+import type { RunInput, RunResult } from '../contracts/run.js';
+import { EventLog } from './event-log.js';
+import { finalAnswer, hasFinalCall, lastText } from './final-answer.js';
+import { readActivityProblem, runFailure } from './failures.js';
+import { Inbox } from './inbox.js';
+import { publishAttributes, publishStatus, statusAttributes } from './progress.js';
+import { prepareRun } from './proxies.js';
+import { registerHandlers, type RunDesk } from './register-handlers.js';
+import { Run } from './run.js';
+import { buildResult, preparationResult } from './run-result.js';
+import { type Ending, runTurns } from './run-turn.js';
+
+/**
+ * One run of one agent: the durable loop. Completes with a RunResult whose `reason` says why it ended; fails only for reason
+ * `error`, with the whole result in the failure's details. `state` is what an earlier execution of the same run carried over.
+ */
+export async function agentRun(input: RunInput, state?: CarriedState): Promise<RunResult> {
+  const carried = state === undefined ? undefined : CarriedState.parse(state);
+  const events = carried ? EventLog.from(carried.events) : new EventLog();
+  const desk: RunDesk = { input, inbox: new Inbox(carried), events, run: undefined, refused: undefined };
+  registerHandlers(desk);
+  watchTemporalCancellation(desk);
+  // activities are cancelled through the run's own scopes, so that cleaning up can still call
+  return CancellationScope.nonCancellable(() => runToEnd(desk, carried));
+}
+
+async function runToEnd(desk: RunDesk, carried: CarriedState | undefined): Promise<RunResult> {
+  const prepared = carried?.prepared ?? (await prepare(desk));
+  const run = new Run({ input: desk.input, prepared, inbox: desk.inbox, events: desk.events, ...(carried ? { carried } : {}) });
+  desk.run = run;
+  open(run, carried);
+  // one watcher for the whole run, not one per call: conditions are looked at in every activation
+  void condition(() => run.inbox.cancelRequest !== undefined).then(() => run.abort());
+  for (;;) {
+    const ending = await runTurns(run);
+    const final = ending.kind === 'end' && hasFinalCall(ending.reason) ? await finalAnswer(run, ending.reason) : undefined;
+    await condition(allHandlersFinished);
+    if (ending.kind === 'continue-as-new') return continueAsNew(run);
+    const overtaken = ending.reason === 'completed' && run.inbox.length > 0 && run.stopReason() === undefined;
+    if (!overtaken) return close(run, ending, final);
+  }
+}
+
+/** Captures the setup; a refused input ends the run with reason `error` before its first turn. */
+async function prepare(desk: RunDesk): Promise<PreparedRun> {
+  for (let losses = 0; ; losses += 1) {
+    try {
+      return await prepareRun({ runId: workflowInfo().workflowId, input: desk.input });
+    } catch (error) {
+      const problem = readActivityProblem(error);
+      if (problem.workerLost && losses < RUN_LIMITS.workerLossesMax) continue;
+      desk.refused = preparationResult(desk.inbox, problem);
+      throw runFailure(desk.refused);
+    }
+  }
+}
+
+function open(run: Run, carried: CarriedState | undefined): void {
+  run.clock.start();
+  if (carried) {
+    run.events.add({ type: 'continued', executionId: workflowInfo().runId });
+    publishStatus(run);
+    return;
+  }
+  run.transcript.load(run.input.messages ?? []);
+  run.transcript.append(taskMessage(run));
+  const { setup, model } = run.prepared;
+  run.events.add({ type: 'run.started', agent: setup.agent, model, maxTurns: run.caps.maxTurns });
+  publishAttributes(run, {
+    ...statusAttributes(run, 'running'),
+    AgentName: setup.agent,
+    AgentModel: model,
+    ...(run.input.tenant === undefined ? {} : { AgentTenant: run.input.tenant }),
+    ...(run.input.session === undefined ? {} : { AgentSession: run.input.session }),
+  });
+  publishStatus(run);
+}
+
+function taskMessage(run: Run): Message {
+  const { task } = run.input;
+  return { id: `${run.idPrefix}-task`, role: 'user', parts: typeof task === 'string' ? [{ type: 'text', text: task }] : task };
+}
+
+/** Builds the result and ends: nothing is awaited after this look at the inbox. */
+function close(run: Run, ending: Extract<Ending, { kind: 'end' }>, final: string | undefined): RunResult {
+  run.clock.stop();
+  const output = final ?? lastText(run.transcript.messages);
+  const finalized = hasFinalCall(ending.reason) ? { finalized: final !== undefined } : {};
+  const result = buildResult(run, ending, { output, ...finalized });
+  run.result = result;
+  run.phase = 'closed';
+  run.waitingFor = undefined;
+  run.events.add({ type: 'run.ended', reason: result.reason, turns: result.turns });
+  publishAttributes(run, statusAttributes(run, result.reason));
+  publishStatus(run);
+  if (result.reason === 'error') throw runFailure(result);
+  if (run.inbox.cancelRequest?.source === 'temporal' && result.reason === 'cancelled') throw new CancelledFailure('the run was cancelled');
+  return result;
+}
+
+function continueAsNew(run: Run): Promise<never> {
+  run.clock.stop();
+  const next = makeContinueAsNewFunc<typeof agentRun>();
+  // the transcript is in the carried state; given messages need not travel twice
+  const { messages: _, ...input } = run.input;
+  return next(input, run.carry());
+}
+
+/** Temporal's own cancellation cleans up like a cancel signal, and ends as Cancelled. */
+function watchTemporalCancellation({ inbox, events }: RunDesk): void {
+  const { cancelRequested } = CancellationScope.current();
+  void cancelRequested.catch(() => {
+    inbox.requestCancel({ source: 'temporal', reason: 'Temporal cancellation' });
+    events.add({ type: 'cancel.requested', reason: 'Temporal cancellation' });
+  });
+}

@@ -1,0 +1,44 @@
+import type { Message, ToolCallPart } from '../contracts/message.js';
+
+/** The results that the workflow itself writes: for calls that no activity answered. All are failed results the model reads. */
+
+/** A result with a plain text, for a call that was not run or whose end nobody knows. */
+export function failedResult(call: ToolCallPart, turn: number, text: string): Message {
+  return {
+    id: call.callId,
+    role: 'tool',
+    turn,
+    parts: [{ type: 'tool_result', callId: call.callId, isError: true, parts: [{ type: 'text', text }] }],
+  };
+}
+
+/** No fuzzy execution: the model is told what there is (faults B33). */
+export function unknownToolResult(call: ToolCallPart, turn: number, available: readonly string[]): Message {
+  return failedResult(call, turn, `no tool named ${JSON.stringify(call.name.slice(0, 80))}; available: ${available.join(', ') || 'none'}`);
+}
+
+/** The worker of a `once` call died. The text is the standard one of faults section 2. */
+export function unknownOutcomeResult(call: ToolCallPart, turn: number): Message {
+  return failedResult(
+    call,
+    turn,
+    '[outcome unknown] The tool was started but its worker stopped before reporting. It may or may not have taken effect. ' +
+      'Check the state before repeating it.',
+  );
+}
+
+/** A cancel or deadline came before the call was started. */
+export function notStartedResult(call: ToolCallPart, turn: number, why: string): Message {
+  return failedResult(call, turn, `[${why}] not started`);
+}
+
+/** The answer was cut in the middle of a call: none of its calls ran (faults 3.3 f). */
+export function truncatedCallResults(calls: readonly ToolCallPart[], turn: number): Message[] {
+  return calls.map((call) =>
+    failedResult(
+      call,
+      turn,
+      'not run: the answer was cut by the output limit, so the call may be incomplete. Send it again, shorter or in smaller steps.',
+    ),
+  );
+}

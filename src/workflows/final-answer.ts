@@ -1,0 +1,54 @@
+import { type Message, textOf } from '../contracts/message.js';
+import type { Reason } from '../contracts/run.js';
+import { askModel } from './ask-model.js';
+import { publishStatus } from './progress.js';
+import type { Run } from './run.js';
+import { takeSteers } from './run-turn.js';
+
+const WHY: Partial<Record<Reason, string>> = {
+  max_turns: 'the turn limit of this run is reached',
+  deadline: 'the time limit of this run is reached',
+  budget: 'the budget of this run is spent',
+};
+
+/** True for the reasons that reserve one last call (idea 3: every stop leaves an answer). */
+export function hasFinalCall(reason: Reason): boolean {
+  return WHY[reason] !== undefined;
+}
+
+/**
+ * The reserved final call: the same tools, but none may be called; its instruction is in that request only. It is not a turn.
+ * Returns the answer, or undefined when it failed, took too long or was cancelled: then the last text stands.
+ */
+export async function finalAnswer(run: Run, reason: Reason): Promise<string | undefined> {
+  run.phase = 'finalising';
+  run.tool = undefined;
+  takeSteers(run);
+  publishStatus(run);
+  const allowed = run.outputTokensAllowed(true);
+  if (allowed === 'spent') return undefined;
+  const reply = await askModel(run, { requestOnly: [instruction(reason)], toolChoice: 'none', outputTokensMax: allowed, final: true });
+  if (reply.kind !== 'answer') return undefined;
+  const text = textOf(reply.message);
+  return text.trim() === '' ? undefined : text;
+}
+
+/** The last assistant text of the transcript; calls never count as text. */
+export function lastText(messages: readonly Message[]): string {
+  const last = messages.findLast((message) => message.role === 'assistant' && textOf(message).trim() !== '');
+  return last ? textOf(last) : '';
+}
+
+function instruction(reason: Reason): Message {
+  return {
+    id: 'final-answer',
+    role: 'user',
+    origin: 'nudge',
+    parts: [
+      {
+        type: 'text',
+        text: `[notice] This is the last answer: ${WHY[reason]}. Call no tools. Say in plain text what was done, what was found, and what is still open.`,
+      },
+    ],
+  };
+}

@@ -1,0 +1,44 @@
+import { RUN_LIMITS } from '../../contracts/limits.js';
+import { type Message, textOf, type ToolCallPart, toolCallsOf } from '../../contracts/message.js';
+import type { StopReason } from '../../contracts/model.js';
+
+/** Consecutive recoveries so far. */
+export interface RecoveryCounters {
+  readonly truncatedAnswers: number;
+  readonly pausedAnswers: number;
+  readonly emptyAnswers: number;
+}
+
+/** What the loop does with an answer. */
+export type Verdict =
+  /** Run these calls. Any answer with whole calls runs them, whatever its finish reason (contradiction 4). */
+  | { readonly kind: 'tools'; readonly calls: readonly ToolCallPart[] }
+  /** A call was cut by the output limit: run none of the turn's calls and say so (faults 3.3 f). */
+  | { readonly kind: 'truncated'; readonly calls: readonly ToolCallPart[] }
+  /** The provider wants its own answer back to go on (M21). */
+  | { readonly kind: 'paused' }
+  /** Valid but empty: corrected once (contradiction 27). */
+  | { readonly kind: 'empty' }
+  | { readonly kind: 'end'; readonly reason: 'completed' | 'max_tokens' | 'refusal'; readonly emptyAnswer: boolean };
+
+/** Judges one complete answer. Pure; the counters are the caller's to keep. */
+export function judgeAnswer(message: Message, stop: StopReason, counters: RecoveryCounters): Verdict {
+  const calls = toolCallsOf(message);
+  if (stop === 'length' && calls.length > 0) {
+    return counters.truncatedAnswers < RUN_LIMITS.truncatedAnswersMax ? { kind: 'truncated', calls } : end('max_tokens', message);
+  }
+  if (calls.length > 0) return { kind: 'tools', calls };
+  if (stop === 'length') return end('max_tokens', message);
+  if (stop === 'refusal') return end('refusal', message);
+  if (stop === 'paused' && counters.pausedAnswers < RUN_LIMITS.pausedAnswersMax) return { kind: 'paused' };
+  if (isEmpty(message) && counters.emptyAnswers < 1) return { kind: 'empty' };
+  return end('completed', message);
+}
+
+function end(reason: 'completed' | 'max_tokens' | 'refusal', message: Message): Verdict {
+  return { kind: 'end', reason, emptyAnswer: isEmpty(message) };
+}
+
+function isEmpty(message: Message): boolean {
+  return textOf(message).trim() === '';
+}

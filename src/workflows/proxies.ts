@@ -1,0 +1,101 @@
+import { type ActivityOptions, proxyActivities } from '@temporalio/workflow';
+import type { AgentActivities } from '../contracts/activities.js';
+import { MODEL_LIMITS, PAYLOAD_LIMITS, TOOL_LIMITS, WORKER_LIMITS } from '../contracts/limits.js';
+import type { Effect } from '../contracts/tool.js';
+
+/** A lost worker is never an attempt: its heartbeat timeout goes to the workflow, which decides by effect (DESIGN section 4). */
+const LOST_WORKER = ['TemporalTimeout:Heartbeat'];
+
+const WAITS = {
+  heartbeatTimeout: WORKER_LIMITS.heartbeatTimeoutMs,
+  cancellationType: 'WAIT_CANCELLATION_COMPLETED',
+} as const satisfies ActivityOptions;
+
+const { prepareRun: prepareRunActivity, callModel: callModelActivity, callTool: callToolActivity, reconcileTool: reconcileActivity } =
+  proxyActivities<AgentActivities>(WAITS);
+
+/** Captures agent, prompt, tools and options, once per run. */
+export function prepareRun(input: Parameters<AgentActivities['prepareRun']>[0]): ReturnType<AgentActivities['prepareRun']> {
+  return prepareRunActivity.executeWithOptions(
+    {
+      startToCloseTimeout: MODEL_LIMITS.turnTimeoutMs,
+      retry: { maximumAttempts: MODEL_LIMITS.attemptsMax, initialInterval: MODEL_LIMITS.backoffMs, nonRetryableErrorTypes: LOST_WORKER },
+      summary: 'agent, prompt and tools',
+    },
+    [input],
+  );
+}
+
+/** One model call; three attempts for failures that our code reports. */
+export function callModel(
+  input: Parameters<AgentActivities['callModel']>[0],
+  options: { summary: string; timeoutMs?: number },
+): ReturnType<AgentActivities['callModel']> {
+  return callModelActivity.executeWithOptions(
+    {
+      startToCloseTimeout: options.timeoutMs ?? MODEL_LIMITS.turnTimeoutMs,
+      retry: {
+        maximumAttempts: MODEL_LIMITS.attemptsMax,
+        initialInterval: MODEL_LIMITS.backoffMs,
+        backoffCoefficient: MODEL_LIMITS.backoffCoefficient,
+        nonRetryableErrorTypes: LOST_WORKER,
+      },
+      summary: cutSummary(options.summary),
+    },
+    [input],
+  );
+}
+
+/** Where a tool call runs and how long its queue may leave it lying. */
+export interface ToolPlacement {
+  readonly queue?: string;
+  readonly queueWaitMs?: number;
+}
+
+/** One tool call. Attempts are for failures of the activity itself: a tool that throws is a result. */
+export function callTool(
+  input: Parameters<AgentActivities['callTool']>[0],
+  options: { summary: string; placement: ToolPlacement },
+): ReturnType<AgentActivities['callTool']> {
+  return callToolActivity.executeWithOptions(
+    {
+      ...place(options.placement),
+      startToCloseTimeout: input.timeoutMs + TOOL_LIMITS.timeoutMarginMs,
+      retry: { maximumAttempts: attemptsFor(input.effect), initialInterval: TOOL_LIMITS.backoffMs, nonRetryableErrorTypes: LOST_WORKER },
+      summary: cutSummary(options.summary),
+    },
+    [input],
+  );
+}
+
+/** Looks how a call ended whose worker died; a `read`, so it may repeat. */
+export function reconcileTool(
+  input: Parameters<AgentActivities['reconcileTool']>[0],
+  options: { summary: string; placement: ToolPlacement },
+): ReturnType<AgentActivities['reconcileTool']> {
+  return reconcileActivity.executeWithOptions(
+    {
+      ...place(options.placement),
+      startToCloseTimeout: TOOL_LIMITS.reconcileTimeoutMs + TOOL_LIMITS.timeoutMarginMs,
+      retry: { maximumAttempts: TOOL_LIMITS.attemptsMax, initialInterval: TOOL_LIMITS.backoffMs, nonRetryableErrorTypes: LOST_WORKER },
+      summary: cutSummary(options.summary),
+    },
+    [input],
+  );
+}
+
+function attemptsFor(effect: Effect): number {
+  return effect === 'once' ? 1 : TOOL_LIMITS.attemptsMax;
+}
+
+function place(placement: ToolPlacement): ActivityOptions {
+  return {
+    ...(placement.queue === undefined ? {} : { taskQueue: placement.queue }),
+    ...(placement.queueWaitMs === undefined ? {} : { scheduleToStartTimeout: placement.queueWaitMs }),
+  };
+}
+
+function cutSummary(text: string): string {
+  const line = text.replaceAll(/\s+/gu, ' ');
+  return line.length <= PAYLOAD_LIMITS.summaryCharsMax ? line : `${line.slice(0, PAYLOAD_LIMITS.summaryCharsMax - 1)}…`;
+}

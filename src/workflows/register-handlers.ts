@@ -1,0 +1,147 @@
+import { setHandler } from '@temporalio/workflow';
+import * as handlers from '../contracts/handlers.js';
+import { HANDLER_DESCRIPTIONS as describe } from '../contracts/handlers.js';
+import { RUN_LIMITS } from '../contracts/limits.js';
+import { NO_USAGE } from '../contracts/model.js';
+import type { ExtendInput, Progress, RunInput, RunResult } from '../contracts/run.js';
+import type { EventLog } from './event-log.js';
+import { inputFailure } from './failures.js';
+import { type Inbox, readSteer } from './inbox.js';
+import { progressOf } from './progress.js';
+import type { Run } from './run.js';
+
+/** What handlers see of a run: the inbox at once, the rest once it is prepared. */
+export interface RunDesk {
+  readonly input: RunInput;
+  readonly inbox: Inbox;
+  readonly events: EventLog;
+  run: Run | undefined;
+  /** The result of a run that could not be prepared. */
+  refused: RunResult | undefined;
+}
+
+/** Sets every signal, update and query. Called before the first await; no handler awaits, all only write the inbox. */
+export function registerHandlers(desk: RunDesk): void {
+  registerSignals(desk);
+  registerUpdates(desk);
+  registerQueries(desk);
+}
+
+function registerSignals({ inbox, events }: RunDesk): void {
+  setHandler(
+    handlers.steer,
+    (input) => {
+      inbox.signals += 1;
+      const receipt = inbox.enqueue(input);
+      if (receipt.accepted && !receipt.duplicate) events.add({ type: 'steer.accepted', id: receipt.id, position: receipt.position });
+    },
+    { description: describe.steer },
+  );
+  setHandler(
+    handlers.cancel,
+    (input) => {
+      inbox.signals += 1;
+      const reason = typeof input?.reason === 'string' ? input.reason.slice(0, 500) : '';
+      inbox.requestCancel({ source: 'signal', reason });
+      events.add({ type: 'cancel.requested', reason });
+    },
+    { description: describe.cancel },
+  );
+  setHandler(handlers.pause, () => setPaused(inbox, true), { description: describe.pause });
+  setHandler(handlers.resume, () => setPaused(inbox, false), { description: describe.resume });
+}
+
+function setPaused(inbox: Inbox, paused: boolean): void {
+  inbox.signals += 1;
+  inbox.paused = paused;
+}
+
+function registerUpdates(desk: RunDesk): void {
+  setHandler(
+    handlers.submit,
+    (input) => {
+      refuseWhenClosed(desk);
+      desk.inbox.updates += 1;
+      const receipt = desk.inbox.enqueue(input);
+      if (!receipt.accepted) throw inputFailure('EMPTY_MESSAGE: message has no text, or is above 1 MiB');
+      if (!receipt.duplicate) desk.events.add({ type: 'steer.accepted', id: receipt.id, position: receipt.position });
+      return receipt;
+    },
+    {
+      description: describe.submit,
+      validator: (input) => {
+        refuseWhenClosed(desk);
+        if (!readSteer(input)) throw inputFailure('EMPTY_MESSAGE: message has no text, or is above 1 MiB');
+      },
+    },
+  );
+  setHandler(
+    handlers.extend,
+    (input) => {
+      desk.inbox.updates += 1;
+      const run = openRun(desk);
+      checkExtension(run, input);
+      run.extend(input);
+      return progressOf(run);
+    },
+    { description: describe.extend, validator: (input) => checkExtension(openRun(desk), input) },
+  );
+}
+
+function registerQueries(desk: RunDesk): void {
+  setHandler(handlers.progress, () => (desk.run ? progressOf(desk.run) : preparing(desk)), { description: describe.progress });
+  setHandler(handlers.transcript, (request) => desk.run?.transcript.page(request) ?? EMPTY_PAGE, { description: describe.transcript });
+  setHandler(handlers.events, (request) => desk.events.page(request), { description: describe.events });
+  setHandler(
+    handlers.usage,
+    () => {
+      const { run } = desk;
+      if (!run) return { total: NO_USAGE };
+      return {
+        total: run.usage,
+        ...(run.lastUsage ? { last: run.lastUsage } : {}),
+        ...(run.costUsd === undefined ? {} : { costUsd: run.costUsd }),
+      };
+    },
+    { description: describe.usage },
+  );
+  setHandler(handlers.setup, () => openRun(desk).prepared.setup, { description: describe.setup });
+  setHandler(handlers.result, () => desk.run?.result ?? desk.refused ?? null, { description: describe.result });
+}
+
+const EMPTY_PAGE = { from: 0, next: 0, length: 0, digest: '', messages: [] };
+
+function preparing({ input, inbox }: RunDesk): Progress {
+  return {
+    status: 'running',
+    phase: 'preparing',
+    turn: 0,
+    maxTurns: input.maxTurns ?? RUN_LIMITS.maxTurnsDefault,
+    usage: NO_USAGE,
+    inbox: inbox.length,
+    agent: input.agent ?? 'default',
+    model: input.model ?? '',
+  };
+}
+
+function openRun({ run }: RunDesk): Run {
+  if (!run) throw inputFailure('the run is not prepared yet; try again in a moment');
+  return run;
+}
+
+function refuseWhenClosed({ run }: RunDesk): void {
+  if (run?.result) throw inputFailure(`RUN_CLOSED: the run already ended: ${run.result.reason}`);
+}
+
+function checkExtension(run: Run, input: unknown): asserts input is ExtendInput {
+  if (run.result) throw inputFailure(`RUN_CLOSED: the run already ended: ${run.result.reason}`);
+  if (input === null || typeof input !== 'object') throw inputFailure('BAD_OPTION extend: an object like {"turns": 10}');
+  for (const [name, value] of Object.entries(input)) {
+    if (!['turns', 'tokens', 'costUsd', 'deadlineMs'].includes(name)) throw inputFailure(`UNKNOWN_OPTION ${name.slice(0, 80)}`);
+    if (typeof value !== 'number' || !(value > 0)) throw inputFailure(`BAD_OPTION ${name}: a number above 0`);
+  }
+  const turns = 'turns' in input ? Number(input.turns) : 0;
+  if (!Number.isInteger(turns) || run.caps.maxTurns + turns > RUN_LIMITS.maxTurnsMax) {
+    throw inputFailure(`BAD_OPTION turns: an integer; the cap is at most ${RUN_LIMITS.maxTurnsMax}`);
+  }
+}

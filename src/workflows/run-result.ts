@@ -1,0 +1,58 @@
+import { workflowInfo } from '@temporalio/workflow';
+import { cutText } from '../contracts/failures.js';
+import { PAYLOAD_LIMITS, RUN_LIMITS } from '../contracts/limits.js';
+import { NO_USAGE } from '../contracts/model.js';
+import type { RunResult } from '../contracts/run.js';
+import type { ActivityProblem } from './failures.js';
+import type { Inbox } from './inbox.js';
+import type { Run } from './run.js';
+import type { Ending } from './run-turn.js';
+
+/** The result of a run that was prepared. Outsiders read it, so it stays below their limit. */
+export function buildResult(
+  run: Run,
+  ending: Extract<Ending, { kind: 'end' }>,
+  answer: { readonly output: string; readonly finalized?: boolean },
+): RunResult {
+  return {
+    v: 1,
+    runId: run.runId,
+    executionId: workflowInfo().runId,
+    reason: ending.reason,
+    output: cutText(answer.output, PAYLOAD_LIMITS.outsideBytesMax / 2),
+    turns: run.counters.turn,
+    toolCalls: run.counters.toolCalls,
+    usage: run.usage,
+    ...(run.lastUsage ? { lastUsage: run.lastUsage } : {}),
+    ...(run.costUsd === undefined ? {} : { costUsd: run.costUsd }),
+    models: run.models,
+    unconsumed: unconsumed(run.inbox),
+    ...(answer.finalized === undefined ? {} : { finalized: answer.finalized }),
+    ...(ending.emptyAnswer ? { emptyAnswer: true } : {}),
+    ...(ending.error ? { error: ending.error } : {}),
+  };
+}
+
+/** The result of a run that could not be prepared: nothing was asked, nothing was done. */
+export function preparationResult(inbox: Inbox, problem: ActivityProblem): RunResult {
+  return {
+    v: 1,
+    runId: workflowInfo().workflowId,
+    executionId: workflowInfo().runId,
+    reason: 'error',
+    output: '',
+    turns: 0,
+    toolCalls: 0,
+    usage: NO_USAGE,
+    models: [],
+    unconsumed: unconsumed(inbox),
+    error: { type: problem.type, message: problem.message, turn: 0 },
+  };
+}
+
+/** The messages nobody read. Together they stay below what outsiders may read in one answer. */
+function unconsumed(inbox: Inbox): RunResult['unconsumed'] {
+  const waiting = inbox.peek();
+  const share = Math.floor(PAYLOAD_LIMITS.outsideBytesMax / 3 / Math.max(1, waiting.length));
+  return waiting.map(({ id, text }) => ({ id, text: cutText(text, Math.max(share, RUN_LIMITS.maxTurnsDefault)) }));
+}
