@@ -1,0 +1,117 @@
+import { execFileSync } from 'node:child_process';
+import { createHash, randomBytes } from 'node:crypto';
+import { readFileSync, readlinkSync } from 'node:fs';
+import { hostname } from 'node:os';
+
+/**
+ * One process of one boot of one machine. A pid alone is given to a new process after some time; together with its start
+ * time it never is. `start` is in clock ticks since boot (Linux) or seconds since 1970 (elsewhere, from `ps`).
+ */
+export interface ProcessIdentity {
+  readonly host: string;
+  readonly boot: string;
+  readonly pidNamespace: string;
+  readonly pid: number;
+  readonly start: string;
+}
+
+/** What can be known of a pid of this place: running since `start`, gone for sure, or hidden from us. */
+export type ProcessState = { readonly kind: 'running'; readonly start: string } | { readonly kind: 'gone' } | { readonly kind: 'unknown' };
+
+const IDENTITY_PREFIX = 'perdure';
+const here = { host: hostname().replaceAll('/', '_') || 'localhost', boot: bootId(), pidNamespace: pidNamespace() };
+
+/** The place whose processes can be looked up from here: this host, boot and pid namespace, as 8 hex digits for file names. */
+export const OWN_PLACE = createHash('sha256').update(`${here.host}/${here.boot}/${here.pidNamespace}`).digest('hex').slice(0, 8);
+
+/** The identity of a process of this place; undefined when it is gone or hidden. @default pid this process */
+export function processIdentity(pid: number = process.pid): ProcessIdentity | undefined {
+  const state = processState(pid);
+  return state.kind === 'running' ? { ...here, pid, start: state.start } : undefined;
+}
+
+/**
+ * True only with proof: the process belongs to this host, boot and pid namespace, and its pid is gone or was given to
+ * another process. A process of any other place is never proved dead. Never throws.
+ */
+export function isProvedDead(identity: ProcessIdentity): boolean {
+  if (identity.host !== here.host || identity.boot !== here.boot || identity.pidNamespace !== here.pidNamespace) return false;
+  const state = processState(identity.pid);
+  return state.kind === 'gone' || (state.kind === 'running' && state.start !== identity.start);
+}
+
+/** True when the pid of this place is proved not to be the process that started at `start`. Never throws. */
+export function isPidProvedDead(pid: number, start: string): boolean {
+  return isProvedDead({ ...here, pid, start });
+}
+
+/** A fresh identity for a Temporal worker of this process: `perdure/<host>/<boot>/<pid namespace>/<pid>/<start>/<random>`. */
+export function newWorkerIdentity(): string {
+  const own = processIdentity();
+  if (!own) throw new Error(`cannot read the start time of process ${process.pid}`);
+  return [IDENTITY_PREFIX, own.host, own.boot, own.pidNamespace, own.pid, own.start, randomBytes(4).toString('hex')].join('/');
+}
+
+/** The process behind a worker identity; undefined when the text is not one of ours. */
+export function parseWorkerIdentity(text: string): ProcessIdentity | undefined {
+  const [prefix, host, boot, namespace, pid, start, random, ...rest] = text.split('/');
+  if (prefix !== IDENTITY_PREFIX || !host || !boot || !namespace || !start || !random || rest.length > 0) return undefined;
+  if (!pid || !/^[1-9]\d*$/u.test(pid)) return undefined;
+  return { host, boot, pidNamespace: namespace, pid: Number(pid), start };
+}
+
+/** Looks a pid of this place up. A zombie counts as gone: it runs no code any more. Never throws. */
+export function processState(pid: number): ProcessState {
+  return process.platform === 'linux' ? linuxProcessState(pid) : portableProcessState(pid);
+}
+
+function linuxProcessState(pid: number): ProcessState {
+  let stat: string;
+  try {
+    stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
+  } catch {
+    // with hidepid, the processes of other users have no entry in /proc and are alive all the same
+    return signalReaches(pid) ? { kind: 'unknown' } : { kind: 'gone' };
+  }
+  // the command name (field 2) may hold spaces and brackets, so fields are counted from its end
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  const [state] = fields;
+  const start = fields[19];
+  if (state === 'Z' || state === 'X') return { kind: 'gone' };
+  return start ? { kind: 'running', start } : { kind: 'unknown' };
+}
+
+/** Start time to the second: coarser than Linux, so a pid reused within one second would be taken for the old process (never for dead). */
+function portableProcessState(pid: number): ProcessState {
+  if (!signalReaches(pid)) return { kind: 'gone' };
+  try {
+    const started = execFileSync('ps', ['-o', 'lstart=', '-p', String(pid)], { encoding: 'utf8', env: { ...process.env, LC_ALL: 'C' } });
+    const startMs = Date.parse(started.trim());
+    return Number.isNaN(startMs) ? { kind: 'unknown' } : { kind: 'running', start: String(startMs / 1000) };
+  } catch {
+    // `ps` fails when the process ended in between; the next look will say so
+    return { kind: 'unknown' };
+  }
+}
+
+function signalReaches(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    // EPERM: it is there, but belongs to another user
+    return !(error instanceof Error && 'code' in error && error.code === 'ESRCH');
+  }
+}
+
+function bootId(): string {
+  if (process.platform === 'linux')
+    return readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim().replaceAll('-', '').slice(0, 12);
+  const session = execFileSync('sysctl', ['-n', 'kern.bootsessionuuid'], { encoding: 'latin1' });
+  return session.trim().replaceAll('-', '').slice(0, 12);
+}
+
+function pidNamespace(): string {
+  if (process.platform !== 'linux') return 'host';
+  return readlinkSync('/proc/self/ns/pid').replaceAll(/\D/gu, '');
+}

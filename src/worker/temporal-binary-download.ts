@@ -1,0 +1,62 @@
+import { createWriteStream } from 'node:fs';
+import { chmod, mkdtemp, rename, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { z } from 'zod';
+import { runCommand } from './run-command.js';
+
+/** What bringing a binary needs. */
+export interface BringOptions {
+  readonly version: string;
+  readonly say: (line: string) => void;
+  readonly env: NodeJS.ProcessEnv;
+}
+
+/** The service answers which archive to take, and which file of it. */
+const DownloadInfo = z.object({ archiveUrl: z.url({ protocol: /^https$/u }), fileToExtract: z.string().regex(/^[\w.-]+$/u) });
+
+/** The service that Temporal's SDKs download their dev server from; the SDK's own downloader cannot be called without starting a server. */
+const SERVICE = 'https://temporal.download/cli';
+/** Offline, this is all the time it takes to find out. */
+const ASK_TIMEOUT_MS = 5_000;
+const DOWNLOAD_TIMEOUT_MS = 5 * 60_000;
+const PLATFORMS: Partial<Record<NodeJS.Platform, string>> = { linux: 'linux', darwin: 'darwin' };
+const ARCHITECTURES: Partial<Record<NodeJS.Architecture, string>> = { x64: 'amd64', arm64: 'arm64' };
+
+/** Downloads the Temporal CLI to `target`, which appears whole or not at all. Rejects within 5 s when the service cannot be reached. */
+export async function downloadTemporal(target: string, { version, say, env }: BringOptions): Promise<void> {
+  const platform = PLATFORMS[process.platform];
+  const arch = ARCHITECTURES[process.arch];
+  if (!platform || !arch) throw new Error(`there is no download for ${process.platform} ${process.arch}`);
+  say(`downloading the Temporal server ${version} (once)`);
+  const { archiveUrl, fileToExtract } = await askService(
+    `${SERVICE}/v${version}?${new URLSearchParams({ platform, arch, format: 'tar.gz' })}`,
+  );
+  const folder = await mkdtemp(join(dirname(target), '.download-'));
+  try {
+    const archive = join(folder, 'archive.tar.gz');
+    const response = await fetch(archiveUrl, { signal: AbortSignal.timeout(DOWNLOAD_TIMEOUT_MS) });
+    if (!response.ok || !response.body) throw new Error(`HTTP ${response.status} for ${archiveUrl}`);
+    await pipeline(Readable.fromWeb(response.body), createWriteStream(archive));
+    await runCommand('tar', ['-xzf', archive, '-C', folder, fileToExtract], { env, cwd: folder });
+    const extracted = join(folder, fileToExtract);
+    await chmod(extracted, 0o755);
+    // a damaged or foreign binary must not get into the cache
+    await runCommand(extracted, ['--version'], { env, cwd: folder });
+    await rename(extracted, target);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function askService(url: string): Promise<z.infer<typeof DownloadInfo>> {
+  try {
+    const response = await fetch(url, { signal: AbortSignal.timeout(ASK_TIMEOUT_MS) });
+    if (!response.ok) throw new Error(`HTTP ${response.status}`);
+    return DownloadInfo.parse(await response.json());
+  } catch (error) {
+    const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+    throw new Error(`${SERVICE} cannot be reached (${cause instanceof Error ? cause.message : String(cause)})`, { cause: error });
+  }
+}

@@ -1,0 +1,86 @@
+import { access, constants, mkdir } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
+import { PerdureError } from '../contracts/coded-error.js';
+import { withFolderLock } from './folder-lock.js';
+import { buildTemporal } from './temporal-binary-build.js';
+import { downloadTemporal } from './temporal-binary-download.js';
+
+/** Where the `temporal` binary was found or brought from. */
+export interface TemporalBinary {
+  readonly path: string;
+  readonly source: 'PERDURE_TEMPORAL_BIN' | 'PATH' | 'cache' | 'download' | 'build';
+}
+
+/** Where to look. @default env the process's own */
+export interface TemporalBinaryOptions {
+  readonly say: (line: string) => void;
+  readonly env?: NodeJS.ProcessEnv;
+}
+
+/** The newest version of the Temporal CLI that builds from the Go module proxy; downloads take the same. */
+export const TEMPORAL_CLI_VERSION = '1.5.1';
+
+/**
+ * A Temporal CLI that can run the dev server, from the first place that has one: `PERDURE_TEMPORAL_BIN`, PATH, our cache, the
+ * SDK's download service, a build from the Go module proxy (2-4 minutes, once). Ten processes share one download or build.
+ * Throws PerdureError `TEMPORAL_BINARY` (5) that lists all that was tried.
+ */
+export async function findTemporalBinary({ say, env = process.env }: TemporalBinaryOptions): Promise<TemporalBinary> {
+  const named = env.PERDURE_TEMPORAL_BIN;
+  if (named) {
+    if (await isExecutable(named)) return { path: named, source: 'PERDURE_TEMPORAL_BIN' };
+    throw new PerdureError('TEMPORAL_BINARY', `PERDURE_TEMPORAL_BIN names ${named}, which is not an executable file`, 2);
+  }
+  const onPath = await firstExecutable((env.PATH ?? '').split(delimiter).filter(Boolean), 'temporal');
+  if (onPath) return { path: onPath, source: 'PATH' };
+  const cached = join(cacheFolder(env), 'temporal', TEMPORAL_CLI_VERSION, 'temporal');
+  if (await isExecutable(cached)) return { path: cached, source: 'cache' };
+  return bring(cached, say, env);
+}
+
+/** Fills the cache under a lock of its own, so that processes of several state folders wait for one download or build. */
+async function bring(cached: string, say: (line: string) => void, env: NodeJS.ProcessEnv): Promise<TemporalBinary> {
+  const folder = dirname(cached);
+  await mkdir(folder, { recursive: true });
+  const onWait = (pid: number): void => say(`process ${pid} is bringing the Temporal server; waiting for it`);
+  return withFolderLock(join(folder, 'lock'), { onWait, pollMsMax: 500 }, async () => {
+    if (await isExecutable(cached)) return { path: cached, source: 'cache' };
+    const tried = ['PERDURE_TEMPORAL_BIN is not set', 'no temporal on PATH', `nothing at ${cached}`];
+    const ways = [
+      { source: 'download', bringTo: downloadTemporal },
+      { source: 'build', bringTo: buildTemporal },
+    ] as const;
+    for (const { source, bringTo } of ways) {
+      try {
+        await bringTo(cached, { version: TEMPORAL_CLI_VERSION, say, env });
+        return { path: cached, source };
+      } catch (error) {
+        const reason = error instanceof Error ? error.message : String(error);
+        say(`${source} of the Temporal server failed: ${reason}`);
+        tried.push(`${source}: ${reason}`);
+      }
+    }
+    const advice = 'install the Temporal CLI or Go, or set TEMPORAL_ADDRESS to a running server';
+    throw new PerdureError('TEMPORAL_BINARY', `found no Temporal server (${tried.join('; ')}); ${advice}`, 5);
+  });
+}
+
+function cacheFolder(env: NodeJS.ProcessEnv): string {
+  return join(env.XDG_CACHE_HOME || join(env.HOME || homedir(), '.cache'), 'perdure');
+}
+
+async function firstExecutable(folders: readonly string[], name: string): Promise<string | undefined> {
+  for (const folder of folders) {
+    const path = join(folder, name);
+    if (await isExecutable(path)) return path;
+  }
+  return undefined;
+}
+
+async function isExecutable(path: string): Promise<boolean> {
+  return access(path, constants.X_OK).then(
+    () => true,
+    () => false,
+  );
+}
