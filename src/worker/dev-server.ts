@@ -13,7 +13,7 @@ import {
 import { withFolderLock } from './folder-lock.js';
 import { OWN_PLACE, type ProcessIdentity } from './process-identity.js';
 import { openStateFolder, stateFolder } from './state-folder.js';
-import { findTemporalBinary } from './temporal-binary.js';
+import { resolveTemporalBinary } from './temporal-binary.js';
 import { answersTemporal } from './temporal-probe.js';
 import { registerUser } from './users.js';
 
@@ -66,8 +66,8 @@ export async function startDevServer(options: DevServerOptions & { readonly keep
   const { stateDir, say, keeper } = options;
   const former = await readDevServerRecord(stateDir);
   await removeDevServerRecord(stateDir);
-  const { path } = await findTemporalBinary({ say });
-  return launchDevServer(stateDir, { binary: path, say, ...(keeper && { keeper }), ...(former && { formerPorts: portsOf(former) }) });
+  const binary = await resolveTemporalBinary({ say });
+  return launchDevServer(stateDir, { binary, say, ...(keeper && { keeper }), ...(former && { formerPorts: portsOf(former) }) });
 }
 
 async function adoptOrStart(options: DevServerOptions): Promise<{ record: DevServerRecord; started: boolean }> {

@@ -6,12 +6,6 @@ import { withFolderLock } from './folder-lock.js';
 import { buildTemporal } from './temporal-binary-build.js';
 import { downloadTemporal } from './temporal-binary-download.js';
 
-/** Where the `temporal` binary was found or brought from. */
-export interface TemporalBinary {
-  readonly path: string;
-  readonly source: 'PERDURE_TEMPORAL_BIN' | 'PATH' | 'cache' | 'download' | 'build';
-}
-
 /** Where to look. @default env the process's own */
 export interface TemporalBinaryOptions {
   readonly say: (line: string) => void;
@@ -22,43 +16,43 @@ export interface TemporalBinaryOptions {
 export const TEMPORAL_CLI_VERSION = '1.5.1';
 
 /**
- * A Temporal CLI that can run the dev server, from the first place that has one: `PERDURE_TEMPORAL_BIN`, PATH, our cache, the
+ * The path of a Temporal CLI that can run the dev server, from the first place that has one: `PERDURE_TEMPORAL_BIN`, PATH, our cache, the
  * SDK's download service, a build from the Go module proxy (2-4 minutes, once). Ten processes share one download or build.
  * Throws PerdureError `TEMPORAL_BINARY` (5) that lists all that was tried.
  */
-export async function findTemporalBinary({ say, env = process.env }: TemporalBinaryOptions): Promise<TemporalBinary> {
+export async function resolveTemporalBinary({ say, env = process.env }: TemporalBinaryOptions): Promise<string> {
   const named = env.PERDURE_TEMPORAL_BIN;
   if (named) {
-    if (await isExecutable(named)) return { path: named, source: 'PERDURE_TEMPORAL_BIN' };
+    if (await isExecutable(named)) return named;
     throw new PerdureError('TEMPORAL_BINARY', `PERDURE_TEMPORAL_BIN names ${named}, which is not an executable file`, 2);
   }
   const onPath = await firstExecutable((env.PATH ?? '').split(delimiter).filter(Boolean), 'temporal');
-  if (onPath) return { path: onPath, source: 'PATH' };
+  if (onPath) return onPath;
   const cached = join(cacheFolder(env), 'temporal', TEMPORAL_CLI_VERSION, 'temporal');
-  if (await isExecutable(cached)) return { path: cached, source: 'cache' };
+  if (await isExecutable(cached)) return cached;
   return bring(cached, say, env);
 }
 
 /** Fills the cache under a lock of its own, so that processes of several state folders wait for one download or build. */
-async function bring(cached: string, say: (line: string) => void, env: NodeJS.ProcessEnv): Promise<TemporalBinary> {
+async function bring(cached: string, say: (line: string) => void, env: NodeJS.ProcessEnv): Promise<string> {
   const folder = dirname(cached);
   await mkdir(folder, { recursive: true });
   const onWait = (pid: number): void => say(`process ${pid} is bringing the Temporal server; waiting for it`);
   return withFolderLock(join(folder, 'lock'), { onWait, pollMsMax: 500 }, async () => {
-    if (await isExecutable(cached)) return { path: cached, source: 'cache' };
+    if (await isExecutable(cached)) return cached;
     const tried = ['PERDURE_TEMPORAL_BIN is not set', 'no temporal on PATH', `nothing at ${cached}`];
     const ways = [
-      { source: 'download', bringTo: downloadTemporal },
-      { source: 'build', bringTo: buildTemporal },
+      { way: 'download', bringTo: downloadTemporal },
+      { way: 'build', bringTo: buildTemporal },
     ] as const;
-    for (const { source, bringTo } of ways) {
+    for (const { way, bringTo } of ways) {
       try {
         await bringTo(cached, { version: TEMPORAL_CLI_VERSION, say, env });
-        return { path: cached, source };
+        return cached;
       } catch (error) {
         const reason = error instanceof Error ? error.message : String(error);
-        say(`${source} of the Temporal server failed: ${reason}`);
-        tried.push(`${source}: ${reason}`);
+        say(`${way} of the Temporal server failed: ${reason}`);
+        tried.push(`${way}: ${reason}`);
       }
     }
     const advice = 'install the Temporal CLI or Go, or set TEMPORAL_ADDRESS to a running server';
