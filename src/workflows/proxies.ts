@@ -6,19 +6,19 @@ import type { Effect } from '../contracts/tool.js';
 /** A lost worker is never an attempt: its heartbeat timeout goes to the workflow, which decides by effect (DESIGN section 4). */
 const LOST_WORKER = ['TemporalTimeout:Heartbeat'];
 
-const WAITS = {
+const DEFAULTS = {
+  startToCloseTimeout: MODEL_LIMITS.turnTimeoutMs,
   heartbeatTimeout: WORKER_LIMITS.heartbeatTimeoutMs,
   cancellationType: 'WAIT_CANCELLATION_COMPLETED',
 } as const satisfies ActivityOptions;
 
 const { prepareRun: prepareRunActivity, callModel: callModelActivity, callTool: callToolActivity, reconcileTool: reconcileActivity } =
-  proxyActivities<AgentActivities>(WAITS);
+  proxyActivities<AgentActivities>(DEFAULTS);
 
 /** Captures agent, prompt, tools and options, once per run. */
 export function prepareRun(input: Parameters<AgentActivities['prepareRun']>[0]): ReturnType<AgentActivities['prepareRun']> {
   return prepareRunActivity.executeWithOptions(
     {
-      startToCloseTimeout: MODEL_LIMITS.turnTimeoutMs,
       retry: { maximumAttempts: MODEL_LIMITS.attemptsMax, initialInterval: MODEL_LIMITS.backoffMs, nonRetryableErrorTypes: LOST_WORKER },
       summary: 'agent, prompt and tools',
     },

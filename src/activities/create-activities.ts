@@ -1,0 +1,49 @@
+import { Context } from '@temporalio/activity';
+import type { AgentActivities, TranscriptRef } from '../contracts/activities.js';
+import { WORKER_LIMITS } from '../contracts/limits.js';
+import type { AnyToolDefinition } from '../define/define-tool.js';
+import type { StreamSink } from '../streams/stream-sink.js';
+import { createCallModel, type CallModelOptions } from './call-model.js';
+import { createCallTool } from './call-tool.js';
+import { createReconcileTool } from './reconcile-tool.js';
+import { SetupCache } from './run-setup.js';
+import { TranscriptCache } from './transcript-cache.js';
+
+/** What a worker gives its activities. */
+export interface ActivitiesOptions {
+  readonly prepareRun: AgentActivities['prepareRun'];
+  readonly tools: readonly AnyToolDefinition[];
+  readonly providerFor: CallModelOptions['providerFor'];
+  readonly streams: StreamSink;
+  readonly modelIdleMs?: number;
+  /** @default 64 MiB */
+  readonly transcriptCacheBytesMax?: number;
+}
+
+/** The activities of a run, sharing one transcript cache. */
+export function createActivities(options: ActivitiesOptions): AgentActivities {
+  const cache = new TranscriptCache(options.transcriptCacheBytesMax ?? WORKER_LIMITS.transcriptCacheBytesMax);
+  const setups = new SetupCache((ref) => ownWorkflow(ref).query('setup'));
+  const tools = new Map(options.tools.map((tool) => [tool.name, tool]));
+  return {
+    async prepareRun(input) {
+      const prepared = await options.prepareRun(input);
+      setups.keep(prepared.setupHash, prepared.setup);
+      return prepared;
+    },
+    callModel: createCallModel({
+      transcripts: { cache, query: (ref, request) => ownWorkflow(ref).query('transcript', request) },
+      setups,
+      providerFor: options.providerFor,
+      streams: options.streams,
+      ...(options.modelIdleMs === undefined ? {} : { idleMs: options.modelIdleMs }),
+    }),
+    callTool: createCallTool({ tools, cache }),
+    reconcileTool: createReconcileTool({ tools, cache }),
+  };
+}
+
+/** The workflow that the running activity belongs to, through the worker's own connection. */
+function ownWorkflow({ runId, executionId }: Pick<TranscriptRef, 'runId' | 'executionId'>) {
+  return Context.current().client.workflow.getHandle(runId, executionId);
+}

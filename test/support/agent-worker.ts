@@ -1,0 +1,120 @@
+import { randomUUID } from 'node:crypto';
+import { Client, Connection } from '@temporalio/client';
+import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
+import { inject } from 'vitest';
+import { createActivities } from '../../src/activities/create-activities.js';
+import type { ModelAnswer, ModelProvider, ModelRequest } from '../../src/activities/providers/provider.js';
+import { hashJson } from '../../src/contracts/digest.js';
+import { MODEL_LIMITS, RUN_LIMITS, WORKER_LIMITS } from '../../src/contracts/limits.js';
+import type { Part } from '../../src/contracts/message.js';
+import type { PreparedRun } from '../../src/contracts/prepared-run.js';
+import { RunInput } from '../../src/contracts/run.js';
+import { SEARCH_ATTRIBUTES } from '../../src/contracts/search-attributes.js';
+import { type AnyToolDefinition, parametersSchema } from '../../src/define/define-tool.js';
+
+Runtime.install({ logger: new DefaultLogger('ERROR') });
+
+/** What a test says of its worker. The model is a function of the request: a fake of our own interface. */
+export interface AgentWorkerOptions {
+  readonly model: (request: ModelRequest, call: number) => ModelAnswer | Promise<ModelAnswer>;
+  readonly tools?: readonly AnyToolDefinition[];
+  readonly taskQueue?: string;
+  readonly identity?: string;
+  readonly price?: PreparedRun['price'];
+  readonly transcriptCacheBytesMax?: number;
+  readonly shutdownGraceMs?: number;
+  readonly maxCachedWorkflows?: number;
+}
+
+/** A running worker with what it saw. */
+export interface AgentWorker {
+  readonly client: Client;
+  readonly taskQueue: string;
+  readonly requests: ModelRequest[];
+  stop(): Promise<void>;
+}
+
+/** Starts a real worker on the test run's Temporal server. */
+export async function startAgentWorker(options: AgentWorkerOptions): Promise<AgentWorker> {
+  const address = inject('temporalAddress');
+  const taskQueue = options.taskQueue ?? `test-${randomUUID()}`;
+  const requests: ModelRequest[] = [];
+  const provider: ModelProvider = {
+    call: async (request) => {
+      requests.push(structuredClone({ ...request, signal: undefined, onDelta: undefined }) as unknown as ModelRequest);
+      return options.model(request, requests.length);
+    },
+  };
+  const nativeConnection = await NativeConnection.connect({ address });
+  const connection = await Connection.connect({ address });
+  const worker = await Worker.create({
+    connection: nativeConnection,
+    taskQueue,
+    ...(options.identity === undefined ? {} : { identity: options.identity }),
+    workflowBundle: { codePath: inject('workflowBundlePath') },
+    activities: createActivities({
+      prepareRun: ({ input }) => Promise.resolve(prepare(input, options)),
+      tools: options.tools ?? [],
+      providerFor: (model) => ({ provider, model }),
+      streams: { publish: () => undefined, flush: () => Promise.resolve() },
+      ...(options.transcriptCacheBytesMax === undefined ? {} : { transcriptCacheBytesMax: options.transcriptCacheBytesMax }),
+    }),
+    maxHeartbeatThrottleInterval: WORKER_LIMITS.heartbeatThrottleMsMax,
+    stickyQueueScheduleToStartTimeout: WORKER_LIMITS.stickyQueueScheduleToStartMs,
+    shutdownGraceTime: options.shutdownGraceMs ?? 100,
+    ...(options.maxCachedWorkflows === undefined ? {} : { maxCachedWorkflows: options.maxCachedWorkflows }),
+  });
+  const running = worker.run();
+  return {
+    client: new Client({ connection }),
+    taskQueue,
+    requests,
+    async stop() {
+      if (worker.getState() === 'RUNNING') worker.shutdown();
+      await running;
+      await nativeConnection.close();
+      await connection.close();
+    },
+  };
+}
+
+function prepare(given: RunInput, options: AgentWorkerOptions): PreparedRun {
+  const input = RunInput.parse(given);
+  const tools = (options.tools ?? []).map((tool) => ({
+    name: tool.name,
+    description: tool.description,
+    schema: parametersSchema(tool),
+    effect: tool.effect,
+    timeoutMs: tool.timeoutMs,
+    pure: tool.pure,
+    approval: false,
+    hasReconcile: tool.reconcile !== undefined,
+    workspace: false,
+  }));
+  const setup = { agent: 'default', prompt: 'You are under test.', tools };
+  return {
+    setup,
+    setupHash: hashJson(setup),
+    configHash: 'test',
+    model: 'fake/model',
+    maxTurns: input.maxTurns ?? RUN_LIMITS.maxTurnsDefault,
+    ...(options.price ? { price: options.price } : {}),
+    contextWindow: MODEL_LIMITS.contextWindowDefault,
+    searchAttributes: Object.keys(SEARCH_ATTRIBUTES),
+  };
+}
+
+/** An answer of plain text. */
+export function say(text: string): ModelAnswer {
+  return { parts: [{ type: 'text', text }], stop: 'end', usage: usage() };
+}
+
+/** An answer that calls tools: name and arguments of each. */
+export function call(...calls: readonly (readonly [name: string, args: unknown])[]): ModelAnswer {
+  const parts = calls.map(([name, args], index): Part => ({ type: 'tool_call', callId: `p${index}`, name, args: args as never }));
+  return { parts, stop: 'tool_calls', usage: usage() };
+}
+
+function usage() {
+  return { inputTokens: 10, outputTokens: 5, cacheReadTokens: 0, cacheWriteTokens: 0, reasoningTokens: 0 };
+}

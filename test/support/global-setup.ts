@@ -1,0 +1,70 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Connection } from '@temporalio/client';
+import type { TestProject } from 'vitest/node';
+import { SEARCH_ATTRIBUTES } from '../../src/contracts/search-attributes.js';
+import { resolveTemporalBinary } from '../../src/worker/temporal-binary.js';
+import { bundleOwnWorkflows } from '../../src/worker/workflow-bundle.js';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    temporalAddress: string;
+    temporalBinary: string;
+    workflowBundlePath: string;
+  }
+}
+
+/** One real Temporal server and one workflow bundle for the whole test run; both are gone afterwards. */
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const folder = await mkdtemp(join(tmpdir(), 'perdure-test-'));
+  const binary = await resolveTemporalBinary({ say: (line) => console.log(line) });
+  const port = await freePort();
+  const server = startServer(binary, port, folder);
+  const [{ code }] = await Promise.all([bundleOwnWorkflows(), answering(`127.0.0.1:${port}`)]);
+  const bundlePath = join(folder, 'workflow-bundle.js');
+  await writeFile(bundlePath, code);
+  project.provide('temporalAddress', `127.0.0.1:${port}`);
+  project.provide('temporalBinary', binary);
+  project.provide('workflowBundlePath', bundlePath);
+  return async () => {
+    await stop(server);
+    await rm(folder, { recursive: true, force: true });
+  };
+}
+
+function startServer(binary: string, port: number, folder: string): ChildProcess {
+  const attributes = Object.entries(SEARCH_ATTRIBUTES).flatMap(([name, type]) => ['--search-attribute', `${name}=${TYPE_NAMES[type]}`]);
+  const dynamic = ['history.transferProcessorMaxPollRPS=10000', 'system.enableActivityEagerExecution=true', 'history.MaxBufferedQueryCount=100'];
+  const args = ['server', 'start-dev', '--ip', '127.0.0.1', '--port', String(port), '--headless', '--log-level', 'error'];
+  args.push('--db-filename', join(folder, 'temporal.db'), '--sqlite-pragma', 'journal_mode=WAL', '--sqlite-pragma', 'synchronous=NORMAL');
+  for (const value of dynamic) args.push('--dynamic-config-value', value);
+  return spawn(binary, [...args, ...attributes], { stdio: 'ignore' });
+}
+
+const TYPE_NAMES = { KEYWORD: 'Keyword', DOUBLE: 'Double', INT: 'Int' } as const;
+
+async function answering(address: string): Promise<void> {
+  const connection = await Connection.connect({ address, connectTimeout: 30_000 });
+  await connection.close();
+}
+
+async function stop(server: ChildProcess): Promise<void> {
+  if (server.exitCode !== null) return;
+  const exited = once(server, 'exit');
+  server.kill('SIGTERM');
+  await exited;
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const address = probe.address();
+  probe.close();
+  await once(probe, 'close');
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  return address.port;
+}
