@@ -140,7 +140,8 @@ export const CLIENT_LIMITS = {
   inputBytesMax: 1.5 * MIB,
   /** A watcher asks for progress and events this often. */
   watchEveryMs: SECOND_MS,
-  /** A lost connection is tried again after 200 ms, then up to this. */
+  /** A lost connection is tried again after this, doubled up to the maximum. */
+  reconnectMsMin: 200,
   reconnectMsMax: 5 * SECOND_MS,
 } as const;
 

@@ -77,7 +77,8 @@ export const RunResult = z.strictObject({
 export type RunResult = z.infer<typeof RunResult>;
 
 /** The state of a run in one word. A closed run has its reason's word. */
-export type RunStatus = 'running' | 'paused' | 'waiting' | Reason;
+export const RunStatus = z.enum(['running', 'paused', 'waiting', ...Reason.options]);
+export type RunStatus = z.infer<typeof RunStatus>;
 
 /** Query `progress`: where a run stands. `turn` is the open one; the last one of a closed run. */
 export interface Progress {

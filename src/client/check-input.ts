@@ -1,0 +1,104 @@
+import type { z } from 'zod';
+import { PerdureError } from '../contracts/coded-error.js';
+import { PAYLOAD_LIMITS, RUN_LIMITS } from '../contracts/limits.js';
+import { cleanText, type Part } from '../contracts/message.js';
+import { parseModelRef } from '../contracts/model.js';
+import { isRunId, RunInput } from '../contracts/run.js';
+import { echoValue } from './echo-value.js';
+import { didYouMean } from './nearest-name.js';
+
+/** What each option takes, as an error says it; the others are told in zod's words. */
+const EXPECTED: Readonly<Record<string, string>> = {
+  maxTurns: `integer ${RUN_LIMITS.maxTurnsMin}–${RUN_LIMITS.maxTurnsMax}`,
+  maxTokens: 'integer above 0',
+  maxCostUsd: 'number above 0, in USD',
+  deadlineMs: `integer ${RUN_LIMITS.deadlineMsMin}–${RUN_LIMITS.deadlineMsMax}, in milliseconds`,
+  mode: 'dispatch or chat',
+};
+
+/**
+ * Gives a run's input back checked, cleaned and of a size that can be sent. Throws PerdureError (exit 2): `UNKNOWN_OPTION`,
+ * `BAD_OPTION`, `EMPTY_MESSAGE`, `MESSAGE_TOO_LARGE`, `BAD_SESSION_ID`. Nothing has been sent by then.
+ */
+export function checkRunInput(input: unknown): RunInput {
+  const parsed = RunInput.safeParse(input);
+  if (!parsed.success) throw badOption(parsed.error.issues, input);
+  const { session, model, task } = parsed.data;
+  if (session !== undefined && !isRunId(session)) throw badId('BAD_SESSION_ID', session);
+  if (model !== undefined && !parseModelRef(model)) {
+    throw new PerdureError('BAD_OPTION', `model: provider/model, such as openai/gpt-5-mini, got ${echoValue(model)}`, 2);
+  }
+  return { ...parsed.data, v: 1, task: checkTask(task) };
+}
+
+/** Checks that an input fits what the connection can carry. Throws `MESSAGE_TOO_LARGE` (exit 2). */
+export function checkInputSize(input: RunInput, bytesMax: number): void {
+  const bytes = Buffer.byteLength(JSON.stringify(input));
+  if (bytes > bytesMax) throw tooLarge('the run input', bytes, bytesMax);
+}
+
+/** Checks a run id (faults B4). Throws `BAD_RUN_ID` (exit 2). */
+export function checkRunId(id: string): string {
+  if (!isRunId(id)) throw badId('BAD_RUN_ID', id);
+  return id;
+}
+
+/** A message's text, cleaned. Throws `EMPTY_MESSAGE` or `MESSAGE_TOO_LARGE` (exit 2): an over-size update would end the run (faults 0.1). */
+export function checkText(text: unknown): string {
+  if (typeof text !== 'string') throw new PerdureError('BAD_OPTION', `text: a string, got ${echoValue(text)}`, 2);
+  const clean = cleanText(text);
+  if (clean.trim() === '') throw emptyMessage();
+  const bytes = Buffer.byteLength(clean);
+  if (bytes > PAYLOAD_LIMITS.messageBytesMax) throw tooLarge('message', bytes, PAYLOAD_LIMITS.messageBytesMax);
+  return clean;
+}
+
+function checkTask(task: RunInput['task']): RunInput['task'] {
+  if (typeof task === 'string') return checkText(task);
+  if (!task.some(hasContent)) throw emptyMessage();
+  const bytes = Buffer.byteLength(JSON.stringify(task));
+  if (bytes > PAYLOAD_LIMITS.messageBytesMax) throw tooLarge('message', bytes, PAYLOAD_LIMITS.messageBytesMax);
+  return task.map((part) => (part.type === 'text' ? { ...part, text: cleanText(part.text) } : part));
+}
+
+function hasContent(part: Part): boolean {
+  return part.type === 'text' ? part.text.trim() !== '' : part.type === 'file' || part.type === 'artifact';
+}
+
+function badOption(issues: readonly z.core.$ZodIssue[], input: unknown): PerdureError {
+  const issue = issues.find((candidate) => candidate.code === 'unrecognized_keys') ?? issues[0];
+  if (issue?.code === 'unrecognized_keys') {
+    const key = issue.keys[0] ?? '';
+    const known = issue.path.length === 0 ? [...Object.keys(RunInput.shape), 'id'] : [];
+    return new PerdureError('UNKNOWN_OPTION', `${echoName([...issue.path, key])}${didYouMean(key, known)}`, 2);
+  }
+  const path = issue?.path ?? [];
+  const value = valueAt(input, path);
+  if (path.length === 1 && path[0] === 'task' && value === undefined) return emptyMessage();
+  const name = path.length === 0 ? 'input' : echoName(path);
+  return new PerdureError('BAD_OPTION', `${name}: ${EXPECTED[name] ?? issue?.message ?? 'not valid'}, got ${echoValue(value)}`, 2);
+}
+
+/** A path as `context.workspace`, safe to print: its last part may be anything a caller sent. */
+function echoName(path: readonly PropertyKey[]): string {
+  const name = path.map(String).join('.');
+  return /^[\w.-]{1,80}$/u.test(name) ? name : echoValue(name);
+}
+
+function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
+  let value: unknown = input;
+  for (const key of path) value = typeof value === 'object' && value !== null ? Reflect.get(value, key) : undefined;
+  return value;
+}
+
+function emptyMessage(): PerdureError {
+  return new PerdureError('EMPTY_MESSAGE', 'message has no text and no attachment', 2);
+}
+
+function tooLarge(what: string, bytes: number, bytesMax: number): PerdureError {
+  return new PerdureError('MESSAGE_TOO_LARGE', `${what}: limit ${bytesMax} bytes, got ${bytes}`, 2);
+}
+
+function badId(code: 'BAD_RUN_ID' | 'BAD_SESSION_ID', id: string): PerdureError {
+  return new PerdureError(code, `use 1–200 of A–Z a–z 0–9 . _ : -, not starting with . or -; got ${echoValue(id)}`, 2);
+}

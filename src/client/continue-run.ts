@@ -1,0 +1,102 @@
+import type { WorkflowHandle } from '@temporalio/client';
+import { PerdureError } from '../contracts/coded-error.js';
+import { transcript as transcriptQuery } from '../contracts/handlers.js';
+import { CLIENT_LIMITS, PAYLOAD_LIMITS } from '../contracts/limits.js';
+import { type Message, toolCallsOf } from '../contracts/message.js';
+import type { RunInput, RunResult } from '../contracts/run.js';
+import { awaitResult } from './await-result.js';
+import { readRunOptions } from './run-options.js';
+import { checkStart, type StartedRun, startRun } from './start-run.js';
+import type { TemporalAccess } from './temporal-access.js';
+
+/** How to go on from a closed run: a new task and fresh caps; what is not given is as it was. */
+export interface ContinueOptions extends Partial<Pick<RunInput, 'model' | 'maxTurns' | 'maxTokens' | 'maxCostUsd' | 'deadlineMs'>> {
+  /** @default `Continue.` */
+  readonly text?: string;
+}
+
+/** More continuations of one run than this are a mistake. */
+const CONTINUATIONS_MAX = 1_000;
+
+/**
+ * Starts `RUN.2`, `RUN.3` … from where a closed run ended: its transcript, then what it left unconsumed, then the new task.
+ * Throws `RUN_OPEN` (exit 4) for a run that has not ended, and `NO_WORKER` when none can read the old transcript.
+ */
+export async function continueRun(access: TemporalAccess, handle: WorkflowHandle, options: ContinueOptions = {}): Promise<StartedRun> {
+  const runId = handle.workflowId;
+  const old = await access.ask(() => handle.describe(), runId);
+  if (old.status.name === 'RUNNING' || old.status.name === 'PAUSED') {
+    throw new PerdureError('RUN_OPEN', `run ${runId} has not ended; steer it, or cancel it first`, 4);
+  }
+  const { text = 'Continue.', ...caps } = options;
+  const kept = await readRunOptions(access, handle, old);
+  const result = await awaitResult(access, handle, {});
+  const input: RunInput = {
+    ...kept,
+    ...caps,
+    task: text,
+    messages: [...closeOpenCalls(await readTranscript(access, handle)), ...unconsumedMessages(result)],
+    continuedFrom: runId,
+  };
+  return await startUnderNextId(access, runId, input);
+}
+
+/** All messages of a run, read page by page from a worker. Throws `NO_WORKER`. */
+export async function readTranscript(access: TemporalAccess, handle: WorkflowHandle): Promise<Message[]> {
+  const messages: Message[] = [];
+  while (true) {
+    const page = await access.query(handle, transcriptQuery, { from: messages.length, bytesMax: PAYLOAD_LIMITS.pageBytesDefault });
+    messages.push(...page.messages);
+    if (page.messages.length === 0 || messages.length >= page.length) return messages;
+  }
+}
+
+/**
+ * Gives every tool call a result: a run that was terminated may have left some open, and every provider refuses such a transcript.
+ * Pure.
+ */
+export function closeOpenCalls(messages: readonly Message[]): Message[] {
+  const answered = new Set(
+    messages.flatMap((message) => message.parts.flatMap((part) => (part.type === 'tool_result' ? [part.callId] : []))),
+  );
+  return messages.flatMap((message) => {
+    const open = toolCallsOf(message).filter((call) => !answered.has(call.callId));
+    return [message, ...open.map((call) => outcomeUnknown(call.callId, message))];
+  });
+}
+
+function outcomeUnknown(callId: string, asked: Message): Message {
+  const text =
+    '[outcome unknown] The tool may have been started, but the run ended before it reported. It may or may not have taken effect. Check the state before repeating it.';
+  return {
+    id: `${asked.id}-${callId}`,
+    role: 'tool',
+    parts: [{ type: 'tool_result', callId, isError: true, parts: [{ type: 'text', text }] }],
+    ...(asked.turn === undefined ? {} : { turn: asked.turn }),
+  };
+}
+
+function unconsumedMessages(result: RunResult): Message[] {
+  return result.unconsumed.map(({ id, text }) => ({ id, role: 'user', origin: 'steer', parts: [{ type: 'text', text }] }));
+}
+
+async function startUnderNextId(access: TemporalAccess, runId: string, input: RunInput): Promise<StartedRun> {
+  const match = /^(?<base>.+)\.(?<number>[2-9]|[1-9]\d{1,3})$/u.exec(runId);
+  const base = match?.groups?.base ?? runId;
+  const first = Number(match?.groups?.number ?? 1) + 1;
+  for (let number = first; number < first + CONTINUATIONS_MAX; number += 1) {
+    const checked = checkStart({ ...input, id: `${base}.${number}` });
+    const started = await startRun(access, checked).catch(ifTaken);
+    if (started && !started.duplicate) return started;
+  }
+  throw new PerdureError(
+    'RUN_EXISTS',
+    `run ${base} has been continued ${CONTINUATIONS_MAX} times (ids up to ${CLIENT_LIMITS.idCharsMax} characters)`,
+    4,
+  );
+}
+
+/** Another continuation has this id: the next one is tried. */
+function ifTaken(error: unknown): undefined {
+  if (!(error instanceof PerdureError) || error.code !== 'RUN_EXISTS') throw error;
+}

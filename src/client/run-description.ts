@@ -1,0 +1,43 @@
+import type { WorkflowHandle } from '@temporalio/client';
+import { PerdureError } from '../contracts/coded-error.js';
+import { AGENT_RUN } from '../contracts/handlers.js';
+import { type RunListItem, toListItem } from './run-list.js';
+import type { TemporalAccess } from './temporal-access.js';
+
+/** What Temporal knows of a run without asking a worker. */
+export interface RunDescription extends RunListItem {
+  readonly open: boolean;
+  readonly historyEvents: number;
+  /** Calls that are under way, or wait for a worker or for their next attempt. */
+  readonly pending: readonly PendingCall[];
+}
+
+/** One activity of a run that has not ended. */
+export interface PendingCall {
+  readonly activity: string;
+  readonly attempt: number;
+  readonly started: boolean;
+  readonly lastFailure?: string;
+}
+
+/** Temporal's number for an activity that a worker has taken (`PENDING_ACTIVITY_STATE_STARTED`). */
+const STARTED = 2;
+
+/** Describes a run. Throws `RUN_NOT_FOUND` (3), also for a workflow of another type. */
+export async function describeRun(access: TemporalAccess, handle: WorkflowHandle): Promise<RunDescription> {
+  const info = await access.ask(() => handle.describe(), handle.workflowId);
+  if (info.type !== AGENT_RUN) {
+    throw new PerdureError('RUN_NOT_FOUND', `workflow ${handle.workflowId} is a ${info.type}, not an agent's run`, 3);
+  }
+  return {
+    ...toListItem(info),
+    open: info.closeTime === undefined,
+    historyEvents: info.historyLength,
+    pending: (info.raw.pendingActivities ?? []).map((activity) => ({
+      activity: activity.activityType?.name ?? 'activity',
+      attempt: activity.attempt ?? 1,
+      started: Number(activity.state) === STARTED,
+      ...(activity.lastFailure?.message ? { lastFailure: activity.lastFailure.message } : {}),
+    })),
+  };
+}

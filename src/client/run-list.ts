@@ -1,0 +1,91 @@
+import type { WorkflowExecutionInfo, WorkflowExecutionStatusName } from '@temporalio/client';
+import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
+import { PerdureError } from '../contracts/coded-error.js';
+import { AGENT_RUN } from '../contracts/handlers.js';
+import { RunStatus } from '../contracts/run.js';
+import { echoValue } from './echo-value.js';
+import { RunMemo } from './run-memo.js';
+import type { TemporalAccess } from './temporal-access.js';
+
+/** Which runs to list, newest first. */
+export interface ListOptions {
+  /** @default all */
+  readonly status?: 'open' | 'closed';
+  /** @default 50 */
+  readonly limit?: number;
+}
+
+/** One run as a list shows it. */
+export interface RunListItem {
+  readonly runId: string;
+  readonly executionId: string;
+  readonly status: RunStatus | 'closed' | 'terminated' | 'timed_out';
+  readonly task?: string;
+  readonly agent?: string;
+  readonly model?: string;
+  readonly startedAt: string;
+  readonly closedAt?: string;
+}
+
+const AGENT_STATUS = defineSearchAttributeKey('AgentStatus', SearchAttributeType.KEYWORD);
+const LIMIT_DEFAULT = 50;
+const LIMIT_MAX = 1_000;
+
+/** The runs of one task queue, newest first. Visibility is a little behind: a run started just now may be missing. */
+export async function listRuns(access: TemporalAccess, options: ListOptions): Promise<RunListItem[]> {
+  const limit = checkLimit(options.limit ?? LIMIT_DEFAULT);
+  const items: RunListItem[] = [];
+  await access.ask(async () => {
+    for await (const info of access.client.workflow.list({ query: visibilityQuery(access.taskQueue, options.status), pageSize: limit })) {
+      items.push(toListItem(info));
+      if (items.length >= limit) break;
+    }
+  });
+  return items;
+}
+
+/** A run as a list shows it, from what Temporal knows without asking a worker. */
+export function toListItem(info: Omit<WorkflowExecutionInfo, 'raw'>): RunListItem {
+  const memo = RunMemo.safeParse(info.memo);
+  const { task, options } = memo.success ? memo.data : {};
+  return {
+    runId: info.workflowId,
+    executionId: info.runId,
+    status: statusOf(info),
+    ...(task === undefined ? {} : { task }),
+    ...(options?.agent === undefined ? {} : { agent: options.agent }),
+    ...(options?.model === undefined ? {} : { model: options.model }),
+    startedAt: info.startTime.toISOString(),
+    ...(info.closeTime ? { closedAt: info.closeTime.toISOString() } : {}),
+  };
+}
+
+/** A run's status in one word. */
+function statusOf(info: Pick<WorkflowExecutionInfo, 'status' | 'typedSearchAttributes'>): RunListItem['status'] {
+  const written = RunStatus.safeParse(info.typedSearchAttributes.get(AGENT_STATUS));
+  const told = STATUS[info.status.name];
+  // a run that ended by Temporal's hand could not write its last status
+  if (written.success && (told === undefined || told === 'closed')) return written.data;
+  return told ?? 'running';
+}
+
+const STATUS: Partial<Record<WorkflowExecutionStatusName, RunListItem['status']>> = {
+  COMPLETED: 'closed',
+  FAILED: 'error',
+  CANCELLED: 'cancelled',
+  TERMINATED: 'terminated',
+  TIMED_OUT: 'timed_out',
+};
+
+function visibilityQuery(taskQueue: string, status: ListOptions['status']): string {
+  const parts = [`WorkflowType = "${AGENT_RUN}"`, `TaskQueue = "${taskQueue.replaceAll(/["\\]/gu, '\\$&')}"`];
+  // a chain of continue-as-new is one run: its earlier links are not listed
+  parts.push('ExecutionStatus != "ContinuedAsNew"');
+  if (status) parts.push(`ExecutionStatus ${status === 'open' ? '=' : '!='} "Running"`);
+  return parts.join(' AND ');
+}
+
+function checkLimit(limit: number): number {
+  if (Number.isInteger(limit) && limit >= 1 && limit <= LIMIT_MAX) return limit;
+  throw new PerdureError('BAD_OPTION', `limit: integer 1–${LIMIT_MAX}, got ${echoValue(limit)}`, 2);
+}

@@ -1,0 +1,58 @@
+import { randomBytes } from 'node:crypto';
+import { cutText } from '../contracts/failures.js';
+import type { RunInput } from '../contracts/run.js';
+
+/** What the Temporal Web UI shows of a run from its first moment; sizes are those of Temporal's API documentation. */
+export interface RunSummary {
+  /** One line of Markdown, at most 400 bytes. */
+  readonly staticSummary: string;
+  /** Markdown, at most 20,000 bytes. */
+  readonly staticDetails: string;
+}
+
+const SUMMARY_BYTES_MAX = 400;
+const DETAILS_BYTES_MAX = 20_000;
+const TITLE_CHARS_MAX = 120;
+
+/** Summary and details of a run for its operator. Text of users is escaped: it must not look like ours. */
+export function summarizeRun(input: RunInput): RunSummary {
+  const agent = `**${escapeMarkdown(input.agent ?? 'default')}**`;
+  const facts = [
+    ['agent', input.agent],
+    ['model', input.model],
+    ['turns at most', input.maxTurns],
+    ['cost at most', input.maxCostUsd === undefined ? undefined : `${input.maxCostUsd} USD`],
+    ['workspace', input.context?.workspace],
+    ['session', input.session],
+    ['continues', input.continuedFrom],
+  ].flatMap(([name, value]) => (value === undefined ? [] : [`- ${name}: ${escapeMarkdown(String(value))}`]));
+  const task = `> ${escapeMarkdown(taskText(input)).replaceAll('\n', '\n> ')}`;
+  const advice = 'Queries `progress` and `events` tell where it stands; signals `steer`, `pause`, `resume` and `cancel` direct it.';
+  return {
+    staticSummary: cutText(`${agent} ${escapeMarkdown(taskTitle(input))}`, SUMMARY_BYTES_MAX),
+    staticDetails: [...facts, '', cutText(task, DETAILS_BYTES_MAX - 4_000), '', advice].join('\n'),
+  };
+}
+
+/** A run's task on one line, at most 120 characters. */
+export function taskTitle(input: Pick<RunInput, 'task'>): string {
+  const line = taskText(input)
+    .replaceAll(/[\s\p{Cc}]+/gu, ' ')
+    .trim();
+  return line.length <= TITLE_CHARS_MAX ? line : `${line.slice(0, TITLE_CHARS_MAX - 1)}…`.toWellFormed();
+}
+
+/** A readable id that no other run has: `run-20260131-154502-3f9a1c7e`, in UTC. */
+export function newRunId(now: Date = new Date()): string {
+  const [date = '', time = ''] = now.toISOString().split('T');
+  return `run-${date.replaceAll('-', '')}-${time.slice(0, 8).replaceAll(':', '')}-${randomBytes(4).toString('hex')}`;
+}
+
+function taskText(input: Pick<RunInput, 'task'>): string {
+  if (typeof input.task === 'string') return input.task;
+  return input.task.map((part) => (part.type === 'text' ? part.text : `[${part.type}]`)).join('\n');
+}
+
+function escapeMarkdown(text: string): string {
+  return text.replaceAll(/[\\`*_{}[\]()#+!|<>~&]/gu, '\\$&');
+}

@@ -1,0 +1,84 @@
+import type { Client, ConnectionLike, WorkflowHandle } from '@temporalio/client';
+import type { QueryDefinition } from '@temporalio/common';
+import { CLIENT_LIMITS } from '../contracts/limits.js';
+import { isNoPoller, isTimeout, noWorker, type RequestSubject, toPerdureError } from './errors.js';
+
+/** A poller asks again at least every 60 s or so; one that did not is gone, though the server lists it for 5 minutes. */
+const POLLER_AGE_MS_MAX = 75_000;
+
+/** One server, namespace and queue, asked with a deadline each time; every error comes out as a PerdureError with its code. */
+export class TemporalAccess {
+  readonly client: Client;
+  readonly taskQueue: string;
+  readonly #address: string;
+  readonly #tls: boolean;
+
+  constructor(options: { client: Client; taskQueue: string; address: string; tls: boolean }) {
+    this.client = options.client;
+    this.taskQueue = options.taskQueue;
+    this.#address = options.address;
+    this.#tls = options.tls;
+  }
+
+  get connection(): ConnectionLike {
+    return this.client.connection;
+  }
+
+  get namespace(): string {
+    return this.client.options.namespace;
+  }
+
+  /** What an error says of a request. */
+  subject(runId?: string): RequestSubject {
+    const server = { address: this.#address, namespace: this.namespace, tls: this.#tls };
+    return runId === undefined ? server : { ...server, runId };
+  }
+
+  /** An error of the Temporal client, with its code. */
+  translate(error: unknown, runId?: string): unknown {
+    return toPerdureError(error, this.subject(runId));
+  }
+
+  /** Sends one request; throws a PerdureError when it fails or is not answered in 5 s. */
+  async ask<T>(request: () => Promise<T>, runId?: string): Promise<T> {
+    try {
+      return await this.client.withDeadline(Date.now() + CLIENT_LIMITS.connectTimeoutMs, request);
+    } catch (error) {
+      throw this.translate(error, runId);
+    }
+  }
+
+  /** Asks a run's worker. Throws `NO_WORKER` (exit 5) when Temporal answers but no worker does within 5 s. */
+  async query<Answer, Args extends unknown[]>(
+    handle: WorkflowHandle,
+    definition: QueryDefinition<Answer, Args>,
+    ...args: Args
+  ): Promise<Answer> {
+    const request = (): Promise<Answer> => handle.query(definition, ...args);
+    try {
+      return await this.client.withDeadline(Date.now() + CLIENT_LIMITS.queryTimeoutMs, request);
+    } catch (error) {
+      if (isNoPoller(error)) throw noWorker(this.taskQueue, 'the run is kept and goes on when one comes');
+      if (!isTimeout(error)) throw this.translate(error, handle.workflowId);
+      await this.checkServer();
+      throw noWorker(this.taskQueue, 'the run is kept and goes on when one comes');
+    }
+  }
+
+  /** Throws `TEMPORAL_UNREACHABLE` or `NAMESPACE_NOT_FOUND` unless server and namespace answer. */
+  async checkServer(): Promise<void> {
+    await this.ask(() => this.connection.workflowService.describeNamespace({ namespace: this.namespace }));
+  }
+
+  /** True when a worker polled the queue's workflow side (the server's default) lately. One killed a moment ago still counts: only a query proves that one lives. */
+  async hasPoller(): Promise<boolean> {
+    const answer = await this.ask(() =>
+      this.connection.workflowService.describeTaskQueue({
+        namespace: this.namespace,
+        taskQueue: { name: this.taskQueue },
+      }),
+    );
+    const oldest = Date.now() - POLLER_AGE_MS_MAX;
+    return answer.pollers.some((poller) => Number(poller.lastAccessTime?.seconds ?? 0) * 1_000 > oldest);
+  }
+}

@@ -1,0 +1,137 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { WorkflowHandle } from '@temporalio/client';
+import { PerdureError } from '../contracts/coded-error.js';
+import { events as eventsQuery, progress as progressQuery } from '../contracts/handlers.js';
+import { CLIENT_LIMITS } from '../contracts/limits.js';
+import type { StreamSource } from '../streams/stream-sink.js';
+import { AsyncQueue } from './async-queue.js';
+import { awaitResult } from './await-result.js';
+import { isAborted, unreachable } from './errors.js';
+import type { TemporalAccess } from './temporal-access.js';
+import type { WatchItem } from './watch-item.js';
+
+/** How to watch a run. */
+export interface WatchOptions {
+  /** Stops the watching; the run goes on. */
+  readonly signal?: AbortSignal;
+  /** Only events after this `seq`. @default 0, all that are kept */
+  readonly after?: number;
+}
+
+/** The run to watch, and where its tokens are. */
+export interface Watched {
+  readonly access: TemporalAccess;
+  readonly handle: WorkflowHandle;
+  readonly streams: StreamSource | undefined;
+}
+
+/**
+ * Follows a run to its end: its events in order, its progress at most once a second, its tokens as they come, and at last its result.
+ * Neither a missing worker nor a lost connection ends it. It ends without a result only when the signal aborts; throws `RUN_NOT_FOUND`.
+ */
+export async function* watchRun(watched: Watched, options: WatchOptions = {}): AsyncGenerator<WatchItem> {
+  const stop = new AbortController();
+  const signal = options.signal ? AbortSignal.any([stop.signal, options.signal]) : stop.signal;
+  const queue = new AsyncQueue<WatchItem>();
+  const watcher = new Watcher(watched, queue, options.after ?? 0);
+  const done = watcher.run(signal, stop).then(
+    () => queue.close(),
+    (error: unknown) => queue.close(options.signal?.aborted ? {} : { error }),
+  );
+  try {
+    yield* queue;
+  } finally {
+    stop.abort();
+    await done;
+  }
+}
+
+class Watcher {
+  readonly #watched: Watched;
+  readonly #queue: AsyncQueue<WatchItem>;
+  #after: number;
+  #lastNotice: string | undefined;
+
+  constructor(watched: Watched, queue: AsyncQueue<WatchItem>, after: number) {
+    this.#watched = watched;
+    this.#queue = queue;
+    this.#after = after;
+  }
+
+  /** Runs the three sources; the result ends the other two, and comes after all they had. */
+  async run(signal: AbortSignal, stop: AbortController): Promise<void> {
+    const { access, handle } = this.#watched;
+    const polling = this.#poll(signal);
+    const streaming = this.#stream(signal).catch((error: unknown) => this.#noticeOf(error));
+    // observed below; without this a failure before that would count as unhandled
+    const others = Promise.allSettled([polling, streaming]);
+    try {
+      const onConnectionLost = (error: unknown): void => this.#noticeOf(unreachable(access.subject(), error));
+      const result = await awaitResult(access, handle, { signal, onConnectionLost });
+      stop.abort();
+      await others;
+      await this.#lastEvents();
+      this.#queue.push({ type: 'result', result });
+    } finally {
+      stop.abort();
+      await others;
+    }
+  }
+
+  async #poll(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      await this.#look(signal).catch((error: unknown) => this.#noticeOf(error));
+      await delay(CLIENT_LIMITS.watchEveryMs, undefined, { signal }).catch(ignoreAbort);
+    }
+  }
+
+  async #look(signal: AbortSignal): Promise<void> {
+    const { access, handle } = this.#watched;
+    await access.client.withAbortSignal(signal, async () => {
+      await this.#pushEvents();
+      const progress = await access.query(handle, progressQuery);
+      if (!signal.aborted) this.#queue.push({ type: 'progress', progress });
+    });
+    this.#lastNotice = undefined;
+  }
+
+  async #pushEvents(): Promise<void> {
+    const { access, handle } = this.#watched;
+    while (true) {
+      const page = await access.query(handle, eventsQuery, { after: this.#after });
+      for (const event of page.events) this.#queue.push({ type: 'event', event });
+      if (page.next <= this.#after) return;
+      this.#after = page.next;
+      if (page.events.length === 0) return;
+    }
+  }
+
+  async #stream(signal: AbortSignal): Promise<void> {
+    const { streams, handle } = this.#watched;
+    if (!streams) return;
+    for await (const event of streams.read(handle.workflowId, signal)) this.#queue.push({ type: 'stream', event });
+  }
+
+  /** The events since the last look. The result does not wait for a worker that has gone meanwhile. */
+  async #lastEvents(): Promise<void> {
+    const { access } = this.#watched;
+    const give = AbortSignal.timeout(LAST_EVENTS_MS);
+    await access.client.withAbortSignal(give, () => this.#pushEvents()).catch((error: unknown) => this.#noticeOf(error));
+  }
+
+  /** Tells a watcher once why nothing comes. What we gave up ourselves is no news. */
+  #noticeOf(error: unknown): void {
+    if (isAborted(error)) return;
+    const { code, message } = error instanceof PerdureError ? error : { code: 'WATCH_FAILED', message: String(error) };
+    // the wait for the result throws this one
+    if (code === 'RUN_NOT_FOUND' || code === this.#lastNotice) return;
+    this.#lastNotice = code;
+    this.#queue.push({ type: 'notice', code, message });
+  }
+}
+
+const LAST_EVENTS_MS = 1_000;
+
+function ignoreAbort(error: unknown): void {
+  if (!(error instanceof Error) || error.name !== 'AbortError') throw error;
+}
