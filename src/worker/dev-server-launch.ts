@@ -108,11 +108,12 @@ function serverFlags(database: string, ports: DevServerPorts): string[] {
     'system.enableActivityEagerExecution=true',
     'history.MaxBufferedQueryCount=100',
   ];
+  const places = { ip: '127.0.0.1', port: ports.grpc, 'ui-port': ports.ui, 'http-port': ports.http, 'db-filename': database };
+  const options = { ...places, 'log-level': 'warn' };
   return [
     'server',
     'start-dev',
-    ...['--ip', '127.0.0.1', '--port', String(ports.grpc), '--ui-port', String(ports.ui), '--http-port', String(ports.http)],
-    ...['--db-filename', database, '--log-level', 'warn'],
+    ...Object.entries(options).flatMap(([name, value]) => [`--${name}`, String(value)]),
     ...pragmas.flatMap((pragma) => ['--sqlite-pragma', pragma]),
     ...dynamicConfig.flatMap((value) => ['--dynamic-config-value', value]),
     ...Object.entries(SEARCH_ATTRIBUTES).flatMap(([name, type]) => ['--search-attribute', `${name}=${TYPE_NAMES[type]}`]),

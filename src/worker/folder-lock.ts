@@ -1,6 +1,7 @@
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { z } from 'zod';
 import { absent, announcePresence, type LivePresence, livePresences, type Presence } from './presence.js';
 import { writeJson } from './write-json.js';
 
@@ -30,6 +31,7 @@ export interface FolderLockHolder {
 const POLL_MS_MIN = 5;
 const POLL_MS_MAX_DEFAULT = 50;
 const HOLDER_FILE = 'holder.json';
+const HolderFile = z.object({ presence: z.string(), note: z.unknown() });
 
 /**
  * Waits until this process alone holds the lock that the folder `dir` stands for. Needs no native module; a holder's death releases it.
@@ -80,8 +82,7 @@ export async function withFolderLock<T>(dir: string, options: FolderLockOptions,
 export async function folderLockHolder(dir: string): Promise<FolderLockHolder | undefined> {
   const text = await readFile(join(dir, HOLDER_FILE), 'utf8').catch(absent);
   if (text === undefined) return undefined;
-  // written by writeJson in acquireFolderLock, so it is whole
-  const { presence, note } = JSON.parse(text) as { presence: string; note: unknown };
+  const { presence, note } = HolderFile.parse(JSON.parse(text));
   // a presence's name never comes back: the file of a dead holder is not taken for a living one's
   const holder = (await livePresences(dir)).find(({ name }) => name === presence);
   return holder ? { pid: holder.pid, note } : undefined;

@@ -30,9 +30,8 @@ export async function downloadTemporal(target: string, { version, say, env }: Br
   const arch = ARCHITECTURES[process.arch];
   if (!platform || !arch) throw new Error(`there is no download for ${process.platform} ${process.arch}`);
   say(`downloading the Temporal server ${version} (once)`);
-  const { archiveUrl, fileToExtract } = await askService(
-    `${SERVICE}/v${version}?${new URLSearchParams({ platform, arch, format: 'tar.gz' })}`,
-  );
+  const query = new URLSearchParams({ platform, arch, format: 'tar.gz' }).toString();
+  const { archiveUrl, fileToExtract } = await askService(`${SERVICE}/v${version}?${query}`);
   const folder = await mkdtemp(join(dirname(target), '.download-'));
   try {
     const archive = join(folder, 'archive.tar.gz');

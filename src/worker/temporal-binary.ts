@@ -1,4 +1,4 @@
-import { access, constants, mkdir } from 'node:fs/promises';
+import { access, constants, mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { PerdureError } from '../contracts/coded-error.js';
@@ -40,6 +40,7 @@ async function bring(cached: string, say: (line: string) => void, env: NodeJS.Pr
   const onWait = (pid: number): void => say(`process ${pid} is bringing the Temporal server; waiting for it`);
   return withFolderLock(join(folder, 'lock'), { onWait, pollMsMax: 500 }, async () => {
     if (await isExecutable(cached)) return cached;
+    await removeRemains(folder);
     const tried = ['PERDURE_TEMPORAL_BIN is not set', 'no temporal on PATH', `nothing at ${cached}`];
     const ways = [
       { way: 'download', bringTo: downloadTemporal },
@@ -73,8 +74,18 @@ async function firstExecutable(folders: readonly string[], name: string): Promis
 }
 
 async function isExecutable(path: string): Promise<boolean> {
-  return access(path, constants.X_OK).then(
-    () => true,
-    () => false,
-  );
+  try {
+    await access(path, constants.X_OK);
+    // a folder may be "executable" too
+    return (await stat(path)).isFile();
+  } catch {
+    // absent, or not for us: the next place is tried
+    return false;
+  }
+}
+
+/** A download or build that was killed leaves up to 3.5 GB behind. */
+async function removeRemains(folder: string): Promise<void> {
+  const remains = (await readdir(folder)).filter((name) => name.startsWith('.build-') || name.startsWith('.download-'));
+  for (const name of remains) await rm(join(folder, name), { recursive: true, force: true });
 }
