@@ -28,22 +28,29 @@ export interface ReadTranscriptOptions {
  */
 export async function readTranscript(ref: TranscriptRef, options: ReadTranscriptOptions): Promise<Message[]> {
   const base = await readBase(ref, options);
-  const messages = base && (await appendTail(ref, base, options));
-  if (messages) return messages;
-  // what was cached does not lead to this digest: presume nothing, read all of it once
-  const all = await readPages(ref, { from: 0, to: ref.base.length + ref.tail.length }, options);
-  const head = link(EMPTY_CHAIN, all, options.cache);
-  if (head.digest !== ref.digest) throw failure('Transcript.Moved', `the transcript of ${ref.runId} is not the one this call refers to`);
-  return all;
+  const messages = (base && (await appendTail(ref, base, options))) ?? (await readAll(ref, options));
+  options.cache.keepHead(ref.executionId, { length: messages.length, digest: ref.digest });
+  return messages;
 }
 
-/** The base: walked back through the cache, and only the unknown beginning is paged. */
+/** What was cached does not lead to this digest: presume nothing, read all of it once. */
+async function readAll(ref: TranscriptRef, options: ReadTranscriptOptions): Promise<Message[]> {
+  const all = await readPages(ref, { from: 0, to: ref.base.length + ref.tail.length }, options);
+  if (link(EMPTY_CHAIN, all, options.cache).digest === ref.digest) return all;
+  throw failure('Transcript.Moved', `the transcript of ${ref.runId} is not the one this call refers to`);
+}
+
+/** The base: walked back through the cache. What another worker added since this one's newest known head is paged, else the unknown beginning. */
 async function readBase(ref: TranscriptRef, options: ReadTranscriptOptions): Promise<Message[] | undefined> {
   const { known, until } = options.cache.walkBack(ref.base);
   if (until.length === 0) return known;
-  const start = await readPages(ref, { from: 0, to: until.length }, options);
-  const head = link(EMPTY_CHAIN, start, options.cache);
-  return head.digest === until.digest ? [...start, ...known] : undefined;
+  const seen = options.cache.head(ref.executionId);
+  const before = options.cache.walkBack(seen);
+  const usable = seen.length < until.length && before.until.length === 0;
+  const from = usable ? seen : EMPTY_CHAIN;
+  const missing = await readPages(ref, { from: from.length, to: until.length }, options);
+  if (link(from, missing, options.cache).digest !== until.digest) return undefined;
+  return [...(usable ? before.known : []), ...missing, ...known];
 }
 
 async function appendTail(ref: TranscriptRef, base: Message[], options: ReadTranscriptOptions): Promise<Message[] | undefined> {

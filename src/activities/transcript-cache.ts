@@ -9,6 +9,9 @@ interface Node {
   readonly bytes: number;
 }
 
+/** Runs whose newest known head is remembered: a few hundred bytes each. */
+const HEADS_MAX = 2_000;
+
 /**
  * A worker's memory of transcripts, keyed by hash and never by position (DESIGN section 3), bounded in bytes, least recently used
  * out first. Losing any of it costs a query and nothing else.
@@ -17,6 +20,7 @@ export class TranscriptCache {
   readonly #bytesMax: number;
   readonly #messages = new Map<string, { message: Message; bytes: number }>();
   readonly #nodes = new Map<string, Node>();
+  readonly #heads = new Map<string, ChainHead>();
   #bytes = 0;
 
   constructor(bytesMax: number) {
@@ -53,6 +57,19 @@ export class TranscriptCache {
     this.#bytes += bytes;
     this.#evict();
     return head;
+  }
+
+  /** Remembers how far a run's transcript is known here, so that only what came since must be paged. */
+  keepHead(execution: string, head: ChainHead): void {
+    this.#heads.delete(execution);
+    this.#heads.set(execution, head);
+    if (this.#heads.size <= HEADS_MAX) return;
+    const [oldest] = this.#heads.keys();
+    if (oldest !== undefined) this.#heads.delete(oldest);
+  }
+
+  head(execution: string): ChainHead {
+    return this.#heads.get(execution) ?? EMPTY_CHAIN;
   }
 
   /**

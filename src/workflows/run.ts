@@ -121,9 +121,10 @@ export class Run {
     });
   }
 
-  /** Input of the next request, estimated as a quarter of its characters. */
+  /** Input of the next request: a quarter of its characters, and no less than what the last call reported. */
   inputTokensEstimate(): number {
-    return this.#setupTokens + estimateTokens(this.transcript.bytes);
+    const byChars = this.#setupTokens + estimateTokens(this.transcript.bytes);
+    return Math.max(byChars, (this.lastUsage?.inputTokens ?? 0) + (this.lastUsage?.outputTokens ?? 0));
   }
 
   /** True once a person's cancel or the deadline came: nothing new may start. */

@@ -1,0 +1,152 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { checkAddress } from '../../src/client/check-address.js';
+import { checkRunId, checkRunInput, checkText } from '../../src/client/check-input.js';
+import { checkExtend, checkSteer } from '../../src/client/check-steer.js';
+import { checkStart } from '../../src/client/start-run.js';
+import { PerdureError } from '../../src/contracts/coded-error.js';
+import { PAYLOAD_LIMITS } from '../../src/contracts/limits.js';
+import { RunInput } from '../../src/contracts/run.js';
+
+/** The line a person reads, and the exit status. */
+function refusal(act: () => unknown): { line: string; exitCode: number } {
+  try {
+    act();
+  } catch (error) {
+    if (error instanceof PerdureError) return { line: `${error.code}: ${error.message}`, exitCode: error.exitCode };
+    throw error;
+  }
+  throw new Error('nothing was refused');
+}
+
+// what callers of other types, and JSON, may send
+const anything = (value: unknown): never => value as never;
+
+describe('checkRunInput', () => {
+  it.each([
+    [0, '0'],
+    [-1, '-1'],
+    [1e9, '1000000000'],
+    ['10', '"10"'],
+    [Number.NaN, 'NaN'],
+    [1.5, '1.5'],
+    [null, 'null'],
+  ])('B9: maxTurns %j is refused with its bounds', (maxTurns, shown) => {
+    expect(refusal(() => checkRunInput({ task: 'x', maxTurns }))).toEqual({
+      line: `BAD_OPTION: maxTurns: integer 1–10000, got ${shown}`,
+      exitCode: 2,
+    });
+  });
+
+  it.each([
+    ['maxturn', ' (did you mean maxTurns?)'],
+    ['max_turns', ' (did you mean maxTurns?)'],
+    ['modle', ' (did you mean model?)'],
+    ['zzzzzzzz', ''],
+  ])('B10: unknown option %s is named, with the nearest one there is', (key, hint) => {
+    expect(refusal(() => checkRunInput({ task: 'x', [key]: 1 }))).toEqual({ line: `UNKNOWN_OPTION: ${key}${hint}`, exitCode: 2 });
+  });
+
+  it('an unknown option deeper down is named with its path', () => {
+    expect(refusal(() => checkRunInput({ task: 'x', context: { workspaces: '/w' } })).line).toBe('UNKNOWN_OPTION: context.workspaces');
+  });
+
+  it.each(['', '   ', '\n\t', [], [{ type: 'text', text: ' ' }]])('B1: task %j has nothing to say', (task) => {
+    expect(refusal(() => checkRunInput({ task }))).toEqual({ line: 'EMPTY_MESSAGE: message has no text and no attachment', exitCode: 2 });
+  });
+
+  it('B3: a lone surrogate and NUL are made fit, everything else stays as it was', () => {
+    expect(checkRunInput({ task: 'a\ud800b\u0000c\ufeff\u202e🦜 é' }).task).toBe('a\ufffdb\u2400c\ufeff\u202e🦜 é');
+  });
+
+  it.each(['', 'x'.repeat(1_001), 'a\nb', '../x', '%2e%2e', '🦜', '-x', '.x'])('B4: session %j is refused', (session) => {
+    const { line, exitCode } = refusal(() => checkRunInput({ task: 'x', session }));
+    expect(line).toMatch(/^BAD_SESSION_ID: use 1–200 of A–Z a–z 0–9 \. _ : -, not starting with \. or -/u);
+    expect(line).not.toMatch(/\n/u);
+    expect(line.length).toBeLessThan(200);
+    expect(exitCode).toBe(2);
+  });
+
+  it('a message above the limit is refused with limit and size, before anything is sent', () => {
+    const task = 'x'.repeat(PAYLOAD_LIMITS.messageBytesMax + 1);
+    expect(refusal(() => checkRunInput({ task }))).toEqual({ line: 'MESSAGE_TOO_LARGE: message: limit 1048576 bytes, got 1048577', exitCode: 2 });
+  });
+
+  it.each(['gpt', 'openai/', '/gpt'])('model %j needs its provider', (model) => {
+    expect(refusal(() => checkRunInput({ task: 'x', model })).line).toContain('BAD_OPTION: model: provider/model');
+  });
+
+  it('a shown value is cut to 80 characters and holds no key and no control character', () => {
+    const { line } = refusal(() => checkRunInput({ task: 'x', maxTurns: `\u001b]0;sk-abcdefghijkl${'y'.repeat(200)}` }));
+    expect(line).not.toContain('sk-abcdefghijkl');
+    // oxlint-disable-next-line no-control-regex -- the claim is about control characters
+    expect(line).not.toMatch(/[\u0000-\u001f]/u);
+    expect(line.slice(line.indexOf('got ') + 4).length).toBeLessThanOrEqual(80);
+  });
+
+  it('never throws anything but a PerdureError, and what it lets through fits the contract', () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.anything(), fc.record({ task: fc.string() }, { requiredKeys: [] }), fc.object()), (value) => {
+        try {
+          RunInput.parse(checkRunInput(value));
+        } catch (error) {
+          expect(error).toBeInstanceOf(PerdureError);
+        }
+      }),
+    );
+  });
+});
+
+describe('ids', () => {
+  it.each(['', '../x', 'a b', '-a', 'ü', 'x'.repeat(201)])('run id %j is refused', (id) => {
+    expect(refusal(() => checkRunId(id)).line).toMatch(/^BAD_RUN_ID: /u);
+  });
+
+  it('an id is made when none is given, and never twice', () => {
+    const ids = Array.from({ length: 100 }, () => checkStart({ task: 'x' }).id);
+    expect(new Set(ids).size).toBe(100);
+    for (const id of ids) expect(checkRunId(id)).toMatch(/^run-\d{8}-\d{6}-[0-9a-f]{8}$/u);
+  });
+});
+
+describe('checkSteer', () => {
+  it.each(['', ' \n '])('B1: %j is no message', (text) => {
+    expect(refusal(() => checkSteer(text)).line).toBe('EMPTY_MESSAGE: message has no text and no attachment');
+  });
+
+  it('an over-size message is refused: as an update it would end the run', () => {
+    const text = '€'.repeat(PAYLOAD_LIMITS.messageBytesMax / 3 + 1);
+    expect(refusal(() => checkSteer(text)).line).toMatch(/^MESSAGE_TOO_LARGE: message: limit 1048576 bytes, got \d+$/u);
+  });
+
+  it('a mode that this version does not have is refused, not taken for another', () => {
+    expect(refusal(() => checkSteer({ text: 'x', mode: 'interrupt' })).line).toContain('BAD_OPTION: mode');
+  });
+
+  it('text that is no string, an unknown key and a bad id are named', () => {
+    expect(refusal(() => checkText(anything(7))).line).toBe('BAD_OPTION: text: a string, got 7');
+    expect(refusal(() => checkSteer(anything({ text: 'x', txt: 1 }))).line).toBe('UNKNOWN_OPTION: txt (did you mean text?)');
+    expect(refusal(() => checkSteer({ text: 'x', id: 'a/b' })).line).toMatch(/^BAD_MESSAGE_ID: /u);
+  });
+});
+
+describe('checkExtend', () => {
+  it.each([[{}], [{ turns: 0 }], [{ turns: 1.5 }], [{ costUsd: -1 }], [{ tokens: '5' }], [{ deadlineMs: Number.POSITIVE_INFINITY }], [{ turn: 5 }]])(
+    '%j is refused',
+    (by) => {
+      expect(refusal(() => checkExtend(anything(by))).line).toMatch(/^(BAD|UNKNOWN)_OPTION: /u);
+    },
+  );
+});
+
+describe('checkAddress', () => {
+  it.each(['http://127.0.0.1:7233', '', '127.0.0.1', ':7233', '::1:7233', 'host:0', 'host:65536', 'host:port', 'a b:1'])('B17: %j', (address) => {
+    const { line, exitCode } = refusal(() => checkAddress(address));
+    expect(line).toMatch(/^TEMPORAL_ADDRESS: use host:port/u);
+    expect(exitCode).toBe(2);
+  });
+
+  it.each(['127.0.0.1:7233', '[::1]:7233', 'my-ns.a2dd6.tmprl.cloud:7233'])('%s is one', (address) => {
+    expect(checkAddress(address)).toBe(address);
+  });
+});

@@ -1,0 +1,78 @@
+import { randomUUID } from 'node:crypto';
+import type { WorkflowHandle } from '@temporalio/client';
+import { afterEach } from 'vitest';
+import type { Progress, RunInput, RunResult, TranscriptPage } from '../../src/contracts/run.js';
+import type { Message } from '../../src/contracts/message.js';
+import type { RunEvent } from '../../src/contracts/event.js';
+import { type AgentWorker, type AgentWorkerOptions, startAgentWorker } from './agent-worker.js';
+
+/** A started run, with what tests ask of it. */
+export interface TestRun {
+  readonly handle: WorkflowHandle;
+  readonly runId: string;
+  result(): Promise<RunResult>;
+  progress(): Promise<Progress>;
+  messages(): Promise<Message[]>;
+  events(): Promise<readonly RunEvent[]>;
+}
+
+/** Workers of one test file; all are stopped after each test. */
+export function useWorkers() {
+  const workers: AgentWorker[] = [];
+  afterEach(async () => {
+    await Promise.all(workers.splice(0).map((worker) => worker.stop()));
+  });
+  return {
+    async worker(options: AgentWorkerOptions): Promise<AgentWorker> {
+      const started = await startAgentWorker(options);
+      workers.push(started);
+      return started;
+    },
+    async start(on: AgentWorker, input: Partial<RunInput> = {}): Promise<TestRun> {
+      const handle = await on.client.workflow.start('agentRun', {
+        taskQueue: on.taskQueue,
+        workflowId: `run-${randomUUID()}`,
+        args: [{ task: 'do it', ...input }],
+      });
+      return testRun(handle);
+    },
+  };
+}
+
+function testRun(handle: WorkflowHandle): TestRun {
+  return {
+    handle,
+    runId: handle.workflowId,
+    result: () => handle.result() as Promise<RunResult>,
+    progress: () => handle.query<Progress>('progress'),
+    messages: async () => [...(await handle.query<TranscriptPage, [object]>('transcript', { from: 0, bytesMax: 150_000 })).messages],
+    events: async () => (await handle.query<{ events: RunEvent[] }, [object]>('events', { after: 0 })).events,
+  };
+}
+
+/** A promise that a test resolves: holds a model or tool until then. */
+export function latch(): { readonly opened: Promise<void>; open(): void } {
+  let open = (): void => undefined;
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { opened, open };
+}
+
+/** Waits for a condition; fails after `timeoutMs` with what was asked. */
+export async function until(condition: () => boolean | Promise<boolean>, what = 'the condition', timeoutMs = 30_000): Promise<void> {
+  const end = Date.now() + timeoutMs;
+  while (!(await condition())) {
+    if (Date.now() > end) throw new Error(`${what} did not come true in ${timeoutMs} ms`);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+/** Rejects when the signal aborts: what a model or tool does that heeds its signal. */
+export function untilAborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    const stop = (): void => reject(signal.reason instanceof Error ? signal.reason : new Error('aborted'));
+    if (signal.aborted) stop();
+    else signal.addEventListener('abort', stop, { once: true });
+  });
+}
