@@ -1,0 +1,17 @@
+import { ApplicationFailure } from '@temporalio/common';
+import { cutText, FAILURES, type FailureType } from '../contracts/failures.js';
+import { PAYLOAD_LIMITS } from '../contracts/limits.js';
+
+/** The failure of an activity whose worker is proved dead; `details` are its last heartbeat's. The workflow decides by the effect what follows. */
+export function workerDied(identity: string, details: readonly unknown[]): ApplicationFailure {
+  return failure('Worker.Died', `worker ${identity} died before it reported`, details);
+}
+
+function failure(type: FailureType, message: string, details: readonly unknown[]): ApplicationFailure {
+  return ApplicationFailure.create({
+    type,
+    message: cutText(message, PAYLOAD_LIMITS.failureMessageBytesMax),
+    nonRetryable: !FAILURES[type].retryable,
+    details: [...details],
+  });
+}

@@ -1,0 +1,63 @@
+import { type Client, WorkflowNotFoundError } from '@temporalio/client';
+import { decodeArrayFromPayloads } from '@temporalio/common/lib/internal-non-workflow/index.js';
+import type { temporal } from '@temporalio/proto';
+
+/** One execution of an open run. */
+export interface OpenRun {
+  readonly workflowId: string;
+  readonly runId: string;
+}
+
+/** An activity that a worker has started and not yet reported. */
+export interface StartedActivity {
+  readonly run: OpenRun;
+  readonly activityId: string;
+  readonly type: string;
+  /** Identity of the worker that runs it. */
+  readonly worker: string;
+  readonly heartbeatDetails: readonly unknown[];
+}
+
+type PendingActivity = temporal.api.workflow.v1.IPendingActivityInfo;
+
+/** Numbers of Temporal's PendingActivityState. */
+const STARTED = 2;
+const CANCEL_REQUESTED = 3;
+
+/** The open runs of a queue, as visibility knows them: one started within the last moments may be missing. */
+export async function listOpenRuns(client: Client, taskQueue: string): Promise<OpenRun[]> {
+  const query = `TaskQueue = ${JSON.stringify(taskQueue)} AND ExecutionStatus = "Running"`;
+  const runs: OpenRun[] = [];
+  for await (const { workflowId, runId } of client.workflow.list({ query })) runs.push({ workflowId, runId });
+  return runs;
+}
+
+/** The activities of a run that one of `workers` has started and not reported. Empty when the run is closed or gone. */
+export async function listStartedActivities(client: Client, run: OpenRun, workers: ReadonlySet<string>): Promise<StartedActivity[]> {
+  const pending = await pendingActivities(client, run);
+  const theirs = pending.filter((activity) => isStarted(activity) && workers.has(activity.lastWorkerIdentity ?? ''));
+  return Promise.all(
+    theirs.map(async (activity) => ({
+      run,
+      activityId: activity.activityId ?? '',
+      type: activity.activityType?.name ?? '',
+      worker: activity.lastWorkerIdentity ?? '',
+      heartbeatDetails: await decodeArrayFromPayloads(client.options.loadedDataConverter, activity.heartbeatDetails?.payloads),
+    })),
+  );
+}
+
+async function pendingActivities(client: Client, { workflowId, runId }: OpenRun): Promise<readonly PendingActivity[]> {
+  try {
+    const { raw } = await client.workflow.getHandle(workflowId, runId).describe();
+    return raw.pendingActivities ?? [];
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return [];
+    throw error;
+  }
+}
+
+/** Cancelling hides whether an activity waits or runs; only one that runs has a start time. */
+function isStarted({ state, lastStartedTime }: PendingActivity): boolean {
+  return Number(state) === STARTED || (Number(state) === CANCEL_REQUESTED && lastStartedTime != null);
+}
