@@ -56,10 +56,13 @@ export function isConnectionLoss(error: unknown): boolean {
   return code === GRPC.unavailable || code === GRPC.deadlineExceeded || code === GRPC.unknown || code === GRPC.aborted;
 }
 
-/** True when a request ran into its deadline, so that nobody knows whether it arrived. */
-export function isTimeout(error: unknown): boolean {
-  return error instanceof WorkflowUpdateRPCTimeoutOrCancelledError || grpcCode(error) === GRPC.deadlineExceeded;
+/** True when a request ran into its deadline, so that nobody knows whether it arrived. The server may end it a moment before we do. */
+export function isTimeout(error: unknown, deadline: number): boolean {
+  if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError || grpcCode(error) === GRPC.deadlineExceeded) return true;
+  return grpcCode(error) === GRPC.cancelled && Date.now() >= deadline - DEADLINE_SLACK_MS;
 }
+
+const DEADLINE_SLACK_MS = 100;
 
 /** True when the server says at once that nobody has polled the queue for a while. */
 export function isNoPoller(error: unknown): boolean {

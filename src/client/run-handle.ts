@@ -149,10 +149,12 @@ export class RunHandle {
     await this.#access.query(this.#workflow, wire.progress).catch((error: unknown) => {
       throw error instanceof PerdureError && error.code === 'NO_WORKER' ? noWorker(this.#access.taskQueue, resend) : error;
     });
+    const deadline = Date.now() + CLIENT_LIMITS.updateTimeoutMs;
     try {
-      return await this.#access.client.withDeadline(Date.now() + CLIENT_LIMITS.updateTimeoutMs, send);
+      return await this.#access.client.withDeadline(deadline, send);
     } catch (error) {
-      if (isTimeout(error)) throw noWorker(this.#access.taskQueue, `no receipt, it may still arrive; send again with the same id ${id}`);
+      if (isTimeout(error, deadline))
+        throw noWorker(this.#access.taskQueue, `no receipt, it may still arrive; send again with the same id ${id}`);
       throw await this.#whyRefused(error);
     }
   }

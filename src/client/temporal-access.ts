@@ -54,12 +54,12 @@ export class TemporalAccess {
     definition: QueryDefinition<Answer, Args>,
     ...args: Args
   ): Promise<Answer> {
-    const request = (): Promise<Answer> => handle.query(definition, ...args);
+    const deadline = Date.now() + CLIENT_LIMITS.queryTimeoutMs;
     try {
-      return await this.client.withDeadline(Date.now() + CLIENT_LIMITS.queryTimeoutMs, request);
+      return await this.client.withDeadline(deadline, () => handle.query(definition, ...args));
     } catch (error) {
       if (isNoPoller(error)) throw noWorker(this.taskQueue, 'the run is kept and goes on when one comes');
-      if (!isTimeout(error)) throw this.translate(error, handle.workflowId);
+      if (!isTimeout(error, deadline)) throw this.translate(error, handle.workflowId);
       await this.checkServer();
       throw noWorker(this.taskQueue, 'the run is kept and goes on when one comes');
     }

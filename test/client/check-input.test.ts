@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { checkAddress } from '../../src/client/check-address.js';
 import { checkRunId, checkRunInput, checkText } from '../../src/client/check-input.js';
@@ -19,8 +19,13 @@ function refusal(act: () => unknown): { line: string; exitCode: number } {
   throw new Error('nothing was refused');
 }
 
-// what callers of other types, and JSON, may send
-const anything = (value: unknown): never => value as never;
+function holds(input: unknown): boolean {
+  try {
+    return RunInput.safeParse(checkRunInput(input)).success;
+  } catch (error) {
+    return error instanceof PerdureError;
+  }
+}
 
 describe('checkRunInput', () => {
   it.each([
@@ -69,7 +74,10 @@ describe('checkRunInput', () => {
 
   it('a message above the limit is refused with limit and size, before anything is sent', () => {
     const task = 'x'.repeat(PAYLOAD_LIMITS.messageBytesMax + 1);
-    expect(refusal(() => checkRunInput({ task }))).toEqual({ line: 'MESSAGE_TOO_LARGE: message: limit 1048576 bytes, got 1048577', exitCode: 2 });
+    expect(refusal(() => checkRunInput({ task }))).toEqual({
+      line: 'MESSAGE_TOO_LARGE: message: limit 1048576 bytes, got 1048577',
+      exitCode: 2,
+    });
   });
 
   it.each(['gpt', 'openai/', '/gpt'])('model %j needs its provider', (model) => {
@@ -79,21 +87,13 @@ describe('checkRunInput', () => {
   it('a shown value is cut to 80 characters and holds no key and no control character', () => {
     const { line } = refusal(() => checkRunInput({ task: 'x', maxTurns: `\u001b]0;sk-abcdefghijkl${'y'.repeat(200)}` }));
     expect(line).not.toContain('sk-abcdefghijkl');
-    // oxlint-disable-next-line no-control-regex -- the claim is about control characters
-    expect(line).not.toMatch(/[\u0000-\u001f]/u);
+    expect(Array.from(line).filter((character) => character < ' ')).toEqual([]);
     expect(line.slice(line.indexOf('got ') + 4).length).toBeLessThanOrEqual(80);
   });
 
   it('never throws anything but a PerdureError, and what it lets through fits the contract', () => {
-    fc.assert(
-      fc.property(fc.oneof(fc.anything(), fc.record({ task: fc.string() }, { requiredKeys: [] }), fc.object()), (value) => {
-        try {
-          RunInput.parse(checkRunInput(value));
-        } catch (error) {
-          expect(error).toBeInstanceOf(PerdureError);
-        }
-      }),
-    );
+    const given = fc.oneof(fc.anything(), fc.record({ task: fc.string() }, { requiredKeys: [] }), fc.object());
+    expect(() => fc.assert(fc.property(given, holds))).not.toThrow();
   });
 });
 
@@ -124,27 +124,35 @@ describe('checkSteer', () => {
   });
 
   it('text that is no string, an unknown key and a bad id are named', () => {
-    expect(refusal(() => checkText(anything(7))).line).toBe('BAD_OPTION: text: a string, got 7');
-    expect(refusal(() => checkSteer(anything({ text: 'x', txt: 1 }))).line).toBe('UNKNOWN_OPTION: txt (did you mean text?)');
+    expect(refusal(() => checkText(7)).line).toBe('BAD_OPTION: text: a string, got 7');
+    expect(refusal(() => checkSteer({ text: 'x', txt: 1 })).line).toBe('UNKNOWN_OPTION: txt (did you mean text?)');
     expect(refusal(() => checkSteer({ text: 'x', id: 'a/b' })).line).toMatch(/^BAD_MESSAGE_ID: /u);
   });
 });
 
 describe('checkExtend', () => {
-  it.each([[{}], [{ turns: 0 }], [{ turns: 1.5 }], [{ costUsd: -1 }], [{ tokens: '5' }], [{ deadlineMs: Number.POSITIVE_INFINITY }], [{ turn: 5 }]])(
-    '%j is refused',
-    (by) => {
-      expect(refusal(() => checkExtend(anything(by))).line).toMatch(/^(BAD|UNKNOWN)_OPTION: /u);
-    },
-  );
+  it.each([
+    [{}],
+    [{ turns: 0 }],
+    [{ turns: 1.5 }],
+    [{ costUsd: -1 }],
+    [{ tokens: '5' }],
+    [{ deadlineMs: Number.POSITIVE_INFINITY }],
+    [{ turn: 5 }],
+  ])('%j is refused', (by) => {
+    expect(refusal(() => checkExtend(by)).line).toMatch(/^(BAD|UNKNOWN)_OPTION: /u);
+  });
 });
 
 describe('checkAddress', () => {
-  it.each(['http://127.0.0.1:7233', '', '127.0.0.1', ':7233', '::1:7233', 'host:0', 'host:65536', 'host:port', 'a b:1'])('B17: %j', (address) => {
-    const { line, exitCode } = refusal(() => checkAddress(address));
-    expect(line).toMatch(/^TEMPORAL_ADDRESS: use host:port/u);
-    expect(exitCode).toBe(2);
-  });
+  it.each(['http://127.0.0.1:7233', '', '127.0.0.1', ':7233', '::1:7233', 'host:0', 'host:65536', 'host:port', 'a b:1'])(
+    'B17: %j',
+    (address) => {
+      const { line, exitCode } = refusal(() => checkAddress(address));
+      expect(line).toMatch(/^TEMPORAL_ADDRESS: use host:port/u);
+      expect(exitCode).toBe(2);
+    },
+  );
 
   it.each(['127.0.0.1:7233', '[::1]:7233', 'my-ns.a2dd6.tmprl.cloud:7233'])('%s is one', (address) => {
     expect(checkAddress(address)).toBe(address);
