@@ -82,6 +82,31 @@ export const TOOL_LIMITS = {
   namePattern: /^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$/,
 } as const;
 
+/** What bounds the six built-in workspace tools. */
+export const WORKSPACE_LIMITS = {
+  /** The longest command a model may ask for; longer work belongs in a tool of its own. */
+  commandTimeoutMsMax: 10 * MINUTE_MS,
+  /** One argument of a process holds 128 KiB on Linux; this many characters fit whatever their encoding. */
+  commandCharsMax: 30_000,
+  /** A command that prints more than this is taken for endless and stopped. */
+  commandOutputBytesMax: 10 * MIB,
+  /** Files larger than this are not rewritten or searched; reading goes line by line and has no such bound. */
+  fileBytesMax: 10 * MIB,
+  /** A folder tree larger than this is looked at in part, and the result says so. */
+  walkEntriesMax: 50_000,
+  searchMatchesMax: 500,
+  searchBytesMax: 256 * MIB,
+  /** A pattern that has not finished one file by then is a catastrophic one. */
+  searchFileMsMax: 5 * SECOND_MS,
+  searchPatternCharsMax: 1_000,
+  /** Longer lines are searched this far: minified files have lines of megabytes. */
+  searchLineCharsMax: 10_000,
+  searchLineShownCharsMax: 300,
+  globCharsMax: 500,
+  /** What is left of a write whose process was killed is swept by the next write to that folder after this time. */
+  staleWriteMs: 10 * MINUTE_MS,
+} as const;
+
 /** Heartbeats and the worker's own timers. */
 export const WORKER_LIMITS = {
   heartbeatTimeoutMs: 30 * SECOND_MS,

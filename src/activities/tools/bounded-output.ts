@@ -1,0 +1,66 @@
+import { StringDecoder } from 'node:string_decoder';
+import { stripVTControlCharacters } from 'node:util';
+import { measureOutput, type OutputBounds, truncateOutput } from './truncate-output.js';
+
+/**
+ * Collects an output of any length in bounded memory: its first and its last `bytesMax` bytes.
+ * What is between them is counted and dropped.
+ */
+export class BoundedOutput {
+  /** All bytes that came, kept or not. */
+  bytes = 0;
+  private newlines = 0;
+  private endsInLine = false;
+  private readonly head: Buffer[] = [];
+  private headBytes = 0;
+  private tail: Buffer[] = [];
+  private tailBytes = 0;
+  private readonly bounds: OutputBounds;
+
+  constructor(bounds: OutputBounds) {
+    this.bounds = bounds;
+  }
+
+  append(chunk: Buffer): void {
+    if (chunk.length === 0) return;
+    this.bytes += chunk.length;
+    this.newlines += countNewlines(chunk);
+    this.endsInLine = chunk.at(-1) !== 0x0a;
+    const forHead = chunk.subarray(0, this.bounds.bytesMax - this.headBytes);
+    if (forHead.length > 0) this.head.push(forHead);
+    this.headBytes += forHead.length;
+    this.keepInTail(chunk.subarray(forHead.length));
+  }
+
+  /** The output within its bounds, terminal colours removed, with a footer when something is left out. */
+  text(): string {
+    const kept = Buffer.concat([...this.head, ...this.tail]);
+    const text = stripVTControlCharacters(new StringDecoder('utf8').end(kept));
+    const complete = this.bytes === kept.length;
+    const size = complete ? measureOutput(text) : { bytes: this.bytes, lines: this.newlines + (this.endsInLine ? 1 : 0) };
+    return truncateOutput(text, this.bounds, size).text;
+  }
+
+  /** The last line with anything on it, as it stands now: what a watcher is shown. */
+  lastLine(): string {
+    const last = this.tail.at(-1) ?? this.head.at(-1);
+    const lines = stripVTControlCharacters((last ?? Buffer.alloc(0)).subarray(-1_000).toString()).split(/[\r\n]+/u);
+    return lines.findLast((line) => line.trim() !== '')?.trim() ?? '';
+  }
+
+  private keepInTail(chunk: Buffer): void {
+    if (chunk.length === 0) return;
+    this.tail.push(chunk);
+    this.tailBytes += chunk.length;
+    if (this.tailBytes <= 2 * this.bounds.bytesMax) return;
+    // copied, so that dropped bytes do not live on in a chunk's memory
+    this.tail = [Buffer.from(Buffer.concat(this.tail).subarray(-this.bounds.bytesMax))];
+    this.tailBytes = this.bounds.bytesMax;
+  }
+}
+
+function countNewlines(chunk: Buffer): number {
+  let count = 0;
+  for (let at = chunk.indexOf(0x0a); at !== -1; at = chunk.indexOf(0x0a, at + 1)) count += 1;
+  return count;
+}

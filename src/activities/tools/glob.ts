@@ -1,0 +1,141 @@
+/** True for a path (relative, forward slashes) that a glob means. */
+export type GlobMatch = (path: string) => boolean;
+
+/** `{a,b}` is spelled out before matching, into at most this many globs. */
+const ALTERNATIVES_MAX = 64;
+
+/**
+ * Compiles a glob: `*` and `?` within one part of a path, `**` over any number of parts, `[a-z]` and `[!a-z]`, `{a,b}`, `\x` for x itself.
+ * A glob without a slash is matched against the file name alone, so `*.ts` finds files at any depth.
+ * Matching takes time linear in glob × path, whatever the glob: no regular expression is built. Never throws.
+ */
+export function compileGlob(glob: string): GlobMatch {
+  const globs = expandBraces(glob.replace(/^\.?\//u, ''));
+  const matches = globs.map((one) => (one.includes('/') ? matchPath(one.split('/')) : matchName(one)));
+  return (path) => matches.some((match) => match(path));
+}
+
+function matchName(glob: string): GlobMatch {
+  if (glob === '**') return () => true;
+  const tokens = tokensOf(glob);
+  return (path) => matchTokens(tokens, path.slice(path.lastIndexOf('/') + 1));
+}
+
+function matchPath(parts: readonly string[]): GlobMatch {
+  const compiled = parts.map((part) => (part === '**' ? 'any' : tokensOf(part)));
+  return (path) =>
+    matchSequence({
+      items: path.split('/'),
+      pattern: compiled,
+      isStar: (part) => part === 'any',
+      fits: (part, name) => part !== 'any' && matchTokens(part, name),
+    });
+}
+
+/** One place of a name: any run of characters, any one, or one of a set. */
+type Token = 'star' | 'one' | { readonly has: (character: string) => boolean };
+
+function matchTokens(tokens: readonly Token[], name: string): boolean {
+  return matchSequence({
+    items: Array.from(name),
+    pattern: tokens,
+    isStar: (token) => token === 'star',
+    fits: (token, character) => token === 'one' || (token !== 'star' && token.has(character)),
+  });
+}
+
+interface Sequence<Item, Pattern> {
+  readonly items: readonly Item[];
+  readonly pattern: readonly Pattern[];
+  readonly isStar: (pattern: Pattern) => boolean;
+  readonly fits: (pattern: Pattern, item: Item) => boolean;
+}
+
+/** The two-pointer match: on a mismatch only the last star takes one item more, so nothing is tried twice. */
+function matchSequence<Item, Pattern>({ items, pattern, isStar, fits }: Sequence<Item, Pattern>): boolean {
+  let at = 0;
+  let star = -1;
+  let starAt = 0;
+  for (let item = 0; item < items.length; ) {
+    const wanted = pattern[at];
+    const here = items[item];
+    if (wanted !== undefined && isStar(wanted)) {
+      star = at;
+      starAt = item;
+      at += 1;
+    } else if (wanted !== undefined && here !== undefined && fits(wanted, here)) {
+      at += 1;
+      item += 1;
+    } else if (star !== -1) {
+      at = star + 1;
+      starAt += 1;
+      item = starAt;
+    } else {
+      return false;
+    }
+  }
+  return pattern.slice(at).every(isStar);
+}
+
+function tokensOf(part: string): Token[] {
+  const characters = Array.from(part);
+  const tokens: Token[] = [];
+  for (let at = 0; at < characters.length; at += 1) {
+    const character = characters[at] ?? '';
+    const set = character === '[' ? setAt(characters, at) : undefined;
+    if (set) {
+      tokens.push({ has: set.has });
+      at = set.end;
+    } else if (character === '\\' && at + 1 < characters.length) {
+      at += 1;
+      tokens.push(literal(characters[at] ?? ''));
+    } else {
+      tokens.push(character === '*' ? 'star' : character === '?' ? 'one' : literal(character));
+    }
+  }
+  return tokens;
+}
+
+function literal(wanted: string): Token {
+  return { has: (character) => character === wanted };
+}
+
+/** A set `[…]` that begins here; undefined when it is never closed, and `[` means itself. */
+function setAt(characters: readonly string[], start: number): { has: (character: string) => boolean; end: number } | undefined {
+  const end = characters.indexOf(']', start + 2);
+  if (end === -1) return undefined;
+  const negated = characters[start + 1] === '!' || characters[start + 1] === '^';
+  const body = characters.slice(start + (negated ? 2 : 1), end);
+  return { end, has: (character) => inSet(body, character) !== negated };
+}
+
+function inSet(body: readonly string[], character: string): boolean {
+  for (let at = 0; at < body.length; at += 1) {
+    const from = body[at] ?? '';
+    const to = body[at + 1] === '-' ? body[at + 2] : undefined;
+    if (to === undefined ? from === character : from <= character && character <= to) return true;
+    if (to !== undefined) at += 2;
+  }
+  return false;
+}
+
+/** `a{b,c}d` as `abd`, `acd`; the innermost braces first, so that nesting works. More than the bound stays as it is written. */
+function expandBraces(glob: string): string[] {
+  let globs = [glob];
+  for (;;) {
+    const next = globs.flatMap((one) => expandOne(one));
+    if (next.length > ALTERNATIVES_MAX || (next.length === globs.length && next.every((one, at) => one === globs[at]))) return globs;
+    globs = next;
+  }
+}
+
+function expandOne(glob: string): string[] {
+  const close = glob.indexOf('}');
+  const open = close === -1 ? -1 : glob.lastIndexOf('{', close);
+  if (open === -1) return [glob];
+  const [before, after] = [glob.slice(0, open), glob.slice(close + 1)];
+  return glob
+    .slice(open + 1, close)
+    .split(',')
+    .map((choice) => before + choice + after);
+}

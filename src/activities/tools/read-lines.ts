@@ -1,0 +1,102 @@
+import { StringDecoder } from 'node:string_decoder';
+
+/** Which lines of a file are wanted. */
+export interface LineWindow {
+  /** The first line, counted from 1. */
+  readonly offset: number;
+  readonly limit: number;
+  /** Bytes kept at most; a longer line is cut there. */
+  readonly bytesMax: number;
+}
+
+/** Lines of a file, and what was seen of the rest. */
+export interface ReadLines {
+  /** The wanted lines with their line ends. */
+  readonly text: string;
+  /** The last line that is whole in `text`; offset − 1 when none is. */
+  readonly last: number;
+  /** Lines of the whole file; absent when reading stopped before its end. */
+  readonly total?: number;
+  /** True when the first wanted line alone is larger than the bound and was cut. */
+  readonly lineCut: boolean;
+}
+
+/** Reads a window of lines from chunks of UTF-8, in memory bounded by the window, and stops reading as soon as it is full. */
+export async function readLines(chunks: AsyncIterable<Buffer>, window: LineWindow): Promise<ReadLines> {
+  const decoder = new StringDecoder('utf8');
+  const kept = new KeptLines(window);
+  for await (const chunk of chunks) {
+    kept.append(decoder.write(chunk));
+    if (kept.full) return kept.result();
+  }
+  kept.append(decoder.end());
+  return kept.result(kept.lines);
+}
+
+class KeptLines {
+  /** Lines begun so far. */
+  lines = 0;
+  full = false;
+  private text = '';
+  private bytes = 0;
+  private last: number;
+  private lineCut = false;
+  private inLine = false;
+  private readonly window: LineWindow;
+
+  constructor(window: LineWindow) {
+    this.window = window;
+    this.last = window.offset - 1;
+  }
+
+  append(text: string): void {
+    for (let start = 0; start < text.length && !this.full; ) {
+      const newline = text.indexOf('\n', start);
+      const end = newline === -1 ? text.length : newline + 1;
+      this.appendPiece(text.slice(start, end));
+      start = end;
+    }
+  }
+
+  result(total?: number): ReadLines {
+    if (this.inLine && !this.full && this.wanted) this.last = this.lines;
+    const text = this.lineCut ? this.text : this.wholeLines();
+    return { text, last: this.last, lineCut: this.lineCut, ...(total === undefined || this.full ? {} : { total }) };
+  }
+
+  private get wanted(): boolean {
+    return this.lines >= this.window.offset;
+  }
+
+  /** Takes a line, or a part of one. */
+  private appendPiece(piece: string): void {
+    if (!this.inLine) this.lines += 1;
+    this.inLine = !piece.endsWith('\n');
+    if (!this.wanted) return;
+    if (this.lines >= this.window.offset + this.window.limit) {
+      this.full = true;
+      return;
+    }
+    const bytes = Buffer.byteLength(piece);
+    if (this.bytes + bytes > this.window.bytesMax) {
+      this.stopAt(piece);
+      return;
+    }
+    this.text += piece;
+    this.bytes += bytes;
+    if (!this.inLine) this.last = this.lines;
+  }
+
+  private stopAt(piece: string): void {
+    this.full = true;
+    if (this.last >= this.window.offset) return;
+    this.lineCut = true;
+    const room = Buffer.from(piece).subarray(0, this.window.bytesMax - this.bytes);
+    this.text += new StringDecoder('utf8').write(room);
+  }
+
+  /** Without the beginning of a line that did not fit. */
+  private wholeLines(): string {
+    return this.full && !this.text.endsWith('\n') ? this.text.slice(0, this.text.lastIndexOf('\n') + 1) : this.text;
+  }
+}

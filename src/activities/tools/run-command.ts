@@ -1,0 +1,90 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { TOOL_LIMITS, WORKER_LIMITS, WORKSPACE_LIMITS } from '../../contracts/limits.js';
+import { defineTool, type ToolContext, type ToolDefinition } from '../../define/define-tool.js';
+import type { BoundedOutput } from './bounded-output.js';
+import { commandSandbox } from './command-sandbox.js';
+import { type Jail, openJail } from './jail.js';
+import { type ProcessTreeEnd, runProcessTree } from './run-process-tree.js';
+import { STATE_FOLDER_NAME } from './state-folder.js';
+import { formatBytes } from './truncate-output.js';
+
+const SECOND_MS = 1_000;
+
+const Parameters = z.strictObject({
+  command: z
+    .string()
+    .max(
+      WORKSPACE_LIMITS.commandCharsMax,
+      `is longer than ${WORKSPACE_LIMITS.commandCharsMax} characters: write a script file and run that`,
+    )
+    .regex(/^[^\0]*\S[^\0]*$/u, 'is empty or holds a NUL character')
+    .describe('Shell command, run in the workspace folder.'),
+  timeoutMs: z
+    .number()
+    .int()
+    .min(TOOL_LIMITS.timeoutMsMin)
+    .max(WORKSPACE_LIMITS.commandTimeoutMsMax)
+    .optional()
+    .describe(`Milliseconds until the command is stopped. Default ${TOOL_LIMITS.timeoutMsDefault}.`),
+});
+type Parameters = z.infer<typeof Parameters>;
+
+/**
+ * Runs a shell command. A non-zero exit, a timeout and endless output are failed results that carry the output so far.
+ * Its descriptor's timeout is the longest a model may ask for plus the time to end a tree; the call's own is `timeoutMs`.
+ */
+export const runCommand: ToolDefinition<Parameters> = defineTool({
+  name: 'run_command',
+  description:
+    'Run a shell command in the workspace folder and wait for its end. Returns the exit code and what it printed, standard and error output together; ' +
+    `of long output the beginning and the end. There is no input and no terminal: use options such as --yes instead of prompts. ` +
+    'Each call starts a new shell: cd and variables do not last, and background processes are ended with the command. ' +
+    `It is stopped after timeoutMs (default ${TOOL_LIMITS.timeoutMsDefault / SECOND_MS} s, at most ${WORKSPACE_LIMITS.commandTimeoutMsMax / SECOND_MS} s) or after ${formatBytes(WORKSPACE_LIMITS.commandOutputBytesMax)} of output.`,
+  parameters: Parameters,
+  effect: 'once',
+  timeoutMs: WORKSPACE_LIMITS.commandTimeoutMsMax + TOOL_LIMITS.killGraceMs + 3 * SECOND_MS,
+  execute: async ({ command, timeoutMs = TOOL_LIMITS.timeoutMsDefault }: Parameters, context: ToolContext) => {
+    const jail = await openJail(context.workspace);
+    const sandbox = await commandSandbox();
+    const end = await runProcessTree({
+      command,
+      sandbox,
+      folder: jail.root,
+      hidden: hiddenFolders(jail),
+      timeoutMs,
+      signal: context.signal,
+      onOutput: showProgress(context),
+    });
+    const text = `${status(end, timeoutMs)}\n${end.output}`.trimEnd();
+    if (end.endedBy === 'itself' && end.exitCode === 0) return text;
+    throw new Error(text);
+  },
+});
+
+function hiddenFolders(jail: Jail): string[] {
+  return [...new Set([jail.stateFolder, join(jail.root, STATE_FOLDER_NAME)])].filter((folder) => existsSync(folder));
+}
+
+/** Status first: whoever shows only the beginning of a long result still shows how the command ended. */
+function status({ endedBy, exitCode, output }: ProcessTreeEnd, timeoutMs: number): string {
+  const printed = output === '' ? '; no output' : '';
+  if (endedBy === 'itself') return `exit code ${exitCode}${printed}`;
+  const stopped = {
+    timeout: `timed out after ${timeoutMs / SECOND_MS}s`,
+    output: `stopped after ${formatBytes(WORKSPACE_LIMITS.commandOutputBytesMax)} of output`,
+    abort: 'stopped before its end',
+  }[endedBy];
+  return `${stopped}; the command and all it started were killed${printed}`;
+}
+
+/** Shows operators the last line and the size of the output, as often as a heartbeat can carry it. */
+function showProgress(context: ToolContext): (output: BoundedOutput) => void {
+  let shownAt = 0;
+  return (output) => {
+    if (Date.now() - shownAt < WORKER_LIMITS.heartbeatEveryMs) return;
+    shownAt = Date.now();
+    context.heartbeat({ outputBytes: output.bytes, lastLine: output.lastLine().slice(0, 200) });
+  };
+}

@@ -1,0 +1,130 @@
+import { stat } from 'node:fs/promises';
+import { z } from 'zod';
+import { TOOL_LIMITS, WORKSPACE_LIMITS } from '../../contracts/limits.js';
+import { defineTool, type ToolContext, type ToolDefinition } from '../../define/define-tool.js';
+import { compileGlob } from './glob.js';
+import { type Jail, openFile, openJail, realInside, relativePath } from './jail.js';
+import { LineMatcher } from './line-matcher.js';
+import { looksBinary } from './read-text.js';
+import { formatBytes, truncateOutput } from './truncate-output.js';
+import { walkFiles } from './walk-files.js';
+import { WorkspaceError } from './workspace-error.js';
+
+const Parameters = z.strictObject({
+  pattern: z
+    .string()
+    .min(1)
+    .max(WORKSPACE_LIMITS.searchPatternCharsMax)
+    .describe('JavaScript regular expression, matched line by line. Begin it with (?i) to ignore case.'),
+  path: z.string().min(1).optional().describe('Folder or file to search, relative to the workspace. Default: the whole workspace.'),
+  glob: z.string().min(1).max(WORKSPACE_LIMITS.globCharsMax).optional().describe('Search only files that match, for example *.ts.'),
+});
+type Parameters = z.infer<typeof Parameters>;
+
+/** Finds lines of text files that match a pattern, within bounds of time and size. */
+export const searchFiles: ToolDefinition<Parameters> = defineTool({
+  name: 'search_files',
+  description:
+    'Search the text files of the workspace for lines that match a regular expression. Each match comes back as path:line: text. ' +
+    `Binary files, files over ${formatBytes(WORKSPACE_LIMITS.fileBytesMax)}, .git and node_modules are left out; at most ${WORKSPACE_LIMITS.searchMatchesMax} matches are shown.`,
+  parameters: Parameters,
+  effect: 'read',
+  execute: async ({ pattern, path = '.', glob }: Parameters, { workspace, signal }: ToolContext) => {
+    const jail = await openJail(workspace);
+    const real = await realInside(jail, path);
+    const search = new Search(jail, signal);
+    const matcher = new LineMatcher(pattern);
+    try {
+      if ((await stat(real)).isDirectory()) await search.folder(matcher, path, glob);
+      else await search.file(matcher, path);
+    } finally {
+      await matcher.close();
+    }
+    return search.answer();
+  },
+});
+
+/** One search: what it found, and what it left out. */
+class Search {
+  private readonly found: string[] = [];
+  private readonly notes = new Set<string>();
+  private bytes = 0;
+  private readonly jail: Jail;
+  private readonly signal: AbortSignal;
+
+  constructor(jail: Jail, signal: AbortSignal) {
+    this.jail = jail;
+    this.signal = signal;
+  }
+
+  async folder(matcher: LineMatcher, path: string, glob = '**'): Promise<void> {
+    const folder = relativePath(this.jail, await realInside(this.jail, path));
+    const matches = compileGlob(glob);
+    const onCut = (): void => {
+      this.notes.add(`only the first ${WORKSPACE_LIMITS.walkEntriesMax} entries were looked at; name a folder as path`);
+    };
+    for await (const file of walkFiles({ jail: this.jail, folder: path, signal: this.signal, onCut })) {
+      if (this.isFull()) return;
+      if (matches(folder === '.' ? file : file.slice(folder.length + 1))) await this.fileIfThere(matcher, file);
+    }
+  }
+
+  async file(matcher: LineMatcher, path: string): Promise<void> {
+    const text = await this.textOf(path);
+    if (text === undefined) return;
+    const lines = text.split('\n');
+    for (const index of await matcher.match(text, path, this.signal)) {
+      if (this.isFull()) return;
+      this.found.push(`${path}:${index + 1}: ${shownLine(lines[index] ?? '')}`);
+    }
+  }
+
+  answer(): string {
+    const notes = [...this.notes].map((note) => `[${note}]`);
+    if (this.found.length === 0) return ['[no matches]', ...notes].join('\n');
+    const { outputBytesMax, outputLinesMax } = TOOL_LIMITS;
+    return truncateOutput([...notes, ...this.found].join('\n'), { bytesMax: outputBytesMax, linesMax: outputLinesMax, keep: 'head' }).text;
+  }
+
+  private isFull(): boolean {
+    if (this.found.length >= WORKSPACE_LIMITS.searchMatchesMax) {
+      this.notes.add(`the first ${WORKSPACE_LIMITS.searchMatchesMax} matches; there may be more: narrow pattern, path or glob`);
+      return true;
+    }
+    if (this.bytes < WORKSPACE_LIMITS.searchBytesMax) return false;
+    this.notes.add(`stopped after ${formatBytes(WORKSPACE_LIMITS.searchBytesMax)} of files; name a folder as path`);
+    return true;
+  }
+
+  /** A file that went away or may not be read while a whole tree is searched is no reason to fail. */
+  private async fileIfThere(matcher: LineMatcher, path: string): Promise<void> {
+    try {
+      // a name beginning with ~ is a plain name here, not a home folder
+      await this.file(matcher, path.startsWith('~') ? `./${path}` : path);
+    } catch (error) {
+      if (!(error instanceof WorkspaceError) || error.code === 'PATTERN_TOO_SLOW' || error.code === 'FAILED') throw error;
+      this.notes.add('some files could not be read');
+    }
+  }
+
+  private async textOf(path: string): Promise<string | undefined> {
+    const handle = await openFile(this.jail, path);
+    try {
+      const { size } = await handle.stat();
+      if (size > WORKSPACE_LIMITS.fileBytesMax) {
+        this.notes.add(`files over ${formatBytes(WORKSPACE_LIMITS.fileBytesMax)} were left out`);
+        return undefined;
+      }
+      const bytes = await handle.readFile();
+      this.bytes += bytes.length;
+      return looksBinary(bytes) ? undefined : bytes.toString();
+    } finally {
+      await handle.close();
+    }
+  }
+}
+
+function shownLine(line: string): string {
+  const text = line.trimEnd();
+  return text.length <= WORKSPACE_LIMITS.searchLineShownCharsMax ? text : `${text.slice(0, WORKSPACE_LIMITS.searchLineShownCharsMax)}…`;
+}

@@ -1,0 +1,64 @@
+/** Why a workspace tool refused or failed; the text the model reads begins with it. */
+export type WorkspaceErrorCode =
+  | 'NO_WORKSPACE'
+  | 'OUTSIDE_WORKSPACE'
+  | 'DENIED'
+  | 'NOT_FOUND'
+  | 'NOT_A_FILE'
+  | 'NOT_A_FOLDER'
+  | 'NOT_TEXT'
+  | 'READ_ONLY'
+  | 'HARD_LINK'
+  | 'TOO_LARGE'
+  | 'NO_SPACE'
+  | 'BAD_PATH'
+  | 'BAD_OFFSET'
+  | 'BAD_PATTERN'
+  | 'PATTERN_TOO_SLOW'
+  | 'TEXT_NOT_FOUND'
+  | 'TEXT_NOT_UNIQUE'
+  | 'FAILED';
+
+/** Thrown by the workspace tools for what the model should read: `CODE: one sentence that says what to do`. Names no path outside the workspace. */
+export class WorkspaceError extends Error {
+  override readonly name = 'WorkspaceError';
+  readonly code: WorkspaceErrorCode;
+
+  constructor(code: WorkspaceErrorCode, sentence: string, options?: { readonly cause?: unknown }) {
+    super(`${code}: ${sentence}`, options);
+    this.code = code;
+  }
+}
+
+/** The system's error codes in the words of a workspace. */
+const SENTENCES: ReadonlyMap<string, readonly [WorkspaceErrorCode, string]> = new Map([
+  ['ENOENT', ['NOT_FOUND', 'does not exist']],
+  ['ENOTDIR', ['NOT_A_FOLDER', 'has a part that is not a folder']],
+  ['EISDIR', ['NOT_A_FILE', 'is a folder']],
+  ['EACCES', ['READ_ONLY', 'may not be opened by this worker']],
+  ['EPERM', ['READ_ONLY', 'may not be changed by this worker']],
+  ['EROFS', ['READ_ONLY', 'is on a read-only disk']],
+  ['ENOSPC', ['NO_SPACE', 'could not be written: the disk is full']],
+  ['EDQUOT', ['NO_SPACE', 'could not be written: the disk quota is used up']],
+  ['ELOOP', ['NOT_A_FILE', 'is a symbolic link that leads nowhere']],
+  ['ENAMETOOLONG', ['BAD_PATH', 'is too long for this disk']],
+  ['ENXIO', ['NOT_A_FILE', 'is a pipe, socket or device']],
+]);
+
+/** True for an error of the system with this code. */
+export function hasErrno(error: unknown, code: string): boolean {
+  return error instanceof Error && 'code' in error && error.code === code;
+}
+
+/** The error a model reads for whatever went wrong with `path` (as the model wrote it). Workspace errors stay as they are. */
+export function asWorkspaceError(error: unknown, path: string): WorkspaceError {
+  if (error instanceof WorkspaceError) return error;
+  const errno = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
+  const [code, sentence] = SENTENCES.get(errno) ?? ['FAILED', `could not be used (${errno})`];
+  return new WorkspaceError(code, `${shown(path)} ${sentence}`, { cause: error });
+}
+
+/** A path as it is put into a sentence: quoted, one line, not endless. */
+export function shown(path: string): string {
+  return JSON.stringify(path.length <= 200 ? path : `${path.slice(0, 200)}…`);
+}

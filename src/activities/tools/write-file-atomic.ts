@@ -1,0 +1,129 @@
+import { randomBytes } from 'node:crypto';
+import { constants, type Stats } from 'node:fs';
+import { type FileHandle, lstat, mkdir, open, readdir, rename, rm } from 'node:fs/promises';
+import { basename, dirname } from 'node:path';
+import { WORKSPACE_LIMITS } from '../../contracts/limits.js';
+import { assertFile, type Jail, locate, type OpenFolder, openFolder, realInside, realTarget } from './jail.js';
+import { formatBytes } from './truncate-output.js';
+import { asWorkspaceError, hasErrno, shown, WorkspaceError } from './workspace-error.js';
+
+/** The ending of files being written; they are hidden from listings and searches. */
+export const UNFINISHED_SUFFIX = '.perdure-tmp';
+
+/**
+ * Puts a text into a file so that at any moment, also under SIGKILL or power loss, it holds the old text or the new one:
+ * a new file beside it, fsync, rename, fsync of the folder. Missing folders are made; mode and owner of an existing file stay.
+ * Refuses what is no regular file, read-only, or has a second hard link (the other name may lie outside). Throws WorkspaceError.
+ */
+export async function writeFileAtomic(jail: Jail, path: string, text: string): Promise<void> {
+  const content = Buffer.from(text);
+  if (content.length > WORKSPACE_LIMITS.fileBytesMax) {
+    const max = formatBytes(WORKSPACE_LIMITS.fileBytesMax);
+    throw new WorkspaceError(
+      'TOO_LARGE',
+      `${shown(path)} would have ${formatBytes(content.length)}; a file is written with at most ${max}`,
+    );
+  }
+  try {
+    await makeFolders(jail, dirname(locate(jail, path)));
+    const target = await realTarget(jail, path);
+    const folder = await openFolder(jail, dirname(target));
+    try {
+      await replaceIn(folder, { name: basename(target), path, content });
+    } finally {
+      await folder.handle.close();
+    }
+  } catch (error) {
+    throw asWorkspaceError(error, path);
+  }
+}
+
+interface Write {
+  readonly name: string;
+  /** As the model wrote it, for sentences. */
+  readonly path: string;
+  readonly content: Buffer;
+}
+
+async function replaceIn(folder: OpenFolder, { name, path, content }: Write): Promise<void> {
+  const old = await statIfThere(folder.at(name));
+  if (old) assertWritable(old, path);
+  await sweepUnfinished(folder, name);
+  const unfinished = folder.at(`${unfinishedPrefix(name)}${randomBytes(6).toString('hex')}${UNFINISHED_SUFFIX}`);
+  try {
+    const handle = await open(unfinished, constants.O_CREAT | constants.O_EXCL | constants.O_WRONLY | constants.O_NOFOLLOW, 0o666);
+    try {
+      await handle.writeFile(content);
+      if (old) await keepModeAndOwner(handle, old);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    await rename(unfinished, folder.at(name));
+  } catch (error) {
+    await rm(unfinished, { force: true });
+    throw error;
+  }
+  await folder.handle.sync();
+}
+
+/** Makes missing folders one by one, each inside the jail before the next is made in it. */
+async function makeFolders(jail: Jail, path: string): Promise<void> {
+  try {
+    await realInside(jail, path);
+    return;
+  } catch (error) {
+    if (!(error instanceof WorkspaceError) || error.code !== 'NOT_FOUND') throw error;
+  }
+  await makeFolders(jail, dirname(path));
+  const parent = await openFolder(jail, dirname(path));
+  try {
+    await mkdir(parent.at(basename(path)));
+  } catch (error) {
+    // another call of this run may have made it meanwhile
+    if (!hasErrno(error, 'EEXIST')) throw error;
+  } finally {
+    await parent.handle.close();
+  }
+}
+
+function assertWritable(old: Stats, path: string): void {
+  assertFile(old, path);
+  // the mode is asked, not the system: to root everything is writable
+  if ((old.mode & 0o222) === 0)
+    throw new WorkspaceError('READ_ONLY', `${shown(path)} is read-only; change its mode first if it is to be written`);
+  if (old.nlink > 1) {
+    throw new WorkspaceError(
+      'HARD_LINK',
+      `${shown(path)} has a second hard link, which may lie outside the workspace; copy it to a new name instead`,
+    );
+  }
+}
+
+async function keepModeAndOwner(handle: FileHandle, old: Stats): Promise<void> {
+  // only root may give files away; for others the owner is the same already
+  if (process.getuid?.() === 0) await handle.chown(old.uid, old.gid);
+  await handle.chmod(old.mode & 0o777);
+}
+
+async function sweepUnfinished(folder: OpenFolder, name: string): Promise<void> {
+  for (const entry of await readdir(folder.at('.'))) {
+    if (!entry.startsWith(unfinishedPrefix(name)) || !entry.endsWith(UNFINISHED_SUFFIX)) continue;
+    const found = await statIfThere(folder.at(entry));
+    if (found && Date.now() - found.mtimeMs > WORKSPACE_LIMITS.staleWriteMs) await rm(folder.at(entry), { force: true });
+  }
+}
+
+function unfinishedPrefix(name: string): string {
+  // a name may have 255 bytes; the prefix leaves room for the ending
+  return `.${name.slice(0, 50)}.`;
+}
+
+async function statIfThere(path: string): Promise<Stats | undefined> {
+  try {
+    return await lstat(path);
+  } catch (error) {
+    if (hasErrno(error, 'ENOENT')) return undefined;
+    throw error;
+  }
+}

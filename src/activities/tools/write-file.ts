@@ -1,0 +1,28 @@
+import { z } from 'zod';
+import { defineTool, type ToolContext, type ToolDefinition } from '../../define/define-tool.js';
+import { openJail } from './jail.js';
+import { measureOutput } from './truncate-output.js';
+import { writeFileAtomic } from './write-file-atomic.js';
+
+const Parameters = z.strictObject({
+  path: z.string().min(1).describe('Path of the file, relative to the workspace. Missing folders are made.'),
+  content: z.string().describe('The whole new text of the file.'),
+});
+type Parameters = z.infer<typeof Parameters>;
+
+/** Writes a whole file: the same call again leaves the same file. */
+export const writeFile: ToolDefinition<Parameters> = defineTool({
+  name: 'write_file',
+  description:
+    'Write a whole text file of the workspace, new or in place of what is there. To change a part of a file use edit_file. ' +
+    'The file is replaced in one step: it never holds half of the text.',
+  parameters: Parameters,
+  effect: 'idempotent',
+  execute: async ({ path, content }: Parameters, { workspace, signal }: ToolContext) => {
+    const jail = await openJail(workspace);
+    signal.throwIfAborted();
+    await writeFileAtomic(jail, path, content);
+    const { bytes, lines } = measureOutput(content);
+    return `wrote ${path}: ${lines} lines, ${bytes} bytes`;
+  },
+});
