@@ -66,7 +66,7 @@ export async function startAgentWorker(options: AgentWorkerOptions): Promise<Age
   });
   const running = worker.run();
   return {
-    client: new Client({ connection }),
+    client: new Client({ connection, identity: 'test' }),
     taskQueue,
     requests,
     async stop() {

@@ -1,0 +1,31 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { vi } from 'vitest';
+import { readDevServerRecord } from '../../../src/worker/dev-server-record.js';
+import { isPidProvedDead } from '../../../src/worker/process-identity.js';
+
+/** An empty folder for one test. */
+export async function makeStateDir(): Promise<string> {
+  return mkdtemp(join(tmpdir(), 'perdure-worker-'));
+}
+
+/** Waits until server and keeper of the folder have ended by themselves, then removes it. */
+export async function removeStateDir(stateDir: string): Promise<void> {
+  await untilServerEnded(stateDir);
+  await rm(stateDir, { recursive: true, force: true });
+}
+
+/** Waits until the folder has no recorded server, and the processes of the last one are gone. */
+export async function untilServerEnded(stateDir: string): Promise<void> {
+  const record = await readDevServerRecord(stateDir);
+  if (!record) return;
+  await vi.waitFor(
+    async () => {
+      if (await readDevServerRecord(stateDir)) throw new Error('server.json is still there');
+      if (!isPidProvedDead(record.serverPid, record.serverStart)) throw new Error(`server ${record.serverPid} still runs`);
+      if (!isPidProvedDead(record.keeperPid, record.keeperStart)) throw new Error(`keeper ${record.keeperPid} still runs`);
+    },
+    { timeout: 20_000, interval: 50 },
+  );
+}
