@@ -24,6 +24,8 @@ export interface ConnectOptions {
   readonly dataConverter?: DataConverter;
   readonly tls?: ConnectionOptions['tls'];
   readonly apiKey?: string;
+  /** gRPC headers of every request. */
+  readonly metadata?: Record<string, string>;
   /** Where the workers publish tokens; without it `watch` gives none. */
   readonly streams?: StreamSource;
 }
@@ -102,6 +104,7 @@ async function openConnection(address: string, options: ConnectOptions): Promise
       connectTimeout: CLIENT_LIMITS.connectTimeoutMs,
       ...(options.tls === undefined ? {} : { tls: options.tls }),
       ...(options.apiKey === undefined ? {} : { apiKey: options.apiKey }),
+      ...(options.metadata === undefined ? {} : { metadata: options.metadata }),
     });
   } catch (error) {
     throw unreachable({ address, tls: usesTls(options) }, error);

@@ -5,7 +5,7 @@ import { cleanText, type Part } from '../contracts/message.js';
 import { parseModelRef } from '../contracts/model.js';
 import { isRunId, RunInput } from '../contracts/run.js';
 import { echoValue } from './echo-value.js';
-import { didYouMean } from './nearest-name.js';
+import { didYouMean } from '../contracts/nearest-name.js';
 
 /** What each option takes, as an error says it; the others are told in zod's words. */
 const EXPECTED: Readonly<Record<string, string>> = {
@@ -38,8 +38,8 @@ export function checkInputSize(input: RunInput, bytesMax: number): void {
 }
 
 /** Checks a run id (faults B4). Throws `BAD_RUN_ID` (exit 2). */
-export function checkRunId(id: string): string {
-  if (!isRunId(id)) throw badId('BAD_RUN_ID', id);
+export function checkRunId(id: unknown): string {
+  if (typeof id !== 'string' || !isRunId(id)) throw badId('BAD_RUN_ID', id);
   return id;
 }
 
@@ -99,6 +99,6 @@ function tooLarge(what: string, bytes: number, bytesMax: number): PerdureError {
   return new PerdureError('MESSAGE_TOO_LARGE', `${what}: limit ${bytesMax} bytes, got ${bytes}`, 2);
 }
 
-function badId(code: 'BAD_RUN_ID' | 'BAD_SESSION_ID', id: string): PerdureError {
+function badId(code: 'BAD_RUN_ID' | 'BAD_SESSION_ID', id: unknown): PerdureError {
   return new PerdureError(code, `use 1–200 of A–Z a–z 0–9 . _ : -, not starting with . or -; got ${echoValue(id)}`, 2);
 }

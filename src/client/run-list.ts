@@ -23,6 +23,8 @@ export interface RunListItem {
   readonly task?: string;
   readonly agent?: string;
   readonly model?: string;
+  /** The cap it was started with, when one was given. */
+  readonly maxTurns?: number;
   readonly startedAt: string;
   readonly closedAt?: string;
 }
@@ -55,6 +57,7 @@ export function toListItem(info: Omit<WorkflowExecutionInfo, 'raw'>): RunListIte
     ...(task === undefined ? {} : { task }),
     ...(options?.agent === undefined ? {} : { agent: options.agent }),
     ...(options?.model === undefined ? {} : { model: options.model }),
+    ...(options?.maxTurns === undefined ? {} : { maxTurns: options.maxTurns }),
     startedAt: info.startTime.toISOString(),
     ...(info.closeTime ? { closedAt: info.closeTime.toISOString() } : {}),
   };

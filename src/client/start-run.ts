@@ -26,7 +26,7 @@ export interface CheckedStart {
 }
 
 /** Checks everything about a start that needs no server. Throws as `checkRunInput` and `checkRunId` do. */
-export function checkStart(given: StartInput): CheckedStart {
+export function checkStart(given: StartInput | Readonly<Record<string, unknown>>): CheckedStart {
   const { id, ...rest } = given;
   return { id: id === undefined ? newRunId() : checkRunId(id), input: checkRunInput(rest) };
 }

@@ -120,6 +120,8 @@ export const WORKER_LIMITS = {
   /** A stall of the event loop this long is logged with the tool that runs. */
   eventLoopStallMs: 5 * SECOND_MS,
   cachedWorkflowsMax: 200,
+  /** Model and tool calls wait, they do not compute: many fit one process. */
+  activitiesMax: 200,
   transcriptCacheBytesMax: 64 * MIB,
   /** A missing transcript page is asked for again for this long. */
   transcriptQueryMsMax: MINUTE_MS,

@@ -1,0 +1,40 @@
+import type { RunContext } from '../../contracts/run.js';
+
+/** What a system prompt is made of. No clock time: the prefix stays the same for the provider's cache. */
+export interface PromptParts {
+  readonly base: string;
+  readonly context: RunContext | undefined;
+  readonly instructions: readonly { readonly name: string; readonly text: string }[];
+}
+
+/** Builds the system prompt: base, project, mode, workspace, then instruction files with a header each (A-05, A-06, A-09). */
+export function buildPrompt({ base, context, instructions }: PromptParts): string {
+  const sections = [base, project(context), mode(context), workspace(context), variables(context), ...instructions.map(instruction)];
+  return sections.filter((section) => section !== '').join('\n\n');
+}
+
+function project(context: RunContext | undefined): string {
+  return context?.projectPath ? `Project: ${context.projectPath}` : '';
+}
+
+function mode(context: RunContext | undefined): string {
+  if (context?.mode === 'code') return 'You work on code: read before you edit, change as little as needed, and check what you changed.';
+  if (context?.mode === 'ui') return `You work on a user interface.${context.component ? ` Component: ${context.component}` : ''}`;
+  return '';
+}
+
+function workspace(context: RunContext | undefined): string {
+  if (!context?.workspace) return '';
+  return 'You have a workspace folder. Paths of the workspace tools are relative to it; nothing outside it can be reached.';
+}
+
+function variables(context: RunContext | undefined): string {
+  return Object.entries(context?.variables ?? {})
+    .filter(([, value]) => value !== '')
+    .map(([name, value]) => `${name}: ${value}`)
+    .join('\n');
+}
+
+function instruction({ name, text }: { name: string; text: string }): string {
+  return `# Instructions from ${name}\n\n${text.trim()}`;
+}

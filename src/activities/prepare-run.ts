@@ -1,0 +1,134 @@
+import { stat } from 'node:fs/promises';
+import { isAbsolute } from 'node:path';
+import type { AgentActivities, PreparedRun } from '../contracts/activities.js';
+import { hashJson } from '../contracts/digest.js';
+import { MODEL_LIMITS, PAYLOAD_LIMITS, RUN_LIMITS } from '../contracts/limits.js';
+import { RunInput } from '../contracts/run.js';
+import type { RunSetup } from '../contracts/prepared-run.js';
+import type { ToolDescriptor } from '../contracts/tool.js';
+import type { AgentDefinition } from '../define/define-agent.js';
+import type { Config } from '../define/define-config.js';
+import { type AnyToolDefinition, parametersSchema } from '../define/define-tool.js';
+import { readInstructionFiles } from './context/instruction-files.js';
+import { buildPrompt } from './context/prompt.js';
+import { failure } from './failures.js';
+import type { KeyRing } from './key-ring.js';
+import { chooseModel } from './model-choice.js';
+import { contextWindowOf, priceOf } from './model-facts.js';
+
+/** The agent of a run that names none. */
+export const DEFAULT_AGENT: AgentDefinition = {
+  description: 'A careful general agent.',
+  prompt:
+    'You are a careful agent. Work on the task step by step with the tools you have, look before you change anything, check what ' +
+    'you did, and end with a short plain answer that says what was done and what is still open.',
+};
+
+/** What the activity needs of its worker. */
+export interface PrepareRunOptions {
+  readonly config: Config;
+  readonly configHash: string;
+  readonly keys: KeyRing;
+  readonly env: Readonly<NodeJS.ProcessEnv>;
+  /** Offered only to a run with a workspace. */
+  readonly workspaceTools: readonly AnyToolDefinition[];
+  readonly searchAttributes: readonly string[];
+  /** Absent: workspace tools run on the run's own queue. */
+  readonly toolQueue?: string;
+}
+
+/** Makes the activity `prepareRun`: checks the input from whatever language it came, and captures agent, prompt, tools and options. */
+export function createPrepareRun(options: PrepareRunOptions): AgentActivities['prepareRun'] {
+  return async ({ input: given }) => {
+    const input = parseInput(given);
+    const [name, agent] = findAgent(input, options.config);
+    const model = findModel(input, agent, options);
+    await checkWorkspace(input.context?.workspace);
+    const instructions = await readInstructionFiles(input.context?.workspace);
+    const setup: RunSetup = {
+      agent: name,
+      prompt: buildPrompt({ base: agent.prompt, context: input.context, instructions }),
+      tools: toolsFor(input, agent, options),
+    };
+    checkSetup(setup);
+    const price = priceOf(model, options.config.prices);
+    checkBudget(input, model, price !== undefined);
+    return {
+      setup,
+      setupHash: hashJson(setup),
+      configHash: options.configHash,
+      model,
+      maxTurns: input.maxTurns ?? agent.maxTurns ?? options.config.limits?.maxTurns ?? RUN_LIMITS.maxTurnsDefault,
+      ...(price ? { price } : {}),
+      contextWindow: contextWindowOf(model) ?? MODEL_LIMITS.contextWindowDefault,
+      ...(options.toolQueue === undefined || !input.context?.workspace ? {} : { toolQueue: options.toolQueue }),
+      searchAttributes: [...options.searchAttributes],
+    } satisfies PreparedRun;
+  };
+}
+
+function parseInput(given: unknown): RunInput {
+  const parsed = RunInput.safeParse(given);
+  if (!parsed.success) {
+    const problems = parsed.error.issues.map((issue) => `${issue.path.join('.') || 'input'}: ${issue.message}`);
+    throw failure('Input.Invalid', `BAD_INPUT ${problems.join('; ')}`);
+  }
+  const { data } = parsed;
+  const later = [data.mode === 'chat' && 'mode "chat"', data.outputSchema && 'outputSchema'].filter(Boolean);
+  if (later.length > 0) throw failure('Input.Invalid', `BAD_INPUT ${later.join(', ')}: not supported in this version`);
+  const empty = typeof data.task === 'string' ? data.task.trim() === '' : data.task.length === 0;
+  if (empty) throw failure('Input.Invalid', 'EMPTY_MESSAGE: the task has no text and no attachment');
+  return data;
+}
+
+function findAgent({ agent }: RunInput, { agents = {} }: Config): [string, AgentDefinition] {
+  if (agent === undefined) return ['default', agents['default'] ?? DEFAULT_AGENT];
+  const found = Object.hasOwn(agents, agent) ? agents[agent] : agent === 'default' ? DEFAULT_AGENT : undefined;
+  if (found) return [agent, found];
+  throw failure('Input.UnknownAgent', `no agent named ${JSON.stringify(agent.slice(0, 80))}; there are: ${['default', ...Object.keys(agents)].join(', ')}`);
+}
+
+function findModel(input: RunInput, agent: AgentDefinition, { config, env, keys }: PrepareRunOptions): string {
+  const chosen = chooseModel({ requested: input.model, agentModel: agent.model, config, env, keys });
+  if ('problem' in chosen) throw failure('Input.NoModel', chosen.problem);
+  return chosen.model;
+}
+
+async function checkWorkspace(workspace: string | undefined): Promise<void> {
+  if (workspace === undefined) return;
+  if (!isAbsolute(workspace)) throw failure('Input.Workspace', `WORKSPACE ${workspace}: an absolute path`);
+  const found = await stat(workspace).catch(() => undefined);
+  if (!found?.isDirectory()) throw failure('Input.Workspace', `WORKSPACE ${workspace}: no such folder on the worker's host`);
+}
+
+/** The tools of a run in a fixed order: the config's, then the workspace's; the agent's list may only take away (A-10). */
+function toolsFor({ context }: RunInput, agent: AgentDefinition, { config, workspaceTools }: PrepareRunOptions): ToolDescriptor[] {
+  const own = (config.tools ?? []).map((tool) => describe(tool, false));
+  const all = context?.workspace === undefined ? own : [...own, ...workspaceTools.map((tool) => describe(tool, true))];
+  return all.filter(({ name }) => (agent.tools?.includes(name) ?? true) && !agent.blockedTools?.includes(name));
+}
+
+function describe(tool: AnyToolDefinition, workspace: boolean): ToolDescriptor {
+  return {
+    name: tool.name,
+    description: tool.description,
+    schema: parametersSchema(tool),
+    effect: tool.effect,
+    timeoutMs: tool.timeoutMs,
+    pure: tool.pure,
+    approval: tool.approval !== 'never',
+    hasReconcile: tool.reconcile !== undefined,
+    workspace,
+  };
+}
+
+function checkSetup(setup: RunSetup): void {
+  const bytes = Buffer.byteLength(JSON.stringify(setup));
+  if (bytes <= PAYLOAD_LIMITS.outsideBytesMax) return;
+  throw failure('Input.Invalid', `SETUP_TOO_LARGE: prompt and tool schemas are ${bytes} bytes, at most ${PAYLOAD_LIMITS.outsideBytesMax}`);
+}
+
+function checkBudget({ maxCostUsd }: RunInput, model: string, hasPrice: boolean): void {
+  if (maxCostUsd === undefined || hasPrice) return;
+  throw failure('Input.Invalid', `UNKNOWN_PRICE: maxCostUsd needs the price of ${model}; add prices: { "${model}": { input, output } } to the config`);
+}

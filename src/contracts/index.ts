@@ -1,0 +1,23 @@
+export * as handlers from './handlers.js';
+export type { AgentActivities, CallModelInput, CallModelResult, CallToolInput, CallToolResult, ReconcileResult } from './activities.js';
+export { CarriedState } from './carried-state.js';
+export { PerdureError } from './coded-error.js';
+export type { EventPage, RunEvent, RunEventBody } from './event.js';
+export { FAILURES, type FailureType } from './failures.js';
+export { AGENT_RUN, DEFAULT_TASK_QUEUE } from './handlers.js';
+export { CLIENT_LIMITS, CONTINUE_AS_NEW_LIMITS, MODEL_LIMITS, PAYLOAD_LIMITS, RUN_LIMITS, TOOL_LIMITS, WORKER_LIMITS } from './limits.js';
+export { type JsonValue, Message, Part, textOf } from './message.js';
+export { ModelPrice, Usage } from './model.js';
+export {
+  type ExtendInput,
+  type Progress,
+  Reason,
+  type Receipt,
+  RunInput,
+  RunResult,
+  type RunStatus,
+  type SteerInput,
+  type TranscriptPage,
+} from './run.js';
+export { SEARCH_ATTRIBUTES } from './search-attributes.js';
+export { Effect, ToolDescriptor } from './tool.js';

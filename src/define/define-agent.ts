@@ -1,0 +1,20 @@
+import { z } from 'zod';
+import { RUN_LIMITS } from '../contracts/limits.js';
+
+/** An agent of the config: what it is told, which model and tools it has. */
+export const AgentDefinition = z.strictObject({
+  description: z.string(),
+  prompt: z.string().min(1),
+  /** `provider/model`; absent: the config's. */
+  model: z.string().optional(),
+  /** Names of the tools it is offered; absent: all. */
+  tools: z.array(z.string()).optional(),
+  blockedTools: z.array(z.string()).optional(),
+  maxTurns: z.number().int().min(RUN_LIMITS.maxTurnsMin).max(RUN_LIMITS.maxTurnsMax).optional(),
+});
+export type AgentDefinition = z.infer<typeof AgentDefinition>;
+
+/** Types an agent's definition. It is checked with the whole config, so that all problems are told at once. */
+export function defineAgent(agent: AgentDefinition): AgentDefinition {
+  return agent;
+}

@@ -1,0 +1,47 @@
+import { z } from 'zod';
+import { MODEL_LIMITS, RUN_LIMITS } from '../contracts/limits.js';
+import { ModelPrice } from '../contracts/model.js';
+import { AgentDefinition } from './define-agent.js';
+import type { AnyToolDefinition } from './define-tool.js';
+
+/** A key by reference: the name of an environment variable, read in the activity at call time. Values never stand in a config. */
+const KeyReference = z.string().regex(/^env:[A-Za-z_][A-Za-z0-9_]*$/u, 'a reference like "env:OPENAI_API_KEY"');
+
+/** A server that speaks a known wire format. */
+export const ProviderDefinition = z.strictObject({
+  api: z.enum(['openai-chat', 'anthropic']),
+  baseUrl: z.string(),
+  credentials: z.union([KeyReference, z.array(KeyReference).min(1)]).optional(),
+  /** Plain http to another machine sends prompts and key in the clear: it must be asked for. @default false */
+  allowInsecure: z.boolean().optional(),
+  quirks: z.strictObject({ strictTerminal: z.boolean().optional() }).optional(),
+});
+export type ProviderDefinition = z.infer<typeof ProviderDefinition>;
+
+const Tool = z.custom<AnyToolDefinition>(
+  (value) => value !== null && typeof value === 'object' && 'execute' in value && 'effect' in value,
+  'a tool made with defineTool({ … })',
+);
+
+/** The whole configuration. Strict: an unknown field is a mistake that is told, never ignored. */
+export const Config = z.strictObject({
+  model: z.string().optional(),
+  tools: z.array(Tool).optional(),
+  agents: z.record(z.string(), AgentDefinition).optional(),
+  providers: z.record(z.string(), ProviderDefinition).optional(),
+  credentials: z.record(z.string(), z.array(KeyReference).min(1)).optional(),
+  prices: z.record(z.string(), ModelPrice).optional(),
+  limits: z
+    .strictObject({
+      maxTurns: z.number().int().min(RUN_LIMITS.maxTurnsMin).max(RUN_LIMITS.maxTurnsMax).optional(),
+      /** @default 90 s */
+      modelIdleMs: z.number().int().min(1_000).max(MODEL_LIMITS.turnTimeoutMs).optional(),
+    })
+    .optional(),
+});
+export type Config = z.infer<typeof Config>;
+
+/** Types a configuration; `perdure` checks it when it loads the file, and tells all problems at once. */
+export function defineConfig(config: Config): Config {
+  return config;
+}

@@ -1,0 +1,58 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { access, mkdir, open, readFile, rename } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+
+/** A reference to a blob: its sha256 in hex. */
+export type BlobRef = string;
+
+/**
+ * Large payloads as files named by the hash of their content, 0600 in 0700 folders. Storing the same bytes again is cheap, which
+ * matters: the SDK stores outgoing payloads anew on each replay.
+ */
+export class BlobStore {
+  readonly #folder: string;
+
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  /** Stores bytes durably (temp file, fsync, rename) and returns their reference. */
+  async put(bytes: Uint8Array): Promise<BlobRef> {
+    const ref = createHash('sha256').update(bytes).digest('hex');
+    const path = this.#pathOf(ref);
+    if (await exists(path)) return ref;
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    const temporary = `${path}.${randomUUID()}`;
+    const file = await open(temporary, 'wx', 0o600);
+    try {
+      await file.writeFile(bytes);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await rename(temporary, path);
+    return ref;
+  }
+
+  /** The bytes of a reference. Throws `BLOB_MISSING` or `BLOB_CORRUPT` with the reference: never silently nothing (faults L9). */
+  async get(ref: BlobRef): Promise<Uint8Array> {
+    const bytes = await readFile(this.#pathOf(ref)).catch((error: unknown) => {
+      throw new Error(`BLOB_MISSING ${ref}: the stored payload is gone or unreadable`, { cause: error });
+    });
+    if (createHash('sha256').update(bytes).digest('hex') !== ref) throw new Error(`BLOB_CORRUPT ${ref}: the stored payload was changed or cut`);
+    return bytes;
+  }
+
+  #pathOf(ref: BlobRef): string {
+    // a reference comes from a payload: only a hash may become a path
+    if (!/^[0-9a-f]{64}$/u.test(ref)) throw new Error(`BLOB_CORRUPT ${JSON.stringify(ref.slice(0, 80))}: not a reference`);
+    return join(this.#folder, 'blobs', ref.slice(0, 2), ref);
+  }
+}
+
+async function exists(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  );
+}

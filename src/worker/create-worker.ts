@@ -1,0 +1,120 @@
+import { hostname } from 'node:os';
+import { NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker';
+import { createActivities } from '../activities/create-activities.js';
+import { createPrepareRun } from '../activities/prepare-run.js';
+import { createProviderFor } from '../activities/providers/registry.js';
+import { WORKSPACE_TOOLS } from '../activities/tools/registry.js';
+import type { AgentActivities } from '../contracts/activities.js';
+import { DEFAULT_TASK_QUEUE } from '../contracts/handlers.js';
+import { WORKER_LIMITS } from '../contracts/limits.js';
+import { FileStreamSink } from '../streams/file-stream-sink.js';
+import type { LoadedConfig } from './config.js';
+import { createDataConverter } from './data-converter.js';
+import { listSearchAttributes } from './list-search-attributes.js';
+import { stateFolder } from './state-folder.js';
+import { workflowBundle } from './workflow-bundle.js';
+
+/** What every worker of agent runs is made from. */
+export interface AgentActivitiesOptions {
+  readonly config: LoadedConfig;
+  /** Streams and large payloads are kept here. */
+  readonly stateDir: string;
+  /** Search attributes that the server knows; none are written when it is empty. */
+  readonly searchAttributes: readonly string[];
+  /** The queue of this host for workspace tools; absent: they run on the run's own queue. */
+  readonly toolQueue?: string;
+  /** What is said to the person at the terminal. */
+  readonly say?: (line: string) => void;
+}
+
+/** Options of `createWorker`. */
+export interface CreateWorkerOptions extends Omit<AgentActivitiesOptions, 'searchAttributes' | 'toolQueue'> {
+  readonly connection: NativeConnection;
+  readonly namespace?: string;
+  /** @default `perdure` */
+  readonly taskQueue?: string;
+  readonly identity?: string;
+  /**
+   * True when several hosts work on one queue: workspace tools then run on the queue `perdure@<host>` of the host that prepared
+   * the run. The embedded default has one worker and needs no second queue. @default false
+   */
+  readonly manyHosts?: boolean;
+  readonly overrides?: Partial<WorkerOptions>;
+}
+
+/** The options a worker of agent runs needs, each with its reason in limits.ts (faults section 2). */
+export const WORKER_OPTIONS = {
+  maxHeartbeatThrottleInterval: WORKER_LIMITS.heartbeatThrottleMsMax,
+  stickyQueueScheduleToStartTimeout: WORKER_LIMITS.stickyQueueScheduleToStartMs,
+  shutdownGraceTime: WORKER_LIMITS.shutdownGraceMs,
+  shutdownForceTime: WORKER_LIMITS.shutdownForceMs,
+  maxCachedWorkflows: WORKER_LIMITS.cachedWorkflowsMax,
+  maxConcurrentActivityTaskExecutions: WORKER_LIMITS.activitiesMax,
+} as const satisfies Partial<WorkerOptions>;
+
+/** The activities of agent runs for a worker made elsewhere. */
+export function createAgentActivities(options: AgentActivitiesOptions): AgentActivities {
+  const { config, keys, hash } = options.config;
+  const say = options.say ?? (() => undefined);
+  const modelIdleMs = config.limits?.modelIdleMs;
+  return createActivities({
+    prepareRun: createPrepareRun({
+      config,
+      configHash: hash,
+      keys,
+      env: process.env,
+      workspaceTools: WORKSPACE_TOOLS,
+      searchAttributes: options.searchAttributes,
+      ...(options.toolQueue === undefined ? {} : { toolQueue: options.toolQueue }),
+    }),
+    tools: [...(config.tools ?? []), ...WORKSPACE_TOOLS],
+    providerFor: createProviderFor({ config, env: process.env, keys }),
+    streams: new FileStreamSink({
+      folder: stateFolder(options.stateDir).streams,
+      onError: (error) => say(`token streams cannot be written, runs go on without: ${String(error)}`),
+    }),
+    ...(modelIdleMs === undefined ? {} : { modelIdleMs }),
+  });
+}
+
+/**
+ * Makes a worker that runs agents: workflows from the prebuilt bundle, activities from the config. It polls once `run()` is called;
+ * `shutdown()` lets running calls finish for 30 s, and what is then aborted is never taken for a user's cancel.
+ */
+export async function createWorker(options: CreateWorkerOptions): Promise<Worker> {
+  const { connection, namespace = 'default', taskQueue = DEFAULT_TASK_QUEUE, say = () => undefined } = options;
+  const toolQueue = options.manyHosts ? hostQueue() : undefined;
+  const [bundle, searchAttributes] = await Promise.all([workflowBundle(say), listSearchAttributes(connection, namespace)]);
+  return Worker.create({
+    connection,
+    namespace,
+    taskQueue,
+    ...(options.identity === undefined ? {} : { identity: options.identity }),
+    workflowBundle: bundle,
+    activities: createAgentActivities({ ...options, searchAttributes, ...(toolQueue === undefined ? {} : { toolQueue }) }),
+    dataConverter: createDataConverter({ artifactsDir: stateFolder(options.stateDir).artifacts }),
+    ...WORKER_OPTIONS,
+    ...options.overrides,
+  });
+}
+
+/** A second worker of the same process: polls this host's queue for workspace tools only. */
+export function createHostWorker(options: CreateWorkerOptions): Promise<Worker> {
+  const { connection, namespace = 'default' } = options;
+  const { callTool, reconcileTool } = createAgentActivities({ ...options, searchAttributes: [] });
+  return Worker.create({
+    connection,
+    namespace,
+    taskQueue: hostQueue(),
+    ...(options.identity === undefined ? {} : { identity: options.identity }),
+    activities: { callTool, reconcileTool },
+    dataConverter: createDataConverter({ artifactsDir: stateFolder(options.stateDir).artifacts }),
+    ...WORKER_OPTIONS,
+    ...options.overrides,
+  });
+}
+
+/** The queue of this host. */
+export function hostQueue(): string {
+  return `perdure@${hostname()}`;
+}
