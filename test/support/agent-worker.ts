@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Client, Connection } from '@temporalio/client';
+import type { DataConverter } from '@temporalio/common';
 import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
 import { inject } from 'vitest';
 import { createActivities } from '../../src/activities/create-activities.js';
@@ -24,6 +25,7 @@ export interface AgentWorkerOptions {
   readonly transcriptCacheBytesMax?: number;
   readonly shutdownGraceMs?: number;
   readonly maxCachedWorkflows?: number;
+  readonly dataConverter?: DataConverter;
 }
 
 /** A running worker with what it saw. */
@@ -61,12 +63,13 @@ export async function startAgentWorker(options: AgentWorkerOptions): Promise<Age
     }),
     maxHeartbeatThrottleInterval: WORKER_LIMITS.heartbeatThrottleMsMax,
     stickyQueueScheduleToStartTimeout: WORKER_LIMITS.stickyQueueScheduleToStartMs,
+    ...(options.dataConverter ? { dataConverter: options.dataConverter } : {}),
     shutdownGraceTime: options.shutdownGraceMs ?? 100,
     ...(options.maxCachedWorkflows === undefined ? {} : { maxCachedWorkflows: options.maxCachedWorkflows }),
   });
   const running = worker.run();
   return {
-    client: new Client({ connection, identity: 'test' }),
+    client: new Client({ connection, identity: 'test', ...(options.dataConverter ? { dataConverter: options.dataConverter } : {}) }),
     taskQueue,
     requests,
     async stop() {

@@ -1,0 +1,73 @@
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Worker } from '@temporalio/worker';
+import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
+import { z } from 'zod';
+import { defineTool } from '../../src/define/define-tool.js';
+import { BlobStore } from '../../src/worker/blob-store.js';
+import { createDataConverter } from '../../src/worker/data-converter.js';
+import { call, say } from '../support/agent-worker.js';
+import { until, useWorkers } from '../support/use-workers.js';
+
+const big = defineTool({
+  name: 'big',
+  description: 'Answers at length.',
+  parameters: z.strictObject({ n: z.number() }),
+  effect: 'read',
+  execute: ({ n }) => `${n} ${'x'.repeat(45_000)}`,
+});
+
+describe('createDataConverter', () => {
+  const { worker, start } = useWorkers();
+  let artifactsDir: string;
+  beforeEach(async () => {
+    artifactsDir = await mkdtemp(join(tmpdir(), 'perdure-artifacts-'));
+  });
+  afterEach(() => rm(artifactsDir, { recursive: true, force: true }));
+
+  it('a carried state above 256 KiB goes through files, the history stays small, and it replays with the same converter', async () => {
+    const dataConverter = createDataConverter({ artifactsDir });
+    const on = await worker({ model: (_, n) => (n <= 12 ? call(['big', { n }]) : say('ok')), tools: [big], dataConverter });
+    const run = await start(on, { maxTurns: 20, bounds: { continueAsNewEvents: 120 } });
+    const executions = new Set<string>();
+    await until(async () => {
+      const { runId, status } = await run.handle.describe();
+      executions.add(runId);
+      return status.name !== 'RUNNING';
+    }, 'the end');
+    expect(await run.result()).toMatchObject({ reason: 'completed', output: 'ok', turns: 13 });
+    expect(executions.size).toBe(2);
+    const blobs = (await readdir(join(artifactsDir, 'blobs'), { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile());
+    expect(blobs.length).toBeGreaterThan(0);
+    const history = await run.handle.fetchHistory();
+    const started = history.events?.[0]?.workflowExecutionStartedEventAttributes;
+    expect(JSON.stringify(started?.input).length).toBeLessThan(4_000);
+    await Worker.runReplayHistory({ workflowBundle: { codePath: inject('workflowBundlePath') }, dataConverter }, history);
+  });
+});
+
+describe('BlobStore', () => {
+  let folder: string;
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'perdure-blobs-'));
+  });
+  afterEach(() => rm(folder, { recursive: true, force: true }));
+
+  it('the same bytes are one file, and come back', async () => {
+    const store = new BlobStore(folder);
+    const bytes = new TextEncoder().encode('hello');
+    const [first, second] = [await store.put(bytes), await store.put(bytes)];
+    expect(first).toBe(second);
+    expect(new TextDecoder().decode(await store.get(first))).toBe('hello');
+  });
+
+  it('L9: a missing or changed blob is said, never silently empty', async () => {
+    const store = new BlobStore(folder);
+    const ref = await store.put(new TextEncoder().encode('hello'));
+    await writeFile(join(folder, 'blobs', ref.slice(0, 2), ref), 'hell');
+    await expect(store.get(ref)).rejects.toThrow(`BLOB_CORRUPT ${ref}`);
+    await expect(store.get('0'.repeat(64))).rejects.toThrow('BLOB_MISSING');
+    await expect(store.get('../../etc/passwd')).rejects.toThrow('BLOB_CORRUPT');
+  });
+});
