@@ -9,16 +9,13 @@ import { BINARY_PROBE_BYTES, looksBinary } from './read-text.js';
 import { formatBytes } from './truncate-output.js';
 import { asWorkspaceError, shown, WorkspaceError } from './workspace-error.js';
 
+/** One line of a result is kept for the footer. */
+const LINES_MAX = TOOL_LIMITS.outputLinesMax - 1;
+
 const Parameters = z.strictObject({
   path: z.string().min(1).describe('Path of the file, relative to the workspace.'),
   offset: z.number().int().min(1).optional().describe('First line to read, counted from 1. Default 1.'),
-  limit: z
-    .number()
-    .int()
-    .min(1)
-    .max(TOOL_LIMITS.outputLinesMax)
-    .optional()
-    .describe(`Number of lines. Default ${TOOL_LIMITS.outputLinesMax}.`),
+  limit: z.number().int().min(1).max(LINES_MAX).optional().describe(`Number of lines. Default ${LINES_MAX}.`),
 });
 type Parameters = z.infer<typeof Parameters>;
 
@@ -30,16 +27,13 @@ export const readFile: ToolDefinition<Parameters> = defineTool({
   name: 'read_file',
   description:
     'Read a text file of the workspace. Returns the lines exactly as they are, without line numbers, so that they can be given to edit_file. ' +
-    `At most ${TOOL_LIMITS.outputLinesMax} lines or ${formatBytes(TOOL_LIMITS.outputBytesMax)} come back at once; a last line in brackets then says which offset to read on with.`,
+    `At most ${LINES_MAX} lines or ${formatBytes(TOOL_LIMITS.outputBytesMax)} come back at once; a last line in brackets then says which offset to read on with.`,
   parameters: Parameters,
   effect: 'read',
   execute: readWindow,
 });
 
-async function readWindow(
-  { path, offset = 1, limit = TOOL_LIMITS.outputLinesMax - 1 }: Parameters,
-  { workspace, signal }: ToolContext,
-): Promise<string> {
+async function readWindow({ path, offset = 1, limit = LINES_MAX }: Parameters, { workspace, signal }: ToolContext): Promise<string> {
   const handle = await openFile(await openJail(workspace), path);
   try {
     const { size } = await handle.stat();

@@ -19,7 +19,7 @@ const Parameters = z.strictObject({
       WORKSPACE_LIMITS.commandCharsMax,
       `is longer than ${WORKSPACE_LIMITS.commandCharsMax} characters: write a script file and run that`,
     )
-    .regex(/^[^\0]*\S[^\0]*$/u, 'is empty or holds a NUL character')
+    .refine((command) => command.trim() !== '' && !command.includes('\0'), 'is empty or holds a NUL character')
     .describe('Shell command, run in the workspace folder.'),
   timeoutMs: z
     .number()

@@ -37,6 +37,12 @@ const COLLECT_MS_MAX = 300;
 const COLLECT_EVERY_MS = 5;
 const SIGKILL_EXIT_CODE = 137;
 
+/** Room that the line above the output needs within the bounds of a tool's result. */
+const STATUS_BYTES = 200;
+
+/** The descriptor that a process group's watcher waits on: it closes when this process is gone. */
+const WATCHED = 3;
+
 /**
  * Runs a command and all that it starts, with no input and both outputs merged. When this resolves the whole tree is dead:
  * after its own end, a timeout, an abort, or more output than `commandOutputBytesMax`: TERM, two seconds, KILL.
@@ -67,9 +73,6 @@ export async function runProcessTree(options: ProcessTreeOptions): Promise<Proce
   return { endedBy: stop.reason ?? 'itself', exitCode: code ?? SIGKILL_EXIT_CODE, output: output.text() };
 }
 
-/** Room that the line above the output needs within the bounds of a tool's result. */
-const STATUS_BYTES = 200;
-
 function start({ command, sandbox, folder, hidden }: ProcessTreeOptions): ChildProcess {
   const [program = 'sh', ...args] = sandbox.argv;
   return spawn(program, [...args, command, ...(sandbox.kind === 'namespace' ? hidden : [])], {
@@ -77,7 +80,7 @@ function start({ command, sandbox, folder, hidden }: ProcessTreeOptions): ChildP
     env: commandEnvironment(process.env),
     // a group and session of its own: signals reach all of it, and there is no terminal to ask a person on
     detached: true,
-    stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
+    stdio: ['ignore', 'pipe', 'pipe', ...(sandbox.kind === 'process-group' ? ['pipe' as const] : [])],
   });
 }
 
@@ -97,8 +100,8 @@ function collect(child: ChildProcess, { onOutput }: ProcessTreeOptions, output: 
   };
   child.stdout?.on('data', take);
   child.stderr?.on('data', take);
-  // the watcher's end breaks with the group that held it
-  child.stdio[3]?.on('error', () => stop.broken());
+  // the watcher's end of it breaks with the group, which is no news; without a listener it would end the worker
+  child.stdio[WATCHED]?.on('error', () => undefined);
 }
 
 /** Ends a tree, gently and then not. */
@@ -117,10 +120,6 @@ class Stop {
     this.reason = reason;
     signalGroup(this.child, 'SIGTERM');
     this.killTimer = setTimeout(() => signalGroup(this.child, 'SIGKILL'), TOOL_LIMITS.killGraceMs);
-  }
-
-  broken(): void {
-    signalGroup(this.child, 'SIGKILL');
   }
 
   /** After the end of the command: what it left behind is killed, and has been collected by the system when this resolves. */

@@ -25,7 +25,9 @@ export async function writeFileAtomic(jail: Jail, path: string, text: string): P
     );
   }
   try {
-    await makeFolders(jail, dirname(locate(jail, path)));
+    const meant = locate(jail, path);
+    if (meant === jail.root) throw new WorkspaceError('NOT_A_FILE', `${shown(path)} is the workspace itself`);
+    await makeFolders(jail, dirname(meant));
     const target = await realTarget(jail, path);
     const folder = await openFolder(jail, dirname(target));
     try {

@@ -1,0 +1,145 @@
+import { spawn } from 'node:child_process';
+import { randomInt } from 'node:crypto';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { commandSandbox, processGroupSandbox } from '../../../src/activities/tools/command-sandbox.js';
+import { type ProcessTreeEnd, runProcessTree } from '../../../src/activities/tools/run-process-tree.js';
+import { liveProcesses } from './live-processes.js';
+import { tempWorkspace } from './temp-workspace.js';
+
+const PARENT = fileURLToPath(new URL('fixtures/run-one-command.ts', import.meta.url));
+
+/** Each form that this machine allows; the weaker one works everywhere. */
+const SANDBOXES = [...new Map([await commandSandbox(), await processGroupSandbox()].map((sandbox) => [sandbox.kind, sandbox])).values()];
+
+/** A duration nobody else sleeps for: the mark by which a process is found again. */
+const uniqueSeconds = (): string => `${randomInt(100_000, 999_999)}.${randomInt(100_000, 999_999)}`;
+
+describe.each(SANDBOXES)('runProcessTree in a $kind', (sandbox) => {
+  async function run(command: string, options: { timeoutMs?: number; signal?: AbortSignal } = {}): Promise<ProcessTreeEnd> {
+    const { root } = await tempWorkspace();
+    return runProcessTree({
+      command,
+      sandbox,
+      folder: root,
+      hidden: [],
+      timeoutMs: 20_000,
+      signal: new AbortController().signal,
+      ...options,
+    });
+  }
+
+  test('the exit code and both outputs in their order come back', async () => {
+    expect(await run('echo one; echo two >&2; echo three; exit 3')).toEqual({
+      endedBy: 'itself',
+      exitCode: 3,
+      output: 'one\ntwo\nthree\n',
+    });
+    expect(await run('kill -SEGV $$')).toMatchObject({ endedBy: 'itself', exitCode: 139 });
+  });
+
+  test('there is no input and no terminal to wait at', async () => {
+    expect(await run('cat; read -r answer; echo "[$answer]"; : </dev/tty || echo no terminal')).toMatchObject({
+      output: expect.stringMatching(/^\[\]\n.*no terminal\n$/su),
+    });
+  });
+
+  test('background children are dead when the result is there', async () => {
+    const seconds = uniqueSeconds();
+    const command = `sleep ${seconds} & (trap '' TERM HUP; sleep ${seconds} & wait) & until pgrep -f 'sleep ${seconds}$' | sed -n 2p | grep -q .; do :; done; exit 0`;
+    expect(await run(command)).toMatchObject({ exitCode: 0 });
+    expect(await liveProcesses(seconds)).toEqual([]);
+  });
+
+  test('at the timeout the command may end in order, with its last output', async () => {
+    const end = await run("trap 'echo tidied up; exit 0' TERM; echo started; sleep 60 & wait", { timeoutMs: 1_000 });
+    expect(end).toEqual({ endedBy: 'timeout', exitCode: 0, output: 'started\ntidied up\n' });
+  });
+
+  test('a tree that ignores TERM is killed after the grace', async () => {
+    const seconds = uniqueSeconds();
+    const end = await run(`trap '' TERM; sleep ${seconds} & sleep ${seconds}`, { timeoutMs: 1_000 });
+    expect(end).toMatchObject({ endedBy: 'timeout', exitCode: 137 });
+    expect(await liveProcesses(seconds)).toEqual([]);
+  });
+
+  test('an abort ends the tree, and the result tells', async () => {
+    const seconds = uniqueSeconds();
+    const controller = new AbortController();
+    const ending = run(`sleep ${seconds} & sleep ${seconds}`, { signal: controller.signal });
+    await vi.waitFor(async () => expect((await liveProcesses(seconds)).length).toBeGreaterThan(2), { timeout: 10_000 });
+    controller.abort();
+    expect(await ending).toMatchObject({ endedBy: 'abort' });
+    expect(await liveProcesses(seconds)).toEqual([]);
+  });
+
+  test('a call aborted before its start starts nothing', async () => {
+    await expect(run('touch started', { signal: AbortSignal.abort() })).rejects.toThrow('aborted');
+  });
+
+  test('endless output is stopped, in bounded memory', async () => {
+    const end = await run('yes 0123456789');
+    expect(end.endedBy).toBe('output');
+    expect(end.output).toMatch(
+      /^0123456789\n[^]*\[output cut: 1\d\.\d MiB in \d+ lines; shown: the first 9\d\d lines .* and the last 9\d\d lines/u,
+    );
+    expect(Buffer.byteLength(end.output)).toBeLessThan(50 * 1_024);
+  });
+
+  test('kill $PPID does not reach the worker', async () => {
+    expect(await run('kill $PPID; echo alive')).toMatchObject({ output: expect.stringContaining('alive') });
+  });
+
+  test('when the worker is killed with SIGKILL, nothing of the tree is left', async () => {
+    const seconds = uniqueSeconds();
+    const { root } = await tempWorkspace();
+    const command = `trap '' TERM HUP; sleep ${seconds} & (sleep ${seconds} &); sleep ${seconds}`;
+    const parent = spawn(process.execPath, ['--import', 'jiti/register', PARENT, sandbox.kind, root, command], { stdio: 'inherit' });
+    onTestFinished(() => void parent.kill('SIGKILL'));
+    // the worker itself, its shells, and three sleeps
+    await vi.waitFor(async () => expect((await liveProcesses(`sleep\0${seconds}`)).length).toBe(3), { timeout: 20_000 });
+    const exited = once(parent, 'exit');
+    parent.kill('SIGKILL');
+    await exited;
+    await vi.waitFor(async () => expect(await liveProcesses(seconds)).toEqual([]), { timeout: 5_000 });
+  });
+});
+
+const namespace = SANDBOXES.find((sandbox) => sandbox.kind === 'namespace');
+if (!namespace) console.warn('no process namespace on this machine: its three claims are skipped');
+
+describe.skipIf(!namespace)('runProcessTree in a namespace', () => {
+  test('a daemon with a session of its own does not outlive its command', async () => {
+    const seconds = uniqueSeconds();
+    expect(
+      await runInNamespace(`setsid nohup sleep ${seconds} >/dev/null 2>&1 & until pgrep -f 'sleep ${seconds}$' >/dev/null; do :; done`),
+    ).toMatchObject({ exitCode: 0 });
+    expect(await liveProcesses(seconds)).toEqual([]);
+  });
+
+  test('kill -9 -1 hits only the namespace, and no other process is to be seen', async () => {
+    const { output } = await runInNamespace('kill -9 -1; echo alive; cat /proc/[0-9]*/environ /proc/[0-9]*/cmdline');
+    expect(output).toContain('alive');
+    expect(output).not.toContain('vitest');
+  });
+
+  test('hidden folders are empty, read-only and stay so', async () => {
+    const workspace = await tempWorkspace();
+    const { root } = workspace;
+    await workspace.put('state/server.json', 'hidden text');
+    const { output } = await runInNamespace(
+      `cd ${root}; umount state; unshare -rm umount state; ls -A state; touch state/x; cat state/server.json`,
+      [`${root}/state`],
+    );
+    expect(output).not.toContain('hidden text');
+    expect(output).toContain('Read-only file system');
+    expect(output).toContain('No such file');
+  });
+});
+
+async function runInNamespace(command: string, hidden: readonly string[] = []): Promise<ProcessTreeEnd> {
+  if (!namespace) throw new Error('this machine has no namespaces');
+  const { root } = await tempWorkspace();
+  return runProcessTree({ command, sandbox: namespace, folder: root, hidden, timeoutMs: 20_000, signal: new AbortController().signal });
+}
