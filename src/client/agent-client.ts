@@ -9,6 +9,7 @@ import { RunHandle } from './run-handle.js';
 import { type ListOptions, listRuns, type RunListItem } from './run-list.js';
 import { checkStart, type StartInput, startRun } from './start-run.js';
 import { TemporalAccess } from './temporal-access.js';
+import { unreadStorage } from './unread-storage.js';
 
 /** Where Temporal is and how to talk to it. Give an address, or a connection that you own and close yourself. */
 export interface ConnectOptions {
@@ -51,7 +52,7 @@ export class AgentClient {
     const clientOptions: ClientOptions = {
       connection,
       namespace: options.namespace ?? 'default',
-      ...(options.dataConverter ? { dataConverter: options.dataConverter } : {}),
+      dataConverter: options.dataConverter ?? { externalStorage: unreadStorage() },
     };
     const access = new TemporalAccess({
       client: new Client(clientOptions),

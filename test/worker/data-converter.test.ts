@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { Worker } from '@temporalio/worker';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import { z } from 'zod';
+import { AgentClient } from '../../src/client/index.js';
 import { defineTool } from '../../src/define/define-tool.js';
 import { BlobStore } from '../../src/worker/blob-store.js';
 import { createDataConverter } from '../../src/worker/data-converter.js';
@@ -30,6 +31,9 @@ describe('createDataConverter', () => {
     const dataConverter = createDataConverter({ artifactsDir });
     const on = await worker({ model: (_, n) => (n <= 12 ? call(['big', { n }]) : say('ok')), tools: [big], dataConverter });
     const run = await start(on, { maxTurns: 20, bounds: { continueAsNewEvents: 120 } });
+    // a client without storage waits through the continue-as-new: the event it reads on its way refers to a stored payload
+    const outsider = await AgentClient.connect({ address: inject('temporalAddress') });
+    const outside = outsider.get(run.runId).result();
     const executions = new Set<string>();
     await until(async () => {
       const { runId, status } = await run.handle.describe();
@@ -40,6 +44,8 @@ describe('createDataConverter', () => {
     expect(executions.size).toBe(2);
     const blobs = (await readdir(join(artifactsDir, 'blobs'), { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile());
     expect(blobs.length).toBeGreaterThan(0);
+    expect(await outside).toMatchObject({ reason: 'completed', turns: 13 });
+    await outsider.close();
     const history = await run.handle.fetchHistory();
     const started = history.events?.[0]?.workflowExecutionStartedEventAttributes;
     expect(JSON.stringify(started?.input).length).toBeLessThan(4_000);

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { SEARCH_ATTRIBUTES } from '../../src/contracts/search-attributes.js';
@@ -48,6 +49,27 @@ test('openDevServer: users killed with SIGKILL keep the server no longer than us
   await Promise.all(users.map((user) => user.kill()));
   await untilServerEnded(stateDir);
   expect(await readdir(join(stateDir, 'users'))).toEqual([]);
+});
+
+test('openDevServer: processes killed at any moment of a start never leave two servers', async () => {
+  let most = 0;
+  const looking = new AbortController();
+  const looks = (async () => {
+    while (!looking.signal.aborted) most = Math.max(most, (await serversOn(stateDir)).length);
+  })();
+  for (let round = 0; round < 8; round += 1) {
+    const users = Array.from({ length: 2 }, () => startScript('server-user', [stateDir]));
+    // the lock appears when a start begins: each round is killed a little later in it
+    await vi.waitFor(async () => expect(await readdir(join(stateDir, 'users'))).not.toEqual([]), { timeout: 20_000, interval: 5 });
+    await pause(round * 40);
+    await Promise.all(users.map((user) => user.kill()));
+  }
+  const { address } = await open();
+  looking.abort();
+  await looks;
+  expect(await answersTemporal(address, 1_000)).toBe(true);
+  expect(most).toBe(1);
+  expect(await serversOn(stateDir)).toEqual([(await recordOf()).serverPid]);
 });
 
 test('openDevServer: a process that starts the server and ends at once leaves a server that the next one adopts', async () => {

@@ -26,8 +26,8 @@ test.each(['host', 'boot', 'pidNamespace'] as const)('isProvedDead: false for a 
 });
 
 test('processState: a process that ended counts as gone, also while its parent has not asked for its end', async () => {
-  // the shell becomes a sleep that never waits for the child it started before
-  const parent = spawn('/bin/sh', ['-c', 'true & echo $!; exec sleep 60'], { stdio: ['ignore', 'pipe', 'ignore'] });
+  // the shell becomes a long sleep, which never asks for the end of the short one
+  const parent = spawn('/bin/sh', ['-c', 'sleep 0.2 & echo $!; exec sleep 60'], { stdio: ['ignore', 'pipe', 'ignore'] });
   const [chunk]: Buffer[] = await once(parent.stdout, 'data');
   const zombie = Number(String(chunk).trim());
   try {

@@ -51,7 +51,7 @@ export function startScript(name: string, args: readonly string[], env: NodeJS.P
 
 /** Kills what a failed test left running. */
 export async function killLeftScripts(): Promise<void> {
-  for (const script of [...running]) await script.kill();
+  await Promise.all(Array.from(running, (script) => script.kill()));
 }
 
 async function waitForLine(script: Script, prefix: string, timeoutMs: number): Promise<string> {

@@ -4,15 +4,21 @@ import { join } from 'node:path';
 import { vi } from 'vitest';
 import { readDevServerRecord } from '../../../src/worker/dev-server-record.js';
 import { isPidProvedDead } from '../../../src/worker/process-identity.js';
+import { stopProcess } from '../../../src/worker/stop-process.js';
 
 /** An empty folder for one test. */
 export async function makeStateDir(): Promise<string> {
   return mkdtemp(join(tmpdir(), 'perdure-worker-'));
 }
 
-/** Waits until server and keeper of the folder have ended by themselves, then removes it. */
+/** Ends server and keeper of the folder at once and removes it. */
 export async function removeStateDir(stateDir: string): Promise<void> {
-  await untilServerEnded(stateDir);
+  const record = await readDevServerRecord(stateDir);
+  if (record) {
+    // the keeper first, so that it does not bring the server back
+    await stopProcess(record.keeperPid, record.keeperStart, 0);
+    await stopProcess(record.serverPid, record.serverStart, 0);
+  }
   await rm(stateDir, { recursive: true, force: true });
 }
 
