@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:net';
 
@@ -8,28 +9,48 @@ export interface DevServerPorts {
   readonly http: number;
 }
 
+/** Below the range of outgoing connections: none of those, not even a client's own attempt to reconnect, takes the port of a server that restarts. */
+const PORT_MIN = 20_000;
+const PORT_MAX = 32_000;
+const TRIES_MAX = 50;
+
 /** Three ports that are free now: each wanted one if it is, else any. Another process may take one before the server does. */
 export async function pickPorts(wanted?: DevServerPorts): Promise<DevServerPorts> {
   // held together until all are known, so that they differ
-  const held = [await listenOn(wanted?.grpc), await listenOn(wanted?.ui), await listenOn(wanted?.http)] as const;
-  const [grpc, ui, http] = held.map(portOf);
+  const held: Server[] = [];
+  for (const port of [wanted?.grpc, wanted?.ui, wanted?.http]) held.push(await listenOnFirst(candidatesFor(port)));
+  const [grpc = 0, ui = 0, http = 0] = held.map(portOf);
   for (const server of held) {
     server.close();
     await once(server, 'close');
   }
-  if (!grpc || !ui || !http) throw new Error('no free port on 127.0.0.1');
   return { grpc, ui, http };
 }
 
-async function listenOn(wanted: number | undefined): Promise<Server> {
+async function listenOnFirst(candidates: Iterable<number>): Promise<Server> {
+  for (const port of candidates) {
+    const server = await listenOn(port);
+    if (server) return server;
+  }
+  throw new Error('no free port on 127.0.0.1');
+}
+
+function* candidatesFor(wanted: number | undefined): Iterable<number> {
+  if (wanted !== undefined) yield wanted;
+  for (let tries = 0; tries < TRIES_MAX; tries += 1) yield randomInt(PORT_MIN, PORT_MAX + 1);
+  // any port the system gives
+  yield 0;
+}
+
+async function listenOn(port: number): Promise<Server | undefined> {
   const server = createServer();
-  server.listen(wanted ?? 0, '127.0.0.1');
+  server.listen(port, '127.0.0.1');
   try {
     await once(server, 'listening');
     return server;
   } catch (error) {
-    if (wanted === undefined) throw error;
-    return listenOn(undefined);
+    if (error instanceof Error && 'code' in error && error.code === 'EADDRINUSE') return undefined;
+    throw error;
   }
 }
 

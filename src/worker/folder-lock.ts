@@ -14,7 +14,7 @@ export interface FolderLock {
 export interface FolderLockOptions {
   /** JSON that `folderLockHolder` tells others while the lock is held. */
   readonly note?: unknown;
-  /** Ends the waiting; the promise rejects with its reason. */
+  /** Ends the waiting; the promise then rejects. */
   readonly signal?: AbortSignal;
   /** Longest pause between two looks: short for locks held for a moment, long for those held for hours. */
   readonly pollMsMax?: number;

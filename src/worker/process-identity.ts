@@ -76,8 +76,10 @@ function linuxProcessState(pid: number): ProcessState {
   // the command name (field 2) may hold spaces and brackets, so fields are counted from its end
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   const [state] = fields;
+  const threads = Number(fields[17]);
   const start = fields[19];
-  if (state === 'Z' || state === 'X') return { kind: 'gone' };
+  // a killed process is a zombie first; while its other threads still end, its files and ports are taken
+  if ((state === 'Z' || state === 'X') && threads <= 1) return { kind: 'gone' };
   return start ? { kind: 'running', start } : { kind: 'unknown' };
 }
 
