@@ -27,7 +27,11 @@ export interface CallModelOptions {
 export function createCallModel(options: CallModelOptions): (input: CallModelInput) => Promise<CallModelResult> {
   return (input) => {
     const streamed = new StreamedAnswer(options.streams, input, Context.current().info.attempt);
-    return withHeartbeat('callModel', () => beat(streamed), () => callModel(input, options, streamed));
+    return withHeartbeat(
+      'callModel',
+      () => beat(streamed),
+      () => callModel(input, options, streamed),
+    );
   };
 }
 
@@ -91,7 +95,13 @@ function interruptedOrThrow(
   }
   const text = streamed.text.slice(0, PAYLOAD_LIMITS.outsideBytesMax / 2);
   if (text === '') return { kind: 'interrupted', usage: streamed.started ? streamed.estimate() : NO_USAGE };
-  const message: Message = { id: messageId(input), role: 'assistant', turn: input.turn, partial: true, parts: [{ type: 'text', text: cleanText(text) }] };
+  const message: Message = {
+    id: messageId(input),
+    role: 'assistant',
+    turn: input.turn,
+    partial: true,
+    parts: [{ type: 'text', text: cleanText(text) }],
+  };
   const hash = hashMessage(message);
   options.transcripts.cache.keepMessage(hash, message);
   return { kind: 'interrupted', partial: { message, hash }, usage: streamed.estimate() };

@@ -24,7 +24,11 @@ export function createCallTool(options: CallToolOptions): (input: CallToolInput)
     const startedAt = Date.now();
     return withHeartbeat(
       input.tool,
-      () => ({ phase: 'tool', elapsedMs: Date.now() - startedAt, lastText: cutText(JSON.stringify(shown.details), WORKER_LIMITS.heartbeatBytesMax / 2) }),
+      () => ({
+        phase: 'tool',
+        elapsedMs: Date.now() - startedAt,
+        lastText: cutText(JSON.stringify(shown.details), WORKER_LIMITS.heartbeatBytesMax / 2),
+      }),
       async () => {
         const ended = await runTool(input, options, shown);
         return asResult(input, options, ended, Date.now() - startedAt);
@@ -54,7 +58,10 @@ async function runTool(input: CallToolInput, { tools }: CallToolOptions, shown: 
   return judge(input, ended, { cause, timedOut: timeout.aborted });
 }
 
-type Executed = { readonly kind: 'returned'; readonly value: ToolReturn } | { readonly kind: 'threw'; readonly error: unknown } | { readonly kind: 'abandoned' };
+type Executed =
+  | { readonly kind: 'returned'; readonly value: ToolReturn }
+  | { readonly kind: 'threw'; readonly error: unknown }
+  | { readonly kind: 'abandoned' };
 
 async function execute(tool: AnyToolDefinition, args: unknown, context: ToolContext): Promise<Executed> {
   try {
@@ -80,8 +87,10 @@ function judge(input: CallToolInput, ended: Executed, stop: { cause: Cancellatio
   // a tool that finished although it was told to stop has done its work: its result stands
   if (ended.kind === 'returned') return { outcome: 'ok', value: ended.value };
   const said = ended.kind === 'threw' ? messageOf(ended.error) : 'it did not stop when told to';
-  if (stop.cause === 'user') return { outcome: 'cancelled', value: `[cancelled] stopped while running; it may have taken partial effect. ${said}` };
-  if (ended.kind === 'abandoned') return { outcome: 'unknown', value: `[outcome unknown] timed out after ${seconds(input.timeoutMs)}; ${said}` };
+  if (stop.cause === 'user')
+    return { outcome: 'cancelled', value: `[cancelled] stopped while running; it may have taken partial effect. ${said}` };
+  if (ended.kind === 'abandoned')
+    return { outcome: 'unknown', value: `[outcome unknown] timed out after ${seconds(input.timeoutMs)}; ${said}` };
   if (stop.timedOut) return { outcome: 'timeout', value: `timed out after ${seconds(input.timeoutMs)}: ${said}` };
   return { outcome: 'failed', value: said };
 }
@@ -91,9 +100,14 @@ function parseArguments(input: CallToolInput, tool: AnyToolDefinition): { readon
   const problem = input.argsText === undefined ? undefined : jsonProblem(input.argsText);
   const parsed = tool.parameters.safeParse(input.args);
   if (problem === undefined && parsed.success) return { args: parsed.data };
-  const why = problem ?? parsed.error?.issues.map((issue) => `${issue.path.join('.') || 'arguments'}: ${issue.message}`).join('; ') ?? 'not an object';
+  const why =
+    problem ??
+    parsed.error?.issues.map((issue) => `${issue.path.join('.') || 'arguments'}: ${issue.message}`).join('; ') ??
+    'not an object';
   const schema = JSON.stringify(parametersSchema(tool));
-  return { problem: `invalid arguments for ${input.tool}: ${why}; schema: ${cutText(schema, 4_000)}; you sent (first 800 chars): ${sent.slice(0, 800)}` };
+  return {
+    problem: `invalid arguments for ${input.tool}: ${why}; schema: ${cutText(schema, 4_000)}; you sent (first 800 chars): ${sent.slice(0, 800)}`,
+  };
 }
 
 function jsonProblem(text: string): string {

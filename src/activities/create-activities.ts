@@ -3,7 +3,7 @@ import type { AgentActivities, TranscriptRef } from '../contracts/activities.js'
 import { WORKER_LIMITS } from '../contracts/limits.js';
 import type { AnyToolDefinition } from '../define/define-tool.js';
 import type { StreamSink } from '../streams/stream-sink.js';
-import { createCallModel, type CallModelOptions } from './call-model.js';
+import { type CallModelOptions, createCallModel } from './call-model.js';
 import { createCallTool } from './call-tool.js';
 import { createReconcileTool } from './reconcile-tool.js';
 import { SetupCache } from './run-setup.js';

@@ -3,8 +3,8 @@ import { isAbsolute } from 'node:path';
 import type { AgentActivities, PreparedRun } from '../contracts/activities.js';
 import { hashJson } from '../contracts/digest.js';
 import { MODEL_LIMITS, PAYLOAD_LIMITS, RUN_LIMITS } from '../contracts/limits.js';
-import { RunInput } from '../contracts/run.js';
 import type { RunSetup } from '../contracts/prepared-run.js';
+import { RunInput } from '../contracts/run.js';
 import type { ToolDescriptor } from '../contracts/tool.js';
 import type { AgentDefinition } from '../define/define-agent.js';
 import type { Config } from '../define/define-config.js';
@@ -85,7 +85,10 @@ function findAgent({ agent }: RunInput, { agents = {} }: Config): [string, Agent
   if (agent === undefined) return ['default', agents['default'] ?? DEFAULT_AGENT];
   const found = Object.hasOwn(agents, agent) ? agents[agent] : agent === 'default' ? DEFAULT_AGENT : undefined;
   if (found) return [agent, found];
-  throw failure('Input.UnknownAgent', `no agent named ${JSON.stringify(agent.slice(0, 80))}; there are: ${['default', ...Object.keys(agents)].join(', ')}`);
+  throw failure(
+    'Input.UnknownAgent',
+    `no agent named ${JSON.stringify(agent.slice(0, 80))}; there are: ${['default', ...Object.keys(agents)].join(', ')}`,
+  );
 }
 
 function findModel(input: RunInput, agent: AgentDefinition, { config, env, keys }: PrepareRunOptions): string {
@@ -130,5 +133,8 @@ function checkSetup(setup: RunSetup): void {
 
 function checkBudget({ maxCostUsd }: RunInput, model: string, hasPrice: boolean): void {
   if (maxCostUsd === undefined || hasPrice) return;
-  throw failure('Input.Invalid', `UNKNOWN_PRICE: maxCostUsd needs the price of ${model}; add prices: { "${model}": { input, output } } to the config`);
+  throw failure(
+    'Input.Invalid',
+    `UNKNOWN_PRICE: maxCostUsd needs the price of ${model}; add prices: { "${model}": { input, output } } to the config`,
+  );
 }

@@ -89,7 +89,11 @@ async function readPages(ref: TranscriptRef, range: { from: number; to: number }
 }
 
 /** One page; a query fails while no worker has the workflow, so it is tried again for a minute. */
-async function queryPage(ref: TranscriptRef, request: Parameters<TranscriptQuery>[1], options: ReadTranscriptOptions): Promise<TranscriptPage> {
+async function queryPage(
+  ref: TranscriptRef,
+  request: Parameters<TranscriptQuery>[1],
+  options: ReadTranscriptOptions,
+): Promise<TranscriptPage> {
   const until = Date.now() + (options.queryMsMax ?? WORKER_LIMITS.transcriptQueryMsMax);
   for (let waitMs = 100; ; waitMs = Math.min(waitMs * 2, 5_000)) {
     try {
@@ -103,4 +107,3 @@ async function queryPage(ref: TranscriptRef, request: Parameters<TranscriptQuery
     }
   }
 }
-

@@ -7,7 +7,11 @@ import { withHeartbeat } from './heartbeat.js';
 export function createReconcileTool(options: CallToolOptions): (input: CallToolInput) => Promise<ReconcileResult> {
   return (input) => {
     const startedAt = Date.now();
-    return withHeartbeat(input.tool, () => ({ phase: 'reconcile', elapsedMs: Date.now() - startedAt }), () => reconcile(input, options, startedAt));
+    return withHeartbeat(
+      input.tool,
+      () => ({ phase: 'reconcile', elapsedMs: Date.now() - startedAt }),
+      () => reconcile(input, options, startedAt),
+    );
   };
 }
 

@@ -1,5 +1,5 @@
 import { TOOL_LIMITS } from '../contracts/limits.js';
-import { cleanText, type ContentPart } from '../contracts/message.js';
+import { type ContentPart, cleanText } from '../contracts/message.js';
 import type { ToolReturn } from '../define/define-tool.js';
 import { truncateOutput } from './tools/truncate-output.js';
 
@@ -11,7 +11,11 @@ export function toolResultParts(value: ToolReturn): ContentPart[] {
 }
 
 function text(given: string): ContentPart {
-  const cut = truncateOutput(cleanText(given), { bytesMax: TOOL_LIMITS.outputBytesMax, linesMax: TOOL_LIMITS.outputLinesMax, keep: 'head-tail' });
+  const cut = truncateOutput(cleanText(given), {
+    bytesMax: TOOL_LIMITS.outputBytesMax,
+    linesMax: TOOL_LIMITS.outputLinesMax,
+    keep: 'head-tail',
+  });
   return { type: 'text', text: cut.text };
 }
 

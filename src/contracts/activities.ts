@@ -71,17 +71,20 @@ export interface CallToolResult {
 }
 
 /** What reconciling found out about a call whose worker died. Only `not_started` allows another start. */
-export type ReconcileResult = { readonly kind: 'done'; readonly result: CallToolResult } | { readonly kind: 'not_started' } | { readonly kind: 'unknown' };
+export type ReconcileResult =
+  | { readonly kind: 'done'; readonly result: CallToolResult }
+  | { readonly kind: 'not_started' }
+  | { readonly kind: 'unknown' };
 
 /**
  * The activities of a run. Contract: each may be retried by Temporal on the failures that failures.ts calls retryable;
  * on a user's cancel `callModel` and `callTool` return, they do not throw; each heartbeats from entry to exit.
  */
 export interface AgentActivities {
-  prepareRun(input: { readonly runId: string; readonly input: RunInput }): Promise<PreparedRun>;
-  callModel(input: CallModelInput): Promise<CallModelResult>;
-  callTool(input: CallToolInput): Promise<CallToolResult>;
-  reconcileTool(input: CallToolInput): Promise<ReconcileResult>;
+  readonly prepareRun: (input: { readonly runId: string; readonly input: RunInput }) => Promise<PreparedRun>;
+  readonly callModel: (input: CallModelInput) => Promise<CallModelResult>;
+  readonly callTool: (input: CallToolInput) => Promise<CallToolResult>;
+  readonly reconcileTool: (input: CallToolInput) => Promise<ReconcileResult>;
 }
 
 /** Heartbeat details, shown under Pending Activities in the Web UI (≤ 1 KiB). */

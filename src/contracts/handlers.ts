@@ -26,12 +26,14 @@ export const DEFAULT_TASK_QUEUE = 'perdure';
 
 /** What an operator reads beside each handler in the Web UI. */
 export const HANDLER_DESCRIPTIONS = {
-  steer: 'Put a message into the run: {"text": "…", "id"?: "…"}. It is read before the next model request; the same id twice is one message.',
+  steer:
+    'Put a message into the run: {"text": "…", "id"?: "…"}. It is read before the next model request; the same id twice is one message.',
   cancel: 'Stop the run: {"reason"?: "…"}. Running calls are aborted, no new one starts, the run completes with reason cancelled.',
   pause: 'Let running calls finish and start no further one, until resume.',
   resume: 'Go on after pause.',
   submit: 'Like steer, with a receipt: {id, accepted, position, duplicate}.',
-  extend: 'Raise caps of the live run: {"turns"?: 10, "costUsd"?: 1, "tokens"?: 1000, "deadlineMs"?: 60000}. Each is added to the present cap.',
+  extend:
+    'Raise caps of the live run: {"turns"?: 10, "costUsd"?: 1, "tokens"?: 1000, "deadlineMs"?: 60000}. Each is added to the present cap.',
   progress: 'Status, phase, turn of cap, what it waits for, usage and cost.',
   transcript: 'The messages, in pages: {"from": 0, "to"?: n, "bytesMax"?: 65536}.',
   events: 'What happened, in order: {"after": 0, "types"?: ["tool.call"]}. The last 1,000 or 256 KiB.',

@@ -1,9 +1,9 @@
-export * as handlers from './handlers.js';
 export type { AgentActivities, CallModelInput, CallModelResult, CallToolInput, CallToolResult, ReconcileResult } from './activities.js';
 export { CarriedState } from './carried-state.js';
 export { PerdureError } from './coded-error.js';
 export type { EventPage, RunEvent, RunEventBody } from './event.js';
 export { FAILURES, type FailureType } from './failures.js';
+export * as handlers from './handlers.js';
 export { AGENT_RUN, DEFAULT_TASK_QUEUE } from './handlers.js';
 export { CLIENT_LIMITS, CONTINUE_AS_NEW_LIMITS, MODEL_LIMITS, PAYLOAD_LIMITS, RUN_LIMITS, TOOL_LIMITS, WORKER_LIMITS } from './limits.js';
 export { type JsonValue, Message, Part, textOf } from './message.js';

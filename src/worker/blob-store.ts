@@ -39,7 +39,8 @@ export class BlobStore {
     const bytes = await readFile(this.#pathOf(ref)).catch((error: unknown) => {
       throw new Error(`BLOB_MISSING ${ref}: the stored payload is gone or unreadable`, { cause: error });
     });
-    if (createHash('sha256').update(bytes).digest('hex') !== ref) throw new Error(`BLOB_CORRUPT ${ref}: the stored payload was changed or cut`);
+    if (createHash('sha256').update(bytes).digest('hex') !== ref)
+      throw new Error(`BLOB_CORRUPT ${ref}: the stored payload was changed or cut`);
     return bytes;
   }
 

@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { z } from 'zod';
-import { type KeyRing, captureKeys } from '../activities/key-ring.js';
+import { captureKeys, type KeyRing } from '../activities/key-ring.js';
 import { baseUrlProblem } from '../activities/providers/registry.js';
 import { WORKSPACE_TOOLS } from '../activities/tools/registry.js';
 import { PerdureError } from '../contracts/coded-error.js';
@@ -32,7 +32,13 @@ const LATER_OF_AGENT = ['fallbacks', 'subagents', 'skills', 'mcp', 'thinking', '
  * Loads `perdure.config.*` of a folder, checks it, and takes the keys out of the environment. Without a file the defaults stand.
  * Throws PerdureError `CONFIG` (2) with all problems at once, each with its path.
  */
-export async function loadConfig({ cwd, env = process.env }: { readonly cwd: string; readonly env?: NodeJS.ProcessEnv }): Promise<LoadedConfig> {
+export async function loadConfig({
+  cwd,
+  env = process.env,
+}: {
+  readonly cwd: string;
+  readonly env?: NodeJS.ProcessEnv;
+}): Promise<LoadedConfig> {
   const file = FILES.map((name) => resolve(cwd, name)).find((path) => existsSync(path));
   const given = file === undefined ? {} : await readConfigFile(file);
   const parsed = Config.safeParse(given);
@@ -53,7 +59,10 @@ async function readConfigFile(file: string): Promise<unknown> {
   }
   // loaded only when there is a config: it costs a third of a second
   const { createJiti } = await import('jiti');
-  const jiti = createJiti(import.meta.url, { alias: { perdure: ownDoor(), zod: fileURLToPath(import.meta.resolve('zod')) }, moduleCache: false });
+  const jiti = createJiti(import.meta.url, {
+    alias: { perdure: ownDoor(), zod: fileURLToPath(import.meta.resolve('zod')) },
+    moduleCache: false,
+  });
   try {
     return await jiti.import(file, { default: true });
   } catch (error) {
@@ -77,7 +86,10 @@ function unknownKey(path: string, key: string): string {
   const ofAgent = path.startsWith('agents.');
   const place = path === '' ? key : `${path}.${key}`;
   if ((ofAgent ? LATER_OF_AGENT : LATER).includes(key)) return `${place}: not supported in this version`;
-  const near = nearestName(key, ofAgent ? ['description', 'prompt', 'model', 'tools', 'blockedTools', 'maxTurns'] : Object.keys(Config.shape));
+  const near = nearestName(
+    key,
+    ofAgent ? ['description', 'prompt', 'model', 'tools', 'blockedTools', 'maxTurns'] : Object.keys(Config.shape),
+  );
   return `${place}: unknown${near ? ` (did you mean ${near}?)` : ''}`;
 }
 
@@ -111,14 +123,22 @@ function toolProblems(tool: NonNullable<Config['tools']>[number]): string[] {
 }
 
 function keyVariables(config: Config): string[] {
-  const references = [...Object.values(config.credentials ?? {}), ...Object.values(config.providers ?? {}).map((p) => p.credentials ?? [])].flat();
+  const references = [
+    ...Object.values(config.credentials ?? {}),
+    ...Object.values(config.providers ?? {}).map((p) => p.credentials ?? []),
+  ].flat();
   return references.flat().map((reference) => reference.replace(/^env:/u, ''));
 }
 
 async function hashOf(config: Config, file: string | undefined, keys: KeyRing): Promise<string> {
   const hash = createHash('sha256').update(file === undefined ? '' : await readFile(file));
   for (const tool of config.tools ?? []) hash.update(tool.name).update(JSON.stringify(parametersSchema(tool)));
-  for (const name of [...keys.names()].toSorted()) hash.update(name).update(createHash('sha256').update(keys.resolve(name) ?? '').digest());
+  for (const name of [...keys.names()].toSorted())
+    hash.update(name).update(
+      createHash('sha256')
+        .update(keys.resolve(name) ?? '')
+        .digest(),
+    );
   return hash.digest('hex').slice(0, 16);
 }
 

@@ -8,6 +8,9 @@ import { createFileStorageDriver } from './file-storage-driver.js';
  */
 export function createDataConverter({ artifactsDir }: { readonly artifactsDir: string }): DataConverter {
   return {
-    externalStorage: new ExternalStorage({ drivers: [createFileStorageDriver(artifactsDir)], payloadSizeThreshold: PAYLOAD_LIMITS.inlineBytesMax }),
+    externalStorage: new ExternalStorage({
+      drivers: [createFileStorageDriver(artifactsDir)],
+      payloadSizeThreshold: PAYLOAD_LIMITS.inlineBytesMax,
+    }),
   };
 }

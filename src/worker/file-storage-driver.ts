@@ -1,5 +1,5 @@
-import { StorageDriverClaim, type StorageDriver } from '@temporalio/common';
 import type { Payload } from '@temporalio/common';
+import { type StorageDriver, StorageDriverClaim } from '@temporalio/common';
 import { temporal } from '@temporalio/proto';
 import { BlobStore } from './blob-store.js';
 

@@ -1,10 +1,10 @@
 export { type LoadedConfig, loadConfig } from './config.js';
 export {
   type AgentActivitiesOptions,
+  type CreateWorkerOptions,
   createAgentActivities,
   createHostWorker,
   createWorker,
-  type CreateWorkerOptions,
   hostQueue,
   WORKER_OPTIONS,
 } from './create-worker.js';

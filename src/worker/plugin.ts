@@ -21,5 +21,4 @@ export class PerdurePlugin extends SimplePlugin {
   override configureWorker(options: WorkerOptions): WorkerOptions {
     return super.configureWorker({ ...WORKER_OPTIONS, ...options });
   }
-
 }

@@ -33,7 +33,8 @@ export async function askModel(run: Run, question: ModelQuestion): Promise<Model
     const reply = await oneCall(run, question);
     if (reply.kind === 'answer') return keepAnswer(run, reply);
     if (reply.kind === 'interrupted') return keepPartial(run, reply);
-    if (!(await mayAskAgain(run, reply.problem, losses))) return { kind: 'failed', type: reply.problem.type, message: reply.problem.message };
+    if (!(await mayAskAgain(run, reply.problem, losses)))
+      return { kind: 'failed', type: reply.problem.type, message: reply.problem.message };
   }
 }
 

@@ -39,14 +39,14 @@ export class EventLog {
 
   /** What continue-as-new carries. */
   carry(): CarriedState['events'] {
-    // events are plain JSON data; the carried schema does not repeat their union
-    return { seq: this.#seq, kept: this.#kept.slice(-CARRIED_EVENTS) as unknown as CarriedState['events']['kept'] };
+    return { seq: this.#seq, kept: this.#kept.slice(-CARRIED_EVENTS) };
   }
 
   /** Rebuilds a log from what was carried. */
   static from(carried: CarriedState['events']): EventLog {
     const log = new EventLog();
     log.#seq = carried.seq;
+    // events are plain JSON data that this class wrote; the carried schema does not repeat their union
     for (const event of carried.kept) log.#keep(event as unknown as RunEvent);
     return log;
   }

@@ -36,7 +36,9 @@ export function publishAttributes(run: Run, values: Partial<Record<SearchAttribu
     known.map(([name, value]) => {
       // the value's type is that of the table: callers pass numbers for INT and DOUBLE
       const type = SearchAttributeType[SEARCH_ATTRIBUTES[name as SearchAttributeName]];
-      return { key: defineSearchAttributeKey(name, type), value } as Parameters<typeof upsertSearchAttributes>[0] extends (infer P)[] ? P : never;
+      return { key: defineSearchAttributeKey(name, type), value } as Parameters<typeof upsertSearchAttributes>[0] extends (infer P)[]
+        ? P
+        : never;
     }),
   );
 }
@@ -70,5 +72,8 @@ function currentDetails(run: Run): string {
 
 /** Model and tool text must not break out of its table cell, nor be read as a template. */
 function escapeCell(text: string): string {
-  return text.replaceAll(/\s+/gu, ' ').replaceAll(/[|<>`*_[\]{}\\]/gu, String.raw`\$&`).slice(0, 400);
+  return text
+    .replaceAll(/\s+/gu, ' ')
+    .replaceAll(/[|<>`*_[\]{}\\]/gu, String.raw`\$&`)
+    .slice(0, 400);
 }

@@ -12,8 +12,12 @@ const DEFAULTS = {
   cancellationType: 'WAIT_CANCELLATION_COMPLETED',
 } as const satisfies ActivityOptions;
 
-const { prepareRun: prepareRunActivity, callModel: callModelActivity, callTool: callToolActivity, reconcileTool: reconcileActivity } =
-  proxyActivities<AgentActivities>(DEFAULTS);
+const {
+  prepareRun: prepareRunActivity,
+  callModel: callModelActivity,
+  callTool: callToolActivity,
+  reconcileTool: reconcileActivity,
+} = proxyActivities<AgentActivities>(DEFAULTS);
 
 /** Captures agent, prompt, tools and options, once per run. */
 export function prepareRun(input: Parameters<AgentActivities['prepareRun']>[0]): ReturnType<AgentActivities['prepareRun']> {

@@ -41,7 +41,9 @@ async function settle(run: Run, call: ToolCallPart, tool: ToolDescriptor, input:
   const state = { losses: 0, placement: placementFor(run, tool), reconciled: false };
   for (;;) {
     if (run.mustStop) return settledOwn(notStartedResult(call, turn, 'cancelled'), 'cancelled');
-    const { result, problem } = await attempt(run, () => callTool(input, { summary: `turn ${turn}: ${title}`, placement: state.placement }));
+    const { result, problem } = await attempt(run, () =>
+      callTool(input, { summary: `turn ${turn}: ${title}`, placement: state.placement }),
+    );
     if (result) return settledBy(result);
     if (problem.cancelled) return settledOwn(notStartedResult(call, turn, 'cancelled'), 'cancelled');
     if (problem.notPolled) {

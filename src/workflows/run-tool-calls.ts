@@ -4,8 +4,8 @@ import { RUN_LIMITS } from '../contracts/limits.js';
 import type { ToolCallPart } from '../contracts/message.js';
 import { notStartedResult } from './call-results.js';
 import { groupCalls } from './policies/call-groups.js';
-import { runToolCall, type SettledCall } from './run-tool-call.js';
 import type { Gate, Run } from './run.js';
+import { runToolCall, type SettledCall } from './run-tool-call.js';
 
 /**
  * Runs the calls of one answer and appends their results in call order. `read` calls run up to four at once, any other alone.
@@ -18,7 +18,10 @@ export async function runToolCalls(run: Run, batch: TurnInProgress): Promise<'do
     const open = group.indexes.filter((index) => !settled[index]);
     const gate = await runGroup(run, batch.calls, open, settled);
     if (gate === 'continue-as-new') {
-      run.turnInProgress = { calls: batch.calls, results: settled.map((call) => (call ? { message: call.message, hash: call.hash } : null)) };
+      run.turnInProgress = {
+        calls: batch.calls,
+        results: settled.map((call) => (call ? { message: call.message, hash: call.hash } : null)),
+      };
       return gate;
     }
   }

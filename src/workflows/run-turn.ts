@@ -117,7 +117,13 @@ function judge(run: Run, answer: Extract<CallModelResult, { kind: 'answer' }>): 
 }
 
 function correction(run: Run, text: string): Message {
-  return { id: `${run.idPrefix}-c${run.counters.turn}`, role: 'user', origin: 'correction', turn: run.counters.turn, parts: [{ type: 'text', text }] };
+  return {
+    id: `${run.idPrefix}-c${run.counters.turn}`,
+    role: 'user',
+    origin: 'correction',
+    turn: run.counters.turn,
+    parts: [{ type: 'text', text }],
+  };
 }
 
 function failed(run: Run, type: string, message: string): Ending {

@@ -7,8 +7,8 @@ import type { ExtendInput, Progress, RunInput, RunResult, RunStatus } from '../c
 import type { ToolDescriptor } from '../contracts/tool.js';
 import type { EventLog } from './event-log.js';
 import type { Inbox } from './inbox.js';
-import { historyIsLong } from './policies/history-bounds.js';
 import { outputTokensAllowed } from './policies/budget.js';
+import { historyIsLong } from './policies/history-bounds.js';
 import { stopReason } from './policies/stop-reason.js';
 import { publishAttributes, publishStatus } from './progress.js';
 import { Transcript } from './transcript.js';
@@ -245,5 +245,7 @@ function estimateTokens(chars: number): number {
 /** Drops undefined fields: carried data is JSON. */
 function omitUndefined<T extends object>(value: T): { [K in keyof T]: Exclude<T[K], undefined> } {
   // the entries left are exactly the defined ones
-  return Object.fromEntries(Object.entries(value).filter(([, field]) => field !== undefined)) as { [K in keyof T]: Exclude<T[K], undefined> };
+  return Object.fromEntries(Object.entries(value).filter(([, field]) => field !== undefined)) as {
+    [K in keyof T]: Exclude<T[K], undefined>;
+  };
 }

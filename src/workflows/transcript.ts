@@ -1,8 +1,8 @@
 import type { TailItem, TranscriptRef } from '../contracts/activities.js';
 import type { CarriedState } from '../contracts/carried-state.js';
 import { type ChainHead, EMPTY_CHAIN, extendChain, hashMessage } from '../contracts/digest.js';
-import type { Message } from '../contracts/message.js';
 import { PAYLOAD_LIMITS } from '../contracts/limits.js';
+import type { Message } from '../contracts/message.js';
 import type { TranscriptPage } from '../contracts/run.js';
 
 interface Entry {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { type ReadTranscriptOptions, readTranscript, type TranscriptQuery } from '../../src/activities/read-transcript.js';
+import { TranscriptCache } from '../../src/activities/transcript-cache.js';
 import type { TranscriptRef } from '../../src/contracts/activities.js';
 import { EMPTY_CHAIN, extendChain, hashMessage } from '../../src/contracts/digest.js';
 import type { Message } from '../../src/contracts/message.js';
-import { type ReadTranscriptOptions, readTranscript, type TranscriptQuery } from '../../src/activities/read-transcript.js';
-import { TranscriptCache } from '../../src/activities/transcript-cache.js';
 import { Transcript } from '../../src/workflows/transcript.js';
 
 const PLACE = { runId: 'r', executionId: 'e' };

@@ -44,7 +44,12 @@ describe('record', () => {
 
   it('steered in a tool', async () => {
     const gate = latch();
-    const held = defineTool({ name: 'held', description: 'Waits.', parameters: z.strictObject({}), execute: () => gate.opened.then(() => 'ok') });
+    const held = defineTool({
+      name: 'held',
+      description: 'Waits.',
+      parameters: z.strictObject({}),
+      execute: () => gate.opened.then(() => 'ok'),
+    });
     const { run } = await begin({ model: (_, n) => (n === 1 ? call(['held', {}]) : say('ok')), tools: [held] });
     await until(async () => (await run.progress()).phase === 'tools');
     await run.handle.signal('steer', { id: 's1', text: 'one' });
@@ -128,7 +133,11 @@ describe('record', () => {
 });
 
 async function loseWorker(on: AgentWorker, run: TestRun): Promise<void> {
-  await until(async () => ((await run.handle.describe()).raw.pendingActivities ?? []).some((a) => a.activityType?.name === 'callTool' && a.state === 2));
+  await until(async () =>
+    ((await run.handle.describe()).raw.pendingActivities ?? []).some(
+      (a) => a.activityType?.name === 'callTool' && a.lastWorkerIdentity !== '',
+    ),
+  );
   const described = await run.handle.describe();
   const activityId = described.raw.pendingActivities?.find((a) => a.activityType?.name === 'callTool')?.activityId ?? '';
   await on.client.activity.fail(

@@ -38,7 +38,11 @@ export default async function setup(project: TestProject): Promise<() => Promise
 
 function startServer(binary: string, port: number, folder: string): ChildProcess {
   const attributes = Object.entries(SEARCH_ATTRIBUTES).flatMap(([name, type]) => ['--search-attribute', `${name}=${TYPE_NAMES[type]}`]);
-  const dynamic = ['history.transferProcessorMaxPollRPS=10000', 'system.enableActivityEagerExecution=true', 'history.MaxBufferedQueryCount=100'];
+  const dynamic = [
+    'history.transferProcessorMaxPollRPS=10000',
+    'system.enableActivityEagerExecution=true',
+    'history.MaxBufferedQueryCount=100',
+  ];
   const args = ['server', 'start-dev', '--ip', '127.0.0.1', '--port', String(port), '--headless', '--log-level', 'error'];
   args.push('--db-filename', join(folder, 'temporal.db'), '--sqlite-pragma', 'journal_mode=WAL', '--sqlite-pragma', 'synchronous=NORMAL');
   for (const value of dynamic) args.push('--dynamic-config-value', value);

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { WorkflowHandle } from '@temporalio/client';
 import { afterEach } from 'vitest';
-import type { Progress, RunInput, RunResult, TranscriptPage } from '../../src/contracts/run.js';
-import type { Message } from '../../src/contracts/message.js';
 import type { RunEvent } from '../../src/contracts/event.js';
+import type { Message } from '../../src/contracts/message.js';
+import type { Progress, RunInput, RunResult, TranscriptPage } from '../../src/contracts/run.js';
 import { type AgentWorker, type AgentWorkerOptions, startAgentWorker } from './agent-worker.js';
 
 /** A started run, with what tests ask of it. */
@@ -23,12 +23,12 @@ export function useWorkers() {
     await Promise.all(workers.splice(0).map((worker) => worker.stop()));
   });
   return {
-    async worker(options: AgentWorkerOptions): Promise<AgentWorker> {
+    worker: async (options: AgentWorkerOptions): Promise<AgentWorker> => {
       const started = await startAgentWorker(options);
       workers.push(started);
       return started;
     },
-    async start(on: AgentWorker, input: Partial<RunInput> = {}): Promise<TestRun> {
+    start: async (on: AgentWorker, input: Partial<RunInput> = {}): Promise<TestRun> => {
       const handle = await on.client.workflow.start('agentRun', {
         taskQueue: on.taskQueue,
         workflowId: `run-${randomUUID()}`,
@@ -39,11 +39,11 @@ export function useWorkers() {
   };
 }
 
-function testRun(handle: WorkflowHandle): TestRun {
+function testRun(handle: WorkflowHandle<() => Promise<RunResult>>): TestRun {
   return {
     handle,
     runId: handle.workflowId,
-    result: () => handle.result() as Promise<RunResult>,
+    result: () => handle.result(),
     progress: () => handle.query<Progress>('progress'),
     messages: async () => [...(await handle.query<TranscriptPage, [object]>('transcript', { from: 0, bytesMax: 150_000 })).messages],
     events: async () => (await handle.query<{ events: RunEvent[] }, [object]>('events', { after: 0 })).events,
@@ -52,11 +52,11 @@ function testRun(handle: WorkflowHandle): TestRun {
 
 /** A promise that a test resolves: holds a model or tool until then. */
 export function latch(): { readonly opened: Promise<void>; open(): void } {
-  let open = (): void => undefined;
+  let resolveOpened: (() => void) | undefined;
   const opened = new Promise<void>((resolve) => {
-    open = resolve;
+    resolveOpened = resolve;
   });
-  return { opened, open };
+  return { opened, open: () => resolveOpened?.() };
 }
 
 /** Waits for a condition; fails after `timeoutMs` with what was asked. */

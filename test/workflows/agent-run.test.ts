@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { defineTool } from '../../src/define/define-tool.js';
 import { ModelError } from '../../src/activities/providers/model-error.js';
+import { defineTool } from '../../src/define/define-tool.js';
 import { call, say } from '../support/agent-worker.js';
 import { useWorkers } from '../support/use-workers.js';
 
@@ -27,7 +27,10 @@ describe('agentRun', () => {
     const result = await (await start(on)).result();
     expect(result).toMatchObject({ reason: 'completed', output: 'heard', turns: 2, toolCalls: 1 });
     const last = on.requests[1]?.messages.at(-1);
-    expect(last).toMatchObject({ role: 'tool', parts: [{ type: 'tool_result', isError: false, parts: [{ type: 'text', text: 'hello' }] }] });
+    expect(last).toMatchObject({
+      role: 'tool',
+      parts: [{ type: 'tool_result', isError: false, parts: [{ type: 'text', text: 'hello' }] }],
+    });
   });
 
   it('B-08: the finalise warning is in exactly one request, the first with three turns left, and never in the transcript', async () => {
@@ -88,7 +91,8 @@ describe('agentRun', () => {
 
   it('a token budget ends the run with reason budget and a final answer', async () => {
     const on = await worker({
-      model: (request, n) => (request.toolChoice === 'none' ? say('sum') : { ...call(['echo', { text: String(n) }]), usage: usageOf(4_000) }),
+      model: (request, n) =>
+        request.toolChoice === 'none' ? say('sum') : { ...call(['echo', { text: String(n) }]), usage: usageOf(4_000) },
       tools: [echo],
     });
     const result = await (await start(on, { maxTokens: 10_000 })).result();

@@ -37,7 +37,10 @@ describe('continue-as-new', () => {
 
   it('a steer and a pause that wait while a paused run goes on in a fresh history are carried over', async () => {
     const gate = latch();
-    const on = await worker({ model: (_, n) => (n === 1 ? gate.opened.then(() => call(['note', { n: 1 }], ['note', { n: 2 }])) : say('ok')), tools: [note] });
+    const on = await worker({
+      model: (_, n) => (n === 1 ? gate.opened.then(() => call(['note', { n: 1 }], ['note', { n: 2 }])) : say('ok')),
+      tools: [note],
+    });
     const run = await start(on, { bounds: { continueAsNewEvents: 20 } });
     await until(() => on.requests.length === 1, 'the first request');
     const first = (await run.handle.describe()).runId;

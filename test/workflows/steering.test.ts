@@ -63,7 +63,9 @@ describe('steering a run', () => {
     const gate = latch();
     const on = await worker({ model: () => gate.opened.then(() => say('ok')) });
     const run = await start(on);
-    await expect(run.handle.executeUpdate('submit', { args: [{ text: '  ' }] })).rejects.toMatchObject({ cause: { type: 'Input.Invalid' } });
+    await expect(run.handle.executeUpdate('submit', { args: [{ text: '  ' }] })).rejects.toMatchObject({
+      cause: { type: 'Input.Invalid' },
+    });
     gate.open();
     expect(await run.result()).toMatchObject({ turns: 1 });
     const { events } = await run.handle.fetchHistory();

@@ -71,7 +71,10 @@ describe('stopping a run', () => {
         return name;
       },
     });
-    const on = await worker({ model: (_, n) => (n === 1 ? call(['step', { name: 'a' }], ['step', { name: 'b' }]) : say('ok')), tools: [step] });
+    const on = await worker({
+      model: (_, n) => (n === 1 ? call(['step', { name: 'a' }], ['step', { name: 'b' }]) : say('ok')),
+      tools: [step],
+    });
     const run = await start(on);
     await until(() => started.length === 1, 'the first call');
     await run.handle.signal('pause');

@@ -101,7 +101,10 @@ describe('tool calls of a run', () => {
   });
 
   /** Fails the first start of a tool as a recovered worker death does: by id, as `Worker.Died`. */
-  async function loseWorkerOf(effect: 'once' | 'idempotent', reconcile?: () => Promise<{ kind: 'done'; result: string } | { kind: 'not_started' }>) {
+  async function loseWorkerOf(
+    effect: 'once' | 'idempotent',
+    reconcile?: () => Promise<{ kind: 'done'; result: string } | { kind: 'not_started' }>,
+  ) {
     const keys: string[] = [];
     const tool = defineTool({
       name: 'act',

@@ -81,6 +81,7 @@ export function baseUrlProblem(text: string, allowInsecure: boolean): string | u
   if (url.protocol !== 'https:' && url.protocol !== 'http:') return `${url.protocol}// is not http or https`;
   if (url.username || url.password) return 'it holds credentials; give the key by reference instead';
   const loopback = /^(localhost|127(\.\d+){3}|\[::1\])$/u.test(url.hostname);
-  if (url.protocol === 'http:' && !loopback && !allowInsecure) return 'plain http to another machine; use https, or allowInsecure: true in the config';
+  if (url.protocol === 'http:' && !loopback && !allowInsecure)
+    return 'plain http to another machine; use https, or allowInsecure: true in the config';
   return undefined;
 }

@@ -22,7 +22,7 @@ export interface ProcessTreeOptions {
 }
 
 /** Why we ended a command. */
-export type StopReason = 'timeout' | 'output' | 'abort';
+type StopReason = 'timeout' | 'output' | 'abort';
 
 /** How a command ended: by itself, or stopped by us. */
 export interface ProcessTreeEnd {

@@ -1,5 +1,5 @@
 /** Which part of an output is worth keeping: the beginning (a file), the end (a log), or both (a command). */
-export type KeptPart = 'head' | 'tail' | 'head-tail';
+type KeptPart = 'head' | 'tail' | 'head-tail';
 
 /** Bounds of a text a model reads. */
 export interface OutputBounds {

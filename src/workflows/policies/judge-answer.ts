@@ -1,5 +1,5 @@
 import { RUN_LIMITS } from '../../contracts/limits.js';
-import { type Message, textOf, type ToolCallPart, toolCallsOf } from '../../contracts/message.js';
+import { type Message, type ToolCallPart, textOf, toolCallsOf } from '../../contracts/message.js';
 import type { StopReason } from '../../contracts/model.js';
 
 /** Consecutive recoveries so far. */
