@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { rename, symlink } from 'node:fs/promises';
 import { createServer } from 'node:net';
@@ -7,7 +6,7 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { type Jail, openFile, openJail } from '../../../src/activities/tools/jail.js';
 import { readFile } from '../../../src/activities/tools/read-file.js';
 import { readText } from '../../../src/activities/tools/read-text.js';
-import { SECRET, tempWorkspace } from './temp-workspace.js';
+import { makePipe, SECRET, tempWorkspace } from './temp-workspace.js';
 
 describe('the jail of the workspace tools', () => {
   test.each([
@@ -50,7 +49,7 @@ describe('the jail of the workspace tools', () => {
 
   test('a pipe is refused without waiting for its other end', async () => {
     const workspace = await tempWorkspace();
-    execFileSync('mkfifo', [join(workspace.root, 'pipe')]);
+    makePipe(join(workspace.root, 'pipe'));
     await expect(readFile.execute({ path: 'pipe' }, workspace.context())).rejects.toThrow(
       /^NOT_A_FILE: "pipe" is a pipe, socket or device/u,
     );

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -50,4 +51,11 @@ export async function textOf(result: ToolReturn | Promise<ToolReturn>): Promise<
   const value = await result;
   if (typeof value !== 'string') throw new TypeError('the tool returned no text');
   return value;
+}
+
+const MAKE_PIPE = 'mkfifo';
+
+/** Makes a named pipe. Node itself cannot; POSIX names the program. */
+export function makePipe(path: string): void {
+  execFileSync(MAKE_PIPE, [path]);
 }

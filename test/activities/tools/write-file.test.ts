@@ -1,4 +1,4 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { chmod, link, lstat, mkdir, readdir, stat, symlink, utimes } from 'node:fs/promises';
@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { writeFile } from '../../../src/activities/tools/write-file.js';
 import { UNFINISHED_SUFFIX } from '../../../src/activities/tools/write-file-atomic.js';
-import { SECRET, type TempWorkspace, tempWorkspace } from './temp-workspace.js';
+import { makePipe, SECRET, type TempWorkspace, tempWorkspace } from './temp-workspace.js';
 
 const WRITER = fileURLToPath(new URL('fixtures/write-for-ever.ts', import.meta.url));
 
@@ -88,6 +88,21 @@ describe('write_file', () => {
     expect(killedInside).toBe(2);
   });
 
+  test('whoever reads while a file is written sees the old text or the new one, never a part', async () => {
+    const workspace = await tempWorkspace();
+    const bytes = 1_000_000;
+    const writer = startWriter(workspace.root, bytes);
+    await vi.waitFor(() => expect(existsSync(join(workspace.root, 'data.txt'))).toBe(true), { timeout: 20_000, interval: 5 });
+    const seen = new Set<string>();
+    for (let at = 0; at < 5_000 && (at < 200 || seen.size < 2); at += 1) {
+      const text = await workspace.read('data.txt');
+      expect(text.length).toBe(bytes);
+      for (const letter of new Set(text)) seen.add(letter);
+    }
+    await killed(writer);
+    expect([...seen].toSorted()).toEqual(['a', 'b']);
+  });
+
   test('what a killed write left behind is swept by a later write, a fresh one is left alone', async () => {
     const workspace = await tempWorkspace();
     const [stale, fresh] = [`.a.txt.old${UNFINISHED_SUFFIX}`, `.a.txt.new${UNFINISHED_SUFFIX}`];
@@ -106,7 +121,7 @@ async function prepareTargets(workspace: TempWorkspace): Promise<void> {
   await workspace.put('read-only.txt', 'old');
   await chmod(join(workspace.root, 'read-only.txt'), 0o444);
   await link(join(workspace.outside, 'secret.txt'), join(workspace.root, 'hard-link.txt'));
-  execFileSync('mkfifo', [join(workspace.root, 'pipe')]);
+  makePipe(join(workspace.root, 'pipe'));
   await symlink('../outside/not-there', join(workspace.root, 'dangling'));
   await symlink('../outside', join(workspace.root, 'link-out'));
   await symlink('../outside/secret.txt', join(workspace.root, 'link-to-secret'));
