@@ -30,6 +30,8 @@ const ANSWER_WAIT_MS_MAX = 60_000;
 const ANSWER_POLL_MS = 20;
 const LAUNCHES_MAX = 3;
 const LOG_BYTES_MAX = 10 * 1024 * 1024;
+/** Not the state folder: deleting it must not take the working directory of server and keeper away. */
+const CHILD_CWD = '/';
 /** Only these reach server and keeper: no model key is in their environment. */
 const CHILD_ENV = ['PATH', 'HOME', 'TMPDIR', 'LANG', 'TZ', 'XDG_CACHE_HOME', 'PERDURE_TEMPORAL_BIN', 'PERDURE_SYNC'];
 const TYPE_NAMES = { KEYWORD: 'Keyword', DOUBLE: 'Double', INT: 'Int' } as const;
@@ -60,7 +62,7 @@ export async function startKeeper(stateDir: string, server: Pick<ProcessIdentity
   const folder = stateFolder(stateDir);
   const log = await openLog(folder.logs, 'keeper.log');
   const args = [...nodeScript(import.meta.url, 'keeper'), folder.dir, String(server.pid), server.start];
-  const keeper = spawn(process.execPath, args, { cwd: folder.dir, detached: true, env: childEnv(), stdio: ['ignore', log.fd, log.fd] });
+  const keeper = spawn(process.execPath, args, { cwd: CHILD_CWD, detached: true, env: childEnv(), stdio: ['ignore', log.fd, log.fd] });
   keeper.unref();
   await log.close();
   return spawnedIdentity(keeper, 'the keeper of the dev server');
@@ -79,7 +81,7 @@ async function startRecorded(
   const log = await openLog(folder.logs, 'server.log');
   const script = 'read -r go && exec "$@" </dev/null';
   const args = ['-c', script, 'perdure-dev-server', options.binary, ...serverFlags(folder.database, ports)];
-  const server = spawn('/bin/sh', args, { cwd: folder.dir, detached: true, env: childEnv(), stdio: ['pipe', log.fd, log.fd] });
+  const server = spawn('/bin/sh', args, { cwd: CHILD_CWD, detached: true, env: childEnv(), stdio: ['pipe', log.fd, log.fd] });
   await log.close();
   const { pid, start } = spawnedIdentity(server, options.binary);
   const keeper = options.keeper ?? (await startKeeper(stateDir, { pid, start }));

@@ -1,6 +1,6 @@
 import { access, constants, mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import { delimiter, dirname, join } from 'node:path';
+import { delimiter, dirname, join, resolve } from 'node:path';
 import { PerdureError } from '../contracts/coded-error.js';
 import { withFolderLock } from './folder-lock.js';
 import { buildTemporal } from './temporal-binary-build.js';
@@ -23,7 +23,8 @@ export const TEMPORAL_CLI_VERSION = '1.5.1';
 export async function resolveTemporalBinary({ say, env = process.env }: TemporalBinaryOptions): Promise<string> {
   const named = env.PERDURE_TEMPORAL_BIN;
   if (named) {
-    if (await isExecutable(named)) return named;
+    // the server does not run in our working folder
+    if (await isExecutable(named)) return resolve(named);
     throw new PerdureError('TEMPORAL_BINARY', `PERDURE_TEMPORAL_BIN names ${named}, which is not an executable file`, 2);
   }
   const onPath = await firstExecutable((env.PATH ?? '').split(delimiter).filter(Boolean), 'temporal');
@@ -67,7 +68,7 @@ function cacheFolder(env: NodeJS.ProcessEnv): string {
 
 async function firstExecutable(folders: readonly string[], name: string): Promise<string | undefined> {
   for (const folder of folders) {
-    const path = join(folder, name);
+    const path = resolve(folder, name);
     if (await isExecutable(path)) return path;
   }
   return undefined;
