@@ -3,9 +3,9 @@ import { PerdureError } from '../contracts/coded-error.js';
 import { PAYLOAD_LIMITS, RUN_LIMITS } from '../contracts/limits.js';
 import { cleanText, type Part } from '../contracts/message.js';
 import { parseModelRef } from '../contracts/model.js';
+import { didYouMean } from '../contracts/nearest-name.js';
 import { isRunId, RunInput } from '../contracts/run.js';
 import { echoValue } from './echo-value.js';
-import { didYouMean } from '../contracts/nearest-name.js';
 
 /** What each option takes, as an error says it; the others are told in zod's words. */
 const EXPECTED: Readonly<Record<string, string>> = {

@@ -1,8 +1,8 @@
 import { PerdureError } from '../contracts/coded-error.js';
+import { didYouMean } from '../contracts/nearest-name.js';
 import { type ExtendInput, isRunId, type SteerInput } from '../contracts/run.js';
 import { checkText } from './check-input.js';
 import { echoValue } from './echo-value.js';
-import { didYouMean } from '../contracts/nearest-name.js';
 
 const STEER_KEYS = ['id', 'text', 'mode'];
 const EXTEND_KEYS = ['turns', 'costUsd', 'tokens', 'deadlineMs'] as const;

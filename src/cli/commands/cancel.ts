@@ -1,0 +1,13 @@
+import type { CliContext } from '../cli-context.js';
+import { type DirectOptions, direct } from './direct.js';
+
+/** `cancel RUN`: asks a run to end. A run that has ended already is no error. */
+export async function cancel(runId: string, options: DirectOptions & { reason?: string }, context: CliContext): Promise<number> {
+  const { reason } = options;
+  return await direct(runId, options, context, async (run) => {
+    const { alreadyClosed } = await run.cancel(reason === undefined ? {} : { reason });
+    if (alreadyClosed === undefined) return { answer: { cancelRequested: true }, line: `${runId}: cancel requested` };
+    const line = `${runId}: already ${alreadyClosed === 'closed' ? 'completed' : alreadyClosed}`;
+    return { answer: { cancelRequested: false, status: alreadyClosed }, line };
+  });
+}

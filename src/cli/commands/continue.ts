@@ -1,0 +1,50 @@
+import { checkRunInput, checkText } from '../../client/check-input.js';
+import type { ContinueOptions } from '../../client/continue-run.js';
+import type { CliContext } from '../cli-context.js';
+import { createDisplay, followRun } from '../follow-run.js';
+import { loadConfigHere } from '../load-config-here.js';
+import { noSuchRun } from '../no-such-run.js';
+import { openPlaceIfThere, type PlaceOptions } from '../place.js';
+import { type CapOptions, capsFromOptions, checkShowOptions, type ShowOptions } from '../run-options.js';
+import { serveWhile } from '../serve-while.js';
+import { detachHint } from './run.js';
+
+/** The options of `continue`. */
+export interface ContinueCommandOptions extends PlaceOptions, ShowOptions, CapOptions {
+  /** False with `--no-worker`. */
+  readonly worker: boolean;
+}
+
+/** `continue RUN ["TEXT"]`: goes on from where a closed run ended, as a new run with fresh caps, and follows that one. */
+export async function continueRun(
+  runId: string,
+  text: string | undefined,
+  options: ContinueCommandOptions,
+  context: CliContext,
+): Promise<number> {
+  checkShowOptions(options);
+  const asked = continueOptions(text, options);
+  const display = createDisplay(context.output, options);
+  const say = (line: string): void => display.say(line);
+  const place = await openPlaceIfThere(options, say);
+  if (!place) throw noSuchRun(runId);
+  try {
+    const old = place.client.get(runId);
+    await old.describe();
+    const serving = { place, config: options.worker ? await loadConfigHere() : undefined, say };
+    return await serveWhile(serving, async () => {
+      const { run } = await old.continue(asked);
+      display.say(`run ${run.runId} goes on from ${runId}  ${place.runUrl(run.runId) ?? ''}`);
+      return await followRun(run, context, display, { ...options, detachHint: detachHint(run.runId, place) });
+    });
+  } finally {
+    display.end();
+    await place.close();
+  }
+}
+
+/** Checked before anything is asked of a server, with the same words as for `run`. */
+function continueOptions(text: string | undefined, options: CapOptions): ContinueOptions {
+  const { task: _task, v: _version, ...caps } = checkRunInput({ task: 'x', ...capsFromOptions(options) });
+  return text === undefined ? caps : { ...caps, text: checkText(text) };
+}

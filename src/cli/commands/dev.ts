@@ -1,0 +1,59 @@
+import { announceBackground } from '../background.js';
+import type { CliContext } from '../cli-context.js';
+import { hostWorker, sayIfOtherConfig } from '../host-worker.js';
+import { loadConfigHere } from '../load-config-here.js';
+import { say } from '../output.js';
+import { openPlace, type Place, type PlaceOptions } from '../place.js';
+import { untilIdle } from '../until-idle.js';
+import { untilInterrupted } from '../until-interrupted.js';
+
+/** The options of `dev`. */
+export interface DevOptions extends PlaceOptions {
+  readonly untilIdle?: boolean;
+}
+
+/** `dev`: the server with its Web UI, and a worker, until Ctrl-C; with `--until-idle` until no run has been open for 10 s. */
+export async function dev(options: DevOptions, context: CliContext): Promise<number> {
+  const tell = (line: string): void => say(context.output, line);
+  const config = await loadConfigHere();
+  const place = await openPlace(options, tell);
+  try {
+    await registerSearchAttributes(place, tell);
+    const hosting = { place, config, say: tell };
+    await sayIfOtherConfig(hosting);
+    const hosted = await hostWorker(hosting);
+    try {
+      const { location, taskQueue } = place;
+      tell(`Temporal ${location.address}, namespace ${location.namespace}, queue ${taskQueue}`);
+      if (location.uiUrl !== undefined) tell(`Web UI ${location.uiUrl}`);
+      await Promise.race([hosted.ready, untilInterrupted(context.interrupts)]);
+      tell(options.untilIdle ? 'working until no run is open' : 'working; Ctrl-C ends it, and open runs go on with the next command here');
+      await Promise.race([
+        hosted.ended,
+        untilInterrupted(context.interrupts),
+        ...(options.untilIdle ? [workUntilIdle(place, context)] : []),
+      ]);
+    } finally {
+      await hosted.stop();
+    }
+    return 0;
+  } finally {
+    await place.close();
+  }
+}
+
+/** The folder's own server is started with them; any other is asked to take them. */
+async function registerSearchAttributes({ location }: Place, tell: (line: string) => void): Promise<void> {
+  if (location.kind === 'embedded') return;
+  const { checkSearchAttributes } = await import('../../worker/self-check.js');
+  const { level, name, detail } = await checkSearchAttributes(location, { fix: true });
+  if (level !== 'ok') tell(`${name}: ${detail}`);
+}
+
+async function workUntilIdle(place: Place, { interrupts }: CliContext): Promise<void> {
+  await untilIdle({
+    hasOpenRuns: async () => (await place.client.list({ status: 'open', limit: 1 })).length > 0,
+    announce: () => announceBackground(place.stateDir),
+    signal: interrupts.signal,
+  });
+}

@@ -1,0 +1,130 @@
+import { existsSync } from 'node:fs';
+import { PerdureError } from '../../contracts/coded-error.js';
+import type { LoadedConfig } from '../../worker/config.js';
+import type { Check } from '../../worker/self-check.js';
+import { resolveStateDir, stateFolder } from '../../worker/state-folder.js';
+import { resolveTemporalBinary } from '../../worker/temporal-binary.js';
+import { checkWorkspace } from '../check-workspace.js';
+import type { CliContext } from '../cli-context.js';
+import { loadConfigHere } from '../load-config-here.js';
+import { errorLine, type Output, printJson, say } from '../output.js';
+import { openPlaceIfThere, type Place, type PlaceOptions } from '../place.js';
+import { terminalLine } from '../terminal-text.js';
+
+/** The options of `doctor`. */
+export interface DoctorOptions extends PlaceOptions {
+  readonly json?: boolean;
+  readonly fix?: boolean;
+  readonly workspace?: string;
+}
+
+/** `doctor`: looks at everything a run needs, a line each, with what to do. Exits 1 when something is broken. */
+export async function doctor(options: DoctorOptions, { output }: CliContext): Promise<number> {
+  const checks: Check[] = [];
+  const report = (check: Check): void => {
+    checks.push(check);
+    if (!options.json) output.stdout.write(`${checkLine(check)}\n`);
+  };
+  const selfCheck = await import('../../worker/self-check.js');
+  report(checkNode(process.versions.node));
+  report(await attempt('config', loadConfigHere, (config) => reportConfig(config, (check) => report(check), selfCheck.checkModel)));
+  report(await selfCheck.checkSandbox());
+  if (options.workspace !== undefined) {
+    const { workspace } = options;
+    report(
+      await attempt(
+        'workspace',
+        () => checkWorkspace(workspace, { iKnow: false }),
+        (path) => ({ level: 'ok', name: 'workspace', detail: path }),
+      ),
+    );
+  }
+  report(await checkBinary(output, options));
+  const place = await openOrReport(options, output, report);
+  if (place) {
+    try {
+      report({
+        level: 'ok',
+        name: 'server',
+        detail: `${place.location.address}, namespace ${place.location.namespace} (${place.location.kind})`,
+      });
+      report(await selfCheck.checkSearchAttributes(place.location, { fix: options.fix ?? false }));
+      report(await checkWorkers(place));
+    } finally {
+      await place.close();
+    }
+  }
+  if (options.json) printJson(output, checks);
+  return checks.some((check) => check.level === 'fail') ? 1 : 0;
+}
+
+/** One check as a line: level, name, what was found, and what to do. Pure. */
+export function checkLine({ level, name, detail, advice }: Check): string {
+  return level.padEnd(LEVEL_WIDTH) + terminalLine(`${name}: ${detail}${advice === undefined ? '' : `; ${advice}`}`);
+}
+
+const LEVEL_WIDTH = 6;
+
+/** Whether this Node is new enough. Pure. */
+export function checkNode(version: string): Check {
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  const enough = major > NODE_MIN.major || (major === NODE_MIN.major && minor >= NODE_MIN.minor);
+  if (enough) return { level: 'ok', name: 'node', detail: version };
+  return { level: 'fail', name: 'node', detail: version, advice: `install Node ${NODE_MIN.major}.${NODE_MIN.minor} or newer` };
+}
+
+const NODE_MIN = { major: 20, minor: 19 };
+
+function reportConfig(config: LoadedConfig, report: (check: Check) => void, checkModel: (config: LoadedConfig) => Check): Check {
+  report({ level: 'ok', name: 'config', detail: config.file ?? 'none, the defaults stand' });
+  return checkModel(config);
+}
+
+async function checkBinary(output: Output, options: PlaceOptions): Promise<Check> {
+  const name = 'server binary';
+  if (options.address !== undefined || process.env.TEMPORAL_ADDRESS) return { level: 'ok', name, detail: 'not needed: a server is named' };
+  const tell = (line: string): void => say(output, line);
+  return await attempt(
+    name,
+    () => resolveTemporalBinary({ say: tell }),
+    (path) => ({ level: 'ok', name, detail: path }),
+  );
+}
+
+async function openOrReport(options: PlaceOptions, output: Output, report: (check: Check) => void): Promise<Place | undefined> {
+  try {
+    const place = await openPlaceIfThere(options, (line) => say(output, line));
+    if (!place) report({ level: 'ok', name: 'server', detail: "none yet; the first 'perdure run' starts this folder's own" });
+    return place;
+  } catch (error) {
+    report(failed('server', error));
+    return undefined;
+  }
+}
+
+async function checkWorkers(place: Place): Promise<Check> {
+  if (await place.hasWorker()) return { level: 'ok', name: 'worker', detail: `somebody works on queue ${place.taskQueue}` };
+  const detail = `nobody works on queue ${place.taskQueue}`;
+  const hasRuns = existsSync(stateFolder(resolveStateDir()).database) && (await place.client.list({ status: 'open', limit: 1 })).length > 0;
+  if (!hasRuns) return { level: 'ok', name: 'worker', detail: `${detail}; 'perdure run' hosts one while it needs it` };
+  return {
+    level: 'warn',
+    name: 'worker',
+    detail: `${detail}, and runs are open`,
+    advice: "'perdure dev' or 'perdure worker' makes them go on",
+  };
+}
+
+async function attempt<T>(name: string, look: () => Promise<T>, found: (value: T) => Check): Promise<Check> {
+  try {
+    return found(await look());
+  } catch (error) {
+    return failed(name, error);
+  }
+}
+
+function failed(name: string, error: unknown): Check {
+  if (!(error instanceof PerdureError)) throw error;
+  const { code, message } = errorLine(error);
+  return { level: 'fail', name, detail: `${code}: ${message}` };
+}

@@ -1,0 +1,55 @@
+import type { CheckedStart } from '../../client/start-run.js';
+import { PerdureError } from '../../contracts/coded-error.js';
+import type { CliContext } from '../cli-context.js';
+import { createDisplay, followRun } from '../follow-run.js';
+import { loadConfigHere } from '../load-config-here.js';
+import { openPlace, type Place } from '../place.js';
+import type { RunDisplay } from '../run-display.js';
+import { checkShowOptions, type RunOptions, startFromOptions } from '../run-options.js';
+import { serveWhile } from '../serve-while.js';
+import { start } from './start.js';
+
+/** `run "TASK"`: starts a run, shows it to its end and exits by its reason. Hosts a worker meanwhile where nobody else does. */
+export async function run(task: string, options: RunOptions, context: CliContext): Promise<number> {
+  checkShowOptions(options);
+  if (options.detach) return await start(task, options, context);
+  const checked = await startFromOptions(task, options);
+  const config = options.worker ? await loadConfigHere() : undefined;
+  const display = createDisplay(context.output, options);
+  const say = (line: string): void => display.say(line);
+  const place = await openPlace(options, say);
+  try {
+    const serving = { place, config, say };
+    return await serveWhile(serving, () => startAndFollow({ checked, place, display, options }, context));
+  } finally {
+    display.end();
+    await place.close();
+  }
+}
+
+async function startAndFollow(
+  { checked, place, display, options }: { checked: CheckedStart; place: Place; display: RunDisplay; options: RunOptions },
+  context: CliContext,
+): Promise<number> {
+  const { run: handle, duplicate } = await place.client.start({ ...checked.input, id: checked.id });
+  const url = place.runUrl(handle.runId);
+  display.say(`run ${handle.runId}${duplicate ? ' (it was there already)' : ''}${url === undefined ? '' : `  ${url}`}`);
+  return await followRun(handle, context, display, {
+    ...options,
+    detachHint: detachHint(handle.runId, place),
+    onNoWorker: () => {
+      if (options.worker) return;
+      throw new PerdureError(
+        'NO_WORKER',
+        `no worker polls queue ${place.taskQueue} (checked 5 s); run ${handle.runId} is kept and starts when one comes`,
+        5,
+      );
+    },
+  });
+}
+
+/** How a run goes on that this command lets go of. */
+export function detachHint(runId: string, place: Place): string {
+  if (place.location.kind === 'embedded') return `run ${runId} is kept; it goes on with the next perdure command here, or 'perdure dev'`;
+  return `run ${runId} goes on; cancel with 'perdure cancel ${runId}'`;
+}

@@ -1,0 +1,68 @@
+import type { RunDescription } from '../../client/run-description.js';
+import type { RunHandle } from '../../client/run-handle.js';
+import { PerdureError } from '../../contracts/coded-error.js';
+import type { Progress, RunResult } from '../../contracts/run.js';
+import type { CliContext } from '../cli-context.js';
+import { noSuchRun } from '../no-such-run.js';
+import { type Output, printJson, printText, say } from '../output.js';
+import { openPlaceIfThere, type Place, type PlaceOptions } from '../place.js';
+import { formatShown } from '../shown-run.js';
+
+/** The options of `show`. */
+export interface ShowRunOptions extends PlaceOptions {
+  readonly json?: boolean;
+}
+
+/** `show RUN`: where a run stands, or how it ended. Without a worker it shows what Temporal knows, and says so. */
+export async function show(runId: string, options: ShowRunOptions, { output }: CliContext): Promise<number> {
+  const place = await openPlaceIfThere(options, (line) => say(output, line));
+  if (!place) throw noSuchRun(runId);
+  try {
+    const run = place.client.get(runId);
+    const described = await run.describe();
+    const result = described.open ? undefined : await run.result();
+    const progress = result ? progressOfClosed(result, described) : await askProgress(run, place, output);
+    const uiUrl = place.runUrl(runId);
+    if (options.json)
+      printJson(output, { progress: progress ?? null, run: described, ...(result ? { result } : {}), uiUrl: uiUrl ?? null });
+    else printText(output, formatShown({ described, progress, result, uiUrl }));
+    return 0;
+  } finally {
+    await place.close();
+  }
+}
+
+/** Asks the run's worker; undefined, and said on stderr, when there is none. */
+async function askProgress(run: RunHandle, place: Place, output: Output): Promise<Progress | undefined> {
+  const { location, taskQueue } = place;
+  try {
+    // the folder's own worker is known for certain: then there is no need to wait for one that is not there
+    if (location.kind === 'embedded' && !(await place.hasWorker())) {
+      throw new PerdureError(
+        'NO_WORKER',
+        `no worker polls queue ${taskQueue}; 'perdure watch ${run.runId}' or 'perdure dev' starts one`,
+        5,
+      );
+    }
+    return await run.progress();
+  } catch (error) {
+    if (!(error instanceof PerdureError) || error.code !== 'NO_WORKER') throw error;
+    say(output, `${error.code}: ${error.message}`);
+    return undefined;
+  }
+}
+
+/** The progress of a closed run is in its result: no worker has to replay it. */
+function progressOfClosed(result: RunResult, described: RunDescription): Progress {
+  return {
+    status: result.reason,
+    phase: 'closed',
+    turn: result.turns,
+    maxTurns: described.maxTurns ?? result.turns,
+    usage: result.usage,
+    ...(result.costUsd === undefined ? {} : { costUsd: result.costUsd }),
+    inbox: result.unconsumed.length,
+    agent: described.agent ?? 'default',
+    model: result.models.at(-1) ?? described.model ?? 'unknown',
+  };
+}

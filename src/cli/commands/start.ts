@@ -1,0 +1,31 @@
+import { ensureBackground } from '../background.js';
+import type { CliContext } from '../cli-context.js';
+import { printJson, printText, say } from '../output.js';
+import { openPlace } from '../place.js';
+import { type RunOptions, startFromOptions } from '../run-options.js';
+
+/** `start "TASK"`: starts a run and comes back. Where no worker lives, one in the background works until no run is open. */
+export async function start(task: string, options: RunOptions, { output }: CliContext): Promise<number> {
+  const checked = await startFromOptions(task, options);
+  const place = await openPlace(options, (line) => say(output, line));
+  try {
+    const { run, executionId, duplicate } = await place.client.start({ ...checked.input, id: checked.id });
+    const { runId } = run;
+    if (options.worker && (place.location.kind === 'embedded' || !(await place.hasWorker()))) {
+      const background = await ensureBackground(place.stateDir, options);
+      const log = background.log === undefined ? '' : `, log in ${background.log}`;
+      say(
+        output,
+        `process ${background.pid} works on it in the background until no run is open${log}; stop it with: kill ${background.pid}`,
+      );
+    }
+    const uiUrl = place.runUrl(runId);
+    if (options.json) printJson(output, { runId, executionId, uiUrl: uiUrl ?? null });
+    else printText(output, runId);
+    if (duplicate) say(output, `run ${runId} was there already, with the same input`);
+    say(output, `watch it with: perdure watch ${runId}${uiUrl === undefined ? '' : `  or at ${uiUrl}`}`);
+    return 0;
+  } finally {
+    await place.close();
+  }
+}

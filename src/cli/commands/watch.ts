@@ -1,0 +1,33 @@
+import type { CliContext } from '../cli-context.js';
+import { createDisplay, followRun } from '../follow-run.js';
+import { loadConfigHere } from '../load-config-here.js';
+import { noSuchRun } from '../no-such-run.js';
+import { openPlaceIfThere, type PlaceOptions } from '../place.js';
+import { checkShowOptions, type ShowOptions } from '../run-options.js';
+import { serveWhile } from '../serve-while.js';
+import { detachHint } from './run.js';
+
+/** The options of `watch`. */
+export interface WatchCommandOptions extends PlaceOptions, ShowOptions {
+  /** False with `--no-worker`. */
+  readonly worker: boolean;
+}
+
+/** `watch RUN`: shows a run from its start to its end and exits by its reason. On the folder's own server it hosts the worker, if nobody does. */
+export async function watch(runId: string, options: WatchCommandOptions, context: CliContext): Promise<number> {
+  checkShowOptions(options);
+  const display = createDisplay(context.output, options);
+  const say = (line: string): void => display.say(line);
+  const place = await openPlaceIfThere(options, say);
+  if (!place) throw noSuchRun(runId);
+  try {
+    const run = place.client.get(runId);
+    const { open } = await run.describe();
+    const hosts = options.worker && open && place.location.kind === 'embedded';
+    const serving = { place, config: hosts ? await loadConfigHere() : undefined, say };
+    return await serveWhile(serving, () => followRun(run, context, display, { ...options, detachHint: detachHint(runId, place) }));
+  } finally {
+    display.end();
+    await place.close();
+  }
+}

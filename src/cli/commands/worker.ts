@@ -1,0 +1,30 @@
+import type { CliContext } from '../cli-context.js';
+import { hostWorker, sayIfOtherConfig } from '../host-worker.js';
+import { loadConfigHere } from '../load-config-here.js';
+import { say } from '../output.js';
+import { openPlace, type PlaceOptions } from '../place.js';
+import { untilInterrupted } from '../until-interrupted.js';
+
+/** `worker`: works on this folder's queue until SIGTERM or Ctrl-C, then lets running calls finish. */
+export async function worker(options: PlaceOptions, context: CliContext): Promise<number> {
+  const tell = (line: string): void => say(context.output, line);
+  const config = await loadConfigHere();
+  const place = await openPlace(options, tell);
+  try {
+    const hosting = { place, config, say: tell };
+    await sayIfOtherConfig(hosting);
+    const hosted = await hostWorker(hosting);
+    try {
+      await Promise.race([hosted.ready, untilInterrupted(context.interrupts)]);
+      tell(
+        `worker on queue ${place.taskQueue} of ${place.location.address}, namespace ${place.location.namespace}; SIGTERM or Ctrl-C ends it`,
+      );
+      await Promise.race([hosted.ended, untilInterrupted(context.interrupts)]);
+    } finally {
+      await hosted.stop();
+    }
+    return 0;
+  } finally {
+    await place.close();
+  }
+}

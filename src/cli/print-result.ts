@@ -1,0 +1,29 @@
+import type { RunResult } from '../contracts/run.js';
+import { formatUsage } from './format-amounts.js';
+import { type Output, printJson, printText, say } from './output.js';
+
+/** How to print a result. */
+export interface PrintResultOptions {
+  readonly json: boolean;
+  /** True when the text of the output stands on the terminal already. */
+  readonly shown: boolean;
+}
+
+/** Prints how a run ended: its output on stdout, the rest on stderr. With `json` the whole result is the one document on stdout. */
+export function printResult(output: Output, result: RunResult, options: PrintResultOptions): void {
+  if (options.json) printJson(output, result);
+  else if (result.output !== '' && !options.shown) printText(output, result.output);
+  for (const line of resultLines(result)) say(output, line);
+}
+
+/** What a person should know of a run's end beside its output: error, messages it left, and how to go on. Pure. */
+export function resultLines(result: RunResult): string[] {
+  const { runId, reason, turns, error } = result;
+  const turnWord = turns === 1 ? 'turn' : 'turns';
+  return [
+    ...(error ? [`${error.type}: ${error.message}`] : []),
+    ...result.unconsumed.map(({ id, text }) => `message ${id} was not read: ${text}`),
+    `${runId}: ${reason} after ${turns} ${turnWord}, ${formatUsage(result.usage, result.costUsd)}`,
+    ...(reason === 'completed' ? [] : [`go on with: perdure continue ${runId}`]),
+  ];
+}

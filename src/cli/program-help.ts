@@ -1,0 +1,13 @@
+/** What `perdure --help` says below the list of verbs. */
+export const PROGRAM_HELP = `
+Examples:
+  perdure run 'add a test for the parser' --workspace . --max-turns 30
+  perdure start 'write the release notes' --workspace .     come back at once
+  perdure steer RUN 'leave the changelog alone'             while it runs
+  perdure continue RUN 'now fix the warnings'               after it ended
+
+A run is kept by Temporal: kill anything at any moment, and it goes on with the next command in the same folder.
+Without TEMPORAL_ADDRESS the server is this folder's own, with its state in .perdure (PERDURE_DIR names another folder).
+
+Exit status of run, watch and continue: 0 completed or let go of, 1 error or refusal, 6 ended at a cap, 130 cancelled.
+Of every verb: 2 bad input, 3 not found, 4 refused, 5 unreachable.`;

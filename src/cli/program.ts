@@ -1,0 +1,169 @@
+import { readFileSync } from 'node:fs';
+import { Command, type CommanderError, Option } from 'commander';
+import { PerdureError } from '../contracts/coded-error.js';
+import type { CliContext } from './cli-context.js';
+import { parseNumber } from './parse-number.js';
+import { PROGRAM_HELP } from './program-help.js';
+
+/** What a verb's implementation gives: the exit status of the process. */
+type Verb = () => Promise<number>;
+
+/**
+ * All verbs and options. An action loads its verb only when it is called, so that `show` does not wait for what `run` needs.
+ * `onExitCode` is told the exit status of the verb that ran.
+ */
+export function createProgram(context: CliContext, onExitCode: (code: number) => void): Command {
+  const program = new Command('perdure')
+    .description('LLM agents that outlast their workers: every run a Temporal workflow, every model and tool call an activity.')
+    .version(packageVersion(), '--version', 'print the version')
+    .helpOption('--help', 'show help')
+    .helpCommand(false)
+    .configureHelp({ showGlobalOptions: true })
+    .configureOutput({ writeOut: (text) => context.output.stdout.write(text), outputError: () => undefined })
+    .option('--debug', 'show stack traces of errors')
+    .addHelpText('after', PROGRAM_HELP)
+    .exitOverride();
+  const carryOut = async (verb: Verb): Promise<void> => onExitCode(await verb());
+  addRunVerbs(program, context, carryOut);
+  addDirectVerbs(program, context, carryOut);
+  addLookVerbs(program, context, carryOut);
+  addHostVerbs(program, context, carryOut);
+  return program;
+}
+
+type CarryOut = (verb: Verb) => Promise<void>;
+
+function addRunVerbs(program: Command, context: CliContext, carryOut: CarryOut): void {
+  withRunOptions(program.command('run'))
+    .description('run a task and show it to its end; Ctrl-C lets go of it, and it goes on later')
+    .argument('<task>', 'what to do, in quotes')
+    .option('--events', 'print JSON Lines: events, tokens, progress, and the result as the last line')
+    .option('--detach', 'come back at once: the same as start')
+    .action((task, options) => carryOut(async () => (await import('./commands/run.js')).run(task, options, context)));
+  withRunOptions(program.command('start'))
+    .description('start a task and come back; a worker in the background sees to it')
+    .argument('<task>', 'what to do, in quotes')
+    .action((task, options) => carryOut(async () => (await import('./commands/start.js')).start(task, options, context)));
+  withCaps(withShow(withPlace(program.command('continue'))))
+    .description('go on from where a closed run ended, as RUN.2, RUN.3 …')
+    .argument('<run>', 'the id of the closed run')
+    .argument('[text]', 'what to do now', 'Continue.')
+    .option('--no-worker', 'host no worker in this command')
+    .action((run, text, options) =>
+      carryOut(async () => (await import('./commands/continue.js')).continueRun(run, text, options, context)),
+    );
+  withShow(withPlace(program.command('watch')))
+    .description('show a run to its end and exit by its reason')
+    .argument('<run>', 'the id of the run')
+    .option('--no-worker', 'host no worker in this command')
+    .action((run, options) => carryOut(async () => (await import('./commands/watch.js')).watch(run, options, context)));
+}
+
+function addDirectVerbs(program: Command, context: CliContext, carryOut: CarryOut): void {
+  withJson(withPlace(program.command('steer')))
+    .description('put a message into a live run; the model reads it before its next answer')
+    .argument('<run>', 'the id of the run')
+    .argument('<text>', 'the message, in quotes')
+    .option('--id <id>', 'an id of yours: the same id twice is one message')
+    .action((run, text, options) => carryOut(async () => (await import('./commands/steer.js')).steer(run, text, options, context)));
+  withJson(withPlace(program.command('cancel')))
+    .description('end a live run; what runs is stopped, and its result says so')
+    .argument('<run>', 'the id of the run')
+    .option('--reason <text>', 'why')
+    .action((run, options) => carryOut(async () => (await import('./commands/cancel.js')).cancel(run, options, context)));
+  withJson(withPlace(program.command('pause')))
+    .description('let running calls finish and start no further one')
+    .argument('<run>', 'the id of the run')
+    .action((run, options) => carryOut(async () => (await import('./commands/pause.js')).pause(run, options, context)));
+  withJson(withPlace(program.command('resume')))
+    .description('go on after pause')
+    .argument('<run>', 'the id of the run')
+    .action((run, options) => carryOut(async () => (await import('./commands/resume.js')).resume(run, options, context)));
+}
+
+function addLookVerbs(program: Command, context: CliContext, carryOut: CarryOut): void {
+  withJson(withPlace(program.command('show')))
+    .description('show where a run stands, or how it ended')
+    .argument('<run>', 'the id of the run')
+    .action((run, options) => carryOut(async () => (await import('./commands/show.js')).show(run, options, context)));
+  withJson(withPlace(program.command('ls')))
+    .description('list runs, newest first')
+    .option('--open', 'only runs that have not ended')
+    .option('--closed', 'only runs that have ended')
+    .option('--limit <n>', 'at most so many (default: 50)', parseNumber)
+    .action((options) => carryOut(async () => (await import('./commands/ls.js')).ls(options, context)));
+  withJson(withPlace(program.command('doctor')))
+    .description('check server, worker, keys, workspace and sandbox, and say what to do')
+    .option('--fix', 'register missing search attributes')
+    .option('--workspace <dir>', 'check this folder too')
+    .action((options) => carryOut(async () => (await import('./commands/doctor.js')).doctor(options, context)));
+}
+
+function addHostVerbs(program: Command, context: CliContext, carryOut: CarryOut): void {
+  withPlace(program.command('worker'))
+    .description('work on the queue until SIGTERM or Ctrl-C')
+    .action((options) => carryOut(async () => (await import('./commands/worker.js')).worker(options, context)));
+  withPlace(program.command('dev'))
+    .description('run the server with its Web UI and a worker, until Ctrl-C')
+    .option('--until-idle', 'end 10 s after the last open run')
+    .action((options) => carryOut(async () => (await import('./commands/dev.js')).dev(options, context)));
+}
+
+function withPlace(command: Command): Command {
+  return command
+    .option('--address <host:port>', "the Temporal server (default: TEMPORAL_* and temporal.toml, else this folder's own)")
+    .option('--namespace <name>', 'its namespace')
+    .option('--task-queue <name>', 'the queue of the workers (default: perdure)');
+}
+
+function withJson(command: Command): Command {
+  return command.option('--json', 'print one JSON document');
+}
+
+function withShow(command: Command): Command {
+  return withJson(command).option('--events', 'print JSON Lines: events, tokens, progress, and the result as the last line');
+}
+
+function withCaps(command: Command): Command {
+  return command
+    .option('--model <provider/model>', 'such as openai/gpt-5-mini, or scripted/FILE, which needs no key')
+    .option('--max-turns <n>', 'end after so many turns (default: 20)', parseNumber)
+    .option('--max-cost <usd>', 'end before it costs more', parseNumber)
+    .option('--max-tokens <n>', 'end before it uses more tokens, input and output', parseNumber)
+    .option('--deadline <duration>', 'end after so much working time, such as 90s or 10m');
+}
+
+function withRunOptions(command: Command): Command {
+  return withCaps(withJson(withPlace(command)))
+    .option('--agent <name>', 'one of the agents of the config')
+    .option('--workspace <dir>', 'a folder the agent may read, change and run commands in')
+    .addOption(new Option('--i-know', 'allow the root or home folder as workspace').hideHelp())
+    .option('--session <key>', 'the conversation this run belongs to')
+    .option('--id <run-id>', 'an id of yours: the same id and input twice is one run')
+    .option('--no-worker', 'host no worker in this command');
+}
+
+/** A mistake in the command line as an error with its code (exit 2); undefined when help or the version was asked for. */
+export function commandLineError(error: CommanderError): PerdureError | undefined {
+  if (error.exitCode === 0) return undefined;
+  const [what = '', hint] = error.message.replace(/^error: /u, '').split('\n');
+  const code = COMMAND_LINE_CODES[error.code] ?? 'BAD_USAGE';
+  const quoted = /'(?<name>[^']+)'/u.exec(what)?.groups?.name;
+  const text = quoted !== undefined && code.startsWith('UNKNOWN') ? quoted.slice(0, 80) : what.replace(/\. Expected .*$/u, '');
+  const help = error.code === 'commander.help' ? "name a verb; 'perdure --help' lists them" : text;
+  const near = hint === undefined ? '' : ` ${hint.replace('(Did', '(did')}`;
+  return new PerdureError(code, `${help}${near}${error.code === 'commander.excessArguments' ? '; put the text in quotes' : ''}`, 2);
+}
+
+const COMMAND_LINE_CODES: Readonly<Record<string, string>> = {
+  'commander.unknownOption': 'UNKNOWN_OPTION',
+  'commander.unknownCommand': 'UNKNOWN_VERB',
+  'commander.missingArgument': 'MISSING_ARGUMENT',
+  'commander.optionMissingArgument': 'BAD_OPTION',
+  'commander.excessArguments': 'BAD_USAGE',
+};
+
+function packageVersion(): string {
+  const manifest: unknown = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
+  return typeof manifest === 'object' && manifest !== null && 'version' in manifest ? String(manifest.version) : 'unknown';
+}

@@ -1,0 +1,7 @@
+import { once } from 'node:events';
+import type { Interrupts } from './interrupts.js';
+
+/** Resolves when the first interrupt comes, or has come. */
+export async function untilInterrupted({ signal }: Interrupts): Promise<void> {
+  if (!signal.aborted) await once(signal, 'abort');
+}

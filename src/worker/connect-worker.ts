@@ -1,0 +1,38 @@
+import { DefaultLogger, NativeConnection, Runtime, type Worker } from '@temporalio/worker';
+import { type CreateWorkerOptions, createWorker } from './create-worker.js';
+import type { TemporalConnectionOptions } from './temporal-check.js';
+
+/** A worker and the connection that was opened for it. */
+export interface ConnectedWorker {
+  readonly worker: Worker;
+  /** Closes the connection; call it once the worker's `run` has ended. */
+  close(): Promise<void>;
+}
+
+/** Options of `connectWorker`: those of `createWorker`, with how to connect in place of the connection. */
+export interface ConnectWorkerOptions extends Omit<CreateWorkerOptions, 'connection'> {
+  readonly connectionOptions: TemporalConnectionOptions;
+}
+
+/** Connects and makes a worker for a process of ours. The SDK then logs problems only: whoever runs it is told the rest by us. */
+export async function connectWorker({ connectionOptions, ...options }: ConnectWorkerOptions): Promise<ConnectedWorker> {
+  installQuietRuntime();
+  const { tls, ...rest } = connectionOptions;
+  const connection = await NativeConnection.connect({ ...rest, ...(tls === undefined ? {} : { tls }) });
+  try {
+    const worker = await createWorker({ ...options, connection });
+    return { worker, close: () => connection.close() };
+  } catch (error) {
+    await connection.close();
+    throw error;
+  }
+}
+
+let installed = false;
+
+/** A process has one runtime, and it is set before its first use. */
+function installQuietRuntime(): void {
+  if (installed) return;
+  installed = true;
+  Runtime.install({ logger: new DefaultLogger('WARN'), shutdownSignals: [] });
+}
