@@ -1,9 +1,10 @@
 import type { Payload } from '@temporalio/common';
 import { type StorageDriver, StorageDriverClaim } from '@temporalio/common';
-import { temporal } from '@temporalio/proto';
+import proto from '@temporalio/proto';
 import { BlobStore } from './blob-store.js';
 
-const { Payload: PayloadCodec } = temporal.api.common.v1;
+// through the default export: Node finds no named ones in this CommonJS package
+const { Payload: PayloadCodec } = proto.temporal.api.common.v1;
 
 /**
  * External storage in a folder: for one machine, or for workers that share the folder. Content-addressed, so that storing again on
