@@ -1,0 +1,23 @@
+# A Perdure worker. Mount the folder with perdure.config.ts at /app, state at /state, workspaces at /workspaces.
+FROM node:20.20.2-bookworm-slim AS build
+WORKDIR /build
+COPY package.json package-lock.json ./
+RUN npm ci --ignore-scripts
+COPY tsconfig.json tsconfig.build.json ./
+COPY src src
+RUN npm run build && npm prune --omit=dev --ignore-scripts
+
+FROM node:20.20.2-bookworm-slim
+ENV NODE_ENV=production PERDURE_DIR=/state
+WORKDIR /opt/perdure
+COPY --from=build /build/package.json ./
+COPY --from=build /build/node_modules node_modules
+COPY --from=build /build/dist dist
+COPY bin bin
+RUN mkdir /app /state /workspaces && chown node:node /app /state /workspaces
+# node, by number, so that a host can tell that it is not root
+USER 1000
+WORKDIR /app
+VOLUME ["/state", "/workspaces"]
+ENTRYPOINT ["/opt/perdure/bin/perdure"]
+CMD ["worker"]
