@@ -86,13 +86,19 @@ function abandoned(signal: AbortSignal): Promise<Executed> {
 function judge(input: CallToolInput, ended: Executed, stop: { cause: CancellationCause; timedOut: boolean }): Ended {
   // a tool that finished although it was told to stop has done its work: its result stands
   if (ended.kind === 'returned') return { outcome: 'ok', value: ended.value };
-  const said = ended.kind === 'threw' ? messageOf(ended.error) : 'it did not stop when told to';
+  // the whole text: what the model reads is cut with a footer later, and a failed command says most at its end
+  const said = ended.kind === 'threw' ? errorText(ended.error) : 'it did not stop when told to';
   if (stop.cause === 'user')
     return { outcome: 'cancelled', value: `[cancelled] stopped while running; it may have taken partial effect. ${said}` };
   if (ended.kind === 'abandoned')
     return { outcome: 'unknown', value: `[outcome unknown] timed out after ${seconds(input.timeoutMs)}; ${said}` };
   if (stop.timedOut) return { outcome: 'timeout', value: `timed out after ${seconds(input.timeoutMs)}: ${said}` };
   return { outcome: 'failed', value: said };
+}
+
+function errorText(error: unknown): string {
+  const text = error instanceof Error ? error.message : String(error);
+  return text === '' ? 'tool failed without message' : text;
 }
 
 function parseArguments(input: CallToolInput, tool: AnyToolDefinition): { readonly args: unknown } | { readonly problem: string } {

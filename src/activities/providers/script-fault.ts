@@ -1,10 +1,22 @@
 import { z } from 'zod';
 
 /**
- * The kinds of events an answer's stream is made of, in any wire format. `usage` exists in chat completions only, `block_end` and
- * `ping` in messages only.
+ * The kinds of events an answer's stream is made of, in any wire format. `usage` exists in chat completions only, `ping`,
+ * `block_start` and `block_end` in messages only.
  */
-export const EventKind = z.enum(['start', 'ping', 'thinking', 'text', 'tool_call', 'arguments', 'block_end', 'finish', 'usage', 'done']);
+export const EventKind = z.enum([
+  'start',
+  'ping',
+  'block_start',
+  'thinking',
+  'text',
+  'tool_call',
+  'arguments',
+  'block_end',
+  'finish',
+  'usage',
+  'done',
+]);
 export type EventKind = z.infer<typeof EventKind>;
 
 /**

@@ -1,0 +1,151 @@
+import { ModelError, type ModelFailureType } from './model-error.js';
+import { OVERFLOW_PATTERNS } from './overflow-patterns.js';
+import { retryAfterMs } from './retry-after.js';
+
+/** HTTP status → failure (D-27, faults 3.2). What is not here: 4xx is a bad request, 5xx is overload. */
+const BY_STATUS: Readonly<Record<number, ModelFailureType>> = {
+  401: 'Model.Auth',
+  402: 'Model.Quota',
+  403: 'Model.Auth',
+  408: 'Model.Timeout',
+  409: 'Model.Overloaded',
+  413: 'Model.ContextOverflow',
+  429: 'Model.RateLimited',
+  498: 'Model.Auth',
+  499: 'Model.Timeout',
+  504: 'Model.Timeout',
+};
+
+/** The error types of bodies and of in-stream error events; an in-stream error is classed as its HTTP status would be (M18). */
+const BY_ERROR_TYPE: Readonly<Record<string, ModelFailureType>> = {
+  api_error: 'Model.Overloaded',
+  server_error: 'Model.Overloaded',
+  overloaded_error: 'Model.Overloaded',
+  rate_limit_error: 'Model.RateLimited',
+  rate_limit_exceeded: 'Model.RateLimited',
+  tokens: 'Model.RateLimited',
+  requests: 'Model.RateLimited',
+  timeout_error: 'Model.Timeout',
+  insufficient_quota: 'Model.Quota',
+  billing_error: 'Model.Quota',
+  authentication_error: 'Model.Auth',
+  permission_error: 'Model.Auth',
+  invalid_api_key: 'Model.Auth',
+  invalid_request_error: 'Model.BadRequest',
+  not_found_error: 'Model.BadRequest',
+  model_not_found: 'Model.BadRequest',
+  context_length_exceeded: 'Model.ContextOverflow',
+  request_too_large: 'Model.ContextOverflow',
+  content_filter: 'Model.ContentFilter',
+  content_policy_violation: 'Model.ContentFilter',
+};
+
+/** Codes of the socket and of undici. Not reached: the request may be repeated; broken off: the answer was cut. */
+const BY_SOCKET_CODE: Readonly<Record<string, ModelFailureType>> = {
+  ECONNREFUSED: 'Model.Unreachable',
+  ENOTFOUND: 'Model.Unreachable',
+  EAI_AGAIN: 'Model.Unreachable',
+  EHOSTUNREACH: 'Model.Unreachable',
+  ENETUNREACH: 'Model.Unreachable',
+  ETIMEDOUT: 'Model.Unreachable',
+  UND_ERR_CONNECT_TIMEOUT: 'Model.Unreachable',
+  ECONNRESET: 'Model.StreamTruncated',
+  EPIPE: 'Model.StreamTruncated',
+  UND_ERR_SOCKET: 'Model.StreamTruncated',
+  UND_ERR_ABORTED: 'Model.StreamTruncated',
+};
+
+/** Turns whatever an SDK, the socket or our own checks threw into a ModelError. Never throws; keeps a ModelError as it is. */
+export function toModelError(error: unknown): ModelError {
+  const chain = causes(error);
+  const own = chain.find((cause) => cause instanceof ModelError);
+  if (own) return own;
+  const facts = readFacts(chain);
+  const details = {
+    cause: error,
+    ...(facts.status === undefined ? {} : { status: facts.status }),
+    ...requestIdOf(chain),
+    ...retryOf(chain),
+  };
+  return new ModelError(classify(facts), facts.message, details);
+}
+
+interface ErrorFacts {
+  readonly status: number | undefined;
+  readonly types: readonly string[];
+  readonly codes: readonly string[];
+  readonly message: string;
+  readonly isSyntax: boolean;
+}
+
+function classify({ status, types, codes, message, isSyntax }: ErrorFacts): ModelFailureType {
+  const byType = types.map((type) => BY_ERROR_TYPE[type]).filter((type) => type !== undefined);
+  // a body may say more than its status: 429 for a spent quota, 400 for a request that is too long
+  const special = byType.find((type) => ['Model.Quota', 'Model.ContextOverflow', 'Model.ContentFilter'].includes(type));
+  if (special) return special;
+  const mayOverflow = status === undefined || status === 400 || status === 413 || status === 422;
+  if (mayOverflow && OVERFLOW_PATTERNS.some((pattern) => pattern.test(message))) return 'Model.ContextOverflow';
+  if (status !== undefined) return BY_STATUS[status] ?? (status >= 500 ? 'Model.Overloaded' : 'Model.BadRequest');
+  const [first] = byType;
+  if (first) return first;
+  if (isSyntax) return 'Model.BadResponse';
+  return codes.map((code) => BY_SOCKET_CODE[code]).find((type) => type !== undefined) ?? 'Model.StreamTruncated';
+}
+
+function readFacts(chain: readonly object[]): ErrorFacts {
+  const status = chain.map((cause) => numberIn(cause, 'status')).find((value) => value !== undefined);
+  const bodies = chain.flatMap((cause) => bodiesIn(cause));
+  return {
+    status,
+    types: [...chain, ...bodies].flatMap((part) => [textIn(part, 'type'), textIn(part, 'code')]).filter((text) => text !== undefined),
+    codes: chain.map((cause) => textIn(cause, 'code')).filter((text) => text !== undefined),
+    message: messageOf(chain, bodies),
+    isSyntax: chain.some((cause) => cause instanceof SyntaxError),
+  };
+}
+
+/** An SDK's error holds the parsed body as `error`, which may hold another `error`. */
+function bodiesIn(cause: object): object[] {
+  const outer = objectIn(cause, 'error');
+  const inner = outer && objectIn(outer, 'error');
+  return [outer, inner].filter((body) => body !== undefined);
+}
+
+function messageOf(chain: readonly object[], bodies: readonly object[]): string {
+  const said = bodies.map((body) => textIn(body, 'message')).findLast((text) => text !== undefined);
+  const texts = chain.map((cause) => textIn(cause, 'message')).filter((text) => text !== undefined && text !== '');
+  return said ?? (texts.length > 0 ? texts.join(': ') : 'the model request failed');
+}
+
+function requestIdOf(chain: readonly object[]): { requestId?: string } {
+  const requestId = chain.map((cause) => textIn(cause, 'requestID') ?? textIn(cause, 'request_id')).find((id) => id !== undefined);
+  return requestId === undefined ? {} : { requestId };
+}
+
+function retryOf(chain: readonly object[]): { retryAfterMs?: number } {
+  const headers = chain.map((cause) => ('headers' in cause ? cause.headers : undefined)).find((found) => found instanceof Headers);
+  const delayMs = headers && retryAfterMs(headers, Date.now());
+  return delayMs === undefined ? {} : { retryAfterMs: delayMs };
+}
+
+/** The error and what caused it, outermost first. */
+function causes(error: unknown): object[] {
+  const chain: object[] = [];
+  for (let at = error; at !== null && typeof at === 'object' && chain.length < 8; at = 'cause' in at ? at.cause : undefined) chain.push(at);
+  return chain.length > 0 ? chain : [new Error(String(error))];
+}
+
+function textIn(from: object, key: string): string | undefined {
+  const value: unknown = Reflect.get(from, key);
+  return typeof value === 'string' ? value : undefined;
+}
+
+function numberIn(from: object, key: string): number | undefined {
+  const value: unknown = Reflect.get(from, key);
+  return typeof value === 'number' ? value : undefined;
+}
+
+function objectIn(from: object, key: string): object | undefined {
+  const value: unknown = Reflect.get(from, key);
+  return value !== null && typeof value === 'object' ? value : undefined;
+}

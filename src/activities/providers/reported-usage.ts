@@ -1,0 +1,25 @@
+import { NO_USAGE, type Usage } from '../../contracts/model.js';
+
+/** A server's numbers as a Usage; undefined when one of them is missing or nonsense, so that the caller estimates instead (M28). */
+export function reportedUsage(numbers: {
+  readonly input: unknown;
+  readonly output: unknown;
+  readonly cacheRead?: unknown;
+  readonly cacheWrite?: unknown;
+  readonly reasoning?: unknown;
+}): Usage | undefined {
+  const { input, output } = numbers;
+  if (!isCount(input) || !isCount(output)) return undefined;
+  return {
+    ...NO_USAGE,
+    inputTokens: input,
+    outputTokens: output,
+    cacheReadTokens: isCount(numbers.cacheRead) ? numbers.cacheRead : 0,
+    cacheWriteTokens: isCount(numbers.cacheWrite) ? numbers.cacheWrite : 0,
+    reasoningTokens: isCount(numbers.reasoning) ? numbers.reasoning : 0,
+  };
+}
+
+function isCount(value: unknown): value is number {
+  return typeof value === 'number' && Number.isFinite(value) && value >= 0;
+}
