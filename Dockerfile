@@ -5,7 +5,8 @@ COPY package.json package-lock.json ./
 RUN npm ci --ignore-scripts
 COPY tsconfig.json tsconfig.build.json ./
 COPY src src
-RUN npm run build && npm prune --omit=dev --ignore-scripts
+# the Temporal SDK is a peer and a development dependency: without the latter, pruning keeps it as the former
+RUN npm run build && npm pkg delete devDependencies && npm prune --ignore-scripts
 
 FROM node:20.20.2-bookworm-slim
 ENV NODE_ENV=production PERDURE_DIR=/state

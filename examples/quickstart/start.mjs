@@ -1,0 +1,29 @@
+// Runs the agent of this folder on a fresh copy of the sample workspace, and says what it changed there.
+// Options are handed on: node start.mjs --model openai/gpt-5-mini
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cp, readdir, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const here = fileURLToPath(new URL('.', import.meta.url));
+const sample = join(here, 'workspace');
+const playground = join(here, 'playground');
+
+await rm(playground, { recursive: true, force: true });
+await cp(sample, playground, { recursive: true });
+
+const perdure = fileURLToPath(new URL('../../bin/perdure', import.meta.url));
+const options = ['--agent', 'fixer', '--workspace', 'playground', ...process.argv.slice(2)];
+console.error(`in examples/quickstart: perdure run 'Fix ticket 7.' ${options.join(' ')}`);
+const run = spawn(process.execPath, [perdure, 'run', 'Fix ticket 7.', ...options], { cwd: here, stdio: 'inherit' });
+// Ctrl-C goes to the command itself, which lets go of its run and then ends
+process.on('SIGINT', () => undefined);
+const [code, signal] = await once(run, 'exit');
+
+for (const name of await readdir(playground)) {
+  const before = await readFile(join(sample, name), 'utf8').catch(() => undefined);
+  const after = await readFile(join(playground, name), 'utf8');
+  if (before !== after) console.error(`${before === undefined ? 'new' : 'changed'}: examples/quickstart/playground/${name}`);
+}
+process.exitCode = code ?? (signal === null ? 1 : 128);
