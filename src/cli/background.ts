@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { mkdir, open } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { nodeScript } from '../worker/node-script.js';
 import { announcePresence, livePresences, type Presence } from '../worker/presence.js';
 import { stateFolder } from '../worker/state-folder.js';
 import type { PlaceOptions } from './place.js';
@@ -30,7 +30,7 @@ async function spawnBackground(stateDir: string, options: PlaceOptions): Promise
   const log = join(logs, `dev-${new Date().toISOString().replaceAll(/[:.]/gu, '-')}.log`);
   const file = await open(log, 'a', 0o600);
   try {
-    const child = spawn(process.execPath, [...process.execArgv, mainScript(), 'dev', '--until-idle', ...placeArguments(options)], {
+    const child = spawn(process.execPath, [...nodeScript(import.meta.url, 'main'), 'dev', '--until-idle', ...placeArguments(options)], {
       detached: true,
       stdio: ['ignore', file.fd, file.fd],
       env: { ...process.env, PERDURE_DIR: stateDir },
@@ -45,11 +45,6 @@ async function spawnBackground(stateDir: string, options: PlaceOptions): Promise
 
 function backgroundFolder(stateDir: string): string {
   return join(stateFolder(stateDir).dir, 'background');
-}
-
-/** The command line's entry beside this module, in the build and in the sources alike. */
-function mainScript(): string {
-  return fileURLToPath(new URL(import.meta.url.endsWith('.ts') ? './main.ts' : './main.js', import.meta.url));
 }
 
 function placeArguments({ address, namespace, taskQueue }: PlaceOptions): string[] {

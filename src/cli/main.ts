@@ -24,7 +24,7 @@ async function main(argv: readonly string[]): Promise<number> {
 function tellError(error: unknown, argv: readonly string[]): number {
   const { code, message, exitCode } = errorLine(error);
   if (argv.includes('--json')) printJson(output, { error: { code, message } });
-  if (argv.includes('--events')) printJson(output, { type: 'error', error: { code, message } });
+  else if (argv.includes('--events')) printJson(output, { type: 'error', error: { code, message } });
   output.stderr.write(`${code}: ${message}\n`);
   if (argv.includes('--debug') && error instanceof Error) output.stderr.write(`${error.stack ?? ''}\n`);
   return exitCode;

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { WorkflowHandle } from '@temporalio/client';
 import { PerdureError } from '../contracts/coded-error.js';
@@ -26,7 +27,7 @@ export async function awaitResult(access: TemporalAccess, handle: WorkflowHandle
   while (true) {
     signal.throwIfAborted();
     try {
-      const value: unknown = await access.client.withAbortSignal(signal, () => handle.result());
+      const value: unknown = await access.client.withAbortSignal(signalOfRequests(signal), () => handle.result());
       return readResult(value, handle.workflowId);
     } catch (error) {
       signal.throwIfAborted();
@@ -36,6 +37,13 @@ export async function awaitResult(access: TemporalAccess, handle: WorkflowHandle
     await delay(retryMs, undefined, { signal });
     retryMs = Math.min(retryMs * 2, CLIENT_LIMITS.reconnectMsMax);
   }
+}
+
+/** The SDK leaves a listener behind on the signal for each request, and waiting is a request every 20 s. */
+function signalOfRequests(signal: AbortSignal): AbortSignal {
+  const own = AbortSignal.any([signal]);
+  setMaxListeners(0, own);
+  return own;
 }
 
 function readResult(value: unknown, runId: string): RunResult {

@@ -87,7 +87,8 @@ class Watcher {
 
   async #look(signal: AbortSignal): Promise<void> {
     const { access, handle } = this.#watched;
-    await access.client.withAbortSignal(signal, async () => {
+    // a signal for this look alone: the SDK leaves a listener behind on it for each request
+    await access.client.withAbortSignal(AbortSignal.any([signal]), async () => {
       await this.#pushEvents();
       const progress = await access.query(handle, progressQuery);
       if (!signal.aborted) this.#queue.push({ type: 'progress', progress });

@@ -1,13 +1,20 @@
+import type { RunHandle } from '../../client/run-handle.js';
 import type { CliContext } from '../cli-context.js';
-import { type DirectOptions, direct } from './direct.js';
+import { type DirectOptions, direct, workInBackground } from './direct.js';
 
 /** `cancel RUN`: asks a run to end. A run that has ended already is no error. */
 export async function cancel(runId: string, options: DirectOptions & { reason?: string }, context: CliContext): Promise<number> {
   const { reason } = options;
-  return await direct(runId, options, context, async (run) => {
-    const { alreadyClosed } = await run.cancel(reason === undefined ? {} : { reason });
-    if (alreadyClosed === undefined) return { answer: { cancelRequested: true }, line: `${runId}: cancel requested` };
-    const line = `${runId}: already ${alreadyClosed === 'closed' ? 'completed' : alreadyClosed}`;
-    return { answer: { cancelRequested: false, status: alreadyClosed }, line };
-  });
+  const verb = {
+    runId,
+    options,
+    withoutWorker: workInBackground,
+    direction: async (run: RunHandle) => {
+      const { alreadyClosed } = await run.cancel(reason === undefined ? {} : { reason });
+      if (alreadyClosed === undefined) return { answer: { cancelRequested: true }, line: `${runId}: cancel requested`, live: true };
+      const line = `${runId}: already ${alreadyClosed === 'closed' ? 'completed' : alreadyClosed}`;
+      return { answer: { cancelRequested: false, status: alreadyClosed }, line, live: false };
+    },
+  };
+  return await direct(verb, context);
 }

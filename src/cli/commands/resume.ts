@@ -1,10 +1,17 @@
+import type { RunHandle } from '../../client/run-handle.js';
 import type { CliContext } from '../cli-context.js';
-import { type DirectOptions, direct } from './direct.js';
+import { type DirectOptions, direct, workInBackground } from './direct.js';
 
 /** `resume RUN`: goes on after `pause`. */
 export async function resume(runId: string, options: DirectOptions, context: CliContext): Promise<number> {
-  return await direct(runId, options, context, async (run) => {
-    await run.resume();
-    return { answer: { paused: false }, line: `${runId}: goes on` };
-  });
+  const verb = {
+    runId,
+    options,
+    withoutWorker: workInBackground,
+    direction: async (run: RunHandle) => {
+      await run.resume();
+      return { answer: { paused: false }, line: `${runId}: goes on`, live: true };
+    },
+  };
+  return await direct(verb, context);
 }

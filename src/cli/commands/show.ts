@@ -1,6 +1,7 @@
 import type { RunDescription } from '../../client/run-description.js';
 import type { RunHandle } from '../../client/run-handle.js';
 import { PerdureError } from '../../contracts/coded-error.js';
+import { RUN_LIMITS } from '../../contracts/limits.js';
 import type { Progress, RunResult } from '../../contracts/run.js';
 import type { CliContext } from '../cli-context.js';
 import { noSuchRun } from '../no-such-run.js';
@@ -21,7 +22,7 @@ export async function show(runId: string, options: ShowRunOptions, { output }: C
     const run = place.client.get(runId);
     const described = await run.describe();
     const result = described.open ? undefined : await run.result();
-    const progress = result ? progressOfClosed(result, described) : await askProgress(run, place, output);
+    const progress = result ? await progressOfClosed(run, { place, result, described }) : await askProgress(run, place, output);
     const uiUrl = place.runUrl(runId);
     if (options.json)
       printJson(output, { progress: progress ?? null, run: described, ...(result ? { result } : {}), uiUrl: uiUrl ?? null });
@@ -52,17 +53,26 @@ async function askProgress(run: RunHandle, place: Place, output: Output): Promis
   }
 }
 
-/** The progress of a closed run is in its result: no worker has to replay it. */
-function progressOfClosed(result: RunResult, described: RunDescription): Progress {
+/** A closed run's progress: from a worker when one lives, else what its result says of it. */
+async function progressOfClosed(run: RunHandle, closed: { place: Place; result: RunResult; described: RunDescription }): Promise<Progress> {
+  const { place, result, described } = closed;
+  if (await place.hasWorker()) {
+    const told = await run.progress().catch(ifNoWorker);
+    if (told) return told;
+  }
   return {
     status: result.reason,
     phase: 'closed',
     turn: result.turns,
-    maxTurns: described.maxTurns ?? result.turns,
+    maxTurns: described.maxTurns ?? Math.max(result.turns, RUN_LIMITS.maxTurnsDefault),
     usage: result.usage,
     ...(result.costUsd === undefined ? {} : { costUsd: result.costUsd }),
     inbox: result.unconsumed.length,
     agent: described.agent ?? 'default',
     model: result.models.at(-1) ?? described.model ?? 'unknown',
   };
+}
+
+function ifNoWorker(error: unknown): undefined {
+  if (!(error instanceof PerdureError) || error.code !== 'NO_WORKER') throw error;
 }
