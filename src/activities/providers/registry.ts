@@ -2,11 +2,8 @@ import { parseModelRef } from '../../contracts/model.js';
 import type { Config, ProviderDefinition } from '../../define/define-config.js';
 import type { KeyRing } from '../key-ring.js';
 import { KNOWN_PROVIDERS } from '../model-choice.js';
-import { createAnthropicProvider } from './anthropic.js';
 import { ModelError } from './model-error.js';
-import { createOpenAiChatProvider } from './openai-chat.js';
 import type { ModelProvider } from './provider.js';
-import { createScriptedProvider } from './scripted.js';
 
 /** What providers are made from. */
 export interface ProvidersOptions {
@@ -35,11 +32,24 @@ export function createProviderFor(options: ProvidersOptions): (model: string) =>
 }
 
 function make(ref: { provider: string; model: string }, options: ProvidersOptions): ModelProvider {
-  if (ref.provider === 'scripted') return createScriptedProvider({ file: ref.model });
+  if (ref.provider === 'scripted')
+    return onFirstCall(async () => (await import('./scripted.js')).createScriptedProvider({ file: ref.model }));
   const { api, baseUrl, strictTerminal } = placeOf(ref.provider, options);
   const apiKey = keyOf(ref.provider, options);
   const settings = { baseUrl, apiKey, ...(strictTerminal === undefined ? {} : { strictTerminal }) };
-  return api === 'anthropic' ? createAnthropicProvider(settings) : createOpenAiChatProvider(settings);
+  if (api === 'anthropic') return onFirstCall(async () => (await import('./anthropic.js')).createAnthropicProvider(settings));
+  return onFirstCall(async () => (await import('./openai-chat.js')).createOpenAiChatProvider(settings));
+}
+
+/** Loads a provider's SDK with its first call: a worker starts sooner, and most runs use one of them. */
+function onFirstCall(load: () => Promise<ModelProvider>): ModelProvider {
+  let loaded: Promise<ModelProvider> | undefined;
+  return {
+    call: async (request) => {
+      loaded ??= load();
+      return (await loaded).call(request);
+    },
+  };
 }
 
 function placeOf(name: string, { config, env }: ProvidersOptions): { api: string; baseUrl: string; strictTerminal?: boolean } {
