@@ -7,7 +7,7 @@ import type { ExtendInput, Progress, RunInput, RunResult } from '../contracts/ru
 import type { EventLog } from './event-log.js';
 import { inputFailure } from './failures.js';
 import { type Inbox, readSteer } from './inbox.js';
-import { progressOf } from './progress.js';
+import { progressOf, publishStatus } from './progress.js';
 import type { Run } from './run.js';
 
 /** What handlers see of a run: the inbox at once, the rest once it is prepared. */
@@ -27,13 +27,15 @@ export function registerHandlers(desk: RunDesk): void {
   registerQueries(desk);
 }
 
-function registerSignals({ inbox, events }: RunDesk): void {
+function registerSignals(desk: RunDesk): void {
+  const { inbox, events } = desk;
   setHandler(
     handlers.steer,
     (input) => {
       inbox.signals += 1;
       const receipt = inbox.enqueue(input);
       if (receipt.accepted && !receipt.duplicate) events.add({ type: 'steer.accepted', id: receipt.id, position: receipt.position });
+      showInbox(desk);
     },
     { description: describe.steer },
   );
@@ -51,6 +53,11 @@ function registerSignals({ inbox, events }: RunDesk): void {
   setHandler(handlers.resume, () => setPaused(inbox, false), { description: describe.resume });
 }
 
+/** An operator who looks at the Web UI sees that the message waits. No command: only what a query shows. */
+function showInbox({ run }: RunDesk): void {
+  if (run) publishStatus(run);
+}
+
 function setPaused(inbox: Inbox, paused: boolean): void {
   inbox.signals += 1;
   inbox.paused = paused;
@@ -65,6 +72,7 @@ function registerUpdates(desk: RunDesk): void {
       const receipt = desk.inbox.enqueue(input);
       if (!receipt.accepted) throw inputFailure('EMPTY_MESSAGE: message has no text, or is above 1 MiB');
       if (!receipt.duplicate) desk.events.add({ type: 'steer.accepted', id: receipt.id, position: receipt.position });
+      showInbox(desk);
       return receipt;
     },
     {
