@@ -1,0 +1,36 @@
+"""A client in another language: starts a run by its workflow name with plain JSON, directs it, and reads its result.
+
+usage: run_agent.py ADDRESS TASK_QUEUE RUN_ID steer|cancel
+"""
+
+import asyncio
+import json
+import sys
+
+from temporalio.client import Client
+
+
+async def main(address: str, task_queue: str, run_id: str, what: str) -> None:
+    client = await Client.connect(address)
+    run = await client.start_workflow(
+        "agentRun",
+        {"v": 1, "task": "Say what you hear.", "maxTurns": 5, "tenant": "python"},
+        id=run_id,
+        task_queue=task_queue,
+    )
+    said = {"progress": await run.query("progress")}
+    while said["progress"]["phase"] != "model":
+        said["progress"] = await run.query("progress")
+    if what == "steer":
+        await run.signal("steer", {"id": "first", "text": "steered from python"})
+        message = {"id": "second", "text": "submitted from python"}
+        said["receipt"] = await run.execute_update("submit", message)
+        said["again"] = await run.execute_update("submit", message)
+    if what == "cancel":
+        await run.signal("cancel", {"reason": "enough"})
+    said["result"] = await run.result()
+    said["transcript"] = await run.query("transcript", {"from": 0})
+    print(json.dumps(said))
+
+
+asyncio.run(main(*sys.argv[1:]))
