@@ -1,7 +1,16 @@
+import type { RunInput } from '../contracts/run.js';
 import type { LoadedConfig } from '../worker/config.js';
 
 /** The configuration of the current folder. Takes the keys out of this process's environment. Throws `CONFIG` (exit 2). */
-export async function loadConfigHere(): Promise<LoadedConfig> {
+export async function loadConfigHere(env: NodeJS.ProcessEnv = process.env): Promise<LoadedConfig> {
   const { loadConfig } = await import('../worker/config.js');
-  return await loadConfig({ cwd: process.cwd() });
+  return await loadConfig({ cwd: process.cwd(), env });
+}
+
+/** The configuration of the current folder, when this run can work with it. Throws `CONFIG`, `NO_MODEL`, `NO_KEY` … (exit 2) before anything is started. */
+export async function loadConfigFor(input: Pick<RunInput, 'agent' | 'model'>, env?: NodeJS.ProcessEnv): Promise<LoadedConfig> {
+  const config = await loadConfigHere(env);
+  const { checkRun } = await import('../worker/check-run.js');
+  await checkRun(config, input);
+  return config;
 }

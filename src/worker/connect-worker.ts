@@ -1,6 +1,9 @@
-import { DefaultLogger, NativeConnection, Runtime, type Worker } from '@temporalio/worker';
+import { join } from 'node:path';
+import { NativeConnection, Runtime, type Worker } from '@temporalio/worker';
 import { type CreateWorkerOptions, createWorker } from './create-worker.js';
+import { stateFolder } from './state-folder.js';
 import type { TemporalConnectionOptions } from './temporal-check.js';
+import { createWorkerLog } from './worker-log.js';
 
 /** A worker and the connection that was opened for it. */
 export interface ConnectedWorker {
@@ -14,9 +17,9 @@ export interface ConnectWorkerOptions extends Omit<CreateWorkerOptions, 'connect
   readonly connectionOptions: TemporalConnectionOptions;
 }
 
-/** Connects and makes a worker for a process of ours. The SDK then logs problems only: whoever runs it is told the rest by us. */
+/** Connects and makes a worker for a process of ours. The SDK logs to a file of the state folder. */
 export async function connectWorker({ connectionOptions, ...options }: ConnectWorkerOptions): Promise<ConnectedWorker> {
-  installQuietRuntime();
+  installRuntime(options);
   const { tls, ...rest } = connectionOptions;
   const connection = await NativeConnection.connect({ ...rest, ...(tls === undefined ? {} : { tls }) });
   try {
@@ -30,9 +33,9 @@ export async function connectWorker({ connectionOptions, ...options }: ConnectWo
 
 let installed = false;
 
-/** A process has one runtime, and it is set before its first use. */
-function installQuietRuntime(): void {
+/** A process has one runtime, and it is set before its first use. Signals are ours to handle: a shutdown must give the lock back. */
+function installRuntime({ stateDir, say = () => undefined }: Pick<CreateWorkerOptions, 'stateDir' | 'say'>): void {
   if (installed) return;
   installed = true;
-  Runtime.install({ logger: new DefaultLogger('WARN'), shutdownSignals: [] });
+  Runtime.install({ logger: createWorkerLog(join(stateFolder(stateDir).logs, 'worker.log'), say), shutdownSignals: [] });
 }

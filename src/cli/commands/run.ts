@@ -2,7 +2,7 @@ import type { CheckedStart } from '../../client/start-run.js';
 import { PerdureError } from '../../contracts/coded-error.js';
 import type { CliContext } from '../cli-context.js';
 import { createDisplay, followRun } from '../follow-run.js';
-import { loadConfigHere } from '../load-config-here.js';
+import { loadConfigFor } from '../load-config-here.js';
 import { openPlace, type Place } from '../place.js';
 import type { RunDisplay } from '../run-display.js';
 import { checkShowOptions, type RunOptions, startFromOptions } from '../run-options.js';
@@ -14,7 +14,7 @@ export async function run(task: string, options: RunOptions, context: CliContext
   checkShowOptions(options);
   if (options.detach) return await start(task, options, context);
   const checked = await startFromOptions(task, options);
-  const config = options.worker ? await loadConfigHere() : undefined;
+  const config = options.worker ? await loadConfigFor(checked.input) : undefined;
   const display = createDisplay(context.output, options);
   const say = (line: string): void => display.say(line);
   const place = await openPlace(options, say);

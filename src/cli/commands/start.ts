@@ -1,5 +1,6 @@
 import { ensureBackground } from '../background.js';
 import type { CliContext } from '../cli-context.js';
+import { loadConfigFor } from '../load-config-here.js';
 import { printJson, printText, say } from '../output.js';
 import { openPlace } from '../place.js';
 import { type RunOptions, startFromOptions } from '../run-options.js';
@@ -7,6 +8,8 @@ import { type RunOptions, startFromOptions } from '../run-options.js';
 /** `start "TASK"`: starts a run and comes back. Where no worker lives, one in the background works until no run is open. */
 export async function start(task: string, options: RunOptions, { output }: CliContext): Promise<number> {
   const checked = await startFromOptions(task, options);
+  // a copy of the environment: the process in the background needs the keys too
+  if (options.worker) await loadConfigFor(checked.input, { ...process.env });
   const place = await openPlace(options, (line) => say(output, line));
   try {
     const { run, executionId, duplicate } = await place.client.start({ ...checked.input, id: checked.id });
