@@ -1,5 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ModelError, type ModelFailureType } from './model-error.js';
+import { MODEL_LIMITS } from '../../contracts/limits.js';
+import { ModelError } from './model-error.js';
+import { toModelError } from './model-failure.js';
 import type { ModelRequest } from './provider.js';
 import type { EventKind, ScriptFault } from './script-fault.js';
 
@@ -21,19 +23,23 @@ export function faultPoint(fault: ScriptFault): FaultPoint {
 /** The error a provider over the wire gives for such a fault. A stall comes first to the end of the idle time, or of the signal's patience. */
 export async function throwFault(fault: ScriptFault, request: ModelRequest): Promise<never> {
   if ('stall' in fault) return await stall(fault.pingEveryMs !== undefined, request);
-  if ('status' in fault) {
-    const { status, code } = fault;
-    const message = fault.message ?? `${status} from the script`;
-    throw new ModelError(statusFailure(status, code), message, { status, ...retryAfter(fault.retryAfter) });
-  }
-  if ('streamError' in fault) throw new ModelError(errorTypeFailure(fault.streamError), `${fault.streamError}: ${fault.message}`);
-  if ('html' in fault) throw new ModelError('Model.BadResponse', 'the model answered with a web page');
-  if ('redirect' in fault) throw new ModelError('Model.BadResponse', `the model redirects to ${fault.redirect}; redirects are refused`);
+  if ('status' in fault) throw statusError(fault);
+  if ('streamError' in fault) throw toModelError(Object.assign(new Error(fault.message), { type: fault.streamError }));
+  if ('html' in fault) throw new ModelError('Model.BadResponse', 'the model answered with a web page', { status: 200 });
+  if ('redirect' in fault) throw new ModelError('Model.BadRequest', `the model redirects to ${fault.redirect}; redirects are refused`);
   throw new ModelError('Model.StreamTruncated', "the model's answer was cut");
 }
 
+/** Classed by the same table as the errors of real providers. */
+function statusError({ status, code, message, retryAfter }: Extract<ScriptFault, { status: number }>): ModelError {
+  const headers = new Headers(retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) });
+  const error = new Error(message ?? `the model answered with status ${status}`);
+  return toModelError(Object.assign(error, { status, headers, ...(code === undefined ? {} : { code }) }));
+}
+
 async function stall(pings: boolean, { signal, idleMs }: ModelRequest): Promise<never> {
-  await abortableSleep(pings ? 24 * 60 * 60 * 1_000 : idleMs, signal);
+  // pings are bytes: with them only the turn's total time, or the signal, ends the wait
+  await abortableSleep(pings ? MODEL_LIMITS.turnTimeoutMs : idleMs, signal);
   throw new ModelError('Model.StreamIdle', `the model sent nothing for ${idleMs} ms`);
 }
 
@@ -45,25 +51,4 @@ export async function abortableSleep(delayMs: number, signal: AbortSignal): Prom
     signal.throwIfAborted();
     throw error;
   }
-}
-
-function statusFailure(status: number, code: string | undefined): ModelFailureType {
-  if (code === 'context_length_exceeded' || status === 413) return 'Model.ContextOverflow';
-  if (code === 'insufficient_quota' || status === 402) return 'Model.Quota';
-  if (status === 401 || status === 403) return 'Model.Auth';
-  if (status === 408) return 'Model.Timeout';
-  if (status === 429) return 'Model.RateLimited';
-  return status >= 500 ? 'Model.Overloaded' : 'Model.BadRequest';
-}
-
-function errorTypeFailure(type: string): ModelFailureType {
-  if (type === 'rate_limit_error' || type === 'rate_limit_exceeded') return 'Model.RateLimited';
-  if (type === 'invalid_request_error') return 'Model.BadRequest';
-  return type === 'context_length_exceeded' ? 'Model.ContextOverflow' : 'Model.Overloaded';
-}
-
-function retryAfter(value: number | string | undefined): { readonly retryAfterMs?: number } {
-  if (value === undefined) return {};
-  const seconds = Number(value);
-  return { retryAfterMs: Number.isNaN(seconds) ? Math.max(0, Date.parse(String(value)) - Date.now()) : seconds * 1_000 };
 }

@@ -1,6 +1,7 @@
 import { PerdureError } from '../../contracts/coded-error.js';
-import { JsonValue, type Message, type Part, type ToolCallPart, textOf } from '../../contracts/message.js';
+import { type Message, type Part, textOf } from '../../contracts/message.js';
 import { ModelError } from './model-error.js';
+import { toolCallPart } from './parse-arguments.js';
 import type { ModelAnswer, ModelProvider, ModelRequest } from './provider.js';
 import type { Script } from './script.js';
 import { readScript } from './script-file.js';
@@ -91,20 +92,6 @@ function modelAnswer(answer: ScriptedAnswer): ModelAnswer {
   const parts: Part[] = [];
   if (answer.thinking) parts.push({ type: 'thinking', text: answer.thinking });
   if (answer.text) parts.push({ type: 'text', text: answer.text });
-  for (const call of answer.toolCalls) parts.push(toolCallPart(call));
+  for (const call of answer.toolCalls) parts.push(toolCallPart(call.id, call.name, call.argsText));
   return { parts, stop: answer.stop, ...(answer.usage ? { usage: answer.usage } : {}) };
-}
-
-function toolCallPart({ id, name, argsText }: ScriptedAnswer['toolCalls'][number]): ToolCallPart {
-  const args = parseObject(argsText);
-  return { type: 'tool_call', callId: id, name, args: args ?? {}, ...(args ? {} : { argsText }) };
-}
-
-function parseObject(text: string): JsonValue | undefined {
-  try {
-    const value = JsonValue.parse(JSON.parse(text));
-    return value !== null && typeof value === 'object' && !Array.isArray(value) ? value : undefined;
-  } catch {
-    return undefined; // broken on purpose: what was sent is kept beside it
-  }
 }

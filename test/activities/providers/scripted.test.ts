@@ -141,7 +141,7 @@ describe('a fault of a scripted model', () => {
     [{ stall: true, afterEvent: 'text' }, { type: 'Model.StreamIdle' }],
     [{ streamError: 'overloaded_error' }, { type: 'Model.Overloaded' }],
     [{ html: true }, { type: 'Model.BadResponse' }],
-    [{ redirect: 'http://127.0.0.1:9/' }, { type: 'Model.BadResponse' }],
+    [{ redirect: 'http://127.0.0.1:9/' }, { type: 'Model.BadRequest' }],
   ] as const)('%j is %j, once', async (fault, failure) => {
     const model = provider({ steps: [{ text: 'some words here', fault }] });
     await expect(model.call(request({ idleMs: 5 }))).rejects.toMatchObject(failure);
