@@ -1,0 +1,132 @@
+import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, inject } from 'vitest';
+import { AgentClient } from '../../../src/client/agent-client.js';
+import { type DevServerRecord, readDevServerRecord } from '../../../src/worker/dev-server-record.js';
+import { livePresences } from '../../../src/worker/presence.js';
+import { until } from '../../support/use-workers.js';
+import { removeStateDir } from '../../worker/support/state-dir.js';
+import { Command, type CommandEnd } from './command.js';
+
+const FIXTURE = fileURLToPath(new URL('../fixtures/effects/perdure.config.mjs', import.meta.url));
+
+/** What a tool of the fixture config noted: it started, or came to its end. */
+export interface Effect {
+  readonly what: 'start' | 'end';
+  readonly tool: string;
+  readonly name: string;
+  readonly key: string;
+  readonly pid: number;
+}
+
+/** An empty folder with a config whose tools note what they do in a file outside of it, and a workspace beside it. */
+export class PerdureFolder {
+  readonly root: string;
+  /** Where the commands are started. */
+  readonly dir: string;
+  readonly stateDir: string;
+  readonly workspace: string;
+  readonly #effectLog: string;
+  readonly #env: NodeJS.ProcessEnv;
+  readonly #commands: Command[] = [];
+  readonly #clients: AgentClient[] = [];
+
+  constructor(root: string, env: NodeJS.ProcessEnv) {
+    this.root = root;
+    this.dir = join(root, 'here');
+    this.stateDir = join(this.dir, '.perdure');
+    this.workspace = join(root, 'workspace');
+    this.#effectLog = join(root, 'effects.jsonl');
+    this.#env = {
+      PATH: process.env['PATH'],
+      HOME: join(root, 'home'),
+      PERDURE_TEMPORAL_BIN: inject('temporalBinary'),
+      EFFECT_LOG: this.#effectLog,
+      ...env,
+    };
+  }
+
+  /** Starts a command. */
+  start(args: readonly string[], env: NodeJS.ProcessEnv = {}): Command {
+    const command = new Command(args, { cwd: this.dir, env: { ...this.#env, ...env } });
+    this.#commands.push(command);
+    return command;
+  }
+
+  /** Runs a command to its end, whatever its exit status. */
+  async run(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<CommandEnd> {
+    return await this.start(args, env).ended;
+  }
+
+  /** Runs a command with `--json`, which must exit with this status, and gives the document it printed. */
+  async json(args: readonly string[], code = 0): Promise<unknown> {
+    const { stdout } = await this.start([...args, '--json']).exits(code);
+    return JSON.parse(stdout);
+  }
+
+  /** What the tools did so far. */
+  async effects(): Promise<Effect[]> {
+    const text = await readFile(this.#effectLog, 'utf8');
+    return text.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line)]));
+  }
+
+  /** The starts of a tool so far. */
+  async startsOf(tool: string): Promise<Effect[]> {
+    return (await this.effects()).filter((effect) => effect.what === 'start' && effect.tool === tool);
+  }
+
+  /** Waits until a tool has started so often. */
+  async started(tool: string, times = 1): Promise<void> {
+    await until(async () => (await this.startsOf(tool)).length >= times, `${times} starts of ${tool}`);
+  }
+
+  /** Makes tools wait in their midst until `release`. */
+  async hold(): Promise<void> {
+    await writeFile(`${this.#effectLog}.hold`, '');
+  }
+
+  async release(): Promise<void> {
+    await rm(`${this.#effectLog}.hold`, { force: true });
+  }
+
+  /** The folder's own server, which must run. */
+  async server(): Promise<DevServerRecord> {
+    const record = await readDevServerRecord(this.stateDir);
+    if (!record) throw new Error('the folder has no server');
+    return record;
+  }
+
+  /** A client on the folder's own server, as a backend service has it. */
+  async client(): Promise<AgentClient> {
+    const client = await AgentClient.connect({ address: (await this.server()).address });
+    this.#clients.push(client);
+    return client;
+  }
+
+  /** Ends everything that was started here, and removes the folder. */
+  async remove(): Promise<void> {
+    await Promise.all(this.#clients.map((client) => client.close()));
+    await Promise.all(this.#commands.filter(({ isRunning }) => isRunning).map((command) => command.kill('SIGKILL')));
+    for (const { pid } of await livePresences(join(this.stateDir, 'background'))) process.kill(pid, 'SIGKILL');
+    await removeStateDir(this.stateDir);
+    await rm(this.root, { recursive: true, force: true });
+  }
+}
+
+/** Makes folders for tests; each is gone after its test, with every process of it. `env` is given to all commands. */
+export function usePerdureFolders(): (env?: NodeJS.ProcessEnv) => Promise<PerdureFolder> {
+  const folders: PerdureFolder[] = [];
+  afterEach(async () => {
+    await Promise.all(folders.splice(0).map((folder) => folder.remove()));
+  });
+  return async (env = {}) => {
+    const folder = new PerdureFolder(await mkdtemp(join(tmpdir(), 'perdure-e2e-')), env);
+    folders.push(folder);
+    for (const name of ['here', 'home', 'workspace']) await mkdir(join(folder.root, name));
+    await cp(FIXTURE, join(folder.dir, 'perdure.config.mjs'));
+    await writeFile(join(folder.root, 'effects.jsonl'), '');
+    return folder;
+  };
+}
