@@ -3,7 +3,7 @@ import type { CallModelInput, CallModelResult, HeartbeatDetails } from '../contr
 import { hashJson, hashMessage } from '../contracts/digest.js';
 import { MODEL_LIMITS, PAYLOAD_LIMITS } from '../contracts/limits.js';
 import { cleanText, type Message, type Part } from '../contracts/message.js';
-import { NO_USAGE, type Usage } from '../contracts/model.js';
+import type { Usage } from '../contracts/model.js';
 import type { StreamSink } from '../streams/stream-sink.js';
 import { type CancellationCause, cancellationCause, throwUnlessUser } from './cancellation.js';
 import { failure, modelFailure } from './failures.js';
@@ -94,7 +94,7 @@ function interruptedOrThrow(
     throw modelFailure(error);
   }
   const text = streamed.text.slice(0, PAYLOAD_LIMITS.outsideBytesMax / 2);
-  if (text === '') return { kind: 'interrupted', usage: streamed.started ? streamed.estimate() : NO_USAGE };
+  if (text === '') return { kind: 'interrupted', usage: streamed.estimate() };
   const message: Message = {
     id: messageId(input),
     role: 'assistant',
@@ -135,5 +135,5 @@ function isTotalTimeout(error: unknown): boolean {
 }
 
 function beat(streamed: StreamedAnswer): HeartbeatDetails & { readonly usage: Usage } {
-  return { ...streamed.progress(), usage: streamed.started ? streamed.estimate() : NO_USAGE };
+  return { ...streamed.progress(), usage: streamed.estimate() };
 }

@@ -13,9 +13,9 @@ export class StreamedAnswer {
   readonly #startedAt = Date.now();
   #seq = 0;
   #outputChars = 0;
-  #inputChars = 0;
+  #request: ModelRequest | undefined;
+  #inputTokens: number | undefined;
   text = '';
-  started = false;
 
   /** The first event drops what an earlier attempt of the same turn showed. */
   constructor(sink: StreamSink, input: Pick<CallModelInput, 'runId' | 'turn'>, attempt: number) {
@@ -26,8 +26,11 @@ export class StreamedAnswer {
 
   /** The request is about to be sent: from here on a loss costs money. */
   asked(request: ModelRequest): void {
-    this.started = true;
-    this.#inputChars = JSON.stringify(request.messages).length + request.prompt.length + JSON.stringify(request.tools).length;
+    this.#request = request;
+  }
+
+  get started(): boolean {
+    return this.#request !== undefined;
   }
 
   add(delta: StreamDelta): void {
@@ -38,7 +41,10 @@ export class StreamedAnswer {
 
   /** Four characters a token: for servers that report no usage, and for attempts that were lost (M28). */
   estimate(): Usage {
-    return { ...NO_USAGE, inputTokens: Math.ceil(this.#inputChars / 4), outputTokens: Math.ceil(this.#outputChars / 4) };
+    if (!this.#request) return NO_USAGE;
+    // counted once and only when somebody asks: most calls end before their second heartbeat, with the server's own numbers
+    this.#inputTokens ??= Math.ceil(requestChars(this.#request) / 4);
+    return { ...NO_USAGE, inputTokens: this.#inputTokens, outputTokens: Math.ceil(this.#outputChars / 4) };
   }
 
   progress(): HeartbeatDetails {
@@ -59,4 +65,8 @@ export class StreamedAnswer {
     this.#seq += 1;
     this.#sink.publish({ ...this.#where, seq: this.#seq, ...body });
   }
+}
+
+function requestChars({ prompt, messages, tools }: ModelRequest): number {
+  return prompt.length + JSON.stringify(messages).length + JSON.stringify(tools).length;
 }

@@ -25,7 +25,10 @@ export interface ToolContext {
 export type ToolReturn = string | JsonValue | readonly ContentPart[];
 
 /** What `reconcile` found out about a call whose worker died. */
-export type Reconciled = { readonly kind: 'done'; readonly result: ToolReturn } | { readonly kind: 'not_started' } | { readonly kind: 'unknown' };
+export type Reconciled =
+  | { readonly kind: 'done'; readonly result: ToolReturn }
+  | { readonly kind: 'not_started' }
+  | { readonly kind: 'unknown' };
 
 /**
  * A tool the model may call.
