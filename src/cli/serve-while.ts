@@ -11,15 +11,15 @@ export interface Serving {
 
 /**
  * Does something while a worker is hosted: always for the folder's own server, elsewhere only when nobody polls the queue. The worker stops
- * when the work ends, and a worker that fails ends the work. Rejects as the work does.
+ * when the work ends, and a worker that fails ends the work. `ready` tells the work when somebody answers queries. Rejects as the work does.
  */
-export async function serveWhile<T>({ place, config, say }: Serving, work: () => Promise<T>): Promise<T> {
+export async function serveWhile<T>({ place, config, say }: Serving, work: (ready: Promise<void>) => Promise<T>): Promise<T> {
   const needed = config !== undefined && (place.location.kind === 'embedded' || !(await place.hasWorker()));
-  if (!needed) return await work();
+  if (!needed) return await work(Promise.resolve());
   await sayIfOtherConfig({ place, config, say });
   const hosted = await hostWorker({ place, config, say });
   try {
-    return await Promise.race([work(), failing(hosted.ended)]);
+    return await Promise.race([work(hosted.ready), failing(hosted.ended)]);
   } finally {
     await hosted.stop();
   }

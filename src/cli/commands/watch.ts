@@ -25,7 +25,11 @@ export async function watch(runId: string, options: WatchCommandOptions, context
     const { open } = await run.describe();
     const hosts = options.worker && open && place.location.kind === 'embedded';
     const serving = { place, config: hosts ? await loadConfigHere() : undefined, say };
-    return await serveWhile(serving, () => followRun(run, context, display, { ...options, detachHint: detachHint(runId, place) }));
+    return await serveWhile(serving, async (ready) => {
+      // a query sent earlier would lie in the queue of the worker that died
+      await ready;
+      return await followRun(run, context, display, { ...options, detachHint: detachHint(runId, place) });
+    });
   } finally {
     display.end();
     await place.close();
