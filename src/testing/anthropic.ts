@@ -50,7 +50,7 @@ function questionOf(request: AnthropicRequest): WireQuestion {
       lastToolResult: resultText(results.at(-1)),
       tools: tools.map((tool) => tool.name),
       final: request.tool_choice?.type === 'none',
-      inputChars: JSON.stringify([system, messages, tools]).length,
+      inputChars: () => JSON.stringify([system, messages, tools]).length,
     },
     model: request.model,
     stream: request.stream ?? false,

@@ -45,7 +45,7 @@ function questionOf(request: ChatRequest): WireQuestion {
       lastToolResult: textIn(rest.findLast((message) => message.role === 'tool')),
       tools: tools.map((tool) => tool.function.name),
       final: request.tool_choice === 'none',
-      inputChars: JSON.stringify([messages, tools]).length,
+      inputChars: () => JSON.stringify([messages, tools]).length,
     },
     model: request.model,
     stream: request.stream ?? false,

@@ -12,11 +12,15 @@ export interface LoopScriptOptions {
   readonly answerBytes?: number;
 }
 
+/** Said, not estimated: an estimate looks at the whole request, and would cost more with every turn. */
+const USAGE = { inputTokens: 1_000, outputTokens: 256 };
+
 /** Makes a script of `turns` equal answers without any delay, in few pieces: for benchmarks and long runs. Throws a RangeError for no turns. */
 export function loopScript({ turns, tool = 'echo', args = { turn: '{{turn}}' }, answerBytes = 1_024 }: LoopScriptOptions): ScriptInput {
   if (!Number.isInteger(turns) || turns < 1) throw new RangeError(`turns is an integer of at least 1, not ${turns}`);
   const text = 'lorem ipsum '.repeat(Math.ceil(answerBytes / 12)).slice(0, answerBytes);
   const chunkChars = Math.max(1, Math.ceil(answerBytes / 4));
-  const turn = { text, chunkChars, toolCalls: [{ name: tool, args }] };
-  return { steps: [...Array.from({ length: turns - 1 }, () => turn), { text, chunkChars }], final: { text, chunkChars } };
+  const last = { text, chunkChars, usage: USAGE };
+  const turn = { ...last, toolCalls: [{ name: tool, args }] };
+  return { steps: [...Array.from({ length: turns - 1 }, () => turn), last], final: last };
 }

@@ -201,7 +201,7 @@ function refuse(
   error: unknown,
 ): void {
   const refusal = error instanceof WireRefusal ? error : new WireRefusal(400, `wire server: ${String(error)}`);
-  record.outcome = record.fault ? 'faulted' : 'refused';
+  record.outcome = record.fault && 'status' in record.fault ? 'faulted' : 'refused';
   record.problem = refusal.message;
   const { retryAfter } = refusal.details;
   response

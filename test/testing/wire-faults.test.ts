@@ -73,6 +73,7 @@ describe.each(['openai-chat', 'anthropic'] as const)('a fault over the wire (%s)
   it('after an event that the answer does not have is refused loudly', async () => {
     const server = await start({ cutAfterEvent: 'arguments' }, { text: 'no call' });
     expect(await ask(server, format, body)).toMatchObject({ status: 400, text: expect.stringContaining('no such event') });
+    expect(server.requests).toMatchObject([{ outcome: 'refused', problem: expect.stringContaining('"arguments"') }]);
   });
 
   it('that stalls sends nothing more until the client leaves', async () => {

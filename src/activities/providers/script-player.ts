@@ -15,7 +15,8 @@ export interface ScriptedRequest {
   readonly tools: readonly string[];
   /** The request forbids tool calls: it is the reserved final call. */
   readonly final: boolean;
-  readonly inputChars: number;
+  /** The request's size, for an estimate of its tokens; asked only when a step does not say them. */
+  readonly inputChars: () => number;
 }
 
 /** Which step answered: its index in `steps`, or the name of the one outside them. */
@@ -138,11 +139,11 @@ function answerOf(step: ScriptStep, request: ScriptedRequest): ScriptedAnswer {
 /** Four characters a token, where the step says nothing. */
 function usageOf(
   step: ScriptStep,
-  chars: { readonly input: number; readonly thinking: number; readonly output: number },
+  chars: { readonly input: () => number; readonly thinking: number; readonly output: number },
 ): Usage | undefined {
   if (step.usage === 'none') return undefined;
   return {
-    inputTokens: step.usage.inputTokens ?? Math.ceil(chars.input / 4),
+    inputTokens: step.usage.inputTokens ?? Math.ceil(chars.input() / 4),
     outputTokens: step.usage.outputTokens ?? Math.ceil(chars.output / 4),
     reasoningTokens: step.usage.reasoningTokens ?? Math.ceil(chars.thinking / 4),
     cacheReadTokens: step.usage.cacheReadTokens ?? NO_USAGE.cacheReadTokens,

@@ -46,7 +46,7 @@ function viewOf({ prompt, messages, tools, toolChoice }: ModelRequest): Scripted
     lastToolResult: lastToolResult(messages),
     tools: tools.map((tool) => tool.name),
     final: toolChoice === 'none',
-    inputChars: prompt.length + JSON.stringify(messages).length + JSON.stringify(tools).length,
+    inputChars: () => prompt.length + JSON.stringify(messages).length + JSON.stringify(tools).length,
   };
 }
 
