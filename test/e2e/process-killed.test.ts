@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { RecordedRequest } from '../../src/testing/index.js';
 import { until } from '../support/use-workers.js';
 import { type PerdureFolder, usePerdureFolders } from './support/perdure-folder.js';
+import { messagesOf } from './support/request-messages.js';
 import { modelEnv, useModels } from './support/use-models.js';
 
 /** From the start of the next command to the next request; a heartbeat alone would take half a minute. */
@@ -117,12 +118,6 @@ async function killInTool(here: PerdureFolder, tool: string): Promise<void> {
   await here.started(tool);
   await command.kill('SIGKILL');
   await here.release();
-}
-
-function messagesOf(request: RecordedRequest | undefined): unknown {
-  const { body } = request ?? {};
-  if (body === null || typeof body !== 'object' || !('messages' in body)) throw new Error('no request with messages');
-  return body.messages;
 }
 
 async function reportRecovery(annotate: (text: string) => Promise<unknown>, startedAt: number, request: RecordedRequest | undefined) {

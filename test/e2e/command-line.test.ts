@@ -1,0 +1,137 @@
+import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { describe, expect, inject, it } from 'vitest';
+import { usePerdureFolders } from './support/perdure-folder.js';
+import { modelEnv, useModels } from './support/use-models.js';
+
+const STEPS = [{ toolCalls: [{ name: 'look', args: { name: 'a' } }] }, { text: 'the end' }];
+
+describe('the command line', () => {
+  const folder = usePerdureFolders();
+  const model = useModels();
+
+  it('Ctrl-C lets go of a run with a hint and exit 0, a second one ends the process at once, and the run goes on either way', async () => {
+    const wire = await model({ script: { steps: STEPS } });
+    const here = await folder(modelEnv(wire));
+    await here.hold();
+    const run = here.start(['run', 'go', '--model', 'openai/test', '--id', 'r1']);
+    await here.started('look');
+    // it waits for its running call: that is what the second Ctrl-C cuts short
+    run.child.kill('SIGINT');
+    await run.prints("run r1 is kept; it goes on with the next perdure command here, or 'perdure dev'");
+    run.child.kill('SIGINT');
+    expect(await run.exits(0)).toMatchObject({ signal: null });
+
+    const watch = here.start(['watch', 'r1']);
+    await here.started('look', 2);
+    watch.child.kill('SIGINT');
+    await watch.prints('run r1 is kept');
+    await here.release();
+    await watch.exits(0);
+    expect(await here.json(['watch', 'r1'])).toMatchObject({ reason: 'completed', output: 'the end' });
+  });
+
+  it('a run whose reader has gone lets go without a word and exits 0, and the run is unaffected', async () => {
+    const wire = await model({ script: { steps: STEPS } });
+    const here = await folder(modelEnv(wire));
+    await here.hold();
+    const run = here.start(['run', 'go', '--model', 'openai/test', '--id', 'r1', '--events']);
+    await here.started('look');
+    run.child.stdout?.destroy();
+    await here.release();
+    const { code, stderr } = await run.ended;
+    expect(code).toBe(0);
+    expect(stderr).not.toMatch(/EPIPE|Error|INTERNAL/u);
+    expect(await here.json(['watch', 'r1'])).toMatchObject({ reason: 'completed', output: 'the end' });
+  });
+
+  it('watch of a run that ended prints its result and exits 0; without a terminal there are plain lines and no control characters', async () => {
+    const wire = await model({ script: { steps: STEPS } });
+    const here = await folder(modelEnv(wire));
+    const run = await here.start(['run', 'go', '--model', 'openai/test', '--id', 'r1']).exits(0);
+    expect(run.stdout).toBe('the end\n');
+    const watch = await here.start(['watch', 'r1']).exits(0);
+    expect(watch.stdout).toBe('the end\n');
+    const printed = run.stderr + watch.stderr;
+    expect(['\u001b', '\r'].filter((control) => printed.includes(control))).toEqual([]);
+  });
+
+  it('without a server that answers, each bad address is one line with its code and exit status, within 5 seconds', async () => {
+    const here = await folder();
+    const silent = createServer().listen(0, '127.0.0.1');
+    await once(silent, 'listening');
+    const port = portOf(silent.address());
+    const run = (address: string, ...more: string[]) =>
+      here.run(['run', 'go', '--model', 'scripted/x.yaml', '--address', address, ...more]);
+    await writeFile(join(here.dir, 'x.yaml'), 'steps: [{ text: hi }]');
+    const startedAt = Date.now();
+    const ends = await Promise.all([
+      run('http://localhost:7233'),
+      run('127.0.0.1:1'),
+      run(`127.0.0.1:${port}`),
+      run(inject('temporalAddress'), '--namespace', 'nowhere'),
+      run('::1:x'),
+    ]);
+    silent.close();
+    expect(ends.map(({ code, stderr }) => [code, stderr.split(':')[0], stderr.trimEnd().split('\n').length])).toEqual([
+      [2, 'TEMPORAL_ADDRESS', 1],
+      [5, 'TEMPORAL_UNREACHABLE', 1],
+      [5, 'TEMPORAL_UNREACHABLE', 1],
+      [3, 'NAMESPACE_NOT_FOUND', 1],
+      [2, 'TEMPORAL_ADDRESS', 1],
+    ]);
+    expect(Date.now() - startedAt).toBeLessThan(15_000);
+  });
+
+  it('a run on a queue without a worker is kept, says NO_WORKER, and starts when a worker comes', async () => {
+    const wire = await model({ script: { steps: [{ text: 'hi' }] } });
+    const here = await folder({ ...modelEnv(wire), TEMPORAL_ADDRESS: inject('temporalAddress') });
+    const queue = ['--task-queue', `e2e-${process.pid}-nobody`];
+    const id = `e2e-${process.pid}-kept`;
+    const run = await here.run(['run', 'go', '--model', 'openai/test', '--id', id, '--no-worker', ...queue]);
+    expect(run.code).toBe(5);
+    expect(run.stderr).toMatch(/^NO_WORKER: no worker polls queue \S+ \(checked 5 s\); run \S+ is kept/mu);
+    const worker = here.start(['worker', ...queue]);
+    expect(await here.json(['watch', id, ...queue])).toMatchObject({ reason: 'completed', output: 'hi' });
+    expect(await worker.kill('SIGTERM')).toMatchObject({ code: 0 });
+  });
+
+  it('an unknown run exits 3 and bad input exits 2, each with one line on stderr and, with --json, one document on stdout', async () => {
+    const here = await folder();
+    const commands: readonly (readonly [code: number, name: string, ...args: string[]])[] = [
+      [3, 'RUN_NOT_FOUND', 'watch', 'nobody'],
+      [3, 'RUN_NOT_FOUND', 'show', 'nobody'],
+      [3, 'RUN_NOT_FOUND', 'steer', 'nobody', 'hello'],
+      [3, 'RUN_NOT_FOUND', 'cancel', 'nobody'],
+      [2, 'EMPTY_MESSAGE', 'run', '  '],
+      [2, 'BAD_OPTION', 'run', 'go', '--max-turns', '0'],
+      [2, 'BAD_OPTION', 'run', 'go', '--max-turns', '1.5'],
+      [2, 'UNKNOWN_OPTION', 'run', 'go', '--max-turn', '3'],
+      [2, 'UNKNOWN_VERB', 'rum', 'go'],
+      [2, 'BAD_RUN_ID', 'run', 'go', '--id', '../x'],
+      [2, 'WORKSPACE', 'run', 'go', '--workspace', 'nowhere'],
+      [2, 'MISSING_ARGUMENT', 'run'],
+    ];
+    for (const [code, name, ...args] of commands) {
+      const end = await here.run(args);
+      const lines = end.stderr.split('\n');
+      expect({ args, code: end.code, stdout: end.stdout, name: lines[0]?.split(':')[0], lines: lines.length }).toEqual({
+        args,
+        code,
+        stdout: '',
+        name,
+        lines: 2,
+      });
+    }
+    const { stdout } = await here.start(['show', 'nobody', '--json']).exits(3);
+    expect(JSON.parse(stdout)).toEqual({ error: { code: 'RUN_NOT_FOUND', message: expect.any(String) } });
+    await expect(here.server()).rejects.toThrow('no server');
+  });
+});
+
+function portOf(address: ReturnType<ReturnType<typeof createServer>['address']>): number {
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  return address.port;
+}

@@ -1,0 +1,113 @@
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import type { RecordedRequest, ScriptInput } from '../../src/testing/index.js';
+import { usePerdureFolders } from './support/perdure-folder.js';
+import { messagesOf } from './support/request-messages.js';
+import { modelEnv, useModels } from './support/use-models.js';
+
+const STREAMED = 'one two three four five six seven eight nine ten';
+
+/** Every kind of trouble a well-behaved run meets, one a turn. */
+const TROUBLE: ScriptInput = {
+  steps: [
+    {
+      text: STREAMED,
+      chunkDelayMs: 100,
+      toolCalls: [
+        { name: 'look', args: { name: 'a' } },
+        { name: 'look', args: { name: 'b' } },
+        { name: 'send_once', args: { name: 'c' } },
+      ],
+    },
+    { toolCalls: [{ name: 'fail', args: { why: 'of course' } }] },
+    { text: 'slow down', toolCalls: [{ name: 'look', args: { name: 'd' } }], fault: { status: 429, retryAfter: 3 } },
+    { text: 'broken', toolCalls: [{ name: 'look', args: { name: 'e' } }], fault: { status: 500, times: 2 } },
+    { text: 'all is done' },
+  ],
+};
+
+const FORMATS = [
+  {
+    format: 'openai-chat',
+    model: 'openai/test',
+    cut: ['start', 'thinking', 'text', 'tool_call', 'arguments'],
+    whole: ['finish', 'usage', 'done'],
+  },
+  {
+    format: 'anthropic',
+    model: 'anthropic/test',
+    cut: ['start', 'ping', 'block_start', 'thinking', 'text', 'tool_call', 'arguments', 'block_end', 'finish'],
+    whole: ['done'],
+  },
+] as const;
+
+describe.each(FORMATS)('a run over the wire format $format', ({ format, model: name, cut, whole }) => {
+  const folder = usePerdureFolders();
+  const model = useModels();
+
+  it('streams, runs several calls of one answer, reads a failing tool, and asks again after 429 and 500 as often as it should', async () => {
+    const wire = await model({ script: TROUBLE, formats: [format] });
+    const here = await folder(modelEnv(wire));
+    const command = here.start(['run', 'go', '--model', name, '--events']);
+    await command.prints('"text":"one"');
+    expect(wire.requests[0]?.outcome).toBe('open');
+    const { stdout } = await command.exits(0);
+
+    const lines = stdout.trimEnd().split('\n').map(readLine);
+    expect(streamedText(lines, 1)).toBe(STREAMED);
+    expect(lines.at(-1)).toMatchObject({ type: 'result', result: { reason: 'completed', turns: 5, toolCalls: 6, output: 'all is done' } });
+    const outcomes = 'answered answered faulted answered faulted faulted answered answered';
+    expect(wire.requests.map(({ outcome }) => outcome).join(' ')).toBe(outcomes);
+    expect(gapMs(wire.requests, 2)).toBeGreaterThanOrEqual(3_000);
+    expect(gapMs(wire.requests, 4)).toBeGreaterThanOrEqual(990);
+    expect(gapMs(wire.requests, 5)).toBeGreaterThanOrEqual(1_990);
+    const texts = JSON.stringify(messagesOf(wire.requests.at(-1)));
+    expect(texts).toContain('it failed: of course');
+    const order = ['look a done', 'look b done', 'send_once c done'].map((text) => texts.indexOf(text));
+    expect(order).toEqual(order.toSorted((a, b) => a - b));
+    expect(order).not.toContain(-1);
+    expect((await here.startsOf('look')).map(({ name: call }) => call).toSorted()).toEqual(['a', 'b', 'd', 'e']);
+    expect(await here.startsOf('send_once')).toHaveLength(1);
+  });
+
+  it('takes no answer whose stream was cut after any kind of event, and every one that was whole: each call runs once', async () => {
+    const kinds = [...cut, ...whole];
+    const turns = kinds.map((kind) => ({
+      thinking: 'let me think',
+      text: `cut after ${kind}`,
+      toolCalls: [{ name: 'send_once', args: { name: kind } }],
+      fault: { cutAfterEvent: kind },
+    }));
+    const wire = await model({ script: { steps: [...turns, { text: 'whole' }] }, formats: [format] });
+    const here = await folder(modelEnv(wire));
+    expect(await here.json(['run', 'go', '--model', name])).toMatchObject({
+      reason: 'completed',
+      turns: kinds.length + 1,
+      output: 'whole',
+    });
+    const requests = kinds.map((_, step) => wire.requestsOf(step));
+    expect(requests).toEqual([...cut.map(() => 2), ...whole.map(() => 1)]);
+    expect((await here.startsOf('send_once')).map(({ name: call }) => call)).toEqual(kinds);
+  });
+});
+
+const StreamLine = z.object({
+  type: z.literal('stream'),
+  event: z.object({ turn: z.number(), type: z.literal('text'), text: z.string() }),
+});
+
+function readLine(line: string): unknown {
+  return JSON.parse(line);
+}
+
+function streamedText(lines: readonly unknown[], turn: number): string {
+  return lines
+    .map((line) => StreamLine.safeParse(line))
+    .map(({ data }) => (data?.event.turn === turn ? data.event.text : ''))
+    .join('');
+}
+
+/** Time between this request and the next one. */
+function gapMs(requests: readonly RecordedRequest[], index: number): number {
+  return (requests[index + 1]?.at ?? Number.NaN) - (requests[index]?.at ?? Number.NaN);
+}
