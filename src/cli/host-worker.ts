@@ -49,7 +49,7 @@ async function hostFolderWorker(options: HostOptions): Promise<HostedWorker> {
     dataConverter,
     say,
     async makeWorker(identity) {
-      connected = await connect(options, identity);
+      connected = await connect(options, { identity });
       return connected.worker;
     },
   });
@@ -63,22 +63,29 @@ async function hostFolderWorker(options: HostOptions): Promise<HostedWorker> {
   };
 }
 
+/** On a server of its own a queue may have workers on many hosts: this one also polls its host's queue, for tools in its folders. */
 async function hostOneMoreWorker(options: HostOptions): Promise<HostedWorker> {
-  const connected = await connect(options);
-  const { worker } = connected;
-  const ended = worker.run();
+  options.say(
+    `large payloads are kept in ${options.place.stateDir}: all workers of queue ${options.place.taskQueue} must share that folder`,
+  );
+  const connected = await connect(options, { manyHosts: true });
+  const workers = [connected.worker, connected.hostWorker].filter((worker) => worker !== undefined);
+  const ended = Promise.all(workers.map((worker) => worker.run())).then(() => undefined);
   return {
     ready: Promise.resolve(),
     ended,
     async stop() {
-      if (worker.getState() === 'RUNNING') worker.shutdown();
+      for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
       await ended;
       await connected.close();
     },
   };
 }
 
-async function connect({ place, config, say }: HostOptions, identity?: string): Promise<ConnectedWorker> {
+async function connect(
+  { place, config, say }: HostOptions,
+  as: { readonly identity?: string; readonly manyHosts?: boolean },
+): Promise<ConnectedWorker> {
   const { connectWorker } = await import('../worker/connect-worker.js');
   const { location, taskQueue, stateDir } = place;
   const { connectionOptions, namespace } = location;
@@ -89,6 +96,6 @@ async function connect({ place, config, say }: HostOptions, identity?: string): 
     config,
     stateDir,
     say,
-    ...(identity === undefined ? {} : { identity }),
+    ...as,
   });
 }

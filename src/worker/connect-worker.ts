@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { NativeConnection, Runtime, type Worker } from '@temporalio/worker';
-import { type CreateWorkerOptions, createWorker } from './create-worker.js';
+import { type CreateWorkerOptions, createHostWorker, createWorker } from './create-worker.js';
 import { stateFolder } from './state-folder.js';
 import type { TemporalConnectionOptions } from './temporal-check.js';
 import { createWorkerLog } from './worker-log.js';
@@ -8,6 +8,8 @@ import { createWorkerLog } from './worker-log.js';
 /** A worker and the connection that was opened for it. */
 export interface ConnectedWorker {
   readonly worker: Worker;
+  /** Polls this host's own queue for workspace tools, where several hosts share a queue. */
+  readonly hostWorker?: Worker;
   /** Closes the connection; call it once the worker's `run` has ended. */
   close(): Promise<void>;
 }
@@ -24,7 +26,8 @@ export async function connectWorker({ connectionOptions, ...options }: ConnectWo
   const connection = await NativeConnection.connect({ ...rest, ...(tls === undefined ? {} : { tls }) });
   try {
     const worker = await createWorker({ ...options, connection });
-    return { worker, close: () => connection.close() };
+    const own = options.manyHosts ? { hostWorker: await createHostWorker({ ...options, connection }) } : {};
+    return { worker, ...own, close: () => connection.close() };
   } catch (error) {
     await connection.close();
     throw error;
