@@ -2,6 +2,7 @@ import type { WatchItem } from '../client/watch-item.js';
 import type { Progress } from '../contracts/run.js';
 import { eventLine } from './event-line.js';
 import type { Output } from './output.js';
+import { progressAfter } from './progress-after.js';
 import type { RunDisplay } from './run-display.js';
 import { statusLine } from './status-line.js';
 import { StreamText } from './stream-text.js';
@@ -11,6 +12,7 @@ const CLEAR_LINE = '\r\u001b[2K';
 const DIM = '\u001b[2m';
 const PLAIN = '\u001b[0m';
 const COLUMNS_DEFAULT = 80;
+const COLUMNS_MIN = 20;
 const REDRAW_MS = 1_000;
 
 /**
@@ -37,6 +39,7 @@ export class LiveDisplay implements RunDisplay {
         this.#progress = item.progress;
         return this.#draw('');
       case 'event': {
+        this.#progress &&= progressAfter(this.#progress, item.event);
         const line = eventLine(item.event);
         return line === undefined ? undefined : this.#draw(`${this.#flush()}${DIM}${line}${PLAIN}\n`);
       }
@@ -94,7 +97,8 @@ export class LiveDisplay implements RunDisplay {
   }
 
   get #columns(): number {
-    return this.#stderr.columns ?? COLUMNS_DEFAULT;
+    // some terminals report no size, or a size of 0
+    return Math.max(this.#stderr.columns || COLUMNS_DEFAULT, COLUMNS_MIN);
   }
 }
 

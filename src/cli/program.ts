@@ -19,7 +19,7 @@ export function createProgram(context: CliContext, onExitCode: (code: number) =>
     .helpOption('--help', 'show help')
     .helpCommand(false)
     .configureHelp({ showGlobalOptions: true })
-    .configureOutput({ writeOut: (text) => context.output.stdout.write(text), outputError: () => undefined })
+    .configureOutput({ writeOut: (text) => context.output.stdout.write(text), writeErr: () => undefined })
     .option('--debug', 'show stack traces of errors')
     .addHelpText('after', PROGRAM_HELP)
     .exitOverride();

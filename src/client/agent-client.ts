@@ -1,7 +1,7 @@
 import { Client, type ClientOptions, Connection, type ConnectionLike, type ConnectionOptions } from '@temporalio/client';
 import type { DataConverter } from '@temporalio/common';
 import { DEFAULT_TASK_QUEUE } from '../contracts/handlers.js';
-import { CLIENT_LIMITS } from '../contracts/limits.js';
+import { CLIENT_LIMITS, PAYLOAD_LIMITS } from '../contracts/limits.js';
 import type { StreamSource } from '../streams/stream-sink.js';
 import { checkAddress } from './check-address.js';
 import { unreachable } from './errors.js';
@@ -59,6 +59,7 @@ export class AgentClient {
       taskQueue: options.taskQueue ?? DEFAULT_TASK_QUEUE,
       address: options.connection ? 'the given connection' : address,
       tls: usesTls(options),
+      inputBytesMax: options.dataConverter?.externalStorage ? PAYLOAD_LIMITS.transcriptBytesMax : CLIENT_LIMITS.inputBytesMax,
     });
     return new AgentClient(access, options.streams, options.connection ? async () => undefined : () => connection.close());
   }

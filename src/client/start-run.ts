@@ -2,7 +2,7 @@ import type { WorkflowHandle } from '@temporalio/client';
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import { PerdureError } from '../contracts/coded-error.js';
 import { AGENT_RUN } from '../contracts/handlers.js';
-import { CLIENT_LIMITS, PAYLOAD_LIMITS } from '../contracts/limits.js';
+import { CLIENT_LIMITS } from '../contracts/limits.js';
 import type { RunInput } from '../contracts/run.js';
 import { checkInputSize, checkRunId, checkRunInput } from './check-input.js';
 import { memoOf, RunMemo } from './run-memo.js';
@@ -37,8 +37,7 @@ export function checkStart(given: StartInput | Readonly<Record<string, unknown>>
  */
 export async function startRun(access: TemporalAccess, checked: CheckedStart): Promise<StartedRun> {
   const { id, input } = checked;
-  const external = access.client.options.loadedDataConverter.externalStorage !== undefined;
-  checkInputSize(input, external ? PAYLOAD_LIMITS.transcriptBytesMax : CLIENT_LIMITS.inputBytesMax);
+  checkInputSize(input, access.inputBytesMax);
   try {
     const handle = await access.client.withDeadline(Date.now() + CLIENT_LIMITS.connectTimeoutMs, () => sendStart(access, checked));
     return { handle: access.client.workflow.getHandle(id), executionId: handle.firstExecutionRunId, duplicate: false };

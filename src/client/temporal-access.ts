@@ -10,12 +10,15 @@ const POLLER_AGE_MS_MAX = 75_000;
 export class TemporalAccess {
   readonly client: Client;
   readonly taskQueue: string;
+  /** What one run input may weigh: more with external storage. */
+  readonly inputBytesMax: number;
   readonly #address: string;
   readonly #tls: boolean;
 
-  constructor(options: { client: Client; taskQueue: string; address: string; tls: boolean }) {
+  constructor(options: { client: Client; taskQueue: string; address: string; tls: boolean; inputBytesMax: number }) {
     this.client = options.client;
     this.taskQueue = options.taskQueue;
+    this.inputBytesMax = options.inputBytesMax;
     this.#address = options.address;
     this.#tls = options.tls;
   }

@@ -51,6 +51,8 @@ class Watcher {
   readonly #queue: AsyncQueue<WatchItem>;
   #after: number;
   #lastNotice: string | undefined;
+  #askedAt = 0;
+  #wake: () => void = () => undefined;
 
   constructor(watched: Watched, queue: AsyncQueue<WatchItem>, after: number) {
     this.#watched = watched;
@@ -81,8 +83,17 @@ class Watcher {
   async #poll(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       await this.#look(signal).catch((error: unknown) => this.#noticeOf(error));
-      await delay(CLIENT_LIMITS.watchEveryMs, undefined, { signal }).catch(ignoreAbort);
+      await this.#pause(signal);
     }
+  }
+
+  /** Waits for the next look: a second, or less when the stream tells that a call of the model begins or ends. */
+  async #pause(signal: AbortSignal): Promise<void> {
+    const woken = new AbortController();
+    this.#wake = () => woken.abort();
+    await delay(CLIENT_LIMITS.watchEveryMs, undefined, { signal: AbortSignal.any([signal, woken.signal]) }).catch(ignoreAbort);
+    // the workflow learns of it a moment later than the stream
+    if (woken.signal.aborted) await delay(SETTLE_MS, undefined, { signal }).catch(ignoreAbort);
   }
 
   async #look(signal: AbortSignal): Promise<void> {
@@ -90,6 +101,8 @@ class Watcher {
     // a signal for this look alone: the SDK leaves a listener behind on it for each request
     await access.client.withAbortSignal(AbortSignal.any([signal]), async () => {
       await this.#pushEvents();
+      if (Date.now() - this.#askedAt < CLIENT_LIMITS.watchEveryMs) return;
+      this.#askedAt = Date.now();
       const progress = await access.query(handle, progressQuery);
       if (!signal.aborted) this.#queue.push({ type: 'progress', progress });
     });
@@ -110,7 +123,10 @@ class Watcher {
   async #stream(signal: AbortSignal): Promise<void> {
     const { streams, handle } = this.#watched;
     if (!streams) return;
-    for await (const event of streams.read(handle.workflowId, signal)) this.#queue.push({ type: 'stream', event });
+    for await (const event of streams.read(handle.workflowId, signal)) {
+      this.#queue.push({ type: 'stream', event });
+      if (event.type === 'reset' || event.type === 'end') this.#wake();
+    }
   }
 
   /** The events since the last look. The result does not wait for a worker that has gone meanwhile. */
@@ -132,6 +148,7 @@ class Watcher {
 }
 
 const LAST_EVENTS_MS = 1_000;
+const SETTLE_MS = 50;
 
 function ignoreAbort(error: unknown): void {
   if (!(error instanceof Error) || error.name !== 'AbortError') throw error;

@@ -7,6 +7,7 @@ import { openPlace, type Place } from '../place.js';
 import type { RunDisplay } from '../run-display.js';
 import { checkShowOptions, type RunOptions, startFromOptions } from '../run-options.js';
 import { serveWhile } from '../serve-while.js';
+import { untilInterrupted } from '../until-interrupted.js';
 import { start } from './start.js';
 
 /** `run "TASK"`: starts a run, shows it to its end and exits by its reason. Hosts a worker meanwhile where nobody else does. */
@@ -20,20 +21,27 @@ export async function run(task: string, options: RunOptions, context: CliContext
   const place = await openPlace(options, say);
   try {
     const serving = { place, config, say };
-    return await serveWhile(serving, () => startAndFollow({ checked, place, display, options }, context));
+    return await serveWhile(serving, (ready) => startAndFollow({ checked, place, display, options, ready }, context));
   } finally {
     display.end();
     await place.close();
   }
 }
 
-async function startAndFollow(
-  { checked, place, display, options }: { checked: CheckedStart; place: Place; display: RunDisplay; options: RunOptions },
-  context: CliContext,
-): Promise<number> {
+interface RunToFollow {
+  readonly checked: CheckedStart;
+  readonly place: Place;
+  readonly display: RunDisplay;
+  readonly options: RunOptions;
+  readonly ready: Promise<void>;
+}
+
+async function startAndFollow({ checked, place, display, options, ready }: RunToFollow, context: CliContext): Promise<number> {
   const { run: handle, duplicate } = await place.client.start({ ...checked.input, id: checked.id });
   const url = place.runUrl(handle.runId);
   display.say(`run ${handle.runId}${duplicate ? ' (it was there already)' : ''}${url === undefined ? '' : `  ${url}`}`);
+  // a run that was there may have had a worker that died: a query sent before the new one is ready would lie in that one's queue
+  if (duplicate) await Promise.race([ready, untilInterrupted(context.interrupts)]);
   return await followRun(handle, context, display, {
     ...options,
     detachHint: detachHint(handle.runId, place),

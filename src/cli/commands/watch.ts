@@ -5,6 +5,7 @@ import { noSuchRun } from '../no-such-run.js';
 import { openPlaceIfThere, type PlaceOptions } from '../place.js';
 import { checkShowOptions, type ShowOptions } from '../run-options.js';
 import { serveWhile } from '../serve-while.js';
+import { untilInterrupted } from '../until-interrupted.js';
 import { detachHint } from './run.js';
 
 /** The options of `watch`. */
@@ -27,7 +28,7 @@ export async function watch(runId: string, options: WatchCommandOptions, context
     const serving = { place, config: hosts ? await loadConfigHere() : undefined, say };
     return await serveWhile(serving, async (ready) => {
       // a query sent earlier would lie in the queue of the worker that died
-      await ready;
+      await Promise.race([ready, untilInterrupted(context.interrupts)]);
       return await followRun(run, context, display, { ...options, detachHint: detachHint(runId, place) });
     });
   } finally {

@@ -1,0 +1,28 @@
+import { CommanderError } from 'commander';
+import type { CliContext } from './cli-context.js';
+import { errorLine, printJson } from './output.js';
+import { commandLineError, createProgram } from './program.js';
+
+/** Runs one command line and gives the exit status it asks for. Errors are told as one line `CODE: message`; never rejects. */
+export async function runCommandLine(argv: readonly string[], context: CliContext): Promise<number> {
+  let exitCode = 0;
+  const program = createProgram(context, (code) => {
+    exitCode = code;
+  });
+  try {
+    await program.parseAsync(argv, { from: 'user' });
+    return exitCode;
+  } catch (error) {
+    const problem = error instanceof CommanderError ? commandLineError(error) : error;
+    return problem === undefined ? 0 : tellError(problem, argv, context);
+  }
+}
+
+function tellError(error: unknown, argv: readonly string[], { output }: CliContext): number {
+  const { code, message, exitCode } = errorLine(error);
+  if (argv.includes('--json')) printJson(output, { error: { code, message } });
+  else if (argv.includes('--events')) printJson(output, { type: 'error', error: { code, message } });
+  output.stderr.write(`${code}: ${message}\n`);
+  if (argv.includes('--debug') && error instanceof Error) output.stderr.write(`${error.stack ?? ''}\n`);
+  return exitCode;
+}

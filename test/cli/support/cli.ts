@@ -1,0 +1,94 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, realpath, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { inject, vi } from 'vitest';
+import { nodeScript } from '../../../src/worker/node-script.js';
+
+/** What a command printed, and how it ended. */
+export interface CommandEnd {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** A command line that runs as a process of its own. */
+export interface Command {
+  readonly child: ChildProcess;
+  readonly ended: Promise<CommandEnd>;
+  /** Waits until stderr has a text. */
+  saw(text: string | RegExp): Promise<void>;
+}
+
+const PROGRAM = nodeScript(new URL('../../../src/cli/x.ts', import.meta.url).href, 'main');
+
+/** A temporary folder to run commands in. On `remove` its server has stopped by itself. */
+export class CliFolder {
+  readonly path: string;
+  readonly #running = new Set<Command>();
+
+  private constructor(path: string) {
+    this.path = path;
+  }
+
+  static async make(): Promise<CliFolder> {
+    return new CliFolder(await realpath(await mkdtemp(join(tmpdir(), 'perdure-cli-'))));
+  }
+
+  /** Starts a command; its environment has no key and names no server. */
+  start(args: readonly string[], env: NodeJS.ProcessEnv = {}): Command {
+    const child = spawn(process.execPath, [...PROGRAM, ...args], {
+      cwd: this.path,
+      env: cleanEnvironment(env),
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    const seen = { stdout: '', stderr: '' };
+    child.stdout.on('data', (chunk: Buffer) => {
+      seen.stdout += chunk.toString();
+    });
+    child.stderr.on('data', (chunk: Buffer) => {
+      seen.stderr += chunk.toString();
+    });
+    const closed = once(child, 'close');
+    const command: Command = {
+      child,
+      ended: closed.then(() => {
+        this.#running.delete(command);
+        return { code: child.exitCode, ...seen };
+      }),
+      async saw(text) {
+        await vi.waitFor(
+          () => {
+            if (typeof text === 'string' ? !seen.stderr.includes(text) : !text.test(seen.stderr))
+              throw new Error(`not seen: ${text}\n${seen.stderr}`);
+          },
+          { timeout: 60_000, interval: 20 },
+        );
+      },
+    };
+    this.#running.add(command);
+    return command;
+  }
+
+  /** Runs a command to its end. */
+  async run(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<CommandEnd> {
+    return await this.start(args, env).ended;
+  }
+
+  /** Kills what is still running, waits until the folder's server has gone, and removes the folder. */
+  async remove(): Promise<void> {
+    for (const { child, ended } of this.#running) {
+      child.kill('SIGKILL');
+      await ended;
+    }
+    await rm(this.path, { recursive: true, force: true, maxRetries: 50, retryDelay: 200 });
+  }
+}
+
+function cleanEnvironment(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const kept = Object.entries(process.env).filter(
+    ([name]) => !/^TEMPORAL_|_API_KEY$|^PERDURE_|_BASE_URL$|^VITEST|^NODE_OPTIONS$/u.test(name),
+  );
+  return { ...Object.fromEntries(kept), PERDURE_TEMPORAL_BIN: inject('temporalBinary'), ...env };
+}
