@@ -1,0 +1,58 @@
+// npm run bench: measures Perdure on this machine, beside the machine's own floor, all against one embedded server in one run.
+// Prints a JSON document on stdout and a table on stderr. `npm run bench -- cancel memory` measures only what is named.
+import { cpus, loadavg, totalmem } from 'node:os';
+import { openArena } from './arena.mjs';
+import { allMessages } from './scenarios/all-messages.mjs';
+import { bareActivities } from './scenarios/bare-activities.mjs';
+import { bareLoop } from './scenarios/bare-loop.mjs';
+import { cancel } from './scenarios/cancel.mjs';
+import { manyRuns } from './scenarios/many-runs.mjs';
+import { memory } from './scenarios/memory.mjs';
+import { oneRun } from './scenarios/one-run.mjs';
+import { recovery } from './scenarios/recovery.mjs';
+import { startUp } from './scenarios/start-up.mjs';
+import { formatTable, ratiosOf } from './table.mjs';
+
+const SCENARIOS = {
+  'warm-up': (arena) => oneRun(arena, 20),
+  'bare-loop-40': (arena) => bareLoop(arena, 40),
+  'bare-activities-40': (arena) => bareActivities(arena, 40),
+  'perdure-40': (arena) => oneRun(arena, 40),
+  'all-messages-40': (arena) => allMessages(arena, 40),
+  'bare-loop-200': (arena) => bareLoop(arena, 200),
+  'bare-activities-200': (arena) => bareActivities(arena, 200),
+  'perdure-200': (arena) => oneRun(arena, 200),
+  'all-messages-200': (arena) => allMessages(arena, 200),
+  'many-runs': (arena) => manyRuns(arena),
+  'start-up': (arena) => startUp(arena),
+  recovery: (arena) => recovery(arena),
+  cancel: (arena) => cancel(arena),
+  memory: (arena) => memory(arena),
+};
+
+const wanted = process.argv.slice(2);
+const unknown = wanted.filter((name) => !Object.hasOwn(SCENARIOS, name));
+if (unknown.length > 0) throw new Error(`no scenario ${unknown.join(', ')}; there are: ${Object.keys(SCENARIOS).join(', ')}`);
+
+const say = (line) => console.error(line);
+const arena = await openArena(say);
+const machine = {
+  cpu: cpus()[0]?.model,
+  cores: cpus().length,
+  memoryGiB: Math.round(totalmem() / 2 ** 30),
+  node: process.version,
+  load: loadavg()[0],
+};
+const results = {};
+try {
+  for (const [name, measure] of Object.entries(SCENARIOS)) {
+    if (wanted.length > 0 && !wanted.includes(name)) continue;
+    say(`measuring ${name} …`);
+    results[name] = await measure(arena);
+  }
+} finally {
+  await arena.close();
+}
+const ratios = ratiosOf(results);
+console.log(JSON.stringify({ machine, results, ratios }, null, 2));
+say(formatTable(results, ratios));

@@ -1,0 +1,27 @@
+// The model of the benchmark, in a process of its own: answers at once, over the real wire format of chat completions.
+// A task says what is wanted: {"turns": 40, "tool": "echo", "stallAt": 1} (stallAt: this request is never answered the first time).
+import { startWireServer } from '../dist/testing/index.js';
+
+const TEXT = 'lorem ipsum '.repeat(86).slice(0, 1_024);
+const stalled = new Set();
+let taken = 0;
+
+const server = await startWireServer({
+  formats: ['openai-chat'],
+  keepBodies: false,
+  handler: ({ answered, lastUser, final }) => {
+    const { turns, tool = 'echo', stallAt } = JSON.parse(lastUser);
+    const isLast = final || answered >= turns - 1;
+    const step = { text: TEXT, chunkChars: 256, toolCalls: isLast ? [] : [{ name: tool, args: { turn: `${answered}` } }] };
+    if (answered !== stallAt || stalled.has(lastUser)) return step;
+    stalled.add(lastUser);
+    return { ...step, delayMs: 10 * 60_000 };
+  },
+});
+
+process.on('message', () => {
+  process.send({ times: server.requests.slice(taken).map(({ at }) => at) });
+  taken = server.requests.length;
+});
+process.on('disconnect', () => process.exit());
+process.send({ baseUrl: server.openaiBaseUrl, apiKey: server.apiKey });

@@ -1,0 +1,67 @@
+import { round } from './statistics.mjs';
+
+/** How much slower a run is than the floor of Temporal, and how much slower a loop is that passes all messages. */
+export function ratiosOf(results) {
+  const ratios = {};
+  for (const turns of [40, 200]) {
+    const floor = results[`bare-activities-${turns}`]?.msPerTurn;
+    for (const name of ['perdure', 'all-messages', 'bare-loop']) {
+      const own = results[`${name}-${turns}`]?.msPerTurn;
+      if (floor !== undefined && own !== undefined) ratios[`${name}-${turns} / bare-activities-${turns}`] = round(own / floor);
+    }
+  }
+  return ratios;
+}
+
+/** The aims, each with where its figure is. */
+const AIMS = [
+  ['a', 'ms per turn at 40 turns, median', 'perdure-40', 'msPerTurn', '<=', 35],
+  ['b', '20 runs at once, turns per second', 'many-runs', 'turnsPerSecond', '>=', 50],
+  ['c', 'last 20 of 200 turns over first 20', 'perdure-200', 'growth', '<=', 1.3],
+  ['d', 'history bytes per turn at 200 turns', 'perdure-200', 'historyBytesPerTurn', '<=', 6_144],
+  ['d', 'history bytes per turn at 40 turns', 'perdure-40', 'historyBytesPerTurn', '<=', 6_144],
+  ['e', 'kill -9 in a model call: ready to next request, ms', 'recovery', 'nextRequestAfterReadyMs', '<=', 3_000],
+  ['f', 'cancel reaches a running tool after, ms', 'cancel', 'reachedToolAfterMs', '<=', 2_500],
+  ['g', 'worker RSS with 100 runs in a tool, MiB', 'memory', 'rssMiB', '<=', 500],
+  ['h', 'command to first request, empty folder, ms', 'start-up', 'emptyFolderMs', '<=', 3_000],
+  ['h', 'command to first request, server running, ms', 'start-up', 'serverRunningMs', '<=', 1_500],
+  ['h', 'show, ms', 'start-up', 'showMs', '<=', 600],
+];
+
+/** What was measured, for people. */
+export function formatTable(results, ratios) {
+  const rows = AIMS.flatMap(([letter, what, scenario, field, sign, aim]) => {
+    const value = results[scenario]?.[field];
+    if (value === undefined) return [];
+    const met = sign === '<=' ? value <= aim : value >= aim;
+    return [[letter, what, String(value), `${sign} ${aim}`, met ? 'met' : 'MISSED']];
+  });
+  const compared = Object.entries(results)
+    .filter(([, { msPerTurn }]) => msPerTurn !== undefined)
+    .map(([name, { turns, msPerTurn, meanMsPerTurn, growth, historyBytesPerTurn, ended }]) => [
+      name,
+      String(turns),
+      String(msPerTurn),
+      String(meanMsPerTurn),
+      String(growth),
+      String(historyBytesPerTurn ?? '-'),
+      ended ?? '',
+    ]);
+  return [
+    columns([['', 'measure', 'value', 'aim', ''], ...rows]),
+    columns([['scenario', 'turns', 'ms/turn', 'mean', 'last/first 20', 'history B/turn', ''], ...compared]),
+    columns([['ratio of ms/turn', ''], ...Object.entries(ratios).map(([name, value]) => [name, String(value)])]),
+  ].join('\n\n');
+}
+
+function columns(rows) {
+  const widths = rows[0].map((_, column) => Math.max(...rows.map((row) => row[column].length)));
+  return rows
+    .map((row) =>
+      row
+        .map((cell, column) => cell.padEnd(widths[column]))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n');
+}
