@@ -1,76 +1,52 @@
 import { parseModelRef } from '../contracts/model.js';
 import type { Config } from '../define/define-config.js';
-import type { KeyRing } from './key-ring.js';
-
-/** What a provider needs that people use by its bare name. */
-interface KnownProvider {
-  readonly api: 'openai-chat' | 'anthropic' | 'scripted';
-  readonly baseUrl: string;
-  readonly baseUrlVariable?: string;
-  readonly keyVariable?: string;
-  readonly defaultModel?: string;
-}
-
-/** The providers that need no config. Their order is the order of detection (D-17). */
-export const KNOWN_PROVIDERS: Readonly<Record<string, KnownProvider>> = {
-  anthropic: {
-    api: 'anthropic',
-    baseUrl: 'https://api.anthropic.com',
-    baseUrlVariable: 'ANTHROPIC_BASE_URL',
-    keyVariable: 'ANTHROPIC_API_KEY',
-    defaultModel: 'claude-sonnet-4-5',
-  },
-  openai: {
-    api: 'openai-chat',
-    baseUrl: 'https://api.openai.com/v1',
-    baseUrlVariable: 'OPENAI_BASE_URL',
-    keyVariable: 'OPENAI_API_KEY',
-    defaultModel: 'gpt-5-mini',
-  },
-  ollama: { api: 'openai-chat', baseUrl: 'http://127.0.0.1:11434/v1', baseUrlVariable: 'OLLAMA_BASE_URL', defaultModel: 'llama3' },
-  scripted: { api: 'scripted', baseUrl: '' },
-};
+import { KNOWN_PROVIDERS, knownProvider } from './providers/known-providers.js';
+import { type AccessOptions, providerAccess } from './providers/provider-access.js';
 
 /** What the choice is made from. */
-export interface ModelChoice {
+export interface ModelChoice extends AccessOptions {
   readonly requested: string | undefined;
   readonly agentModel: string | undefined;
-  readonly config: Pick<Config, 'model' | 'providers'>;
-  readonly env: Readonly<NodeJS.ProcessEnv>;
-  readonly keys: KeyRing;
+  readonly config: Pick<Config, 'model' | 'providers' | 'credentials'>;
 }
 
 /** The chosen model as `provider/model`, or why there is none. */
 export type ChosenModel = { readonly model: string } | { readonly problem: string };
 
-/** Chooses: the request's model, the agent's, the environment's, the config's, or one whose key is there. */
+/**
+ * Chooses: the request's model, the agent's, the environment's, the config's, or one whose key is there (A-01, D-17). What is chosen
+ * can be called: its provider is known and its key is there. Never throws.
+ */
 export function chooseModel(choice: ModelChoice): ChosenModel {
-  const wanted = choice.requested ?? choice.agentModel ?? fromEnvironment(choice.env) ?? choice.config.model ?? detected(choice);
+  const wanted = choice.requested ?? choice.agentModel ?? fromEnvironment(choice) ?? choice.config.model ?? detected(choice);
   if (wanted === undefined) return { problem: noModel(choice) };
   const ref = parseModelRef(wanted);
   if (!ref) return { problem: `model ${JSON.stringify(wanted.slice(0, 80))}: use provider/model, for example anthropic/claude-sonnet-4-5` };
-  if (choice.config.providers?.[ref.provider] || KNOWN_PROVIDERS[ref.provider]) return { model: wanted };
-  const names = [...Object.keys(KNOWN_PROVIDERS), ...Object.keys(choice.config.providers ?? {})];
-  return { problem: `unknown provider ${JSON.stringify(ref.provider.slice(0, 80))}; known: ${names.join(', ')}` };
+  const access = providerAccess(ref.provider, choice);
+  return access.kind === 'refused' ? { problem: `model ${wanted.slice(0, 200)}: ${access.problem}` } : { model: wanted };
 }
 
-function fromEnvironment({ PERDURE_MODEL: model, PERDURE_MODEL_PROVIDER: provider }: Readonly<NodeJS.ProcessEnv>): string | undefined {
-  if (model) return provider && !model.includes('/') ? `${provider}/${model}` : model;
-  const known = provider ? KNOWN_PROVIDERS[provider]?.defaultModel : undefined;
-  return known && `${provider}/${known}`;
+/** PERDURE_MODEL, whose provider may stand in PERDURE_MODEL_PROVIDER; a provider alone means the config's or its usual model. */
+function fromEnvironment({ env, config }: ModelChoice): string | undefined {
+  const { PERDURE_MODEL: model, PERDURE_MODEL_PROVIDER: provider } = env;
+  if (!provider) return model || undefined;
+  if (!model) return config.model?.startsWith(`${provider}/`) ? config.model : `${provider}/${knownProvider(provider)?.defaultModel ?? ''}`;
+  // models of a gateway have slashes in their own names: only a provider's name before the slash says where the model is
+  const named = parseModelRef(model)?.provider;
+  const isComplete = named !== undefined && (knownProvider(named) !== undefined || Object.hasOwn(config.providers ?? {}, named));
+  return isComplete ? model : `${provider}/${model}`;
 }
 
 /** The first provider whose key (or, for Ollama, whose address) is set. LLM_API_KEY alone names no provider. */
 function detected({ env, keys }: ModelChoice): string | undefined {
-  for (const [name, provider] of Object.entries(KNOWN_PROVIDERS)) {
-    const there = provider.keyVariable ? keys.resolve(provider.keyVariable) : provider.baseUrlVariable && env[provider.baseUrlVariable];
-    if (there && provider.defaultModel) return `${name}/${provider.defaultModel}`;
+  for (const [name, { keyVariable, baseUrlVariable, defaultModel }] of Object.entries(KNOWN_PROVIDERS)) {
+    const there = keyVariable ? keys.resolve(keyVariable) : baseUrlVariable && env[baseUrlVariable];
+    if (there && defaultModel) return `${name}/${defaultModel}`;
   }
   return undefined;
 }
 
 function noModel({ keys }: ModelChoice): string {
-  const set = keys.names();
-  const found = set.length > 0 ? ` (keys found: ${set.join(', ')})` : '';
-  return `no model: give --model provider/model, or set OPENAI_API_KEY or ANTHROPIC_API_KEY${found}; --model scripted/FILE needs no key`;
+  const general = keys.resolve('LLM_API_KEY') ? '; LLM_API_KEY is there: say for whom with PERDURE_MODEL_PROVIDER' : '';
+  return `no model: give --model provider/model, or set OPENAI_API_KEY or ANTHROPIC_API_KEY${general}; --model scripted/FILE needs no key`;
 }

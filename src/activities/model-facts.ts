@@ -8,7 +8,8 @@ const FREE_PROVIDERS = new Set(['scripted', 'ollama']);
 
 /** The price of a model: the config's, else the data file's, else nothing for local ones; undefined when it is unknown. */
 export function priceOf(model: string, overrides: Readonly<Record<string, ModelPrice>> = {}): ModelPrice | undefined {
-  return overrides[model] ?? factsOf(model)?.price ?? (FREE_PROVIDERS.has(model.split('/')[0] ?? '') ? FREE : undefined);
+  if (Object.hasOwn(overrides, model)) return overrides[model];
+  return factsOf(model)?.price ?? (FREE_PROVIDERS.has(model.split('/')[0] ?? '') ? FREE : undefined);
 }
 
 /** The context window of a model in tokens; undefined when it is unknown. */
@@ -18,5 +19,6 @@ export function contextWindowOf(model: string): number | undefined {
 
 /** A dated snapshot (`…-20250929`, `…-2024-08-06`, `…-latest`) has the facts of its undated name. */
 function factsOf(model: string): ModelFacts | undefined {
-  return MODEL_FACTS[model] ?? MODEL_FACTS[model.replace(/-(\d{8}|\d{4}-\d{2}-\d{2}|latest)$/u, '')];
+  const undated = model.replace(/-(?:\d{8}|\d{4}-\d{2}-\d{2}|latest)$/u, '');
+  return [model, undated].filter((name) => Object.hasOwn(MODEL_FACTS, name)).map((name) => MODEL_FACTS[name])[0];
 }

@@ -1,17 +1,20 @@
 import { stat } from 'node:fs/promises';
 import { isAbsolute } from 'node:path';
+import type { z } from 'zod';
 import type { AgentActivities, PreparedRun } from '../contracts/activities.js';
 import { hashJson } from '../contracts/digest.js';
 import { MODEL_LIMITS, PAYLOAD_LIMITS, RUN_LIMITS } from '../contracts/limits.js';
+import { didYouMean } from '../contracts/nearest-name.js';
 import type { RunSetup } from '../contracts/prepared-run.js';
 import { RunInput } from '../contracts/run.js';
 import type { ToolDescriptor } from '../contracts/tool.js';
 import type { AgentDefinition } from '../define/define-agent.js';
 import type { Config } from '../define/define-config.js';
 import { type AnyToolDefinition, parametersSchema } from '../define/define-tool.js';
-import { readInstructionFiles } from './context/instruction-files.js';
+import { type InstructionFile, readInstructionFiles } from './context/instruction-files.js';
 import { buildPrompt } from './context/prompt.js';
-import { failure } from './failures.js';
+import { PRICES_AS_OF } from './data/prices.js';
+import { failure, messageOf } from './failures.js';
 import type { KeyRing } from './key-ring.js';
 import { chooseModel } from './model-choice.js';
 import { contextWindowOf, priceOf } from './model-facts.js';
@@ -44,7 +47,7 @@ export function createPrepareRun(options: PrepareRunOptions): AgentActivities['p
     const [name, agent] = findAgent(input, options.config);
     const model = findModel(input, agent, options);
     await checkWorkspace(input.context?.workspace);
-    const instructions = await readInstructionFiles(input.context?.workspace);
+    const instructions = await readInstructions(input.context?.workspace);
     const setup: RunSetup = {
       agent: name,
       prompt: buildPrompt({ base: agent.prompt, context: input.context, instructions }),
@@ -69,26 +72,28 @@ export function createPrepareRun(options: PrepareRunOptions): AgentActivities['p
 
 function parseInput(given: unknown): RunInput {
   const parsed = RunInput.safeParse(given);
-  if (!parsed.success) {
-    const problems = parsed.error.issues.map((issue) => `${issue.path.join('.') || 'input'}: ${issue.message}`);
-    throw failure('Input.Invalid', `BAD_INPUT ${problems.join('; ')}`);
-  }
-  const { data } = parsed;
-  const later = [data.mode === 'chat' && 'mode "chat"', data.outputSchema && 'outputSchema'].filter(Boolean);
+  if (!parsed.success) throw failure('Input.Invalid', `BAD_INPUT ${parsed.error.issues.flatMap(describeIssue).join('; ')}`);
+  const { mode, outputSchema, task } = parsed.data;
+  const later = [mode === 'chat' && 'mode "chat"', outputSchema && 'outputSchema'].filter(Boolean);
   if (later.length > 0) throw failure('Input.Invalid', `BAD_INPUT ${later.join(', ')}: not supported in this version`);
-  const empty = typeof data.task === 'string' ? data.task.trim() === '' : data.task.length === 0;
-  if (empty) throw failure('Input.Invalid', 'EMPTY_MESSAGE: the task has no text and no attachment');
-  return data;
+  const isEmpty = typeof task === 'string' ? task.trim() === '' : task.length === 0;
+  if (isEmpty) throw failure('Input.Invalid', 'EMPTY_MESSAGE: the task has no text and no attachment');
+  return parsed.data;
+}
+
+function describeIssue(issue: z.core.$ZodIssue): string[] {
+  if (issue.code !== 'unrecognized_keys') return [`${issue.path.join('.') || 'input'}: ${issue.message}`];
+  const known = issue.path.length === 0 ? Object.keys(RunInput.shape) : [];
+  return issue.keys.map((key) => `${[...issue.path, key].join('.')}: unknown${didYouMean(key, known)}`);
 }
 
 function findAgent({ agent }: RunInput, { agents = {} }: Config): [string, AgentDefinition] {
   if (agent === undefined) return ['default', agents['default'] ?? DEFAULT_AGENT];
   const found = Object.hasOwn(agents, agent) ? agents[agent] : agent === 'default' ? DEFAULT_AGENT : undefined;
   if (found) return [agent, found];
-  throw failure(
-    'Input.UnknownAgent',
-    `no agent named ${JSON.stringify(agent.slice(0, 80))}; there are: ${['default', ...Object.keys(agents)].join(', ')}`,
-  );
+  const names = [...new Set(['default', ...Object.keys(agents)])];
+  const shown = JSON.stringify(agent.slice(0, 80));
+  throw failure('Input.UnknownAgent', `no agent named ${shown}${didYouMean(agent, names)}; there are: ${names.join(', ')}`);
 }
 
 function findModel(input: RunInput, agent: AgentDefinition, { config, env, keys }: PrepareRunOptions): string {
@@ -99,16 +104,26 @@ function findModel(input: RunInput, agent: AgentDefinition, { config, env, keys 
 
 async function checkWorkspace(workspace: string | undefined): Promise<void> {
   if (workspace === undefined) return;
-  if (!isAbsolute(workspace)) throw failure('Input.Workspace', `WORKSPACE ${workspace}: an absolute path`);
-  const found = await stat(workspace).catch(() => undefined);
-  if (!found?.isDirectory()) throw failure('Input.Workspace', `WORKSPACE ${workspace}: no such folder on the worker's host`);
+  if (!isAbsolute(workspace)) throw failure('Input.Workspace', `WORKSPACE ${workspace}: an absolute path is needed`);
+  const found = await stat(workspace).catch((error: unknown) => {
+    throw failure('Input.Workspace', `WORKSPACE ${workspace}: not reachable on the worker's host: ${messageOf(error)}`);
+  });
+  if (!found.isDirectory()) throw failure('Input.Workspace', `WORKSPACE ${workspace}: not a folder`);
 }
 
-/** The tools of a run in a fixed order: the config's, then the workspace's; the agent's list may only take away (A-10). */
+async function readInstructions(workspace: string | undefined): Promise<InstructionFile[]> {
+  if (workspace === undefined) return [];
+  return await readInstructionFiles(workspace).catch((error: unknown) => {
+    throw failure('Input.Workspace', `WORKSPACE ${workspace}: its instructions cannot be read: ${messageOf(error)}`);
+  });
+}
+
+/** The tools of a run in a fixed order: the config's, then the workspace's; the agent's lists may only take away (A-10). */
 function toolsFor({ context }: RunInput, agent: AgentDefinition, { config, workspaceTools }: PrepareRunOptions): ToolDescriptor[] {
   const own = (config.tools ?? []).map((tool) => describe(tool, false));
   const all = context?.workspace === undefined ? own : [...own, ...workspaceTools.map((tool) => describe(tool, true))];
-  return all.filter(({ name }) => (agent.tools?.includes(name) ?? true) && !agent.blockedTools?.includes(name));
+  const { tools = [], blockedTools = [] } = agent;
+  return all.filter(({ name }) => (tools.length === 0 || tools.includes(name)) && !blockedTools.includes(name));
 }
 
 function describe(tool: AnyToolDefinition, workspace: boolean): ToolDescriptor {
@@ -135,6 +150,6 @@ function checkBudget({ maxCostUsd }: RunInput, model: string, hasPrice: boolean)
   if (maxCostUsd === undefined || hasPrice) return;
   throw failure(
     'Input.Invalid',
-    `UNKNOWN_PRICE: maxCostUsd needs the price of ${model}; add prices: { "${model}": { input, output } } to the config`,
+    `UNKNOWN_PRICE: maxCostUsd needs the price of ${model}, and the list of ${PRICES_AS_OF} has none; add prices: { "${model}": { input, output } } to the config`,
   );
 }

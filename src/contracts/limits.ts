@@ -80,6 +80,8 @@ export const TOOL_LIMITS = {
   /** Reconciling only looks; it has this long. */
   reconcileTimeoutMs: 30 * SECOND_MS,
   namePattern: /^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$/,
+  /** A schema is sent with every request; a larger one is a mistake (faults B25). */
+  schemaBytesMax: 64 * KIB,
 } as const;
 
 /** What bounds the six built-in workspace tools. */
@@ -103,6 +105,8 @@ export const WORKSPACE_LIMITS = {
   searchLineCharsMax: 10_000,
   searchLineShownCharsMax: 300,
   globCharsMax: 500,
+  /** An instruction file (AGENTS.md …) is sent with every request: a longer one is cut with a mark. */
+  instructionFileBytesMax: 20_000,
   /** What is left of a write whose process was killed is swept by the next write to that folder after this time. */
   staleWriteMs: 10 * MINUTE_MS,
 } as const;
@@ -127,6 +131,12 @@ export const WORKER_LIMITS = {
   transcriptQueryMsMax: MINUTE_MS,
   /** Nobody polls the queue of the workspace's host: said after this. */
   toolQueueWaitMs: MINUTE_MS,
+} as const;
+
+/** What is read from the files of a configuration. */
+export const CONFIG_LIMITS = {
+  /** One file of an agent: a prompt larger than this would not fit a run's setup. */
+  agentFileBytesMax: 128 * KIB,
 } as const;
 
 /** Sizes of what travels through Temporal. */

@@ -7,8 +7,9 @@ export const AgentDefinition = z.strictObject({
   prompt: z.string().min(1),
   /** `provider/model`; absent: the config's. */
   model: z.string().optional(),
-  /** Names of the tools it is offered; absent: all. */
+  /** Names of the tools it is offered; absent or empty: all. */
   tools: z.array(z.string()).optional(),
+  /** Names of tools that are taken away from those. */
   blockedTools: z.array(z.string()).optional(),
   maxTurns: z.number().int().min(RUN_LIMITS.maxTurnsMin).max(RUN_LIMITS.maxTurnsMax).optional(),
 });

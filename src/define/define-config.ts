@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { MODEL_LIMITS, RUN_LIMITS } from '../contracts/limits.js';
 import { ModelPrice } from '../contracts/model.js';
 import { AgentDefinition } from './define-agent.js';
-import type { AnyToolDefinition } from './define-tool.js';
+import { type AnyToolDefinition, isToolDefinition } from './define-tool.js';
 
 /** A key by reference: the name of an environment variable, read in the activity at call time. Values never stand in a config. */
 const KeyReference = z.string().regex(/^env:[A-Za-z_][A-Za-z0-9_]*$/u, 'a reference like "env:OPENAI_API_KEY"');
@@ -18,10 +18,7 @@ export const ProviderDefinition = z.strictObject({
 });
 export type ProviderDefinition = z.infer<typeof ProviderDefinition>;
 
-const Tool = z.custom<AnyToolDefinition>(
-  (value) => value !== null && typeof value === 'object' && 'execute' in value && 'effect' in value,
-  'a tool made with defineTool({ … })',
-);
+const Tool = z.custom<AnyToolDefinition>(isToolDefinition, 'a tool made with defineTool({ … })');
 
 /** The whole configuration. Strict: an unknown field is a mistake that is told, never ignored. */
 export const Config = z.strictObject({

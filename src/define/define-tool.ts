@@ -78,6 +78,17 @@ export function defineTool<Args>(options: ToolOptions<Args>): ToolDefinition<Arg
   return { ...options, effect, timeoutMs, pure, approval };
 }
 
+/** True for what `defineTool` returns, also when another copy of this package made it. Never throws. */
+export function isToolDefinition(value: unknown): value is AnyToolDefinition {
+  if (typeof value !== 'object' || value === null) return false;
+  const { name, description, parameters, effect, timeoutMs, approval, execute } = value as Partial<
+    Record<keyof AnyToolDefinition, unknown>
+  >;
+  const isComplete = typeof timeoutMs === 'number' && approval !== undefined && typeof parameters === 'object' && parameters !== null;
+  const isNamed = typeof name === 'string' && TOOL_LIMITS.namePattern.test(name) && typeof description === 'string';
+  return isNamed && isComplete && Effect.safeParse(effect).success && typeof execute === 'function';
+}
+
 /** The JSON Schema of a tool's arguments, as the model sees it. */
 export function parametersSchema(tool: Pick<ToolDefinition, 'parameters'>): Record<string, JsonValue> {
   const { $schema: _, ...schema } = z.toJSONSchema(tool.parameters, { io: 'input' });

@@ -1,12 +1,14 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { captureKeys } from '../../src/activities/key-ring.js';
 import { createPrepareRun } from '../../src/activities/prepare-run.js';
 import { WORKSPACE_TOOLS } from '../../src/activities/tools/registry.js';
-import { PAYLOAD_LIMITS } from '../../src/contracts/limits.js';
+import { PAYLOAD_LIMITS, WORKSPACE_LIMITS } from '../../src/contracts/limits.js';
 import type { RunInput } from '../../src/contracts/run.js';
 import type { Config } from '../../src/define/define-config.js';
 import { defineTool } from '../../src/define/define-tool.js';
@@ -19,6 +21,8 @@ const add = defineTool({
   execute: ({ a, b }) => a + b,
 });
 
+const KEY = { OPENAI_API_KEY: 'k-0123456789' };
+
 describe('prepareRun', () => {
   let folder: string;
   beforeEach(async () => {
@@ -28,16 +32,15 @@ describe('prepareRun', () => {
 
   it('A-01: the model of the request goes before the agent, the environment and the config', async () => {
     const config: Config = { model: 'openai/from-config', agents: { a: { description: 'd', prompt: 'p', model: 'openai/from-agent' } } };
-    const env = { PERDURE_MODEL: 'openai/from-env' };
-    expect((await prepare({ agent: 'a', model: 'openai/from-request' }, { config, env })).model).toBe('openai/from-request');
-    expect((await prepare({ agent: 'a' }, { config, env })).model).toBe('openai/from-agent');
-    expect((await prepare({}, { config, env })).model).toBe('openai/from-env');
-    expect((await prepare({}, { config })).model).toBe('openai/from-config');
+    const env = () => ({ ...KEY, PERDURE_MODEL: 'openai/from-env' });
+    expect((await prepare({ agent: 'a', model: 'openai/from-request' }, { config, env: env() })).model).toBe('openai/from-request');
+    expect((await prepare({ agent: 'a' }, { config, env: env() })).model).toBe('openai/from-agent');
+    expect((await prepare({}, { config, env: env() })).model).toBe('openai/from-env');
+    expect((await prepare({}, { config, env: { ...KEY } })).model).toBe('openai/from-config');
   });
 
   it('D-17: without any choice the model comes from the keys that are there; without keys the error names them', async () => {
     expect((await prepare({}, { env: { ANTHROPIC_API_KEY: 'k-123456' } })).model).toMatch(/^anthropic\//u);
-    expect((await prepare({}, { env: { OPENAI_API_KEY: 'k-123456' } })).model).toMatch(/^openai\//u);
     await expect(prepare({})).rejects.toMatchObject({
       type: 'Input.NoModel',
       nonRetryable: true,
@@ -45,10 +48,17 @@ describe('prepareRun', () => {
     });
   });
 
+  it('a model without its key is refused before the first request, by the names of variables alone', async () => {
+    const refusal = await prepare({ model: 'anthropic/m' }, { env: { ...KEY } }).catch((error: unknown) => error);
+    expect(refusal).toMatchObject({ type: 'Input.NoModel', message: expect.stringContaining('SECRET_MISSING env:ANTHROPIC_API_KEY') });
+    expect(String(refusal)).toContain('OPENAI_API_KEY');
+    expect(JSON.stringify(refusal)).not.toContain(KEY.OPENAI_API_KEY);
+  });
+
   it('B10, B9: a bad input from any language is refused with all its problems at once', async () => {
     await expect(prepare({ maxTurns: 0, maxturn: 3 } as Partial<RunInput>)).rejects.toMatchObject({
       type: 'Input.Invalid',
-      message: expect.stringMatching(/maxTurns.*maxturn|maxturn.*maxTurns/su),
+      message: expect.stringMatching(/maxTurns: .*; .*maxturn: unknown \(did you mean maxTurns\?\)/u),
     });
     await expect(prepare({ task: '  ' })).rejects.toMatchObject({
       type: 'Input.Invalid',
@@ -57,10 +67,12 @@ describe('prepareRun', () => {
   });
 
   it('an unknown agent is refused with the names there are', async () => {
-    await expect(prepare({ agent: 'ghost', model: 'scripted/x' })).rejects.toMatchObject({
+    const config: Config = { agents: { reviewer: { description: 'd', prompt: 'p' } } };
+    await expect(prepare({ agent: 'reviwer', model: 'scripted/x' }, { config })).rejects.toMatchObject({
       type: 'Input.UnknownAgent',
-      message: expect.stringContaining('default'),
+      message: 'no agent named "reviwer" (did you mean reviewer?); there are: default, reviewer',
     });
+    await expect(prepare({ agent: 'constructor', model: 'scripted/x' })).rejects.toMatchObject({ type: 'Input.UnknownAgent' });
   });
 
   it('a run without workspace has only the tools of the config; with one it has six more, in a fixed order', async () => {
@@ -82,6 +94,16 @@ describe('prepareRun', () => {
     expect(setup.tools.map((tool) => tool.name)).toEqual(['read_file']);
   });
 
+  it('A-10: an empty list of tools means all, less the blocked ones', async () => {
+    const config: Config = {
+      tools: [add],
+      model: 'scripted/x',
+      agents: { a: { description: 'd', prompt: 'p', tools: [], blockedTools: ['run_command'] } },
+    };
+    const { setup } = await prepare({ agent: 'a', context: { workspace: folder } }, { config });
+    expect(setup.tools.map((tool) => tool.name)).toEqual(['add', 'read_file', 'write_file', 'edit_file', 'list_files', 'search_files']);
+  });
+
   it('A-05, A-06: the prompt is base, project, mode, workspace, then the instruction files that are there, each under its name', async () => {
     await writeFile(join(folder, 'AGENTS.md'), 'Use tabs.');
     await writeFile(join(folder, 'CLAUDE.md'), '   ');
@@ -91,6 +113,33 @@ describe('prepareRun', () => {
     expect(places.every((place) => place >= 0)).toBe(true);
     expect(places).toEqual(places.toSorted((a, b) => a - b));
     expect(setup.prompt).not.toContain('CLAUDE.md');
+  });
+
+  it('an instruction file that is a link, a folder or a pipe is left out; a long one is cut with a mark', async () => {
+    await writeFile(join(folder, 'secret'), 'out of reach');
+    await symlink(join(folder, 'secret'), join(folder, 'AGENTS.md'));
+    await promisify(execFile)('mkfifo', [join(folder, 'agents.md')]);
+    await mkdir(join(folder, 'CLAUDE.md'));
+    expect((await prepare({ model: 'scripted/x', context: { workspace: folder } })).setup.prompt).not.toContain('Instructions from');
+    await rm(join(folder, 'CLAUDE.md'), { recursive: true });
+    await writeFile(join(folder, 'CLAUDE.md'), `begin ${'ü'.repeat(WORKSPACE_LIMITS.instructionFileBytesMax)} end`);
+    const { prompt } = (await prepare({ model: 'scripted/x', context: { workspace: folder } })).setup;
+    expect(prompt).toMatch(/# Instructions from CLAUDE\.md\n\nbegin ü+… \[cut\]$/u);
+    expect(Buffer.byteLength(prompt)).toBeLessThan(WORKSPACE_LIMITS.instructionFileBytesMax + 2_000);
+  });
+
+  it('A-09: the mode of a user interface names its component', async () => {
+    const { setup } = await prepare({
+      model: 'scripted/x',
+      context: { mode: 'ui', component: 'Cart', variables: { route: '/cart', empty: '' } },
+    });
+    expect(setup.prompt).toMatch(/user interface\. Component: Cart\n\nroute: \/cart$/u);
+  });
+
+  it('the same input gives the same setup and hash; a changed prompt gives another', async () => {
+    const [first, again] = [await prepareWith('p'), await prepareWith('p')];
+    expect(again).toEqual(first);
+    expect((await prepareWith('q')).setupHash).not.toBe(first.setupHash);
   });
 
   it('A-05: no project and no context leave the base prompt as it is', async () => {
@@ -103,15 +152,20 @@ describe('prepareRun', () => {
       type: 'Input.Workspace',
     });
     await expect(prepare({ model: 'scripted/x', context: { workspace: 'here' } })).rejects.toMatchObject({ type: 'Input.Workspace' });
+    await writeFile(join(folder, 'file'), '');
+    await expect(prepare({ model: 'scripted/x', context: { workspace: join(folder, 'file') } })).rejects.toMatchObject({
+      type: 'Input.Workspace',
+      message: expect.stringContaining('not a folder'),
+    });
   });
 
   it('a money cap with a model of unknown price is refused; a price of the config makes it work', async () => {
-    await expect(prepare({ model: 'openai/unheard-of', maxCostUsd: 1 })).rejects.toMatchObject({
+    await expect(prepare({ model: 'openai/unheard-of', maxCostUsd: 1 }, { env: { ...KEY } })).rejects.toMatchObject({
       message: expect.stringContaining('UNKNOWN_PRICE'),
     });
     const prepared = await prepare(
       { model: 'openai/unheard-of', maxCostUsd: 1 },
-      { config: { prices: { 'openai/unheard-of': { input: 1, output: 2 } } } },
+      { config: { prices: { 'openai/unheard-of': { input: 1, output: 2 } } }, env: { ...KEY } },
     );
     expect(prepared.price).toEqual({ input: 1, output: 2 });
   });
@@ -130,6 +184,10 @@ describe('prepareRun', () => {
     });
   });
 });
+
+function prepareWith(prompt: string) {
+  return prepare({ agent: 'a' }, { config: { model: 'scripted/x', agents: { a: { description: 'd', prompt } } } });
+}
 
 function prepare(input: Partial<RunInput>, { config = {}, env = {} }: { config?: Config; env?: NodeJS.ProcessEnv } = {}) {
   const activity = createPrepareRun({

@@ -1,26 +1,67 @@
-import { lstat, readFile } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { cutText } from '../../contracts/failures.js';
+import { WORKSPACE_LIMITS } from '../../contracts/limits.js';
+import { cleanText } from '../../contracts/message.js';
 
-/** Read in this order; a missing or empty one is left out (A-06). */
+/** What people of a workspace tell its agents. */
+export interface InstructionFile {
+  readonly name: string;
+  readonly text: string;
+}
+
+/** Read in this order. */
 const NAMES = ['AGENTS.md', 'agents.md', 'CLAUDE.md'];
 
-/** A longer file is cut with a mark (C-34). */
-const FILE_BYTES_MAX = 20_000;
+/** A link could lead out of the workspace, and opening a pipe to read would wait for its writer. */
+const OPEN_FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
-/** The instruction files of a workspace. Only regular files count: a link could lead out of the workspace. Never throws for a missing one. */
-export async function readInstructionFiles(workspace: string | undefined): Promise<{ name: string; text: string }[]> {
-  if (workspace === undefined) return [];
-  const found: { name: string; text: string }[] = [];
-  const seen = new Set<number>();
+/** What opening says of a name that has no regular file: nothing there, a link, a socket. */
+const NO_FILE = new Set(['ENOENT', 'ELOOP', 'ENXIO', 'ENOTDIR']);
+
+/**
+ * The instruction files of a workspace, each cut to 20 KB with a mark. A missing or an empty one is left out (A-06), and so is what is
+ * no regular file. Rejects with the file system's error when one is there and cannot be read.
+ */
+export async function readInstructionFiles(workspace: string): Promise<InstructionFile[]> {
+  const found: InstructionFile[] = [];
+  const seen = new Set<string>();
   for (const name of NAMES) {
-    const path = join(workspace, name);
-    const stat = await lstat(path).catch(() => undefined);
+    const file = await openRegular(join(workspace, name));
     // on a file system that ignores case, AGENTS.md and agents.md are one file
-    if (!stat?.isFile() || seen.has(stat.ino)) continue;
-    seen.add(stat.ino);
-    const text = await readFile(path, 'utf8');
-    if (text.trim() !== '') found.push({ name, text: cutText(text.toWellFormed(), FILE_BYTES_MAX) });
+    if (!file || seen.has(file.identity)) continue;
+    seen.add(file.identity);
+    if (file.text.trim() !== '') found.push({ name, text: file.text });
   }
   return found;
+}
+
+async function openRegular(path: string): Promise<{ readonly identity: string; readonly text: string } | undefined> {
+  const file = await open(path, OPEN_FLAGS).catch((error: NodeJS.ErrnoException) => {
+    if (NO_FILE.has(error.code ?? '')) return undefined;
+    throw error;
+  });
+  if (!file) return undefined;
+  try {
+    const stat = await file.stat();
+    return stat.isFile() ? { identity: `${stat.dev}:${stat.ino}`, text: await readHead(file) } : undefined;
+  } finally {
+    await file.close();
+  }
+}
+
+async function readHead(file: FileHandle): Promise<string> {
+  const { instructionFileBytesMax } = WORKSPACE_LIMITS;
+  // one byte more than fits tells that there is more
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(instructionFileBytesMax + 1), 0, instructionFileBytesMax + 1, 0);
+  return cutText(
+    cleanText(
+      buffer
+        .subarray(0, bytesRead)
+        .toString('utf8')
+        .replace(/^\uFEFF/u, ''),
+    ),
+    instructionFileBytesMax,
+  );
 }

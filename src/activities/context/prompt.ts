@@ -1,10 +1,11 @@
 import type { RunContext } from '../../contracts/run.js';
+import type { InstructionFile } from './instruction-files.js';
 
 /** What a system prompt is made of. No clock time: the prefix stays the same for the provider's cache. */
 export interface PromptParts {
   readonly base: string;
   readonly context: RunContext | undefined;
-  readonly instructions: readonly { readonly name: string; readonly text: string }[];
+  readonly instructions: readonly InstructionFile[];
 }
 
 /** Builds the system prompt: base, project, mode, workspace, then instruction files with a header each (A-05, A-06, A-09). */
@@ -35,6 +36,6 @@ function variables(context: RunContext | undefined): string {
     .join('\n');
 }
 
-function instruction({ name, text }: { name: string; text: string }): string {
+function instruction({ name, text }: InstructionFile): string {
   return `# Instructions from ${name}\n\n${text.trim()}`;
 }

@@ -1,0 +1,155 @@
+import type { z } from 'zod';
+import { baseUrlProblem } from '../activities/providers/base-url.js';
+import { KNOWN_PROVIDERS, LATER_PROVIDERS, providerNameProblem } from '../activities/providers/known-providers.js';
+import { WORKSPACE_TOOLS } from '../activities/tools/registry.js';
+import { TOOL_LIMITS } from '../contracts/limits.js';
+import { ModelPrice, parseModelRef } from '../contracts/model.js';
+import { didYouMean } from '../contracts/nearest-name.js';
+import { AgentDefinition } from '../define/define-agent.js';
+import { Config, ProviderDefinition } from '../define/define-config.js';
+import { type AnyToolDefinition, parametersSchema } from '../define/define-tool.js';
+import type { AgentFile } from './agent-files.js';
+
+/** Fields and values of the contract whose feature is not in this version, by their place: refused, never ignored. */
+const LATER: Readonly<Record<string, readonly string[]>> = {
+  '': ['fallbacks', 'hooks', 'mcpServers', 'plugins', 'completionGate'],
+  'agents.*': ['fallbacks', 'subagents', 'skills', 'mcp', 'thinking', 'preset', 'gate', 'budget', 'completionGate'],
+  'providers.*.api': Object.keys(LATER_PROVIDERS),
+  'providers.*.quirks': ['toolCallsAsText'],
+};
+
+/** Fields there are, by their place: what a mistyped one may have meant. */
+const FIELDS: Readonly<Record<string, readonly string[]>> = {
+  '': Object.keys(Config.shape),
+  'agents.*': Object.keys(AgentDefinition.shape),
+  'providers.*': Object.keys(ProviderDefinition.shape),
+  'providers.*.quirks': Object.keys(ProviderDefinition.shape.quirks.unwrap().shape),
+  'prices.*': Object.keys(ModelPrice.shape),
+  limits: Object.keys(Config.shape.limits.unwrap().shape),
+};
+
+/** Checks what a configuration file exports, with the agents of files. Gives the config, or all problems at once, each with its path. */
+export function checkConfig(given: unknown, agentFiles: readonly AgentFile[]): { config: Config } | { problems: string[] } {
+  const ofFiles = agentFiles.flatMap(({ name, file, agent, problem }) => (problem ? [`${file}: ${problem}`] : agentProblems(name, agent)));
+  const parsed = Config.safeParse(given);
+  if (!parsed.success) return { problems: [...describeIssues(parsed.error.issues, given), ...ofFiles] };
+  const twice = agentFiles.filter(({ name }) => Object.hasOwn(parsed.data.agents ?? {}, name));
+  const problems = [...ofFiles, ...twice.map(({ name, file }) => `agents.${name}: also in ${file}`)];
+  if (problems.length > 0) return { problems: [...problems, ...meaningProblems(parsed.data)] };
+  const agents = {
+    ...parsed.data.agents,
+    ...Object.fromEntries(agentFiles.map(({ name, agent }) => [name, AgentDefinition.parse(agent)])),
+  };
+  const config = agentFiles.length === 0 ? parsed.data : { ...parsed.data, agents };
+  const wrong = meaningProblems(config);
+  return wrong.length > 0 ? { problems: wrong } : { config };
+}
+
+function agentProblems(name: string, agent: unknown): string[] {
+  const { error } = AgentDefinition.safeParse(agent);
+  const issues = (error?.issues ?? []).map((issue) => ({ ...issue, path: ['agents', name, ...issue.path] }));
+  return describeIssues(issues, { agents: { [name]: agent } });
+}
+
+function describeIssues(issues: readonly z.core.$ZodIssue[], given: unknown): string[] {
+  return issues.flatMap((issue) => {
+    const path = issue.path.map(String);
+    // what a record's entries are called is up to its writer
+    const place = path.map((name, index) => (index === 1 ? '*' : name)).join('.');
+    if (issue.code === 'unrecognized_keys') return issue.keys.map((key) => unknownKey([...path, key].join('.'), place, key));
+    const value = valueAt(given, issue.path);
+    if (LATER[place]?.includes(String(value))) return [`${path.join('.')}: ${String(value)} is not supported in this version`];
+    return [`${path.join('.') || 'config'}: ${messageOf(issue)}`];
+  });
+}
+
+function unknownKey(path: string, place: string, key: string): string {
+  if (LATER[place]?.includes(key)) return `${path}: not supported in this version`;
+  return `${path}: unknown${didYouMean(key, FIELDS[place] ?? [])}`;
+}
+
+/** A union that nothing fits says what each of its forms misses. */
+function messageOf(issue: z.core.$ZodIssue): string {
+  if (issue.code !== 'invalid_union') return issue.message;
+  return [...new Set(issue.errors.flat().map(messageOf))].join(', or ');
+}
+
+function valueAt(given: unknown, path: readonly PropertyKey[]): unknown {
+  let value = given;
+  for (const key of path) value = typeof value === 'object' && value !== null ? Reflect.get(value, key) : undefined;
+  return value;
+}
+
+/** What a schema cannot see: names that collide, tools and providers that are nowhere, addresses that are none. */
+function meaningProblems(config: Config): string[] {
+  const { tools = [], agents = {}, providers = {}, credentials = {}, prices = {}, model } = config;
+  const providerNames = Object.keys(providers);
+  const toolNames = [...tools.map(({ name }) => name), ...WORKSPACE_TOOLS.map(({ name }) => name)];
+  const named = Object.entries(agents).flatMap(([agent, { tools: own = [], blockedTools = [] }]) =>
+    [...own, ...blockedTools].map((name) => ({ agent, name })),
+  );
+  return [
+    ...modelProblems('model', model, providerNames),
+    ...duplicateTools(tools),
+    ...tools.flatMap(toolProblems),
+    ...named
+      .filter(({ name }) => !toolNames.includes(name))
+      .map(({ agent, name }) => `agents.${agent}: no tool named ${name}${didYouMean(name, toolNames)}`),
+    ...Object.entries(agents).flatMap(([agent, definition]) => modelProblems(`agents.${agent}.model`, definition.model, providerNames)),
+    ...Object.entries(providers).flatMap(([name, provider]) => providerProblems(name, provider)),
+    ...Object.keys(credentials).flatMap((name) =>
+      [providerNameProblem(name, providerNames)].flatMap((it) => (it ? [`credentials: ${it}`] : [])),
+    ),
+    ...Object.keys(prices).flatMap((name) => modelProblems(`prices.${name}`, name, providerNames)),
+  ];
+}
+
+function modelProblems(path: string, model: string | undefined, providerNames: readonly string[]): string[] {
+  if (model === undefined) return [];
+  const ref = parseModelRef(model);
+  if (!ref) return [`${path}: use provider/model, got ${JSON.stringify(model.slice(0, 80))}`];
+  const problem = providerNameProblem(ref.provider, providerNames);
+  return problem ? [`${path}: ${problem}`] : [];
+}
+
+function duplicateTools(tools: readonly AnyToolDefinition[]): string[] {
+  const names = tools.map(({ name }) => name);
+  const builtIn = new Set(WORKSPACE_TOOLS.map(({ name }) => name));
+  return [
+    ...names.filter((name, index) => names.indexOf(name) !== index).map((name) => `tools: TOOL_NAME ${name} is there twice`),
+    ...names.filter((name) => builtIn.has(name)).map((name) => `tools: TOOL_NAME ${name} is a built-in workspace tool`),
+  ];
+}
+
+function toolProblems(tool: AnyToolDefinition): string[] {
+  const path = `tools.${tool.name}`;
+  const problem = schemaProblem(tool);
+  return [
+    ...(tool.approval === 'never' ? [] : [`${path}.approval: not supported in this version`]),
+    ...(problem ? [`${path}.parameters: ${problem}`] : []),
+  ];
+}
+
+function schemaProblem(tool: AnyToolDefinition): string | undefined {
+  try {
+    const schema = parametersSchema(tool);
+    if (schema['type'] !== 'object') return 'an object schema is needed, such as z.strictObject({ … })';
+    const bytes = Buffer.byteLength(JSON.stringify(schema));
+    return bytes > TOOL_LIMITS.schemaBytesMax ? `a schema of ${bytes} bytes; at most ${TOOL_LIMITS.schemaBytesMax}` : undefined;
+  } catch (error) {
+    return `no JSON Schema can be made of it: ${error instanceof Error ? error.message : String(error)}`;
+  }
+}
+
+function providerProblems(name: string, { baseUrl, allowInsecure }: ProviderDefinition): string[] {
+  const path = `providers.${name}`;
+  const isReserved = KNOWN_PROVIDERS[name]?.api === 'scripted' || Object.hasOwn(LATER_PROVIDERS, name);
+  const problem = baseUrlProblem(baseUrl, { allowInsecure });
+  return [
+    ...(/^[A-Za-z0-9][A-Za-z0-9_.-]*$/u.test(name)
+      ? []
+      : [`${path}: a name of A-Z a-z 0-9 . _ -, for it stands before the slash of a model`]),
+    ...(isReserved ? [`${path}: this name has a meaning of its own`] : []),
+    ...(problem ? [`${path}.baseUrl: BAD_BASE_URL ${problem}`] : []),
+  ];
+}
