@@ -1,17 +1,23 @@
-import type { ContentBlockParam, MessageParam, ToolResultBlockParam } from '@anthropic-ai/sdk/resources/messages';
+import type { ContentBlockParam, ImageBlockParam, TextBlockParam, ToolResultBlockParam } from '@anthropic-ai/sdk/resources/messages';
 import { z } from 'zod';
-import type { ContentPart, Message, Part, ThinkingPart } from '../../contracts/message.js';
+import type { ContentPart, FilePart, Message, Part, ThinkingPart } from '../../contracts/message.js';
 import { partsText } from './parts-text.js';
 
 /** What `opaque` of a thinking part holds for this format: the signature, or the whole of a redacted block. */
 export const AnthropicThinking = z.union([z.strictObject({ signature: z.string() }), z.strictObject({ redacted: z.string() })]);
 
+/** A message as it is sent. */
+export interface AnthropicMessage {
+  readonly role: 'user' | 'assistant';
+  readonly content: ContentBlockParam[];
+}
+
 /**
  * The transcript in the wire format of the messages API: neighbouring messages of one side are one message, tool results come first in
  * theirs, and no block is empty.
  */
-export function toAnthropicMessages(messages: readonly Message[]): MessageParam[] {
-  const merged: { role: 'user' | 'assistant'; content: ContentBlockParam[] }[] = [];
+export function toAnthropicMessages(messages: readonly Message[]): AnthropicMessage[] {
+  const merged: AnthropicMessage[] = [];
   for (const message of messages) {
     const role = message.role === 'assistant' ? 'assistant' : 'user';
     const content = message.parts.flatMap(toBlock);
@@ -48,17 +54,27 @@ function thinkingBlock(part: ThinkingPart): ContentBlockParam[] {
 }
 
 function toolResult(callId: string, isError: boolean, parts: readonly ContentPart[]): ToolResultBlockParam {
-  return { type: 'tool_result', tool_use_id: callId, is_error: isError, content: [{ type: 'text', text: partsText(parts) }] };
+  const images = parts.filter(isShownImage);
+  const rest = parts.filter((part) => !isShownImage(part));
+  const text = rest.length > 0 || images.length === 0 ? [{ type: 'text' as const, text: partsText(rest) }] : [];
+  return { type: 'tool_result', tool_use_id: callId, is_error: isError, content: [...text, ...images.map(imageBlock)] };
 }
 
-function fileBlock(part: ContentPart): ContentBlockParam {
-  const isImage = part.type === 'file' && part.dataBase64 !== undefined;
-  const mime = isImage ? ImageMime.safeParse(part.mime).data : undefined;
-  if (!isImage || !mime) return { type: 'text', text: partsText([part]) };
-  return { type: 'image', source: { type: 'base64', media_type: mime, data: part.dataBase64 ?? '' } };
-}
+type ShownImage = FilePart & { readonly dataBase64: string; readonly mime: z.infer<typeof ImageMime> };
 
 const ImageMime = z.enum(['image/jpeg', 'image/png', 'image/gif', 'image/webp']);
+
+function isShownImage(part: ContentPart): part is ShownImage {
+  return part.type === 'file' && part.dataBase64 !== undefined && ImageMime.safeParse(part.mime).success;
+}
+
+function fileBlock(part: ContentPart): TextBlockParam | ImageBlockParam {
+  return isShownImage(part) ? imageBlock(part) : { type: 'text', text: partsText([part]) };
+}
+
+function imageBlock({ mime, dataBase64 }: ShownImage): ImageBlockParam {
+  return { type: 'image', source: { type: 'base64', media_type: mime, data: dataBase64 } };
+}
 
 function resultsFirst(content: readonly ContentBlockParam[]): ContentBlockParam[] {
   const results = content.filter((block) => block.type === 'tool_result');

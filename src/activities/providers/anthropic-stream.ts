@@ -7,10 +7,14 @@ import { toolCallPart } from './parse-arguments.js';
 import type { StreamDelta } from './provider.js';
 import { reportedUsage } from './reported-usage.js';
 
+type StartedBlock = Extract<RawMessageStreamEvent, { type: 'content_block_start' }>['content_block'];
+
 interface Block {
   readonly kind: 'text' | 'thinking' | 'redacted' | 'tool_use' | 'other';
   readonly id: string;
   readonly name: string;
+  /** Arguments that came whole with the block's start, as some compatible servers send them. */
+  readonly input: unknown;
   text: string;
   signature: string;
   open: boolean;
@@ -26,14 +30,16 @@ interface ReportedTokens {
 /** Puts the events of a message together. Judges nothing. */
 export class AnthropicStream {
   readonly #onDelta: (delta: StreamDelta) => void;
+  readonly #strictTerminal: boolean;
   readonly #blocks = new Map<number, Block>();
   readonly #tokens: ReportedTokens = { input: undefined, output: undefined, cacheRead: undefined, cacheWrite: undefined };
   stopReason: string | undefined;
-  stopped = false;
+  #stopped = false;
   events = 0;
 
-  constructor(onDelta: (delta: StreamDelta) => void) {
+  constructor(onDelta: (delta: StreamDelta) => void, strictTerminal: boolean) {
     this.#onDelta = onDelta;
+    this.#strictTerminal = strictTerminal;
   }
 
   add(event: RawMessageStreamEvent): void {
@@ -56,13 +62,15 @@ export class AnthropicStream {
         this.#report(event.usage);
         return;
       case 'message_stop':
-        this.stopped = true;
+        this.#stopped = true;
         return;
     }
   }
 
-  hasOpenBlock(): boolean {
-    return [...this.#blocks.values()].some((block) => block.open);
+  /** Complete means: `message_stop` seen, a stop reason, and every started block stopped (faults 3.3 a). */
+  isComplete(): boolean {
+    const ended = this.stopReason !== undefined && (this.#stopped || !this.#strictTerminal);
+    return ended && [...this.#blocks.values()].every((block) => !block.open);
   }
 
   parts(): Part[] {
@@ -71,33 +79,16 @@ export class AnthropicStream {
 
   /** Input as reported excludes what came from or went to the cache; here it includes both. */
   usage(): Usage | undefined {
-    const { input, output, cacheRead, cacheWrite } = this.#tokens;
-    const total = [input, cacheRead ?? 0, cacheWrite ?? 0].reduce<number>(
-      (sum, count) => sum + (typeof count === 'number' ? count : Number.NaN),
-      0,
-    );
+    const { input, output, cacheRead = 0, cacheWrite = 0 } = this.#tokens;
+    const counts = [input, cacheRead, cacheWrite].map((count) => (typeof count === 'number' && count >= 0 ? count : Number.NaN));
+    const total = counts.reduce((sum, count) => sum + count, 0);
     return reportedUsage({ input: total, output, cacheRead, cacheWrite });
   }
 
-  #start(index: number, block: Extract<RawMessageStreamEvent, { type: 'content_block_start' }>['content_block']): void {
-    const empty = { id: '', name: '', text: '', signature: '', open: true };
-    switch (block.type) {
-      case 'text':
-        this.#blocks.set(index, { ...empty, kind: 'text', text: block.text ?? '' });
-        return;
-      case 'thinking':
-        this.#blocks.set(index, { ...empty, kind: 'thinking', text: block.thinking ?? '', signature: block.signature ?? '' });
-        return;
-      case 'redacted_thinking':
-        this.#blocks.set(index, { ...empty, kind: 'redacted', text: block.data });
-        return;
-      case 'tool_use':
-        this.#blocks.set(index, { ...empty, kind: 'tool_use', id: block.id, name: block.name });
-        this.#onDelta({ type: 'tool_call', name: block.name });
-        return;
-      default:
-        this.#blocks.set(index, { ...empty, kind: 'other' });
-    }
+  #start(index: number, started: StartedBlock): void {
+    const block = toBlock(started);
+    this.#blocks.set(index, block);
+    if (block.kind === 'tool_use') this.#onDelta({ type: 'tool_call', name: block.name });
   }
 
   #extend(index: number, delta: Extract<RawMessageStreamEvent, { type: 'content_block_delta' }>['delta']): void {
@@ -136,16 +127,28 @@ export class AnthropicStream {
   }
 }
 
+function toBlock(started: StartedBlock): Block {
+  const empty = { id: '', name: '', input: undefined, text: '', signature: '', open: true };
+  if (started.type === 'text') return { ...empty, kind: 'text', text: started.text ?? '' };
+  if (started.type === 'thinking') return { ...empty, kind: 'thinking', text: started.thinking ?? '', signature: started.signature ?? '' };
+  if (started.type === 'redacted_thinking') return { ...empty, kind: 'redacted', text: started.data };
+  if (started.type === 'tool_use') return { ...empty, kind: 'tool_use', id: started.id, name: started.name, input: started.input };
+  return { ...empty, kind: 'other' };
+}
+
 function toParts(block: Block): Part[] {
   switch (block.kind) {
     case 'text':
       return block.text === '' ? [] : [{ type: 'text', text: block.text }];
     case 'thinking':
-      return [{ type: 'thinking', text: block.text, opaque: opaque({ signature: block.signature }) }];
+      // unsigned thinking, as compatible servers send it, cannot be sent back
+      return [
+        { type: 'thinking', text: block.text, ...(block.signature === '' ? {} : { opaque: opaque({ signature: block.signature }) }) },
+      ];
     case 'redacted':
       return [{ type: 'thinking', text: '', opaque: opaque({ redacted: block.text }) }];
     case 'tool_use':
-      return [toolCallPart(block.id, block.name, block.text)];
+      return [toolCallPart(block.id, block.name, block.text === '' ? JSON.stringify(block.input ?? {}) : block.text)];
     case 'other':
       return [];
   }

@@ -1,13 +1,18 @@
 import Anthropic from '@anthropic-ai/sdk';
-import type { MessageCreateParamsStreaming, RawMessageStreamEvent, ToolChoice } from '@anthropic-ai/sdk/resources/messages';
+import type { MessageCreateParamsStreaming, TextBlockParam, ToolChoice } from '@anthropic-ai/sdk/resources/messages';
 import type { StopReason } from '../../contracts/model.js';
 import { toAnthropicMessages } from './anthropic-messages.js';
 import { AnthropicStream } from './anthropic-stream.js';
+import { CACHE_MARK, markLastBlock } from './cache-mark.js';
 import { guardedFetch } from './guarded-fetch.js';
 import { ModelError } from './model-error.js';
 import { toModelError } from './model-failure.js';
 import type { ModelAnswer, ModelProvider, ModelRequest } from './provider.js';
+import { readEvents } from './read-events.js';
 import { SDK_TIMEOUT_MS, SILENT_LOGGER } from './sdk-settings.js';
+
+/** The version of the API whose answers are read here. */
+const API_VERSION = { 'anthropic-version': '2023-06-01' };
 
 /** Where a messages server is. */
 export interface AnthropicSettings {
@@ -23,7 +28,11 @@ export function createAnthropicProvider(settings: AnthropicSettings): ModelProvi
 }
 
 async function callAnthropic(settings: AnthropicSettings, request: ModelRequest): Promise<ModelAnswer> {
-  const guard = guardedFetch({ idleMs: request.idleMs, headers: { 'x-api-key': settings.apiKey } });
+  const guard = guardedFetch({
+    idleMs: request.idleMs,
+    headers: { 'x-api-key': settings.apiKey, ...API_VERSION },
+    apiKey: settings.apiKey,
+  });
   try {
     const client = new Anthropic({
       apiKey: settings.apiKey,
@@ -33,12 +42,16 @@ async function callAnthropic(settings: AnthropicSettings, request: ModelRequest)
       fetch: guard.fetch,
       logger: SILENT_LOGGER,
       logLevel: 'off',
+      // by its environment variables the SDK would put prompts on traces
+      openTelemetry: false,
     });
     const { data, request_id } = await client.messages.create(toBody(request), { signal: request.signal, maxRetries: 0 }).withResponse();
-    return await readStream(data, request_id ?? null, settings, request, () => guard.failure());
+    const reader = new AnthropicStream(request.onDelta, settings.strictTerminal ?? true);
+    await readEvents(data, reader, { guard, signal: request.signal });
+    return completeAnswer(reader, request_id ?? null);
   } catch (error) {
     request.signal.throwIfAborted();
-    throw guard.failure() ?? toModelError(error);
+    throw guard.failure() ?? toModelError(error, settings.apiKey);
   } finally {
     guard.release();
   }
@@ -50,42 +63,28 @@ function toBody(request: ModelRequest): MessageCreateParamsStreaming {
     description,
     input_schema: { ...schema, type: 'object' as const },
   }));
+  const { prompt } = request;
+  const system: TextBlockParam[] = prompt.trim() === '' ? [] : [{ type: 'text', text: prompt, cache_control: CACHE_MARK }];
   return {
     model: request.model,
     max_tokens: request.outputTokensMax,
-    system: request.prompt,
-    messages: toAnthropicMessages(request.messages),
+    ...(system.length > 0 ? { system } : {}),
+    messages: markLastBlock(toAnthropicMessages(request.messages)),
     stream: true,
-    ...(tools.length > 0 ? { tools, tool_choice: toolChoice(request) } : {}),
+    ...(tools.length > 0 ? { tools, tool_choice: toToolChoice(request.toolChoice) } : {}),
   };
 }
 
-function toolChoice({ toolChoice }: ModelRequest): ToolChoice {
-  return { type: toolChoice === 'required' ? 'any' : toolChoice };
+function toToolChoice(choice: ModelRequest['toolChoice']): ToolChoice {
+  return { type: choice === 'required' ? 'any' : choice };
 }
 
-/** Complete means: `message_stop` seen, a stop reason, and every started block stopped (faults 3.3 a). */
-async function readStream(
-  stream: AsyncIterable<RawMessageStreamEvent>,
-  requestId: string | null,
-  settings: AnthropicSettings,
-  request: ModelRequest,
-  guardFailure: () => ModelError | undefined,
-): Promise<ModelAnswer> {
-  const read = new AnthropicStream(request.onDelta);
-  for await (const event of stream) read.add(event);
-  // an abort ends the SDK's loop without an error, so it is looked at before the answer is
-  request.signal.throwIfAborted();
-  const failure = guardFailure();
-  if (failure) throw failure;
+function completeAnswer(reader: AnthropicStream, requestId: string | null): ModelAnswer {
   const details = requestId === null ? {} : { requestId };
-  if (read.events === 0) throw new ModelError('Model.EmptyStream', 'the model answered with an empty stream', details);
-  const ended = read.stopReason !== undefined && !read.hasOpenBlock() && (read.stopped || settings.strictTerminal === false);
-  if (!ended || read.stopReason === undefined) {
-    throw new ModelError('Model.StreamTruncated', 'the answer ended before its message_stop', details);
-  }
-  const usage = read.usage();
-  return { parts: read.parts(), stop: toStop(read.stopReason), ...(usage ? { usage } : {}), ...details };
+  if (reader.events === 0) throw new ModelError('Model.EmptyStream', 'the model answered with an empty stream', details);
+  if (!reader.isComplete()) throw new ModelError('Model.StreamTruncated', 'the answer ended before its message_stop', details);
+  const usage = reader.usage();
+  return { parts: reader.parts(), stop: toStop(reader.stopReason ?? ''), ...(usage ? { usage } : {}), ...details };
 }
 
 function toStop(reason: string): StopReason {

@@ -1,88 +1,167 @@
-import { Agent, fetch as undiciFetch } from 'undici';
+import { Agent, type Response as UndiciResponse, fetch as undiciFetch } from 'undici';
+import { EventFraming } from './event-framing.js';
 import { ModelError } from './model-error.js';
+import { connectionError, errorIn, toModelError } from './model-failure.js';
 import { StreamWatchdog } from './stream-watchdog.js';
+
+const MIB = 1_024 * 1_024;
+/** Many times the largest answer with its framing: more is a server gone mad. */
+const STREAM_BYTES_MAX = 64 * MIB;
+/** An SDK searches an unfinished event anew with each chunk: a larger one would block the worker. */
+const EVENT_BYTES_MAX = 8 * MIB;
+/** The reason of a refusal stands at its beginning. */
+const REFUSAL_BYTES_MAX = 64 * 1_024;
+/** Once the answer is complete, what may still come is not waited for any longer. */
+const END_GRACE_MS = 5_000;
+
+const BLANK_LINE = new TextEncoder().encode('\n\n');
+
+/** Its own timers for headers and body are off: silence is judged at one place, by the watchdog. */
+const dispatcher = new Agent({ headersTimeout: 0, bodyTimeout: 0, connectTimeout: 10_000 });
+
+const OWN_HEADERS = { 'content-type': 'application/json', accept: 'text/event-stream', 'user-agent': 'perdure' };
 
 /** What one request is held to. */
 export interface GuardOptions {
   /** No bytes for this long, before or in the body: `Model.StreamIdle`. */
   readonly idleMs: number;
-  /** Headers the request carries for sure: the key, under the provider's name for it. */
+  /** Sent beside the content type. The headers of an SDK are not: `*_CUSTOM_HEADERS` of the environment adds to them. */
   readonly headers: Readonly<Record<string, string>>;
+  /** Kept out of errors. */
+  readonly apiKey: string;
 }
 
 /** One request's guard: the fetch for an SDK, and what stopped it. */
 export interface GuardedFetch {
   readonly fetch: typeof globalThis.fetch;
-  /** Why our own watch ended the request; undefined when it did not. */
+  /** Why the request failed, whatever an SDK made of it. After a caller's abort it says nothing of use: look at the signal first. */
   failure(): ModelError | undefined;
+  /** True when the body ended before the blank line that ends its last event. */
+  endedWithinEvent(): boolean;
+  /** The answer is complete: from here on only its end is waited for, and not for long. */
+  expectEnd(): void;
   /** Stops the watch; call it when the answer is read. */
   release(): void;
 }
 
-/** The SDKs add headers from the environment (`*_CUSTOM_HEADERS`); only these names go out. */
-const HEADERS_SENT = /^(accept|content-type|user-agent|anthropic-version|anthropic-beta|x-stainless-[a-z-]+)$/u;
-
-/** An answer above this is no answer of a model. */
-const BODY_BYTES_MAX = 32 * 1024 * 1024;
-
-const dispatcher = new Agent({ headersTimeout: 0, bodyTimeout: 0, connectTimeout: 10_000 });
-
 /**
- * Makes the fetch of one model request: redirects refused (the SDKs would post the prompt to another host), only known headers sent,
- * the body watched for idleness and size, and refused when it is no event stream.
+ * Makes the fetch of one model request. It refuses redirects (an SDK would post the prompt to the other host) and answers that are no
+ * event stream, sends only its own headers, ends silence, bounds sizes, and closes a last event that lacks its blank line.
  */
-export function guardedFetch({ idleMs, headers }: GuardOptions): GuardedFetch {
-  const watchdog = new StreamWatchdog(idleMs);
-  const guarded = async (input: string | URL | Request, init: RequestInit = {}): Promise<Response> => {
-    const signals = [watchdog.signal, init.signal].filter((signal) => signal != null);
-    watchdog.start();
-    const response = await undiciFetch(input instanceof Request ? input.url : input, {
-      method: init.method ?? 'GET',
-      headers: sentHeaders(init.headers, headers),
-      // the SDKs send JSON text
-      body: typeof init.body === 'string' ? init.body : null,
-      signal: AbortSignal.any(signals),
-      redirect: 'manual',
-      dispatcher,
-    });
-    watchdog.sawBytes();
-    refuseRedirect(response.status, response.headers.get('location'));
-    if (response.ok) refuseOtherBody(response.headers.get('content-type'));
-    const body = response.body?.pipeThrough(watched(watchdog));
-    return new Response(body ?? null, { status: response.status, statusText: response.statusText, headers: [...response.headers] });
+export function guardedFetch(options: GuardOptions): GuardedFetch {
+  const guard = new Guard(options);
+  return {
+    fetch: (input, init) => guard.fetch(input, init ?? {}),
+    failure: () => guard.watchdog.failure ?? guard.failure,
+    endedWithinEvent: () => guard.endedWithinEvent,
+    expectEnd: () => guard.watchdog.shortenTo(END_GRACE_MS),
+    release: () => guard.watchdog.stop(),
   };
-  return { fetch: guarded, failure: () => watchdog.failure, release: () => watchdog.stop() };
 }
 
-function sentHeaders(given: RequestInit['headers'], own: Readonly<Record<string, string>>): Record<string, string> {
-  const known = [...new Headers(given)].filter(([name]) => HEADERS_SENT.test(name));
-  return { ...Object.fromEntries(known), ...own };
+class Guard {
+  readonly #headers: Readonly<Record<string, string>>;
+  readonly watchdog: StreamWatchdog;
+  readonly #apiKey: string;
+  failure: ModelError | undefined;
+  endedWithinEvent = false;
+
+  constructor({ idleMs, headers, apiKey }: GuardOptions) {
+    this.#apiKey = apiKey;
+    this.#headers = { ...OWN_HEADERS, ...headers };
+    this.watchdog = new StreamWatchdog(idleMs);
+  }
+
+  async fetch(input: string | URL | Request, init: RequestInit): Promise<Response> {
+    const signals = [this.watchdog.signal, init.signal].filter((signal) => signal != null);
+    this.watchdog.start();
+    try {
+      const response = await undiciFetch(input instanceof Request ? input.url : input, {
+        method: init.method ?? 'POST',
+        headers: this.#headers,
+        // the SDKs send JSON text
+        body: typeof init.body === 'string' ? init.body : null,
+        signal: AbortSignal.any(signals),
+        redirect: 'manual',
+        dispatcher,
+      });
+      this.watchdog.sawBytes();
+      return await this.#accept(response, init.signal);
+    } catch (error) {
+      this.failure ??= connectionError(error);
+      throw error;
+    }
+  }
+
+  async #accept(response: UndiciResponse, caller: AbortSignal | null | undefined): Promise<Response> {
+    const { status, headers, body } = response;
+    if (status >= 300 && status < 400) throw await refuseRedirect(response);
+    if (!response.ok) return copyOf(response, body && this.#head(body));
+    const contentType = headers.get('content-type') ?? 'no content type';
+    if (!body || !contentType.toLowerCase().includes('text/event-stream')) {
+      throw notAStream(contentType, body ? await textOf(this.#head(body)) : '', this.#apiKey);
+    }
+    return copyOf(response, this.#watched(body, caller));
+  }
+
+  /** Passes an answer's bytes on. An SDK aborts a body that it does not want to read on: that is no failure of the body. */
+  async *#watched(body: AsyncIterable<Uint8Array>, caller: AbortSignal | null | undefined): AsyncGenerator<Uint8Array> {
+    const framing = new EventFraming();
+    try {
+      for await (const chunk of body) {
+        this.watchdog.sawBytes();
+        framing.add(chunk);
+        checkSize(framing);
+        yield chunk;
+      }
+    } catch (error) {
+      if (!caller?.aborted) this.failure ??= toModelError(error);
+      throw error;
+    }
+    // openai drops a last event without its blank line; half an event is no JSON, so closing it can not make one up
+    this.endedWithinEvent = framing.open;
+    if (framing.open) yield BLANK_LINE;
+  }
+
+  /** Passes the beginning of a body on that is no answer. */
+  async *#head(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+    let bytes = 0;
+    for await (const chunk of body) {
+      this.watchdog.sawBytes();
+      bytes += chunk.length;
+      yield chunk;
+      if (bytes > REFUSAL_BYTES_MAX) return;
+    }
+  }
 }
 
-function refuseRedirect(status: number, location: string | null): void {
-  if (status < 300 || status > 399) return;
-  const host = location !== null && URL.canParse(location) ? new URL(location).host : 'an unknown host';
-  throw new ModelError('Model.BadRequest', `MODEL_REDIRECT_REFUSED: the server sends the request on to ${host}`, { status });
+/** The SDKs know the platform's own Response only, not that of the undici package. */
+function copyOf({ status, statusText, headers }: UndiciResponse, body: AsyncIterable<Uint8Array> | null): Response {
+  return new Response(body ? ReadableStream.from(body) : null, { status, statusText, headers: [...headers] });
 }
 
-/** An HTML page or a plain JSON answer would end the SDKs' stream without any event and without an error (faults 3.3). */
-function refuseOtherBody(contentType: string | null): void {
-  if (contentType?.toLowerCase().includes('text/event-stream')) return;
-  throw new ModelError('Model.BadResponse', `the server answered with ${contentType ?? 'no content type'} instead of an event stream`, {
-    status: 200,
-  });
+async function textOf(body: AsyncIterable<Uint8Array>): Promise<string> {
+  return await new Response(ReadableStream.from(body)).text();
 }
 
-/** Passes bytes on, tells the watchdog of each, and ends a body that never ends. */
-function watched(watchdog: StreamWatchdog): TransformStream<Uint8Array, Uint8Array> {
-  let bytes = 0;
-  return new TransformStream({
-    transform(chunk, controller) {
-      watchdog.sawBytes();
-      bytes += chunk.byteLength;
-      if (bytes > BODY_BYTES_MAX)
-        controller.error(new ModelError('Model.BadResponse', `the answer is larger than ${BODY_BYTES_MAX} bytes`));
-      else controller.enqueue(chunk);
-    },
-  });
+async function refuseRedirect({ status, headers, body, url }: UndiciResponse): Promise<ModelError> {
+  await body?.cancel();
+  const location = headers.get('location') ?? '';
+  const to = URL.canParse(location, url) ? new URL(location, url).host : 'an unknown host';
+  const said = `MODEL_REDIRECT_REFUSED: ${new URL(url).host} sends the request on to ${to}; give the right address as baseUrl`;
+  return new ModelError('Model.BadRequest', said, { status });
+}
+
+/** Status 200, but a web page or a document: the SDKs would end their stream without any event and without an error (faults 3.3). */
+function notAStream(contentType: string, head: string, apiKey: string): ModelError {
+  if (head.trim() === '') return new ModelError('Model.EmptyStream', 'the server answered with nothing', { status: 200 });
+  const told = errorIn(head);
+  if (told) return toModelError({ error: told }, apiKey);
+  const said = `the server answered with ${contentType} instead of an event stream`;
+  return new ModelError('Model.BadResponse', said, { status: 200 });
+}
+
+function checkSize({ eventBytes, totalBytes }: EventFraming): void {
+  if (eventBytes <= EVENT_BYTES_MAX && totalBytes <= STREAM_BYTES_MAX) return;
+  throw new ModelError('Model.BadResponse', `the answer is too large: ${totalBytes} bytes and no end`);
 }

@@ -1,3 +1,4 @@
+import { hideKey } from './hide-key.js';
 import { ModelError, type ModelFailureType } from './model-error.js';
 import { OVERFLOW_PATTERNS } from './overflow-patterns.js';
 import { retryAfterMs } from './retry-after.js';
@@ -55,19 +56,35 @@ const BY_SOCKET_CODE: Readonly<Record<string, ModelFailureType>> = {
   UND_ERR_ABORTED: 'Model.StreamTruncated',
 };
 
-/** Turns whatever an SDK, the socket or our own checks threw into a ModelError. Never throws; keeps a ModelError as it is. */
-export function toModelError(error: unknown): ModelError {
+/** What was thrown before there was any answer: the server was not reached, unless the socket's code says that it hung up. */
+export function connectionError(error: unknown): ModelError {
+  const classed = toModelError(error);
+  const isGuess = classed.type === 'Model.StreamTruncated' && !causes(error).some((cause) => BY_SOCKET_CODE[textIn(cause, 'code') ?? '']);
+  return isGuess ? new ModelError('Model.Unreachable', classed.message) : classed;
+}
+
+/**
+ * Turns whatever an SDK, the socket or our own checks threw into a ModelError. Never throws; keeps a ModelError as it is. The key is
+ * taken out of the message, whole or in parts, and the SDK's error is not kept as cause: it holds the whole body.
+ */
+export function toModelError(error: unknown, apiKey = ''): ModelError {
   const chain = causes(error);
   const own = chain.find((cause) => cause instanceof ModelError);
   if (own) return own;
   const facts = readFacts(chain);
-  const details = {
-    cause: error,
-    ...(facts.status === undefined ? {} : { status: facts.status }),
-    ...requestIdOf(chain),
-    ...retryOf(chain),
-  };
-  return new ModelError(classify(facts), facts.message, details);
+  const status = facts.status === undefined ? {} : { status: facts.status };
+  return new ModelError(classify(facts), hideKey(facts.message, apiKey), { ...status, ...requestIdOf(chain), ...retryOf(chain) });
+}
+
+/** The error that a JSON body tells of, as servers send it with status 200 in place of a stream; undefined when there is none. */
+export function errorIn(body: string): object | undefined {
+  try {
+    const parsed: unknown = JSON.parse(body);
+    return parsed !== null && typeof parsed === 'object' ? objectIn(parsed, 'error') : undefined;
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
 }
 
 interface ErrorFacts {
@@ -88,7 +105,8 @@ function classify({ status, types, codes, message, isSyntax }: ErrorFacts): Mode
   if (status !== undefined) return BY_STATUS[status] ?? (status >= 500 ? 'Model.Overloaded' : 'Model.BadRequest');
   const [first] = byType;
   if (first) return first;
-  if (isSyntax) return 'Model.BadResponse';
+  // an event that is no JSON, or a server that does not speak HTTP
+  if (isSyntax || codes.some((code) => code.startsWith('HPE_'))) return 'Model.BadResponse';
   return codes.map((code) => BY_SOCKET_CODE[code]).find((type) => type !== undefined) ?? 'Model.StreamTruncated';
 }
 
@@ -112,6 +130,8 @@ function bodiesIn(cause: object): object[] {
 }
 
 function messageOf(chain: readonly object[], bodies: readonly object[]): string {
+  // the parser quotes what it could not read: a model's words, which belong in no error
+  if (chain.some((cause) => cause instanceof SyntaxError)) return 'the stream holds an event that is not JSON';
   const said = bodies.map((body) => textIn(body, 'message')).findLast((text) => text !== undefined);
   const texts = chain.map((cause) => textIn(cause, 'message')).filter((text) => text !== undefined && text !== '');
   return said ?? (texts.length > 0 ? texts.join(': ') : 'the model request failed');

@@ -1,5 +1,5 @@
 import OpenAI from 'openai';
-import type { ChatCompletionChunk, ChatCompletionCreateParamsStreaming } from 'openai/resources/chat/completions';
+import type { ChatCompletionCreateParamsStreaming } from 'openai/resources/chat/completions';
 import type { StopReason } from '../../contracts/model.js';
 import { guardedFetch } from './guarded-fetch.js';
 import { ModelError } from './model-error.js';
@@ -7,6 +7,7 @@ import { toModelError } from './model-failure.js';
 import { toOpenAiMessages } from './openai-messages.js';
 import { OpenAiStream } from './openai-stream.js';
 import type { ModelAnswer, ModelProvider, ModelRequest } from './provider.js';
+import { readEvents } from './read-events.js';
 import { SDK_TIMEOUT_MS, SILENT_LOGGER } from './sdk-settings.js';
 
 /** Where a chat completions server is. */
@@ -23,7 +24,7 @@ export function createOpenAiChatProvider(settings: OpenAiChatSettings): ModelPro
 }
 
 async function callOpenAi(settings: OpenAiChatSettings, request: ModelRequest): Promise<ModelAnswer> {
-  const guard = guardedFetch({ idleMs: request.idleMs, headers: { authorization: `Bearer ${settings.apiKey}` } });
+  const guard = guardedFetch({ idleMs: request.idleMs, headers: { authorization: `Bearer ${settings.apiKey}` }, apiKey: settings.apiKey });
   try {
     const client = new OpenAI({
       apiKey: settings.apiKey,
@@ -37,18 +38,20 @@ async function callOpenAi(settings: OpenAiChatSettings, request: ModelRequest): 
       logLevel: 'off',
     });
     const { data, request_id } = await client.chat.completions
-      .create(toBody(request), { signal: request.signal, maxRetries: 0 })
+      .create(toBody(request, settings), { signal: request.signal, maxRetries: 0 })
       .withResponse();
-    return await readStream(data, request_id, settings, request, () => guard.failure());
+    const reader = new OpenAiStream(request.onDelta);
+    await readEvents(data, reader, { guard, signal: request.signal });
+    return completeAnswer(reader, request_id, settings);
   } catch (error) {
     request.signal.throwIfAborted();
-    throw guard.failure() ?? toModelError(error);
+    throw guard.failure() ?? toModelError(error, settings.apiKey);
   } finally {
     guard.release();
   }
 }
 
-function toBody(request: ModelRequest): ChatCompletionCreateParamsStreaming {
+function toBody(request: ModelRequest, { baseUrl }: OpenAiChatSettings): ChatCompletionCreateParamsStreaming {
   const tools = request.tools.map(({ name, description, schema }) => ({
     type: 'function' as const,
     function: { name, description, parameters: schema },
@@ -58,35 +61,28 @@ function toBody(request: ModelRequest): ChatCompletionCreateParamsStreaming {
     messages: toOpenAiMessages(request.prompt, request.messages),
     stream: true,
     stream_options: { include_usage: true },
-    max_completion_tokens: request.outputTokensMax,
+    ...outputLimit(baseUrl, request.outputTokensMax),
     ...(tools.length > 0 ? { tools, tool_choice: request.toolChoice } : {}),
   };
 }
 
-/** Reads to the end and takes the answer only when it is complete: a non-null finish reason for choice 0 (faults 3.3 a). */
-async function readStream(
-  stream: AsyncIterable<ChatCompletionChunk>,
-  requestId: string | null,
-  settings: OpenAiChatSettings,
-  request: ModelRequest,
-  guardFailure: () => ModelError | undefined,
-): Promise<ModelAnswer> {
-  const read = new OpenAiStream(request.onDelta);
-  for await (const chunk of stream) read.add(chunk);
-  // an abort ends the SDK's loop without an error, so it is looked at before the answer is
-  request.signal.throwIfAborted();
-  const failure = guardFailure();
-  if (failure) throw failure;
-  const details = requestId === null ? {} : { requestId };
-  if (read.events === 0) throw new ModelError('Model.EmptyStream', 'the model answered with an empty stream', details);
-  const stop = read.finishReason ?? (settings.strictTerminal === false && read.isWhole() ? 'stop' : undefined);
-  if (stop === undefined) throw new ModelError('Model.StreamTruncated', 'the answer ended before its finish reason', details);
-  const usage = read.usage();
-  return { parts: read.parts(), stop: toStop(stop, read.hasCalls()), ...(usage ? { usage } : {}), ...details };
+/** OpenAI's own models take only the new name of the limit; many compatible servers ignore or refuse it and know the old one. */
+function outputLimit(baseUrl: string, tokens: number): { max_completion_tokens: number } | { max_tokens: number } {
+  return new URL(baseUrl).hostname.endsWith('openai.com') ? { max_completion_tokens: tokens } : { max_tokens: tokens };
 }
 
-function toStop(reason: string, hasCalls: boolean): StopReason {
+/** Takes the answer only when it is complete: a non-null finish reason for choice 0 (faults 3.3 a). */
+function completeAnswer(reader: OpenAiStream, requestId: string | null, settings: OpenAiChatSettings): ModelAnswer {
+  const details = requestId === null ? {} : { requestId };
+  if (reader.events === 0) throw new ModelError('Model.EmptyStream', 'the model answered with an empty stream', details);
+  const reason = reader.finishReason ?? (settings.strictTerminal === false && reader.isWhole() ? 'stop' : undefined);
+  if (reason === undefined) throw new ModelError('Model.StreamTruncated', 'the answer ended before its finish reason', details);
+  const usage = reader.usage();
+  return { parts: reader.parts(), stop: toStop(reason, reader), ...(usage ? { usage } : {}), ...details };
+}
+
+function toStop(reason: string, reader: OpenAiStream): StopReason {
   if (reason === 'length') return 'length';
-  if (reason === 'content_filter') return 'refusal';
-  return hasCalls ? 'tool_calls' : 'end';
+  if (reason === 'content_filter' || reader.refused) return 'refusal';
+  return reader.hasCalls() ? 'tool_calls' : 'end';
 }

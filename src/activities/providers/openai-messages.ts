@@ -4,7 +4,8 @@ import { partsText } from './parts-text.js';
 
 /** The transcript in the wire format of chat completions, the prompt first. */
 export function toOpenAiMessages(prompt: string, messages: readonly Message[]): ChatCompletionMessageParam[] {
-  return [{ role: 'system', content: prompt }, ...messages.flatMap(toWire)];
+  const system: ChatCompletionMessageParam[] = prompt.trim() === '' ? [] : [{ role: 'system', content: prompt }];
+  return [...system, ...messages.flatMap(toWire)];
 }
 
 function toWire(message: Message): ChatCompletionMessageParam[] {

@@ -1,24 +1,32 @@
 import type { ChatCompletionChunk } from 'openai/resources/chat/completions';
 import type { Part } from '../../contracts/message.js';
 import type { Usage } from '../../contracts/model.js';
+import { ModelError } from './model-error.js';
 import { toolCallPart } from './parse-arguments.js';
 import type { StreamDelta } from './provider.js';
 import { reportedUsage } from './reported-usage.js';
 
 interface OpenCall {
-  id: string;
+  readonly index: number | undefined;
+  readonly id: string;
   name: string;
   arguments: string;
 }
 
+type CallPiece = NonNullable<ChatCompletionChunk.Choice.Delta['tool_calls']>[number];
+
+/** Finish reasons of gateways whose model failed: what came before them is no answer. */
+const FAILED_REASONS: ReadonlySet<string> = new Set(['error', 'insufficient_system_resource']);
+
 /** Puts the chunks of a chat completion together. Judges nothing. */
 export class OpenAiStream {
   readonly #onDelta: (delta: StreamDelta) => void;
-  readonly #calls = new Map<number, OpenCall>();
+  readonly #calls: OpenCall[] = [];
   #text = '';
   #thinking = '';
   #usage: ChatCompletionChunk['usage'];
   finishReason: string | undefined;
+  refused = false;
   events = 0;
 
   constructor(onDelta: (delta: StreamDelta) => void) {
@@ -31,25 +39,32 @@ export class OpenAiStream {
     const choice = chunk.choices?.find(({ index }) => index === 0 || index === undefined);
     if (!choice) return;
     const { delta } = choice;
-    this.#addText(delta?.content ?? delta?.refusal);
+    this.#addText(delta?.content);
+    this.#addText(delta?.refusal);
+    if (delta?.refusal) this.refused = true;
     this.#addThinking(reasoningOf(delta));
     for (const call of delta?.tool_calls ?? []) this.#addCall(call);
+    if (FAILED_REASONS.has(choice.finish_reason ?? '')) throw new ModelError('Model.Overloaded', 'the server gave up in its answer');
     if (choice.finish_reason) this.finishReason = choice.finish_reason;
   }
 
+  isComplete(): boolean {
+    return this.finishReason !== undefined;
+  }
+
   hasCalls(): boolean {
-    return this.#calls.size > 0;
+    return this.#calls.length > 0;
   }
 
   /** True when what came could stand as an answer: some text, and no call whose end is unknown. */
   isWhole(): boolean {
-    return this.#text !== '' && this.#calls.size === 0;
+    return this.#text !== '' && this.#calls.length === 0;
   }
 
   parts(): Part[] {
     const thinking: Part[] = this.#thinking === '' ? [] : [{ type: 'thinking', text: this.#thinking }];
     const text: Part[] = this.#text === '' ? [] : [{ type: 'text', text: this.#text }];
-    const calls = [...this.#calls.values()].map((call) => toolCallPart(call.id, call.name, call.arguments));
+    const calls = this.#calls.map((call) => toolCallPart(call.id, call.name, call.arguments));
     return [...thinking, ...text, ...calls];
   }
 
@@ -75,14 +90,24 @@ export class OpenAiStream {
     this.#onDelta({ type: 'thinking', text });
   }
 
-  #addCall(piece: NonNullable<ChatCompletionChunk.Choice.Delta['tool_calls']>[number]): void {
-    const open = this.#calls.get(piece.index);
-    const call = open ?? { id: piece.id ?? `call_${piece.index}`, name: '', arguments: '' };
-    if (!open) this.#calls.set(piece.index, call);
+  #addCall(piece: CallPiece): void {
+    const call = this.#callOf(piece);
     const name = piece.function?.name ?? '';
-    call.name += name;
     call.arguments += piece.function?.arguments ?? '';
-    if (name !== '') this.#onDelta({ type: 'tool_call', name });
+    // some servers repeat the whole name with each piece
+    if (name === '' || name === call.name) return;
+    call.name += name;
+    this.#onDelta({ type: 'tool_call', name: call.name });
+  }
+
+  /** The call a piece belongs to. Some servers give no index, or the same one to all calls: then a new id with a name starts a new call. */
+  #callOf({ index, id, function: named }: CallPiece): OpenCall {
+    const open = this.#calls.findLast((call) => call.index === index);
+    const startsAnother = open !== undefined && Boolean(id) && open.id !== id && Boolean(named?.name);
+    if (open && !startsAnother) return open;
+    const call = { index, id: id ?? `call_${this.#calls.length}`, name: '', arguments: '' };
+    this.#calls.push(call);
+    return call;
   }
 }
 

@@ -1,11 +1,11 @@
-import { z } from 'zod';
-import type { ToolCallPart } from '../../contracts/message.js';
+import type { JsonValue, ToolCallPart } from '../../contracts/message.js';
 
-const Arguments = z.record(z.string(), z.json());
+/** No tool needs more; what is deeper would overflow the stack of whoever walks it. */
+const DEPTH_MAX = 100;
 
 /**
  * A model's argument text as a tool call: parsed when it is a JSON object (nothing at all is the empty object), else empty arguments
- * beside the text as it was sent, so that the model can be told what was wrong (faults B31).
+ * beside the text as it was sent, so that the model can be told what was wrong (faults B31). Never throws.
  */
 export function toolCallPart(callId: string, name: string, text: string): ToolCallPart {
   if (text.trim() === '') return { type: 'tool_call', callId, name, args: {} };
@@ -13,11 +13,22 @@ export function toolCallPart(callId: string, name: string, text: string): ToolCa
   return args ? { type: 'tool_call', callId, name, args } : { type: 'tool_call', callId, name, args: {}, argsText: text };
 }
 
-function parseObject(text: string): z.infer<typeof Arguments> | undefined {
+function parseObject(text: string): Record<string, JsonValue> | undefined {
   try {
-    return Arguments.safeParse(JSON.parse(text)).data;
+    // all that JSON.parse gives is a JsonValue
+    const value = JSON.parse(text) as JsonValue;
+    return isObject(value) && isShallow(value, DEPTH_MAX) ? value : undefined;
   } catch (error) {
     if (error instanceof SyntaxError) return undefined;
     throw error;
   }
+}
+
+function isObject(value: JsonValue): value is Record<string, JsonValue> {
+  return value !== null && typeof value === 'object' && !Array.isArray(value);
+}
+
+function isShallow(value: JsonValue, depthLeft: number): boolean {
+  if (value === null || typeof value !== 'object') return true;
+  return depthLeft > 0 && Object.values(value).every((inner) => isShallow(inner, depthLeft - 1));
 }

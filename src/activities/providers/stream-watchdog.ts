@@ -2,8 +2,8 @@ import { ModelError } from './model-error.js';
 
 /** Aborts a request when no bytes came for a while. Any byte counts, pings included: the SDKs swallow those (faults 3.3 d). */
 export class StreamWatchdog {
-  readonly #idleMs: number;
   readonly #abort = new AbortController();
+  #idleMs: number;
   #timer: NodeJS.Timeout | undefined;
   failure: ModelError | undefined;
 
@@ -23,8 +23,17 @@ export class StreamWatchdog {
     this.#timer?.refresh();
   }
 
+  /** Allows no more than this much silence from now on. */
+  shortenTo(idleMs: number): void {
+    if (idleMs >= this.#idleMs) return;
+    this.stop();
+    this.#idleMs = idleMs;
+    this.start();
+  }
+
   stop(): void {
     clearTimeout(this.#timer);
+    this.#timer = undefined;
   }
 
   #bite(): void {

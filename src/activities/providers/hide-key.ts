@@ -1,0 +1,20 @@
+const KEY_CHARS_MIN = 8;
+const FRAGMENT_CHARS = 6;
+const EDGE_CHARS = 4;
+
+/**
+ * Replaces every word that holds a key, or a part of it, by `[redacted]`: servers repeat a refused key with its middle masked.
+ * Keys under 8 characters are no secrets but placeholders for servers that need none. Never throws.
+ */
+export function hideKey(text: string, key: string): string {
+  if (key.length < KEY_CHARS_MIN) return text;
+  const fragments = keyFragments(key);
+  return text.replaceAll(/\S+/gu, (word) => (fragments.some((fragment) => word.includes(fragment)) ? '[redacted]' : word));
+}
+
+/** All runs of six characters, and shorter ones at both ends beside a mask. */
+function keyFragments(key: string): string[] {
+  const fragments = [`*${key.slice(-EDGE_CHARS)}`, `.${key.slice(-EDGE_CHARS)}`, `…${key.slice(-EDGE_CHARS)}`];
+  for (let start = 0; start + FRAGMENT_CHARS <= key.length; start += 1) fragments.push(key.slice(start, start + FRAGMENT_CHARS));
+  return fragments;
+}
