@@ -30,11 +30,6 @@ export const FAILURES = {
 /** A failure type of the table. Across processes this string is compared, never a class. */
 export type FailureType = keyof typeof FAILURES;
 
-/** True when a text is a type of the table. */
-export function isFailureType(text: string): text is FailureType {
-  return Object.hasOwn(FAILURES, text);
-}
-
 /** The failures of a model call that an unreachable or failing model gives: worth another try later. */
 export function isModelUnreachable(type: string): boolean {
   return type === 'Model.Unreachable';

@@ -6,13 +6,26 @@ export { FAILURES, type FailureType } from './failures.js';
 export * as handlers from './handlers.js';
 export { AGENT_RUN, DEFAULT_TASK_QUEUE } from './handlers.js';
 export { CLIENT_LIMITS, CONTINUE_AS_NEW_LIMITS, MODEL_LIMITS, PAYLOAD_LIMITS, RUN_LIMITS, TOOL_LIMITS, WORKER_LIMITS } from './limits.js';
-export { type JsonValue, Message, Part, textOf } from './message.js';
+export {
+  ArtifactPart,
+  FilePart,
+  type JsonValue,
+  Message,
+  Part,
+  TextPart,
+  ThinkingPart,
+  ToolCallPart,
+  ToolResultPart,
+  textOf,
+} from './message.js';
 export { ModelPrice, Usage } from './model.js';
 export {
   type ExtendInput,
   type Progress,
   Reason,
   type Receipt,
+  RunBounds,
+  RunContext,
   RunInput,
   RunResult,
   type RunStatus,
