@@ -17,7 +17,7 @@ export function printResult(output: Output, result: RunResult, options: PrintRes
 }
 
 /** What a person should know of a run's end beside its output: error, messages it left, and how to go on. Pure. */
-export function resultLines(result: RunResult): string[] {
+function resultLines(result: RunResult): string[] {
   const { runId, reason, turns, error } = result;
   const turnWord = turns === 1 ? 'turn' : 'turns';
   return [

@@ -42,7 +42,7 @@ export async function continueRun(access: TemporalAccess, handle: WorkflowHandle
 }
 
 /** All messages of a run, read page by page from a worker. Throws `NO_WORKER`. */
-export async function readTranscript(access: TemporalAccess, handle: WorkflowHandle): Promise<Message[]> {
+async function readTranscript(access: TemporalAccess, handle: WorkflowHandle): Promise<Message[]> {
   const messages: Message[] = [];
   while (true) {
     const page = await access.query(handle, transcriptQuery, { from: messages.length, bytesMax: PAYLOAD_LIMITS.pageBytesDefault });
@@ -55,7 +55,7 @@ export async function readTranscript(access: TemporalAccess, handle: WorkflowHan
  * Gives every tool call a result: a run that was terminated may have left some open, and every provider refuses such a transcript.
  * Pure.
  */
-export function closeOpenCalls(messages: readonly Message[]): Message[] {
+function closeOpenCalls(messages: readonly Message[]): Message[] {
   const answered = new Set(
     messages.flatMap((message) => message.parts.flatMap((part) => (part.type === 'tool_result' ? [part.callId] : []))),
   );

@@ -28,7 +28,7 @@ export interface RequestSubject {
 }
 
 /** No run has this id in the namespace. */
-export function runNotFound(runId: string, namespace: string): PerdureError {
+function runNotFound(runId: string, namespace: string): PerdureError {
   return new PerdureError('RUN_NOT_FOUND', `no run ${echoValue(runId)} in namespace ${namespace}; 'perdure ls' lists them`, 3);
 }
 

@@ -2,7 +2,7 @@
  * The known name a person most likely meant, or undefined when none is near. Case, `-` and `_` do not count, so `maxturn` and
  * `max-turns` both find `maxTurns`. Never throws.
  */
-export function nearestName(given: string, known: readonly string[]): string | undefined {
+function nearestName(given: string, known: readonly string[]): string | undefined {
   const target = plain(given.slice(0, GIVEN_CHARS_MAX));
   let best: { name: string; distance: number } | undefined;
   for (const name of known) {
