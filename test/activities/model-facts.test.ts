@@ -1,0 +1,40 @@
+import { describe, expect, it } from 'vitest';
+import { MODEL_FACTS, PRICES_AS_OF } from '../../src/activities/data/prices.js';
+import { contextWindowOf, priceOf } from '../../src/activities/model-facts.js';
+import { ModelPrice, parseModelRef } from '../../src/contracts/model.js';
+
+describe('priceOf', () => {
+  it('a dated snapshot costs what its undated name costs', () => {
+    const price = priceOf('anthropic/claude-sonnet-4-5');
+    expect(price).toMatchObject({ input: 3, output: 15 });
+    expect(priceOf('anthropic/claude-sonnet-4-5-20250929')).toEqual(price);
+    expect(priceOf('openai/gpt-4o-2024-08-06')).toEqual(priceOf('openai/gpt-4o'));
+    expect(contextWindowOf('anthropic/claude-sonnet-4-5-20250929')).toBe(200_000);
+  });
+
+  it('the price of the config goes before the list', () => {
+    expect(priceOf('openai/gpt-5', { 'openai/gpt-5': { input: 9, output: 9 } })).toEqual({ input: 9, output: 9 });
+  });
+
+  it('an unknown model has no price, a local one costs nothing', () => {
+    expect(priceOf('openai/unheard-of')).toBeUndefined();
+    expect(priceOf('constructor')).toBeUndefined();
+    expect(priceOf('ollama/llama3')).toEqual({ input: 0, output: 0 });
+    expect(priceOf('scripted/a.yaml')).toEqual({ input: 0, output: 0 });
+  });
+
+  it('the list says of when it is', () => {
+    expect(Date.parse(PRICES_AS_OF)).toBeLessThan(Date.now());
+  });
+
+  it.each(Object.entries(MODEL_FACTS))(
+    '%s has a price, cache reads cheaper than input, output dearer',
+    (name, { price, contextWindow }) => {
+      expect(parseModelRef(name)).toBeDefined();
+      expect(ModelPrice.parse(price)).toEqual(price);
+      expect(price.output).toBeGreaterThan(price.input);
+      expect(price.cacheRead).toBeLessThan(price.input);
+      expect(contextWindow).toBeGreaterThanOrEqual(128_000);
+    },
+  );
+});
