@@ -15,10 +15,12 @@ COPY --from=build /build/package.json ./
 COPY --from=build /build/node_modules node_modules
 COPY --from=build /build/dist dist
 COPY bin bin
+COPY docker docker
 RUN mkdir /app /state /workspaces && chown node:node /app /state /workspaces
 # node, by number, so that a host can tell that it is not root
 USER 1000
 WORKDIR /app
 VOLUME ["/state", "/workspaces"]
+HEALTHCHECK --interval=30s --timeout=10s --start-period=30s CMD ["node", "/opt/perdure/docker/worker-health.mjs"]
 ENTRYPOINT ["/opt/perdure/bin/perdure"]
 CMD ["worker"]
