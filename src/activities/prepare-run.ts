@@ -46,7 +46,7 @@ export function createPrepareRun(options: PrepareRunOptions): AgentActivities['p
     const input = parseInput(given);
     const [name, agent] = findAgent(input, options.config);
     const model = findModel(input, agent, options);
-    await checkWorkspace(input.context?.workspace);
+    await checkWorkspace(input.context?.workspace, { manyHosts: options.toolQueue !== undefined });
     const instructions = await readInstructions(input.context?.workspace);
     const setup: RunSetup = {
       agent: name,
@@ -102,11 +102,14 @@ function findModel(input: RunInput, agent: AgentDefinition, { config, env, keys 
   return chosen.model;
 }
 
-async function checkWorkspace(workspace: string | undefined): Promise<void> {
+/** With many hosts on one queue another one may have the folder: the next attempt may run there. */
+async function checkWorkspace(workspace: string | undefined, { manyHosts }: { readonly manyHosts: boolean }): Promise<void> {
   if (workspace === undefined) return;
   if (!isAbsolute(workspace)) throw failure('Input.Workspace', `WORKSPACE ${workspace}: an absolute path is needed`);
   const found = await stat(workspace).catch((error: unknown) => {
-    throw failure('Input.Workspace', `WORKSPACE ${workspace}: not reachable on the worker's host: ${messageOf(error)}`);
+    throw failure('Input.Workspace', `WORKSPACE ${workspace}: not reachable on the worker's host: ${messageOf(error)}`, {
+      nonRetryable: !manyHosts,
+    });
   });
   if (!found.isDirectory()) throw failure('Input.Workspace', `WORKSPACE ${workspace}: not a folder`);
 }

@@ -21,6 +21,8 @@ export const RUN_LIMITS = {
   deadlineMsMax: 30 * DAY_MS,
   /** The reserved final call may not hold a finished run back for longer. */
   finalCallTimeoutMs: MINUTE_MS,
+  /** Several hosts may share a queue, and only one has the workspace: preparing is tried on up to this many. */
+  prepareAttemptsMax: 10,
   /** A worker killed every few seconds must not keep one call alive for ever. */
   workerLossesMax: 20,
   /** Fresh references are made at most this often for one model call. */

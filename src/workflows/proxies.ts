@@ -1,6 +1,6 @@
 import { type ActivityOptions, proxyActivities } from '@temporalio/workflow';
 import type { AgentActivities } from '../contracts/activities.js';
-import { MODEL_LIMITS, PAYLOAD_LIMITS, TOOL_LIMITS, WORKER_LIMITS } from '../contracts/limits.js';
+import { MODEL_LIMITS, PAYLOAD_LIMITS, RUN_LIMITS, TOOL_LIMITS, WORKER_LIMITS } from '../contracts/limits.js';
 import type { Effect } from '../contracts/tool.js';
 
 /** A lost worker is never an attempt: its heartbeat timeout goes to the workflow, which decides by effect (DESIGN section 4). */
@@ -23,7 +23,12 @@ const {
 export function prepareRun(input: Parameters<AgentActivities['prepareRun']>[0]): ReturnType<AgentActivities['prepareRun']> {
   return prepareRunActivity.executeWithOptions(
     {
-      retry: { maximumAttempts: MODEL_LIMITS.attemptsMax, initialInterval: MODEL_LIMITS.backoffMs, nonRetryableErrorTypes: LOST_WORKER },
+      retry: {
+        maximumAttempts: RUN_LIMITS.prepareAttemptsMax,
+        initialInterval: MODEL_LIMITS.backoffMs,
+        backoffCoefficient: 1,
+        nonRetryableErrorTypes: LOST_WORKER,
+      },
       summary: 'agent, prompt and tools',
     },
     [input],
