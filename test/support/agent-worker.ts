@@ -26,6 +26,8 @@ export interface AgentWorkerOptions {
   readonly shutdownGraceMs?: number;
   readonly maxCachedWorkflows?: number;
   readonly dataConverter?: DataConverter;
+  /** The tools run on this queue, as workspace tools do where several hosts share a queue. */
+  readonly toolQueue?: string;
 }
 
 /** A running worker with what it saw. */
@@ -92,7 +94,7 @@ function prepare(given: RunInput, options: AgentWorkerOptions): PreparedRun {
     pure: tool.pure,
     approval: false,
     hasReconcile: tool.reconcile !== undefined,
-    workspace: false,
+    workspace: options.toolQueue !== undefined,
   }));
   const setup = { agent: 'default', prompt: 'You are under test.', tools };
   return {
@@ -103,6 +105,7 @@ function prepare(given: RunInput, options: AgentWorkerOptions): PreparedRun {
     maxTurns: input.maxTurns ?? RUN_LIMITS.maxTurnsDefault,
     ...(options.price ? { price: options.price } : {}),
     contextWindow: MODEL_LIMITS.contextWindowDefault,
+    ...(options.toolQueue === undefined ? {} : { toolQueue: options.toolQueue }),
     searchAttributes: Object.keys(SEARCH_ATTRIBUTES),
   };
 }

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { ApplicationFailure } from '@temporalio/client';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -98,6 +99,23 @@ describe('tool calls of a run', () => {
     const { run, starts } = await loseWorkerOf('once', () => Promise.resolve({ kind: 'not_started' }));
     await until(() => starts() === 2, 'the second start');
     expect(await run.result()).toMatchObject({ reason: 'completed' });
+  });
+
+  it('a workspace tool runs on the queue of the host that has the folder', async () => {
+    const toolQueue = `host-${randomUUID()}`;
+    const where: string[] = [];
+    const tool = (name: string) =>
+      defineTool({
+        name: 'where',
+        description: 'Says where.',
+        parameters: z.strictObject({}),
+        effect: 'read',
+        execute: () => where.push(name),
+      });
+    await worker({ model: () => say('never asked'), tools: [tool('host')], taskQueue: toolQueue });
+    const on = await worker({ model: (_, n) => (n === 1 ? call(['where', {}]) : say('ok')), tools: [tool('anywhere')], toolQueue });
+    expect(await (await start(on)).result()).toMatchObject({ reason: 'completed' });
+    expect(where).toEqual(['host']);
   });
 
   /** Fails the first start of a tool as a recovered worker death does: by id, as `Worker.Died`. */
