@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { access, mkdir, open, readFile, rename } from 'node:fs/promises';
+import { mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
 /** A reference to a blob: its sha256 in hex. */
@@ -16,21 +16,22 @@ export class BlobStore {
     this.#folder = folder;
   }
 
-  /** Stores bytes durably (temp file, fsync, rename) and returns their reference. */
+  /** Stores bytes durably (temp file, fsync, rename) and returns their reference. A file of another size in its place is replaced. */
   async put(bytes: Uint8Array): Promise<BlobRef> {
     const ref = createHash('sha256').update(bytes).digest('hex');
     const path = this.#pathOf(ref);
-    if (await exists(path)) return ref;
+    const there = await stat(path).catch(unlessMissing);
+    if (there?.size === bytes.length) return ref;
     await mkdir(dirname(path), { recursive: true, mode: 0o700 });
     const temporary = `${path}.${randomUUID()}`;
-    const file = await open(temporary, 'wx', 0o600);
     try {
-      await file.writeFile(bytes);
-      await file.sync();
-    } finally {
-      await file.close();
+      await writeDurably(temporary, bytes);
+      await rename(temporary, path);
+    } catch (error) {
+      await rm(temporary, { force: true });
+      throw error;
     }
-    await rename(temporary, path);
+    await syncFolder(dirname(path));
     return ref;
   }
 
@@ -51,9 +52,26 @@ export class BlobStore {
   }
 }
 
-async function exists(path: string): Promise<boolean> {
-  return access(path).then(
-    () => true,
-    () => false,
-  );
+async function writeDurably(path: string, bytes: Uint8Array): Promise<void> {
+  const file = await open(path, 'wx', 0o600);
+  try {
+    await file.writeFile(bytes);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}
+
+/** Without it a power loss may forget the name of a file whose bytes are there. */
+async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path, 'r');
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
+}
+
+function unlessMissing(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== 'ENOENT') throw error;
 }
