@@ -16,7 +16,6 @@ describe('the quickstart', () => {
   beforeEach(async () => {
     root = await mkdtemp(join(tmpdir(), 'perdure-examples-'));
     folder = join(root, 'examples', 'quickstart');
-    const isSource = (path: string): boolean => !/\/(?:playground|\.perdure)(?:\/|$)/u.test(path);
     await cp(EXAMPLES, join(root, 'examples'), { recursive: true, filter: isSource });
     await mkdir(join(root, 'home'));
     await symlink(dirname(builtCli()), join(root, 'bin'));
@@ -48,3 +47,8 @@ describe('the quickstart', () => {
     return (await readFile(join(folder, copy, 'price.mjs'), 'utf8')).includes('pieces >= DISCOUNT_FROM');
   }
 });
+
+/** Not what earlier runs left in the example's folder. */
+function isSource(path: string): boolean {
+  return !/\/(?:playground|\.perdure)(?:\/|$)/u.test(path);
+}
