@@ -1,6 +1,9 @@
-import { spawn } from 'node:child_process';
-import { mkdir, open } from 'node:fs/promises';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdir, open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { PerdureError } from '../contracts/coded-error.js';
+import { withFolderLock } from '../worker/folder-lock.js';
 import { nodeScript } from '../worker/node-script.js';
 import { announcePresence, livePresences, type Presence } from '../worker/presence.js';
 import { stateFolder } from '../worker/state-folder.js';
@@ -18,10 +21,15 @@ export async function announceBackground(stateDir: string): Promise<Presence> {
   return await announcePresence(backgroundFolder(stateDir));
 }
 
-/** The background process of this folder: the one that is there, or a new one in its own process group that outlives this command. */
+/**
+ * The background process of this folder: the one that is there, or a new one in its own process group that outlives this command. Several
+ * commands at once share one. Throws `BACKGROUND_FAILED` (exit 1) when the new one ends before it is at work.
+ */
 export async function ensureBackground(stateDir: string, options: PlaceOptions): Promise<Background> {
-  const [there] = await livePresences(backgroundFolder(stateDir));
-  return there ? { pid: there.pid } : await spawnBackground(stateDir, options);
+  return await withFolderLock(join(stateFolder(stateDir).dir, 'background.lock'), {}, async () => {
+    const [there] = await livePresences(backgroundFolder(stateDir));
+    return there ? { pid: there.pid } : await spawnBackground(stateDir, options);
+  });
 }
 
 async function spawnBackground(stateDir: string, options: PlaceOptions): Promise<Background> {
@@ -35,13 +43,28 @@ async function spawnBackground(stateDir: string, options: PlaceOptions): Promise
       stdio: ['ignore', file.fd, file.fd],
       env: { ...process.env, PERDURE_DIR: stateDir },
     });
+    await untilAtWork(child, { stateDir, log });
     child.unref();
-    if (child.pid === undefined) throw new Error('the background process could not be started');
-    return { pid: child.pid, log };
+    // a process that announced itself has a pid
+    return { pid: child.pid ?? 0, log };
   } finally {
     await file.close();
   }
 }
+
+/** Waits until the new process has announced itself, so that the next command finds it. */
+async function untilAtWork(child: ChildProcess, { stateDir, log }: { stateDir: string; log: string }): Promise<void> {
+  // without it a failure to spawn would end this process; it shows as the missing pid
+  child.on('error', () => undefined);
+  while (child.pid !== undefined && child.exitCode === null && child.signalCode === null) {
+    if ((await livePresences(backgroundFolder(stateDir))).some(({ pid }) => pid === child.pid)) return;
+    await delay(POLL_MS);
+  }
+  const lines = (await readFile(log, 'utf8')).trimEnd().split('\n');
+  throw new PerdureError('BACKGROUND_FAILED', `${lines.at(-1) ?? 'it ended at once'} (log in ${log}); the run is kept`, 1);
+}
+
+const POLL_MS = 20;
 
 function backgroundFolder(stateDir: string): string {
   return join(stateFolder(stateDir).dir, 'background');

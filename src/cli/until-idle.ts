@@ -1,10 +1,16 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
+/** Says that this process is here for new runs. */
+export interface Announcement {
+  remove(): Promise<void>;
+}
+
 /** What waiting for idleness needs. */
 export interface UntilIdleOptions {
   readonly hasOpenRuns: () => Promise<boolean>;
-  /** Says that this process is here for new runs, until the given way to take it back is called. */
-  readonly announce: () => Promise<{ remove(): Promise<void> }>;
+  /** The one that stands already. */
+  readonly announcement: Announcement;
+  readonly announceAgain: () => Promise<Announcement>;
   readonly signal: AbortSignal;
   /** How long there must have been no open run. @default 10 s */
   readonly idleMs?: number;
@@ -20,16 +26,22 @@ const POLL_MS = 1_000;
  * so that a run started meanwhile by somebody who saw the announcement is not left alone.
  */
 export async function untilIdle(options: UntilIdleOptions): Promise<void> {
-  const { hasOpenRuns, announce, signal, idleMs = IDLE_MS, pollMs = POLL_MS } = options;
-  while (!signal.aborted) {
-    const announcement = await announce();
+  const { hasOpenRuns, announceAgain, signal, idleMs = IDLE_MS, pollMs = POLL_MS } = options;
+  let { announcement } = options;
+  while (true) {
     await quiet({ hasOpenRuns, signal, idleMs, pollMs });
     await announcement.remove();
-    if (!(await hasOpenRuns())) return;
+    if (signal.aborted || !(await hasOpenRuns())) return;
+    announcement = await announceAgain();
   }
 }
 
-async function quiet({ hasOpenRuns, signal, idleMs, pollMs }: Required<Omit<UntilIdleOptions, 'announce'>>): Promise<void> {
+async function quiet({
+  hasOpenRuns,
+  signal,
+  idleMs,
+  pollMs,
+}: Required<Omit<UntilIdleOptions, 'announcement' | 'announceAgain'>>): Promise<void> {
   let idleSince = Date.now();
   while (!signal.aborted && Date.now() - idleSince < idleMs) {
     if (await hasOpenRuns()) idleSince = Date.now();

@@ -1,10 +1,11 @@
+import { resolveStateDir } from '../../worker/state-folder.js';
 import { announceBackground } from '../background.js';
 import type { CliContext } from '../cli-context.js';
 import { hostWorker, sayIfOtherConfig } from '../host-worker.js';
 import { loadConfigHere } from '../load-config-here.js';
 import { say } from '../output.js';
 import { openPlace, type Place, type PlaceOptions } from '../place.js';
-import { untilIdle } from '../until-idle.js';
+import { type Announcement, untilIdle } from '../until-idle.js';
 import { untilInterrupted } from '../until-interrupted.js';
 
 /** The options of `dev`. */
@@ -16,6 +17,8 @@ export interface DevOptions extends PlaceOptions {
 export async function dev(options: DevOptions, context: CliContext): Promise<number> {
   const tell = (line: string): void => say(context.output, line);
   const config = await loadConfigHere();
+  // from here on a `start` in this folder relies on this process
+  const announcement = options.untilIdle ? await announceBackground(resolveStateDir()) : undefined;
   const place = await openPlace(options, tell);
   try {
     await registerSearchAttributes(place, tell);
@@ -27,17 +30,18 @@ export async function dev(options: DevOptions, context: CliContext): Promise<num
       tell(`Temporal ${location.address}, namespace ${location.namespace}, queue ${taskQueue}`);
       if (location.uiUrl !== undefined) tell(`Web UI ${location.uiUrl}`);
       await Promise.race([hosted.ready, untilInterrupted(context.interrupts)]);
-      tell(options.untilIdle ? 'working until no run is open' : 'working; Ctrl-C ends it, and open runs go on with the next command here');
+      tell(announcement ? 'working until no run is open' : 'working; Ctrl-C ends it, and open runs go on with the next command here');
       await Promise.race([
         hosted.ended,
         untilInterrupted(context.interrupts),
-        ...(options.untilIdle ? [workUntilIdle(place, context)] : []),
+        ...(announcement ? [workUntilIdle(place, announcement, context)] : []),
       ]);
     } finally {
       await hosted.stop();
     }
     return 0;
   } finally {
+    await announcement?.remove();
     await place.close();
   }
 }
@@ -50,10 +54,11 @@ async function registerSearchAttributes({ location }: Place, tell: (line: string
   if (level !== 'ok') tell(`${name}: ${detail}`);
 }
 
-async function workUntilIdle(place: Place, { interrupts }: CliContext): Promise<void> {
+async function workUntilIdle(place: Place, announcement: Announcement, { interrupts }: CliContext): Promise<void> {
   await untilIdle({
     hasOpenRuns: async () => (await place.client.list({ status: 'open', limit: 1 })).length > 0,
-    announce: () => announceBackground(place.stateDir),
+    announcement,
+    announceAgain: () => announceBackground(place.stateDir),
     signal: interrupts.signal,
   });
 }

@@ -5,6 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inject, vi } from 'vitest';
 import { nodeScript } from '../../../src/worker/node-script.js';
+import { livePresences } from '../../../src/worker/presence.js';
+import { removeStateDir } from '../../worker/support/state-dir.js';
 
 /** What a command printed, and how it ended. */
 export interface CommandEnd {
@@ -23,7 +25,7 @@ export interface Command {
 
 const PROGRAM = nodeScript(new URL('../../../src/cli/x.ts', import.meta.url).href, 'main');
 
-/** A temporary folder to run commands in. On `remove` its server has stopped by itself. */
+/** A temporary folder to run commands in. */
 export class CliFolder {
   readonly path: string;
   readonly #running = new Set<Command>();
@@ -76,13 +78,16 @@ export class CliFolder {
     return await this.start(args, env).ended;
   }
 
-  /** Kills what is still running, waits until the folder's server has gone, and removes the folder. */
+  /** Ends what is still running, also in the background, and the folder's server, and removes the folder. */
   async remove(): Promise<void> {
     for (const { child, ended } of this.#running) {
       child.kill('SIGKILL');
       await ended;
     }
-    await rm(this.path, { recursive: true, force: true, maxRetries: 50, retryDelay: 200 });
+    const stateDir = join(this.path, '.perdure');
+    for (const { pid } of await livePresences(join(stateDir, 'background'))) process.kill(pid, 'SIGKILL');
+    await removeStateDir(stateDir);
+    await rm(this.path, { recursive: true, force: true });
   }
 }
 
