@@ -1,7 +1,9 @@
 import type { ContentBlockParam, ImageBlockParam, TextBlockParam, ToolResultBlockParam } from '@anthropic-ai/sdk/resources/messages';
 import { z } from 'zod';
 import type { ContentPart, FilePart, Message, Part, ThinkingPart } from '../../contracts/message.js';
+import { sentArguments } from './parse-arguments.js';
 import { partsText } from './parts-text.js';
+import { wireCallId } from './wire-call-id.js';
 
 /** What `opaque` of a thinking part holds for this format: the signature, or the whole of a redacted block. */
 export const AnthropicThinking = z.union([z.strictObject({ signature: z.string() }), z.strictObject({ redacted: z.string() })]);
@@ -35,7 +37,7 @@ function toBlock(part: Part): ContentBlockParam[] {
     case 'thinking':
       return thinkingBlock(part);
     case 'tool_call':
-      return [{ type: 'tool_use', id: part.callId, name: part.name, input: part.args }];
+      return [{ type: 'tool_use', id: wireCallId(part.callId), name: part.name, input: sentArguments(part) }];
     case 'tool_result':
       return [toolResult(part.callId, part.isError, part.parts)];
     case 'file':
@@ -57,7 +59,7 @@ function toolResult(callId: string, isError: boolean, parts: readonly ContentPar
   const images = parts.filter(isShownImage);
   const rest = parts.filter((part) => !isShownImage(part));
   const text = rest.length > 0 || images.length === 0 ? [{ type: 'text' as const, text: partsText(rest) }] : [];
-  return { type: 'tool_result', tool_use_id: callId, is_error: isError, content: [...text, ...images.map(imageBlock)] };
+  return { type: 'tool_result', tool_use_id: wireCallId(callId), is_error: isError, content: [...text, ...images.map(imageBlock)] };
 }
 
 type ShownImage = FilePart & { readonly dataBase64: string; readonly mime: z.infer<typeof ImageMime> };

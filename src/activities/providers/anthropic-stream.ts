@@ -1,5 +1,5 @@
 import type { RawMessageStreamEvent } from '@anthropic-ai/sdk/resources/messages';
-import type { z } from 'zod';
+import { z } from 'zod';
 import type { Part } from '../../contracts/message.js';
 import type { Usage } from '../../contracts/model.js';
 import type { AnthropicThinking } from './anthropic-messages.js';
@@ -20,19 +20,14 @@ interface Block {
   open: boolean;
 }
 
-interface ReportedTokens {
-  input: unknown;
-  output: unknown;
-  cacheRead: unknown;
-  cacheWrite: unknown;
-}
+const OutputDetails = z.object({ thinking_tokens: z.number() });
 
 /** Puts the events of a message together. Judges nothing. */
 export class AnthropicStream {
   readonly #onDelta: (delta: StreamDelta) => void;
   readonly #strictTerminal: boolean;
   readonly #blocks = new Map<number, Block>();
-  readonly #tokens: ReportedTokens = { input: undefined, output: undefined, cacheRead: undefined, cacheWrite: undefined };
+  readonly #reported = new Map<string, unknown>();
   stopReason: string | undefined;
   #stopped = false;
   events = 0;
@@ -79,10 +74,18 @@ export class AnthropicStream {
 
   /** Input as reported excludes what came from or went to the cache; here it includes both. */
   usage(): Usage | undefined {
-    const { input, output, cacheRead = 0, cacheWrite = 0 } = this.#tokens;
-    const counts = [input, cacheRead, cacheWrite].map((count) => (typeof count === 'number' && count >= 0 ? count : Number.NaN));
-    const total = counts.reduce((sum, count) => sum + count, 0);
-    return reportedUsage({ input: total, output, cacheRead, cacheWrite });
+    const cacheRead = this.#reported.get('cache_read_input_tokens') ?? 0;
+    const cacheWrite = this.#reported.get('cache_creation_input_tokens') ?? 0;
+    const counts = [this.#reported.get('input_tokens'), cacheRead, cacheWrite];
+    const input = counts.reduce<number>((sum, count) => sum + (typeof count === 'number' && count >= 0 ? count : Number.NaN), 0);
+    const details = OutputDetails.safeParse(this.#reported.get('output_tokens_details')).data;
+    return reportedUsage({
+      input,
+      output: this.#reported.get('output_tokens'),
+      cacheRead,
+      cacheWrite,
+      reasoning: details?.thinking_tokens,
+    });
   }
 
   #start(index: number, started: StartedBlock): void {
@@ -112,17 +115,10 @@ export class AnthropicStream {
     if (block) block.open = false;
   }
 
+  /** The counts are totals so far: a later one replaces an earlier one, and null says nothing. */
   #report(usage: object | null | undefined): void {
-    if (!usage) return;
-    const fields = {
-      input: 'input_tokens',
-      output: 'output_tokens',
-      cacheRead: 'cache_read_input_tokens',
-      cacheWrite: 'cache_creation_input_tokens',
-    } as const;
-    for (const key of ['input', 'output', 'cacheRead', 'cacheWrite'] as const) {
-      const value: unknown = Reflect.get(usage, fields[key]);
-      if (value !== undefined && value !== null) this.#tokens[key] = value;
+    for (const [name, value] of Object.entries(usage ?? {})) {
+      if (value !== null && value !== undefined) this.#reported.set(name, value);
     }
   }
 }

@@ -1,36 +1,66 @@
 const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 
-/** Follows the bytes of an event stream and tells whether its last event is ended by a blank line, and how large it is. */
+/**
+ * Cuts the bytes of an event stream after the blank lines that end its events. An SDK that gets whole events need not search a growing
+ * one anew with each chunk, which takes seconds for one of some megabytes.
+ */
 export class EventFraming {
+  #unfinished: Uint8Array[] = [];
+  #eventBytes = 0;
   #lineIsEmpty = true;
   #afterCarriageReturn = false;
-  /** Bytes since the last blank line. */
-  eventBytes = 0;
   /** Bytes in all. */
   totalBytes = 0;
+  /** Bytes of the chunks that wait for the end of their event. */
+  waitingBytes = 0;
+
+  /** Takes a chunk; gives the bytes up to the end of the last event that it ends, with those that waited for it. */
+  add(chunk: Uint8Array): Uint8Array | undefined {
+    this.totalBytes += chunk.length;
+    const end = this.#lastEnd(chunk);
+    this.#wait(chunk.subarray(0, end));
+    const events = end > 0 ? this.rest() : undefined;
+    this.#wait(chunk.subarray(end));
+    return events;
+  }
 
   /** True when bytes came after the last blank line: the event they belong to is not ended. */
-  get open(): boolean {
-    return this.eventBytes > 0;
+  get endsWithinEvent(): boolean {
+    return this.#eventBytes > 0;
   }
 
-  add(chunk: Uint8Array): void {
-    this.totalBytes += chunk.length;
-    for (const byte of chunk) this.#addByte(byte);
+  /** What waits, and waits no longer. */
+  rest(): Uint8Array {
+    const bytes = Buffer.concat(this.#unfinished);
+    this.#unfinished = [];
+    this.waitingBytes = 0;
+    return bytes;
   }
 
-  /** Lines end by LF, CR or CRLF; a chunk may end between the two. */
-  #addByte(byte: number): void {
-    const endsLine = byte === CARRIAGE_RETURN || (byte === LINE_FEED && !this.#afterCarriageReturn);
+  #wait(bytes: Uint8Array): void {
+    if (bytes.length === 0) return;
+    this.#unfinished.push(bytes);
+    this.waitingBytes += bytes.length;
+  }
+
+  #lastEnd(chunk: Uint8Array): number {
+    let end = 0;
+    for (const [index, byte] of chunk.entries()) {
+      if (this.#endsEvent(byte)) end = index + 1;
+    }
+    return end;
+  }
+
+  /** Lines end by LF, CR or CRLF; a chunk may end between the two, and the LF then belongs to the event before. */
+  #endsEvent(byte: number): boolean {
     const isRestOfLineEnd = byte === LINE_FEED && this.#afterCarriageReturn;
     this.#afterCarriageReturn = byte === CARRIAGE_RETURN;
-    if (isRestOfLineEnd) return;
-    if (endsLine && this.#lineIsEmpty) {
-      this.eventBytes = 0;
-      return;
-    }
-    this.eventBytes += 1;
+    if (isRestOfLineEnd) return this.#eventBytes === 0;
+    const endsLine = byte === CARRIAGE_RETURN || byte === LINE_FEED;
+    const endsEvent = endsLine && this.#lineIsEmpty;
+    this.#eventBytes = endsEvent ? 0 : this.#eventBytes + 1;
     this.#lineIsEmpty = endsLine;
+    return endsEvent;
   }
 }

@@ -7,7 +7,7 @@ import { StreamWatchdog } from './stream-watchdog.js';
 const MIB = 1_024 * 1_024;
 /** Many times the largest answer with its framing: more is a server gone mad. */
 const STREAM_BYTES_MAX = 64 * MIB;
-/** An SDK searches an unfinished event anew with each chunk: a larger one would block the worker. */
+/** Several times the largest answer: no event needs more. */
 const EVENT_BYTES_MAX = 8 * MIB;
 /** The reason of a refusal stands at its beginning. */
 const REFUSAL_BYTES_MAX = 64 * 1_024;
@@ -110,17 +110,18 @@ class Guard {
     try {
       for await (const chunk of body) {
         this.watchdog.sawBytes();
-        framing.add(chunk);
+        const events = framing.add(chunk);
         checkSize(framing);
-        yield chunk;
+        if (events) yield events;
       }
     } catch (error) {
       if (!caller?.aborted) this.failure ??= toModelError(error);
       throw error;
     }
+    yield framing.rest();
     // openai drops a last event without its blank line; half an event is no JSON, so closing it can not make one up
-    this.endedWithinEvent = framing.open;
-    if (framing.open) yield BLANK_LINE;
+    this.endedWithinEvent = framing.endsWithinEvent;
+    if (this.endedWithinEvent) yield BLANK_LINE;
   }
 
   /** Passes the beginning of a body on that is no answer. */
@@ -161,7 +162,7 @@ function notAStream(contentType: string, head: string, apiKey: string): ModelErr
   return new ModelError('Model.BadResponse', said, { status: 200 });
 }
 
-function checkSize({ eventBytes, totalBytes }: EventFraming): void {
-  if (eventBytes <= EVENT_BYTES_MAX && totalBytes <= STREAM_BYTES_MAX) return;
+function checkSize({ waitingBytes, totalBytes }: EventFraming): void {
+  if (waitingBytes <= EVENT_BYTES_MAX && totalBytes <= STREAM_BYTES_MAX) return;
   throw new ModelError('Model.BadResponse', `the answer is too large: ${totalBytes} bytes and no end`);
 }

@@ -93,9 +93,11 @@ interface ErrorFacts {
   readonly codes: readonly string[];
   readonly message: string;
   readonly isSyntax: boolean;
+  /** The server told of the error itself. */
+  readonly isTold: boolean;
 }
 
-function classify({ status, types, codes, message, isSyntax }: ErrorFacts): ModelFailureType {
+function classify({ status, types, codes, message, isSyntax, isTold }: ErrorFacts): ModelFailureType {
   const byType = types.map((type) => BY_ERROR_TYPE[type]).filter((type) => type !== undefined);
   // a body may say more than its status: 429 for a spent quota, 400 for a request that is too long
   const special = byType.find((type) => ['Model.Quota', 'Model.ContextOverflow', 'Model.ContentFilter'].includes(type));
@@ -105,20 +107,22 @@ function classify({ status, types, codes, message, isSyntax }: ErrorFacts): Mode
   if (status !== undefined) return BY_STATUS[status] ?? (status >= 500 ? 'Model.Overloaded' : 'Model.BadRequest');
   const [first] = byType;
   if (first) return first;
+  if (isTold) return 'Model.Overloaded';
   // an event that is no JSON, or a server that does not speak HTTP
   if (isSyntax || codes.some((code) => code.startsWith('HPE_'))) return 'Model.BadResponse';
   return codes.map((code) => BY_SOCKET_CODE[code]).find((type) => type !== undefined) ?? 'Model.StreamTruncated';
 }
 
 function readFacts(chain: readonly object[]): ErrorFacts {
-  const status = chain.map((cause) => numberIn(cause, 'status')).find((value) => value !== undefined);
   const bodies = chain.flatMap((cause) => bodiesIn(cause));
+  const statuses = [...chain.map((cause) => numberIn(cause, 'status')), ...bodies.map((body) => statusCodeIn(body))];
   return {
-    status,
+    status: statuses.find((value) => value !== undefined),
     types: [...chain, ...bodies].flatMap((part) => [textIn(part, 'type'), textIn(part, 'code')]).filter((text) => text !== undefined),
     codes: chain.map((cause) => textIn(cause, 'code')).filter((text) => text !== undefined),
     message: messageOf(chain, bodies),
     isSyntax: chain.some((cause) => cause instanceof SyntaxError),
+    isTold: bodies.length > 0 || chain.some((cause) => textIn(cause, 'type') !== undefined),
   };
 }
 
@@ -127,6 +131,12 @@ function bodiesIn(cause: object): object[] {
   const outer = objectIn(cause, 'error');
   const inner = outer && objectIn(outer, 'error');
   return [outer, inner].filter((body) => body !== undefined);
+}
+
+/** Gateways tell of a status within a stream as a code. */
+function statusCodeIn(body: object): number | undefined {
+  const code = numberIn(body, 'code');
+  return code !== undefined && code >= 400 && code <= 599 ? code : undefined;
 }
 
 function messageOf(chain: readonly object[], bodies: readonly object[]): string {

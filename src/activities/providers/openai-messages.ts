@@ -1,6 +1,8 @@
 import type { ChatCompletionContentPart, ChatCompletionMessageParam } from 'openai/resources/chat/completions';
-import { type Message, textOf, toolCallsOf } from '../../contracts/message.js';
+import { type Message, type Part, textOf, toolCallsOf } from '../../contracts/message.js';
+import { sentArguments } from './parse-arguments.js';
 import { partsText } from './parts-text.js';
+import { wireCallId } from './wire-call-id.js';
 
 /** The transcript in the wire format of chat completions, the prompt first. */
 export function toOpenAiMessages(prompt: string, messages: readonly Message[]): ChatCompletionMessageParam[] {
@@ -17,19 +19,20 @@ function toWire(message: Message): ChatCompletionMessageParam[] {
     case 'tool':
       return message.parts
         .filter((part) => part.type === 'tool_result')
-        .map((part) => ({ role: 'tool', tool_call_id: part.callId, content: partsText(part.parts) }));
+        .map((part) => ({ role: 'tool', tool_call_id: wireCallId(part.callId), content: partsText(part.parts) }));
   }
 }
 
-function userContent(message: Message): string | ChatCompletionContentPart[] {
-  const images = message.parts.filter((part) => part.type === 'file' && part.mime.startsWith('image/') && part.dataBase64 !== undefined);
-  if (images.length === 0) return partsText(message.parts);
-  const text: ChatCompletionContentPart[] = [{ type: 'text', text: partsText(message.parts.filter((part) => !images.includes(part))) }];
-  const urls = images.map((part): ChatCompletionContentPart => {
-    const url = part.type === 'file' ? `data:${part.mime};base64,${part.dataBase64}` : '';
-    return { type: 'image_url', image_url: { url } };
-  });
-  return [...text, ...urls];
+function userContent({ parts }: Message): string | ChatCompletionContentPart[] {
+  const images = parts.flatMap(imageBlock);
+  if (images.length === 0) return partsText(parts);
+  const rest = parts.filter((part) => imageBlock(part).length === 0);
+  return rest.length === 0 ? images : [{ type: 'text', text: partsText(rest) }, ...images];
+}
+
+function imageBlock(part: Part): ChatCompletionContentPart[] {
+  if (part.type !== 'file' || part.dataBase64 === undefined || !part.mime.startsWith('image/')) return [];
+  return [{ type: 'image_url', image_url: { url: `data:${part.mime};base64,${part.dataBase64}` } }];
 }
 
 function assistant(message: Message): ChatCompletionMessageParam {
@@ -40,9 +43,9 @@ function assistant(message: Message): ChatCompletionMessageParam {
     role: 'assistant',
     content: content === '' ? null : content,
     tool_calls: calls.map((call) => ({
-      id: call.callId,
+      id: wireCallId(call.callId),
       type: 'function',
-      function: { name: call.name, arguments: JSON.stringify(call.args) },
+      function: { name: call.name, arguments: JSON.stringify(sentArguments(call)) },
     })),
   };
 }

@@ -13,6 +13,11 @@ export function toolCallPart(callId: string, name: string, text: string): ToolCa
   return args ? { type: 'tool_call', callId, name, args } : { type: 'tool_call', callId, name, args: {}, argsText: text };
 }
 
+/** The arguments of a call as they are sent back: an object always, and none where the model's own were none. */
+export function sentArguments({ args, argsText }: ToolCallPart): Record<string, JsonValue> {
+  return argsText === undefined && isObject(args) ? args : {};
+}
+
 function parseObject(text: string): Record<string, JsonValue> | undefined {
   try {
     // all that JSON.parse gives is a JsonValue

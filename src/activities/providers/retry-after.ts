@@ -1,11 +1,20 @@
-/** What `retry-after-ms` or `retry-after` (seconds or a date) asks for, in milliseconds; undefined when it is absent or nonsense. */
-export function retryAfterMs(headers: Headers, now: number): number | undefined {
-  const ms = Number(headers.get('retry-after-ms') ?? Number.NaN);
-  if (Number.isFinite(ms) && ms >= 0) return ms;
-  const text = headers.get('retry-after');
-  if (text === null) return undefined;
-  const seconds = Number(text);
-  if (Number.isFinite(seconds)) return seconds >= 0 ? seconds * 1_000 : undefined;
-  const date = Date.parse(text);
+/**
+ * What `retry-after-ms`, or else `retry-after` (seconds or a date), asks for: milliseconds, unclamped, 0 for a date that has passed;
+ * undefined when it is absent or nonsense. Never throws.
+ */
+export function retryAfterMs(headers: Pick<Headers, 'get'>, now: number): number | undefined {
+  const text = headers.get('retry-after') ?? '';
+  const seconds = count(text);
+  return count(headers.get('retry-after-ms') ?? '') ?? (seconds === undefined ? untilDate(text, now) : seconds * 1_000);
+}
+
+function count(text: string): number | undefined {
+  const value = text.trim() === '' ? Number.NaN : Number(text);
+  return Number.isFinite(value) && value >= 0 ? value : undefined;
+}
+
+/** Only with letters is it a date: `-5` would be one too. */
+function untilDate(text: string, now: number): number | undefined {
+  const date = /[a-z]/iu.test(text) ? Date.parse(text) : Number.NaN;
   return Number.isNaN(date) ? undefined : Math.max(0, date - now);
 }

@@ -1,0 +1,232 @@
+import { createServer } from 'node:net';
+import { inspect } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ModelError, type ModelFailureType } from '../../../src/activities/providers/model-error.js';
+import { type RawHandler, type RawServer, startRawServer, statusOf, streamOf } from './support/raw-server.js';
+import { modelRequest, WIRES } from './support/wire.js';
+
+interface Row {
+  readonly status: number;
+  readonly error?: Readonly<Record<string, unknown>>;
+  readonly type: ModelFailureType;
+}
+
+const STATUS_ROWS: readonly Row[] = [
+  { status: 400, error: { message: 'Unknown parameter: x', type: 'invalid_request_error' }, type: 'Model.BadRequest' },
+  { status: 401, error: { message: 'bad key', type: 'authentication_error' }, type: 'Model.Auth' },
+  { status: 402, error: { message: 'pay first' }, type: 'Model.Quota' },
+  { status: 403, error: { message: 'not yours', type: 'permission_error' }, type: 'Model.Auth' },
+  { status: 404, error: { message: 'no such model', code: 'model_not_found' }, type: 'Model.BadRequest' },
+  { status: 408, type: 'Model.Timeout' },
+  { status: 409, type: 'Model.Overloaded' },
+  { status: 413, error: { message: 'too large', type: 'request_too_large' }, type: 'Model.ContextOverflow' },
+  { status: 422, type: 'Model.BadRequest' },
+  { status: 429, error: { message: 'slow down', type: 'rate_limit_error' }, type: 'Model.RateLimited' },
+  { status: 429, error: { message: 'maximum context length is 5 in this tier', type: 'tokens' }, type: 'Model.RateLimited' },
+  { status: 429, error: { message: 'spent', code: 'insufficient_quota' }, type: 'Model.Quota' },
+  { status: 400, error: { message: 'Your credit balance is too low', type: 'billing_error' }, type: 'Model.Quota' },
+  { status: 400, error: { message: 'no', code: 'content_policy_violation' }, type: 'Model.ContentFilter' },
+  { status: 500, type: 'Model.Overloaded' },
+  { status: 502, type: 'Model.Overloaded' },
+  { status: 503, type: 'Model.Overloaded' },
+  { status: 504, type: 'Model.Timeout' },
+  { status: 529, error: { message: 'Overloaded', type: 'overloaded_error' }, type: 'Model.Overloaded' },
+];
+
+const OVERFLOWS: readonly Readonly<Record<string, unknown>>[] = [
+  { message: 'whatever', code: 'context_length_exceeded' },
+  { message: 'Your input exceeds the context window of this model.' },
+  { message: 'prompt is too long: 210000 tokens > 200000 maximum', type: 'invalid_request_error' },
+  { message: 'input length and `max_tokens` exceed context limit: 199000 + 8192 > 200000', type: 'invalid_request_error' },
+  { message: "This model's maximum context length is 4096 tokens. However, you requested 5000." },
+  { message: 'the request exceeds the available context size, try increasing it' },
+];
+
+const STREAM_ROWS: readonly (readonly [Readonly<Record<string, unknown>>, ModelFailureType])[] = [
+  [{ type: 'overloaded_error', message: 'Overloaded' }, 'Model.Overloaded'],
+  [{ type: 'api_error', message: 'Internal' }, 'Model.Overloaded'],
+  [{ type: 'rate_limit_error', message: 'slow' }, 'Model.RateLimited'],
+  [{ type: 'authentication_error', message: 'gone' }, 'Model.Auth'],
+  [{ type: 'invalid_request_error', message: 'bad' }, 'Model.BadRequest'],
+  [{ type: 'timeout_error', message: 'late' }, 'Model.Timeout'],
+  [{ type: 'invalid_request_error', message: 'prompt is too long: 3 tokens > 2 maximum' }, 'Model.ContextOverflow'],
+  [{ code: 'insufficient_quota', message: 'spent' }, 'Model.Quota'],
+  [{ code: 429, message: 'a gateway that gives the status as its code' }, 'Model.RateLimited'],
+  [{ type: 'something_new', message: 'what?' }, 'Model.Overloaded'],
+];
+
+describe.each(WIRES)('a failure over $name', (wire) => {
+  let server: RawServer;
+  beforeAll(async () => {
+    server = await startRawServer();
+  });
+  afterAll(() => server.close());
+
+  async function failureOf(handler: RawHandler, idleMs = 30_000): Promise<ModelError> {
+    server.answerWith(handler);
+    const before = server.requests.length;
+    const error: unknown = await wire
+      .provider(server.url)
+      .call(modelRequest({ idleMs }))
+      .then(
+        () => undefined,
+        (thrown: unknown) => thrown,
+      );
+    expect(server.requests.length - before).toBe(1);
+    if (!(error instanceof ModelError)) throw new Error(`no ModelError but ${inspect(error)}`);
+    return error;
+  }
+
+  it.each(STATUS_ROWS)('with status $status and $error is $type, after one request', async ({ status, error, type }) => {
+    const failure = await failureOf(statusOf(status, error ? wire.errorBody(error) : ''));
+    expect(failure).toMatchObject({ type, status });
+    if (error) expect(failure.message).toContain(error['message']);
+  });
+
+  it.each(OVERFLOWS)('with status 400 and $message is Model.ContextOverflow', async (error) => {
+    expect(await failureOf(statusOf(400, wire.errorBody(error)))).toMatchObject({ type: 'Model.ContextOverflow' });
+  });
+
+  it.each(STREAM_ROWS)('told within the stream as %j is %s', async (error, type) => {
+    const [start = ''] = wire.events({ text: 'Hi.' });
+    const failure = await failureOf(streamOf(start, wire.errorEvent(error)));
+    expect(failure.type).toBe(type);
+    expect(failure.message).toContain(error['message']);
+  });
+
+  it.each([
+    [{ 'retry-after-ms': '1500', 'retry-after': '9' }, 1_500],
+    [{ 'retry-after': '7' }, 7_000],
+    [{ 'retry-after': '0.25' }, 250],
+    [{ 'retry-after': 'Thu, 01 Jan 1970 00:00:00 GMT' }, 0],
+    [{ 'retry-after': '86400' }, 86_400_000],
+    [{ 'retry-after': '-5' }, undefined],
+    [{ 'retry-after': 'soon' }, undefined],
+    [{ 'retry-after-ms': '' }, undefined],
+    [{}, undefined],
+  ])('with %j asks to wait %s ms', async (headers, retryAfterMs) => {
+    expect((await failureOf(statusOf(429, wire.errorBody({ message: 'slow down' }), headers))).retryAfterMs).toBe(retryAfterMs);
+  });
+
+  it('with a date ahead asks to wait until then', async () => {
+    const date = new Date(Date.now() + 40_000).toUTCString();
+    const { retryAfterMs } = await failureOf(statusOf(503, '', { 'retry-after': date }));
+    expect(retryAfterMs).toBeGreaterThan(20_000);
+    expect(retryAfterMs).toBeLessThanOrEqual(40_000);
+  });
+
+  it.each([
+    ['text/html', '<html>Welcome</html>', 'Model.BadResponse'],
+    ['application/json', '{"choices":[]}', 'Model.BadResponse'],
+    ['application/json', '{"error":{"type":"rate_limit_error","message":"slow"}}', 'Model.RateLimited'],
+    ['text/html', '', 'Model.EmptyStream'],
+    ['text/event-stream', '', 'Model.EmptyStream'],
+    ['text/event-stream', ': only a comment\n\n', 'Model.EmptyStream'],
+  ])('with status 200, %s and %j is a failure, and no empty answer', async (contentType, body, type) => {
+    const failure = await failureOf((response) => {
+      response.writeHead(200, { 'content-type': contentType });
+      response.end(body);
+    });
+    expect(failure.type).toBe(type);
+  });
+
+  it('by an event that is no JSON is Model.BadResponse, without a word of it in the error', async () => {
+    const [start = ''] = wire.events({ text: 'Hi.' });
+    const failure = await failureOf(streamOf(start, 'event: message_delta\ndata: secret words {\n\n', start));
+    expect(failure.type).toBe('Model.BadResponse');
+    expect(inspect(failure, { depth: 9 })).not.toContain('secret');
+  });
+
+  it('by an event of an unknown shape is Model.BadResponse', async () => {
+    const bad = wire.name === 'messages' ? 'event: content_block_start\ndata: {"type":"content_block_start"}\n\n' : 'data: null\n\n';
+    expect((await failureOf(streamOf(bad))).type).toBe('Model.BadResponse');
+  });
+
+  it('by a server of another protocol is Model.BadResponse', async () => {
+    const other = createServer((socket) => socket.end('SSH-2.0-other\r\n'));
+    await new Promise<void>((listening) => other.listen(0, '127.0.0.1', listening));
+    try {
+      const address = other.address();
+      const port = address !== null && typeof address === 'object' ? address.port : 0;
+      const call = wire.provider(`http://127.0.0.1:${port}`).call(modelRequest());
+      await expect(call).rejects.toMatchObject({ type: 'Model.BadResponse' });
+    } finally {
+      other.close();
+    }
+  });
+
+  it('by a port where nobody listens, or a host that does not exist, is Model.Unreachable and says which', async () => {
+    const gone = await startRawServer();
+    await gone.close();
+    await expect(wire.provider(gone.url).call(modelRequest())).rejects.toMatchObject({
+      type: 'Model.Unreachable',
+      message: expect.stringContaining(new URL(gone.url).port),
+    });
+    await expect(wire.provider('http://model.invalid').call(modelRequest())).rejects.toMatchObject({
+      type: 'Model.Unreachable',
+      message: expect.stringContaining('model.invalid'),
+    });
+  });
+
+  it('by silence, before the headers or within the body, is Model.StreamIdle', async () => {
+    expect((await failureOf(() => undefined, 80)).type).toBe('Model.StreamIdle');
+    const [start = ''] = wire.events({ text: 'Hi.' });
+    const silent: RawHandler = (response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.write(start);
+    };
+    expect((await failureOf(silent, 80)).type).toBe('Model.StreamIdle');
+    const silentRefusal: RawHandler = (response) => void response.writeHead(500, { 'content-type': 'application/json' }).write('{"err');
+    expect((await failureOf(silentRefusal, 80)).type).toBe('Model.StreamIdle');
+  });
+
+  it('by silence does not come while pings do', async () => {
+    const idleMs = 400;
+    const events = wire.events({ text: 'Late but whole.' });
+    server.answerWith(async (response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.write(events[0]);
+      const started = Date.now();
+      await new Promise<void>((enough) => {
+        const timer = setInterval(() => {
+          response.write(wire.ping);
+          if (Date.now() - started < 3 * idleMs) return;
+          clearInterval(timer);
+          enough();
+        }, 20);
+      });
+      response.end(events.slice(1).join(''));
+    });
+    await expect(wire.provider(server.url).call(modelRequest({ idleMs }))).resolves.toMatchObject({
+      parts: [{ text: 'Late but whole.' }],
+    });
+  });
+
+  it.each(['before the headers', 'within the stream', 'after the terminal event'])(
+    'by an abort %s is the reason of the signal, and the connection is closed',
+    async (when) => {
+      const abort = new AbortController();
+      const reason = new Error('a user said so');
+      const events = wire.events({ text: 'Hi.' });
+      const closed = new Promise<void>((done) => {
+        server.answerWith((response) => {
+          response.once('close', done);
+          if (when !== 'before the headers') {
+            response.writeHead(200, { 'content-type': 'text/event-stream' });
+            response.write(when === 'within the stream' ? events[0] : events.join(''));
+          }
+          setImmediate(() => abort.abort(reason));
+        });
+      });
+      await expect(wire.provider(server.url).call(modelRequest({ signal: abort.signal }))).rejects.toBe(reason);
+      await closed;
+    },
+  );
+
+  it('by a signal that was aborted before sends nothing', async () => {
+    const before = server.requests.length;
+    const reason = new Error('too late');
+    await expect(wire.provider(server.url).call(modelRequest({ signal: AbortSignal.abort(reason) }))).rejects.toBe(reason);
+    expect(server.requests).toHaveLength(before);
+  });
+});
