@@ -1,8 +1,10 @@
 import { once } from 'node:events';
-import { writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, inject, it } from 'vitest';
+import { until } from '../support/use-workers.js';
 import { usePerdureFolders } from './support/perdure-folder.js';
 import { modelEnv, useModels } from './support/use-models.js';
 
@@ -56,6 +58,24 @@ describe('the command line', () => {
     expect(watch.stdout).toBe('the end\n');
     const printed = run.stderr + watch.stderr;
     expect(['\u001b', '\r'].filter((control) => printed.includes(control))).toEqual([]);
+  });
+
+  it('what the SDK has to say goes to the log of the folder: stdout has the one JSON document alone', async () => {
+    const wire = await model({ script: { steps: STEPS } });
+    const here = await folder(modelEnv(wire));
+    await here.hold();
+    const run = here.start(['run', 'go', '--model', 'openai/test', '--id', 'r1', '--json']);
+    await here.started('look');
+    const client = await here.temporal();
+    const log = join(here.stateDir, 'logs', 'worker.log');
+    const askAndLeave = (ms: number) => client.withDeadline(Date.now() + ms, () => client.workflow.getHandle('r1').query('progress'));
+    await until(async () => {
+      await Promise.allSettled(Array.from({ length: 20 }, (_, n) => askAndLeave(3 * n)));
+      return existsSync(log) && (await readFile(log, 'utf8')).includes('Query not found');
+    }, 'a warning of the SDK about a query whose asker has gone');
+    await here.release();
+    const { stdout } = await run.exits(0);
+    expect(JSON.parse(stdout)).toMatchObject({ reason: 'completed', output: 'the end' });
   });
 
   it('without a server that answers, each bad address is one line with its code and exit status, within 5 seconds', async () => {

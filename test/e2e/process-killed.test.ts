@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { RecordedRequest } from '../../src/testing/index.js';
+import { readDevServerRecord } from '../../src/worker/dev-server-record.js';
 import { until } from '../support/use-workers.js';
 import { type PerdureFolder, usePerdureFolders } from './support/perdure-folder.js';
 import { messagesOf } from './support/request-messages.js';
@@ -103,6 +104,24 @@ describe('a run whose process is killed with SIGKILL', () => {
     expect((await here.server()).serverPid).not.toBe(serverPid);
     expect(new Set((await here.startsOf('put_idempotent')).map(({ key }) => key)).size).toBe(1);
     expect(wire.requests).toHaveLength(2);
+  });
+
+  it('is not needed for this: the server alone dies in the middle of a `once` tool, whose result is taken when it is back', async () => {
+    const wire = await model({ script: callsOf('send_once') });
+    const here = await folder(modelEnv(wire));
+    await here.hold();
+    const run = here.start(['run', 'do it', '--model', 'openai/test', '--id', 'r1', '--json']);
+    await here.started('send_once');
+    const { serverPid } = await here.server();
+    process.kill(serverPid, 'SIGKILL');
+    await until(async () => (await readDevServerRecord(here.stateDir))?.serverPid !== serverPid, 'a new server', 60_000);
+    await here.release();
+
+    // nothing else may be on stdout, whatever the SDK has to say of the outage
+    const { stdout } = await run.exits(0);
+    expect(JSON.parse(stdout)).toMatchObject({ reason: 'completed', turns: 2 });
+    expect((await here.effects()).map(({ what }) => what)).toEqual(['start', 'end']);
+    expect(JSON.stringify(messagesOf(wire.requests[1]))).toContain('send_once a done');
   });
 });
 

@@ -3,6 +3,8 @@ import { once } from 'node:events';
 import { until } from '../../support/use-workers.js';
 import { builtCli } from './built-cli.js';
 
+const PRINT_MS_MAX = 90_000;
+
 /** How a command ended, with all it printed. */
 export interface CommandEnd {
   readonly code: number | null;
@@ -11,16 +13,23 @@ export interface CommandEnd {
   readonly stderr: string;
 }
 
-/** A `perdure` command in a process of its own. */
+/** Where a command is started. */
+export interface CommandOptions {
+  readonly cwd: string;
+  readonly env: NodeJS.ProcessEnv;
+  readonly program?: string;
+}
+
+/** A Node program in a process of its own: the command line, unless another one is named. */
 export class Command {
   readonly child: ChildProcess;
   readonly ended: Promise<CommandEnd>;
   readonly #args: readonly string[];
   readonly #printed = { stdout: '', stderr: '' };
 
-  constructor(args: readonly string[], options: { readonly cwd: string; readonly env: NodeJS.ProcessEnv }) {
+  constructor(args: readonly string[], { program = builtCli(), ...options }: CommandOptions) {
     this.#args = args;
-    this.child = spawn(process.execPath, [builtCli(), ...args], { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
+    this.child = spawn(process.execPath, [program, ...args], { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
     for (const name of ['stdout', 'stderr'] as const) {
       this.child[name]?.setEncoding('utf8').on('data', (text: string) => {
         this.#printed[name] += text;
@@ -55,6 +64,7 @@ export class Command {
         return false;
       },
       `"${text}" printed by perdure ${this.#args.join(' ')}`,
+      PRINT_MS_MAX,
     );
   }
 

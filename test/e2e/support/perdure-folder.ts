@@ -2,15 +2,20 @@ import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterEach, inject } from 'vitest';
+import { Client, Connection } from '@temporalio/client';
+import { afterEach, inject, vi } from 'vitest';
 import { AgentClient } from '../../../src/client/agent-client.js';
 import { type DevServerRecord, readDevServerRecord } from '../../../src/worker/dev-server-record.js';
 import { livePresences } from '../../../src/worker/presence.js';
 import { until } from '../../support/use-workers.js';
 import { removeStateDir } from '../../worker/support/state-dir.js';
+import { builtCli } from './built-cli.js';
 import { Command, type CommandEnd } from './command.js';
 
 const FIXTURE = fileURLToPath(new URL('../fixtures/effects/perdure.config.mjs', import.meta.url));
+
+/** Real processes on a busy machine: long, but never for ever. */
+export const WAIT_MS_MAX = 90_000;
 
 /** What a tool of the fixture config noted: it started, or came to its end. */
 export interface Effect {
@@ -31,7 +36,7 @@ export class PerdureFolder {
   readonly #effectLog: string;
   readonly #env: NodeJS.ProcessEnv;
   readonly #commands: Command[] = [];
-  readonly #clients: AgentClient[] = [];
+  readonly #clients: { close(): Promise<void> }[] = [];
 
   constructor(root: string, env: NodeJS.ProcessEnv) {
     this.root = root;
@@ -55,6 +60,14 @@ export class PerdureFolder {
     return command;
   }
 
+  /** Starts a Node program of the test's own in the same place. */
+  startScript(program: string, args: readonly string[]): Command {
+    builtCli(); // it uses the package's doors, which lead to the build
+    const command = new Command(args, { cwd: this.dir, env: this.#env, program });
+    this.#commands.push(command);
+    return command;
+  }
+
   /** Runs a command to its end, whatever its exit status. */
   async run(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<CommandEnd> {
     return await this.start(args, env).ended;
@@ -63,7 +76,11 @@ export class PerdureFolder {
   /** Runs a command with `--json`, which must exit with this status, and gives the document it printed. */
   async json(args: readonly string[], code = 0): Promise<unknown> {
     const { stdout } = await this.start([...args, '--json']).exits(code);
-    return JSON.parse(stdout);
+    try {
+      return JSON.parse(stdout);
+    } catch (error) {
+      throw new Error(`perdure ${args.join(' ')} printed more than one JSON document: ${stdout}`, { cause: error });
+    }
   }
 
   /** What the tools did so far. */
@@ -79,12 +96,12 @@ export class PerdureFolder {
 
   /** Waits until a tool has started so often. */
   async started(tool: string, times = 1): Promise<void> {
-    await until(async () => (await this.startsOf(tool)).length >= times, `${times} starts of ${tool}`);
+    await until(async () => (await this.startsOf(tool)).length >= times, `${times} starts of ${tool}`, WAIT_MS_MAX);
   }
 
-  /** Makes tools wait in their midst until `release`. */
-  async hold(): Promise<void> {
-    await writeFile(`${this.#effectLog}.hold`, '');
+  /** Makes tools wait in their midst until `release`; with a name only the calls of this name. */
+  async hold(name = ''): Promise<void> {
+    await writeFile(`${this.#effectLog}.hold`, name);
   }
 
   async release(): Promise<void> {
@@ -105,6 +122,13 @@ export class PerdureFolder {
     return client;
   }
 
+  /** Temporal's own client on the folder's server. */
+  async temporal(): Promise<Client> {
+    const connection = await Connection.connect({ address: (await this.server()).address });
+    this.#clients.push(connection);
+    return new Client({ connection });
+  }
+
   /** Ends everything that was started here, and removes the folder. */
   async remove(): Promise<void> {
     await Promise.all(this.#clients.map((client) => client.close()));
@@ -118,6 +142,7 @@ export class PerdureFolder {
 /** Makes folders for tests; each is gone after its test, with every process of it. `env` is given to all commands. */
 export function usePerdureFolders(): (env?: NodeJS.ProcessEnv) => Promise<PerdureFolder> {
   const folders: PerdureFolder[] = [];
+  vi.setConfig({ testTimeout: 2 * WAIT_MS_MAX });
   afterEach(async () => {
     await Promise.all(folders.splice(0).map((folder) => folder.remove()));
   });

@@ -1,0 +1,38 @@
+import { fileURLToPath } from 'node:url';
+import { Client, Connection } from '@temporalio/client';
+import { expect, inject, test } from 'vitest';
+import { usePerdureFolders } from './support/perdure-folder.js';
+import { modelEnv, useModels } from './support/use-models.js';
+
+const WORKER = fileURLToPath(new URL('fixtures/foreign-worker/worker.mjs', import.meta.url));
+
+const folder = usePerdureFolders();
+const model = useModels();
+
+test("PerdurePlugin: a foreign worker's own workflow lets an agent work as its child, and the agent is a run like any other", async () => {
+  const steps = [{ toolCalls: [{ name: 'send_once', args: { name: 'a' } }] }, { text: 'reviewed: {{lastUser}}' }];
+  const wire = await model({ script: { steps } });
+  const here = await folder({ ...modelEnv(wire), TEMPORAL_ADDRESS: inject('temporalAddress') });
+  const taskQueue = `e2e-foreign-${process.pid}`;
+  const worker = here.startScript(WORKER, [inject('temporalAddress'), taskQueue, here.stateDir]);
+  await worker.prints('polling');
+  const connection = await Connection.connect({ address: inject('temporalAddress') });
+  try {
+    const { workflow } = new Client({ connection });
+    const agentId = `${taskQueue}-agent`;
+    const args = [{ task: 'look at it', model: 'anthropic/test', agentId }];
+    const result: unknown = await workflow.execute('review', { taskQueue, workflowId: `${taskQueue}-review`, args });
+    expect(result).toEqual({ stamp: 'stamped look at it', reason: 'completed', output: 'reviewed: look at it', toolCalls: 1 });
+    expect((await here.effects()).map(({ what, pid }) => [what, pid])).toEqual([
+      ['start', worker.pid],
+      ['end', worker.pid],
+    ]);
+    const shown = await here.json(['show', agentId, '--task-queue', taskQueue]);
+    expect(shown).toMatchObject({ progress: { status: 'completed', turn: 2 }, result: { runId: agentId, reason: 'completed' } });
+    const { raw } = await workflow.getHandle(agentId).describe();
+    expect(raw.workflowExecutionInfo?.parentExecution?.workflowId).toBe(`${taskQueue}-review`);
+  } finally {
+    await connection.close();
+  }
+  expect(await worker.kill('SIGTERM')).toMatchObject({ code: 0 });
+});
