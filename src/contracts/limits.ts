@@ -152,6 +152,8 @@ export const PAYLOAD_LIMITS = {
   /** `details[0]` of a failed run: the whole RunResult, output cut. */
   failureDetailsBytesMax: 64 * KIB,
   pageBytesDefault: 128 * KIB,
+  /** What the workflow wrote since the last model call travels in the next one's input up to this; more is read through the query. */
+  tailBytesMax: 64 * KIB,
   eventsMax: 1_000,
   eventsBytesMax: 256 * KIB,
   summaryCharsMax: 120,

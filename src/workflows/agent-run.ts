@@ -9,6 +9,7 @@ import { EventLog } from './event-log.js';
 import { readActivityProblem, runFailure } from './failures.js';
 import { finalAnswer, hasFinalCall, lastText } from './final-answer.js';
 import { Inbox } from './inbox.js';
+import { repairPairing } from './policies/pairing.js';
 import { publishAttributes, publishStatus, statusAttributes } from './progress.js';
 import { prepareRun } from './proxies.js';
 import { type RunDesk, registerHandlers } from './register-handlers.js';
@@ -68,10 +69,9 @@ function open(run: Run, carried: CarriedState | undefined): void {
     publishStatus(run);
     return;
   }
-  run.transcript.load(run.input.messages ?? []);
-  run.transcript.append(taskMessage(run));
   const { setup, model } = run.prepared;
   run.events.add({ type: 'run.started', agent: setup.agent, model, maxTurns: run.caps.maxTurns });
+  loadTranscript(run);
   publishAttributes(run, {
     ...statusAttributes(run, 'running'),
     AgentName: setup.agent,
@@ -80,6 +80,14 @@ function open(run: Run, carried: CarriedState | undefined): void {
     ...(run.input.session === undefined ? {} : { AgentSession: run.input.session }),
   });
   publishStatus(run);
+}
+
+/** The messages given come first. Who gave them may have stopped in the middle of a call: that is repaired and said. */
+function loadTranscript(run: Run): void {
+  const { messages, repairs } = repairPairing(run.input.messages ?? []);
+  if (repairs > 0) run.events.add({ type: 'recovered', turn: 0, what: 'pairing of calls and results', count: repairs });
+  run.transcript.load(messages);
+  run.transcript.append(taskMessage(run));
 }
 
 function taskMessage(run: Run): Message {
@@ -95,7 +103,6 @@ function close(run: Run, ending: Extract<Ending, { kind: 'end' }>, final: string
   const result = buildResult(run, ending, { output, ...finalized });
   run.result = result;
   run.phase = 'closed';
-  run.waitingFor = undefined;
   run.events.add({ type: 'run.ended', reason: result.reason, turns: result.turns });
   publishAttributes(run, statusAttributes(run, result.reason));
   publishStatus(run);

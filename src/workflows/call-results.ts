@@ -32,6 +32,11 @@ export function notStartedResult(call: ToolCallPart, turn: number, why: string):
   return failedResult(call, turn, `[${why}] not started`);
 }
 
+/** A cancel or deadline came after the call was started and before anybody said how it ended. */
+export function stoppedResult(call: ToolCallPart, turn: number, why: string): Message {
+  return failedResult(call, turn, `[${why}] stopped while running; it may have taken partial effect`);
+}
+
 /** The answer was cut in the middle of a call: none of its calls ran (faults 3.3 f). */
 export function truncatedCallResults(calls: readonly ToolCallPart[], turn: number): Message[] {
   return calls.map((call) =>

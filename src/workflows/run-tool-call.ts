@@ -1,11 +1,11 @@
 import { workflowInfo } from '@temporalio/workflow';
 import type { CallToolInput, CallToolResult, ToolOutcome } from '../contracts/activities.js';
 import { hashMessage } from '../contracts/digest.js';
-import { WORKER_LIMITS } from '../contracts/limits.js';
+import { TOOL_LIMITS, WORKER_LIMITS } from '../contracts/limits.js';
 import type { Message, ToolCallPart } from '../contracts/message.js';
 import type { ToolDescriptor } from '../contracts/tool.js';
 import { toolTitle } from '../contracts/tool-title.js';
-import { failedResult, notStartedResult, unknownOutcomeResult, unknownToolResult } from './call-results.js';
+import { failedResult, notStartedResult, stoppedResult, unknownOutcomeResult, unknownToolResult } from './call-results.js';
 import { type ActivityProblem, readActivityProblem } from './failures.js';
 import { afterWorkerLoss } from './policies/worker-loss.js';
 import { publishStatus } from './progress.js';
@@ -22,12 +22,18 @@ export interface SettledCall {
 /** Runs one call to its one result, whatever happens to the workers it runs on. Never throws for a failing tool. */
 export async function runToolCall(run: Run, call: ToolCallPart, index: number): Promise<SettledCall> {
   const tool = run.descriptor(call.name);
-  if (!tool) return own(unknownToolResult(call, run.counters.turn, run.toolNames()));
   const title = toolTitle(call.name, call.args);
-  announce(run, call, tool, title);
+  announce(run, call, title, tool);
   const startedAt = Date.now();
-  const settled = await settle(run, call, tool, inputFor(run, call, tool, index), title);
+  const settled = tool ? await settle(run, { call, tool, title, input: inputFor(run, call, tool, index) }) : unknownTool(run, call);
   report(run, settled, Date.now() - startedAt);
+  return settled.call;
+}
+
+/** The result of a call that nothing was started for, because the run is stopping. */
+export function notStarted(run: Run, call: ToolCallPart): SettledCall {
+  const settled = settledOwn(notStartedResult(call, run.counters.turn, whyStopped(run)), 'cancelled');
+  report(run, settled, 0);
   return settled.call;
 }
 
@@ -36,55 +42,68 @@ interface Settled {
   readonly outcome: ToolOutcome;
 }
 
-async function settle(run: Run, call: ToolCallPart, tool: ToolDescriptor, input: CallToolInput, title: string): Promise<Settled> {
+/** One call of a known tool, on its way to its result. */
+interface OpenCall {
+  readonly call: ToolCallPart;
+  readonly tool: ToolDescriptor;
+  readonly title: string;
+  readonly input: CallToolInput;
+}
+
+async function settle(run: Run, open: OpenCall): Promise<Settled> {
+  const { call, tool, input, title } = open;
   const { turn } = run.counters;
-  const state = { losses: 0, placement: placementFor(run, tool), reconciled: false };
+  const state = { losses: 0, reconciled: false };
   for (;;) {
-    if (run.mustStop) return settledOwn(notStartedResult(call, turn, 'cancelled'), 'cancelled');
-    const { result, problem } = await attempt(run, () =>
-      callTool(input, { summary: `turn ${turn}: ${title}`, placement: state.placement }),
+    if (run.mustStop) return stopped(run, call, state.losses);
+    const { result, problem } = await startOnHost(run, tool, (placement) =>
+      callTool(input, { summary: `turn ${turn}: ${title}`, placement }),
     );
     if (result) return settledBy(result);
-    if (problem.cancelled) return settledOwn(notStartedResult(call, turn, 'cancelled'), 'cancelled');
-    if (problem.notPolled) {
-      waitForHost(run, state);
-      continue;
-    }
-    run.waitingFor = undefined;
-    if (!problem.workerLost) return settledOwn(failedResult(call, turn, `${problem.type}: ${problem.message}`), outcomeOf(problem));
+    if (run.mustStop && (problem.cancelled || problem.notPolled)) return stopped(run, call, state.losses);
+    if (!wasLost(problem, tool)) return settledOwn(failedResult(call, turn, `${problem.type}: ${problem.message}`), outcomeOf(problem));
     state.losses += 1;
     run.events.add({ type: 'worker.lost', turn, activity: call.name, losses: state.losses });
-    const settled = await settleLoss(run, call, tool, input, state);
+    const settled = await settleLoss(run, open, state);
     if (settled) return settled;
   }
 }
 
+/** True when the call was started and nobody says how it ended. Only a `once` call cannot simply be tried again after its time was over. */
+function wasLost(problem: ActivityProblem, { effect }: ToolDescriptor): boolean {
+  return problem.workerLost || problem.cancelled || (problem.type === 'Timeout.START_TO_CLOSE' && effect === 'once');
+}
+
 /** Decides by effect what a lost worker means; undefined: run the call again with the same key. */
-async function settleLoss(
-  run: Run,
-  call: ToolCallPart,
-  tool: ToolDescriptor,
-  input: CallToolInput,
-  state: { losses: number; placement: ToolPlacement; reconciled: boolean },
-): Promise<Settled | undefined> {
+async function settleLoss(run: Run, open: OpenCall, state: { losses: number; reconciled: boolean }): Promise<Settled | undefined> {
+  const { call, tool, input } = open;
   const unknown = settledOwn(unknownOutcomeResult(call, run.counters.turn), 'unknown');
   const next = afterWorkerLoss({ effect: tool.effect, hasReconcile: tool.hasReconcile, losses: state.losses });
   if (next === 'again') return undefined;
   // only one `not_started` may start the call again; after that its outcome is as unknown as any
   if (next === 'unknown' || state.reconciled || run.mustStop) return unknown;
   state.reconciled = true;
-  for (let losses = 0; losses < 3; losses += 1) {
-    const { result, problem } = await attempt(run, () =>
-      reconcileTool(input, { summary: `turn ${run.counters.turn}: what became of ${call.name}?`, placement: state.placement }),
+  for (let losses = 0; losses < TOOL_LIMITS.attemptsMax; losses += 1) {
+    const { result, problem } = await startOnHost(run, tool, (placement) =>
+      reconcileTool(input, { summary: `turn ${run.counters.turn}: what became of ${call.name}?`, placement }),
     );
     if (result?.kind === 'done') return settledBy(result.result);
     if (result?.kind === 'not_started') return undefined;
-    if (result || !problem.workerLost) return unknown;
+    if (result || run.mustStop || !problem.workerLost) return unknown;
   }
   return unknown;
 }
 
 type Attempted<T> = { readonly result: T; readonly problem?: never } | { readonly result?: never; readonly problem: ActivityProblem };
+
+/** One start where the tool runs. A host that nobody polls for is said after a minute; the next start lies there as long as it takes. */
+async function startOnHost<T>(run: Run, tool: ToolDescriptor, start: (placement: ToolPlacement) => Promise<T>): Promise<Attempted<T>> {
+  const placement = placementFor(run, tool);
+  const first = await attempt(run, () => start(placement));
+  if (!first.problem?.notPolled || placement.queue === undefined || run.mustStop) return first;
+  const { queue } = placement;
+  return await run.whileWaiting('worker with workspace', () => attempt(run, () => start({ queue })));
+}
 
 async function attempt<T>(run: Run, start: () => Promise<T>): Promise<Attempted<T>> {
   try {
@@ -92,14 +111,6 @@ async function attempt<T>(run: Run, start: () => Promise<T>): Promise<Attempted<
   } catch (error) {
     return { problem: readActivityProblem(error) };
   }
-}
-
-/** Nobody polls the queue of the workspace's host: say so, and let the next try lie there as long as it takes. */
-function waitForHost(run: Run, state: { placement: ToolPlacement }): void {
-  state.placement = state.placement.queue === undefined ? {} : { queue: state.placement.queue };
-  run.waitingFor = 'worker with workspace';
-  run.events.add({ type: 'waiting', for: run.waitingFor });
-  publishStatus(run);
 }
 
 function placementFor(run: Run, tool: ToolDescriptor): ToolPlacement {
@@ -123,10 +134,11 @@ function inputFor(run: Run, call: ToolCallPart, tool: ToolDescriptor, index: num
   };
 }
 
-function announce(run: Run, call: ToolCallPart, tool: ToolDescriptor, title: string): void {
+function announce(run: Run, call: ToolCallPart, title: string, tool: ToolDescriptor | undefined): void {
   run.tool = title;
   run.counters.toolCalls += 1;
-  run.events.add({ type: 'tool.call', turn: run.counters.turn, callId: call.callId, tool: call.name, title, effect: tool.effect });
+  const effect = tool?.effect ?? 'none';
+  run.events.add({ type: 'tool.call', turn: run.counters.turn, callId: call.callId, tool: call.name, title, effect });
   publishStatus(run);
 }
 
@@ -141,6 +153,21 @@ function report(run: Run, settled: Settled, durationMs: number): void {
     durationMs,
     bytes: JSON.stringify(settled.call.message).length,
   });
+}
+
+function unknownTool(run: Run, call: ToolCallPart): Settled {
+  return settledOwn(unknownToolResult(call, run.counters.turn, run.toolNames()), 'failed');
+}
+
+/** A stop ended the call. One that was started on a worker that is lost may have done something. */
+function stopped(run: Run, call: ToolCallPart, losses: number): Settled {
+  const why = whyStopped(run);
+  const result = losses === 0 ? notStartedResult(call, run.counters.turn, why) : stoppedResult(call, run.counters.turn, why);
+  return settledOwn(result, 'cancelled');
+}
+
+function whyStopped({ inbox }: Run): string {
+  return inbox.cancelRequest ? 'cancelled' : 'deadline reached';
 }
 
 function settledBy(result: CallToolResult): Settled {

@@ -1,11 +1,9 @@
 import type { TurnInProgress } from '../contracts/carried-state.js';
-import { hashMessage } from '../contracts/digest.js';
 import { RUN_LIMITS } from '../contracts/limits.js';
 import type { ToolCallPart } from '../contracts/message.js';
-import { notStartedResult } from './call-results.js';
 import { groupCalls } from './policies/call-groups.js';
 import type { Gate, Run } from './run.js';
-import { runToolCall, type SettledCall } from './run-tool-call.js';
+import { notStarted, runToolCall, type SettledCall } from './run-tool-call.js';
 
 /**
  * Runs the calls of one answer and appends their results in call order. `read` calls run up to four at once, any other alone.
@@ -50,18 +48,4 @@ async function runGroup(run: Run, calls: readonly ToolCallPart[], open: number[]
 function appendResult(run: Run, call: SettledCall): void {
   if (call.returned) run.transcript.appendReturned(call.message, call.hash);
   else run.transcript.append(call.message);
-}
-
-function notStarted(run: Run, call: ToolCallPart): SettledCall {
-  const message = notStartedResult(call, run.counters.turn, run.inbox.cancelRequest ? 'cancelled' : 'deadline reached');
-  run.events.add({
-    type: 'tool.result',
-    turn: run.counters.turn,
-    callId: call.callId,
-    isError: true,
-    outcome: 'cancelled',
-    durationMs: 0,
-    bytes: 0,
-  });
-  return { message, hash: hashMessage(message), returned: false };
 }

@@ -1,5 +1,5 @@
 import type { CallModelResult } from '../contracts/activities.js';
-import { type Message, textOf } from '../contracts/message.js';
+import { type Message, type ToolCallPart, textOf } from '../contracts/message.js';
 import type { Reason, RunResult } from '../contracts/run.js';
 import { askModel } from './ask-model.js';
 import { truncatedCallResults } from './call-results.js';
@@ -48,7 +48,7 @@ async function follow(run: Run, verdict: Verdict): Promise<Ending | undefined> {
       run.turnInProgress = { calls: [...verdict.calls], results: verdict.calls.map(() => null) };
       return (await finishOpenBatch(run)) === 'continue-as-new' ? CONTINUE_AS_NEW : undefined;
     case 'truncated':
-      for (const message of truncatedCallResults(verdict.calls, run.counters.turn)) run.transcript.append(message);
+      answerCutCalls(run, verdict.calls);
       return undefined;
     case 'paused':
       return undefined;
@@ -56,9 +56,15 @@ async function follow(run: Run, verdict: Verdict): Promise<Ending | undefined> {
       run.transcript.append(correction(run, 'Your last answer had no text. Answer the task, or say what keeps you from it.'));
       return undefined;
     case 'end':
+      answerCutCalls(run, verdict.calls);
       if (run.inbox.length > 0 && run.stopReason() === undefined) return undefined;
       return { kind: 'end', reason: verdict.reason, emptyAnswer: verdict.emptyAnswer };
   }
+}
+
+/** A cut call has its result too, so that the transcript stays one that providers take. */
+function answerCutCalls(run: Run, calls: readonly ToolCallPart[]): void {
+  for (const message of truncatedCallResults(calls, run.counters.turn)) run.transcript.append(message);
 }
 
 /** Runs what is left of the present batch of tool calls; every call has exactly one result before the next request. */

@@ -38,12 +38,12 @@ export class Run {
   costUsd: number | undefined;
   turnInProgress: CarriedState['turnInProgress'];
   phase: Progress['phase'] = 'preparing';
-  waitingFor: string | undefined;
   tool: string | undefined;
   result: RunResult | undefined;
   deadlineReached = false;
   readonly #tools: ReadonlyMap<string, ToolDescriptor>;
   readonly #scopes = new Set<CancellationScope>();
+  readonly #waits = new Set<{ readonly reason: string }>();
   readonly #setupTokens: number;
   #pauseShown = false;
 
@@ -85,8 +85,14 @@ export class Run {
 
   get status(): RunStatus {
     if (this.result) return this.result.reason;
-    if (this.waitingFor === 'resume') return 'paused';
-    return this.waitingFor ? 'waiting' : 'running';
+    if (this.#pauseShown) return 'paused';
+    return this.#waits.size > 0 ? 'waiting' : 'running';
+  }
+
+  /** What the run waits for, as an operator reads it: a person who paused it before all else, then the newest wait. */
+  get waitingFor(): string | undefined {
+    if (this.result) return undefined;
+    return this.#pauseShown ? 'resume' : [...this.#waits].at(-1)?.reason;
   }
 
   descriptor(tool: string): ToolDescriptor | undefined {
@@ -155,14 +161,23 @@ export class Run {
     return this.mustStop ? 'stop' : 'go';
   }
 
-  /** Waits for a time that a stop cuts short; `reason` is what an operator reads meanwhile. */
+  /** Waits for a time that a stop cuts short. */
   async wait(ms: number, reason: string): Promise<void> {
-    this.waitingFor = reason;
+    await this.whileWaiting(reason, () => condition(() => this.mustStop, ms));
+  }
+
+  /** Shows `reason` to operators for as long as `work` takes; several calls of one batch may wait at once. */
+  async whileWaiting<T>(reason: string, work: () => Promise<T>): Promise<T> {
+    const wait = { reason };
+    this.#waits.add(wait);
     this.events.add({ type: 'waiting', for: reason });
     publishStatus(this);
-    await condition(() => this.mustStop, ms);
-    this.waitingFor = undefined;
-    publishStatus(this);
+    try {
+      return await work();
+    } finally {
+      this.#waits.delete(wait);
+      publishStatus(this);
+    }
   }
 
   /** Runs calls that a cancel or the deadline aborts through their heartbeats. */
@@ -218,7 +233,6 @@ export class Run {
     if (this.#pauseShown) return;
     this.#pauseShown = true;
     this.clock.stop();
-    this.waitingFor = 'resume';
     this.events.add({ type: 'paused' });
     this.#publishTransition();
   }
@@ -226,7 +240,6 @@ export class Run {
   #endPause(): void {
     if (!this.#pauseShown) return;
     this.#pauseShown = false;
-    this.waitingFor = undefined;
     this.events.add({ type: 'resumed' });
     this.clock.start();
     this.#publishTransition();

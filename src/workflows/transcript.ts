@@ -18,6 +18,7 @@ export class Transcript {
   #head: ChainHead = EMPTY_CHAIN;
   #base: ChainHead = EMPTY_CHAIN;
   #tail: TailItem[] = [];
+  #tailBytes = 0;
   #bytes = 0;
 
   /** Where the transcript stands. */
@@ -34,10 +35,11 @@ export class Transcript {
     return this.#entries.map((entry) => entry.message);
   }
 
-  /** Adds a message that the workflow wrote: it travels whole in the next reference. */
+  /** Adds a message that the workflow wrote: it travels whole in the next reference, unless that grows too large. */
   append(message: Message): void {
-    this.#add({ message, hash: hashMessage(message) });
+    this.#tailBytes += this.#add({ message, hash: hashMessage(message) });
     this.#tail.push({ message });
+    if (this.#tailBytes > PAYLOAD_LIMITS.tailBytesMax) this.startFresh();
   }
 
   /** Adds a message that an activity returned: its worker has it cached, so only the hash travels. */
@@ -61,6 +63,7 @@ export class Transcript {
   advance(): void {
     this.#base = this.#head;
     this.#tail = [];
+    this.#tailBytes = 0;
   }
 
   /** A reference that presumes nothing: all of it is the base, and a worker pages for what it lacks. */
@@ -96,10 +99,13 @@ export class Transcript {
     return transcript;
   }
 
-  #add(entry: Entry): void {
+  /** Returns the size of the message, counted as `bytes` is. */
+  #add(entry: Entry): number {
+    const size = JSON.stringify(entry.message).length;
     this.#entries.push(entry);
     this.#head = extendChain(this.#head, entry.hash);
-    this.#bytes += JSON.stringify(entry.message).length;
+    this.#bytes += size;
+    return size;
   }
 }
 

@@ -19,7 +19,13 @@ export type Verdict =
   | { readonly kind: 'paused' }
   /** Valid but empty: corrected once (contradiction 27). */
   | { readonly kind: 'empty' }
-  | { readonly kind: 'end'; readonly reason: 'completed' | 'max_tokens' | 'refusal'; readonly emptyAnswer: boolean };
+  /** `calls` were cut once too often: they do not run, and say so in the transcript that a later run goes on with. */
+  | {
+      readonly kind: 'end';
+      readonly reason: 'completed' | 'max_tokens' | 'refusal';
+      readonly emptyAnswer: boolean;
+      readonly calls: readonly ToolCallPart[];
+    };
 
 /** Judges one complete answer. Pure; the counters are the caller's to keep. */
 export function judgeAnswer(message: Message, stop: StopReason, counters: RecoveryCounters): Verdict {
@@ -36,7 +42,7 @@ export function judgeAnswer(message: Message, stop: StopReason, counters: Recove
 }
 
 function end(reason: 'completed' | 'max_tokens' | 'refusal', message: Message): Verdict {
-  return { kind: 'end', reason, emptyAnswer: isEmpty(message) };
+  return { kind: 'end', reason, emptyAnswer: isEmpty(message), calls: toolCallsOf(message) };
 }
 
 function isEmpty(message: Message): boolean {

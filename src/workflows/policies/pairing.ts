@@ -1,4 +1,4 @@
-import { type Message, type ToolCallPart, type ToolResultPart, toolCallsOf } from '../../contracts/message.js';
+import { type Message, type Part, type ToolCallPart, type ToolResultPart, toolCallsOf } from '../../contracts/message.js';
 
 /** A transcript that a provider takes, and how many calls and results had to be put right for it. */
 export interface PairedTranscript {
@@ -34,7 +34,7 @@ export function isPaired(messages: readonly Message[]): boolean {
   return open.size === 0;
 }
 
-function isMisplaced({ role }: Message, { type }: Message['parts'][number]): boolean {
+function isMisplaced({ role }: Message, { type }: Part): boolean {
   return type === 'tool_result' || (type === 'tool_call' && role !== 'assistant');
 }
 
@@ -73,7 +73,7 @@ class Repair {
 
   #keep(message: Message, at: number): void {
     const calls: { readonly given: ToolCallPart; readonly call: ToolCallPart }[] = [];
-    const parts = message.parts.flatMap((part) => {
+    const parts = message.parts.flatMap((part): Part[] => {
       if (isMisplaced(message, part)) return [];
       if (part.type !== 'tool_call') return [part];
       const call = { ...part, callId: this.#uniqueId(part.callId) };

@@ -1,0 +1,68 @@
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { type Message, textOf } from '../../src/contracts/message.js';
+import { defineTool } from '../../src/define/define-tool.js';
+import { isPaired } from '../../src/workflows/policies/pairing.js';
+import { call, say } from '../support/agent-worker.js';
+import { latch, until, useWorkers } from '../support/use-workers.js';
+
+describe('the transcript of a run', () => {
+  const { worker, start } = useWorkers();
+
+  it('given messages whose calls and results do not pair are repaired before they are sent, and the run says so', async () => {
+    const on = await worker({ model: () => say('ok') });
+    const messages: Message[] = [
+      { id: 'u1', role: 'user', parts: [{ type: 'text', text: 'look twice' }] },
+      { id: 'a1', role: 'assistant', parts: [toolCall('c1'), toolCall('c2')] },
+      toolResult('c2', 'seen 2'),
+      { id: 'u2', role: 'user', parts: [{ type: 'text', text: 'stop' }] },
+      toolResult('gone', 'an orphan'),
+    ];
+    const run = await start(on, { task: 'go on', messages });
+    expect(await run.result()).toMatchObject({ reason: 'completed' });
+    const sent = on.requests[0]?.messages ?? [];
+    expect(isPaired(sent)).toBe(true);
+    expect(sent.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'tool', 'user', 'user']);
+    expect(JSON.stringify(sent[2])).toContain('[outcome unknown]');
+    expect(await run.events()).toContainEqual(
+      expect.objectContaining({ type: 'recovered', what: 'pairing of calls and results', count: 2 }),
+    );
+  });
+
+  it('a call that was cut once too often has its result too: the transcript can be gone on with', async () => {
+    const on = await worker({ model: () => ({ ...call(['nothing', {}]), stop: 'length' }) });
+    const run = await start(on);
+    expect(await run.result()).toMatchObject({ reason: 'max_tokens', turns: 3 });
+    expect(isPaired(await run.messages())).toBe(true);
+  });
+
+  it('messages that are large together are read by the query, not carried in the input of the model call', async () => {
+    const gate = latch();
+    const held = defineTool({
+      name: 'held',
+      description: 'Waits.',
+      parameters: z.strictObject({}),
+      execute: () => gate.opened.then(() => 'released'),
+    });
+    const on = await worker({ model: (_, n) => (n === 1 ? call(['held', {}]) : say('ok')), tools: [held] });
+    const run = await start(on);
+    await until(async () => (await run.progress()).phase === 'tools', 'the tool');
+    const texts = Array.from({ length: 20 }, (_, n) => `${n} ${'x'.repeat(30_000)}`);
+    for (const text of texts) await run.handle.signal('steer', { text });
+    gate.open();
+    await run.result();
+    const sent = on.requests[1]?.messages.filter((message) => message.origin === 'steer').map(textOf);
+    expect(sent).toEqual(texts);
+    const { events } = await run.handle.fetchHistory();
+    const inputs = (events ?? []).flatMap((event) => event.activityTaskScheduledEventAttributes?.input?.payloads ?? []);
+    expect(Math.max(...inputs.map((payload) => payload.data?.length ?? 0))).toBeLessThan(100_000);
+  });
+});
+
+function toolCall(callId: string): Message['parts'][number] {
+  return { type: 'tool_call', callId, name: 'look', args: {} };
+}
+
+function toolResult(callId: string, text: string): Message {
+  return { id: callId, role: 'tool', parts: [{ type: 'tool_result', callId, isError: false, parts: [{ type: 'text', text }] }] };
+}
