@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import { array, assert, boolean, constantFrom, integer, property, tuple } from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { EventFraming } from '../../../src/activities/providers/event-framing.js';
 
@@ -12,7 +12,7 @@ function frames(chunks: readonly Uint8Array[]): { readonly events: string[]; rea
 describe('EventFraming', () => {
   it.each(['\n', '\r\n', '\r'])('gives events whole and keeps what is unfinished, lines ended by %j', (end) => {
     const one = `event: a${end}data: 1${end}${end}`;
-    const chunks = [`${one.slice(0, 5)}`, `${one.slice(5)}data: 2`, `${end}${end}`, 'data: 3'];
+    const chunks = [one.slice(0, 5), `${one.slice(5)}data: 2`, `${end}${end}`, 'data: 3'];
     expect(frames(chunks.map((chunk) => Buffer.from(chunk)))).toEqual({
       events: [one, `data: 2${end}${end}`],
       rest: 'data: 3',
@@ -29,10 +29,10 @@ describe('EventFraming', () => {
   });
 
   it('loses, adds and reorders no byte, and is open exactly when no blank line came last', () => {
-    const line = fc.constantFrom('data: x', 'event: y', ': z', '', '');
-    const stream = fc.tuple(fc.array(line, { maxLength: 12 }), fc.constantFrom('\n', '\r\n', '\r'), fc.boolean());
-    fc.assert(
-      fc.property(stream, fc.array(fc.integer({ min: 1, max: 6 }), { minLength: 1 }), ([lines, end, ended], sizes) => {
+    const line = constantFrom('data: x', 'event: y', ': z', '', '');
+    const stream = tuple(array(line, { maxLength: 12 }), constantFrom('\n', '\r\n', '\r'), boolean());
+    assert(
+      property(stream, array(integer({ min: 1, max: 6 }), { minLength: 1 }), ([lines, end, ended], sizes) => {
         const text = lines.join(end) + (ended ? end : '');
         const bytes = Buffer.from(text);
         const chunks: Uint8Array[] = [];

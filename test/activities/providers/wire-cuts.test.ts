@@ -1,5 +1,7 @@
+import { deepStrictEqual as deepEqual } from 'node:assert/strict';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createAnthropicProvider } from '../../../src/activities/providers/anthropic.js';
+import { ModelError } from '../../../src/activities/providers/model-error.js';
 import type { ModelAnswer } from '../../../src/activities/providers/provider.js';
 import { type RawServer, startRawServer, streamOf } from './support/raw-server.js';
 import { modelRequest, WIRES } from './support/wire.js';
@@ -18,6 +20,9 @@ const CUT = /^Model\.(StreamTruncated|EmptyStream)$/u;
 describe.each(WIRES)('a stream of $name that is cut', (wire) => {
   const events = wire.events(SCRIPT);
   const whole = Buffer.from(events.join(''));
+  // the blank line after the terminal event is not needed to read it
+  const terminal = wire.name === 'messages' ? events.length - 1 : events.length - 3;
+  const completeFrom = Buffer.byteLength(events.slice(0, terminal + 1).join('')) - '\n\n'.length;
   let server: RawServer;
   let complete: ModelAnswer;
   beforeAll(async () => {
@@ -28,16 +33,16 @@ describe.each(WIRES)('a stream of $name that is cut', (wire) => {
 
   const call = (model = 'test-model') => wire.provider(server.url).call(modelRequest({ model }));
 
-  /** Either the error of a cut, or the answer whole, but for its usage: a call is never half. */
+  /** Throws what is neither the error of a cut nor the answer whole, but for its usage: half a call, for one. */
   async function outcome(model?: string): Promise<'cut' | 'complete'> {
     let answer: ModelAnswer;
     try {
       answer = await call(model);
     } catch (error) {
-      expect(error).toMatchObject({ name: 'ModelError', type: expect.stringMatching(CUT) });
-      return 'cut';
+      if (error instanceof ModelError && CUT.test(error.type)) return 'cut';
+      throw error;
     }
-    expect({ ...answer, usage: complete.usage }).toEqual(complete);
+    deepEqual({ ...answer, usage: complete.usage }, complete);
     return 'complete';
   }
 
@@ -52,9 +57,6 @@ describe.each(WIRES)('a stream of $name that is cut', (wire) => {
       const lengths = Array.from({ length: batch }, (_, index) => outcomes.length + index);
       outcomes.push(...(await Promise.all(lengths.map((length) => outcome(String(length))))));
     }
-    // the blank line after the terminal event is not needed to read it
-    const terminal = wire.name === 'messages' ? events.length - 1 : events.length - 3;
-    const completeFrom = Buffer.byteLength(events.slice(0, terminal + 1).join('')) - '\n\n'.length;
     expect(outcomes.indexOf('complete')).toBe(completeFrom);
     expect(outcomes.lastIndexOf('cut')).toBe(completeFrom - 1);
   });
@@ -66,7 +68,8 @@ describe.each(WIRES)('a stream of $name that is cut', (wire) => {
         await new Promise((sent) => response.write(whole.subarray(0, length), sent));
         response.socket?.resetAndDestroy();
       });
-      await outcome();
+      // a reset may take bytes with it that were sent before: only that nothing is complete too early is sure
+      expect(['cut', length >= completeFrom ? 'complete' : 'cut']).toContain(await outcome());
     }
   });
 

@@ -1,0 +1,138 @@
+import { describe, expect, it } from 'vitest';
+import { toAnthropicMessages } from '../../../src/activities/providers/anthropic-messages.js';
+import { toOpenAiMessages } from '../../../src/activities/providers/openai-messages.js';
+import type { ContentPart, Message, Part } from '../../../src/contracts/message.js';
+
+const PIXEL = { type: 'file', mime: 'image/png', dataBase64: 'aGk=' } as const;
+const ARTIFACT = { type: 'artifact', ref: 'sha256-1', bytes: 90_000, head: 'first lines' } as const;
+
+function message(role: Message['role'], ...parts: (Part | string)[]): Message {
+  return { id: 'm', role, parts: parts.map((part) => (typeof part === 'string' ? { type: 'text', text: part } : part)) };
+}
+
+function call(callId: string, fields: object = {}): Part {
+  return { type: 'tool_call', callId, name: 'note', args: { line: 1 }, ...fields };
+}
+
+function result(callId: string, ...parts: ContentPart[]): Part {
+  return { type: 'tool_result', callId, isError: false, parts };
+}
+
+const thinking = (opaque?: string): Part => ({ type: 'thinking', text: 'hm', ...(opaque === undefined ? {} : { opaque }) });
+
+const text = (words: string) => ({ type: 'text', text: words }) as const;
+
+describe('toAnthropicMessages', () => {
+  it('puts neighbouring tool and user messages into one, results first, so that roles alternate', () => {
+    const messages = [
+      message('user', 'Begin.'),
+      message('user', 'Really.'),
+      message('assistant', call('c1'), call('c2')),
+      message('user', 'Steered.'),
+      message('tool', result('c1', text('one'))),
+      message('tool', result('c2', text('two'))),
+      message('user', 'And then?'),
+    ];
+    expect(toAnthropicMessages(messages)).toMatchObject([
+      { role: 'user', content: [{ text: 'Begin.' }, { text: 'Really.' }] },
+      { role: 'assistant', content: [{ type: 'tool_use' }, { type: 'tool_use' }] },
+      {
+        role: 'user',
+        content: [
+          { type: 'tool_result', tool_use_id: 'c1' },
+          { type: 'tool_result', tool_use_id: 'c2' },
+          { type: 'text', text: 'Steered.' },
+          { type: 'text', text: 'And then?' },
+        ],
+      },
+    ]);
+  });
+
+  it('sends signed and redacted thinking back as it came, and leaves out what is not signed or not its own', () => {
+    const parts = [thinking('{"signature":"s1"}'), thinking('{"redacted":"r1"}'), thinking(), thinking('other'), thinking('{"x":1}')];
+    const [assistant] = toAnthropicMessages([message('assistant', ...parts, 'Done.')]);
+    expect(assistant?.content).toEqual([
+      { type: 'thinking', thinking: 'hm', signature: 's1' },
+      { type: 'redacted_thinking', data: 'r1' },
+      { type: 'text', text: 'Done.' },
+    ]);
+  });
+
+  it('sends no empty text, and no message without content', () => {
+    expect(toAnthropicMessages([message('user', '', 'Go.', '  '), message('assistant', '')])).toMatchObject([
+      { role: 'user', content: [{ text: 'Go.' }] },
+      { role: 'assistant', content: [{ type: 'text', text: expect.stringMatching(/\S/u) }] },
+    ]);
+  });
+
+  it('sends arguments that were no object as none', () => {
+    const [assistant] = toAnthropicMessages([message('assistant', call('c1', { args: {}, argsText: '{"li' }), call('c2', { args: [1] }))]);
+    expect(assistant?.content).toMatchObject([{ input: {} }, { input: {} }]);
+  });
+
+  it('sends images as images, also within results; other files and artifacts by name', () => {
+    const pdf = { type: 'file', mime: 'application/pdf', ref: 'sha256-2' } as const;
+    const [user] = toAnthropicMessages([message('user', PIXEL, pdf, result('c1', text('see'), PIXEL, ARTIFACT))]);
+    const image = { type: 'image', source: { media_type: 'image/png', data: 'aGk=' } };
+    expect(user?.content).toMatchObject([
+      { type: 'tool_result', content: [{ text: expect.stringMatching(/see\nfirst lines\n.*90000 bytes.*sha256-1/u) }, image] },
+      image,
+      { type: 'text', text: expect.stringContaining('sha256-2') },
+    ]);
+  });
+});
+
+describe('toOpenAiMessages', () => {
+  it('puts the prompt first, then each message, and each result in a message of its own', () => {
+    const messages = [
+      message('user', 'Begin.'),
+      message('assistant', 'I will.', call('c1'), call('c2')),
+      message('tool', result('c1', text('one')), result('c2')),
+    ];
+    expect(toOpenAiMessages('You help.', messages)).toEqual([
+      { role: 'system', content: 'You help.' },
+      { role: 'user', content: 'Begin.' },
+      {
+        role: 'assistant',
+        content: 'I will.',
+        tool_calls: ['c1', 'c2'].map((id) => ({ id, type: 'function', function: { name: 'note', arguments: '{"line":1}' } })),
+      },
+      { role: 'tool', tool_call_id: 'c1', content: 'one' },
+      { role: 'tool', tool_call_id: 'c2', content: expect.stringMatching(/\S/u) },
+    ]);
+  });
+
+  it('sends no prompt when there is none, and no thinking', () => {
+    const messages = [message('assistant', { type: 'thinking', text: 'hm' }, 'Done.')];
+    expect(toOpenAiMessages('', messages)).toEqual([{ role: 'assistant', content: 'Done.' }]);
+  });
+
+  it('sends arguments that were no object as none', () => {
+    const [assistant] = toOpenAiMessages('', [message('assistant', call('c1', { args: {}, argsText: '{"li' }))]);
+    expect(assistant).toMatchObject({ content: null, tool_calls: [{ function: { arguments: '{}' } }] });
+  });
+
+  it('sends images as images, artifacts by their beginning and name', () => {
+    const url = { type: 'image_url', image_url: { url: 'data:image/png;base64,aGk=' } };
+    expect(toOpenAiMessages('', [message('user', PIXEL), message('user', 'Look:', PIXEL, ARTIFACT)])).toEqual([
+      { role: 'user', content: [url] },
+      { role: 'user', content: [{ type: 'text', text: expect.stringMatching(/Look:\nfirst lines\n.*sha256-1/u) }, url] },
+    ]);
+  });
+});
+
+describe.each([
+  ['messages', toAnthropicMessages],
+  ['chat completions', (messages: readonly Message[]) => toOpenAiMessages('', messages)],
+] as const)('call ids over %s', (_, toWire) => {
+  it('that no provider would take are replaced, in call and result alike, and legal ones are kept', () => {
+    const ids = ['ours_1_0', 'x'.repeat(500), 'a.b:c/ü', ''];
+    const sent = JSON.stringify(toWire(ids.flatMap((id) => [message('assistant', call(id)), message('tool', result(id, text('ok')))])));
+    const found = [...sent.matchAll(/"(?:id|tool_use_id|tool_call_id)":"([^"]*)"/gu)].map(([, id]) => id ?? '');
+    expect(found).toHaveLength(ids.length * 2);
+    expect(found[0]).toBe('ours_1_0');
+    for (const id of found) expect(id).toMatch(/^[a-zA-Z0-9_-]{1,40}$/u);
+    for (let at = 0; at < found.length; at += 2) expect(found[at]).toBe(found[at + 1]);
+    expect(new Set(found).size).toBe(ids.length);
+  });
+});
