@@ -24,17 +24,18 @@ export function configHash({
   readonly keys: KeyRing;
   readonly env: Readonly<NodeJS.ProcessEnv>;
 }): string {
-  const tools = (config.tools ?? []).map((tool) => ({ ...tool, parameters: parametersSchema(tool) }));
+  // field by field: a tool may carry anything else, also what JSON cannot hold
+  const tools = (config.tools ?? []).map((tool) => {
+    const { name, description, effect, timeoutMs, pure } = tool;
+    const code = [String(tool.execute), String(tool.reconcile)];
+    return { name, description, effect, timeoutMs, pure, code, parameters: parametersSchema(tool) };
+  });
   const parts = {
     config: { ...config, tools },
     keys: [...keys.names()].toSorted().map((name) => [name, sha256(keys.resolve(name) ?? '')]),
     env: CHOOSING_VARIABLES.map((name) => [name, env[name] ?? '']),
   };
-  return sha256(JSON.stringify(parts, functionAsSource)).slice(0, HASH_CHARS);
-}
-
-function functionAsSource(_key: string, value: unknown): unknown {
-  return typeof value === 'function' ? String(value) : value;
+  return sha256(JSON.stringify(parts)).slice(0, HASH_CHARS);
 }
 
 function sha256(text: string): string {

@@ -205,6 +205,14 @@ describe('loadConfig', () => {
     expect(JSON.stringify(hashes.map(({ hash }) => hash))).not.toMatch(/one|two/u);
   });
 
+  it('a tool that carries more than its fields is taken, whatever that is', async () => {
+    await write(
+      'perdure.config.ts',
+      `${TOOL}const extra = { n: 1n, self: {} };\nextra.self = extra;\nexport default { tools: [{ ...add, extra }] };`,
+    );
+    expect((await load()).config.tools).toHaveLength(1);
+  });
+
   it('agents of files have their options in front of their prompt; a file without front matter is none', async () => {
     await write('agents/reviewer.md', '---\r\ndescription: Reviews.\r\ntools: [read_file]\r\nmaxTurns: 7\r\n---\r\n\r\nLook twice.\r\n');
     await write('agents/README.md', '# Our agents\n');

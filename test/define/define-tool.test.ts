@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { TOOL_LIMITS } from '../../src/contracts/limits.js';
+import { defineTool, isToolDefinition, parametersSchema, type ToolOptions } from '../../src/define/define-tool.js';
+
+const PARAMETERS = z.strictObject({ city: z.string(), days: z.number().int().default(1) });
+
+describe('defineTool', () => {
+  it('a tool that says nothing of its effect is started at most once, for 45 s, and asks nobody', () => {
+    expect(tool({})).toMatchObject({ effect: 'once', timeoutMs: TOOL_LIMITS.timeoutMsDefault, pure: false, approval: 'never' });
+  });
+
+  it.each(['two words', '1st', '', 'x'.repeat(65), 'é'])('B24: the name %j is refused', (name) => {
+    expect(() => tool({ name })).toThrow(/TOOL_NAME/u);
+  });
+
+  it.each([999, 60 * 60 * 1_000 + 1, 1_500.5, Number.NaN])('the timeout %s is refused with its bounds', (timeoutMs) => {
+    expect(() => tool({ timeoutMs })).toThrow(/timeoutMs is an integer of 1000 to 3600000/u);
+  });
+
+  it('only a read tool can be pure', () => {
+    expect(() => tool({ pure: true })).toThrow(/only a read tool can be pure/u);
+    expect(tool({ pure: true, effect: 'read' }).pure).toBe(true);
+  });
+
+  it('an effect that is none is refused, also from plain JavaScript', () => {
+    expect(() => tool(JSON.parse('{"effect":"write"}'))).toThrow(/effect is "read", "idempotent" or "once"/u);
+  });
+});
+
+describe('parametersSchema', () => {
+  it('the model sees plain JSON Schema of what it may send: an argument with a default may be left out', () => {
+    expect(parametersSchema(tool({}))).toEqual({
+      type: 'object',
+      properties: {
+        city: { type: 'string' },
+        days: { type: 'integer', default: 1, minimum: -9007199254740991, maximum: 9007199254740991 },
+      },
+      required: ['city'],
+      additionalProperties: false,
+    });
+  });
+});
+
+describe('isToolDefinition', () => {
+  it('takes what defineTool made, and nothing that misses a part of it', () => {
+    const whole = tool({});
+    expect(isToolDefinition(whole)).toBe(true);
+    for (const part of ['name', 'description', 'parameters', 'effect', 'timeoutMs', 'approval', 'execute'])
+      expect(isToolDefinition({ ...whole, [part]: undefined })).toBe(false);
+    expect([null, 'x', {}, []].some(isToolDefinition)).toBe(false);
+  });
+});
+
+function tool(options: Partial<ToolOptions<z.output<typeof PARAMETERS>>>) {
+  return defineTool({ name: 'weather', description: 'Says the weather.', parameters: PARAMETERS, execute: () => 'sunny', ...options });
+}
