@@ -66,9 +66,12 @@ function toBody(request: ModelRequest, { baseUrl }: OpenAiChatSettings): ChatCom
   };
 }
 
+/** Where OpenAI's own models are served. */
+const OPENAI_HOST = /(^|\.)openai\.(azure\.)?com$/u;
+
 /** OpenAI's own models take only the new name of the limit; many compatible servers ignore or refuse it and know the old one. */
 function outputLimit(baseUrl: string, tokens: number): { max_completion_tokens: number } | { max_tokens: number } {
-  return new URL(baseUrl).hostname.endsWith('openai.com') ? { max_completion_tokens: tokens } : { max_tokens: tokens };
+  return OPENAI_HOST.test(new URL(baseUrl).hostname) ? { max_completion_tokens: tokens } : { max_tokens: tokens };
 }
 
 /** Takes the answer only when it is complete: a non-null finish reason for choice 0 (faults 3.3 a). */
