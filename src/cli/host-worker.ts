@@ -24,11 +24,6 @@ export async function hostWorker(options: HostOptions): Promise<HostedWorker> {
   return options.place.location.kind === 'embedded' ? await hostFolderWorker(options) : await hostOneMoreWorker(options);
 }
 
-/** Begins to load what hosting needs while something else is waited for. A failure shows when it is used. */
-export function preloadHosting(): void {
-  import('../worker/connect-worker.js').catch(() => undefined);
-}
-
 /** Says when the folder's worker runs with another configuration than this command would, and how to change that. */
 export async function sayIfOtherConfig({ place, config, say }: HostOptions): Promise<void> {
   if (place.location.kind !== 'embedded') return;

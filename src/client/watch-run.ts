@@ -147,7 +147,7 @@ class Watcher {
   }
 }
 
-const LAST_EVENTS_MS = 1_000;
+const LAST_EVENTS_MS = 3_000;
 const SETTLE_MS = 50;
 
 function ignoreAbort(error: unknown): void {

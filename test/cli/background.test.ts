@@ -22,7 +22,7 @@ async function endBackground(): Promise<void> {
   await vi.waitFor(async () => expect(await background()).toEqual([]), { timeout: 30_000, interval: 50 });
 }
 
-describe('work in the background', { timeout: 120_000 }, () => {
+describe('work in the background', { timeout: 180_000 }, () => {
   it('start comes back with ids and hints, and the run ends without a command that watches it', async () => {
     const args = ['start', 'go', '--model', 'scripted/two.yaml', '--id', 'r1'];
     const started = await folder.run([...args, '--json']);

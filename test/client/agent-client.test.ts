@@ -233,6 +233,16 @@ describe('RunHandle.continue', () => {
     expect((await run.continue()).run.runId).toBe(`${id}.4`);
   });
 
+  it('a run that went through continue-as-new is still known by its input, and keeps its options', async () => {
+    const id = `carried-${randomUUID()}`;
+    const input = { id, task: 'use the tool', maxTurns: 9, bounds: { continueAsNewEvents: 20 } };
+    const { run, executionId } = await agents.start(input);
+    expect(await run.result()).toMatchObject({ reason: 'completed' });
+    expect((await run.describe()).executionId).not.toBe(executionId);
+    expect(await agents.start(input)).toMatchObject({ duplicate: true });
+    expect(await run.describe()).toMatchObject({ task: 'use the tool', maxTurns: 9 });
+  });
+
   it('a run that has not ended is refused', async () => {
     const { run } = await agents.start({ task: 'wait for open' });
     expect(await refusal(() => run.continue())).toMatchObject({ code: 'RUN_OPEN', exitCode: 4 });

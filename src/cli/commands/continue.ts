@@ -7,6 +7,7 @@ import { noSuchRun } from '../no-such-run.js';
 import { openPlaceIfThere, type PlaceOptions } from '../place.js';
 import { type CapOptions, capsFromOptions, checkShowOptions, type ShowOptions } from '../run-options.js';
 import { serveWhile } from '../serve-while.js';
+import { untilInterrupted } from '../until-interrupted.js';
 import { detachHint } from './run.js';
 
 /** The options of `continue`. */
@@ -32,7 +33,9 @@ export async function continueRun(
     const old = place.client.get(runId);
     await old.describe();
     const serving = { place, config: options.worker ? await loadConfigHere() : undefined, say };
-    return await serveWhile(serving, async () => {
+    return await serveWhile(serving, async (ready) => {
+      // the old transcript is read from a worker
+      await Promise.race([ready, untilInterrupted(context.interrupts)]);
       const { run } = await old.continue(asked);
       display.say(`run ${run.runId} goes on from ${runId}  ${place.runUrl(run.runId) ?? ''}`);
       return await followRun(run, context, display, { ...options, detachHint: detachHint(run.runId, place) });

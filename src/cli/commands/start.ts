@@ -14,13 +14,11 @@ export async function start(task: string, options: RunOptions, { output }: CliCo
   try {
     const { run, executionId, duplicate } = await place.client.start({ ...checked.input, id: checked.id });
     const { runId } = run;
-    if (options.worker && (place.location.kind === 'embedded' || !(await place.hasWorker()))) {
-      const background = await ensureBackground(place.stateDir, options);
-      const log = background.log === undefined ? '' : `, log in ${background.log}`;
-      say(
-        output,
-        `process ${background.pid} works on it in the background until no run is open${log}; stop it with: kill ${background.pid}`,
-      );
+    const needsWorker = options.worker && (!duplicate || (await run.describe()).open);
+    if (needsWorker && (place.location.kind === 'embedded' || !(await place.hasWorker()))) {
+      const { pid, log } = await ensureBackground(place.stateDir, options);
+      const where = log === undefined ? '' : `, log in ${log}`;
+      say(output, `process ${pid} works on it in the background until no run is open${where}; stop it with: kill ${pid}`);
     }
     const uiUrl = place.runUrl(runId);
     if (options.json) printJson(output, { runId, executionId, uiUrl: uiUrl ?? null });
