@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { KeyRing } from '../activities/key-ring.js';
 import { KNOWN_PROVIDERS } from '../activities/providers/known-providers.js';
 import type { Config } from '../define/define-config.js';
-import { parametersSchema } from '../define/define-tool.js';
+import { type AnyToolDefinition, parametersSchema } from '../define/define-tool.js';
 
 /** 64 bits tell configurations apart, and a key cannot be got back from them. */
 const HASH_CHARS = 16;
@@ -24,18 +24,25 @@ export function configHash({
   readonly keys: KeyRing;
   readonly env: Readonly<NodeJS.ProcessEnv>;
 }): string {
-  // field by field: a tool may carry anything else, also what JSON cannot hold
-  const tools = (config.tools ?? []).map((tool) => {
-    const { name, description, effect, timeoutMs, pure } = tool;
-    const code = [String(tool.execute), String(tool.reconcile)];
-    return { name, description, effect, timeoutMs, pure, code, parameters: parametersSchema(tool) };
-  });
+  const tools = (config.tools ?? []).map((tool) => ({
+    // field by field: a tool may carry anything else, also what JSON cannot hold
+    ...pick(tool, ['name', 'description', 'effect', 'timeoutMs', 'pure', 'execute', 'reconcile']),
+    parameters: parametersSchema(tool),
+  }));
   const parts = {
     config: { ...config, tools },
     keys: [...keys.names()].toSorted().map((name) => [name, sha256(keys.resolve(name) ?? '')]),
     env: CHOOSING_VARIABLES.map((name) => [name, env[name] ?? '']),
   };
-  return sha256(JSON.stringify(parts)).slice(0, HASH_CHARS);
+  return sha256(JSON.stringify(parts, functionAsSource)).slice(0, HASH_CHARS);
+}
+
+function pick(tool: AnyToolDefinition, fields: readonly (keyof AnyToolDefinition)[]): Record<string, unknown> {
+  return Object.fromEntries(fields.map((field) => [field, tool[field]]));
+}
+
+function functionAsSource(_key: string, value: unknown): unknown {
+  return typeof value === 'function' ? String(value) : value;
 }
 
 function sha256(text: string): string {
