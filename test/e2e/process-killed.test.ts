@@ -94,7 +94,9 @@ describe('a run whose process is killed with SIGKILL', () => {
     expect(JSON.stringify(messagesOf(wire.requests[1]))).toContain('send_once a done');
   });
 
-  it('together with the server and its keeper, as in a power cut: the next command starts the server anew and finishes the run', async () => {
+  it('together with the server and its keeper, as in a power cut: the next command starts the server anew and finishes the run', async ({
+    annotate,
+  }) => {
     const wire = await model({ script: callsOf('put_idempotent') });
     const here = await folder(modelEnv(wire));
     await killInTool(here, 'put_idempotent');
@@ -102,10 +104,12 @@ describe('a run whose process is killed with SIGKILL', () => {
     process.kill(keeperPid, 'SIGKILL');
     process.kill(serverPid, 'SIGKILL');
 
+    const startedAt = Date.now();
     expect(await here.json(['watch', 'r1'])).toMatchObject({ reason: 'completed', turns: 2, toolCalls: 1 });
     expect((await here.server()).serverPid).not.toBe(serverPid);
     expect(new Set((await here.startsOf('put_idempotent')).map(({ key }) => key)).size).toBe(1);
     expect(wire.requests).toHaveLength(2);
+    await reportRecovery(annotate, startedAt, wire.requests[1]);
   });
 
   it('is not needed for this: the server alone dies in the middle of a `once` tool, whose result is taken when it is back', async () => {
