@@ -36,7 +36,7 @@ const FILES = ['perdure.config.ts', 'perdure.config.mjs', 'perdure.config.js', '
  */
 export async function loadConfig({ cwd, configFile, env = process.env }: LoadConfigOptions): Promise<LoadedConfig> {
   const file = findFile(cwd, configFile);
-  const [given, agentFiles] = await Promise.all([file === undefined ? {} : readConfigFile(file), readAgentFiles(cwd)]);
+  const [given, agentFiles] = await Promise.all([file === undefined ? {} : readConfigFile(file, env), readAgentFiles(cwd)]);
   const checked = checkConfig(given, agentFiles);
   if ('problems' in checked) throw new PerdureError('CONFIG', `${file ?? cwd}: ${checked.problems.join('; ')}`, 2);
   const { config } = checked;

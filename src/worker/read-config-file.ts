@@ -1,14 +1,16 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { PerdureError } from '../contracts/coded-error.js';
+import { cacheFolder } from './cache-folder.js';
 
 /**
  * What a configuration file exports by default, unchecked. TypeScript needs no build step. Throws PerdureError `CONFIG` (2):
  * `FILE:LINE:COLUMN: …` for a syntax error, the first line of what the file throws while it is loaded.
  */
-export async function readConfigFile(file: string): Promise<unknown> {
-  return file.endsWith('.json') ? await readJson(file) : await importModule(file);
+export async function readConfigFile(file: string, env: Readonly<NodeJS.ProcessEnv>): Promise<unknown> {
+  return file.endsWith('.json') ? await readJson(file) : await importModule(file, env);
 }
 
 async function readJson(file: string): Promise<unknown> {
@@ -55,11 +57,16 @@ function decode(file: string, bytes: Uint8Array): string {
   }
 }
 
-async function importModule(file: string): Promise<unknown> {
+async function importModule(file: string, env: Readonly<NodeJS.ProcessEnv>): Promise<unknown> {
   // loaded only when there is a config: it costs a third of a second
   const { createJiti } = await import('jiti');
   // the config is run in every process that needs it: what an earlier one of this process left must not stand in for the file
-  const jiti = createJiti(import.meta.url, { alias: ownAliases(), moduleCache: false });
+  const jiti = createJiti(import.meta.url, {
+    alias: ownAliases(),
+    moduleCache: false,
+    // the loader's own choice is a folder for all users of the machine: whoever fills it first says what is run
+    fsCache: join(cacheFolder(env), 'config'),
+  });
   try {
     return await jiti.import(file, { default: true });
   } catch (error) {

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -28,6 +28,12 @@ describe('loadConfig', () => {
     expect(config.tools?.map((tool) => [tool.name, tool.effect])).toEqual([['add', 'read']]);
   });
 
+  it("what the loader keeps of a config is in the user's cache folder, not in one that others can fill", async () => {
+    await write('perdure.config.ts', `export default { model: 'openai/m' as string };`);
+    await load();
+    expect((await readdir(join(folder, 'cache', 'perdure', 'config'))).length).toBeGreaterThan(0);
+  });
+
   it.each(['mjs', 'js'])('a config as .%s is read too', async (extension) => {
     await write(`perdure.config.${extension}`, `export default { model: 'openai/m' };`);
     expect((await load()).config.model).toBe('openai/m');
@@ -40,7 +46,9 @@ describe('loadConfig', () => {
 
   it('a config file may be named, and a missing one is said', async () => {
     await write('other/mine.mjs', `export default { model: 'openai/named' };`);
-    expect((await loadConfig({ cwd: folder, configFile: 'other/mine.mjs', env: {} })).config.model).toBe('openai/named');
+    expect((await loadConfig({ cwd: folder, configFile: 'other/mine.mjs', env: { XDG_CACHE_HOME: folder } })).config.model).toBe(
+      'openai/named',
+    );
     await expect(loadConfig({ cwd: folder, configFile: 'none.ts', env: {} })).rejects.toMatchObject({ code: 'CONFIG', exitCode: 2 });
   });
 
@@ -174,9 +182,10 @@ describe('loadConfig', () => {
 
   it('X5: provider keys and those of the config leave the environment, keys of other services stay', async () => {
     await write('perdure.config.mjs', `export default { credentials: { openai: ['env:MY_KEY'] } };`);
-    const env = { OPENAI_API_KEY: 'k-openai', ANTHROPIC_API_KEY_2: 'k-anthropic', MY_KEY: ' k-mine\n', SEARCH_API_KEY: 'k-search' };
+    const kept = { SEARCH_API_KEY: 'k-search', XDG_CACHE_HOME: folder };
+    const env = { ...kept, OPENAI_API_KEY: 'k-openai', ANTHROPIC_API_KEY_2: 'k-anthropic', MY_KEY: ' k-mine\n' };
     const { keys } = await loadConfig({ cwd: folder, env });
-    expect(env).toEqual({ SEARCH_API_KEY: 'k-search' });
+    expect(env).toEqual(kept);
     expect(keys.resolve('env:MY_KEY')).toBe('k-mine');
     expect([...keys.names()].toSorted()).toEqual(['ANTHROPIC_API_KEY_2', 'MY_KEY', 'OPENAI_API_KEY']);
   });
@@ -250,7 +259,7 @@ describe('loadConfig', () => {
   }
 
   function load(env: NodeJS.ProcessEnv = {}) {
-    return loadConfig({ cwd: folder, env });
+    return loadConfig({ cwd: folder, env: { XDG_CACHE_HOME: join(folder, 'cache'), ...env } });
   }
 
   async function problemsOf(text: string): Promise<string> {
