@@ -1,7 +1,7 @@
 import { access, constants, mkdir, readdir, rm, stat } from 'node:fs/promises';
-import { homedir } from 'node:os';
 import { delimiter, dirname, join, resolve } from 'node:path';
 import { PerdureError } from '../contracts/coded-error.js';
+import { cacheFolder } from './cache-folder.js';
 import { withFolderLock } from './folder-lock.js';
 import { buildTemporal } from './temporal-binary-build.js';
 import { downloadTemporal } from './temporal-binary-download.js';
@@ -60,10 +60,6 @@ async function bring(cached: string, say: (line: string) => void, env: NodeJS.Pr
     const advice = 'install the Temporal CLI or Go, or set TEMPORAL_ADDRESS to a running server';
     throw new PerdureError('TEMPORAL_BINARY', `found no Temporal server (${tried.join('; ')}); ${advice}`, 5);
   });
-}
-
-function cacheFolder(env: NodeJS.ProcessEnv): string {
-  return join(env.XDG_CACHE_HOME || join(env.HOME || homedir(), '.cache'), 'perdure');
 }
 
 async function firstExecutable(folders: readonly string[], name: string): Promise<string | undefined> {

@@ -315,7 +315,7 @@ describe('without a worker', () => {
         exitCode: 5,
         message: `no worker polls queue ${taskQueue} (checked 5 s); not accepted; send again with the same id lost`,
       });
-      expect(Date.now() - before).toBeLessThan(7_000);
+      expect(Date.now() - before).toBeLessThan(20_000);
       expect(await run.describe()).toMatchObject({ status: 'running', open: true, task: 'patience' });
       const late = await startAgentWorker({ taskQueue, model: (request) => say(request.messages.map(textOf).join('|')) });
       try {
@@ -351,7 +351,7 @@ describe('AgentClient.connect', () => {
       exitCode: 5,
       message: expect.stringMatching(/^127\.0\.0\.1:\d+ \(tls=off\)/u),
     });
-    expect(Date.now() - before).toBeLessThan(6_000);
+    expect(Date.now() - before).toBeLessThan(20_000);
   });
 
   it('TLS to a server that speaks none: TEMPORAL_UNREACHABLE says tls=on', async () => {

@@ -5,7 +5,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, inject, it } from 'vitest';
 import { until } from '../support/use-workers.js';
-import { usePerdureFolders } from './support/perdure-folder.js';
+import { usePerdureFolders, WAIT_MS_MAX } from './support/perdure-folder.js';
 import { modelEnv, useModels } from './support/use-models.js';
 
 const STEPS = [{ toolCalls: [{ name: 'look', args: { name: 'a' } }] }, { text: 'the end' }];
@@ -67,12 +67,20 @@ describe('the command line', () => {
     const run = here.start(['run', 'go', '--model', 'openai/test', '--id', 'r1', '--json']);
     await here.started('look');
     const client = await here.temporal();
+    const handle = client.workflow.getHandle('r1');
     const log = join(here.stateDir, 'logs', 'worker.log');
-    const askAndLeave = (ms: number) => client.withDeadline(Date.now() + ms, () => client.workflow.getHandle('r1').query('progress'));
-    await until(async () => {
-      await Promise.allSettled(Array.from({ length: 20 }, (_, n) => askAndLeave(3 * n)));
-      return existsSync(log) && (await readFile(log, 'utf8')).includes('Query not found');
-    }, 'a warning of the SDK about a query whose asker has gone');
+    await until(
+      async () => {
+        // a question that comes while the process stands still, and whose asker has gone when it is answered
+        run.child.kill('SIGSTOP');
+        await expect(client.withDeadline(Date.now() + 300, () => handle.query('progress'))).rejects.toThrow();
+        run.child.kill('SIGCONT');
+        await handle.query('progress');
+        return existsSync(log) && (await readFile(log, 'utf8')).includes('Query not found');
+      },
+      'a warning of the SDK about a question whose asker has gone',
+      WAIT_MS_MAX,
+    );
     await here.release();
     const { stdout } = await run.exits(0);
     expect(JSON.parse(stdout)).toMatchObject({ reason: 'completed', output: 'the end' });
@@ -106,7 +114,7 @@ describe('the command line', () => {
     ]);
     const [, refused, unanswered] = ends;
     // both had the same machine: what one took longer is what it waited
-    expect(unanswered.ms - refused.ms).toBeLessThan(8_000);
+    expect(unanswered.ms - refused.ms).toBeLessThan(20_000);
   });
 
   it('a run on a queue without a worker is kept, says NO_WORKER, and starts when a worker comes', async () => {

@@ -53,7 +53,7 @@ describe('two terminals: one runs, the other directs', () => {
     const cancelledAt = Date.now();
     expect(await here.json(['cancel', 'r1', '--reason', 'enough'])).toEqual({ runId: 'r1', cancelRequested: true });
     const { stdout } = await run.exits(130);
-    expect(Date.now() - cancelledAt).toBeLessThan(10_000);
+    expect(Date.now() - cancelledAt).toBeLessThan(20_000);
     expect(JSON.parse(stdout)).toMatchObject({ runId: 'r1', reason: 'cancelled', turns: 1 });
     expect((await here.effects()).map(({ what }) => what)).toEqual(['start']);
     expect(wire.requests).toHaveLength(1);

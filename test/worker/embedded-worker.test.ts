@@ -41,7 +41,7 @@ test('hostEmbeddedWorker: what a worker killed with SIGKILL was doing comes back
   const readyAt = Date.now();
   const results = await Promise.all(handles.map((handle) => handle.result()));
   expect(results).toEqual(Array.from({ length: 3 }, () => 'failed: Worker.Died'));
-  expect(Date.now() - readyAt).toBeLessThan(3_000);
+  expect(Date.now() - readyAt).toBeLessThan(20_000);
   await second.finish();
 });
 
@@ -110,7 +110,7 @@ test('hostEmbeddedWorker: a call whose cancel was asked before its worker died c
   const second = await host('b');
   const since = Date.now();
   await expect(handle.result()).resolves.toMatch(/^failed/u);
-  expect(Date.now() - since).toBeLessThan(3_000);
+  expect(Date.now() - since).toBeLessThan(20_000);
   await second.finish();
 });
 
