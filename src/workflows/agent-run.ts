@@ -14,7 +14,7 @@ import { publishAttributes, publishStatus, statusAttributes } from './progress.j
 import { prepareRun } from './proxies.js';
 import { type RunDesk, registerHandlers } from './register-handlers.js';
 import { Run } from './run.js';
-import { buildResult, preparationResult } from './run-result.js';
+import { buildResult, unpreparedResult } from './run-result.js';
 import { type Ending, runTurns } from './run-turn.js';
 
 /**
@@ -32,7 +32,12 @@ export async function agentRun(input: RunInput, state?: CarriedState): Promise<R
 }
 
 async function runToEnd(desk: RunDesk, carried: CarriedState | undefined): Promise<RunResult> {
-  const prepared = carried?.prepared ?? (await prepare(desk));
+  const preparation = carried ?? (await prepare(desk));
+  if ('refused' in preparation) {
+    desk.refused = preparation.refused;
+    return end(preparation.refused, desk.inbox);
+  }
+  const { prepared } = preparation;
   const run = new Run({ input: desk.input, prepared, inbox: desk.inbox, events: desk.events, ...(carried ? { carried } : {}) });
   desk.run = run;
   open(run, carried);
@@ -42,22 +47,31 @@ async function runToEnd(desk: RunDesk, carried: CarriedState | undefined): Promi
     const ending = await runTurns(run);
     const final = ending.kind === 'end' && hasFinalCall(ending.reason) ? await finalAnswer(run, ending.reason) : undefined;
     await condition(allHandlersFinished);
-    if (ending.kind === 'continue-as-new') return continueAsNew(run);
-    const overtaken = ending.reason === 'completed' && run.inbox.length > 0 && run.stopReason() === undefined;
-    if (!overtaken) return close(run, ending, final);
+    // a stop is not carried over: the loop ends the run here
+    if (ending.kind === 'end' && !isOvertaken(run, ending)) return close(run, ending, final);
+    if (ending.kind === 'continue-as-new' && !run.mustStop) return continueAsNew(run);
   }
 }
 
-/** Captures the setup; a refused input ends the run with reason `error` before its first turn. */
-async function prepare(desk: RunDesk): Promise<PreparedRun> {
+/** True when a message came after the model's last word and a turn is left to read it. */
+function isOvertaken(run: Run, { reason }: Extract<Ending, { kind: 'end' }>): boolean {
+  return reason === 'completed' && run.inbox.length > 0 && run.stopReason() === undefined;
+}
+
+/** What a run begins with: its setup, or the result of a refused input or of a cancel that came first. */
+type Preparation = { readonly prepared: PreparedRun } | { readonly refused: RunResult };
+
+async function prepare(desk: RunDesk): Promise<Preparation> {
+  const scope = new CancellationScope();
+  void condition(() => desk.inbox.cancelRequest !== undefined).then(() => scope.cancel());
   for (let losses = 0; ; losses += 1) {
     try {
-      return await prepareRun({ runId: workflowInfo().workflowId, input: desk.input });
+      return { prepared: await scope.run(() => prepareRun({ runId: workflowInfo().workflowId, input: desk.input })) };
     } catch (error) {
       const problem = readActivityProblem(error);
-      if (problem.workerLost && losses < RUN_LIMITS.workerLossesMax) continue;
-      desk.refused = preparationResult(desk.inbox, problem);
-      throw runFailure(desk.refused);
+      const isStopped = desk.inbox.cancelRequest !== undefined;
+      if (problem.workerLost && !isStopped && losses < RUN_LIMITS.workerLossesMax) continue;
+      return { refused: unpreparedResult(desk.inbox, isStopped ? undefined : problem) };
     }
   }
 }
@@ -96,8 +110,9 @@ function taskMessage(run: Run): Message {
 }
 
 /** Builds the result and ends: nothing is awaited after this look at the inbox. */
-function close(run: Run, ending: Extract<Ending, { kind: 'end' }>, final: string | undefined): RunResult {
+function close(run: Run, given: Extract<Ending, { kind: 'end' }>, final: string | undefined): RunResult {
   run.clock.stop();
+  const ending = cancelledMeanwhile(run, given, final) ? { kind: 'end' as const, reason: 'cancelled' as const } : given;
   const output = final ?? lastText(run.transcript.messages);
   const finalized = hasFinalCall(ending.reason) ? { finalized: final !== undefined } : {};
   const result = buildResult(run, ending, { output, ...finalized });
@@ -106,8 +121,18 @@ function close(run: Run, ending: Extract<Ending, { kind: 'end' }>, final: string
   run.events.add({ type: 'run.ended', reason: result.reason, turns: result.turns });
   publishAttributes(run, statusAttributes(run, result.reason));
   publishStatus(run);
+  return end(result, run.inbox);
+}
+
+/** A cancel that took the reserved final call away is what ended the run. */
+function cancelledMeanwhile({ inbox }: Run, { reason }: Extract<Ending, { kind: 'end' }>, final: string | undefined): boolean {
+  return inbox.cancelRequest !== undefined && hasFinalCall(reason) && final === undefined;
+}
+
+/** An error fails the workflow, Temporal's own cancellation ends it as Cancelled; all else completes it. */
+function end(result: RunResult, { cancelRequest }: Inbox): RunResult {
   if (result.reason === 'error') throw runFailure(result);
-  if (run.inbox.cancelRequest?.source === 'temporal' && result.reason === 'cancelled') throw new CancelledFailure('the run was cancelled');
+  if (result.reason === 'cancelled' && cancelRequest?.source === 'temporal') throw new CancelledFailure('the run was cancelled');
   return result;
 }
 

@@ -4,7 +4,7 @@ import { isModelUnreachable } from '../contracts/failures.js';
 import { RUN_LIMITS } from '../contracts/limits.js';
 import type { Message } from '../contracts/message.js';
 import { NO_USAGE, type ToolChoice, Usage } from '../contracts/model.js';
-import { type ActivityProblem, readActivityProblem } from './failures.js';
+import { type ActivityProblem, lostAttempt, readActivityProblem } from './failures.js';
 import { unreachableBackoffMs } from './policies/unreachable-backoff.js';
 import { publishStatus } from './progress.js';
 import { callModel } from './proxies.js';
@@ -19,28 +19,49 @@ export interface ModelQuestion {
   readonly final?: boolean;
 }
 
-/** What came of it. */
-export type ModelReply = CallModelResult | { readonly kind: 'failed'; readonly type: string; readonly message: string };
+/** What came of it. `continue-as-new`: a pause between two tries became so long that the turn is opened anew in a fresh history. */
+export type ModelReply =
+  | CallModelResult
+  | { readonly kind: 'failed'; readonly type: string; readonly message: string }
+  | { readonly kind: 'continue-as-new' };
+
+const INTERRUPTED: CallModelResult = { kind: 'interrupted', usage: NO_USAGE };
 
 /**
  * Asks the model with the transcript so far and survives what is not the model's answer: lost workers, a transcript that moved, a
  * model that cannot be reached for a while. Never throws for a failing call.
  */
 export async function askModel(run: Run, question: ModelQuestion): Promise<ModelReply> {
-  const losses = { workers: 0, references: 0, unreachable: 0, unreachableSince: Date.now() };
+  const setbacks: Setbacks = { workers: 0, references: 0, unreachable: 0, unreachableSinceMs: undefined };
+  const endsAt = question.final ? Date.now() + RUN_LIMITS.finalCallTimeoutMs : undefined;
   for (;;) {
-    if (run.inbox.cancelRequest || (run.deadlineReached && !question.final)) return { kind: 'interrupted', usage: NO_USAGE };
-    const reply = await oneCall(run, question);
+    if (mustStop(run, question)) return INTERRUPTED;
+    const reply = await oneCall(run, question, endsAt);
     if (reply.kind === 'answer') return keepAnswer(run, reply);
     if (reply.kind === 'interrupted') return keepPartial(run, reply);
-    if (!(await mayAskAgain(run, reply.problem, losses)))
-      return { kind: 'failed', type: reply.problem.type, message: reply.problem.message };
+    const { type, message } = reply.problem;
+    if (!(await mayAskAgain(run, question, reply.problem, setbacks))) return { kind: 'failed', type, message };
+    // a stop ends the wait, and the loop then sees it
+    if (!question.final && (await run.gate()) === 'continue-as-new') return { kind: 'continue-as-new' };
   }
+}
+
+/** What went wrong so far with one question. */
+interface Setbacks {
+  workers: number;
+  references: number;
+  unreachable: number;
+  unreachableSinceMs: number | undefined;
 }
 
 type CallReply = CallModelResult | { readonly kind: 'problem'; readonly problem: ActivityProblem };
 
-async function oneCall(run: Run, question: ModelQuestion): Promise<CallReply> {
+/** The deadline's own final call is not stopped by the deadline. */
+function mustStop(run: Run, { final }: ModelQuestion): boolean {
+  return final ? run.inbox.cancelRequest !== undefined : run.mustStop;
+}
+
+async function oneCall(run: Run, question: ModelQuestion, endsAt: number | undefined): Promise<CallReply> {
   const { prepared } = run;
   const input = {
     runId: run.runId,
@@ -52,46 +73,53 @@ async function oneCall(run: Run, question: ModelQuestion): Promise<CallReply> {
     ...question,
   };
   const summary = question.final ? `final answer: ${prepared.model}` : `turn ${run.counters.turn}: ${prepared.model}`;
-  const timeout = question.final ? { timeoutMs: RUN_LIMITS.finalCallTimeoutMs } : {};
+  const totalMs = endsAt === undefined ? {} : { totalMs: Math.max(1, endsAt - Date.now()) };
   try {
-    return await run.abortable(() => callModel(input, { summary, ...timeout }));
+    const reply = await run.abortable(() => callModel(input, { summary, ...totalMs }));
+    if (reply.kind !== 'interrupted' || mustStop(run, question)) return reply;
+    return { kind: 'problem', problem: lostAttempt({ usage: reply.usage }) };
   } catch (error) {
     const problem = readActivityProblem(error);
-    return problem.cancelled ? { kind: 'interrupted', usage: NO_USAGE } : { kind: 'problem', problem };
+    if (!problem.cancelled) return { kind: 'problem', problem };
+    return mustStop(run, question) ? INTERRUPTED : { kind: 'problem', problem: lostAttempt(undefined) };
   }
 }
 
-async function mayAskAgain(
-  run: Run,
-  problem: ActivityProblem,
-  losses: { workers: number; references: number; unreachable: number; unreachableSince: number },
-): Promise<boolean> {
+async function mayAskAgain(run: Run, question: ModelQuestion, problem: ActivityProblem, setbacks: Setbacks): Promise<boolean> {
   const { turn } = run.counters;
   if (problem.workerLost) {
-    losses.workers += 1;
-    run.charge(lostUsage(problem));
-    run.events.add({ type: 'worker.lost', turn, activity: 'callModel', losses: losses.workers });
-    return losses.workers <= RUN_LIMITS.workerLossesMax;
+    setbacks.workers += 1;
+    run.charge(lostUsage(run, question, problem));
+    run.events.add({ type: 'worker.lost', turn, activity: 'callModel', losses: setbacks.workers });
+    return setbacks.workers <= RUN_LIMITS.workerLossesMax;
   }
   run.events.add({ type: 'model.failed', turn, failure: problem.type, message: problem.message.slice(0, 500) });
-  if (problem.type === 'Transcript.Moved') {
-    losses.references += 1;
+  if (problem.type === 'Transcript.Moved' || problem.type === 'Transcript.Unavailable') {
+    setbacks.references += 1;
     run.transcript.startFresh();
-    return losses.references <= RUN_LIMITS.transcriptMovedMax;
+    return setbacks.references <= RUN_LIMITS.transcriptMovedMax;
   }
-  if (!isModelUnreachable(problem.type)) return false;
-  losses.unreachable += 1;
-  const backoffMs = unreachableBackoffMs(losses.unreachable, Date.now() - losses.unreachableSince);
+  if (!isModelUnreachable(problem.type) || question.final) return false;
+  return await waitForModel(run, setbacks);
+}
+
+/** False when the model could not be reached for five minutes of working time: a pause does not count. */
+async function waitForModel(run: Run, setbacks: Setbacks): Promise<boolean> {
+  setbacks.unreachable += 1;
+  setbacks.unreachableSinceMs ??= run.clock.workedMs;
+  const backoffMs = unreachableBackoffMs(setbacks.unreachable, run.clock.workedMs - setbacks.unreachableSinceMs);
   if (backoffMs === undefined) return false;
-  await run.wait(backoffMs, `model unreachable, attempt ${losses.unreachable}`);
+  await run.wait(backoffMs, `model unreachable, attempt ${setbacks.unreachable}`);
   return true;
 }
 
-/** A lost attempt is charged from its last heartbeat. */
-function lostUsage(problem: ActivityProblem): Usage {
+/** A lost attempt is charged from its last heartbeat, else what was set aside for it. */
+function lostUsage(run: Run, question: ModelQuestion, problem: ActivityProblem): Usage {
   const details = problem.lastHeartbeat;
   const reported = details !== null && typeof details === 'object' && 'usage' in details ? Usage.safeParse(details.usage) : undefined;
-  return reported?.success ? reported.data : NO_USAGE;
+  return reported?.success
+    ? reported.data
+    : { ...NO_USAGE, inputTokens: run.inputTokensEstimate(), outputTokens: question.outputTokensMax };
 }
 
 function keepAnswer(run: Run, answer: Extract<CallModelResult, { kind: 'answer' }>): CallModelResult {

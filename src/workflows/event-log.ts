@@ -20,14 +20,15 @@ export class EventLog {
     while (this.#kept.length > PAYLOAD_LIMITS.eventsMax || this.#bytes > PAYLOAD_LIMITS.eventsBytesMax) this.#dropOldest();
   }
 
-  /** The kept events after `after`, cut to what outsiders may read in one answer. */
+  /** The kept events after `after`, cut to what outsiders may read in one answer. Anything but a number counts as 0. */
   page(request: { after: number; types?: readonly string[] }): EventPage {
     const first = this.#kept[0]?.seq ?? this.#seq + 1;
     const events: RunEvent[] = [];
     let bytes = 0;
-    let next = Math.max(request.after, first - 1);
+    const after = Number.isFinite(request.after) ? request.after : 0;
+    let next = Math.max(after, first - 1);
     for (const [index, event] of this.#kept.entries()) {
-      if (event.seq <= request.after) continue;
+      if (event.seq <= after) continue;
       const wanted = !request.types || request.types.includes(event.type);
       bytes += wanted ? (this.#sizes[index] ?? 0) : 0;
       if (bytes > PAYLOAD_LIMITS.outsideBytesMax) break;

@@ -2,6 +2,7 @@ import { ActivityFailure, ApplicationFailure, CancelledFailure, TimeoutFailure }
 import { cutText, redact } from '../contracts/failures.js';
 import { PAYLOAD_LIMITS } from '../contracts/limits.js';
 import type { RunResult } from '../contracts/run.js';
+import { fitMessages } from './policies/fit-messages.js';
 
 /** What went wrong in an activity, as data: the type of failures.ts, or the kind of timeout. */
 export interface ActivityProblem {
@@ -32,18 +33,26 @@ export function readActivityProblem(error: unknown): ActivityProblem {
   }
   if (cause instanceof ApplicationFailure) {
     const type = cause.type ?? 'Error';
-    const workerLost = type === 'Worker.Died' || type === 'Worker.Shutdown';
-    return { ...PLAIN, type, message: clip(cause.message), workerLost, lastHeartbeat: cause.details?.[0] };
+    return { ...PLAIN, type, message: clip(cause.message), workerLost: LOSSES.has(type), lastHeartbeat: cause.details?.[0] };
   }
   return { ...PLAIN, type: 'Error', message: clip(error.message) };
 }
+
+/** A call that was aborted although this run asked for no end: like a lost worker, it is the workflow's to decide on. */
+export function lostAttempt(lastHeartbeat: unknown): ActivityProblem {
+  return { ...PLAIN, type: 'Cancelled', message: 'aborted from outside the run', workerLost: true, lastHeartbeat };
+}
+
+/** The attempt was taken from the call: its worker died or was shut down, or an operator paused or reset it. */
+const LOSSES = new Set(['Worker.Died', 'Worker.Shutdown', 'ActivityPause', 'ActivityReset']);
 
 const PLAIN = { workerLost: false, cancelled: false, notPolled: false };
 
 /** The failure that ends a run with reason `error`: `details[0]` is the whole result, output cut to fit. */
 export function runFailure(result: RunResult): ApplicationFailure {
   const type = result.error?.type ?? 'Run.Failed';
-  const details = { ...result, output: cutText(result.output, PAYLOAD_LIMITS.failureDetailsBytesMax / 2) };
+  const share = PAYLOAD_LIMITS.failureDetailsBytesMax / 3;
+  const details = { ...result, output: cutText(result.output, share), unconsumed: fitMessages(result.unconsumed, share) };
   return ApplicationFailure.create({ type, message: result.error?.message ?? 'the run failed', nonRetryable: true, details: [details] });
 }
 

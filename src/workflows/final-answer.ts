@@ -23,11 +23,12 @@ export function hasFinalCall(reason: Reason): boolean {
 export async function finalAnswer(run: Run, reason: Reason): Promise<string | undefined> {
   run.phase = 'finalising';
   run.tool = undefined;
-  takeSteers(run);
+  // this call has a time limit of its own: a deadline that comes now must not take the answer away
+  run.clock.stop();
+  takeSteers(run, run.counters.turn);
   publishStatus(run);
-  const allowed = run.outputTokensAllowed(true);
-  if (allowed === 'spent') return undefined;
-  const reply = await askModel(run, { requestOnly: [instruction(reason)], toolChoice: 'none', outputTokensMax: allowed, final: true });
+  const outputTokensMax = run.finalOutputTokens();
+  const reply = await askModel(run, { requestOnly: [instruction(reason)], toolChoice: 'none', outputTokensMax, final: true });
   if (reply.kind !== 'answer') return undefined;
   const text = textOf(reply.message);
   return text.trim() === '' ? undefined : text;

@@ -35,14 +35,15 @@ export function prepareRun(input: Parameters<AgentActivities['prepareRun']>[0]):
   );
 }
 
-/** One model call; three attempts for failures that our code reports. */
+/** One model call; three attempts for failures that our code reports, within `totalMs` when it is given. */
 export function callModel(
   input: Parameters<AgentActivities['callModel']>[0],
-  options: { summary: string; timeoutMs?: number },
+  options: { summary: string; totalMs?: number },
 ): ReturnType<AgentActivities['callModel']> {
   return callModelActivity.executeWithOptions(
     {
-      startToCloseTimeout: options.timeoutMs ?? MODEL_LIMITS.turnTimeoutMs,
+      startToCloseTimeout: options.totalMs ?? MODEL_LIMITS.turnTimeoutMs,
+      ...(options.totalMs === undefined ? {} : { scheduleToCloseTimeout: options.totalMs }),
       retry: {
         maximumAttempts: MODEL_LIMITS.attemptsMax,
         initialInterval: MODEL_LIMITS.backoffMs,

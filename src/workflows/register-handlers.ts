@@ -3,7 +3,8 @@ import * as handlers from '../contracts/handlers.js';
 import { HANDLER_DESCRIPTIONS as describe } from '../contracts/handlers.js';
 import { RUN_LIMITS } from '../contracts/limits.js';
 import { NO_USAGE } from '../contracts/model.js';
-import type { ExtendInput, Progress, RunInput, RunResult } from '../contracts/run.js';
+import type { Progress, RunInput, RunResult } from '../contracts/run.js';
+import { checkExtension } from './check-extension.js';
 import type { EventLog } from './event-log.js';
 import { inputFailure } from './failures.js';
 import { type Inbox, readSteer } from './inbox.js';
@@ -97,9 +98,11 @@ function registerUpdates(desk: RunDesk): void {
 }
 
 function registerQueries(desk: RunDesk): void {
-  setHandler(handlers.progress, () => (desk.run ? progressOf(desk.run) : preparing(desk)), { description: describe.progress });
-  setHandler(handlers.transcript, (request) => desk.run?.transcript.page(request) ?? EMPTY_PAGE, { description: describe.transcript });
-  setHandler(handlers.events, (request) => desk.events.page(request), { description: describe.events });
+  setHandler(handlers.progress, () => (desk.run ? progressOf(desk.run) : unprepared(desk)), { description: describe.progress });
+  setHandler(handlers.transcript, (request = { from: 0 }) => desk.run?.transcript.page(request) ?? EMPTY_PAGE, {
+    description: describe.transcript,
+  });
+  setHandler(handlers.events, (request = { after: 0 }) => desk.events.page(request), { description: describe.events });
   setHandler(
     handlers.usage,
     () => {
@@ -119,10 +122,10 @@ function registerQueries(desk: RunDesk): void {
 
 const EMPTY_PAGE = { from: 0, next: 0, length: 0, digest: '', messages: [] };
 
-function preparing({ input, inbox }: RunDesk): Progress {
+function unprepared({ input, inbox, refused }: RunDesk): Progress {
   return {
-    status: 'running',
-    phase: 'preparing',
+    status: refused?.reason ?? 'running',
+    phase: refused ? 'closed' : 'preparing',
     turn: 0,
     maxTurns: input.maxTurns ?? RUN_LIMITS.maxTurnsDefault,
     usage: NO_USAGE,
@@ -133,23 +136,11 @@ function preparing({ input, inbox }: RunDesk): Progress {
 }
 
 function openRun({ run }: RunDesk): Run {
-  if (!run) throw inputFailure('the run is not prepared yet; try again in a moment');
+  if (!run) throw inputFailure('NOT_PREPARED: the run is not prepared yet; try again in a moment');
   return run;
 }
 
-function refuseWhenClosed({ run }: RunDesk): void {
-  if (run?.result) throw inputFailure(`RUN_CLOSED: the run already ended: ${run.result.reason}`);
-}
-
-function checkExtension(run: Run, input: unknown): asserts input is ExtendInput {
-  if (run.result) throw inputFailure(`RUN_CLOSED: the run already ended: ${run.result.reason}`);
-  if (input === null || typeof input !== 'object') throw inputFailure('BAD_OPTION extend: an object like {"turns": 10}');
-  for (const [name, value] of Object.entries(input)) {
-    if (!['turns', 'tokens', 'costUsd', 'deadlineMs'].includes(name)) throw inputFailure(`UNKNOWN_OPTION ${name.slice(0, 80)}`);
-    if (typeof value !== 'number' || !(value > 0)) throw inputFailure(`BAD_OPTION ${name}: a number above 0`);
-  }
-  const turns = 'turns' in input ? Number(input.turns) : 0;
-  if (!Number.isInteger(turns) || run.caps.maxTurns + turns > RUN_LIMITS.maxTurnsMax) {
-    throw inputFailure(`BAD_OPTION turns: an integer; the cap is at most ${RUN_LIMITS.maxTurnsMax}`);
-  }
+function refuseWhenClosed({ run, refused }: RunDesk): void {
+  const result = run?.result ?? refused;
+  if (result) throw inputFailure(`RUN_CLOSED: the run already ended: ${result.reason}`);
 }

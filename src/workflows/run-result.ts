@@ -1,10 +1,11 @@
 import { workflowInfo } from '@temporalio/workflow';
 import { cutText } from '../contracts/failures.js';
-import { PAYLOAD_LIMITS, RUN_LIMITS } from '../contracts/limits.js';
+import { PAYLOAD_LIMITS } from '../contracts/limits.js';
 import { NO_USAGE } from '../contracts/model.js';
 import type { RunResult } from '../contracts/run.js';
 import type { ActivityProblem } from './failures.js';
 import type { Inbox } from './inbox.js';
+import { fitMessages } from './policies/fit-messages.js';
 import type { Run } from './run.js';
 import type { Ending } from './run-turn.js';
 
@@ -33,26 +34,24 @@ export function buildResult(
   };
 }
 
-/** The result of a run that could not be prepared: nothing was asked, nothing was done. */
-export function preparationResult(inbox: Inbox, problem: ActivityProblem): RunResult {
+/** The result of a run that was not prepared, because of a problem or a cancel: nothing was asked, nothing was done. */
+export function unpreparedResult(inbox: Inbox, problem: ActivityProblem | undefined): RunResult {
   return {
     v: 1,
     runId: workflowInfo().workflowId,
     executionId: workflowInfo().runId,
-    reason: 'error',
+    reason: problem ? 'error' : 'cancelled',
     output: '',
     turns: 0,
     toolCalls: 0,
     usage: NO_USAGE,
     models: [],
     unconsumed: unconsumed(inbox),
-    error: { type: problem.type, message: problem.message, turn: 0 },
+    ...(problem ? { error: { type: problem.type, message: problem.message, turn: 0 } } : {}),
   };
 }
 
-/** The messages nobody read. Together they stay below what outsiders may read in one answer. */
+/** The messages nobody read, in a third of what outsiders may read in one answer. */
 function unconsumed(inbox: Inbox): RunResult['unconsumed'] {
-  const waiting = inbox.peek();
-  const share = Math.floor(PAYLOAD_LIMITS.outsideBytesMax / 3 / Math.max(1, waiting.length));
-  return waiting.map(({ id, text }) => ({ id, text: cutText(text, Math.max(share, RUN_LIMITS.maxTurnsDefault)) }));
+  return fitMessages(inbox.peek(), PAYLOAD_LIMITS.outsideBytesMax / 3);
 }

@@ -19,27 +19,39 @@ const CONTINUE_AS_NEW: Ending = { kind: 'continue-as-new' };
 /** THE LOOP: turns until something ends the run. It owns all branching; what it asks are pure functions in policies/. */
 export async function runTurns(run: Run): Promise<Ending> {
   for (;;) {
-    if ((await finishOpenBatch(run)) === 'continue-as-new') return CONTINUE_AS_NEW;
+    if (run.turnInProgress) {
+      if ((await finishOpenBatch(run)) === 'continue-as-new') return CONTINUE_AS_NEW;
+      endTurn(run);
+    }
     if ((await run.gate()) === 'continue-as-new') return CONTINUE_AS_NEW;
     const stop = run.stopReason();
     if (stop) return { kind: 'end', reason: stop };
     if (run.turnsHere > 0 && run.historyIsLong()) return CONTINUE_AS_NEW;
-    const ending = await runTurn(run);
-    run.events.add({ type: 'turn.ended', turn: run.counters.turn });
+    takeSteers(run, run.counters.turn + 1);
+    const outputTokensMax = run.outputTokensAllowed();
+    if (outputTokensMax === 'spent') return { kind: 'end', reason: 'budget' };
+    const ending = await runTurn(run, outputTokensMax);
+    if (ending?.kind === 'continue-as-new') return ending;
+    endTurn(run);
     if (ending) return ending;
   }
 }
 
 /** One model answer and its tool calls. Returns how the run ends, or nothing when another turn follows. */
-async function runTurn(run: Run): Promise<Ending | undefined> {
+async function runTurn(run: Run, outputTokensMax: number): Promise<Ending | undefined> {
   openTurn(run);
-  takeSteers(run);
-  const outputTokensMax = run.outputTokensAllowed(false);
-  if (outputTokensMax === 'spent') return { kind: 'end', reason: 'budget' };
-  const reply = await askModel(run, { requestOnly: takeWarning(run), toolChoice: 'auto', outputTokensMax });
-  if (reply.kind === 'interrupted') return undefined;
-  if (reply.kind === 'failed') return failed(run, reply.type, reply.message);
-  return follow(run, judge(run, reply));
+  const requestOnly = takeWarning(run);
+  const reply = await askModel(run, { requestOnly, toolChoice: 'auto', outputTokensMax });
+  switch (reply.kind) {
+    case 'answer':
+      return follow(run, judge(run, reply));
+    case 'interrupted':
+      return undefined;
+    case 'failed':
+      return { kind: 'end', reason: 'error', error: { type: reply.type, message: reply.message, turn: run.counters.turn } };
+    case 'continue-as-new':
+      return reopenTurn(run, requestOnly.length > 0);
+  }
 }
 
 async function follow(run: Run, verdict: Verdict): Promise<Ending | undefined> {
@@ -57,7 +69,8 @@ async function follow(run: Run, verdict: Verdict): Promise<Ending | undefined> {
       return undefined;
     case 'end':
       answerCutCalls(run, verdict.calls);
-      if (run.inbox.length > 0 && run.stopReason() === undefined) return undefined;
+      // a cancel that was accepted before this answer stands, and a message that came with it is read
+      if (run.inbox.cancelRequest || (run.inbox.length > 0 && run.stopReason() === undefined)) return undefined;
       return { kind: 'end', reason: verdict.reason, emptyAnswer: verdict.emptyAnswer };
   }
 }
@@ -85,11 +98,22 @@ function openTurn(run: Run): void {
   publishStatus(run);
 }
 
-/** Moves waiting messages into the transcript, in the order acknowledged. */
-export function takeSteers(run: Run): void {
+function endTurn(run: Run): void {
+  run.events.add({ type: 'turn.ended', turn: run.counters.turn });
+}
+
+/** A turn whose request got no answer before a long pause is opened anew in the next history, with the warning it may have held. */
+function reopenTurn(run: Run, heldWarning: boolean): Ending {
+  run.counters.turn -= 1;
+  if (heldWarning) run.warned = false;
+  return CONTINUE_AS_NEW;
+}
+
+/** Moves waiting messages into the transcript, in the order acknowledged; `turn` is the one that reads them. */
+export function takeSteers(run: Run, turn: number): void {
   for (const { id, text } of run.inbox.drain()) {
-    run.transcript.append({ id, role: 'user', origin: 'steer', turn: run.counters.turn, parts: [{ type: 'text', text }] });
-    run.events.add({ type: 'steer.delivered', id, turn: run.counters.turn });
+    run.transcript.append({ id, role: 'user', origin: 'steer', turn, parts: [{ type: 'text', text }] });
+    run.events.add({ type: 'steer.delivered', id, turn });
   }
 }
 
@@ -130,8 +154,4 @@ function correction(run: Run, text: string): Message {
     turn: run.counters.turn,
     parts: [{ type: 'text', text }],
   };
-}
-
-function failed(run: Run, type: string, message: string): Ending {
-  return { kind: 'end', reason: 'error', error: { type, message, turn: run.counters.turn } };
 }

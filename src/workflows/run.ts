@@ -7,7 +7,7 @@ import type { ExtendInput, Progress, RunInput, RunResult, RunStatus } from '../c
 import type { ToolDescriptor } from '../contracts/tool.js';
 import type { EventLog } from './event-log.js';
 import type { Inbox } from './inbox.js';
-import { outputTokensAllowed } from './policies/budget.js';
+import { type BudgetFacts, finalOutputTokens, outputTokensAllowed } from './policies/budget.js';
 import { historyIsLong } from './policies/history-bounds.js';
 import { stopReason } from './policies/stop-reason.js';
 import { publishAttributes, publishStatus } from './progress.js';
@@ -108,23 +108,20 @@ export class Run {
     return stopReason({
       cancelRequested: this.inbox.cancelRequest !== undefined,
       deadlineReached: this.deadlineReached,
-      budgetSpent: this.outputTokensAllowed(false) === 'spent',
+      budgetSpent: this.outputTokensAllowed() === 'spent',
       turn: this.counters.turn,
       maxTurns: this.caps.maxTurns,
     });
   }
 
   /** How long the next answer may be under the run's budget. */
-  outputTokensAllowed(final: boolean): number | 'spent' {
-    return outputTokensAllowed({
-      used: this.usage,
-      costUsd: this.costUsd ?? 0,
-      maxTokens: this.caps.maxTokens,
-      maxCostUsd: this.caps.maxCostUsd,
-      price: this.prepared.price,
-      inputTokens: this.inputTokensEstimate(),
-      final,
-    });
+  outputTokensAllowed(): number | 'spent' {
+    return outputTokensAllowed(this.#budget());
+  }
+
+  /** How long the reserved final answer may be. */
+  finalOutputTokens(): number {
+    return finalOutputTokens(this.#budget());
   }
 
   /** Input of the next request: a quarter of its characters, and no less than what the last call reported. */
@@ -136,6 +133,11 @@ export class Run {
   /** True once a person's cancel or the deadline came: nothing new may start. */
   get mustStop(): boolean {
     return this.inbox.cancelRequest !== undefined || this.deadlineReached;
+  }
+
+  /** True once the run can only end: raising a cap comes too late. */
+  get isEnding(): boolean {
+    return this.mustStop || this.phase === 'finalising' || this.result !== undefined;
   }
 
   historyIsLong(): boolean {
@@ -226,6 +228,17 @@ export class Run {
       ...this.inbox.carry(),
       events: this.events.carry(),
       ...(this.turnInProgress ? { turnInProgress: this.turnInProgress } : {}),
+    };
+  }
+
+  #budget(): BudgetFacts {
+    return {
+      used: this.usage,
+      costUsd: this.costUsd ?? 0,
+      maxTokens: this.caps.maxTokens,
+      maxCostUsd: this.caps.maxCostUsd,
+      price: this.prepared.price,
+      inputTokens: this.inputTokensEstimate(),
     };
   }
 

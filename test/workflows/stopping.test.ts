@@ -48,6 +48,17 @@ describe('stopping a run', () => {
     expect(JSON.stringify(results[1])).toContain('not started');
   });
 
+  it('a cancel accepted before a final answer ends the run as cancelled, with that answer as its output', async () => {
+    const gate = latch();
+    const on = await worker({ model: () => gate.opened.then(() => say('finished all the same')) });
+    const run = await start(on);
+    await until(() => on.requests.length === 1, 'the request');
+    await run.handle.signal('cancel', {});
+    await run.progress();
+    gate.open();
+    expect(await run.result()).toMatchObject({ reason: 'cancelled', output: 'finished all the same', turns: 1 });
+  });
+
   it("Temporal's own cancellation cleans up like a cancel, ends as Cancelled, and the result is still there", async () => {
     const on = await worker({ model: (request) => untilAborted(request.signal) });
     const run = await start(on);

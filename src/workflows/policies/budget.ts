@@ -10,8 +10,6 @@ export interface BudgetFacts {
   readonly price: ModelPrice | undefined;
   /** Estimated input of the next request, in tokens. */
   readonly inputTokens: number;
-  /** The reserved final call spends what was set aside for it. */
-  readonly final: boolean;
 }
 
 /**
@@ -19,21 +17,30 @@ export interface BudgetFacts {
  * output limit; one more input and the least useful output are set aside for the reserved final call (DESIGN section 7).
  */
 export function outputTokensAllowed(facts: BudgetFacts): number | 'spent' {
-  const allowed = Math.min(MODEL_LIMITS.outputTokensDefault, byTokens(facts), byCost(facts));
-  if (allowed >= MODEL_LIMITS.outputTokensMin) return Math.floor(allowed);
-  return facts.final ? MODEL_LIMITS.outputTokensMin : 'spent';
+  const { price, inputTokens } = facts;
+  const final = { ...NO_USAGE, inputTokens, outputTokens: MODEL_LIMITS.outputTokensMin };
+  const allowed = outputWithin(facts, { tokens: inputTokens + MODEL_LIMITS.outputTokensMin, usd: price ? costOf(final, price) : 0 });
+  return allowed < MODEL_LIMITS.outputTokensMin ? 'spent' : allowed;
 }
 
-function byTokens({ used, maxTokens, inputTokens, final }: BudgetFacts): number {
+/** How many tokens the reserved final answer may have: it spends what was set aside for it, and is never left out. */
+export function finalOutputTokens(facts: BudgetFacts): number {
+  return Math.max(MODEL_LIMITS.outputTokensMin, outputWithin(facts, { tokens: 0, usd: 0 }));
+}
+
+/** What the tighter of both caps leaves for output, once the input is paid for and the reserve is set aside. May be negative. */
+function outputWithin(facts: BudgetFacts, reserve: { readonly tokens: number; readonly usd: number }): number {
+  return Math.floor(Math.min(MODEL_LIMITS.outputTokensDefault, byTokens(facts, reserve.tokens), byCost(facts, reserve.usd)));
+}
+
+function byTokens({ used, maxTokens, inputTokens }: BudgetFacts, reserve: number): number {
   if (maxTokens === undefined) return Number.POSITIVE_INFINITY;
-  const left = maxTokens - used.inputTokens - used.outputTokens;
-  return final ? left - inputTokens : left - 2 * inputTokens - MODEL_LIMITS.outputTokensMin;
+  return maxTokens - used.inputTokens - used.outputTokens - inputTokens - reserve;
 }
 
-function byCost({ costUsd, maxCostUsd, price, inputTokens, final }: BudgetFacts): number {
-  if (maxCostUsd === undefined || price === undefined || price.output === 0) return Number.POSITIVE_INFINITY;
-  const inputCost = costOf({ ...NO_USAGE, inputTokens }, price);
-  const finalCost = inputCost + costOf({ ...NO_USAGE, outputTokens: MODEL_LIMITS.outputTokensMin }, price);
-  const leftUsd = maxCostUsd - costUsd - inputCost - (final ? 0 : finalCost);
-  return (leftUsd / price.output) * 1_000_000;
+function byCost({ costUsd, maxCostUsd, price, inputTokens }: BudgetFacts, reserveUsd: number): number {
+  if (maxCostUsd === undefined || price === undefined) return Number.POSITIVE_INFINITY;
+  const leftUsd = maxCostUsd - costUsd - costOf({ ...NO_USAGE, inputTokens }, price) - reserveUsd;
+  if (leftUsd < 0) return Number.NEGATIVE_INFINITY;
+  return price.output === 0 ? Number.POSITIVE_INFINITY : (leftUsd / price.output) * 1_000_000;
 }
