@@ -112,7 +112,8 @@ function taskMessage(run: Run): Message {
 /** Builds the result and ends: nothing is awaited after this look at the inbox. */
 function close(run: Run, given: Extract<Ending, { kind: 'end' }>, final: string | undefined): RunResult {
   run.clock.stop();
-  const ending = cancelledMeanwhile(run, given, final) ? { kind: 'end' as const, reason: 'cancelled' as const } : given;
+  // a cancel that was accepted is what ended the run, also when the call it came into finished all the same
+  const ending: typeof given = run.inbox.cancelRequest && given.reason !== 'error' ? { kind: 'end', reason: 'cancelled' } : given;
   const output = final ?? lastText(run.transcript.messages);
   const finalized = hasFinalCall(ending.reason) ? { finalized: final !== undefined } : {};
   const result = buildResult(run, ending, { output, ...finalized });
@@ -122,11 +123,6 @@ function close(run: Run, given: Extract<Ending, { kind: 'end' }>, final: string 
   publishAttributes(run, statusAttributes(run, result.reason));
   publishStatus(run);
   return end(result, run.inbox);
-}
-
-/** A cancel that took the reserved final call away is what ended the run. */
-function cancelledMeanwhile({ inbox }: Run, { reason }: Extract<Ending, { kind: 'end' }>, final: string | undefined): boolean {
-  return inbox.cancelRequest !== undefined && hasFinalCall(reason) && final === undefined;
 }
 
 /** An error fails the workflow, Temporal's own cancellation ends it as Cancelled; all else completes it. */
