@@ -12,7 +12,7 @@ export interface FailureOptions {
   readonly nonRetryable?: boolean;
 }
 
-/** Makes the ApplicationFailure of a type in the table: retryability from the table, message cut and redacted (faults 0.3). */
+/** Makes the ApplicationFailure of a type in the table: retryability from the table, message cut and redacted. */
 export function failure(type: FailureType, message: string, options: FailureOptions = {}): ApplicationFailure {
   return ApplicationFailure.create({
     type,
@@ -25,7 +25,7 @@ export function failure(type: FailureType, message: string, options: FailureOpti
 
 /**
  * Turns what a provider threw into the failure of the table. A server's Retry-After becomes the next delay, clamped; one that asks
- * for longer than a minute is not waited for: the failure says so and is final (C-22, M3).
+ * for longer than a minute is not waited for: the failure says so and is final.
  */
 export function modelFailure(error: unknown): ApplicationFailure {
   if (error instanceof ApplicationFailure) return error;

@@ -18,7 +18,7 @@ const HEADER_VALUE = /^[\u0021-\u007e]+$/u;
 const captured = new WeakMap<NodeJS.ProcessEnv, Map<string, string>>();
 
 /**
- * Takes the provider keys out of an environment, so that no child process can inherit them (faults X5): values are remembered, the
+ * Takes the provider keys out of an environment, so that no child process can inherit them: values are remembered, the
  * variables deleted. White space around a value is trimmed. `extra` names further variables, those that a config refers to.
  */
 export function captureKeys(env: NodeJS.ProcessEnv, extra: readonly string[] = []): KeyRing {

@@ -14,7 +14,7 @@ export interface ModelChoice extends AccessOptions {
 export type ChosenModel = { readonly model: string } | { readonly problem: string };
 
 /**
- * Chooses: the request's model, the agent's, the environment's, the config's, or one whose key is there (A-01, D-17). What is chosen
+ * Chooses: the request's model, the agent's, the environment's, the config's, or one whose key is there. What is chosen
  * can be called: its provider is known and its key is there. Never throws.
  */
 export function chooseModel(choice: ModelChoice): ChosenModel {

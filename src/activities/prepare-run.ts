@@ -121,7 +121,7 @@ async function readInstructions(workspace: string | undefined): Promise<Instruct
   });
 }
 
-/** The tools of a run in a fixed order: the config's, then the workspace's; the agent's lists may only take away. */
+/** The tools of a run in a fixed order: the config's, then the workspace's; the agent's lists may only take away. */
 function toolsFor({ context }: RunInput, agent: AgentDefinition, { config, workspaceTools }: PrepareRunOptions): ToolDescriptor[] {
   const own = (config.tools ?? []).map((tool) => describe(tool, false));
   const all = context?.workspace === undefined ? own : [...own, ...workspaceTools.map((tool) => describe(tool, true))];

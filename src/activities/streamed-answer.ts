@@ -39,7 +39,7 @@ export class StreamedAnswer {
     this.#publish(delta);
   }
 
-  /** Four characters a token: for servers that report no usage, and for attempts that were lost (M28). */
+  /** Four characters a token: for servers that report no usage, and for attempts that were lost. */
   estimate(): Usage {
     if (!this.#request) return NO_USAGE;
     // counted once and only when somebody asks: most calls end before their second heartbeat, with the server's own numbers

@@ -13,7 +13,7 @@ interface Node {
 const HEADS_MAX = 2_000;
 
 /**
- * A worker's memory of transcripts, keyed by hash and never by position (DESIGN section 3), bounded in bytes, least recently used
+ * A worker's memory of transcripts, keyed by hash and never by position, bounded in bytes, least recently used
  * out first. Losing any of it costs a query and nothing else.
  */
 export class TranscriptCache {

@@ -37,13 +37,13 @@ export function checkInputSize(input: RunInput, bytesMax: number): void {
   if (bytes > bytesMax) throw tooLarge('the run input', bytes, bytesMax);
 }
 
-/** Checks a run id (faults B4). Throws `BAD_RUN_ID` (exit 2). */
+/** Checks a run id. Throws `BAD_RUN_ID` (exit 2). */
 export function checkRunId(id: unknown): string {
   if (typeof id !== 'string' || !isRunId(id)) throw badId('BAD_RUN_ID', id);
   return id;
 }
 
-/** A message's text, cleaned. Throws `EMPTY_MESSAGE` or `MESSAGE_TOO_LARGE` (exit 2): an over-size update would end the run (faults 0.1). */
+/** A message's text, cleaned. Throws `EMPTY_MESSAGE` or `MESSAGE_TOO_LARGE` (exit 2): an over-size update would end the run. */
 export function checkText(text: unknown): string {
   if (typeof text !== 'string') throw new PerdureError('BAD_OPTION', `text: a string, got ${echoValue(text)}`, 2);
   const clean = cleanText(text);

@@ -15,7 +15,7 @@ export const TurnInProgress = z.strictObject({
 export type TurnInProgress = z.infer<typeof TurnInProgress>;
 
 /**
- * Everything a run takes through continue-as-new (DESIGN section 3). A newer build must read what an older one wrote: fields are
+ * Everything a run takes through continue-as-new. A newer build must read what an older one wrote: fields are
  * only ever added, with a default. It may be large, and then travels through external storage.
  */
 export const CarriedState = z.strictObject({

@@ -24,7 +24,7 @@ export function hashMessage(message: Message): string {
   return hashJson(message);
 }
 
-/** The head after one more message: `digest(n) = sha256(digest(n-1) + hash(n))` (DESIGN section 3). */
+/** The head after one more message: `digest(n) = sha256(digest(n-1) + hash(n))`. */
 export function extendChain(head: ChainHead, messageHash: string): ChainHead {
   return { length: head.length + 1, digest: bytesToHex(sha256(utf8ToBytes(head.digest + messageHash))) };
 }

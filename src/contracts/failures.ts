@@ -1,5 +1,5 @@
 /**
- * Every failure type that crosses a process, with its retryability (DESIGN section 8).
+ * Every failure type that crosses a process, with its retryability.
  * `retryable` is what Temporal may do by itself; recovery by the workflow is separate.
  */
 export const FAILURES = {
@@ -35,7 +35,7 @@ export function isModelUnreachable(type: string): boolean {
   return type === 'Model.Unreachable';
 }
 
-/** Cuts a text to `bytesMax` bytes of UTF-8, with a mark when something is gone. Failure messages above 4 KiB make activities hang (faults 0.3). */
+/** Cuts a text to `bytesMax` bytes of UTF-8, with a mark when something is gone. Failure messages above 4 KiB make activities hang. */
 export function cutText(text: string, bytesMax: number): string {
   if (text.length * 3 <= bytesMax) return text;
   const bytes = new TextEncoder().encode(text);
@@ -44,7 +44,7 @@ export function cutText(text: string, bytesMax: number): string {
   return `${head}… [cut]`;
 }
 
-/** Replaces what looks like a key or bearer token. Keys are also kept out by construction; this is the last net (faults X7). */
+/** Replaces what looks like a key or bearer token. Keys are also kept out by construction; this is the last net. */
 export function redact(text: string): string {
   return text
     .replaceAll(/\b(sk|pk|rk|key|xai|gsk)[-_][A-Za-z0-9_*-]{6,}/gu, '[redacted]')

@@ -4,7 +4,7 @@ import type { EventPage, RunEvent } from './event.js';
 import type { Usage } from './model.js';
 import type { ExtendInput, Progress, Receipt, RunResult, SteerInput, TranscriptPage } from './run.js';
 
-/** The signals, updates and queries of a run, under the names every language uses (DESIGN section 6). */
+/** The signals, updates and queries of a run, under the names every language uses. */
 export const steer = defineSignal<[SteerInput]>('steer');
 export const cancel = defineSignal<[{ reason?: string }?]>('cancel');
 export const pause = defineSignal('pause');

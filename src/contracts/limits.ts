@@ -8,7 +8,7 @@ const DAY_MS = 24 * 60 * MINUTE_MS;
 
 /** What bounds one run: turns, time, recoveries. */
 export const RUN_LIMITS = {
-  /** A task that needs more than 20 turns should say so; see behaviours, contradiction 1. */
+  /** A task that needs more than 20 turns should say so. */
   maxTurnsDefault: 20,
   maxTurnsMin: 1,
   maxTurnsMax: 10_000,
@@ -29,21 +29,21 @@ export const RUN_LIMITS = {
   transcriptMovedMax: 3,
   /** Bad JSON, empty answers: consecutive recoveries, reset by a good turn. */
   emptyAnswersMax: 3,
-  /** A cut tool call is explained to the model at most twice, then the run ends with `max_tokens` (faults 3.3 f). */
+  /** A cut tool call is explained to the model at most twice, then the run ends with `max_tokens`. */
   truncatedAnswersMax: 2,
-  /** `pause_turn` answers are sent back as they are, at most this often in a row (M21). */
+  /** `pause_turn` answers are sent back as they are, at most this often in a row. */
   pausedAnswersMax: 10,
   /** An unreachable model is asked again for this long before the run fails. */
   modelUnreachableMsMax: 5 * MINUTE_MS,
   modelUnreachableBackoffMsMin: SECOND_MS,
   modelUnreachableBackoffMsMax: 30 * SECOND_MS,
-  /** `read` tools of one answer that run at the same time (contradiction 16). */
+  /** `read` tools of one answer that run at the same time. */
   readToolsParallelMax: 4,
 } as const;
 
 /** What bounds one model call. */
 export const MODEL_LIMITS = {
-  /** Attempts that our own code reported as failed; a lost worker is not one (DESIGN section 4). */
+  /** Attempts that our own code reported as failed; a lost worker is not one. */
   attemptsMax: 3,
   backoffMs: SECOND_MS,
   backoffCoefficient: 2,
@@ -52,7 +52,7 @@ export const MODEL_LIMITS = {
   turnTimeoutMs: 5 * MINUTE_MS,
   /** The total timer ends this much before startToClose, so that our own error arrives. */
   turnTimeoutMarginMs: 5 * SECOND_MS,
-  /** No bytes at all for this long: the stream is dead (B-19, faults 3.3 d). */
+  /** No bytes at all for this long: the stream is dead. */
   streamIdleMs: 90 * SECOND_MS,
   /** Anthropic needs a bound on output; every current model takes this much. */
   outputTokensDefault: 8_192,
@@ -82,7 +82,7 @@ export const TOOL_LIMITS = {
   /** Reconciling only looks; it has this long. */
   reconcileTimeoutMs: 30 * SECOND_MS,
   namePattern: /^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$/,
-  /** A schema is sent with every request; a larger one is a mistake (faults B25). */
+  /** A schema is sent with every request; a larger one is a mistake. */
   schemaBytesMax: 64 * KIB,
 } as const;
 
@@ -118,7 +118,7 @@ export const WORKER_LIMITS = {
   heartbeatTimeoutMs: 30 * SECOND_MS,
   heartbeatEveryMs: 2 * SECOND_MS,
   heartbeatBytesMax: KIB,
-  /** Cancel reaches a tool within this; the default of 0.8 × heartbeatTimeout is 21.8 s (faults 0.4). */
+  /** Cancel reaches a tool within this; the default of 0.8 × heartbeatTimeout is 21.8 s. */
   heartbeatThrottleMsMax: 2 * SECOND_MS,
   stickyQueueScheduleToStartMs: 5 * SECOND_MS,
   shutdownGraceMs: 30 * SECOND_MS,
@@ -161,7 +161,7 @@ export const PAYLOAD_LIMITS = {
   transcriptBytesMax: 32 * MIB,
 } as const;
 
-/** Continue-as-new well before the server's own limits (faults 0.11). */
+/** Continue-as-new well before the server's own limits. */
 export const CONTINUE_AS_NEW_LIMITS = {
   eventsMax: 4_000,
   historyBytesMax: 8 * MIB,

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { ModelPrice } from './model.js';
 import { ToolDescriptor } from './tool.js';
 
-/** What stays the same for a whole run: captured once, read back through query `setup` (DESIGN section 3). */
+/** What stays the same for a whole run: captured once, read back through query `setup`. */
 export const RunSetup = z.strictObject({ agent: z.string(), prompt: z.string(), tools: z.array(ToolDescriptor) });
 export type RunSetup = z.infer<typeof RunSetup>;
 

@@ -127,7 +127,7 @@ export interface ExtendInput {
   readonly deadlineMs?: number;
 }
 
-/** True for a usable run or session id (faults B4): it is in file names, URLs and search queries. */
+/** True for a usable run or session id: it is in file names, URLs and search queries. */
 export function isRunId(text: string): boolean {
   return text.length <= CLIENT_LIMITS.idCharsMax && /^[A-Za-z0-9_:][A-Za-z0-9._:-]*$/u.test(text);
 }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { JsonValue } from './message.js';
 
 /**
- * What a tool does to the world (DESIGN section 2):
+ * What a tool does to the world:
  * `read` may repeat and run in parallel · `idempotent` may be tried again with the same key · `once` is started at most once.
  */
 export const Effect = z.enum(['read', 'idempotent', 'once']);

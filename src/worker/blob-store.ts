@@ -35,7 +35,7 @@ export class BlobStore {
     return ref;
   }
 
-  /** The bytes of a reference. Throws `BLOB_MISSING` or `BLOB_CORRUPT` with the reference: never silently nothing (faults L9). */
+  /** The bytes of a reference. Throws `BLOB_MISSING` or `BLOB_CORRUPT` with the reference: never silently nothing. */
   async get(ref: BlobRef): Promise<Uint8Array> {
     const bytes = await readFile(this.#pathOf(ref)).catch((error: unknown) => {
       throw new Error(`BLOB_MISSING ${ref}: the stored payload is gone or unreadable`, { cause: error });

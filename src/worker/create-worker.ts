@@ -42,7 +42,7 @@ export interface CreateWorkerOptions extends Omit<AgentActivitiesOptions, 'searc
   readonly overrides?: Partial<WorkerOptions>;
 }
 
-/** The options a worker of agent runs needs, each with its reason in limits.ts (faults section 2). */
+/** The options a worker of agent runs needs, each with its reason in limits.ts. */
 export const WORKER_OPTIONS = {
   maxHeartbeatThrottleInterval: WORKER_LIMITS.heartbeatThrottleMsMax,
   stickyQueueScheduleToStartTimeout: WORKER_LIMITS.stickyQueueScheduleToStartMs,

@@ -109,6 +109,9 @@ function serverFlags(database: string, ports: DevServerPorts): string[] {
     'history.transferProcessorMaxPollRPS=10000',
     'system.enableActivityEagerExecution=true',
     'history.MaxBufferedQueryCount=100',
+    // one machine needs no partitions: a task in another one than the first worker polls waits for seconds
+    'matching.numTaskqueueReadPartitions=1',
+    'matching.numTaskqueueWritePartitions=1',
   ];
   const places = { ip: '127.0.0.1', port: ports.grpc, 'ui-port': ports.ui, 'http-port': ports.http, 'db-filename': database };
   const options = { ...places, 'log-level': 'warn' };

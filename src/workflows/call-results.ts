@@ -12,12 +12,12 @@ export function failedResult(call: ToolCallPart, turn: number, text: string): Me
   };
 }
 
-/** No fuzzy execution: the model is told what there is (faults B33). */
+/** No fuzzy execution: the model is told what there is. */
 export function unknownToolResult(call: ToolCallPart, turn: number, available: readonly string[]): Message {
   return failedResult(call, turn, `no tool named ${JSON.stringify(call.name.slice(0, 80))}; available: ${available.join(', ') || 'none'}`);
 }
 
-/** The worker of a `once` call died. The text is the standard one of faults section 2. */
+/** The worker of a `once` call died. The model is told exactly what is known. */
 export function unknownOutcomeResult(call: ToolCallPart, turn: number): Message {
   return failedResult(
     call,
@@ -37,7 +37,7 @@ export function stoppedResult(call: ToolCallPart, turn: number, why: string): Me
   return failedResult(call, turn, `[${why}] stopped while running; it may have taken partial effect`);
 }
 
-/** The answer was cut in the middle of a call: none of its calls ran (faults 3.3 f). */
+/** The answer was cut in the middle of a call: none of its calls ran. */
 export function truncatedCallResults(calls: readonly ToolCallPart[], turn: number): Message[] {
   return calls.map((call) =>
     failedResult(

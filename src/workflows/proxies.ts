@@ -3,7 +3,7 @@ import type { AgentActivities } from '../contracts/activities.js';
 import { MODEL_LIMITS, PAYLOAD_LIMITS, RUN_LIMITS, TOOL_LIMITS, WORKER_LIMITS } from '../contracts/limits.js';
 import type { Effect } from '../contracts/tool.js';
 
-/** A lost worker is never an attempt: its heartbeat timeout goes to the workflow, which decides by effect (DESIGN section 4). */
+/** A lost worker is never an attempt: its heartbeat timeout goes to the workflow, which decides by effect. */
 const LOST_WORKER = ['TemporalTimeout:Heartbeat'];
 
 const DEFAULTS = {

@@ -11,7 +11,7 @@ interface Entry {
 }
 
 /**
- * The messages of a run and the chained digest over them. The workflow keeps them once; activities get references (DESIGN section 3).
+ * The messages of a run and the chained digest over them. The workflow keeps them once; activities get references.
  */
 export class Transcript {
   readonly #entries: Entry[] = [];

@@ -42,6 +42,8 @@ function startServer(binary: string, port: number, folder: string): ChildProcess
     'history.transferProcessorMaxPollRPS=10000',
     'system.enableActivityEagerExecution=true',
     'history.MaxBufferedQueryCount=100',
+    'matching.numTaskqueueReadPartitions=1',
+    'matching.numTaskqueueWritePartitions=1',
   ];
   const args = ['server', 'start-dev', '--ip', '127.0.0.1', '--port', String(port), '--headless', '--log-level', 'error'];
   args.push('--db-filename', join(folder, 'temporal.db'), '--sqlite-pragma', 'journal_mode=WAL', '--sqlite-pragma', 'synchronous=NORMAL');

@@ -21,7 +21,7 @@ const OPEN_FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBL
 const NO_FILE = new Set(['ENOENT', 'ELOOP', 'ENXIO', 'ENOTDIR']);
 
 /**
- * The instruction files of a workspace, each cut to 20 KB with a mark. A missing or an empty one is left out (A-06), and so is what is
+ * The instruction files of a workspace, each cut to 20 KB with a mark. A missing or an empty one is left out, and so is what is
  * no regular file. Rejects with the file system's error when one is there and cannot be read.
  */
 export async function readInstructionFiles(workspace: string): Promise<InstructionFile[]> {

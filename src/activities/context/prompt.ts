@@ -8,7 +8,7 @@ export interface PromptParts {
   readonly instructions: readonly InstructionFile[];
 }
 
-/** Builds the system prompt: base, project, mode, workspace, then instruction files with a header each. */
+/** Builds the system prompt: base, project, mode, workspace, then instruction files with a header each. */
 export function buildPrompt({ base, context, instructions }: PromptParts): string {
   const sections = [base, project(context), mode(context), workspace(context), variables(context), ...instructions.map(instruction)];
   return sections.filter((section) => section !== '').join('\n\n');

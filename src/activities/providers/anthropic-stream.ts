@@ -62,7 +62,7 @@ export class AnthropicStream {
     }
   }
 
-  /** Complete means: `message_stop` seen, a stop reason, and every started block stopped (faults 3.3 a). */
+  /** Complete means: `message_stop` seen, a stop reason, and every started block stopped. */
   isComplete(): boolean {
     const ended = this.stopReason !== undefined && (this.#stopped || !this.#strictTerminal);
     return ended && [...this.#blocks.values()].every((block) => !block.open);

@@ -1,4 +1,4 @@
-/** What is wrong with a provider's address (faults B23); undefined when nothing is. Never throws. */
+/** What is wrong with a provider's address; undefined when nothing is. Never throws. */
 export function baseUrlProblem(
   text: string,
   { allowInsecure = false }: { readonly allowInsecure?: boolean | undefined } = {},

@@ -153,7 +153,7 @@ async function refuseRedirect({ status, headers, body, url }: UndiciResponse): P
   return new ModelError('Model.BadRequest', said, { status });
 }
 
-/** Status 200, but a web page or a document: the SDKs would end their stream without any event and without an error (faults 3.3). */
+/** Status 200, but a web page or a document: the SDKs would end their stream without any event and without an error. */
 function notAStream(contentType: string, head: string, apiKey: string): ModelError {
   if (head.trim() === '') return new ModelError('Model.EmptyStream', 'the server answered with nothing', { status: 200 });
   const told = errorIn(head);

@@ -10,7 +10,7 @@ export interface KnownProvider {
   readonly defaultModel?: string;
 }
 
-/** The providers that need no config. Their order is the order of detection (D-17). */
+/** The providers that need no config. Their order is the order of detection. */
 export const KNOWN_PROVIDERS: Readonly<Record<string, KnownProvider>> = {
   openai: {
     api: 'openai-chat',

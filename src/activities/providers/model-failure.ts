@@ -3,7 +3,7 @@ import { ModelError, type ModelFailureType } from './model-error.js';
 import { OVERFLOW_PATTERNS } from './overflow-patterns.js';
 import { retryAfterMs } from './retry-after.js';
 
-/** HTTP status → failure (D-27, faults 3.2). What is not here: 4xx is a bad request, 5xx is overload. */
+/** HTTP status → failure. What is not here: 4xx is a bad request, 5xx is overload. */
 const BY_STATUS: Readonly<Record<number, ModelFailureType>> = {
   401: 'Model.Auth',
   402: 'Model.Quota',
@@ -17,7 +17,7 @@ const BY_STATUS: Readonly<Record<number, ModelFailureType>> = {
   504: 'Model.Timeout',
 };
 
-/** The error types of bodies and of in-stream error events; an in-stream error is classed as its HTTP status would be (M18). */
+/** The error types of bodies and of in-stream error events; an in-stream error is classed as its HTTP status would be. */
 const BY_ERROR_TYPE: Readonly<Record<string, ModelFailureType>> = {
   api_error: 'Model.Overloaded',
   server_error: 'Model.Overloaded',

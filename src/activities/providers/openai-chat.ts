@@ -74,7 +74,7 @@ function outputLimit(baseUrl: string, tokens: number): { max_completion_tokens: 
   return OPENAI_HOST.test(new URL(baseUrl).hostname) ? { max_completion_tokens: tokens } : { max_tokens: tokens };
 }
 
-/** Takes the answer only when it is complete: a non-null finish reason for choice 0 (faults 3.3 a). */
+/** Takes the answer only when it is complete: a non-null finish reason for choice 0. */
 function completeAnswer(reader: OpenAiStream, requestId: string | null, settings: OpenAiChatSettings): ModelAnswer {
   const details = requestId === null ? {} : { requestId };
   if (reader.events === 0) throw new ModelError('Model.EmptyStream', 'the model answered with an empty stream', details);

@@ -1,4 +1,4 @@
-/** How servers say that a request does not fit the model's window (faults 3.4): data, since the texts change. */
+/** How servers say that a request does not fit the model's window: data, since the texts change. */
 export const OVERFLOW_PATTERNS: readonly RegExp[] = [
   /prompt is too long: \d+ tokens > \d+ maximum/iu,
   /input length and .?max_tokens.? exceed context limit/iu,

@@ -5,7 +5,7 @@ const DEPTH_MAX = 100;
 
 /**
  * A model's argument text as a tool call: parsed when it is a JSON object (nothing at all is the empty object), else empty arguments
- * beside the text as it was sent, so that the model can be told what was wrong (faults B31). Never throws.
+ * beside the text as it was sent, so that the model can be told what was wrong. Never throws.
  */
 export function toolCallPart(callId: string, name: string, text: string): ToolCallPart {
   if (text.trim() === '') return { type: 'tool_call', callId, name, args: {} };

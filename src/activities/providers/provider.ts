@@ -28,7 +28,7 @@ export type StreamDelta =
 export interface ModelAnswer {
   readonly parts: readonly Part[];
   readonly stop: StopReason;
-  /** Absent when the server sent none, or nonsense (M28). */
+  /** Absent when the server sent none, or nonsense. */
   readonly usage?: Usage;
   readonly requestId?: string;
 }
@@ -36,7 +36,7 @@ export interface ModelAnswer {
 /**
  * A door to models of one wire format.
  *
- * Contract: `call` makes exactly one HTTP request; resolves only with a complete answer (faults 3.3); rejects with a ModelError,
+ * Contract: `call` makes exactly one HTTP request; resolves only with a complete answer; rejects with a ModelError,
  * or with the signal's reason when it was aborted; may be called in parallel; never logs, never puts a key in an error.
  */
 export interface ModelProvider {

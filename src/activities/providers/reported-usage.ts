@@ -1,6 +1,6 @@
 import { NO_USAGE, type Usage } from '../../contracts/model.js';
 
-/** A server's numbers as a Usage; undefined when one of them is missing or nonsense, so that the caller estimates instead (M28). */
+/** A server's numbers as a Usage; undefined when one of them is missing or nonsense, so that the caller estimates instead. */
 export function reportedUsage(numbers: {
   readonly input: unknown;
   readonly output: unknown;

@@ -1,6 +1,6 @@
 import { ModelError } from './model-error.js';
 
-/** Aborts a request when no bytes came for a while. Any byte counts, pings included: the SDKs swallow those (faults 3.3 d). */
+/** Aborts a request when no bytes came for a while. Any byte counts, pings included: the SDKs swallow those. */
 export class StreamWatchdog {
   readonly #abort = new AbortController();
   #idleMs: number;

@@ -14,7 +14,7 @@ export interface BudgetFacts {
 
 /**
  * How many tokens the next answer may have, or `spent` when no useful call is left. A call reserves its estimated input and its
- * output limit; one more input and the least useful output are set aside for the reserved final call (DESIGN section 7).
+ * output limit; one more input and the least useful output are set aside for the reserved final call.
  */
 export function outputTokensAllowed(facts: BudgetFacts): number | 'spent' {
   const { price, inputTokens } = facts;

@@ -8,7 +8,7 @@ export interface CallGroup {
 }
 
 /**
- * Groups the calls of one answer: neighbouring `read` calls together, every other call alone (contradiction 16). The order is kept,
+ * Groups the calls of one answer: neighbouring `read` calls together, every other call alone. The order is kept,
  * so a read after a write sees what was written.
  */
 export function groupCalls(calls: readonly ToolCallPart[], effectOf: (name: string) => Effect | undefined): CallGroup[] {

@@ -10,13 +10,13 @@ export interface WarningFacts {
   readonly leftMs: number | undefined;
 }
 
-/** True for exactly one request of a run: the first near its cap, or within the deadline's grace (B-08, B-11). */
+/** True for exactly one request of a run: the first near its cap, or within the deadline's grace. */
 export function shouldWarn(facts: WarningFacts): boolean {
   if (facts.warned) return false;
   return facts.remainingTurns <= RUN_LIMITS.finaliseAtRemainingTurns || inGrace(facts);
 }
 
-/** The warning, for one request only: it is never stored in the transcript (contradiction 6). */
+/** The warning, for one request only: it is never stored in the transcript. */
 export function finaliseWarning(remainingTurns: number): Message {
   const turns = remainingTurns === 1 ? '1 turn remains, this one' : `${remainingTurns} turns remain, this one included`;
   return {

@@ -11,13 +11,13 @@ export interface RecoveryCounters {
 
 /** What the loop does with an answer. */
 export type Verdict =
-  /** Run these calls. Any answer with whole calls runs them, whatever its finish reason (contradiction 4). */
+  /** Run these calls. Any answer with whole calls runs them, whatever its finish reason. */
   | { readonly kind: 'tools'; readonly calls: readonly ToolCallPart[] }
-  /** A call was cut by the output limit: run none of the turn's calls and say so (faults 3.3 f). */
+  /** A call was cut by the output limit: run none of the turn's calls and say so. */
   | { readonly kind: 'truncated'; readonly calls: readonly ToolCallPart[] }
-  /** The provider wants its own answer back to go on (M21). */
+  /** The provider wants its own answer back to go on. */
   | { readonly kind: 'paused' }
-  /** Valid but empty: corrected once (contradiction 27). */
+  /** Valid but empty: corrected once. */
   | { readonly kind: 'empty' }
   /** `calls` were cut once too often: they do not run, and say so in the transcript that a later run goes on with. */
   | {

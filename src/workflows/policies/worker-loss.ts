@@ -1,7 +1,7 @@
 import { RUN_LIMITS } from '../../contracts/limits.js';
 import type { Effect } from '../../contracts/tool.js';
 
-/** What to do after the worker of a tool call was lost (DESIGN section 4). */
+/** What to do after the worker of a tool call was lost. */
 export type AfterLoss = 'again' | 'reconcile' | 'unknown';
 
 /** Decides by effect: what may repeat runs again with the same key; what may be done once is looked at, or is unknown. */
