@@ -42,7 +42,10 @@ describe('run_command', () => {
   test('a watcher sees the last line and the size of the output', async () => {
     const workspace = await tempWorkspace();
     const seen: JsonValue[] = [];
-    await runCommand.execute({ command: "printf '10%%\\r50%%\\r'" }, workspace.context({ heartbeat: (details) => void seen.push(details) }));
+    await runCommand.execute(
+      { command: "printf '10%%\\r50%%\\r'" },
+      workspace.context({ heartbeat: (details) => void seen.push(details) }),
+    );
     expect(seen).toEqual([{ outputBytes: 8, lastLine: '50%' }]);
   });
 
