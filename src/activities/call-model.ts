@@ -5,7 +5,7 @@ import { MODEL_LIMITS, PAYLOAD_LIMITS } from '../contracts/limits.js';
 import { cleanText, type Message, type Part } from '../contracts/message.js';
 import type { Usage } from '../contracts/model.js';
 import type { StreamSink } from '../streams/stream-sink.js';
-import { type CancellationCause, cancellationCause, throwUnlessUser } from './cancellation.js';
+import { cancellationCause, throwUnlessUser } from './cancellation.js';
 import { failure, modelFailure } from './failures.js';
 import { withHeartbeat } from './heartbeat.js';
 import type { ModelAnswer, ModelProvider, ModelRequest } from './providers/provider.js';
@@ -37,9 +37,10 @@ export function createCallModel(options: CallModelOptions): (input: CallModelInp
 
 async function callModel(input: CallModelInput, options: CallModelOptions, streamed: StreamedAnswer): Promise<CallModelResult> {
   const context = Context.current();
-  const signal = AbortSignal.any([context.cancellationSignal, AbortSignal.timeout(totalMs(context))]);
+  const total = AbortSignal.timeout(totalMs(context));
+  const signal = AbortSignal.any([context.cancellationSignal, total]);
   try {
-    const setup = await options.setups.get(input.setupHash, input);
+    const setup = await options.setups.get(input.setupHash, input, { signal });
     const messages = await readTranscript(input, { ...options.transcripts, signal });
     const { provider, model } = options.providerFor(input.model);
     const request: ModelRequest = {
@@ -56,7 +57,12 @@ async function callModel(input: CallModelInput, options: CallModelOptions, strea
     streamed.asked(request);
     return completeAnswer(input, options, await provider.call(request), streamed);
   } catch (error) {
-    return interruptedOrThrow(input, options, streamed, error, cancellationCause(context));
+    const cause = cancellationCause(context);
+    throwUnlessUser(cause, 'a model call', beat(streamed));
+    if (cause === 'user') return interrupted(input, options, streamed);
+    // whatever a provider makes of an abort: the time was over
+    if (total.aborted) throw failure('Model.Timeout', 'the model call took longer than a turn may', { cause: error });
+    throw modelFailure(error);
   } finally {
     await streamed.end();
   }
@@ -80,19 +86,8 @@ function completeAnswer(input: CallModelInput, options: CallModelOptions, answer
   };
 }
 
-/** A user's cancel is a return; a shutdown, a pause or a failing model is thrown for Temporal and the workflow to judge. */
-function interruptedOrThrow(
-  input: CallModelInput,
-  options: CallModelOptions,
-  streamed: StreamedAnswer,
-  error: unknown,
-  cause: CancellationCause,
-): CallModelResult {
-  throwUnlessUser(cause, 'a model call');
-  if (cause === 'none') {
-    if (isTotalTimeout(error)) throw failure('Model.Timeout', 'the model call took longer than a turn may');
-    throw modelFailure(error);
-  }
+/** A user's cancel is a return, with what there was. */
+function interrupted(input: CallModelInput, options: CallModelOptions, streamed: StreamedAnswer): CallModelResult {
   const text = streamed.text.slice(0, PAYLOAD_LIMITS.outsideBytesMax / 2);
   if (text === '') return { kind: 'interrupted', usage: streamed.estimate() };
   const message: Message = {
@@ -107,7 +102,7 @@ function interruptedOrThrow(
   return { kind: 'interrupted', partial: { message, hash }, usage: streamed.estimate() };
 }
 
-/** Our own ids for calls: a provider's may repeat within a turn or be illegal for the next provider (M22, B34). */
+/** Our own ids for calls: a provider's may repeat within a turn or be illegal for the next provider. */
 function ownCallIds(input: CallModelInput, parts: readonly Part[]): Part[] {
   let index = 0;
   return parts
@@ -128,10 +123,6 @@ function messageId({ executionId, turn, final }: CallModelInput): string {
 
 function totalMs(context: Context): number {
   return Math.max(1_000, context.info.startToCloseTimeoutMs - MODEL_LIMITS.turnTimeoutMarginMs);
-}
-
-function isTotalTimeout(error: unknown): boolean {
-  return error instanceof Error && error.name === 'TimeoutError';
 }
 
 function beat(streamed: StreamedAnswer): HeartbeatDetails & { readonly usage: Usage } {

@@ -2,11 +2,11 @@ import { Context } from '@temporalio/activity';
 import type { CallToolInput, CallToolResult, ToolOutcome } from '../contracts/activities.js';
 import { hashMessage } from '../contracts/digest.js';
 import { cutText } from '../contracts/failures.js';
-import { TOOL_LIMITS, WORKER_LIMITS } from '../contracts/limits.js';
-import type { JsonValue, Message } from '../contracts/message.js';
-import { type AnyToolDefinition, parametersSchema, type ToolContext, type ToolReturn } from '../define/define-tool.js';
+import { PAYLOAD_LIMITS, TOOL_LIMITS, WORKER_LIMITS } from '../contracts/limits.js';
+import type { ContentPart, Message } from '../contracts/message.js';
+import { type AnyToolDefinition, parametersSchema, type ToolContext } from '../define/define-tool.js';
 import { type CancellationCause, cancellationCause, throwUnlessUser } from './cancellation.js';
-import { messageOf } from './failures.js';
+import { failure, messageOf } from './failures.js';
 import { withHeartbeat } from './heartbeat.js';
 import { toolResultParts } from './tool-result-parts.js';
 import type { TranscriptCache } from './transcript-cache.js';
@@ -20,14 +20,14 @@ export interface CallToolOptions {
 /** Makes the activity `callTool`: one start of one tool, its end always a result the model reads. Throws only when its worker goes. */
 export function createCallTool(options: CallToolOptions): (input: CallToolInput) => Promise<CallToolResult> {
   return (input) => {
-    const shown: { details: JsonValue } = { details: null };
+    const shown = { details: '' };
     const startedAt = Date.now();
     return withHeartbeat(
       input.tool,
       () => ({
         phase: 'tool',
         elapsedMs: Date.now() - startedAt,
-        lastText: cutText(JSON.stringify(shown.details), WORKER_LIMITS.heartbeatBytesMax / 2),
+        lastText: shown.details,
       }),
       async () => {
         const ended = await runTool(input, options, shown);
@@ -40,15 +40,16 @@ export function createCallTool(options: CallToolOptions): (input: CallToolInput)
 /** How a tool ended, before it is put into a message. */
 interface Ended {
   readonly outcome: ToolOutcome;
-  readonly value: ToolReturn;
+  readonly parts: readonly ContentPart[];
 }
 
-async function runTool(input: CallToolInput, { tools }: CallToolOptions, shown: { details: JsonValue }): Promise<Ended> {
+async function runTool(input: CallToolInput, { tools }: CallToolOptions, shown: { details: string }): Promise<Ended> {
   const tool = tools.get(input.tool);
-  if (!tool) return { outcome: 'failed', value: `the tool ${input.tool} is not available on this worker` };
+  if (!tool) return saying('failed', `the tool ${input.tool} is not available on this worker`);
   const parsed = parseArguments(input, tool);
-  if ('problem' in parsed) return { outcome: 'failed', value: parsed.problem };
+  if ('problem' in parsed) return saying('failed', parsed.problem);
   const context = Context.current();
+  refuseSecondStart(input, context);
   const timeout = AbortSignal.timeout(input.timeoutMs);
   const signal = AbortSignal.any([context.cancellationSignal, timeout]);
   const work = execute(tool, parsed.args, toolContext(input, signal, shown));
@@ -58,21 +59,31 @@ async function runTool(input: CallToolInput, { tools }: CallToolOptions, shown: 
   return judge(input, ended, { cause, timedOut: timeout.aborted });
 }
 
+/**
+ * Temporal starts an activity again after an operator paused or reset it, whatever its retry policy says. A `once` call whose earlier
+ * start left a trace is not started: the workflow looks what became of it.
+ */
+function refuseSecondStart({ effect, tool }: CallToolInput, { info }: Context): void {
+  if (effect !== 'once' || (info.attempt === 1 && info.heartbeatDetails === undefined)) return;
+  throw failure('Worker.Died', `an earlier start of ${tool} never reported`);
+}
+
 type Executed =
-  | { readonly kind: 'returned'; readonly value: ToolReturn }
+  | { readonly kind: 'returned'; readonly parts: readonly ContentPart[] }
   | { readonly kind: 'threw'; readonly error: unknown }
   | { readonly kind: 'abandoned' };
 
 async function execute(tool: AnyToolDefinition, args: unknown, context: ToolContext): Promise<Executed> {
   try {
     // the arguments were parsed by this tool's own schema
-    return { kind: 'returned', value: await tool.execute(args as never, context) };
+    const value = await tool.execute(args as never, context);
+    return { kind: 'returned', parts: toolResultParts(value) };
   } catch (error) {
     return { kind: 'threw', error };
   }
 }
 
-/** Resolves a while after the signal: a tool that ignores it is given up as unknown (DESIGN section 4). */
+/** Resolves a while after the signal: a tool that ignores it is given up as unknown. */
 function abandoned(signal: AbortSignal): Promise<Executed> {
   return new Promise((resolve) => {
     const giveUp = (): void => {
@@ -85,15 +96,17 @@ function abandoned(signal: AbortSignal): Promise<Executed> {
 
 function judge(input: CallToolInput, ended: Executed, stop: { cause: CancellationCause; timedOut: boolean }): Ended {
   // a tool that finished although it was told to stop has done its work: its result stands
-  if (ended.kind === 'returned') return { outcome: 'ok', value: ended.value };
+  if (ended.kind === 'returned') return { outcome: 'ok', parts: ended.parts };
   // the whole text: what the model reads is cut with a footer later, and a failed command says most at its end
   const said = ended.kind === 'threw' ? errorText(ended.error) : 'it did not stop when told to';
-  if (stop.cause === 'user')
-    return { outcome: 'cancelled', value: `[cancelled] stopped while running; it may have taken partial effect. ${said}` };
-  if (ended.kind === 'abandoned')
-    return { outcome: 'unknown', value: `[outcome unknown] timed out after ${seconds(input.timeoutMs)}; ${said}` };
-  if (stop.timedOut) return { outcome: 'timeout', value: `timed out after ${seconds(input.timeoutMs)}: ${said}` };
-  return { outcome: 'failed', value: said };
+  if (stop.cause === 'user') return saying('cancelled', `[cancelled] stopped while running; it may have taken partial effect. ${said}`);
+  if (ended.kind === 'abandoned') return saying('unknown', `[outcome unknown] timed out after ${seconds(input.timeoutMs)}; ${said}`);
+  if (stop.timedOut) return saying('timeout', `timed out after ${seconds(input.timeoutMs)}: ${said}`);
+  return saying('failed', said);
+}
+
+function saying(outcome: ToolOutcome, text: string): Ended {
+  return { outcome, parts: toolResultParts(text) };
 }
 
 function errorText(error: unknown): string {
@@ -126,7 +139,7 @@ function jsonProblem(text: string): string {
 }
 
 /** What a tool is given: everything it may need, nothing of Temporal. */
-export function toolContext(input: CallToolInput, signal: AbortSignal, shown: { details: JsonValue }): ToolContext {
+export function toolContext(input: CallToolInput, signal: AbortSignal, shown: { details: string }): ToolContext {
   const { log, info } = Context.current();
   return {
     runId: input.runId,
@@ -137,13 +150,14 @@ export function toolContext(input: CallToolInput, signal: AbortSignal, shown: { 
     ...(input.workspace === undefined ? {} : { workspace: input.workspace }),
     signal,
     heartbeat: (details) => {
-      shown.details = details;
+      // made to text here: what is no JSON fails the tool that gave it, not the worker's timer
+      shown.details = cutText(JSON.stringify(details) ?? '', WORKER_LIMITS.heartbeatBytesMax / 2);
     },
     log: { info: (message) => log.info(message, { tool: input.tool }), warn: (message) => log.warn(message, { tool: input.tool }) },
   };
 }
 
-/** Puts an end into the message the model reads, and keeps it in this worker's cache. */
+/** Puts an end into the message the model reads, and keeps it in this worker's cache. What is too large for a message is said instead. */
 export function asResult(
   input: Pick<CallToolInput, 'callId' | 'turn'>,
   { cache }: Pick<CallToolOptions, 'cache'>,
@@ -154,8 +168,17 @@ export function asResult(
     id: input.callId,
     role: 'tool',
     turn: input.turn,
-    parts: [{ type: 'tool_result', callId: input.callId, isError: ended.outcome !== 'ok', parts: toolResultParts(ended.value) }],
+    parts: [{ type: 'tool_result', callId: input.callId, isError: ended.outcome !== 'ok', parts: [...ended.parts] }],
   };
+  const bytes = Buffer.byteLength(JSON.stringify(message));
+  if (bytes > PAYLOAD_LIMITS.messageBytesMax) {
+    return asResult(
+      input,
+      { cache },
+      saying('failed', `the tool ran, but its result of ${bytes} bytes is too large to pass on`),
+      durationMs,
+    );
+  }
   const hash = hashMessage(message);
   cache.keepMessage(hash, message);
   return { message, hash, outcome: ended.outcome, durationMs };

@@ -1,7 +1,8 @@
 import { CancelledFailure, Context } from '@temporalio/activity';
+import type { HeartbeatDetails } from '../contracts/activities.js';
 import { failure } from './failures.js';
 
-/** Why an activity's signal was aborted. Only `user` lets the activity return; everything else is rethrown (faults 0.7). */
+/** Why an activity's signal was aborted. Only `user` lets the activity return; everything else is rethrown. */
 export type CancellationCause = 'none' | 'user' | 'shutdown' | 'other';
 
 /** Tells a user's cancel (or the run's deadline) from a worker's shutdown and from an operator's pause or reset. */
@@ -13,8 +14,12 @@ export function cancellationCause(context: Context = Context.current()): Cancell
   return 'other';
 }
 
-/** Throws what a cancellation that is no user's must end in: the workflow decides by effect, or nobody listens any more. */
-export function throwUnlessUser(cause: CancellationCause, what: string): void {
-  if (cause === 'shutdown') throw failure('Worker.Shutdown', `the worker was shut down during ${what}`);
+/**
+ * Throws what a cancellation that is no user's must end in: the workflow decides by effect, or nobody listens any more. `progress`
+ * is what a last heartbeat would say.
+ */
+export function throwUnlessUser(cause: CancellationCause, what: string, progress?: HeartbeatDetails): void {
+  const details = progress === undefined ? {} : { details: [progress] };
+  if (cause === 'shutdown') throw failure('Worker.Shutdown', `the worker was shut down during ${what}`, details);
   if (cause === 'other') throw new CancelledFailure(`this attempt of ${what} is no longer the live one`);
 }

@@ -5,6 +5,7 @@ import type { AnyToolDefinition } from '../define/define-tool.js';
 import type { StreamSink } from '../streams/stream-sink.js';
 import { type CallModelOptions, createCallModel } from './call-model.js';
 import { createCallTool } from './call-tool.js';
+import { withHeartbeat } from './heartbeat.js';
 import { createReconcileTool } from './reconcile-tool.js';
 import { SetupCache } from './run-setup.js';
 import { TranscriptCache } from './transcript-cache.js';
@@ -26,11 +27,7 @@ export function createActivities(options: ActivitiesOptions): AgentActivities {
   const setups = new SetupCache((ref) => ownWorkflow(ref).query('setup'));
   const tools = new Map(options.tools.map((tool) => [tool.name, tool]));
   return {
-    async prepareRun(input) {
-      const prepared = await options.prepareRun(input);
-      setups.keep(prepared.setupHash, prepared.setup);
-      return prepared;
-    },
+    prepareRun: createPrepareActivity(options.prepareRun, setups),
     callModel: createCallModel({
       transcripts: { cache, query: (ref, request) => ownWorkflow(ref).query('transcript', request) },
       setups,
@@ -40,6 +37,22 @@ export function createActivities(options: ActivitiesOptions): AgentActivities {
     }),
     callTool: createCallTool({ tools, cache }),
     reconcileTool: createReconcileTool({ tools, cache }),
+  };
+}
+
+/** Preparing reads files of a workspace, perhaps over a network: it shows that it is alive like every activity. */
+function createPrepareActivity(prepareRun: AgentActivities['prepareRun'], setups: SetupCache): AgentActivities['prepareRun'] {
+  return (input) => {
+    const startedAt = Date.now();
+    return withHeartbeat(
+      'prepareRun',
+      () => ({ phase: 'preparing', elapsedMs: Date.now() - startedAt }),
+      async () => {
+        const prepared = await prepareRun(input);
+        setups.keep(prepared.setupHash, prepared.setup);
+        return prepared;
+      },
+    );
   };
 }
 

@@ -1,10 +1,10 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { TranscriptRef } from '../contracts/activities.js';
 import { type ChainHead, EMPTY_CHAIN, hashMessage } from '../contracts/digest.js';
-import { PAYLOAD_LIMITS, WORKER_LIMITS } from '../contracts/limits.js';
+import { PAYLOAD_LIMITS } from '../contracts/limits.js';
 import type { Message } from '../contracts/message.js';
 import type { TranscriptPage } from '../contracts/run.js';
-import { failure, messageOf } from './failures.js';
+import { failure } from './failures.js';
+import { type PatienceOptions, patientQuery } from './patient-query.js';
 import type { TranscriptCache } from './transcript-cache.js';
 
 /** Asks the run's own workflow for a page of its transcript (query `transcript`). */
@@ -14,12 +14,9 @@ export type TranscriptQuery = (
 ) => Promise<TranscriptPage>;
 
 /** What reading a transcript needs. */
-export interface ReadTranscriptOptions {
+export interface ReadTranscriptOptions extends PatienceOptions {
   readonly cache: TranscriptCache;
   readonly query: TranscriptQuery;
-  readonly signal: AbortSignal;
-  /** How long a failing query is tried again. @default 60 s */
-  readonly queryMsMax?: number;
 }
 
 /**
@@ -80,30 +77,11 @@ function link(from: ChainHead, messages: readonly Message[], cache: TranscriptCa
 async function readPages(ref: TranscriptRef, range: { from: number; to: number }, options: ReadTranscriptOptions): Promise<Message[]> {
   const messages: Message[] = [];
   for (let { from } = range; from < range.to; ) {
-    const page = await queryPage(ref, { from, to: range.to, bytesMax: PAYLOAD_LIMITS.outsideBytesMax }, options);
+    const request = { from, to: range.to, bytesMax: PAYLOAD_LIMITS.outsideBytesMax };
+    const page = await patientQuery(ref.runId, () => options.query(ref, request), options);
     if (page.messages.length === 0) break;
     messages.push(...page.messages);
     from = page.next;
   }
   return messages;
-}
-
-/** One page; a query fails while no worker has the workflow, so it is tried again for a minute. */
-async function queryPage(
-  ref: TranscriptRef,
-  request: Parameters<TranscriptQuery>[1],
-  options: ReadTranscriptOptions,
-): Promise<TranscriptPage> {
-  const until = Date.now() + (options.queryMsMax ?? WORKER_LIMITS.transcriptQueryMsMax);
-  for (let waitMs = 100; ; waitMs = Math.min(waitMs * 2, 5_000)) {
-    try {
-      return await options.query(ref, request);
-    } catch (error) {
-      options.signal.throwIfAborted();
-      if (Date.now() + waitMs > until) {
-        throw failure('Transcript.Unavailable', `no worker answers for the transcript of ${ref.runId}: ${messageOf(error)}`);
-      }
-      await delay(waitMs, undefined, { signal: options.signal });
-    }
-  }
 }

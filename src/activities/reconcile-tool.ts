@@ -1,7 +1,9 @@
+import { Context } from '@temporalio/activity';
 import type { CallToolInput, ReconcileResult } from '../contracts/activities.js';
 import { TOOL_LIMITS } from '../contracts/limits.js';
 import { asResult, type CallToolOptions, toolContext } from './call-tool.js';
 import { withHeartbeat } from './heartbeat.js';
+import { toolResultParts } from './tool-result-parts.js';
 
 /** Makes the activity `reconcileTool`: looks how a call ended whose worker died. It only reads; what it cannot find out is `unknown`. */
 export function createReconcileTool(options: CallToolOptions): (input: CallToolInput) => Promise<ReconcileResult> {
@@ -19,14 +21,25 @@ async function reconcile(input: CallToolInput, options: CallToolOptions, started
   const tool = options.tools.get(input.tool);
   const parsed = tool?.parameters.safeParse(input.args);
   if (!tool?.reconcile || !parsed?.success) return { kind: 'unknown' };
-  const context = toolContext(input, AbortSignal.timeout(TOOL_LIMITS.reconcileTimeoutMs), { details: null });
+  const signal = AbortSignal.any([Context.current().cancellationSignal, AbortSignal.timeout(TOOL_LIMITS.reconcileTimeoutMs)]);
+  const context = toolContext(input, signal, { details: '' });
   try {
     // the arguments were parsed by this tool's own schema
-    const found = await tool.reconcile(parsed.data as never, context);
+    const found = await Promise.race([tool.reconcile(parsed.data as never, context), aborted(signal)]);
     if (found.kind !== 'done') return found;
-    return { kind: 'done', result: asResult(input, options, { outcome: 'ok', value: found.result }, Date.now() - startedAt) };
+    const ended = { outcome: 'ok', parts: toolResultParts(found.result) } as const;
+    return { kind: 'done', result: asResult(input, options, ended, Date.now() - startedAt) };
   } catch (error) {
     context.log.warn(`reconcile failed, so the outcome is unknown: ${String(error)}`);
     return { kind: 'unknown' };
   }
+}
+
+/** It only looks, so one that ignores its signal is not waited for. */
+function aborted(signal: AbortSignal): Promise<{ readonly kind: 'unknown' }> {
+  return new Promise((resolve) => {
+    const giveUp = (): void => resolve({ kind: 'unknown' });
+    if (signal.aborted) giveUp();
+    else signal.addEventListener('abort', giveUp, { once: true });
+  });
 }

@@ -1,4 +1,5 @@
 import type { RunSetup, TranscriptRef } from '../contracts/activities.js';
+import { type PatienceOptions, patientQuery } from './patient-query.js';
 
 /** How many setups a worker remembers; each is at most as large as a query's answer. */
 const SETUPS_MAX = 200;
@@ -20,11 +21,11 @@ export class SetupCache {
     if (oldest !== undefined) this.#setups.delete(oldest);
   }
 
-  /** Rejects when the query fails; the activity is then tried again. */
-  async get(hash: string, ref: Pick<TranscriptRef, 'runId' | 'executionId'>): Promise<RunSetup> {
+  /** Throws as `patientQuery` does. */
+  async get(hash: string, ref: Pick<TranscriptRef, 'runId' | 'executionId'>, patience: PatienceOptions): Promise<RunSetup> {
     const known = this.#setups.get(hash);
     if (known) return known;
-    const setup = await this.#query(ref);
+    const setup = await patientQuery(ref.runId, () => this.#query(ref), patience);
     this.keep(hash, setup);
     return setup;
   }

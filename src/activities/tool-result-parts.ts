@@ -1,9 +1,9 @@
 import { TOOL_LIMITS } from '../contracts/limits.js';
-import { type ContentPart, cleanText } from '../contracts/message.js';
+import { ContentPart, cleanText } from '../contracts/message.js';
 import type { ToolReturn } from '../define/define-tool.js';
 import { truncateOutput } from './tools/truncate-output.js';
 
-/** A tool's return value as content parts: text stays text, JSON becomes its text, large text is cut on line boundaries with a footer. */
+/** A tool's return value as content parts: text stays text, JSON becomes its text, large text is cut on line boundaries with a footer. Throws for what is no JSON. */
 export function toolResultParts(value: ToolReturn): ContentPart[] {
   if (typeof value === 'string') return [text(value)];
   if (isContent(value)) return value.map((part) => (part.type === 'text' ? text(part.text) : part));
@@ -20,9 +20,5 @@ function text(given: string): ContentPart {
 }
 
 function isContent(value: ToolReturn): value is readonly ContentPart[] {
-  return Array.isArray(value) && value.length > 0 && value.every((part) => isPart(part));
-}
-
-function isPart(value: unknown): boolean {
-  return value !== null && typeof value === 'object' && 'type' in value && ['text', 'file', 'artifact'].includes(String(value.type));
+  return Array.isArray(value) && value.length > 0 && value.every((part) => ContentPart.safeParse(part).success);
 }

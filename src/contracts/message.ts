@@ -35,8 +35,8 @@ export type FilePart = z.infer<typeof FilePart>;
 export const ArtifactPart = z.strictObject({ type: z.literal('artifact'), ref: z.string(), bytes: z.number(), head: z.string() });
 export type ArtifactPart = z.infer<typeof ArtifactPart>;
 
-const ContentPart = z.discriminatedUnion('type', [TextPart, FilePart, ArtifactPart]);
 /** What a tool may answer with. */
+export const ContentPart = z.discriminatedUnion('type', [TextPart, FilePart, ArtifactPart]);
 export type ContentPart = z.infer<typeof ContentPart>;
 
 /** The one answer to a tool call. */
@@ -76,7 +76,7 @@ export function toolCallsOf(message: Message): ToolCallPart[] {
   return message.parts.filter((part) => part.type === 'tool_call');
 }
 
-/** Text made fit for every store and wire: well-formed Unicode, NUL shown as its symbol (faults B3). */
+/** Text made fit for every store and wire: well-formed Unicode, NUL shown as its symbol. */
 export function cleanText(text: string): string {
   return text.toWellFormed().replaceAll('\u0000', '\u2400');
 }

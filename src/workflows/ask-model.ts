@@ -14,7 +14,6 @@ import type { Run } from './run.js';
 export interface ModelQuestion {
   readonly requestOnly: readonly Message[];
   readonly toolChoice: ToolChoice;
-  readonly outputTokensMax: number;
   /** The reserved final call: has its own time limit, and is not a turn. */
   readonly final?: boolean;
 }
@@ -35,11 +34,14 @@ export async function askModel(run: Run, question: ModelQuestion): Promise<Model
   const setbacks: Setbacks = { workers: 0, references: 0, unreachable: 0, unreachableSinceMs: undefined };
   const endsAt = question.final ? Date.now() + RUN_LIMITS.finalCallTimeoutMs : undefined;
   for (;;) {
-    if (mustStop(run, question)) return INTERRUPTED;
-    const reply = await oneCall(run, question, endsAt);
+    // asked before each try: what a lost one used is gone
+    const outputTokensMax = question.final ? run.finalOutputTokens() : run.outputTokensAllowed();
+    if (outputTokensMax === 'spent' || mustStop(run, question)) return INTERRUPTED;
+    const reply = await oneCall(run, { ...question, outputTokensMax }, endsAt);
     if (reply.kind === 'answer') return keepAnswer(run, reply);
     if (reply.kind === 'interrupted') return keepPartial(run, reply);
     const { type, message } = reply.problem;
+    if (reply.problem.workerLost) run.charge(lostUsage(run, outputTokensMax, reply.problem));
     if (!(await mayAskAgain(run, question, reply.problem, setbacks))) return { kind: 'failed', type, message };
     // a stop ends the wait, and the loop then sees it
     if (!question.final && (await run.gate()) === 'continue-as-new') return { kind: 'continue-as-new' };
@@ -61,7 +63,11 @@ function mustStop(run: Run, { final }: ModelQuestion): boolean {
   return final ? run.inbox.cancelRequest !== undefined : run.mustStop;
 }
 
-async function oneCall(run: Run, question: ModelQuestion, endsAt: number | undefined): Promise<CallReply> {
+async function oneCall(
+  run: Run,
+  question: ModelQuestion & { readonly outputTokensMax: number },
+  endsAt: number | undefined,
+): Promise<CallReply> {
   const { prepared } = run;
   const input = {
     runId: run.runId,
@@ -89,7 +95,6 @@ async function mayAskAgain(run: Run, question: ModelQuestion, problem: ActivityP
   const { turn } = run.counters;
   if (problem.workerLost) {
     setbacks.workers += 1;
-    run.charge(lostUsage(run, question, problem));
     run.events.add({ type: 'worker.lost', turn, activity: 'callModel', losses: setbacks.workers });
     return setbacks.workers <= RUN_LIMITS.workerLossesMax;
   }
@@ -114,12 +119,9 @@ async function waitForModel(run: Run, setbacks: Setbacks): Promise<boolean> {
 }
 
 /** A lost attempt is charged from its last heartbeat, else what was set aside for it. */
-function lostUsage(run: Run, question: ModelQuestion, problem: ActivityProblem): Usage {
-  const details = problem.lastHeartbeat;
+function lostUsage(run: Run, outputTokensMax: number, { lastHeartbeat: details }: ActivityProblem): Usage {
   const reported = details !== null && typeof details === 'object' && 'usage' in details ? Usage.safeParse(details.usage) : undefined;
-  return reported?.success
-    ? reported.data
-    : { ...NO_USAGE, inputTokens: run.inputTokensEstimate(), outputTokens: question.outputTokensMax };
+  return reported?.success ? reported.data : { ...NO_USAGE, inputTokens: run.inputTokensEstimate(), outputTokens: outputTokensMax };
 }
 
 function keepAnswer(run: Run, answer: Extract<CallModelResult, { kind: 'answer' }>): CallModelResult {

@@ -27,8 +27,7 @@ export async function finalAnswer(run: Run, reason: Reason): Promise<string | un
   run.clock.stop();
   takeSteers(run, run.counters.turn);
   publishStatus(run);
-  const outputTokensMax = run.finalOutputTokens();
-  const reply = await askModel(run, { requestOnly: [instruction(reason)], toolChoice: 'none', outputTokensMax, final: true });
+  const reply = await askModel(run, { requestOnly: [instruction(reason)], toolChoice: 'none', final: true });
   if (reply.kind !== 'answer') return undefined;
   const text = textOf(reply.message);
   return text.trim() === '' ? undefined : text;

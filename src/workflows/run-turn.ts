@@ -28,9 +28,9 @@ export async function runTurns(run: Run): Promise<Ending> {
     if (stop) return { kind: 'end', reason: stop };
     if (run.turnsHere > 0 && run.historyIsLong()) return CONTINUE_AS_NEW;
     takeSteers(run, run.counters.turn + 1);
-    const outputTokensMax = run.outputTokensAllowed();
-    if (outputTokensMax === 'spent') return { kind: 'end', reason: 'budget' };
-    const ending = await runTurn(run, outputTokensMax);
+    // what was just taken may be more than the budget can send
+    if (run.outputTokensAllowed() === 'spent') return { kind: 'end', reason: 'budget' };
+    const ending = await runTurn(run);
     if (ending?.kind === 'continue-as-new') return ending;
     endTurn(run);
     if (ending) return ending;
@@ -38,10 +38,10 @@ export async function runTurns(run: Run): Promise<Ending> {
 }
 
 /** One model answer and its tool calls. Returns how the run ends, or nothing when another turn follows. */
-async function runTurn(run: Run, outputTokensMax: number): Promise<Ending | undefined> {
+async function runTurn(run: Run): Promise<Ending | undefined> {
   openTurn(run);
   const requestOnly = takeWarning(run);
-  const reply = await askModel(run, { requestOnly, toolChoice: 'auto', outputTokensMax });
+  const reply = await askModel(run, { requestOnly, toolChoice: 'auto' });
   switch (reply.kind) {
     case 'answer':
       return follow(run, judge(run, reply));

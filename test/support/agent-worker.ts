@@ -35,6 +35,8 @@ export interface AgentWorker {
   readonly client: Client;
   readonly taskQueue: string;
   readonly requests: ModelRequest[];
+  /** Shuts the worker down as SIGTERM does; the client stays. */
+  shutdown(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -70,13 +72,17 @@ export async function startAgentWorker(options: AgentWorkerOptions): Promise<Age
     ...(options.maxCachedWorkflows === undefined ? {} : { maxCachedWorkflows: options.maxCachedWorkflows }),
   });
   const running = worker.run();
+  const shutdown = async (): Promise<void> => {
+    if (worker.getState() === 'RUNNING') worker.shutdown();
+    await running;
+  };
   return {
     client: new Client({ connection, identity: 'test', ...(options.dataConverter ? { dataConverter: options.dataConverter } : {}) }),
     taskQueue,
     requests,
+    shutdown,
     async stop() {
-      if (worker.getState() === 'RUNNING') worker.shutdown();
-      await running;
+      await shutdown();
       await nativeConnection.close();
       await connection.close();
     },
