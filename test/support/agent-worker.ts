@@ -26,6 +26,8 @@ export interface AgentWorkerOptions {
   readonly shutdownGraceMs?: number;
   readonly maxCachedWorkflows?: number;
   readonly dataConverter?: DataConverter;
+  /** Holds preparing back, or fails it. */
+  readonly beforePrepare?: () => Promise<void>;
   /** The tools run on this queue, as workspace tools do where several hosts share a queue. */
   readonly toolQueue?: string;
 }
@@ -59,7 +61,10 @@ export async function startAgentWorker(options: AgentWorkerOptions): Promise<Age
     ...(options.identity === undefined ? {} : { identity: options.identity }),
     workflowBundle: { codePath: inject('workflowBundlePath') },
     activities: createActivities({
-      prepareRun: ({ input }) => Promise.resolve(prepare(input, options)),
+      prepareRun: async ({ input }) => {
+        await options.beforePrepare?.();
+        return prepare(input, options);
+      },
       tools: options.tools ?? [],
       providerFor: (model) => ({ provider, model }),
       streams: { publish: () => undefined, flush: () => Promise.resolve() },
