@@ -1,6 +1,6 @@
 import { uuid4 } from '@temporalio/workflow';
 import type { CarriedState } from '../contracts/carried-state.js';
-import { CONTINUE_AS_NEW_LIMITS, PAYLOAD_LIMITS } from '../contracts/limits.js';
+import { CLIENT_LIMITS, CONTINUE_AS_NEW_LIMITS, PAYLOAD_LIMITS } from '../contracts/limits.js';
 import { cleanText } from '../contracts/message.js';
 import type { Receipt, SteerInput } from '../contracts/run.js';
 
@@ -20,7 +20,8 @@ export interface CancelRequest {
  * What handlers write and the loop reads: the only state that handlers touch. Nothing here awaits.
  */
 export class Inbox {
-  readonly #queue: QueuedMessage[];
+  readonly #queue: Map<string, QueuedMessage>;
+  /** Ids of messages that were delivered, oldest first. */
   readonly #seenIds: Set<string>;
   #accepted: number;
   cancelRequest: CancelRequest | undefined;
@@ -29,14 +30,14 @@ export class Inbox {
   updates = 0;
 
   constructor(carried?: Pick<CarriedState, 'inbox' | 'seenIds' | 'paused' | 'counters'>) {
-    this.#queue = [...(carried?.inbox ?? [])];
+    this.#queue = new Map(carried?.inbox.map((message) => [message.id, message]));
     this.#seenIds = new Set(carried?.seenIds);
     this.#accepted = carried?.counters.steers ?? 0;
     this.paused = carried?.paused ?? false;
   }
 
   get length(): number {
-    return this.#queue.length;
+    return this.#queue.size;
   }
 
   /** How many messages were ever accepted. */
@@ -44,26 +45,28 @@ export class Inbox {
     return this.#accepted;
   }
 
-  /** Queues a message unless its id was seen. A message without text or above the size limit is not accepted. */
+  /** Queues a message unless its id was seen. What `readSteer` finds no message in is not accepted. */
   enqueue(input: unknown): Receipt {
-    const message = readSteer(input);
-    const id = message?.id ?? uuid4();
-    if (!message) return { id, accepted: false, position: -1, duplicate: false };
-    if (this.#seenIds.has(id)) return { id, accepted: true, position: this.#positionOf(id), duplicate: true };
-    this.#remember(id);
-    this.#queue.push({ id, text: message.text });
+    const reading = readSteer(input);
+    if ('problem' in reading) return { id: '', accepted: false, position: -1, duplicate: false };
+    const { id = uuid4(), text } = reading;
+    if (this.#queue.has(id) || this.#seenIds.has(id)) return { id, accepted: true, position: this.#positionOf(id), duplicate: true };
+    this.#queue.set(id, { id, text });
     this.#accepted += 1;
-    return { id, accepted: true, position: this.#queue.length - 1, duplicate: false };
+    return { id, accepted: true, position: this.#queue.size - 1, duplicate: false };
   }
 
   /** Takes everything that waits, in the order acknowledged. */
-  drain(): QueuedMessage[] {
-    return this.#queue.splice(0);
+  drain(): readonly QueuedMessage[] {
+    const taken = this.peek();
+    this.#queue.clear();
+    for (const { id } of taken) this.#remember(id);
+    return taken;
   }
 
   /** What still waits, without taking it. */
   peek(): readonly QueuedMessage[] {
-    return this.#queue;
+    return [...this.#queue.values()];
   }
 
   requestCancel(request: CancelRequest): void {
@@ -72,11 +75,11 @@ export class Inbox {
 
   /** What continue-as-new carries. */
   carry(): Pick<CarriedState, 'inbox' | 'seenIds' | 'paused'> {
-    return { inbox: [...this.#queue], seenIds: [...this.#seenIds], paused: this.paused };
+    return { inbox: [...this.#queue.values()], seenIds: [...this.#seenIds], paused: this.paused };
   }
 
   #positionOf(id: string): number {
-    return this.#queue.findIndex((message) => message.id === id);
+    return [...this.#queue.keys()].indexOf(id);
   }
 
   #remember(id: string): void {
@@ -87,12 +90,21 @@ export class Inbox {
   }
 }
 
-/** The message in a handler's argument, which may come from any client or from the Web UI; undefined when there is none in it. */
-export function readSteer(input: unknown): Pick<SteerInput, 'id' | 'text'> | undefined {
+/**
+ * The message in a handler's argument, which may come from any client or from the Web UI, or why there is none in it. An id is
+ * optional. Never throws.
+ */
+export function readSteer(input: unknown): Pick<SteerInput, 'id' | 'text'> | { readonly problem: string } {
   const given = typeof input === 'string' ? { text: input } : input;
-  if (given === null || typeof given !== 'object' || !('text' in given) || typeof given.text !== 'string') return undefined;
+  if (given === null || typeof given !== 'object' || !('text' in given) || typeof given.text !== 'string') return { problem: NO_TEXT };
   const text = cleanText(given.text);
-  if (text.trim() === '' || new TextEncoder().encode(text).length > PAYLOAD_LIMITS.messageBytesMax) return undefined;
-  const id = 'id' in given && typeof given.id === 'string' && given.id !== '' ? given.id.slice(0, 200) : undefined;
+  if (text.trim() === '') return { problem: NO_TEXT };
+  const bytes = new TextEncoder().encode(text).length;
+  if (bytes > PAYLOAD_LIMITS.messageBytesMax) {
+    return { problem: `MESSAGE_TOO_LARGE: limit ${PAYLOAD_LIMITS.messageBytesMax} bytes, got ${bytes}` };
+  }
+  const id = 'id' in given && typeof given.id === 'string' && given.id !== '' ? given.id.slice(0, CLIENT_LIMITS.idCharsMax) : undefined;
   return id === undefined ? { text } : { id, text };
 }
+
+const NO_TEXT = 'EMPTY_MESSAGE: message has no text; send {"text": "…"}';

@@ -68,20 +68,16 @@ function registerUpdates(desk: RunDesk): void {
   setHandler(
     handlers.submit,
     (input) => {
-      refuseWhenClosed(desk);
       desk.inbox.updates += 1;
+      checkMessage(desk, input);
       const receipt = desk.inbox.enqueue(input);
-      if (!receipt.accepted) throw inputFailure('EMPTY_MESSAGE: message has no text, or is above 1 MiB');
       if (!receipt.duplicate) desk.events.add({ type: 'steer.accepted', id: receipt.id, position: receipt.position });
       showInbox(desk);
       return receipt;
     },
     {
       description: describe.submit,
-      validator: (input) => {
-        refuseWhenClosed(desk);
-        if (!readSteer(input)) throw inputFailure('EMPTY_MESSAGE: message has no text, or is above 1 MiB');
-      },
+      validator: (input) => checkMessage(desk, input),
     },
   );
   setHandler(
@@ -140,7 +136,9 @@ function openRun({ run }: RunDesk): Run {
   return run;
 }
 
-function refuseWhenClosed({ run, refused }: RunDesk): void {
+function checkMessage({ run, refused }: RunDesk, input: unknown): void {
   const result = run?.result ?? refused;
   if (result) throw inputFailure(`RUN_CLOSED: the run already ended: ${result.reason}`);
+  const reading = readSteer(input);
+  if ('problem' in reading) throw inputFailure(reading.problem);
 }
