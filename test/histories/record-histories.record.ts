@@ -98,6 +98,49 @@ describe('record', () => {
     await save('model-unreachable', run);
   });
 
+  it('paused and continued as new while a model is unreachable', async () => {
+    let isBack = false;
+    const { on, run } = await begin(
+      {
+        model: () => {
+          if (!isBack) throw new ModelError('Model.Unreachable', 'connection refused', { retryAfterMs: 500 });
+          return say('back');
+        },
+      },
+      { bounds: { continueAsNewEvents: 60 } },
+    );
+    const first = (await run.handle.describe()).runId;
+    await until(async () => (await run.progress()).waitingFor?.startsWith('model unreachable') === true);
+    await run.handle.signal('pause');
+    await until(async () => (await run.progress()).status === 'paused');
+    isBack = true;
+    for (let n = 0; n < 60; n += 1) await run.handle.signal('pause');
+    await until(async () => (await run.handle.describe()).runId !== first);
+    await write('continued-in-wait-1', await on.client.workflow.getHandle(run.runId, first).fetchHistory());
+    await run.handle.signal('resume');
+    await save('continued-in-wait-2', run);
+  });
+
+  it('cancelled before it was prepared', async () => {
+    const asked = latch();
+    const { run } = await begin({
+      model: () => say('never'),
+      beforePrepare: () => {
+        asked.open();
+        throw new Error('not on this host');
+      },
+    });
+    await asked.opened;
+    await run.handle.signal('cancel', {});
+    await save('cancelled-before-prepared', run);
+  });
+
+  it('given messages that do not pair', async () => {
+    const messages = [{ id: 'a', role: 'assistant', parts: [{ type: 'tool_call', callId: 'c', name: 'look', args: {} }] }];
+    const { run } = await begin({ model: () => say('ok') }, { messages });
+    await save('given-messages', run);
+  });
+
   it('a once call that lost its worker', async () => {
     const { on, run } = await begin({ model: (_, n) => (n === 1 ? call(['act', {}]) : say('ok')) });
     await loseWorker(on, run);
@@ -154,5 +197,10 @@ async function save(name: string, run: TestRun): Promise<void> {
 async function write(name: string, history: Parameters<typeof historyToJSON>[0]): Promise<void> {
   const folder = fileURLToPath(new URL(`./`, import.meta.url));
   await mkdir(folder, { recursive: true });
-  await writeFile(`${folder}${VERSION}-${name}.json`, `${JSON.stringify(JSON.parse(historyToJSON(history)))}\n`);
+  await writeFile(`${folder}${VERSION}-${name}.json`, `${JSON.stringify(JSON.parse(historyToJSON(history), withoutStack))}\n`);
+}
+
+/** Stack traces hold paths of the machine that recorded them, and replaying does not read them. */
+function withoutStack(key: string, value: unknown): unknown {
+  return key === 'stackTrace' ? undefined : value;
 }
