@@ -48,5 +48,6 @@ export function cutText(text: string, bytesMax: number): string {
 export function redact(text: string): string {
   return text
     .replaceAll(/\b(sk|pk|rk|key|xai|gsk)[-_][A-Za-z0-9_*-]{6,}/gu, '[redacted]')
-    .replaceAll(/\b(bearer|x-api-key:?|authorization:?)\s+\S+/giu, '$1 [redacted]');
+    .replaceAll(/\b(authorization|x-api-key)(["']?\s*[:=]\s*["']?)(?:(?:bearer|basic)\s+)?[^\s"',;]+/giu, '$1$2[redacted]')
+    .replaceAll(/\b(bearer|x-api-key|authorization)\s+[^\s"',;[]+/giu, '$1 [redacted]');
 }

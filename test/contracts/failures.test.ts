@@ -1,0 +1,36 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { cutText, redact } from '../../src/contracts/failures.js';
+
+describe('redact', () => {
+  it.each([
+    'Incorrect API key provided: sk-proj-SECRET123456',
+    'Authorization: Bearer SECRET.123456',
+    'authorization: Basic SECRET123456==',
+    'headers {"authorization":"Bearer SECRET123456"}',
+    "x-api-key: 'SECRET123456'",
+    'x-api-key SECRET123456',
+    'bearer SECRET123456',
+  ])('X7: the key in %j is gone', (text) => {
+    expect(redact(text)).not.toContain('SECRET');
+    expect(redact(text)).toContain('[redacted]');
+  });
+
+  it('what is no key stays', () => {
+    const text = 'the request was refused: 401 for model gpt-5 at 10:42';
+    expect(redact(text)).toBe(text);
+  });
+});
+
+describe('cutText', () => {
+  it('L3: whatever the text, the cut has at most its bytes, is well-formed and says that it is cut', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme', maxLength: 300 }), fc.integer({ min: 20, max: 400 }), (text, bytesMax) => {
+        const cut = cutText(text, bytesMax);
+        expect(Buffer.byteLength(cut)).toBeLessThanOrEqual(Math.max(bytesMax, 0));
+        expect(cut.isWellFormed()).toBe(true);
+        expect(cut === text || cut.endsWith('… [cut]')).toBe(true);
+      }),
+    );
+  });
+});
