@@ -4,6 +4,7 @@ import type { z } from 'zod';
 import type { AgentActivities, PreparedRun } from '../contracts/activities.js';
 import { hashJson } from '../contracts/digest.js';
 import { MODEL_LIMITS, PAYLOAD_LIMITS, RUN_LIMITS } from '../contracts/limits.js';
+import type { Part } from '../contracts/message.js';
 import { didYouMean } from '../contracts/nearest-name.js';
 import type { RunSetup } from '../contracts/prepared-run.js';
 import { RunInput } from '../contracts/run.js';
@@ -18,6 +19,9 @@ import { failure, messageOf } from './failures.js';
 import type { KeyRing } from './key-ring.js';
 import { chooseModel } from './model-choice.js';
 import { contextWindowOf, priceOf } from './model-facts.js';
+
+/** What a user says: calls, results and thinking are an agent's. */
+const TASK_PARTS: ReadonlySet<Part['type']> = new Set(['text', 'file', 'artifact']);
 
 /** The agent of a run that names none. */
 export const DEFAULT_AGENT: AgentDefinition = {
@@ -76,6 +80,8 @@ function parseInput(given: unknown): RunInput {
   const { mode, outputSchema, task } = parsed.data;
   const later = [mode === 'chat' && 'mode "chat"', outputSchema && 'outputSchema'].filter(Boolean);
   if (later.length > 0) throw failure('Input.Invalid', `BAD_INPUT ${later.join(', ')}: not supported in this version`);
+  const strange = typeof task === 'string' ? undefined : task.find(({ type }) => !TASK_PARTS.has(type));
+  if (strange) throw failure('Input.Invalid', `BAD_INPUT task: a part of type ${strange.type} cannot come from a user`);
   const isEmpty = typeof task === 'string' ? task.trim() === '' : task.length === 0;
   if (isEmpty) throw failure('Input.Invalid', 'EMPTY_MESSAGE: the task has no text and no attachment');
   return parsed.data;

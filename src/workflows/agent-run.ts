@@ -106,7 +106,7 @@ function loadTranscript(run: Run): void {
 
 function taskMessage(run: Run): Message {
   const { task } = run.input;
-  return { id: `${run.idPrefix}-task`, role: 'user', parts: typeof task === 'string' ? [{ type: 'text', text: task }] : task };
+  return { id: run.taskId, role: 'user', parts: typeof task === 'string' ? [{ type: 'text', text: task }] : task };
 }
 
 /** Builds the result and ends: nothing is awaited after this look at the inbox. */
@@ -114,7 +114,7 @@ function close(run: Run, given: Extract<Ending, { kind: 'end' }>, final: string 
   run.clock.stop();
   // a cancel that was accepted is what ended the run, also when the call it came into finished all the same
   const ending: typeof given = run.inbox.cancelRequest && given.reason !== 'error' ? { kind: 'end', reason: 'cancelled' } : given;
-  const output = final ?? lastText(run.transcript.messages);
+  const output = final ?? lastText(run.ownMessages);
   const finalized = hasFinalCall(ending.reason) ? { finalized: final !== undefined } : {};
   const result = buildResult(run, ending, { output, ...finalized });
   run.result = result;

@@ -2,6 +2,7 @@ import { CancellationScope, condition, workflowInfo } from '@temporalio/workflow
 import type { PreparedRun } from '../contracts/activities.js';
 import type { CarriedState } from '../contracts/carried-state.js';
 import { hashJson } from '../contracts/digest.js';
+import type { Message } from '../contracts/message.js';
 import { addUsage, costOf, NO_USAGE, type Usage } from '../contracts/model.js';
 import type { ExtendInput, Progress, RunInput, RunResult, RunStatus } from '../contracts/run.js';
 import type { ToolDescriptor } from '../contracts/tool.js';
@@ -81,6 +82,16 @@ export class Run {
 
   get runId(): string {
     return workflowInfo().workflowId;
+  }
+
+  get taskId(): string {
+    return `${this.idPrefix}-task`;
+  }
+
+  /** The messages of this run alone: those it was given stand before its task. */
+  get ownMessages(): readonly Message[] {
+    const { messages } = this.transcript;
+    return messages.slice(messages.findLastIndex(({ id }) => id === this.taskId));
   }
 
   get status(): RunStatus {

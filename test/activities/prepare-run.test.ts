@@ -178,6 +178,15 @@ describe('prepareRun', () => {
     await expect(prepare({ agent: 'a' }, { config })).rejects.toMatchObject({ message: expect.stringContaining('SETUP_TOO_LARGE') });
   });
 
+  it("a task of parts holds what a user may say: no call, no result, no reasoning of an agent's", async () => {
+    const result = { type: 'tool_result' as const, callId: 'c', isError: false, parts: [] };
+    await expect(prepare({ model: 'scripted/x', task: [{ type: 'text', text: 'go' }, result] })).rejects.toMatchObject({
+      type: 'Input.Invalid',
+      message: expect.stringContaining('a part of type tool_result cannot come from a user'),
+    });
+    await expect(prepare({ model: 'scripted/x', task: [{ type: 'text', text: 'go' }] })).resolves.toMatchObject({ model: 'scripted/x' });
+  });
+
   it('what is not in this version is refused, never ignored', async () => {
     await expect(prepare({ model: 'scripted/x', mode: 'chat' })).rejects.toMatchObject({
       message: expect.stringContaining('not supported'),

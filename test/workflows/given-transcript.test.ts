@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { ModelError } from '../../src/activities/providers/model-error.js';
 import { type Message, textOf } from '../../src/contracts/message.js';
 import { defineTool } from '../../src/define/define-tool.js';
 import { isPaired } from '../../src/workflows/policies/pairing.js';
@@ -27,6 +28,18 @@ describe('the transcript of a run', () => {
     expect(await run.events()).toContainEqual(
       expect.objectContaining({ type: 'recovered', what: 'pairing of calls and results', count: 2 }),
     );
+  });
+
+  it('the answer of a run is its own: what an older run said is not its output', async () => {
+    const on = await worker({
+      model: () => {
+        throw new ModelError('Model.Auth', 'the key was refused');
+      },
+    });
+    const messages: Message[] = [{ id: 'a1', role: 'assistant', parts: [{ type: 'text', text: 'all done long ago' }] }];
+    const run = await start(on, { messages });
+    await expect(run.result()).rejects.toMatchObject({ cause: { type: 'Model.Auth' } });
+    expect(await run.handle.query('result')).toMatchObject({ reason: 'error', output: '' });
   });
 
   it('a call that was cut once too often has its result too: the transcript can be gone on with', async () => {
