@@ -5,6 +5,7 @@ usage: run_agent.py ADDRESS TASK_QUEUE RUN_ID steer|cancel
 
 import asyncio
 import json
+import os
 import sys
 
 from temporalio.client import Client
@@ -34,3 +35,6 @@ async def main(address: str, task_queue: str, run_id: str, what: str) -> None:
 
 
 asyncio.run(main(*sys.argv[1:]))
+# the SDK's native part sometimes aborts while the interpreter is taken down; by now everything is said
+sys.stdout.flush()
+os._exit(0)
