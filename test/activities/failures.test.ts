@@ -4,7 +4,7 @@ import { failure, messageOf, modelFailure } from '../../src/activities/failures.
 import { ModelError } from '../../src/activities/providers/model-error.js';
 import { FAILURES, type FailureType } from '../../src/contracts/failures.js';
 
-const RETRYABLE: readonly FailureType[] = [
+const RETRYABLE: ReadonlySet<FailureType> = new Set([
   'Model.RateLimited',
   'Model.Overloaded',
   'Model.Timeout',
@@ -13,14 +13,14 @@ const RETRYABLE: readonly FailureType[] = [
   'Model.EmptyStream',
   'Model.BadResponse',
   'Model.Unreachable',
-];
+]);
 // the keys of a constant are its own names
 const types = Object.keys(FAILURES) as FailureType[];
 
 describe('the failure table', () => {
   it.each(types)('%s is retried exactly when it may be', (type) => {
     const made = failure(type, 'why');
-    expect(made).toMatchObject({ type, message: 'why', nonRetryable: !RETRYABLE.includes(type) });
+    expect(made).toMatchObject({ type, message: 'why', nonRetryable: !RETRYABLE.has(type) });
   });
 
   it('losing a worker is never retried by Temporal: the workflow decides by effect', () => {
