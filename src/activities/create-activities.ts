@@ -22,7 +22,9 @@ export interface ActivitiesOptions {
 }
 
 /** The activities of a run, sharing one transcript cache. */
-export function createActivities(options: ActivitiesOptions): AgentActivities {
+export function createActivities(
+  options: ActivitiesOptions,
+): Pick<AgentActivities, 'prepareRun' | 'callModel' | 'callTool' | 'reconcileTool'> {
   const cache = new TranscriptCache(options.transcriptCacheBytesMax ?? WORKER_LIMITS.transcriptCacheBytesMax);
   const setups = new SetupCache((ref) => ownWorkflow(ref).query('setup'));
   const tools = new Map(options.tools.map((tool) => [tool.name, tool]));

@@ -35,6 +35,38 @@ export function eventLine(event: RunEvent): string | undefined {
       return `caps raised: at most ${event.maxTurns} turns`;
     case 'cancel.requested':
       return `cancel requested${event.reason === '' ? '' : `: ${terminalLine(event.reason)}`}`;
+    case 'loop.detected':
+      return `  loop: ${terminalLine(event.pattern)}, ${event.count} times: ${event.action}`;
+    case 'answer.corrected':
+      return `  corrected (${terminalLine(event.why)}, ${event.attempt}): ${terminalLine(event.text)}`;
+    case 'tool.blocked':
+      return `  ${terminalLine(event.tool)} blocked by ${terminalLine(event.by)}: ${terminalLine(event.reason)}`;
+    case 'tool.remembered':
+      return `  ${terminalLine(event.tool)}: answered from an earlier call`;
+    case 'hook.decided':
+      return `  hook ${event.on}: ${event.action}: ${terminalLine(event.reason)}`;
+    case 'approval.asked':
+      return `  approval needed: ${terminalLine(event.title)} (${terminalLine(event.callId)})`;
+    case 'approval.decided':
+      return `  ${terminalLine(event.tool)} ${event.decision} by ${terminalLine(event.by)}`;
+    case 'compacted':
+      return `  compacted (${event.strategy}): ${event.tokensBefore} → ${event.tokensAfter} tokens`;
+    case 'compaction.failed':
+      return `  compaction failed (${event.strategy}): ${terminalLine(event.message)}`;
+    case 'budget.reached':
+      return `budget reached: ${terminalLine(event.limit)}`;
+    case 'model.interrupted':
+      return `  model call interrupted by ${terminalLine(event.by)}`;
+    case 'steer.merged':
+    case 'steer.expired':
+    case 'steer.unconsumed':
+      return `  message ${terminalLine(event.id)} ${event.type.slice('steer.'.length)}`;
+    case 'steer.refused':
+      return `  message ${terminalLine(event.id)} refused: ${terminalLine(event.reason)}`;
+    case 'held':
+      return `held by ${terminalLine(event.by)} until ${event.until}`;
+    case 'released':
+      return `released (${event.why})`;
     case 'model.completed':
     case 'turn.ended':
     case 'continued':

@@ -1,6 +1,8 @@
+import type { CallDecision } from './carried-state.js';
 import type { ChainHead } from './digest.js';
-import type { Message } from './message.js';
+import type { JsonValue, Message } from './message.js';
 import type { StopReason, ToolChoice, Usage } from './model.js';
+import type { KeptPart } from './policy.js';
 import type { PreparedRun } from './prepared-run.js';
 import type { RunInput } from './run.js';
 import type { Effect } from './tool.js';
@@ -28,6 +30,8 @@ export interface CallModelInput extends TranscriptRef {
   readonly requestOnly: readonly Message[];
   readonly toolChoice: ToolChoice;
   readonly outputTokensMax?: number;
+  /** Thinking longer than this without text or a call ends the attempt with `Model.ThinkingBudget`. */
+  readonly thinkingTokensMax?: number;
   /** Marks the reserved final call: its answer gets an id of its own. */
   readonly final?: boolean;
 }
@@ -57,6 +61,17 @@ export interface CallToolInput {
   readonly effect: Effect;
   readonly timeoutMs: number;
   readonly workspace?: string;
+  /** How much of the output the model reads; absent: the numbers of limits.ts. */
+  readonly output?: OutputBoundsInput;
+}
+
+/** Bounds of one tool output, made by the workflow from the run's policy and the model's window. */
+export interface OutputBoundsInput {
+  readonly bytesMax: number;
+  readonly linesMax: number;
+  readonly charsMax: number;
+  readonly keep: KeptPart;
+  readonly exact?: { readonly above: number; readonly head: number; readonly tail: number };
 }
 
 /** How a tool call ended. `unknown`: it was started and nobody knows how it ended. */
@@ -68,6 +83,72 @@ export interface CallToolResult {
   readonly hash: string;
   readonly outcome: ToolOutcome;
   readonly durationMs: number;
+  /** A hook after the tool wants the run to end, with this reason. */
+  readonly abort?: string;
+}
+
+/** What `checkTool` is asked before a call runs. `asked`: the run's own gate already said that a person decides. */
+export interface CheckToolInput {
+  readonly runId: string;
+  readonly agent: string;
+  readonly turn: number;
+  readonly callId: string;
+  readonly tool: string;
+  readonly args: JsonValue;
+  readonly workspace?: string;
+  readonly asked: boolean;
+}
+
+/** What a hook outside a call is asked about. */
+export interface RunHooksInput {
+  readonly on: 'before-run' | 'after-run' | 'error';
+  readonly runId: string;
+  readonly agent: string;
+  readonly turn: number;
+  /** after-run: the answer. */
+  readonly output?: string;
+  readonly error?: { readonly type: string; readonly message: string };
+}
+
+/** What it decided. `modify` of after-run rewrites the output; of error, the message that the caller reads. */
+export type RunHooksResult =
+  | { readonly action: 'allow' }
+  | { readonly action: 'modify'; readonly output: string }
+  | { readonly action: 'block' | 'abort'; readonly hook: string; readonly reason: string };
+
+/** What `acceptAnswer` is asked: may this answer end the run? */
+export interface AcceptAnswerInput extends TranscriptRef {
+  readonly agent: string;
+  readonly turn: number;
+  readonly text: string;
+  readonly outputSchema?: Readonly<Record<string, JsonValue>>;
+  /** The agent has a `completionGate` of its own. */
+  readonly gate: boolean;
+  readonly workspace?: string;
+}
+
+/** Yes, with the JSON that the schema asked for; or no, with what the model is told. */
+export type AcceptAnswerResult =
+  | { readonly accept: true; readonly structured?: JsonValue }
+  | { readonly accept: false; readonly by: 'schema' | 'gate'; readonly correction: string };
+
+/** What `compact` is asked: replace the messages `from` to `to` (exclusive) by something shorter. */
+export interface CompactInput extends TranscriptRef {
+  readonly turn: number;
+  readonly strategy: 'summary' | 'custom';
+  readonly model: string;
+  readonly setupHash: string;
+  readonly from: number;
+  readonly to: number;
+  /** Estimated tokens that the replacement may have. */
+  readonly tokensMax: number;
+}
+
+/** The replacement, which its worker has cached, and what it cost. `note`: how it came about, for the event. */
+export interface CompactResult {
+  readonly messages: readonly { readonly message: Message; readonly hash: string }[];
+  readonly usage: Usage;
+  readonly note?: string;
 }
 
 /** What reconciling found out about a call whose worker died. Only `not_started` allows another start. */
@@ -85,6 +166,10 @@ export interface AgentActivities {
   readonly callModel: (input: CallModelInput) => Promise<CallModelResult>;
   readonly callTool: (input: CallToolInput) => Promise<CallToolResult>;
   readonly reconcileTool: (input: CallToolInput) => Promise<ReconcileResult>;
+  readonly checkTool: (input: CheckToolInput) => Promise<CallDecision>;
+  readonly runHooks: (input: RunHooksInput) => Promise<RunHooksResult>;
+  readonly acceptAnswer: (input: AcceptAnswerInput) => Promise<AcceptAnswerResult>;
+  readonly compact: (input: CompactInput) => Promise<CompactResult>;
 }
 
 /** Heartbeat details, shown under Pending Activities in the Web UI (≤ 1 KiB). */

@@ -1,16 +1,59 @@
 import { z } from 'zod';
+import { DecidedApproval, PendingApproval } from './approval.js';
 import { JsonValue, Message, ToolCallPart } from './message.js';
 import { Usage } from './model.js';
 import { PreparedRun } from './prepared-run.js';
+import { SteerMode, SteerRecord } from './run.js';
+import { Step } from './step.js';
 
-const QueuedMessage = z.strictObject({ id: z.string(), text: z.string() });
+/** A message waiting to be read by the model. Times are milliseconds since 1970. */
+export const QueuedMessage = z.strictObject({
+  id: z.string(),
+  text: z.string(),
+  mode: SteerMode.optional(),
+  expiresAt: z.number().optional(),
+});
+export type QueuedMessage = z.infer<typeof QueuedMessage>;
+
+/** What the loop guard remembers of recent turns. Hashes, never texts. */
+export const LoopMemory = z.strictObject({
+  /** Newest last. `progress`: the results differed from those of the turn with the same signature before it. */
+  turns: z.array(z.strictObject({ signature: z.string(), result: z.string() })).default([]),
+  /** How often each call gave the same result, by call hash; only calls of the last turns. */
+  calls: z.record(z.string(), z.strictObject({ result: z.string(), count: z.number() })).default({}),
+  /** The same tool with the same result, whatever its arguments: for the ceiling. */
+  tools: z.record(z.string(), z.strictObject({ result: z.string(), count: z.number() })).default({}),
+  nudges: z.number().default(0),
+});
+export type LoopMemory = z.infer<typeof LoopMemory>;
+
+/** Where compaction stands. */
+export const CompactionMemory = z.strictObject({
+  /** A pass that found nothing to gain: no other before the transcript has this many messages. */
+  latchedUntil: z.number().default(0),
+  /** Compactions so far. */
+  count: z.number().default(0),
+  failures: z.number().default(0),
+});
+export type CompactionMemory = z.infer<typeof CompactionMemory>;
 
 const ToolResultSlot = z.strictObject({ message: Message, hash: z.string() });
+
+/** What was decided of one call before it ran. `args` replace the model's own, as a hook wrote them. */
+export const CallDecision = z.strictObject({
+  decision: z.enum(['allow', 'block', 'ask', 'abort']),
+  by: z.string(),
+  reason: z.string().optional(),
+  args: JsonValue.optional(),
+});
+export type CallDecision = z.infer<typeof CallDecision>;
 
 /** A batch of tool calls that a continue-as-new found half done: the results so far, by position. */
 export const TurnInProgress = z.strictObject({
   calls: z.array(ToolCallPart),
   results: z.array(ToolResultSlot.nullable()),
+  /** What the gate and its activity said of each call, so that nothing is asked twice. */
+  decisions: z.array(CallDecision.nullable()).default([]),
 });
 export type TurnInProgress = z.infer<typeof TurnInProgress>;
 
@@ -35,6 +78,12 @@ export const CarriedState = z.strictObject({
     truncatedAnswers: z.number(),
     pausedAnswers: z.number(),
     emptyAnswers: z.number(),
+    badJson: z.number().default(0),
+    emptyStreams: z.number().default(0),
+    thinking: z.number().default(0),
+    gateAttempts: z.number().default(0),
+    schemaAttempts: z.number().default(0),
+    qualityCorrections: z.number().default(0),
     steers: z.number(),
   }),
   warned: z.boolean(),
@@ -44,6 +93,16 @@ export const CarriedState = z.strictObject({
   models: z.array(z.string()),
   inbox: z.array(QueuedMessage),
   seenIds: z.array(z.string()),
+  steers: z.array(SteerRecord).default([]),
+  hold: z.strictObject({ until: z.number(), by: z.string() }).optional(),
+  approvals: z.strictObject({ pending: z.array(PendingApproval), decided: z.array(DecidedApproval) }).default({ pending: [], decided: [] }),
+  loop: LoopMemory.prefault({}),
+  compaction: CompactionMemory.prefault({}),
+  /** Answers of `pure` tools: call hash to the call whose result stands in the transcript. */
+  memo: z.array(z.tuple([z.string(), z.string()])).default([]),
+  steps: z.array(Step).default([]),
+  /** The model asked once already: the first request's tool choice is not repeated. */
+  lastDecision: z.string().optional(),
   events: z.strictObject({ seq: z.number(), kept: z.array(z.record(z.string(), JsonValue)) }),
   turnInProgress: TurnInProgress.optional(),
 });

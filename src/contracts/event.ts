@@ -15,6 +15,32 @@ export type RunEventBody =
   | { type: 'turn.ended'; turn: number }
   | { type: 'steer.accepted'; id: string; position: number }
   | { type: 'steer.delivered'; id: string; turn: number }
+  | { type: 'steer.merged'; id: string; into: string }
+  | { type: 'steer.expired'; id: string }
+  | { type: 'steer.refused'; id: string; reason: string }
+  | { type: 'steer.unconsumed'; id: string }
+  | { type: 'model.interrupted'; turn: number; by: string }
+  | { type: 'loop.detected'; turn: number; pattern: string; count: number; action: 'nudge' | 'block' | 'stop' }
+  | { type: 'answer.corrected'; turn: number; why: string; attempt: number; text: string }
+  | { type: 'tool.blocked'; turn: number; callId: string; tool: string; by: string; reason: string }
+  | { type: 'tool.remembered'; turn: number; callId: string; tool: string; of: string }
+  | { type: 'hook.decided'; turn: number; on: string; action: string; reason: string }
+  | { type: 'approval.asked'; turn: number; callId: string; tool: string; title: string; by: string; reason: string; expires?: string }
+  | { type: 'approval.decided'; callId: string; tool: string; decision: string; by: string; reason?: string }
+  | {
+      type: 'compacted';
+      turn: number;
+      strategy: string;
+      why: string;
+      messagesBefore: number;
+      messagesAfter: number;
+      tokensBefore: number;
+      tokensAfter: number;
+    }
+  | { type: 'compaction.failed'; turn: number; strategy: string; message: string }
+  | { type: 'budget.reached'; turn: number; action: 'finish' | 'ask'; limit: string }
+  | { type: 'held'; by: string; until: string }
+  | { type: 'released'; why: 'release' | 'expired' | 'stopped' }
   | { type: 'finalise.warned'; turn: number; remaining: number }
   | { type: 'recovered'; turn: number; what: string; count: number }
   | { type: 'worker.lost'; turn: number; activity: string; losses: number }

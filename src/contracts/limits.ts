@@ -27,8 +27,21 @@ export const RUN_LIMITS = {
   workerLossesMax: 20,
   /** Fresh references are made at most this often for one model call. */
   transcriptMovedMax: 3,
-  /** Bad JSON, empty answers: consecutive recoveries, reset by a good turn. */
-  emptyAnswersMax: 3,
+  /** Semantic recoveries are counted in a row and reset by a good turn. A valid but empty answer is corrected once. */
+  emptyAnswersMax: 1,
+  /** The provider refused the JSON of our own transcript. */
+  badJsonMax: 3,
+  /** A stream that ended without anything in it, after its transport attempts. */
+  emptyStreamsMax: 3,
+  emptyStreamBackoffMs: 500,
+  /** An answer that only thought, beyond its budget. */
+  thinkingMax: 2,
+  /** Context overflow: compact, then shorten the largest result, then give up. */
+  overflowsMax: 3,
+  /** A completion gate, or an output schema, sends the model back at most this often in a row. */
+  gateAttemptsMax: 3,
+  /** A text-only answer that is noise or a stall is corrected at most this often in a row. */
+  qualityCorrectionsMax: 2,
   /** A cut tool call is explained to the model at most twice, then the run ends with `max_tokens`. */
   truncatedAnswersMax: 2,
   /** `pause_turn` answers are sent back as they are, at most this often in a row. */
@@ -39,6 +52,86 @@ export const RUN_LIMITS = {
   modelUnreachableBackoffMsMax: 30 * SECOND_MS,
   /** `read` tools of one answer that run at the same time. */
   readToolsParallelMax: 4,
+} as const;
+
+/** When the same work again becomes a loop. Counted in turns, the present one included. */
+export const LOOP_LIMITS = {
+  /** One corrective message. */
+  nudgeAt: 3,
+  /** That very call is not run any more: its result says why. */
+  blockAt: 4,
+  /** The run ends with `loop_detected`. */
+  stopAt: 5,
+  /** A B A B A B. */
+  alternationTurns: 6,
+  /** At most two different turns among the last eight. */
+  windowTurns: 8,
+  windowDistinctMax: 2,
+  /** The same call this often is no progress, whatever its results were made to look like. */
+  ceilingTurns: 30,
+} as const;
+
+/** What bounds decisions of people: approvals, holds. */
+export const DECISION_LIMITS = {
+  /** An approval nobody gives is a denial. */
+  approvalExpireMsDefault: 3 * DAY_MS,
+  approvalExpireMsMin: SECOND_MS,
+  approvalExpireMsMax: 30 * DAY_MS,
+  /** Who decided, and why: shown to operators, never sent on unbounded. */
+  byCharsMax: 200,
+  reasonCharsMax: 1_000,
+  /** Decisions that are remembered, so that a second one is told what the first was. */
+  decidedKept: 200,
+  /** Arguments as operators see them in lists. */
+  argsShownBytesMax: 8 * KIB,
+  /** A hold whose holder is gone lets go by itself. */
+  holdTtlMsDefault: 10 * MINUTE_MS,
+  holdTtlMsMax: DAY_MS,
+} as const;
+
+/** What bounds a hook or gate of a user: it runs in an activity and fails closed. */
+export const HOOK_LIMITS = {
+  timeoutMsDefault: 10 * SECOND_MS,
+  timeoutMsMin: 100,
+  timeoutMsMax: 5 * MINUTE_MS,
+  /** A lower number runs first. */
+  priorityDefault: 100,
+} as const;
+
+/** Answers of `pure` tools that are not asked for twice. */
+export const MEMO_LIMITS = { entriesMax: 256 } as const;
+
+/** When a transcript is made shorter, and how far. Tokens are estimated as a quarter of the characters. */
+export const COMPACTION_LIMITS = {
+  /** Compaction begins at this share of the window, or at window − reserve, whichever is lower. */
+  softFraction: 0.6,
+  reserveTokens: 16_384,
+  /** At this share the pass is forced and keeps only the last group. */
+  pressureFraction: 0.9,
+  /** What recent messages keep when older ones are made short. */
+  keepRecentTokens: 20_000,
+  keepRecentMin: 4,
+  keepRecentMax: 40,
+  /** A pass that saves less than this share is not worth a new prompt cache. */
+  savingsFractionMin: 0.1,
+  /** After a pass that found nothing, this many new messages before the next look. */
+  latchMessages: 8,
+  /** What a stub of an old tool result keeps of it. */
+  stubChars: 160,
+  summaryTimeoutMs: MINUTE_MS,
+  summaryAttemptsMax: 3,
+  summaryOutputTokens: 2_048,
+  /** Larger messages are left out of a summary's request, with a note. */
+  summaryMessageCharsMax: 20_000,
+} as const;
+
+/** What bounds outputs that are kept beside the transcript. */
+export const ARTIFACT_LIMITS = {
+  bytesMax: 1_024 * MIB,
+  /** One page that `read_artifact` gives: below what a tool may answer. */
+  pageBytes: 32 * KIB,
+  /** The beginning that stands in the transcript beside the reference. */
+  headChars: 500,
 } as const;
 
 /** What bounds one model call. */
@@ -79,6 +172,10 @@ export const TOOL_LIMITS = {
   abandonAfterMs: 4 * SECOND_MS,
   outputBytesMax: 50 * KIB,
   outputLinesMax: 2_000,
+  /** One result may take this share of the model's window … */
+  outputWindowFraction: 0.25,
+  /** … and is never cut below this. */
+  outputCharsMin: 2_000,
   /** Reconciling only looks; it has this long. */
   reconcileTimeoutMs: 30 * SECOND_MS,
   namePattern: /^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$/,
@@ -156,6 +253,8 @@ export const PAYLOAD_LIMITS = {
   tailBytesMax: 64 * KIB,
   eventsMax: 1_000,
   eventsBytesMax: 256 * KIB,
+  /** Steps that query `steps` still knows. */
+  stepsMax: 500,
   summaryCharsMax: 120,
   currentDetailsBytesMax: 4 * KIB,
   transcriptBytesMax: 32 * MIB,

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { ModelPrice } from './model.js';
+import { RunPolicy } from './policy.js';
 import { ToolDescriptor } from './tool.js';
 
 /** What stays the same for a whole run: captured once, read back through query `setup`. */
@@ -15,6 +16,8 @@ export const PreparedRun = z.strictObject({
   maxTurns: z.number(),
   price: ModelPrice.optional(),
   contextWindow: z.number(),
+  /** Absent in runs that 0.1 prepared: they go on as they began. */
+  policy: RunPolicy.optional(),
   /** The queue of the host that has the workspace; absent: the run's own queue. */
   toolQueue: z.string().optional(),
   /** Search attributes the server knows; only these may be written (an unknown one fails the workflow task for ever). */

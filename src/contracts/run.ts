@@ -37,6 +37,10 @@ export const RunInput = z.strictObject({
   session: z.string().optional(),
   tenant: z.string().optional(),
   outputSchema: z.record(z.string(), JsonValue).optional(),
+  /** At the token or money budget: give the final answer, or wait until a person extends or denies. @default finish */
+  onBudget: z.enum(['finish', 'ask']).optional(),
+  /** Start although the model's price is unknown: `maxCostUsd` is then not kept, and the run says so. */
+  allowUnknownPrice: z.boolean().optional(),
   bounds: RunBounds.optional(),
 });
 export type RunInput = z.infer<typeof RunInput>;
@@ -55,6 +59,23 @@ export const Reason = z.enum([
 ]);
 export type Reason = z.infer<typeof Reason>;
 
+/**
+ * Where a message to a live run is, or how it ended. `merged`: the same text stood right before it; `unconsumed`: the run ended first.
+ * `queued` is the only state that is not final.
+ */
+export const SteerState = z.enum(['queued', 'delivered', 'merged', 'expired', 'refused', 'unconsumed']);
+export type SteerState = z.infer<typeof SteerState>;
+
+/** One message by its id: `turn` is the one that read it, `into` the message it was merged into. */
+export const SteerRecord = z.strictObject({
+  id: z.string(),
+  state: SteerState,
+  turn: z.number().int().optional(),
+  into: z.string().optional(),
+  reason: z.string().optional(),
+});
+export type SteerRecord = z.infer<typeof SteerRecord>;
+
 /** What a run leaves, whatever its end. */
 export const RunResult = z.strictObject({
   v: z.literal(1),
@@ -70,6 +91,8 @@ export const RunResult = z.strictObject({
   costUsd: z.number().optional(),
   models: z.array(z.string()),
   unconsumed: z.array(z.strictObject({ id: z.string(), text: z.string() })),
+  /** What became of the last 200 messages that were put into the run; absent when there were none. */
+  steers: z.array(SteerRecord).optional(),
   finalized: z.boolean().optional(),
   emptyAnswer: z.boolean().optional(),
   error: z.strictObject({ type: z.string(), message: z.string(), turn: z.number().int() }).optional(),
@@ -83,7 +106,7 @@ export type RunStatus = z.infer<typeof RunStatus>;
 /** Query `progress`: where a run stands. `turn` is the open one; the last one of a closed run. */
 export interface Progress {
   readonly status: RunStatus;
-  readonly phase: 'preparing' | 'model' | 'tools' | 'finalising' | 'waiting' | 'closed';
+  readonly phase: 'preparing' | 'model' | 'tools' | 'compacting' | 'finalising' | 'waiting' | 'closed';
   readonly waitingFor?: string;
   readonly turn: number;
   readonly maxTurns: number;
@@ -91,6 +114,10 @@ export interface Progress {
   readonly usage: Usage;
   readonly costUsd?: number;
   readonly inbox: number;
+  /** Calls (and a spent budget) that wait for a person. */
+  readonly pendingApprovals: number;
+  /** What the run's judgement did last: a nudge, a block, a compaction, a correction. */
+  readonly lastDecision?: string;
   readonly agent: string;
   readonly model: string;
 }
@@ -112,11 +139,27 @@ export interface Receipt {
   readonly duplicate: boolean;
 }
 
-/** Signal `steer`: a message for a live run. The same id twice is one message. */
+/**
+ * When a message is read. `boundary`: before the next request. `preempt`: calls of the present answer that were not started are
+ * skipped for it. `interrupt`: the running model call is aborted too, its partial text kept.
+ */
+export const SteerMode = z.enum(['boundary', 'preempt', 'interrupt']);
+export type SteerMode = z.infer<typeof SteerMode>;
+
+/** Signal `steer`: a message for a live run. The same id twice is one message; unread after `ttlMs` it expires. */
 export interface SteerInput {
   readonly id?: string;
   readonly text: string;
-  readonly mode?: 'boundary' | 'preempt' | 'interrupt';
+  /** @default boundary */
+  readonly mode?: SteerMode;
+  readonly ttlMs?: number;
+}
+
+/** Signal `hold`: a live conversation holds the run between turns. A second hold sets its end anew. */
+export interface HoldInput {
+  /** @default 10 minutes */
+  readonly ttlMs?: number;
+  readonly by?: string;
 }
 
 /** Update `extend`: raises caps of a live run. */

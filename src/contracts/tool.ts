@@ -18,6 +18,10 @@ export const ToolDescriptor = z.strictObject({
   timeoutMs: z.number().int().positive(),
   pure: z.boolean(),
   approval: z.boolean(),
+  /** A gate, hook or approval of the config has a say in this tool's calls: activity `checkTool` is asked before each. */
+  checked: z.boolean().optional(),
+  /** It reaches other machines, as far as is known. @default true */
+  network: z.boolean().optional(),
   hasReconcile: z.boolean(),
   /** True for the built-in workspace tools, which run on the queue of the host that has the folder. */
   workspace: z.boolean(),

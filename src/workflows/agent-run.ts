@@ -12,8 +12,9 @@ import { Inbox } from './inbox.js';
 import { repairPairing } from './policies/pairing.js';
 import { publishAttributes, publishStatus, statusAttributes } from './progress.js';
 import { prepareRun } from './proxies.js';
-import { type RunDesk, registerHandlers } from './register-handlers.js';
+import { registerHandlers } from './register-handlers.js';
 import { Run } from './run.js';
+import type { RunDesk } from './run-desk.js';
 import { buildResult, unpreparedResult } from './run-result.js';
 import { type Ending, runTurns } from './run-turn.js';
 

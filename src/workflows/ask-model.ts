@@ -5,6 +5,7 @@ import { RUN_LIMITS } from '../contracts/limits.js';
 import type { Message } from '../contracts/message.js';
 import { NO_USAGE, type ToolChoice, Usage } from '../contracts/model.js';
 import { type ActivityProblem, lostAttempt, readActivityProblem } from './failures.js';
+import { mayGoOn } from './may-go-on.js';
 import { unreachableBackoffMs } from './policies/unreachable-backoff.js';
 import { publishStatus } from './progress.js';
 import { callModel } from './proxies.js';
@@ -41,10 +42,10 @@ export async function askModel(run: Run, question: ModelQuestion): Promise<Model
     if (reply.kind === 'answer') return keepAnswer(run, reply);
     if (reply.kind === 'interrupted') return keepPartial(run, reply);
     const { type, message } = reply.problem;
-    if (reply.problem.workerLost) run.charge(lostUsage(run, outputTokensMax, reply.problem));
+    if (reply.problem.workerLost) run.spending.charge(lostUsage(run, outputTokensMax, reply.problem));
     if (!(await mayAskAgain(run, question, reply.problem, setbacks))) return { kind: 'failed', type, message };
     // a stop ends the wait, and the loop then sees it
-    if (!question.final && (await run.gate()) === 'continue-as-new') return { kind: 'continue-as-new' };
+    if (!question.final && (await mayGoOn(run)) === 'continue-as-new') return { kind: 'continue-as-new' };
   }
 }
 
@@ -125,8 +126,8 @@ function lostUsage(run: Run, outputTokensMax: number, { lastHeartbeat: details }
 }
 
 function keepAnswer(run: Run, answer: Extract<CallModelResult, { kind: 'answer' }>): CallModelResult {
-  run.charge(answer.usage);
-  run.lastUsage = answer.usage;
+  run.spending.charge(answer.usage);
+  run.spending.lastUsage = answer.usage;
   if (!run.models.includes(run.prepared.model)) run.models.push(run.prepared.model);
   run.transcript.advance();
   run.transcript.appendReturned(answer.message, answer.hash);
@@ -135,7 +136,7 @@ function keepAnswer(run: Run, answer: Extract<CallModelResult, { kind: 'answer' 
 }
 
 function keepPartial(run: Run, reply: Extract<CallModelResult, { kind: 'interrupted' }>): CallModelResult {
-  run.charge(reply.usage);
+  run.spending.charge(reply.usage);
   if (reply.partial) run.transcript.appendReturned(reply.partial.message, reply.partial.hash);
   return reply;
 }

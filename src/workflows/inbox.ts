@@ -29,7 +29,9 @@ export class Inbox {
   signals = 0;
   updates = 0;
 
-  constructor(carried?: Pick<CarriedState, 'inbox' | 'seenIds' | 'paused' | 'counters'>) {
+  constructor(
+    carried?: Pick<CarriedState, 'inbox' | 'seenIds' | 'paused'> & { readonly counters: Pick<CarriedState['counters'], 'steers'> },
+  ) {
     this.#queue = new Map(carried?.inbox.map((message) => [message.id, message]));
     this.#seenIds = new Set(carried?.seenIds);
     this.#accepted = carried?.counters.steers ?? 0;
@@ -74,8 +76,8 @@ export class Inbox {
   }
 
   /** What continue-as-new carries. */
-  carry(): Pick<CarriedState, 'inbox' | 'seenIds' | 'paused'> {
-    return { inbox: [...this.#queue.values()], seenIds: [...this.#seenIds], paused: this.paused };
+  carry(): Pick<CarriedState, 'inbox' | 'seenIds' | 'paused' | 'steers'> {
+    return { inbox: [...this.#queue.values()], seenIds: [...this.#seenIds], paused: this.paused, steers: [] };
   }
 
   #positionOf(id: string): number {

@@ -15,9 +15,11 @@ export function progressOf(run: Run): Progress {
     turn: run.counters.turn,
     maxTurns: run.caps.maxTurns,
     ...(run.tool === undefined ? {} : { tool: run.tool }),
-    usage: run.usage,
-    ...(run.costUsd === undefined ? {} : { costUsd: run.costUsd }),
+    usage: run.spending.usage,
+    ...(run.spending.costUsd === undefined ? {} : { costUsd: run.spending.costUsd }),
     inbox: run.inbox.length,
+    pendingApprovals: run.approvals.pendingCount,
+    ...(run.lastDecision === undefined ? {} : { lastDecision: run.lastDecision }),
     agent: run.prepared.setup.agent,
     model: run.prepared.model,
   };
@@ -48,7 +50,7 @@ export function statusAttributes(run: Run, status: RunStatus): Partial<Record<Se
   return {
     AgentStatus: status,
     AgentTurns: run.counters.turn,
-    ...(run.costUsd === undefined ? {} : { AgentCostUsd: run.costUsd }),
+    ...(run.spending.costUsd === undefined ? {} : { AgentCostUsd: run.spending.costUsd }),
   };
 }
 

@@ -1,6 +1,14 @@
 import { type ActivityOptions, proxyActivities } from '@temporalio/workflow';
 import type { AgentActivities } from '../contracts/activities.js';
-import { MODEL_LIMITS, PAYLOAD_LIMITS, RUN_LIMITS, TOOL_LIMITS, WORKER_LIMITS } from '../contracts/limits.js';
+import {
+  COMPACTION_LIMITS,
+  HOOK_LIMITS,
+  MODEL_LIMITS,
+  PAYLOAD_LIMITS,
+  RUN_LIMITS,
+  TOOL_LIMITS,
+  WORKER_LIMITS,
+} from '../contracts/limits.js';
 import type { Effect } from '../contracts/tool.js';
 
 /** A lost worker is never an attempt: its heartbeat timeout goes to the workflow, which decides by effect. */
@@ -17,6 +25,10 @@ const {
   callModel: callModelActivity,
   callTool: callToolActivity,
   reconcileTool: reconcileActivity,
+  checkTool: checkToolActivity,
+  runHooks: runHooksActivity,
+  acceptAnswer: acceptAnswerActivity,
+  compact: compactActivity,
 } = proxyActivities<AgentActivities>(DEFAULTS);
 
 /** Captures agent, prompt, tools and options, once per run. */
@@ -92,6 +104,58 @@ export function reconcileTool(
     },
     [input],
   );
+}
+
+/** Asks gate, hooks and approval of the config about one call. They only decide, so a lost worker's question is asked again. */
+export function checkTool(
+  input: Parameters<AgentActivities['checkTool']>[0],
+  options: { summary: string },
+): ReturnType<AgentActivities['checkTool']> {
+  return checkToolActivity.executeWithOptions(decision(options.summary), [input]);
+}
+
+/** Asks the hooks before and after the run, and on its error. */
+export function runHooks(
+  input: Parameters<AgentActivities['runHooks']>[0],
+  options: { summary: string },
+): ReturnType<AgentActivities['runHooks']> {
+  return runHooksActivity.executeWithOptions(decision(options.summary), [input]);
+}
+
+/** Asks the output schema and the agent's own completion gate about the answer that would end the run. */
+export function acceptAnswer(
+  input: Parameters<AgentActivities['acceptAnswer']>[0],
+  options: { summary: string },
+): ReturnType<AgentActivities['acceptAnswer']> {
+  return acceptAnswerActivity.executeWithOptions(decision(options.summary), [input]);
+}
+
+/** Makes a stretch of the transcript shorter, by a model's summary or the config's compactor. */
+export function compact(
+  input: Parameters<AgentActivities['compact']>[0],
+  options: { summary: string },
+): ReturnType<AgentActivities['compact']> {
+  return compactActivity.executeWithOptions(
+    {
+      startToCloseTimeout: COMPACTION_LIMITS.summaryTimeoutMs + TOOL_LIMITS.timeoutMarginMs,
+      retry: {
+        maximumAttempts: COMPACTION_LIMITS.summaryAttemptsMax,
+        initialInterval: MODEL_LIMITS.backoffMs,
+        nonRetryableErrorTypes: LOST_WORKER,
+      },
+      summary: cutSummary(options.summary),
+    },
+    [input],
+  );
+}
+
+/** The activity runs each hook under its own timeout; this bounds a chain of them. */
+function decision(summary: string): ActivityOptions {
+  return {
+    startToCloseTimeout: HOOK_LIMITS.timeoutMsMax + TOOL_LIMITS.timeoutMarginMs,
+    retry: { maximumAttempts: TOOL_LIMITS.attemptsMax, initialInterval: TOOL_LIMITS.backoffMs, nonRetryableErrorTypes: LOST_WORKER },
+    summary: cutSummary(summary),
+  };
 }
 
 function attemptsFor(effect: Effect): number {

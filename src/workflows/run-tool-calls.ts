@@ -1,8 +1,9 @@
 import type { TurnInProgress } from '../contracts/carried-state.js';
 import { RUN_LIMITS } from '../contracts/limits.js';
 import type { ToolCallPart } from '../contracts/message.js';
+import { type GoOn, mayGoOn } from './may-go-on.js';
 import { groupCalls } from './policies/call-groups.js';
-import type { Gate, Run } from './run.js';
+import type { Run } from './run.js';
 import { notStarted, runToolCall, type SettledCall } from './run-tool-call.js';
 
 /**
@@ -17,7 +18,7 @@ export async function runToolCalls(run: Run, batch: TurnInProgress): Promise<'do
     const gate = await runGroup(run, batch.calls, open, settled);
     if (gate === 'continue-as-new') {
       run.turnInProgress = {
-        calls: batch.calls,
+        ...batch,
         results: settled.map((call) => (call ? { message: call.message, hash: call.hash } : null)),
       };
       return gate;
@@ -28,12 +29,12 @@ export async function runToolCalls(run: Run, batch: TurnInProgress): Promise<'do
 }
 
 /** Up to four calls at once; a group of one is a call alone. Says how the gate stood when it closed. */
-async function runGroup(run: Run, calls: readonly ToolCallPart[], open: number[], settled: (SettledCall | undefined)[]): Promise<Gate> {
+async function runGroup(run: Run, calls: readonly ToolCallPart[], open: number[], settled: (SettledCall | undefined)[]): Promise<GoOn> {
   const queue = [...open];
-  let closed: Gate = 'go';
+  let closed: GoOn = 'go';
   const runner = async (): Promise<void> => {
     while (queue.length > 0) {
-      const gate = await run.gate();
+      const gate = await mayGoOn(run);
       if (gate !== 'go') closed = gate;
       const index = gate === 'go' ? queue.shift() : undefined;
       const call = index === undefined ? undefined : calls[index];

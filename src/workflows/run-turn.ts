@@ -3,6 +3,7 @@ import { type Message, type ToolCallPart, textOf } from '../contracts/message.js
 import type { Reason, RunResult } from '../contracts/run.js';
 import { askModel } from './ask-model.js';
 import { truncatedCallResults } from './call-results.js';
+import { mayGoOn } from './may-go-on.js';
 import { finaliseWarning, shouldWarn } from './policies/finalise-warning.js';
 import { judgeAnswer, type Verdict } from './policies/judge-answer.js';
 import { publishStatus } from './progress.js';
@@ -23,7 +24,7 @@ export async function runTurns(run: Run): Promise<Ending> {
       if ((await finishOpenBatch(run)) === 'continue-as-new') return CONTINUE_AS_NEW;
       endTurn(run);
     }
-    if ((await run.gate()) === 'continue-as-new') return CONTINUE_AS_NEW;
+    if ((await mayGoOn(run)) === 'continue-as-new') return CONTINUE_AS_NEW;
     const stop = run.stopReason();
     if (stop) return { kind: 'end', reason: stop };
     if (run.turnsHere > 0 && run.historyIsLong()) return CONTINUE_AS_NEW;
@@ -57,7 +58,7 @@ async function runTurn(run: Run): Promise<Ending | undefined> {
 async function follow(run: Run, verdict: Verdict): Promise<Ending | undefined> {
   switch (verdict.kind) {
     case 'tools':
-      run.turnInProgress = { calls: [...verdict.calls], results: verdict.calls.map(() => null) };
+      run.turnInProgress = { calls: [...verdict.calls], results: verdict.calls.map(() => null), decisions: [] };
       return (await finishOpenBatch(run)) === 'continue-as-new' ? CONTINUE_AS_NEW : undefined;
     case 'truncated':
       answerCutCalls(run, verdict.calls);

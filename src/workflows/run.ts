@@ -1,22 +1,38 @@
 import { CancellationScope, condition, workflowInfo } from '@temporalio/workflow';
 import type { PreparedRun } from '../contracts/activities.js';
-import type { CarriedState } from '../contracts/carried-state.js';
+import { type CarriedState, CompactionMemory, LoopMemory } from '../contracts/carried-state.js';
 import { hashJson } from '../contracts/digest.js';
 import type { Message } from '../contracts/message.js';
-import { addUsage, costOf, NO_USAGE, type Usage } from '../contracts/model.js';
+import { POLICY_OF_0_1, type RunPolicy } from '../contracts/policy.js';
 import type { ExtendInput, Progress, RunInput, RunResult, RunStatus } from '../contracts/run.js';
 import type { ToolDescriptor } from '../contracts/tool.js';
+import { Approvals } from './approvals.js';
 import type { EventLog } from './event-log.js';
 import type { Inbox } from './inbox.js';
 import { type BudgetFacts, finalOutputTokens, outputTokensAllowed } from './policies/budget.js';
 import { historyIsLong } from './policies/history-bounds.js';
 import { stopReason } from './policies/stop-reason.js';
-import { publishAttributes, publishStatus } from './progress.js';
+import { publishStatus } from './progress.js';
+import { Spending } from './spending.js';
+import { StepLog } from './step-log.js';
 import { Transcript } from './transcript.js';
+import { Waits } from './waits.js';
 import { WorkClock } from './work-clock.js';
 
-/** What a loop finds when it asks whether it may go on. */
-export type Gate = 'go' | 'stop' | 'continue-as-new';
+const NO_COUNTERS: CarriedState['counters'] = {
+  turn: 0,
+  toolCalls: 0,
+  truncatedAnswers: 0,
+  pausedAnswers: 0,
+  emptyAnswers: 0,
+  badJson: 0,
+  emptyStreams: 0,
+  thinking: 0,
+  gateAttempts: 0,
+  schemaAttempts: 0,
+  qualityCorrections: 0,
+  steers: 0,
+};
 
 /** The state of one run: what the loop reads and writes. Handlers never touch it; they write the inbox. */
 export class Run {
@@ -24,7 +40,12 @@ export class Run {
   readonly prepared: PreparedRun;
   readonly inbox: Inbox;
   readonly events: EventLog;
+  readonly policy: RunPolicy;
   readonly transcript: Transcript;
+  readonly spending: Spending;
+  readonly approvals: Approvals;
+  readonly steps: StepLog;
+  readonly waits = new Waits();
   readonly clock: WorkClock;
   readonly caps: { maxTurns: number; maxTokens: number | undefined; maxCostUsd: number | undefined };
   readonly counters: CarriedState['counters'];
@@ -34,9 +55,11 @@ export class Run {
   /** Turns taken in this history: each execution takes at least one before it continues as new. */
   turnsHere = 0;
   warned: boolean;
-  usage: Usage;
-  lastUsage: Usage | undefined;
-  costUsd: number | undefined;
+  loop: LoopMemory;
+  compaction: CompactionMemory;
+  /** Answers of `pure` tools: call hash to the id of the call whose result stands in the transcript. */
+  readonly memo: Map<string, string>;
+  lastDecision: string | undefined;
   turnInProgress: CarriedState['turnInProgress'];
   phase: Progress['phase'] = 'preparing';
   tool: string | undefined;
@@ -44,9 +67,7 @@ export class Run {
   deadlineReached = false;
   readonly #tools: ReadonlyMap<string, ToolDescriptor>;
   readonly #scopes = new Set<CancellationScope>();
-  readonly #waits = new Set<{ readonly reason: string }>();
   readonly #setupTokens: number;
-  #pauseShown = false;
 
   constructor(parts: { input: RunInput; prepared: PreparedRun; inbox: Inbox; events: EventLog; carried?: CarriedState }) {
     const { input, prepared, carried } = parts;
@@ -54,18 +75,23 @@ export class Run {
     this.prepared = prepared;
     this.inbox = parts.inbox;
     this.events = parts.events;
+    this.policy = prepared.policy ?? POLICY_OF_0_1;
     this.transcript = carried ? Transcript.from(carried) : new Transcript();
     this.caps = {
       maxTurns: carried?.caps.maxTurns ?? prepared.maxTurns,
       maxTokens: carried?.caps.maxTokens ?? input.maxTokens,
       maxCostUsd: carried?.caps.maxCostUsd ?? input.maxCostUsd,
     };
-    this.counters = carried?.counters ?? { turn: 0, toolCalls: 0, truncatedAnswers: 0, pausedAnswers: 0, emptyAnswers: 0, steers: 0 };
+    this.counters = carried?.counters ?? { ...NO_COUNTERS };
     this.models = carried?.models ?? [];
     this.warned = carried?.warned ?? false;
-    this.usage = carried?.usage.total ?? NO_USAGE;
-    this.lastUsage = carried?.usage.last;
-    this.costUsd = carried ? carried.usage.costUsd : prepared.price && 0;
+    this.spending = new Spending(prepared.price, carried?.usage);
+    this.approvals = new Approvals(carried?.approvals);
+    this.steps = new StepLog(carried?.steps);
+    this.loop = carried?.loop ?? LoopMemory.parse({});
+    this.compaction = carried?.compaction ?? CompactionMemory.parse({});
+    this.memo = new Map(carried?.memo);
+    this.lastDecision = carried?.lastDecision;
     this.turnInProgress = carried?.turnInProgress;
     this.idPrefix = hashJson(workflowInfo().firstExecutionRunId).slice(0, 6);
     this.#tools = new Map(prepared.setup.tools.map((tool) => [tool.name, tool]));
@@ -96,14 +122,13 @@ export class Run {
 
   get status(): RunStatus {
     if (this.result) return this.result.reason;
-    if (this.#pauseShown) return 'paused';
-    return this.#waits.size > 0 ? 'waiting' : 'running';
+    if (this.waits.paused) return 'paused';
+    return this.waits.waiting ? 'waiting' : 'running';
   }
 
   /** What the run waits for, as an operator reads it: a person who paused it before all else, then the newest wait. */
   get waitingFor(): string | undefined {
-    if (this.result) return undefined;
-    return this.#pauseShown ? 'resume' : [...this.#waits].at(-1)?.reason;
+    return this.result ? undefined : this.waits.reason;
   }
 
   descriptor(tool: string): ToolDescriptor | undefined {
@@ -137,8 +162,9 @@ export class Run {
 
   /** Input of the next request: a quarter of its characters, and no less than what the last call reported. */
   inputTokensEstimate(): number {
+    const { lastUsage } = this.spending;
     const byChars = this.#setupTokens + estimateTokens(this.transcript.bytes);
-    return Math.max(byChars, (this.lastUsage?.inputTokens ?? 0) + (this.lastUsage?.outputTokens ?? 0));
+    return Math.max(byChars, (lastUsage?.inputTokens ?? 0) + (lastUsage?.outputTokens ?? 0));
   }
 
   /** True once a person's cancel or the deadline came: nothing new may start. */
@@ -163,17 +189,6 @@ export class Run {
     });
   }
 
-  /** Asked before each call: waits while paused, then says whether the call may start. The clock stands still meanwhile. */
-  async gate(): Promise<Gate> {
-    if (this.mustStop) return 'stop';
-    if (!this.inbox.paused) return 'go';
-    this.#showPause();
-    await condition(() => !this.inbox.paused || this.mustStop || this.historyIsLong());
-    if (this.inbox.paused && !this.mustStop) return 'continue-as-new';
-    this.#endPause();
-    return this.mustStop ? 'stop' : 'go';
-  }
-
   /** Waits for a time that a stop cuts short. */
   async wait(ms: number, reason: string): Promise<void> {
     await this.whileWaiting(reason, () => condition(() => this.mustStop, ms));
@@ -181,14 +196,13 @@ export class Run {
 
   /** Shows `reason` to operators for as long as `work` takes; several calls of one batch may wait at once. */
   async whileWaiting<T>(reason: string, work: () => Promise<T>): Promise<T> {
-    const wait = { reason };
-    this.#waits.add(wait);
+    const close = this.waits.open(reason);
     this.events.add({ type: 'waiting', for: reason });
     publishStatus(this);
     try {
       return await work();
     } finally {
-      this.#waits.delete(wait);
+      close();
       publishStatus(this);
     }
   }
@@ -207,12 +221,6 @@ export class Run {
   /** Aborts what runs now. */
   abort(): void {
     for (const scope of this.#scopes) scope.cancel();
-  }
-
-  /** Counts the usage of a model call, also of one that was lost. */
-  charge(usage: Usage): void {
-    this.usage = addUsage(this.usage, usage);
-    if (this.prepared.price) this.costUsd = (this.costUsd ?? 0) + costOf(usage, this.prepared.price);
   }
 
   /** Raises caps. */
@@ -234,9 +242,15 @@ export class Run {
       counters: { ...this.counters, steers: this.inbox.accepted },
       warned: this.warned,
       workedMs: this.clock.workedMs,
-      usage: omitUndefined({ total: this.usage, last: this.lastUsage, costUsd: this.costUsd }),
+      usage: this.spending.carry(),
       models: this.models,
       ...this.inbox.carry(),
+      approvals: this.approvals.carry(),
+      loop: this.loop,
+      compaction: this.compaction,
+      memo: [...this.memo],
+      steps: this.steps.carry(),
+      ...(this.lastDecision === undefined ? {} : { lastDecision: this.lastDecision }),
       events: this.events.carry(),
       ...(this.turnInProgress ? { turnInProgress: this.turnInProgress } : {}),
     };
@@ -244,34 +258,13 @@ export class Run {
 
   #budget(): BudgetFacts {
     return {
-      used: this.usage,
-      costUsd: this.costUsd ?? 0,
+      used: this.spending.usage,
+      costUsd: this.spending.costUsd ?? 0,
       maxTokens: this.caps.maxTokens,
       maxCostUsd: this.caps.maxCostUsd,
       price: this.prepared.price,
       inputTokens: this.inputTokensEstimate(),
     };
-  }
-
-  #showPause(): void {
-    if (this.#pauseShown) return;
-    this.#pauseShown = true;
-    this.clock.stop();
-    this.events.add({ type: 'paused' });
-    this.#publishTransition();
-  }
-
-  #endPause(): void {
-    if (!this.#pauseShown) return;
-    this.#pauseShown = false;
-    this.events.add({ type: 'resumed' });
-    this.clock.start();
-    this.#publishTransition();
-  }
-
-  #publishTransition(): void {
-    publishAttributes(this, { AgentStatus: this.status });
-    publishStatus(this);
   }
 }
 

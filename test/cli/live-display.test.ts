@@ -48,6 +48,7 @@ const progress: Progress = {
   usage: { ...NO_USAGE, inputTokens: 1_234, outputTokens: 56 },
   costUsd: 0.0123,
   inbox: 0,
+  pendingApprovals: 0,
   agent: 'default',
   model: 'fake/model',
 };

@@ -53,6 +53,5 @@ describe('Inbox', () => {
 });
 
 function carriedOver(inbox: Inbox): Inbox {
-  const counters = { turn: 0, toolCalls: 0, truncatedAnswers: 0, pausedAnswers: 0, emptyAnswers: 0, steers: inbox.accepted };
-  return new Inbox({ ...inbox.carry(), counters });
+  return new Inbox({ ...inbox.carry(), counters: { steers: inbox.accepted } });
 }

@@ -67,6 +67,7 @@ async function progressOfClosed(run: RunHandle, closed: { place: Place; result: 
     maxTurns: described.maxTurns ?? Math.max(result.turns, RUN_LIMITS.maxTurnsDefault),
     usage: result.usage,
     ...(result.costUsd === undefined ? {} : { costUsd: result.costUsd }),
+    pendingApprovals: 0,
     inbox: result.unconsumed.length,
     agent: described.agent ?? 'default',
     model: result.models.at(-1) ?? described.model ?? 'unknown',

@@ -1,0 +1,50 @@
+import { setHandler } from '@temporalio/workflow';
+import * as handlers from '../contracts/handlers.js';
+import { HANDLER_DESCRIPTIONS as describe } from '../contracts/handlers.js';
+import { RUN_LIMITS } from '../contracts/limits.js';
+import { NO_USAGE } from '../contracts/model.js';
+import type { Progress } from '../contracts/run.js';
+import { progressOf } from './progress.js';
+import { openRun, type RunDesk } from './run-desk.js';
+
+/** Sets the queries. They only look, also after the end. */
+export function registerQueries(desk: RunDesk): void {
+  setHandler(handlers.progress, () => (desk.run ? progressOf(desk.run) : unprepared(desk)), { description: describe.progress });
+  setHandler(handlers.transcript, (request = { from: 0 }) => desk.run?.transcript.page(request) ?? EMPTY_PAGE, {
+    description: describe.transcript,
+  });
+  setHandler(handlers.events, (request = { after: 0 }) => desk.events.page(request), { description: describe.events });
+  setHandler(
+    handlers.usage,
+    () => {
+      const { run } = desk;
+      if (!run) return { total: NO_USAGE };
+      return {
+        total: run.spending.usage,
+        ...(run.spending.lastUsage ? { last: run.spending.lastUsage } : {}),
+        ...(run.spending.costUsd === undefined ? {} : { costUsd: run.spending.costUsd }),
+      };
+    },
+    { description: describe.usage },
+  );
+  setHandler(handlers.approvals, () => desk.run?.approvals.list() ?? { pending: [], decided: [] }, { description: describe.approvals });
+  setHandler(handlers.steps, () => desk.run?.steps.list() ?? [], { description: describe.steps });
+  setHandler(handlers.setup, () => openRun(desk).prepared.setup, { description: describe.setup });
+  setHandler(handlers.result, () => desk.run?.result ?? desk.refused ?? null, { description: describe.result });
+}
+
+const EMPTY_PAGE = { from: 0, next: 0, length: 0, digest: '', messages: [] };
+
+function unprepared({ input, inbox, refused }: RunDesk): Progress {
+  return {
+    status: refused?.reason ?? 'running',
+    phase: refused ? 'closed' : 'preparing',
+    turn: 0,
+    maxTurns: input.maxTurns ?? RUN_LIMITS.maxTurnsDefault,
+    usage: NO_USAGE,
+    inbox: inbox.length,
+    pendingApprovals: 0,
+    agent: input.agent ?? 'default',
+    model: input.model ?? '',
+  };
+}
