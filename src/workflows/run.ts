@@ -67,6 +67,7 @@ export class Run {
   deadlineReached = false;
   readonly #tools: ReadonlyMap<string, ToolDescriptor>;
   readonly #scopes = new Set<CancellationScope>();
+  #modelScope: CancellationScope | undefined;
   readonly #setupTokens: number;
 
   constructor(parts: { input: RunInput; prepared: PreparedRun; inbox: Inbox; events: EventLog; carried?: CarriedState }) {
@@ -216,6 +217,22 @@ export class Run {
     } finally {
       this.#scopes.delete(scope);
     }
+  }
+
+  /** Runs a model call that also a message in mode interrupt aborts. */
+  async interruptible<T>(start: () => Promise<T>): Promise<T> {
+    const scope = new CancellationScope();
+    this.#modelScope = scope;
+    try {
+      return await this.abortable(() => scope.run(start));
+    } finally {
+      this.#modelScope = undefined;
+    }
+  }
+
+  /** Aborts the running model call, if there is one: its partial text is kept. */
+  interruptModel(): void {
+    this.#modelScope?.cancel();
   }
 
   /** Aborts what runs now. */

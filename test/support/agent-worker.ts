@@ -3,11 +3,13 @@ import { Client, Connection } from '@temporalio/client';
 import type { DataConverter } from '@temporalio/common';
 import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
 import { inject } from 'vitest';
+import type { z } from 'zod';
 import { createActivities } from '../../src/activities/create-activities.js';
 import type { ModelAnswer, ModelProvider, ModelRequest } from '../../src/activities/providers/provider.js';
 import { hashJson } from '../../src/contracts/digest.js';
 import { MODEL_LIMITS, RUN_LIMITS, WORKER_LIMITS } from '../../src/contracts/limits.js';
 import type { Part } from '../../src/contracts/message.js';
+import { RunPolicy } from '../../src/contracts/policy.js';
 import type { PreparedRun } from '../../src/contracts/prepared-run.js';
 import { RunInput } from '../../src/contracts/run.js';
 import { SEARCH_ATTRIBUTES } from '../../src/contracts/search-attributes.js';
@@ -22,6 +24,9 @@ export interface AgentWorkerOptions {
   readonly taskQueue?: string;
   readonly identity?: string;
   readonly price?: PreparedRun['price'];
+  /** Options of the run's judgement; without them all guards are off, as in runs of 0.1. */
+  readonly policy?: z.input<typeof RunPolicy>;
+  readonly contextWindow?: number;
   readonly transcriptCacheBytesMax?: number;
   readonly shutdownGraceMs?: number;
   readonly maxCachedWorkflows?: number;
@@ -115,7 +120,8 @@ function prepare(given: RunInput, options: AgentWorkerOptions): PreparedRun {
     model: 'fake/model',
     maxTurns: input.maxTurns ?? RUN_LIMITS.maxTurnsDefault,
     ...(options.price ? { price: options.price } : {}),
-    contextWindow: MODEL_LIMITS.contextWindowDefault,
+    contextWindow: options.contextWindow ?? MODEL_LIMITS.contextWindowDefault,
+    ...(options.policy === undefined ? {} : { policy: RunPolicy.parse(options.policy) }),
     ...(options.toolQueue === undefined ? {} : { toolQueue: options.toolQueue }),
     searchAttributes: Object.keys(SEARCH_ATTRIBUTES),
   };
