@@ -75,6 +75,8 @@ export const CarriedState = z.strictObject({
   counters: z.strictObject({
     turn: z.number(),
     toolCalls: z.number(),
+    /** Numbers the messages that corrections and nudges are. */
+    corrections: z.number().default(0),
     truncatedAnswers: z.number(),
     pausedAnswers: z.number(),
     emptyAnswers: z.number(),
@@ -101,7 +103,7 @@ export const CarriedState = z.strictObject({
   /** Answers of `pure` tools: call hash to the call whose result stands in the transcript. */
   memo: z.array(z.tuple([z.string(), z.string()])).default([]),
   steps: z.array(Step).default([]),
-  /** The model asked once already: the first request's tool choice is not repeated. */
+  /** What the judgement did last, as operators read it. */
   lastDecision: z.string().optional(),
   events: z.strictObject({ seq: z.number(), kept: z.array(z.record(z.string(), JsonValue)) }),
   turnInProgress: TurnInProgress.optional(),

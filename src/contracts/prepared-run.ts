@@ -14,7 +14,12 @@ export const PreparedRun = z.strictObject({
   configHash: z.string(),
   model: z.string(),
   maxTurns: z.number(),
+  /** The agent's own budget, where the input names none. */
+  maxTokens: z.number().int().optional(),
+  maxCostUsd: z.number().optional(),
   price: ModelPrice.optional(),
+  /** The model has no known price, and the run was told to start all the same: its money cap is not kept. */
+  priceUnknown: z.boolean().optional(),
   contextWindow: z.number(),
   /** Absent in runs that 0.1 prepared: they go on as they began. */
   policy: RunPolicy.optional(),

@@ -7,6 +7,8 @@ import { POLICY_OF_0_1, type RunPolicy } from '../contracts/policy.js';
 import type { ExtendInput, Progress, RunInput, RunResult, RunStatus } from '../contracts/run.js';
 import type { ToolDescriptor } from '../contracts/tool.js';
 import { Approvals } from './approvals.js';
+import { Caps } from './caps.js';
+import { type Counters, newCounters } from './counters.js';
 import type { EventLog } from './event-log.js';
 import type { Inbox } from './inbox.js';
 import { type BudgetFacts, finalOutputTokens, outputTokensAllowed } from './policies/budget.js';
@@ -18,21 +20,6 @@ import { StepLog } from './step-log.js';
 import { Transcript } from './transcript.js';
 import { Waits } from './waits.js';
 import { WorkClock } from './work-clock.js';
-
-const NO_COUNTERS: CarriedState['counters'] = {
-  turn: 0,
-  toolCalls: 0,
-  truncatedAnswers: 0,
-  pausedAnswers: 0,
-  emptyAnswers: 0,
-  badJson: 0,
-  emptyStreams: 0,
-  thinking: 0,
-  gateAttempts: 0,
-  schemaAttempts: 0,
-  qualityCorrections: 0,
-  steers: 0,
-};
 
 /** The state of one run: what the loop reads and writes. Handlers never touch it; they write the inbox. */
 export class Run {
@@ -47,8 +34,8 @@ export class Run {
   readonly steps: StepLog;
   readonly waits = new Waits();
   readonly clock: WorkClock;
-  readonly caps: { maxTurns: number; maxTokens: number | undefined; maxCostUsd: number | undefined };
-  readonly counters: CarriedState['counters'];
+  readonly caps: Caps;
+  readonly counters: Counters;
   readonly models: string[];
   /** Distinguishes the ids of this run's messages from those of the run it continues. */
   readonly idPrefix: string;
@@ -78,12 +65,8 @@ export class Run {
     this.events = parts.events;
     this.policy = prepared.policy ?? POLICY_OF_0_1;
     this.transcript = carried ? Transcript.from(carried) : new Transcript();
-    this.caps = {
-      maxTurns: carried?.caps.maxTurns ?? prepared.maxTurns,
-      maxTokens: carried?.caps.maxTokens ?? input.maxTokens,
-      maxCostUsd: carried?.caps.maxCostUsd ?? input.maxCostUsd,
-    };
-    this.counters = carried?.counters ?? { ...NO_COUNTERS };
+    this.caps = new Caps(input, prepared, carried?.caps);
+    this.counters = carried?.counters ?? newCounters();
     this.models = carried?.models ?? [];
     this.warned = carried?.warned ?? false;
     this.spending = new Spending(prepared.price, carried?.usage);
@@ -240,11 +223,15 @@ export class Run {
     for (const scope of this.#scopes) scope.cancel();
   }
 
-  /** Raises caps. */
+  /** Shows operators what the judgement did last. */
+  decided(what: string): void {
+    this.lastDecision = what;
+    publishStatus(this);
+  }
+
+  /** Raises caps; a run that asked for more goes on. */
   extend(by: ExtendInput): void {
-    this.caps.maxTurns += by.turns ?? 0;
-    if (this.caps.maxTokens !== undefined) this.caps.maxTokens += by.tokens ?? 0;
-    if (this.caps.maxCostUsd !== undefined) this.caps.maxCostUsd += by.costUsd ?? 0;
+    this.caps.raise(by);
     if (by.deadlineMs !== undefined) this.clock.extend(by.deadlineMs);
     this.events.add({ type: 'extended', maxTurns: this.caps.maxTurns });
   }
@@ -255,7 +242,7 @@ export class Run {
       v: 1,
       prepared: this.prepared,
       ...this.transcript.carry(),
-      caps: omitUndefined({ ...this.caps, deadlineMs: this.clock.deadlineMs }),
+      caps: this.caps.carry(this.clock.deadlineMs),
       counters: { ...this.counters, steers: this.inbox.accepted },
       warned: this.warned,
       workedMs: this.clock.workedMs,
@@ -287,12 +274,4 @@ export class Run {
 
 function estimateTokens(chars: number): number {
   return Math.ceil(chars / 4);
-}
-
-/** Drops undefined fields: carried data is JSON. */
-function omitUndefined<T extends object>(value: T): { [K in keyof T]: Exclude<T[K], undefined> } {
-  // the entries left are exactly the defined ones
-  return Object.fromEntries(Object.entries(value).filter(([, field]) => field !== undefined)) as {
-    [K in keyof T]: Exclude<T[K], undefined>;
-  };
 }
