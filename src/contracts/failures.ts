@@ -30,6 +30,9 @@ export const FAILURES = {
   'Input.NoModel': { retryable: false },
   'Input.Workspace': { retryable: false },
   'Run.Failed': { retryable: false },
+  'Run.MaxTurns': { retryable: false },
+  'Run.LoopDetected': { retryable: false },
+  'Run.OutputInvalid': { retryable: false },
 } as const satisfies Record<string, { retryable: boolean }>;
 
 /** A failure type of the table. Across processes this string is compared, never a class. */

@@ -54,6 +54,19 @@ export class Transcript {
     this.startFresh();
   }
 
+  /**
+   * Puts shorter messages in the place of all: a new chain, which workers read through the query. `returned` holds the hashes of
+   * messages that an activity made.
+   */
+  replaceAll(messages: readonly Message[], returned: ReadonlyMap<Message, string> = new Map()): void {
+    const known = new Map(this.#entries.map(({ message, hash }) => [message, hash]));
+    this.#entries.length = 0;
+    this.#head = EMPTY_CHAIN;
+    this.#bytes = 0;
+    for (const message of messages) this.#add({ message, hash: known.get(message) ?? returned.get(message) ?? hashMessage(message) });
+    this.startFresh();
+  }
+
   /** The reference for the next model call. */
   reference(): Pick<TranscriptRef, 'base' | 'tail' | 'digest'> {
     return { base: this.#base, tail: this.#tail, digest: this.#head.digest };
