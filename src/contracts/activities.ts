@@ -52,6 +52,8 @@ export type CallModelResult =
 /** What one tool call needs. */
 export interface CallToolInput {
   readonly runId: string;
+  /** For hooks; absent in calls of runs that an older worker began. */
+  readonly agent?: string;
   readonly turn: number;
   readonly callId: string;
   readonly tool: string;

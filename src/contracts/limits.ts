@@ -96,6 +96,9 @@ export const HOOK_LIMITS = {
   timeoutMsMax: 5 * MINUTE_MS,
   /** A lower number runs first. */
   priorityDefault: 100,
+  nameCharsMax: 100,
+  /** Hooks after a call that was stopped: a cancel is answered within five seconds, whatever they do. */
+  afterStopMs: SECOND_MS,
 } as const;
 
 /** Answers of `pure` tools that are not asked for twice. */

@@ -100,6 +100,8 @@ const HookPolicy = z.strictObject({
   beforeRun: z.boolean().default(false),
   afterRun: z.boolean().default(false),
   error: z.boolean().default(false),
+  /** A hook around tools may mean names that there are no tools of: `checkTool` and `callTool` are asked about such calls too. */
+  unknownTools: z.boolean().default(false),
 });
 
 /**

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { RUN_LIMITS } from '../contracts/limits.js';
+import { AgentGate } from './agent-gate.js';
 
 /** An agent of the config: what it is told, which model and tools it has. */
 export const AgentDefinition = z.strictObject({
@@ -11,6 +12,8 @@ export const AgentDefinition = z.strictObject({
   tools: z.array(z.string()).optional(),
   /** Names of tools that are taken away from those. */
   blockedTools: z.array(z.string()).optional(),
+  /** May this call run? A profile, rules, or a function that is asked before each call. @default all */
+  gate: AgentGate.optional(),
   maxTurns: z.number().int().min(RUN_LIMITS.maxTurnsMin).max(RUN_LIMITS.maxTurnsMax).optional(),
 });
 export type AgentDefinition = z.infer<typeof AgentDefinition>;

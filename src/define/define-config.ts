@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { MODEL_LIMITS, RUN_LIMITS } from '../contracts/limits.js';
 import { ModelPrice } from '../contracts/model.js';
 import { AgentDefinition } from './define-agent.js';
+import { HookDefinition } from './define-hook.js';
 import { type AnyToolDefinition, isToolDefinition } from './define-tool.js';
 
 /** A key by reference: the name of an environment variable, read in the activity at call time. Values never stand in a config. */
@@ -24,6 +25,8 @@ const Tool = z.custom<AnyToolDefinition>(isToolDefinition, 'a tool made with def
 export const Config = z.strictObject({
   model: z.string().optional(),
   tools: z.array(Tool).optional(),
+  /** Asked around runs, model calls and tool calls. */
+  hooks: z.array(HookDefinition).optional(),
   agents: z.record(z.string(), AgentDefinition).optional(),
   providers: z.record(z.string(), ProviderDefinition).optional(),
   credentials: z.record(z.string(), z.array(KeyReference).min(1)).optional(),

@@ -1,5 +1,7 @@
+export type { AgentGate, GateAnswer, GateContext, GateFunction } from './agent-gate.js';
 export { type AgentDefinition, defineAgent } from './define-agent.js';
 export { type Config, defineConfig, type ProviderDefinition } from './define-config.js';
+export { defineHook, type HookContext, type HookDecision, type HookDefinition, type HookPoint, type HookRequest } from './define-hook.js';
 export {
   type AnyToolDefinition,
   defineTool,
@@ -9,3 +11,4 @@ export {
   type ToolOptions,
   type ToolReturn,
 } from './define-tool.js';
+export type { OutputCollector, ToolOutput } from './tool-output.js';

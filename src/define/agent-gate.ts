@@ -1,0 +1,41 @@
+import { z } from 'zod';
+import type { JsonValue } from '../contracts/message.js';
+import { GateProfile, GateRule } from '../contracts/policy.js';
+import type { ToolDescriptor } from '../contracts/tool.js';
+
+/** The call that a gate function is asked about. */
+export interface GateContext {
+  readonly runId: string;
+  readonly agent: string;
+  readonly turn: number;
+  readonly args: JsonValue;
+  /** Absolute path of the run's workspace, when it has one. */
+  readonly workspace?: string;
+  /** Aborted when the gate's time (10 s) is over. */
+  readonly signal: AbortSignal;
+}
+
+/** What a gate function says: run it, refuse it, or let a person decide. */
+export type GateAnswer =
+  | { readonly action: 'allow' }
+  | { readonly action: 'block'; readonly reason: string }
+  | { readonly action: 'ask'; readonly reason?: string };
+
+/**
+ * A gate of the config's own.
+ *
+ * Contract: asked before each call, by an activity; a gate that throws, or exceeds its time, blocks the call. It may be asked again
+ * about the same call, and about several calls at once.
+ */
+export type GateFunction = (
+  context: GateContext,
+  tool: Pick<ToolDescriptor, 'name' | 'effect' | 'network'>,
+) => Promise<GateAnswer> | GateAnswer;
+
+/** The `gate` of an agent: a profile, a profile with rules before it, or a function. */
+export const AgentGate = z.union([
+  GateProfile,
+  z.strictObject({ profile: GateProfile.optional(), rules: z.array(GateRule).optional() }),
+  z.custom<GateFunction>((value) => typeof value === 'function', 'a function of the context and the tool'),
+]);
+export type AgentGate = z.infer<typeof AgentGate>;
