@@ -92,6 +92,10 @@ function addLookVerbs(program: Command, context: CliContext, carryOut: CarryOut)
     .option('--closed', 'only runs that have ended')
     .option('--limit <n>', 'at most so many (default: 50)', parseNumber)
     .action((options) => carryOut(async () => (await import('./commands/ls.js')).ls(options, context)));
+  withJson(program.command('replay'))
+    .description('check that saved histories still replay with the present workflow code')
+    .argument('<file...>', 'histories as JSON, from the Web UI or: temporal workflow show --output json')
+    .action((files, options) => carryOut(async () => (await import('./commands/replay.js')).replay(files, options, context)));
   withJson(withPlace(program.command('doctor')))
     .description('check server, worker, keys, workspace and sandbox, and say what to do')
     .option('--fix', 'register missing search attributes')

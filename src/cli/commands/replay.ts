@@ -1,0 +1,17 @@
+import { createReplayer, type Replayed } from '../../worker/replay-history.js';
+import { resolveStateDir, stateFolder } from '../../worker/state-folder.js';
+import type { CliContext } from '../cli-context.js';
+import { printJson, printText, say } from '../output.js';
+
+/** `replay FILE…`: does the present workflow code do what these histories say? Exits with 1 when one of them differs. */
+export async function replay(files: readonly string[], options: { readonly json?: boolean }, { output }: CliContext): Promise<number> {
+  const replayFile = await createReplayer({ artifactsDir: stateFolder(resolveStateDir()).artifacts, say: (line) => say(output, line) });
+  const replayed: Replayed[] = [];
+  for (const file of files) {
+    const one = await replayFile(file);
+    replayed.push(one);
+    if (!options.json) printText(output, `${file}: ${one.problem ?? `replays (${one.events} events)`}`);
+  }
+  if (options.json) printJson(output, replayed);
+  return replayed.some(({ problem }) => problem !== undefined) ? 1 : 0;
+}

@@ -1,0 +1,67 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Writable } from 'node:stream';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Interrupts } from '../../src/cli/interrupts.js';
+import { runCommandLine } from '../../src/cli/run-command-line.js';
+
+const SAVED = fileURLToPath(new URL('../histories/0.1-max-turns.json', import.meta.url));
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'perdure-test-'));
+});
+afterAll(async () => {
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function replay(...args: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
+  const texts = { stdout: '', stderr: '' };
+  const collect = (name: 'stdout' | 'stderr'): Writable =>
+    new Writable({
+      write(chunk: Buffer, _encoding, done) {
+        texts[name] += chunk.toString();
+        done();
+      },
+    });
+  const output = { stdout: collect('stdout'), stderr: collect('stderr') };
+  const code = await runCommandLine(['replay', ...args], { output, interrupts: new Interrupts() });
+  return { code, ...texts };
+}
+
+/** The saved history with another activity where the model was called. */
+async function changedHistory(): Promise<string> {
+  const text = await readFile(SAVED, 'utf8');
+  const file = join(folder, 'changed.json');
+  await writeFile(file, text.replaceAll('"callModel"', '"askTheOracle"'));
+  return file;
+}
+
+describe('perdure replay', () => {
+  it('a saved history that the present code still follows: says so, exit 0', async () => {
+    expect(await replay(SAVED)).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/0\.1-max-turns\.json: replays \(\d+ events\)\n$/u),
+    });
+  });
+
+  it('a history that the present code does not follow: names the difference, exit 1, the others are still replayed', async () => {
+    const { code, stdout } = await replay('--json', await changedHistory(), SAVED);
+    expect(code).toBe(1);
+    const [changed, kept] = JSON.parse(stdout) as { problem?: string }[];
+    expect(changed?.problem).toMatch(/askTheOracle|callModel|[Nn]ondeterminism/u);
+    expect(kept).not.toHaveProperty('problem');
+  });
+
+  it.each([
+    ['no such file', 'missing.json', undefined],
+    ['no JSON', 'text.json', 'not JSON'],
+    ['no history', 'other.json', '{"a":1}'],
+  ])('%s: one line HISTORY, exit 2', async (_, name, content) => {
+    const file = join(folder, name);
+    if (content !== undefined) await writeFile(file, content);
+    expect(await replay(file)).toMatchObject({ code: 2, stderr: expect.stringMatching(/^HISTORY: [^\n]+\n$/u) });
+  });
+});
