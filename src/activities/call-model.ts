@@ -8,10 +8,12 @@ import type { StreamSink } from '../streams/stream-sink.js';
 import { cancellationCause, throwUnlessUser } from './cancellation.js';
 import { failure, modelFailure } from './failures.js';
 import { withHeartbeat } from './heartbeat.js';
+import { repairCalls } from './providers/parse-arguments.js';
 import type { ModelAnswer, ModelProvider, ModelRequest } from './providers/provider.js';
 import { type ReadTranscriptOptions, readTranscript } from './read-transcript.js';
 import type { SetupCache } from './run-setup.js';
 import { StreamedAnswer } from './streamed-answer.js';
+import { ThinkingBudget } from './thinking-budget.js';
 
 /** What the activity needs of its worker. */
 export interface CallModelOptions {
@@ -38,7 +40,8 @@ export function createCallModel(options: CallModelOptions): (input: CallModelInp
 async function callModel(input: CallModelInput, options: CallModelOptions, streamed: StreamedAnswer): Promise<CallModelResult> {
   const context = Context.current();
   const total = AbortSignal.timeout(totalMs(context));
-  const signal = AbortSignal.any([context.cancellationSignal, total]);
+  const thinking = new ThinkingBudget(input.thinkingTokensMax);
+  const signal = AbortSignal.any([context.cancellationSignal, total, thinking.spent]);
   try {
     const setup = await options.setups.get(input.setupHash, input, { signal });
     const messages = await readTranscript(input, { ...options.transcripts, signal });
@@ -52,7 +55,10 @@ async function callModel(input: CallModelInput, options: CallModelOptions, strea
       outputTokensMax: input.outputTokensMax ?? MODEL_LIMITS.outputTokensDefault,
       signal,
       idleMs: options.idleMs ?? MODEL_LIMITS.streamIdleMs,
-      onDelta: (delta) => streamed.add(delta),
+      onDelta: (delta) => {
+        streamed.add(delta);
+        thinking.saw(delta);
+      },
     };
     streamed.asked(request);
     return completeAnswer(input, options, await provider.call(request), streamed);
@@ -62,6 +68,7 @@ async function callModel(input: CallModelInput, options: CallModelOptions, strea
     if (cause === 'user') return interrupted(input, options, streamed);
     // whatever a provider makes of an abort: the time was over
     if (total.aborted) throw failure('Model.Timeout', 'the model call took longer than a turn may', { cause: error });
+    if (thinking.spent.aborted) throw failure('Model.ThinkingBudget', thinking.problem, { details: [beat(streamed)] });
     throw modelFailure(error);
   } finally {
     await streamed.end();
@@ -69,7 +76,10 @@ async function callModel(input: CallModelInput, options: CallModelOptions, strea
 }
 
 function completeAnswer(input: CallModelInput, options: CallModelOptions, answer: ModelAnswer, streamed: StreamedAnswer): CallModelResult {
-  const message: Message = { id: messageId(input), role: 'assistant', turn: input.turn, parts: ownCallIds(input, answer.parts) };
+  const own = ownCallIds(input, answer.parts);
+  // half a call is never completed: what the length limit cut stays as it came
+  const { parts, repaired } = answer.stop === 'length' ? { parts: own, repaired: 0 } : repairCalls(own);
+  const message: Message = { id: messageId(input), role: 'assistant', turn: input.turn, parts };
   if (Buffer.byteLength(JSON.stringify(message)) > MODEL_LIMITS.answerBytesMax) {
     throw failure('Model.BadResponse', `the model's answer is larger than ${MODEL_LIMITS.answerBytesMax} bytes`, { nonRetryable: true });
   }
@@ -83,6 +93,7 @@ function completeAnswer(input: CallModelInput, options: CallModelOptions, answer
     ...(answer.usage ? {} : { usageEstimated: true }),
     stop: answer.stop,
     ...(answer.requestId === undefined ? {} : { requestId: answer.requestId }),
+    ...(repaired === 0 ? {} : { repaired }),
   };
 }
 

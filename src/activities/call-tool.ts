@@ -4,10 +4,11 @@ import { hashMessage } from '../contracts/digest.js';
 import { cutText } from '../contracts/failures.js';
 import { PAYLOAD_LIMITS, TOOL_LIMITS, WORKER_LIMITS } from '../contracts/limits.js';
 import type { ContentPart, Message } from '../contracts/message.js';
-import { type AnyToolDefinition, parametersSchema, type ToolContext } from '../define/define-tool.js';
+import type { AnyToolDefinition, ToolContext } from '../define/define-tool.js';
 import { type CancellationCause, cancellationCause, throwUnlessUser } from './cancellation.js';
-import { failure, messageOf } from './failures.js';
+import { failure } from './failures.js';
 import { withHeartbeat } from './heartbeat.js';
+import { toolArguments } from './tool-arguments.js';
 import { toolResultParts } from './tool-result-parts.js';
 import type { TranscriptCache } from './transcript-cache.js';
 
@@ -46,7 +47,7 @@ interface Ended {
 async function runTool(input: CallToolInput, { tools }: CallToolOptions, shown: { details: string }): Promise<Ended> {
   const tool = tools.get(input.tool);
   if (!tool) return saying('failed', `the tool ${input.tool} is not available on this worker`);
-  const parsed = parseArguments(input, tool);
+  const parsed = toolArguments(input, tool);
   if ('problem' in parsed) return saying('failed', parsed.problem);
   const context = Context.current();
   refuseSecondStart(input, context);
@@ -112,30 +113,6 @@ function saying(outcome: ToolOutcome, text: string): Ended {
 function errorText(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error);
   return text === '' ? 'tool failed without message' : text;
-}
-
-function parseArguments(input: CallToolInput, tool: AnyToolDefinition): { readonly args: unknown } | { readonly problem: string } {
-  const sent = input.argsText ?? JSON.stringify(input.args);
-  const problem = input.argsText === undefined ? undefined : jsonProblem(input.argsText);
-  const parsed = tool.parameters.safeParse(input.args);
-  if (problem === undefined && parsed.success) return { args: parsed.data };
-  const why =
-    problem ??
-    parsed.error?.issues.map((issue) => `${issue.path.join('.') || 'arguments'}: ${issue.message}`).join('; ') ??
-    'not an object';
-  const schema = JSON.stringify(parametersSchema(tool));
-  return {
-    problem: `invalid arguments for ${input.tool}: ${why}; schema: ${cutText(schema, 4_000)}; you sent (first 800 chars): ${sent.slice(0, 800)}`,
-  };
-}
-
-function jsonProblem(text: string): string {
-  try {
-    JSON.parse(text);
-    return 'not a JSON object';
-  } catch (error) {
-    return messageOf(error);
-  }
 }
 
 /** What a tool is given: everything it may need, nothing of Temporal. */

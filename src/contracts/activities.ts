@@ -46,6 +46,8 @@ export type CallModelResult =
       readonly usageEstimated?: boolean;
       readonly stop: StopReason;
       readonly requestId?: string;
+      /** Calls whose arguments were almost JSON and were put right; absent: none. */
+      readonly repaired?: number;
     }
   | { readonly kind: 'interrupted'; readonly partial?: { readonly message: Message; readonly hash: string }; readonly usage: Usage };
 

@@ -1,7 +1,11 @@
-import type { JsonValue, ToolCallPart } from '../../contracts/message.js';
+import type { JsonValue, Part, ToolCallPart } from '../../contracts/message.js';
+import { repairArguments } from './repair-arguments.js';
 
 /** No tool needs more; what is deeper would overflow the stack of whoever walks it. */
 const DEPTH_MAX = 100;
+
+/** Arguments that a tool may be given, or why a text holds none. */
+export type ParsedArguments = { readonly args: Record<string, JsonValue> } | { readonly problem: string };
 
 /**
  * A model's argument text as a tool call: parsed when it is a JSON object (nothing at all is the empty object), else empty arguments
@@ -9,8 +13,29 @@ const DEPTH_MAX = 100;
  */
 export function toolCallPart(callId: string, name: string, text: string): ToolCallPart {
   if (text.trim() === '') return { type: 'tool_call', callId, name, args: {} };
-  const args = parseObject(text);
-  return args ? { type: 'tool_call', callId, name, args } : { type: 'tool_call', callId, name, args: {}, argsText: text };
+  const parsed = parseArgumentsText(text);
+  return 'args' in parsed
+    ? { type: 'tool_call', callId, name, args: parsed.args }
+    : { type: 'tool_call', callId, name, args: {}, argsText: text };
+}
+
+/**
+ * A complete answer's parts with the arguments repaired that only lacked form, and how many those were. A repaired call is one like
+ * any other: what was sent is not kept, so that no provider ever gets it back. Never to be asked of an answer that its length limit cut.
+ */
+export function repairCalls(parts: readonly Part[]): { readonly parts: Part[]; readonly repaired: number } {
+  const after = parts.map((part) => (part.type === 'tool_call' ? repairCall(part) : part));
+  return { parts: after, repaired: after.filter((part, index) => part !== parts[index]).length };
+}
+
+function repairCall(call: ToolCallPart): ToolCallPart {
+  // what is JSON already, but no object, lacks more than form
+  if (call.argsText === undefined || isJson(call.argsText)) return call;
+  const text = repairArguments(call.argsText);
+  const parsed = text === undefined ? undefined : parseArgumentsText(text);
+  if (!parsed || !('args' in parsed)) return call;
+  const { type, callId, name } = call;
+  return { type, callId, name, args: parsed.args };
 }
 
 /** The arguments of a call as they are sent back: an object always, and none where the model's own were none. */
@@ -18,13 +43,27 @@ export function sentArguments({ args, argsText }: ToolCallPart): Record<string, 
   return argsText === undefined && isObject(args) ? args : {};
 }
 
-function parseObject(text: string): Record<string, JsonValue> | undefined {
+/** Reads an argument text strictly. Of two members with one name JSON.parse takes the last: such an object is refused. Never throws. */
+export function parseArgumentsText(text: string): ParsedArguments {
   try {
     // all that JSON.parse gives is a JsonValue
     const value = JSON.parse(text) as JsonValue;
-    return isObject(value) && isShallow(value, DEPTH_MAX) ? value : undefined;
+    if (!isObject(value)) return { problem: 'not a JSON object' };
+    if (!isShallow(value, DEPTH_MAX)) return { problem: `nested deeper than ${DEPTH_MAX} levels` };
+    if (membersIn(value) !== colonsIn(text)) return { problem: 'an object has the same key twice' };
+    return { args: value };
   } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
+    if (error instanceof SyntaxError) return { problem: error.message };
+    throw error;
+  }
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch (error) {
+    if (error instanceof SyntaxError) return false;
     throw error;
   }
 }
@@ -36,4 +75,15 @@ function isObject(value: JsonValue): value is Record<string, JsonValue> {
 function isShallow(value: JsonValue, depthLeft: number): boolean {
   if (value === null || typeof value !== 'object') return true;
   return depthLeft > 0 && Object.values(value).every((inner) => isShallow(inner, depthLeft - 1));
+}
+
+function membersIn(value: JsonValue): number {
+  if (value === null || typeof value !== 'object') return 0;
+  const inner = Object.values(value);
+  return inner.reduce<number>((sum, member) => sum + membersIn(member), Array.isArray(value) ? 0 : inner.length);
+}
+
+/** The colons of a JSON text outside its strings: one for each member of an object. */
+function colonsIn(json: string): number {
+  return json.replaceAll(/"[^"\\]*(?:\\.[^"\\]*)*"/gu, '').split(':').length - 1;
 }

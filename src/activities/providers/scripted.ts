@@ -65,6 +65,8 @@ async function playAnswer(reply: ScriptedReply, request: ModelRequest): Promise<
     request.signal.throwIfAborted();
     showPiece(piece, request);
   }
+  // whoever watched the pieces may have had enough
+  request.signal.throwIfAborted();
   return reply.fault ? await throwFault(reply.fault, request) : modelAnswer(reply.answer);
 }
 
