@@ -1,0 +1,80 @@
+import { matchesName } from '../../contracts/matches-name.js';
+import type { JsonValue } from '../../contracts/message.js';
+import { type GatedTool, profileDecision } from '../../contracts/offers-tool.js';
+import type { GateDecision, GatePolicy, GateRule } from '../../contracts/policy.js';
+import { mayRun, simpleCommandWords } from './command-words.js';
+import { globMatches } from './glob-match.js';
+
+/** What the gate says of one call. `reason`: why it does not just run. */
+export interface GateVerdict {
+  readonly decision: GateDecision;
+  readonly by: 'gate';
+  readonly reason?: string;
+}
+
+/**
+ * Judges one call by the run's gate: the first rule that matches decides, else the profile does. A rule that allows matches only what
+ * it surely means; a rule that blocks or asks also matches what might be meant. Never throws.
+ */
+export function gateTool(policy: GatePolicy, tool: GatedTool, args: JsonValue): GateVerdict {
+  const rule = policy.rules.find((one) => ruleMatches(one, tool.name, args));
+  const decision = rule?.decision ?? profileDecision(policy.profile, tool);
+  if (decision === 'allow') return { decision, by: 'gate' };
+  return { decision, by: 'gate', reason: rule ? ruleReason(rule) : `the profile ${policy.profile} ${PROFILE_REASONS[decision]}` };
+}
+
+const PROFILE_REASONS = { block: 'does not allow this tool', ask: 'asks a person before this tool runs' } as const;
+
+function ruleReason({ tool, command, paths, reason }: GateRule): string {
+  if (reason !== undefined) return reason;
+  return `the rule for ${[tool, command, paths?.join(' ')].filter((part) => part !== undefined).join(' ')}`;
+}
+
+function ruleMatches(rule: GateRule, tool: string, args: JsonValue): boolean {
+  if (!matchesName(rule.tool, tool)) return false;
+  const allows = rule.decision === 'allow';
+  if (rule.command !== undefined && !commandMatches(rule.command, args, allows)) return false;
+  return rule.paths === undefined || pathsMatch(rule.paths, args, allows);
+}
+
+function commandMatches(wanted: string, args: JsonValue, allows: boolean): boolean {
+  const command = argument(args, 'command');
+  // what is no text cannot be told apart from the command that is refused; a call without any is none of the rule's
+  if (typeof command !== 'string') return !allows && command !== undefined;
+  const words = wanted.split(/\s+/u).filter((word) => word !== '');
+  if (!allows) return mayRun(command, words);
+  const given = simpleCommandWords(command);
+  return given !== undefined && words.every((word, at) => given[at] === word);
+}
+
+/** `path` and `file_path` are what tools call it. A rule that allows must mean all that are given, another one any of them. */
+function pathsMatch(globs: readonly string[], args: JsonValue, allows: boolean): boolean {
+  const given = ['path', 'file_path'].map((key) => argument(args, key)).filter((path) => path !== undefined);
+  if (allows) return given.length > 0 && given.every((path) => pathMatches(globs, path, allows));
+  return given.some((path) => pathMatches(globs, path, allows));
+}
+
+function pathMatches(globs: readonly string[], path: JsonValue, allows: boolean): boolean {
+  if (typeof path !== 'string') return !allows;
+  const { inside, parts } = normalParts(path);
+  if (inside) return globs.some((glob) => globMatches(glob, parts.join('/')));
+  // where the workspace is, is not known here: any tail of such a path may be the one below it
+  return !allows && parts.some((_, at) => globs.some((glob) => globMatches(glob, parts.slice(at).join('/'))));
+}
+
+/** A path without `.` and `..`. `inside`: it is relative and stays below where it starts. */
+function normalParts(path: string): { readonly inside: boolean; readonly parts: readonly string[] } {
+  const parts: string[] = [];
+  let inside = !path.startsWith('/') && !path.startsWith('~');
+  for (const part of path.split('/')) {
+    if (part === '' || part === '.') continue;
+    if (part !== '..') parts.push(part);
+    else if (parts.pop() === undefined) inside = false;
+  }
+  return { inside, parts };
+}
+
+function argument(args: JsonValue, key: string): JsonValue | undefined {
+  if (args === null || typeof args !== 'object' || Array.isArray(args) || !Object.hasOwn(args, key)) return undefined;
+  return args[key];
+}
