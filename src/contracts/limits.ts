@@ -67,8 +67,16 @@ export const LOOP_LIMITS = {
   /** At most two different turns among the last eight. */
   windowTurns: 8,
   windowDistinctMax: 2,
+  /** Turns that a pattern of two may go on after its nudge. */
+  patternGraceTurns: 2,
   /** The same call this often is no progress, whatever its results were made to look like. */
   ceilingTurns: 30,
+  /** Said before the ceiling, while the run can still go another way. */
+  ceilingNudgeTurns: 25,
+  /** Two calls in turn reach the ceiling within this many turns: no rule looks further back. */
+  memoryTurns: 60,
+  /** Arguments longer than this are compared exactly only. */
+  shapeCharsMax: 2_000,
 } as const;
 
 /** What bounds decisions of people: approvals, holds. */
@@ -84,9 +92,20 @@ export const DECISION_LIMITS = {
   decidedKept: 200,
   /** Arguments as operators see them in lists. */
   argsShownBytesMax: 8 * KIB,
-  /** A hold whose holder is gone lets go by itself. */
+  /** A hold whose holder is gone lets go by itself; a shorter one would be over before anybody spoke. */
   holdTtlMsDefault: 10 * MINUTE_MS,
+  holdTtlMsMin: SECOND_MS,
   holdTtlMsMax: DAY_MS,
+} as const;
+
+/** What bounds messages to a live run, beside their size. */
+export const STEER_LIMITS = {
+  /** An unread message expires after its time to live; without one it never does. */
+  ttlMsMin: SECOND_MS,
+  ttlMsMax: 30 * DAY_MS,
+  /** What became of messages, as it stands in the result beside output and unread ones. */
+  resultRecordsMax: 200,
+  resultBytesMax: 16 * KIB,
 } as const;
 
 /** What bounds a hook or gate of a user: it runs in an activity and fails closed. */
@@ -99,6 +118,19 @@ export const HOOK_LIMITS = {
   nameCharsMax: 100,
   /** Hooks after a call that was stopped: a cancel is answered within five seconds, whatever they do. */
   afterStopMs: SECOND_MS,
+} as const;
+
+/** What bounds the schema that a run's answer must fit. */
+export const OUTPUT_SCHEMA_LIMITS = {
+  /** It is in the prompt of every request. */
+  bytesMax: 64 * KIB,
+  /** A pattern of the schema that has not finished by then is a catastrophic one: checking blocks its worker. */
+  checkMsMax: SECOND_MS,
+  /** The JSON stands in the run's result beside its text. */
+  answerBytesMax: 64 * KIB,
+  /** What a correction says of problems, and shows of the schema. */
+  problemsShown: 5,
+  excerptCharsMax: 2_000,
 } as const;
 
 /** Answers of `pure` tools that are not asked for twice. */
@@ -119,13 +151,26 @@ export const COMPACTION_LIMITS = {
   savingsFractionMin: 0.1,
   /** After a pass that found nothing, this many new messages before the next look. */
   latchMessages: 8,
-  /** What a stub of an old tool result keeps of it. */
+  /** A pass goes down to this share of where passes begin, so that the next one is far away. */
+  targetFraction: 0.5,
+  /** What a stub of an old tool result keeps of it … */
   stubChars: 160,
+  /** … and how long it is at most, with its mark and the identifiers it names: shorter results are left as they are. */
+  stubbedCharsMax: 600,
+  /** Old texts of the model, and texts among the arguments of its calls, keep this much of their beginning and end. */
+  shortenedHeadChars: 500,
+  shortenedTailChars: 200,
+  /** The newest paths, ids and URLs that outlive the messages that named them. */
+  identifiersKept: 40,
   summaryTimeoutMs: MINUTE_MS,
   summaryAttemptsMax: 3,
+  summaryBackoffMsMin: 500,
+  summaryBackoffMsMax: 5 * SECOND_MS,
   summaryOutputTokens: 2_048,
   /** Larger messages are left out of a summary's request, with a note. */
   summaryMessageCharsMax: 20_000,
+  /** One request for a summary reads this much; more is summed up in several, each with the summary so far. */
+  summaryRequestCharsMax: 200_000,
 } as const;
 
 /** What bounds outputs that are kept beside the transcript. */
@@ -135,6 +180,18 @@ export const ARTIFACT_LIMITS = {
   pageBytes: 32 * KIB,
   /** The beginning that stands in the transcript beside the reference. */
   headChars: 500,
+  /** Storing goes on while an output comes; its end is waited for this long … */
+  finishMsMax: 5 * SECOND_MS,
+  /** … and for a call that was told to stop only this long, because it must answer within five seconds. */
+  finishMsMaxStopped: SECOND_MS,
+  /** An output that comes faster than the store takes it waits once this much is on its way. */
+  pendingBytesMax: MIB,
+  /** A file is brought to the disk in steps of this size, so that no step takes long. */
+  syncEveryBytes: 64 * MIB,
+  /** One part of an upload: the smallest that S3 takes, since it is held in memory. */
+  uploadPartBytes: 5 * MIB,
+  /** What is left of a writer whose process was killed is swept after this time. */
+  staleWriteMs: 10 * MINUTE_MS,
 } as const;
 
 /** What bounds one model call. */
@@ -192,8 +249,8 @@ export const WORKSPACE_LIMITS = {
   commandTimeoutMsMax: 10 * MINUTE_MS,
   /** One argument of a process holds 128 KiB on Linux; this many characters fit whatever their encoding. */
   commandCharsMax: 30_000,
-  /** A command that prints more than this is taken for endless and stopped. */
-  commandOutputBytesMax: 10 * MIB,
+  /** A command that prints more than an artifact can hold is taken for endless and stopped. */
+  commandOutputBytesMax: ARTIFACT_LIMITS.bytesMax,
   /** Files larger than this are not rewritten or searched; reading goes line by line and has no such bound. */
   fileBytesMax: 10 * MIB,
   /** A folder tree larger than this is looked at in part, and the result says so. */
@@ -269,6 +326,7 @@ export const CONTINUE_AS_NEW_LIMITS = {
   historyBytesMax: 8 * MIB,
   signalsMax: 5_000,
   updatesMax: 1_000,
+  /** Messages whose end a run remembers: an id among them is a duplicate. */
   seenIdsMax: 2_000,
 } as const;
 

@@ -1,4 +1,5 @@
 import { condition } from '@temporalio/workflow';
+import type { CarriedState } from '../contracts/carried-state.js';
 import { publishAttributes, publishStatus } from './progress.js';
 import type { Run } from './run.js';
 
@@ -14,6 +15,62 @@ export async function mayGoOn(run: Run): Promise<GoOn> {
   if (run.inbox.paused && !run.mustStop) return 'continue-as-new';
   endPause(run);
   return run.mustStop ? 'stop' : 'go';
+}
+
+/**
+ * Asked between turns: waits while the run is paused or a live conversation holds it, then says whether the turn may start. A hold lets
+ * go by itself when its time is over, and a stop ends it; one that is still on is carried into the next history.
+ */
+export async function mayStartTurn(run: Run): Promise<GoOn> {
+  for (;;) {
+    const gate = await mayGoOn(run);
+    const { hold } = run.inbox;
+    if (!hold || gate === 'continue-as-new') return gate;
+    if (gate === 'stop' || isOver(hold)) {
+      run.inbox.hold = undefined;
+      run.events.add({ type: 'released', why: gate === 'stop' ? 'stopped' : 'expired' });
+      return gate;
+    }
+    if ((await waitWhileHeld(run)) === 'continue-as-new') return 'continue-as-new';
+  }
+}
+
+async function waitWhileHeld(run: Run): Promise<GoOn> {
+  const close = showHold(run);
+  for (let hold = holdToHeed(run); hold; hold = holdToHeed(run)) {
+    if (run.historyIsLong()) return 'continue-as-new';
+    const { until } = hold;
+    // a hold that is made longer needs no other timer: this one ends, and the rest is waited for
+    const isShorter = (): boolean => (holdToHeed(run)?.until ?? 0) < until;
+    await condition(() => isShorter() || run.historyIsLong(), until - Date.now(), { summary: 'hold' });
+  }
+  close();
+  run.clock.start();
+  publishTransition(run);
+  return 'go';
+}
+
+/** The hold that keeps the next turn back now; a pause and a stop come before it. */
+function holdToHeed({ inbox, mustStop }: Run): CarriedState['hold'] {
+  const { hold, paused } = inbox;
+  return !hold || isOver(hold) || paused || mustStop ? undefined : hold;
+}
+
+function isOver({ until }: NonNullable<CarriedState['hold']>): boolean {
+  return until <= Date.now();
+}
+
+/** Shows who holds the run, also when a second hold sets its end anew. Call what it returns when the wait is over. */
+function showHold(run: Run): () => void {
+  const reason = (): string => {
+    const { hold } = run.inbox;
+    return hold ? `release (held by ${hold.by} until ${new Date(hold.until).toISOString()})` : 'release';
+  };
+  const close = run.waits.open(reason);
+  run.clock.stop();
+  run.events.add({ type: 'waiting', for: reason() });
+  publishTransition(run);
+  return close;
 }
 
 function showPause(run: Run): void {

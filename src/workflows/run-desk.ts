@@ -1,4 +1,4 @@
-import type { RunInput, RunResult } from '../contracts/run.js';
+import type { RunInput, RunResult, SteerRecord } from '../contracts/run.js';
 import type { EventLog } from './event-log.js';
 import { inputFailure } from './failures.js';
 import type { Inbox } from './inbox.js';
@@ -24,4 +24,29 @@ export function openRun({ run }: RunDesk): Run {
 /** An operator who looks at the Web UI sees that the message waits. No command: only what a query shows. */
 export function showInbox({ run }: RunDesk): void {
   if (run) publishStatus(run);
+}
+
+/** Lets what comes into the inbox have its effect: an interrupt ends the running model call, and how each message ended is told. */
+export function heedInbox(desk: RunDesk): void {
+  const { inbox, events } = desk;
+  inbox.heedsModes = () => desk.run?.prepared.policy !== undefined;
+  inbox.onInterrupt = () => desk.run?.interruptModel();
+  inbox.onSettled = (record) => tellEnd(events, record);
+}
+
+function tellEnd(events: EventLog, { id, state, into = '', reason = '' }: SteerRecord): void {
+  switch (state) {
+    case 'merged':
+      return events.add({ type: 'steer.merged', id, into });
+    case 'refused':
+      return events.add({ type: 'steer.refused', id, reason });
+    case 'expired':
+      return events.add({ type: 'steer.expired', id });
+    case 'unconsumed':
+      return events.add({ type: 'steer.unconsumed', id });
+    case 'queued':
+    case 'delivered':
+      // the loop tells which turn reads it
+      return;
+  }
 }
