@@ -1,14 +1,25 @@
 import { setHandler } from '@temporalio/workflow';
+import { BUDGET_APPROVAL, type DecidedApproval } from '../contracts/approval.js';
 import * as handlers from '../contracts/handlers.js';
 import { HANDLER_DESCRIPTIONS as describe } from '../contracts/handlers.js';
+import { checkDecision } from './check-decision.js';
 import { checkExtension } from './check-extension.js';
+import { type ApprovalEnd, endApproval } from './end-approval.js';
 import { inputFailure } from './failures.js';
 import { readSteer } from './inbox.js';
 import { progressOf } from './progress.js';
+import type { Run } from './run.js';
 import { openRun, type RunDesk, showInbox } from './run-desk.js';
 
 /** Sets the updates: each is checked by its validator, and again when it runs. */
 export function registerUpdates(desk: RunDesk): void {
+  registerSubmit(desk);
+  registerExtend(desk);
+  registerApprove(desk);
+  registerDeny(desk);
+}
+
+function registerSubmit(desk: RunDesk): void {
   setHandler(
     handlers.submit,
     (input) => {
@@ -24,6 +35,9 @@ export function registerUpdates(desk: RunDesk): void {
       validator: (input) => checkMessage(desk, input),
     },
   );
+}
+
+function registerExtend(desk: RunDesk): void {
   setHandler(
     handlers.extend,
     (input) => {
@@ -31,10 +45,48 @@ export function registerUpdates(desk: RunDesk): void {
       const run = openRun(desk);
       checkExtension(run, input);
       run.extend(input);
+      // who asked for more budget has it: the question is answered
+      if (run.outputTokensAllowed() !== 'spent') endApproval(run, BUDGET_APPROVAL, { decision: 'approved', by: 'extend' });
       return progressOf(run);
     },
     { description: describe.extend, validator: (input) => checkExtension(openRun(desk), input) },
   );
+}
+
+function registerApprove(desk: RunDesk): void {
+  setHandler(
+    handlers.approve,
+    (input) => {
+      desk.inbox.updates += 1;
+      const run = openRun(desk);
+      checkDecision(run, 'approve', input);
+      return decide(run, input.callId, { decision: 'approved', by: input.by ?? NOBODY_NAMED });
+    },
+    { description: describe.approve, validator: (input) => checkDecision(openRun(desk), 'approve', input) },
+  );
+}
+
+function registerDeny(desk: RunDesk): void {
+  setHandler(
+    handlers.deny,
+    (input) => {
+      desk.inbox.updates += 1;
+      const run = openRun(desk);
+      checkDecision(run, 'deny', input);
+      const { callId, by = NOBODY_NAMED, reason } = input;
+      return decide(run, callId, { decision: 'denied', by, ...(reason === undefined ? {} : { reason }) });
+    },
+    { description: describe.deny, validator: (input) => checkDecision(openRun(desk), 'deny', input) },
+  );
+}
+
+/** A decision whose sender did not say who they are. */
+const NOBODY_NAMED = 'an operator';
+
+function decide(run: Run, callId: string, end: ApprovalEnd): DecidedApproval {
+  const decided = endApproval(run, callId, end);
+  if (!decided) throw inputFailure(`NO_SUCH_APPROVAL: no call ${JSON.stringify(callId)} waits here`);
+  return decided;
 }
 
 function checkMessage({ run, refused }: RunDesk, input: unknown): void {

@@ -7,6 +7,7 @@ import type { ToolDescriptor } from '../contracts/tool.js';
 import { toolTitle } from '../contracts/tool-title.js';
 import { failedResult, notStartedResult, stoppedResult, unknownOutcomeResult, unknownToolResult } from './call-results.js';
 import { type ActivityProblem, readActivityProblem } from './failures.js';
+import { outputBounds } from './policies/output-bounds.js';
 import { afterWorkerLoss } from './policies/worker-loss.js';
 import { publishStatus } from './progress.js';
 import { callTool, reconcileTool, type ToolPlacement } from './proxies.js';
@@ -17,12 +18,16 @@ export interface SettledCall {
   readonly message: Message;
   readonly hash: string;
   readonly returned: boolean;
+  /** A hook after the tool wants the run to end, with this reason. */
+  readonly abort?: string;
 }
 
 /** Runs one call to its one result, whatever happens to the workers it runs on. Never throws for a failing tool. */
 export async function runToolCall(run: Run, call: ToolCallPart, index: number): Promise<SettledCall> {
   const tool = run.descriptor(call.name);
   const title = toolTitle(call.name, call.args);
+  run.tool = title;
+  run.counters.toolCalls += 1;
   announce(run, call, title, tool);
   const startedAt = Date.now();
   const settled = tool ? await settle(run, { call, tool, title, input: inputFor(run, call, tool, index) }) : unknownTool(run, call);
@@ -30,9 +35,19 @@ export async function runToolCall(run: Run, call: ToolCallPart, index: number): 
   return settled.call;
 }
 
-/** The result of a call that nothing was started for, because the run is stopping. */
-export function notStarted(run: Run, call: ToolCallPart): SettledCall {
-  const settled = settledOwn(notStartedResult(call, run.counters.turn, whyStopped(run)), 'cancelled');
+/** The result of a call that nothing was started for, because of `why`. */
+export function notStarted(run: Run, call: ToolCallPart, why: string): SettledCall {
+  return withoutRunning(run, call, settledOwn(notStartedResult(call, run.counters.turn, why), 'cancelled'));
+}
+
+/** Answers a call with a text in place of running it: the model reads a failed result that says why. */
+export function answerCall(run: Run, call: ToolCallPart, text: string, outcome: ToolOutcome = 'failed'): SettledCall {
+  return withoutRunning(run, call, settledOwn(failedResult(call, run.counters.turn, text), outcome));
+}
+
+/** A call that was not run has its begin and its end among the events too, but is not counted. */
+function withoutRunning(run: Run, call: ToolCallPart, settled: Settled): SettledCall {
+  announce(run, call, toolTitle(call.name, call.args), run.descriptor(call.name));
   report(run, settled, 0);
   return settled.call;
 }
@@ -120,6 +135,7 @@ function placementFor(run: Run, tool: ToolDescriptor): ToolPlacement {
 
 function inputFor(run: Run, call: ToolCallPart, tool: ToolDescriptor, index: number): CallToolInput {
   const { turn } = run.counters;
+  const { policy, contextWindow } = run.prepared;
   return {
     runId: run.runId,
     turn,
@@ -131,12 +147,11 @@ function inputFor(run: Run, call: ToolCallPart, tool: ToolDescriptor, index: num
     effect: tool.effect,
     timeoutMs: tool.timeoutMs,
     ...(run.input.context?.workspace === undefined ? {} : { workspace: run.input.context.workspace }),
+    ...(policy ? { output: outputBounds(policy.output, contextWindow) } : {}),
   };
 }
 
 function announce(run: Run, call: ToolCallPart, title: string, tool: ToolDescriptor | undefined): void {
-  run.tool = title;
-  run.counters.toolCalls += 1;
   const effect = tool?.effect ?? 'none';
   run.events.add({ type: 'tool.call', turn: run.counters.turn, callId: call.callId, tool: call.name, title, effect });
   publishStatus(run);
@@ -171,7 +186,8 @@ function whyStopped({ inbox }: Run): string {
 }
 
 function settledBy(result: CallToolResult): Settled {
-  return { call: { message: result.message, hash: result.hash, returned: true }, outcome: result.outcome };
+  const { message, hash, outcome, abort } = result;
+  return { call: { message, hash, returned: true, ...(abort === undefined ? {} : { abort }) }, outcome };
 }
 
 function settledOwn(message: Message, outcome: ToolOutcome): Settled {

@@ -1,52 +1,173 @@
-import type { TurnInProgress } from '../contracts/carried-state.js';
-import { RUN_LIMITS } from '../contracts/limits.js';
-import type { ToolCallPart } from '../contracts/message.js';
+import type { CallDecision, TurnInProgress } from '../contracts/carried-state.js';
+import { openApprovals, publishPending, waitForPeople, waitReason } from './ask-person.js';
+import { describeDecision } from './check-decision.js';
+import { checkCall, gateCall, needsCheck } from './decide-call.js';
+import { endApproval } from './end-approval.js';
+import { isPreempted } from './is-preempted.js';
 import { type GoOn, mayGoOn } from './may-go-on.js';
 import { groupCalls } from './policies/call-groups.js';
 import type { Run } from './run.js';
-import { notStarted, runToolCall, type SettledCall } from './run-tool-call.js';
+import { answerCall, notStarted, runToolCall, type SettledCall } from './run-tool-call.js';
+import { type BatchEnd, ToolBatch } from './tool-batch.js';
+
+/** How a batch ended. `abort`: a hook ends the run. */
+export type BatchOutcome = 'done' | 'continue-as-new' | Extract<BatchEnd, { kind: 'abort' }>;
+
+const NONE: ReadonlyMap<number, string> = new Map();
 
 /**
- * Runs the calls of one answer and appends their results in call order. `read` calls run up to four at once, any other alone.
- * A pause starts no further call; a long pause gives the batch back half done, to go on in a fresh history.
+ * Runs the calls of one answer and appends their results in call order; every call gets exactly one. All are decided about first;
+ * those that may run do, `read` calls several at once, any other alone; then those that people were asked about, as they are
+ * decided. A pause starts no further call; a long pause or a long wait gives the batch back half done, to go on in a fresh history.
+ * `blocked` are texts that answer calls, by position, in place of running them.
  */
-export async function runToolCalls(run: Run, batch: TurnInProgress): Promise<'done' | 'continue-as-new'> {
-  const settled: (SettledCall | undefined)[] = batch.results.map((result) => (result ? { ...result, returned: true } : undefined));
-  const groups = groupCalls(batch.calls, (name) => run.descriptor(name)?.effect);
-  for (const group of groups) {
-    const open = group.indexes.filter((index) => !settled[index]);
-    const gate = await runGroup(run, batch.calls, open, settled);
-    if (gate === 'continue-as-new') {
-      run.turnInProgress = {
-        ...batch,
-        results: settled.map((call) => (call ? { message: call.message, hash: call.hash } : null)),
-      };
-      return gate;
-    }
+export async function runToolCalls(run: Run, turn: TurnInProgress, blocked: ReadonlyMap<number, string> = NONE): Promise<BatchOutcome> {
+  const batch = new ToolBatch(turn, run.input.context?.workspace);
+  const gate = await settleCalls(run, batch, blocked);
+  if (gate === 'continue-as-new') {
+    run.turnInProgress = batch.carry();
+    return gate;
   }
-  for (const [index, call] of batch.calls.entries()) appendResult(run, settled[index] ?? notStarted(run, call));
-  return 'done';
+  endOpenApprovals(run, batch);
+  for (const index of batch.calls.keys()) appendResult(run, batch, index);
+  return batch.end?.kind === 'abort' ? batch.end : 'done';
 }
 
-/** Up to four calls at once; a group of one is a call alone. Says how the gate stood when it closed. */
-async function runGroup(run: Run, calls: readonly ToolCallPart[], open: number[], settled: (SettledCall | undefined)[]): Promise<GoOn> {
-  const queue = [...open];
+async function settleCalls(run: Run, batch: ToolBatch, blocked: ReadonlyMap<number, string>): Promise<GoOn> {
+  for (const [index, text] of blocked) block(run, batch, index, { by: 'loop guard', reason: text, text });
+  const gate = await decideCalls(run, batch);
+  if (gate !== 'go') return gate;
+  askForApprovals(run, batch);
+  for (;;) {
+    settleDenied(run, batch);
+    const ready = batch.open.filter((index) => mayRun(run, batch, index));
+    const waiting = batch.open.flatMap((index) => run.approvals.pending(batch.call(index).callId) ?? []);
+    if (ready.length === 0 && waiting.length === 0) return 'go';
+    const isOver = (): boolean => isPreempted(run) || waiting.some(({ callId }) => !run.approvals.pending(callId));
+    const next = ready.length > 0 ? await runGroups(run, batch, ready) : await waitForPeople(run, { reason: waitReason(waiting), isOver });
+    if (next !== 'go') return next;
+    if (isEnded(run, batch)) return 'stop';
+  }
+}
+
+/** Decides about every call that nothing was said of yet: the gate at once, then the config. What is blocked has its result. */
+async function decideCalls(run: Run, batch: ToolBatch): Promise<GoOn> {
+  const unchecked: { readonly index: number; readonly gate: CallDecision }[] = [];
+  for (const index of batch.open.filter((open) => !batch.decisions[open])) {
+    const gate = gateCall(run, batch.call(index));
+    if (needsCheck(run, batch.call(index), gate)) unchecked.push({ index, gate });
+    else keepDecision(run, batch, index, gate);
+  }
+  return await startEach(run, batch, unchecked, async ({ index, gate }) => {
+    const decision = await checkCall(run, batch.call(index), gate);
+    if (decision) keepDecision(run, batch, index, decision);
+  });
+}
+
+function keepDecision(run: Run, batch: ToolBatch, index: number, decision: CallDecision): void {
+  const { by, reason = 'no reason was given' } = decision;
+  batch.decisions[index] = decision;
+  if (decision.decision === 'block') block(run, batch, index, { by, reason, text: `blocked by ${by}: ${reason}` });
+  if (decision.decision === 'abort') batch.end ??= { kind: 'abort', by, reason };
+}
+
+function block(run: Run, batch: ToolBatch, index: number, { by, reason, text }: { by: string; reason: string; text: string }): void {
+  const call = batch.call(index);
+  run.events.add({ type: 'tool.blocked', turn: run.counters.turn, callId: call.callId, tool: call.name, by, reason });
+  batch.settle(index, answerCall(run, call, text));
+}
+
+/** Puts every call that a person decides before people, once: one that waits or was decided in an earlier history is not asked again. */
+function askForApprovals(run: Run, batch: ToolBatch): void {
+  const { approvals } = run;
+  const unasked = batch.open.filter((index) => {
+    const { callId } = batch.call(index);
+    return batch.decisions[index]?.decision === 'ask' && !approvals.pending(callId) && !approvals.decided(callId);
+  });
+  if (unasked.length === 0) return;
+  const approvalOf = (index: number) => batch.approval(index, { turn: run.counters.turn, expireMs: run.policy.approvalExpireMs });
+  openApprovals(run, unasked.map(approvalOf));
+}
+
+/** A call that waits for nobody, or that was approved as it is. */
+function mayRun({ approvals }: Run, batch: ToolBatch, index: number): boolean {
+  const decided = approvals.decided(batch.call(index).callId);
+  if (batch.decisions[index]?.decision !== 'ask') return true;
+  return decided?.decision === 'approved' && decided.hash === batch.hash(index);
+}
+
+/** Answers the calls that people refused, that nobody decided in time, or that are not what was approved. */
+function settleDenied(run: Run, batch: ToolBatch): void {
+  for (const index of batch.open) {
+    const call = batch.call(index);
+    const decided = run.approvals.decided(call.callId);
+    if (batch.decisions[index]?.decision !== 'ask' || !decided || mayRun(run, batch, index)) continue;
+    const refusal = decided.decision === 'approved' ? 'denied: something else was approved' : describeDecision(decided);
+    batch.settle(index, answerCall(run, call, decided.reason === undefined ? refusal : `${refusal}: ${decided.reason}`));
+  }
+}
+
+/** Starts calls in order, neighbouring `read` calls at once. */
+async function runGroups(run: Run, batch: ToolBatch, ready: readonly number[]): Promise<GoOn> {
+  const groups = groupCalls(batch.calls, (name) => run.descriptor(name)?.effect);
+  for (const group of groups) {
+    const indexes = group.indexes.filter((index) => ready.includes(index));
+    const gate = await startEach(run, batch, indexes, async (index) => {
+      const settled = await runToolCall(run, batch.effective(index), index);
+      batch.settle(index, settled);
+      if (settled.abort !== undefined) batch.end ??= { kind: 'abort', by: 'hook', reason: settled.abort };
+    });
+    if (gate !== 'go') return gate;
+  }
+  return 'go';
+}
+
+/** Starts what may be started, several at once in order. Says how the gate stood when it closed; what runs then is waited for. */
+async function startEach<T>(run: Run, batch: ToolBatch, items: readonly T[], start: (item: T) => Promise<void>): Promise<GoOn> {
+  const queue = [...items];
   let closed: GoOn = 'go';
   const runner = async (): Promise<void> => {
     while (queue.length > 0) {
       const gate = await mayGoOn(run);
       if (gate !== 'go') closed = gate;
-      const index = gate === 'go' ? queue.shift() : undefined;
-      const call = index === undefined ? undefined : calls[index];
-      if (index === undefined || call === undefined) return;
-      settled[index] = await runToolCall(run, call, index);
+      else if (isEnded(run, batch)) closed = 'stop';
+      const item = closed === 'go' ? queue.shift() : undefined;
+      if (item === undefined) return;
+      await start(item);
     }
   };
-  await Promise.all(Array.from({ length: Math.min(open.length, RUN_LIMITS.readToolsParallelMax) }, runner));
-  return closed;
+  await Promise.all(Array.from({ length: Math.min(items.length, run.policy.readToolsParallelMax) }, runner));
+  return closed === 'go' && isEnded(run, batch) ? 'stop' : closed;
 }
 
-function appendResult(run: Run, call: SettledCall): void {
+/** True once nothing further of the batch may start, although the run itself goes on or has yet to end. */
+function isEnded(run: Run, batch: ToolBatch): boolean {
+  if (!batch.end && isPreempted(run)) batch.end = { kind: 'preempted' };
+  return batch.end !== undefined;
+}
+
+/** Nobody needs to decide about a call that will not run. */
+function endOpenApprovals(run: Run, batch: ToolBatch): void {
+  for (const index of batch.open) {
+    endApproval(run, batch.call(index).callId, { decision: 'cancelled', by: 'the run', reason: whyLeft(run, batch) });
+  }
+  publishPending(run);
+}
+
+function appendResult(run: Run, batch: ToolBatch, index: number): void {
+  const call = batch.settled(index) ?? unstarted(run, batch, index);
   if (call.returned) run.transcript.appendReturned(call.message, call.hash);
   else run.transcript.append(call.message);
+}
+
+function unstarted(run: Run, batch: ToolBatch, index: number): SettledCall {
+  const call = batch.call(index);
+  if (batch.end?.kind === 'preempted' && !run.mustStop) return answerCall(run, call, '[skipped] a new message came; not run', 'cancelled');
+  return notStarted(run, call, whyLeft(run, batch));
+}
+
+function whyLeft(run: Run, { end }: ToolBatch): string {
+  if (run.inbox.cancelRequest) return 'cancelled';
+  if (run.deadlineReached) return 'deadline reached';
+  return end?.kind === 'abort' ? `ended by ${end.by}` : 'a new message came';
 }

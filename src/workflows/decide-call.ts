@@ -1,0 +1,69 @@
+import type { CallDecision } from '../contracts/carried-state.js';
+import { RUN_LIMITS } from '../contracts/limits.js';
+import type { JsonValue, ToolCallPart } from '../contracts/message.js';
+import type { ToolDescriptor } from '../contracts/tool.js';
+import { toolTitle } from '../contracts/tool-title.js';
+import { readActivityProblem } from './failures.js';
+import { gateTool } from './policies/tool-gate.js';
+import { checkTool } from './proxies.js';
+import type { Run } from './run.js';
+
+/** What the run's own gate says of a call. An unknown tool passes: its result tells the model which tools there are. */
+export function gateCall(run: Run, call: ToolCallPart): CallDecision {
+  const tool = run.descriptor(call.name);
+  return tool ? gateArgs(run, tool, call.args) : { decision: 'allow', by: 'gate' };
+}
+
+/** True when the config has a say in this call too. */
+export function needsCheck(run: Run, call: ToolCallPart, gate: CallDecision): boolean {
+  return gate.decision !== 'block' && run.descriptor(call.name)?.checked === true;
+}
+
+/**
+ * What gate, hooks and approval of the config say of a call that the run's own gate let through; both must agree to allow it. A check
+ * that fails is a block. Undefined when the run must stop first.
+ */
+export async function checkCall(run: Run, call: ToolCallPart, gate: CallDecision): Promise<CallDecision | undefined> {
+  const tool = run.descriptor(call.name);
+  const check = await askConfig(run, call, gate.decision === 'ask');
+  if (!tool || !check || check.decision === 'block' || check.decision === 'abort') return check;
+  // a hook may not write what the gate would have stopped
+  const gateNow = check.args === undefined ? gate : gateArgs(run, tool, check.args);
+  if (gateNow.decision === 'allow') return check;
+  return { ...gateNow, ...(check.args === undefined ? {} : { args: check.args }) };
+}
+
+function gateArgs(run: Run, tool: ToolDescriptor, args: JsonValue): CallDecision {
+  const { decision, by, reason } = gateTool(run.policy.gate, tool, args);
+  return { decision, by, ...(reason === undefined ? {} : { reason }) };
+}
+
+/** Only decides, so a lost worker's question is asked again. */
+async function askConfig(run: Run, call: ToolCallPart, asked: boolean): Promise<CallDecision | undefined> {
+  const { turn } = run.counters;
+  const workspace = run.input.context?.workspace;
+  const input = {
+    runId: run.runId,
+    agent: run.prepared.setup.agent,
+    turn,
+    callId: call.callId,
+    tool: call.name,
+    args: call.args,
+    ...(workspace === undefined ? {} : { workspace }),
+    asked,
+  };
+  const summary = `turn ${turn}: may it? ${toolTitle(call.name, call.args)}`;
+  for (let losses = 1; !run.mustStop; losses += 1) {
+    try {
+      return await run.abortable(() => checkTool(input, { summary }));
+    } catch (error) {
+      const problem = readActivityProblem(error);
+      const isLost = problem.workerLost || problem.cancelled;
+      if (!isLost || losses > RUN_LIMITS.workerLossesMax) {
+        return { decision: 'block', by: 'check', reason: `the check failed: ${problem.type}: ${problem.message}` };
+      }
+      if (!run.mustStop) run.events.add({ type: 'worker.lost', turn, activity: 'checkTool', losses });
+    }
+  }
+  return undefined;
+}

@@ -1,0 +1,20 @@
+import type { DecidedApproval } from '../contracts/approval.js';
+import { publishStatus } from './progress.js';
+import type { Run } from './run.js';
+
+/** How an approval ends: by a person, by its time, or because nobody needs it any more. */
+export type ApprovalEnd = Pick<DecidedApproval, 'decision' | 'by'> & { readonly reason?: string };
+
+/** Ends a pending approval, and says so; undefined when there is none. Called by update handlers too: no command, no await. */
+export function endApproval(run: Run, callId: string, end: ApprovalEnd): DecidedApproval | undefined {
+  const decided = run.approvals.decide({ callId, at: new Date().toISOString(), ...end });
+  if (!decided) return undefined;
+  run.events.add({ type: 'approval.decided', callId, tool: decided.tool, ...end });
+  publishStatus(run);
+  return decided;
+}
+
+/** Denies those whose time is over. */
+export function expireApprovals(run: Run): void {
+  for (const { callId } of run.approvals.due(Date.now())) endApproval(run, callId, { decision: 'expired', by: 'nobody' });
+}

@@ -1,0 +1,6 @@
+import type { Run } from './run.js';
+
+/** True when a message waits for which calls that were not started are skipped. What runs goes on: a message cancels no call. */
+export function isPreempted({ inbox }: Run): boolean {
+  return inbox.preempting;
+}
