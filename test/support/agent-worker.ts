@@ -8,11 +8,12 @@ import { createActivities } from '../../src/activities/create-activities.js';
 import type { ModelAnswer, ModelProvider, ModelRequest } from '../../src/activities/providers/provider.js';
 import { hashJson } from '../../src/contracts/digest.js';
 import { MODEL_LIMITS, RUN_LIMITS, WORKER_LIMITS } from '../../src/contracts/limits.js';
-import type { Part } from '../../src/contracts/message.js';
+import { type Part, textOf } from '../../src/contracts/message.js';
 import { RunPolicy } from '../../src/contracts/policy.js';
 import type { PreparedRun } from '../../src/contracts/prepared-run.js';
 import { RunInput } from '../../src/contracts/run.js';
 import { SEARCH_ATTRIBUTES } from '../../src/contracts/search-attributes.js';
+import type { CompletionGate } from '../../src/define/completion-gate.js';
 import { type AnyToolDefinition, parametersSchema } from '../../src/define/define-tool.js';
 
 Runtime.install({ logger: new DefaultLogger('ERROR') });
@@ -26,6 +27,8 @@ export interface AgentWorkerOptions {
   readonly price?: PreparedRun['price'];
   /** Options of the run's judgement; without them all guards are off, as in runs of 0.1. */
   readonly policy?: z.input<typeof RunPolicy>;
+  /** The completion gate of the agent; `policy.completion.custom` says that it is asked. */
+  readonly completionGate?: CompletionGate;
   readonly contextWindow?: number;
   readonly transcriptCacheBytesMax?: number;
   readonly shutdownGraceMs?: number;
@@ -73,6 +76,7 @@ export async function startAgentWorker(options: AgentWorkerOptions): Promise<Age
       tools: options.tools ?? [],
       providerFor: (model) => ({ provider, model }),
       streams: { publish: () => undefined, flush: () => Promise.resolve() },
+      ...(options.completionGate ? { completionGates: new Map([['default', options.completionGate]]) } : {}),
       ...(options.transcriptCacheBytesMax === undefined ? {} : { transcriptCacheBytesMax: options.transcriptCacheBytesMax }),
     }),
     maxHeartbeatThrottleInterval: WORKER_LIMITS.heartbeatThrottleMsMax,
@@ -125,6 +129,12 @@ function prepare(given: RunInput, options: AgentWorkerOptions): PreparedRun {
     ...(options.toolQueue === undefined ? {} : { toolQueue: options.toolQueue }),
     searchAttributes: Object.keys(SEARCH_ATTRIBUTES),
   };
+}
+
+/** The text of the last message of a request. */
+export function lastTextOf({ messages }: Pick<ModelRequest, 'messages'>): string {
+  const last = messages.at(-1);
+  return last ? textOf(last) : '';
 }
 
 /** An answer of plain text. */
