@@ -30,8 +30,8 @@ export function failure(type: FailureType, message: string, options: FailureOpti
 export function modelFailure(error: unknown): ApplicationFailure {
   if (error instanceof ApplicationFailure) return error;
   if (!(error instanceof ModelError)) return failure('Model.BadResponse', messageOf(error), { nonRetryable: false });
-  const details = [{ status: error.status ?? null, requestId: error.requestId ?? null, retryAfterMs: error.retryAfterMs ?? null }];
-  const { retryAfterMs } = error;
+  const { status = null, requestId = null, retryAfterMs, hint } = error;
+  const details = [{ status, requestId, retryAfterMs: retryAfterMs ?? null, ...(hint === undefined ? {} : { hint }) }];
   if (retryAfterMs === undefined) return failure(error.type, error.message, { details });
   if (retryAfterMs > MODEL_LIMITS.retryAfterMsMax) {
     const seconds = Math.round(retryAfterMs / 1_000);

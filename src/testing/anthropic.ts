@@ -45,7 +45,7 @@ function questionOf(request: AnthropicRequest): WireQuestion {
   return {
     view: {
       conversation: conversationName(prompt, withoutCacheMarks(messages[0])),
-      answered: messages.filter((message) => message.role === 'assistant').length,
+      answered: messages.reduce((sum, message) => sum + answersIn(message), 0),
       lastUser: lastUserText(messages),
       lastToolResult: resultText(results.at(-1)),
       tools: tools.map((tool) => tool.name),
@@ -56,6 +56,14 @@ function questionOf(request: AnthropicRequest): WireQuestion {
     stream: request.stream ?? false,
     streamUsage: true,
   };
+}
+
+/** Answers that follow each other without a word between them, as paused ones do, come in one message: each begins by thinking or text. */
+function answersIn(message: AnthropicMessage): number {
+  if (message.role !== 'assistant') return 0;
+  const types = blocksOf(message).map(({ type }) => type);
+  const begins = types.filter((type, index) => type === 'thinking' || (type === 'text' && types[index - 1] !== 'thinking'));
+  return Math.max(1, begins.length);
 }
 
 /** A user's message may also hold tool results: the last one with text of its own counts. */

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ScriptFault } from '../activities/providers/script-fault.js';
+import type { WireFault } from '../activities/providers/script-fault.js';
 import { type FaultPoint, faultPoint } from '../activities/providers/scripted-fault.js';
 import type { WireEvent, WireFormat } from './wire-format.js';
 import { WireRefusal } from './wire-refusal.js';
@@ -11,7 +11,7 @@ export interface Outgoing {
   readonly contentType: 'text/event-stream; charset=utf-8' | 'application/json';
   readonly events: readonly WireEvent[];
   readonly chunkDelayMs: number;
-  readonly fault?: ScriptFault;
+  readonly fault?: WireFault;
   /** Aborted when the client is gone or the server closes. */
   readonly signal: AbortSignal;
 }
@@ -101,7 +101,7 @@ function encode(event: WireEvent): Buffer {
   return Buffer.from(event.text);
 }
 
-function statusRefusal(fault: Extract<ScriptFault, { status: number }>, format: WireFormat): WireRefusal {
+function statusRefusal(fault: Extract<WireFault, { status: number }>, format: WireFormat): WireRefusal {
   const overflow = fault.code === 'context_length_exceeded' ? format.overflowMessage : undefined;
   return new WireRefusal(fault.status, fault.message ?? overflow ?? `The server answered with status ${fault.status}.`, {
     ...(fault.code === undefined ? {} : { code: fault.code }),

@@ -3,7 +3,7 @@ import { createServer, type IncomingHttpHeaders, type IncomingMessage, type Serv
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ScriptInput, ScriptStepInput } from '../activities/providers/script.js';
-import type { ScriptFault } from '../activities/providers/script-fault.js';
+import type { WireFault } from '../activities/providers/script-fault.js';
 import { checkScript } from '../activities/providers/script-file.js';
 import { type ScriptedReply, type ScriptedRequest, ScriptPlayer, type StepName } from '../activities/providers/script-player.js';
 import { ANTHROPIC_MESSAGES } from './anthropic.js';
@@ -42,7 +42,7 @@ export interface RecordedRequest {
   readonly headers: IncomingHttpHeaders;
   readonly body: unknown;
   readonly step?: StepName;
-  readonly fault?: ScriptFault;
+  readonly fault?: WireFault;
   /** `gone`: the client left before the answer ended. */
   readonly outcome: 'open' | 'answered' | 'refused' | 'faulted' | 'gone';
   /** Why it was refused. */

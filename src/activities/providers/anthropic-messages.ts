@@ -4,6 +4,7 @@ import type { ContentPart, FilePart, Message, Part, ThinkingPart } from '../../c
 import { sentArguments } from './parse-arguments.js';
 import { partsText } from './parts-text.js';
 import { wireCallId } from './wire-call-id.js';
+import { wireToolName } from './wire-tool-name.js';
 
 /** What `opaque` of a thinking part holds for this format: the signature, or the whole of a redacted block. */
 export const AnthropicThinking = z.union([z.strictObject({ signature: z.string() }), z.strictObject({ redacted: z.string() })]);
@@ -37,7 +38,7 @@ function toBlock(part: Part): ContentBlockParam[] {
     case 'thinking':
       return thinkingBlock(part);
     case 'tool_call':
-      return [{ type: 'tool_use', id: wireCallId(part.callId), name: part.name, input: sentArguments(part) }];
+      return [{ type: 'tool_use', id: wireCallId(part.callId), name: wireToolName(part.name), input: sentArguments(part) }];
     case 'tool_result':
       return [toolResult(part.callId, part.isError, part.parts)];
     case 'file':

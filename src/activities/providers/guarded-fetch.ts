@@ -1,7 +1,7 @@
 import { Agent, type Response as UndiciResponse, fetch as undiciFetch } from 'undici';
 import { EventFraming } from './event-framing.js';
 import { ModelError } from './model-error.js';
-import { connectionError, errorIn, toModelError } from './model-failure.js';
+import { connectionError, errorIn, objectOf, toModelError } from './model-failure.js';
 import { StreamWatchdog } from './stream-watchdog.js';
 
 const MIB = 1_024 * 1_024;
@@ -9,8 +9,9 @@ const MIB = 1_024 * 1_024;
 const STREAM_BYTES_MAX = 64 * MIB;
 /** Several times the largest answer: no event needs more. */
 const EVENT_BYTES_MAX = 8 * MIB;
-/** The reason of a refusal stands at its beginning. */
+/** The reason of a refusal stands at its beginning, and is told at once. */
 const REFUSAL_BYTES_MAX = 64 * 1_024;
+const REFUSAL_MS_MAX = 10_000;
 /** Once the answer is complete, what may still come is not waited for any longer. */
 const END_GRACE_MS = 5_000;
 
@@ -61,6 +62,7 @@ export function guardedFetch(options: GuardOptions): GuardedFetch {
 
 class Guard {
   readonly #headers: Readonly<Record<string, string>>;
+  readonly #refusalMsMax: number;
   readonly watchdog: StreamWatchdog;
   readonly #apiKey: string;
   failure: ModelError | undefined;
@@ -69,6 +71,7 @@ class Guard {
   constructor({ idleMs, headers, apiKey }: GuardOptions) {
     this.#apiKey = apiKey;
     this.#headers = { ...OWN_HEADERS, ...headers };
+    this.#refusalMsMax = Math.min(idleMs, REFUSAL_MS_MAX);
     this.watchdog = new StreamWatchdog(idleMs);
   }
 
@@ -96,10 +99,10 @@ class Guard {
   async #accept(response: UndiciResponse, caller: AbortSignal | null | undefined): Promise<Response> {
     const { status, headers, body } = response;
     if (status >= 300 && status < 400) throw await refuseRedirect(response);
-    if (!response.ok) return copyOf(response, body && this.#head(body));
+    if (!response.ok) return copyOf(response, body && refusalBody(await this.#refusalText(body, caller)));
     const contentType = headers.get('content-type') ?? 'no content type';
     if (!body || !contentType.toLowerCase().includes('text/event-stream')) {
-      throw notAStream(contentType, body ? await textOf(this.#head(body)) : '', this.#apiKey);
+      throw notAStream(response, body ? await textOf(this.#head(body)) : '', this.#apiKey);
     }
     return copyOf(response, this.#watched(body, caller));
   }
@@ -124,21 +127,43 @@ class Guard {
     if (this.endedWithinEvent) yield BLANK_LINE;
   }
 
-  /** Passes the beginning of a body on that is no answer. */
+  /** What a refusal says, as far as it came: its status stands whatever becomes of its body. */
+  async #refusalText(body: AsyncIterable<Uint8Array>, caller: AbortSignal | null | undefined): Promise<string> {
+    const chunks: Uint8Array[] = [];
+    try {
+      for await (const chunk of this.#head(body)) chunks.push(chunk);
+    } catch (error) {
+      if (caller?.aborted || this.watchdog.failure) throw error;
+    }
+    return Buffer.concat(chunks).toString();
+  }
+
+  /** Passes the beginning of a body on that is no answer; one that trickles is left after a while. */
   async *#head(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+    const endsAt = Date.now() + this.#refusalMsMax;
     let bytes = 0;
     for await (const chunk of body) {
       this.watchdog.sawBytes();
       bytes += chunk.length;
       yield chunk;
-      if (bytes > REFUSAL_BYTES_MAX) return;
+      if (bytes > REFUSAL_BYTES_MAX || Date.now() > endsAt) return;
     }
   }
 }
 
 /** The SDKs know the platform's own Response only, not that of the undici package. */
-function copyOf({ status, statusText, headers }: UndiciResponse, body: AsyncIterable<Uint8Array> | null): Response {
-  return new Response(body ? ReadableStream.from(body) : null, { status, statusText, headers: [...headers] });
+function copyOf({ status, statusText, headers }: UndiciResponse, body: AsyncIterable<Uint8Array> | string | null): Response {
+  return new Response(body === null || typeof body === 'string' ? body : ReadableStream.from(body), {
+    status,
+    statusText,
+    headers: [...headers],
+  });
+}
+
+/** The SDKs read only what stands under `error`; some servers send the same without it. */
+function refusalBody(text: string): string {
+  const told = objectOf(text);
+  return told && !('error' in told) ? JSON.stringify({ error: told }) : text;
 }
 
 async function textOf(body: AsyncIterable<Uint8Array>): Promise<string> {
@@ -154,11 +179,11 @@ async function refuseRedirect({ status, headers, body, url }: UndiciResponse): P
 }
 
 /** Status 200, but a web page or a document: the SDKs would end their stream without any event and without an error. */
-function notAStream(contentType: string, head: string, apiKey: string): ModelError {
+function notAStream({ headers }: UndiciResponse, head: string, apiKey: string): ModelError {
   if (head.trim() === '') return new ModelError('Model.EmptyStream', 'the server answered with nothing', { status: 200 });
   const told = errorIn(head);
-  if (told) return toModelError({ error: told }, apiKey);
-  const said = `the server answered with ${contentType} instead of an event stream`;
+  if (told) return toModelError({ error: told, headers: new Headers([...headers]) }, apiKey);
+  const said = `the server answered with ${headers.get('content-type') ?? 'no content type'} instead of an event stream`;
   return new ModelError('Model.BadResponse', said, { status: 200 });
 }
 

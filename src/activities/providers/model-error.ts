@@ -9,6 +9,8 @@ export interface ModelErrorDetails {
   readonly requestId?: string;
   /** What the server asked for, unclamped. */
   readonly retryAfterMs?: number;
+  /** Of a context overflow: a lower output limit may be enough. */
+  readonly hint?: 'lower-output';
   readonly cause?: unknown;
 }
 
@@ -18,6 +20,7 @@ export class ModelError extends Error {
   readonly status: number | undefined;
   readonly requestId: string | undefined;
   readonly retryAfterMs: number | undefined;
+  readonly hint: ModelErrorDetails['hint'];
 
   constructor(type: ModelFailureType, message: string, details: ModelErrorDetails = {}) {
     super(redact(cutText(message, 2_048)), { cause: details.cause });
@@ -26,5 +29,6 @@ export class ModelError extends Error {
     this.status = details.status;
     this.requestId = details.requestId;
     this.retryAfterMs = details.retryAfterMs;
+    this.hint = details.hint;
   }
 }

@@ -1,6 +1,7 @@
+import { BAD_JSON_PATTERNS } from './bad-json-patterns.js';
 import { hideKey } from './hide-key.js';
 import { ModelError, type ModelFailureType } from './model-error.js';
-import { OVERFLOW_PATTERNS } from './overflow-patterns.js';
+import { LOWER_OUTPUT_PATTERNS, OVERFLOW_PATTERNS } from './overflow-patterns.js';
 import { retryAfterMs } from './retry-after.js';
 
 /** HTTP status → failure. What is not here: 4xx is a bad request, 5xx is overload. */
@@ -39,6 +40,7 @@ const BY_ERROR_TYPE: Readonly<Record<string, ModelFailureType>> = {
   request_too_large: 'Model.ContextOverflow',
   content_filter: 'Model.ContentFilter',
   content_policy_violation: 'Model.ContentFilter',
+  tool_use_failed: 'Model.BadJson',
 };
 
 /** Codes of the socket and of undici. Not reached: the request may be repeated; broken off: the answer was cut. */
@@ -72,15 +74,26 @@ export function toModelError(error: unknown, apiKey = ''): ModelError {
   const own = chain.find((cause) => cause instanceof ModelError);
   if (own) return own;
   const facts = readFacts(chain);
-  const status = facts.status === undefined ? {} : { status: facts.status };
-  return new ModelError(classify(facts), hideKey(facts.message, apiKey), { ...status, ...requestIdOf(chain), ...retryOf(chain) });
+  const type = classify(facts);
+  return new ModelError(type, hideKey(facts.message, apiKey), {
+    ...(facts.status === undefined ? {} : { status: facts.status }),
+    ...requestIdOf(chain),
+    ...retryOf(chain),
+    ...hintOf(type, facts.message),
+  });
 }
 
 /** The error that a JSON body tells of, as servers send it with status 200 in place of a stream; undefined when there is none. */
 export function errorIn(body: string): object | undefined {
+  const told = objectOf(body);
+  return told && objectIn(told, 'error');
+}
+
+/** The JSON object or array that a body is; undefined when it is none. Never throws. */
+export function objectOf(body: string): object | undefined {
   try {
     const parsed: unknown = JSON.parse(body);
-    return parsed !== null && typeof parsed === 'object' ? objectIn(parsed, 'error') : undefined;
+    return parsed !== null && typeof parsed === 'object' ? parsed : undefined;
   } catch (error) {
     if (error instanceof SyntaxError) return undefined;
     throw error;
@@ -97,13 +110,22 @@ interface ErrorFacts {
   readonly isTold: boolean;
 }
 
+/** What a body tells of that no status does. */
+const TELLING_TYPES: ReadonlySet<ModelFailureType> = new Set([
+  'Model.Quota',
+  'Model.ContextOverflow',
+  'Model.ContentFilter',
+  'Model.BadJson',
+]);
+
 function classify({ status, types, codes, message, isSyntax, isTold }: ErrorFacts): ModelFailureType {
   const byType = types.map((type) => BY_ERROR_TYPE[type]).filter((type) => type !== undefined);
   // a body may say more than its status: 429 for a spent quota, 400 for a request that is too long
-  const special = byType.find((type) => ['Model.Quota', 'Model.ContextOverflow', 'Model.ContentFilter'].includes(type));
+  const special = byType.find((type) => TELLING_TYPES.has(type));
   if (special) return special;
-  const mayOverflow = status === undefined || status === 400 || status === 413 || status === 422;
-  if (mayOverflow && OVERFLOW_PATTERNS.some((pattern) => pattern.test(message))) return 'Model.ContextOverflow';
+  const isRefusal = status === undefined || status === 400 || status === 413 || status === 422;
+  if ((isRefusal || status === 500) && BAD_JSON_PATTERNS.some((pattern) => pattern.test(message))) return 'Model.BadJson';
+  if (isRefusal && OVERFLOW_PATTERNS.some((pattern) => pattern.test(message))) return 'Model.ContextOverflow';
   if (status !== undefined) return BY_STATUS[status] ?? (status >= 500 ? 'Model.Overloaded' : 'Model.BadRequest');
   const [first] = byType;
   if (first) return first;
@@ -156,6 +178,11 @@ function retryOf(chain: readonly object[]): { retryAfterMs?: number } {
   const headers = chain.map((cause) => ('headers' in cause ? cause.headers : undefined)).find((found) => found instanceof Headers);
   const delayMs = headers && retryAfterMs(headers, Date.now());
   return delayMs === undefined ? {} : { retryAfterMs: delayMs };
+}
+
+function hintOf(type: ModelFailureType, message: string): { hint?: 'lower-output' } {
+  const isForOutput = type === 'Model.ContextOverflow' && LOWER_OUTPUT_PATTERNS.some((pattern) => pattern.test(message));
+  return isForOutput ? { hint: 'lower-output' } : {};
 }
 
 /** The error and what caused it, outermost first. */

@@ -84,8 +84,11 @@ function completeAnswer(reader: OpenAiStream, requestId: string | null, settings
   return { parts: reader.parts(), stop: toStop(reason, reader), ...(usage ? { usage } : {}), ...details };
 }
 
+/** The output limit's own word, and those of servers that cut at the window's end or speak of their models' own words. */
+const LENGTH_REASONS: ReadonlySet<string> = new Set(['length', 'max_tokens', 'model_length', 'model_context_window_exceeded']);
+
 function toStop(reason: string, reader: OpenAiStream): StopReason {
-  if (reason === 'length') return 'length';
+  if (LENGTH_REASONS.has(reason)) return 'length';
   if (reason === 'content_filter' || reader.refused) return 'refusal';
   return reader.hasCalls() ? 'tool_calls' : 'end';
 }

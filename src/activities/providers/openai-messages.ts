@@ -3,6 +3,7 @@ import { type Message, type Part, textOf, toolCallsOf } from '../../contracts/me
 import { sentArguments } from './parse-arguments.js';
 import { partsText } from './parts-text.js';
 import { wireCallId } from './wire-call-id.js';
+import { wireToolName } from './wire-tool-name.js';
 
 /** The transcript in the wire format of chat completions, the prompt first. */
 export function toOpenAiMessages(prompt: string, messages: readonly Message[]): ChatCompletionMessageParam[] {
@@ -45,7 +46,7 @@ function assistant(message: Message): ChatCompletionMessageParam {
     tool_calls: calls.map((call) => ({
       id: wireCallId(call.callId),
       type: 'function',
-      function: { name: call.name, arguments: JSON.stringify(sentArguments(call)) },
+      function: { name: wireToolName(call.name), arguments: JSON.stringify(sentArguments(call)) },
     })),
   };
 }

@@ -64,7 +64,7 @@ function toToken({ close, colon, string, key, word, number }: Readonly<Record<st
 
 /** What a quoted text means, with either quote and with literal line breaks. */
 function unquote(quoted: string): unknown {
-  const inner = quoted.slice(1, -1).replaceAll(/\\.|[\u0000-\u001F"]/gu, (piece) => {
+  const inner = quoted.slice(1, -1).replaceAll(/\\.|[\p{Cc}"]/gu, (piece) => {
     if (piece.length === 1) return JSON.stringify(piece).slice(1, -1);
     return piece === "\\'" ? "'" : piece;
   });
@@ -78,5 +78,6 @@ function endsWithValue(tokens: readonly Token[]): boolean {
 }
 
 function contentOf(tokens: readonly Token[]): string {
-  return tokens.map(({ content }) => content).join(' ');
+  const values = tokens.filter(({ kind }) => kind !== 'close');
+  return values.map(({ content }) => content).join(' ');
 }

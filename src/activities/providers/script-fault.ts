@@ -64,9 +64,12 @@ const HtmlFault = z.strictObject({ html: z.literal(true), times });
 
 const RedirectFault = z.strictObject({ redirect: z.string(), times });
 
+/** No fault of the wire: the model thinks this long and says nothing. */
+const OverthinkFault = z.strictObject({ thinkTokens: z.int().min(1).max(1_000_000), times });
+
 /**
  * What goes wrong before a step is answered: an HTTP status, a cut or stalled stream, an error event within the stream, a web page
- * with status 200, or a redirect to another address.
+ * with status 200, a redirect to another address, or a model that only thinks.
  */
 export const ScriptFault = z.union([
   StatusFault,
@@ -76,5 +79,9 @@ export const ScriptFault = z.union([
   StreamErrorFault,
   HtmlFault,
   RedirectFault,
+  OverthinkFault,
 ]);
 export type ScriptFault = z.infer<typeof ScriptFault>;
+
+/** A fault of the wire: the answer does not arrive, or not whole. */
+export type WireFault = Exclude<ScriptFault, { thinkTokens: number }>;

@@ -2,7 +2,7 @@ import { hashJson } from '../../contracts/digest.js';
 import type { JsonValue } from '../../contracts/message.js';
 import { NO_USAGE, type StopReason, type Usage } from '../../contracts/model.js';
 import { type Script, type ScriptExpectation, ScriptStep, type ScriptToolCall } from './script.js';
-import type { ScriptFault } from './script-fault.js';
+import type { ScriptFault, WireFault } from './script-fault.js';
 
 /** What a script sees of a request, in whatever format it came. */
 export interface ScriptedRequest {
@@ -42,7 +42,7 @@ export type ScriptedReply =
       readonly delayMs: number;
       readonly chunkDelayMs: number;
       /** Comes in place of the answer, or in the midst of it. */
-      readonly fault?: ScriptFault;
+      readonly fault?: WireFault;
     };
 
 const DEFAULT_FINAL = ScriptStep.parse({ text: 'The script gives no final answer.' });
@@ -71,10 +71,9 @@ export class ScriptPlayer {
     return {
       kind: 'answer',
       step: name,
-      answer: answerOf(step, request),
       delayMs: step.delayMs,
       chunkDelayMs: step.chunkDelayMs,
-      ...(fault ? { fault } : {}),
+      ...answerWith(fault, step, request),
     };
   }
 
@@ -115,6 +114,21 @@ function missingIn(request: ScriptedRequest, expect: ScriptExpectation): string 
   const absent = expect.tools?.filter((tool) => !request.tools.includes(tool)) ?? [];
   return absent.length > 0 ? `these tools: ${absent.join(', ')}` : undefined;
 }
+
+/** What the step answers beside its fault; a model that only thinks is an answer of its own. */
+function answerWith(
+  fault: ScriptFault | undefined,
+  step: ScriptStep,
+  request: ScriptedRequest,
+): { readonly answer: ScriptedAnswer; readonly fault?: WireFault } {
+  if (!fault) return { answer: answerOf(step, request) };
+  if (!('thinkTokens' in fault)) return { answer: answerOf(step, request), fault };
+  const { usage, chunkChars } = step;
+  return { answer: answerOf(ScriptStep.parse({ thinking: THOUGHT.repeat(fault.thinkTokens), usage, chunkChars }), request) };
+}
+
+/** Four characters: one token of an estimate. */
+const THOUGHT = 'hmm ';
 
 function answerOf(step: ScriptStep, request: ScriptedRequest): ScriptedAnswer {
   const text = fill(step.text ?? '', request);

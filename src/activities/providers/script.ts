@@ -11,7 +11,8 @@ const delayMs = z
 
 /** A tool call of a step. `argsText` is sent in place of `args` as it is, so that it may be broken JSON. */
 export const ScriptToolCall = z.strictObject({
-  name: z.string().min(1),
+  /** Also one that no tool has, or none at all. */
+  name: z.string(),
   args: z.record(z.string(), JsonValue).default({}),
   argsText: z.string().optional(),
   /** The provider's id of the call. @default one that is unique in the conversation */

@@ -3,7 +3,7 @@ import { MODEL_LIMITS } from '../../contracts/limits.js';
 import { ModelError } from './model-error.js';
 import { toModelError } from './model-failure.js';
 import type { ModelRequest } from './provider.js';
-import type { EventKind, ScriptFault } from './script-fault.js';
+import type { EventKind, WireFault } from './script-fault.js';
 
 /** How far an answer streams before its fault comes: not at all, to the first event of a kind, or a number of bytes. */
 export type FaultPoint =
@@ -12,7 +12,7 @@ export type FaultPoint =
   | { readonly kind: 'bytes'; readonly bytes: number };
 
 /** Where in the stream a fault comes. */
-export function faultPoint(fault: ScriptFault): FaultPoint {
+export function faultPoint(fault: WireFault): FaultPoint {
   if ('cutAfterBytes' in fault) return { kind: 'bytes', bytes: fault.cutAfterBytes };
   if ('cutAfterEvent' in fault) return { kind: 'event', event: fault.cutAfterEvent };
   if ('streamError' in fault) return { kind: 'event', event: fault.afterEvent };
@@ -21,17 +21,20 @@ export function faultPoint(fault: ScriptFault): FaultPoint {
 }
 
 /** The error a provider over the wire gives for such a fault. A stall comes first to the end of the idle time, or of the signal's patience. */
-export async function throwFault(fault: ScriptFault, request: ModelRequest): Promise<never> {
+export async function throwFault(fault: WireFault, request: ModelRequest): Promise<never> {
   if ('stall' in fault) return await stall(fault.pingEveryMs !== undefined, request);
   if ('status' in fault) throw statusError(fault);
   if ('streamError' in fault) throw toModelError(Object.assign(new Error(fault.message), { type: fault.streamError }));
   if ('html' in fault) throw new ModelError('Model.BadResponse', 'the model answered with a web page', { status: 200 });
   if ('redirect' in fault) throw new ModelError('Model.BadRequest', `the model redirects to ${fault.redirect}; redirects are refused`);
+  if ('cutAfterBytes' in fault && fault.cutAfterBytes === 0 && fault.by === 'end') {
+    throw new ModelError('Model.EmptyStream', 'the model answered with an empty stream');
+  }
   throw new ModelError('Model.StreamTruncated', "the model's answer was cut");
 }
 
 /** Classed by the same table as the errors of real providers. */
-function statusError({ status, code, message, retryAfter }: Extract<ScriptFault, { status: number }>): ModelError {
+function statusError({ status, code, message, retryAfter }: Extract<WireFault, { status: number }>): ModelError {
   const headers = new Headers(retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) });
   const error = new Error(message ?? `the model answered with status ${status}`);
   return toModelError(Object.assign(error, { status, headers, ...(code === undefined ? {} : { code }) }));
