@@ -17,13 +17,11 @@ export type QueuedMessage = z.infer<typeof QueuedMessage>;
 
 /** What the loop guard remembers of recent turns. Hashes, never texts. */
 export const LoopMemory = z.strictObject({
-  /** Newest last. `progress`: the results differed from those of the turn with the same signature before it. */
-  turns: z.array(z.strictObject({ signature: z.string(), result: z.string() })).default([]),
-  /** How often each call gave the same result, by call hash; only calls of the last turns. */
-  calls: z.record(z.string(), z.strictObject({ result: z.string(), count: z.number() })).default({}),
-  /** The same tool with the same result, whatever its arguments: for the ceiling. */
-  tools: z.record(z.string(), z.strictObject({ result: z.string(), count: z.number() })).default({}),
-  nudges: z.number().default(0),
+  /**
+   * Newest last, at most LOOP_LIMITS.memoryTurns. `signature`: the calls exactly; `shape`: the calls with slight differences put
+   * aside; `result`: what they gave, without volatile fields.
+   */
+  turns: z.array(z.strictObject({ signature: z.string(), shape: z.string(), result: z.string() })).default([]),
 });
 export type LoopMemory = z.infer<typeof LoopMemory>;
 

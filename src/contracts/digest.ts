@@ -30,7 +30,7 @@ export function extendChain(head: ChainHead, messageHash: string): ChainHead {
 }
 
 /** JSON with sorted keys, so that equal values give equal text whatever order their keys were written in. */
-function canonicalJson(value: unknown): string {
+export function canonicalJson(value: unknown): string {
   if (value === null || typeof value !== 'object') return JSON.stringify(value) ?? 'null';
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
   const entries = Object.entries(value)
