@@ -3,9 +3,10 @@ import { isAbsolute } from 'node:path';
 import type { z } from 'zod';
 import type { AgentActivities, PreparedRun } from '../contracts/activities.js';
 import { hashJson } from '../contracts/digest.js';
-import { MODEL_LIMITS, PAYLOAD_LIMITS, RUN_LIMITS } from '../contracts/limits.js';
+import { MODEL_LIMITS, PAYLOAD_LIMITS } from '../contracts/limits.js';
 import type { Part } from '../contracts/message.js';
 import { didYouMean } from '../contracts/nearest-name.js';
+import type { RunPolicy } from '../contracts/policy.js';
 import type { RunSetup } from '../contracts/prepared-run.js';
 import { RunInput } from '../contracts/run.js';
 import type { ToolDescriptor } from '../contracts/tool.js';
@@ -14,11 +15,14 @@ import type { Config } from '../define/define-config.js';
 import { type AnyToolDefinition, parametersSchema } from '../define/define-tool.js';
 import { type InstructionFile, readInstructionFiles } from './context/instruction-files.js';
 import { buildPrompt } from './context/prompt.js';
-import { PRICES_AS_OF } from './data/prices.js';
 import { failure, messageOf } from './failures.js';
 import type { KeyRing } from './key-ring.js';
 import { chooseModel } from './model-choice.js';
 import { contextWindowOf, priceOf } from './model-facts.js';
+import { outputSchemaProblem } from './output-schema.js';
+import { pricing, resolveCaps } from './run-caps.js';
+import { resolvePolicy, withoutForcedTool } from './run-policy.js';
+import { updatePlan } from './tools/update-plan.js';
 
 /** What a user says: calls, results and thinking are an agent's. */
 const TASK_PARTS: ReadonlySet<Part['type']> = new Set(['text', 'file', 'artifact']);
@@ -39,6 +43,8 @@ export interface PrepareRunOptions {
   readonly env: Readonly<NodeJS.ProcessEnv>;
   /** Offered only to a run with a workspace. */
   readonly workspaceTools: readonly AnyToolDefinition[];
+  /** Offered to every run that has tools, unless its agent blocks it; absent where no output is kept. */
+  readonly readArtifact?: AnyToolDefinition;
   readonly searchAttributes: readonly string[];
   /** Absent: workspace tools run on the run's own queue. */
   readonly toolQueue?: string;
@@ -50,24 +56,27 @@ export function createPrepareRun(options: PrepareRunOptions): AgentActivities['p
     const input = parseInput(given);
     const [name, agent] = findAgent(input, options.config);
     const model = findModel(input, agent, options);
+    const caps = resolveCaps(input, agent, options.config);
+    const policy = resolvePolicy({ input, agent, config: options.config, maxTurns: caps.maxTurns });
     await checkWorkspace(input.context?.workspace, { manyHosts: options.toolQueue !== undefined });
     const instructions = await readInstructions(input.context?.workspace);
     const setup: RunSetup = {
       agent: name,
-      prompt: buildPrompt({ base: agent.prompt, context: input.context, instructions }),
-      tools: toolsFor(input, agent, options),
+      prompt: buildPrompt({ base: agent.prompt, context: input.context, instructions, outputSchema: input.outputSchema }),
+      tools: toolsFor(input, { agent, policy }, options),
     };
     checkSetup(setup);
     const price = priceOf(model, options.config.prices);
-    checkBudget(input, model, price !== undefined);
+    const allowUnknownPrice = input.allowUnknownPrice ?? agent.budget?.allowUnknownPrice ?? false;
     return {
       setup,
       setupHash: hashJson(setup),
       configHash: options.configHash,
       model,
-      maxTurns: input.maxTurns ?? agent.maxTurns ?? options.config.limits?.maxTurns ?? RUN_LIMITS.maxTurnsDefault,
-      ...(price ? { price } : {}),
+      ...caps,
+      ...pricing({ model, price, caps, allowUnknownPrice }),
       contextWindow: contextWindowOf(model) ?? MODEL_LIMITS.contextWindowDefault,
+      policy: setup.tools.length === 0 ? withoutForcedTool(policy) : policy,
       ...(options.toolQueue === undefined || !input.context?.workspace ? {} : { toolQueue: options.toolQueue }),
       searchAttributes: [...options.searchAttributes],
     } satisfies PreparedRun;
@@ -77,9 +86,9 @@ export function createPrepareRun(options: PrepareRunOptions): AgentActivities['p
 function parseInput(given: unknown): RunInput {
   const parsed = RunInput.safeParse(given);
   if (!parsed.success) throw failure('Input.Invalid', `BAD_INPUT ${parsed.error.issues.flatMap(describeIssue).join('; ')}`);
-  const { mode, outputSchema, task } = parsed.data;
-  const later = [mode === 'chat' && 'mode "chat"', outputSchema && 'outputSchema'].filter(Boolean);
-  if (later.length > 0) throw failure('Input.Invalid', `BAD_INPUT ${later.join(', ')}: not supported in this version`);
+  const { outputSchema, task } = parsed.data;
+  const schemaProblem = outputSchema && outputSchemaProblem(outputSchema);
+  if (schemaProblem) throw failure('Input.Invalid', `BAD_INPUT ${schemaProblem}`);
   const strange = typeof task === 'string' ? undefined : task.find(({ type }) => !TASK_PARTS.has(type));
   if (strange) throw failure('Input.Invalid', `BAD_INPUT task: a part of type ${strange.type} cannot come from a user`);
   const isEmpty = typeof task === 'string' ? task.trim() === '' : task.length === 0;
@@ -127,12 +136,24 @@ async function readInstructions(workspace: string | undefined): Promise<Instruct
   });
 }
 
-/** The tools of a run in a fixed order: the config's, then the workspace's; the agent's lists may only take away. */
-function toolsFor({ context }: RunInput, agent: AgentDefinition, { config, workspaceTools }: PrepareRunOptions): ToolDescriptor[] {
+/** How an agent's runs are judged, for the tools it is offered. */
+interface JudgedAgent {
+  readonly agent: AgentDefinition;
+  readonly policy: RunPolicy;
+}
+
+/** The tools of a run in a fixed order: the config's, then the workspace's; the agent's lists may only take away. Then what its policy needs. */
+function toolsFor({ context }: RunInput, { agent, policy }: JudgedAgent, { config, workspaceTools }: PrepareRunOptions): ToolDescriptor[] {
   const own = (config.tools ?? []).map((tool) => describe(tool, false));
   const all = context?.workspace === undefined ? own : [...own, ...workspaceTools.map((tool) => describe(tool, true))];
   const { tools = [], blockedTools = [] } = agent;
-  return all.filter(({ name }) => (tools.length === 0 || tools.includes(name)) && !blockedTools.includes(name));
+  const chosen = all.filter(({ name }) => (tools.length === 0 || tools.includes(name)) && !blockedTools.includes(name));
+  return needsPlan(policy) ? [...chosen, describe(updatePlan, false)] : chosen;
+}
+
+/** A gate that looks for a finished plan is no use without a way to make one. */
+function needsPlan({ completion }: RunPolicy): boolean {
+  return completion.checks.includes('plan-finished') && completion.planTool === updatePlan.name;
 }
 
 function describe(tool: AnyToolDefinition, workspace: boolean): ToolDescriptor {
@@ -153,12 +174,4 @@ function checkSetup(setup: RunSetup): void {
   const bytes = Buffer.byteLength(JSON.stringify(setup));
   if (bytes <= PAYLOAD_LIMITS.outsideBytesMax) return;
   throw failure('Input.Invalid', `SETUP_TOO_LARGE: prompt and tool schemas are ${bytes} bytes, at most ${PAYLOAD_LIMITS.outsideBytesMax}`);
-}
-
-function checkBudget({ maxCostUsd }: RunInput, model: string, hasPrice: boolean): void {
-  if (maxCostUsd === undefined || hasPrice) return;
-  throw failure(
-    'Input.Invalid',
-    `UNKNOWN_PRICE: maxCostUsd needs the price of ${model}, and the list of ${PRICES_AS_OF} has none; add prices: { "${model}": { input, output } } to the config`,
-  );
 }

@@ -14,9 +14,10 @@ export const PreparedRun = z.strictObject({
   configHash: z.string(),
   model: z.string(),
   maxTurns: z.number(),
-  /** The agent's own budget, where the input names none. */
+  /** The caps there are: the input's, else the agent's. */
   maxTokens: z.number().int().optional(),
   maxCostUsd: z.number().optional(),
+  deadlineMs: z.number().int().optional(),
   price: ModelPrice.optional(),
   /** The model has no known price, and the run was told to start all the same: its money cap is not kept. */
   priceUnknown: z.boolean().optional(),

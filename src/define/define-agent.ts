@@ -1,8 +1,11 @@
 import { z } from 'zod';
 import { RUN_LIMITS } from '../contracts/limits.js';
 import { AgentGate } from './agent-gate.js';
+import { CompletionGateFunction } from './completion-gate.js';
+import { BudgetOptions, PolicyOptions } from './policy-options.js';
+import { PresetName } from './presets.js';
 
-/** An agent of the config: what it is told, which model and tools it has. */
+/** An agent of the config: what it is told, which model and tools it has, and how its runs are judged. */
 export const AgentDefinition = z.strictObject({
   description: z.string(),
   prompt: z.string().min(1),
@@ -14,7 +17,14 @@ export const AgentDefinition = z.strictObject({
   blockedTools: z.array(z.string()).optional(),
   /** May this call run? A profile, rules, or a function that is asked before each call. @default all */
   gate: AgentGate.optional(),
+  /** May this answer end the run? A function that is asked after the checks of `completion`. */
+  completionGate: CompletionGateFunction.optional(),
   maxTurns: z.number().int().min(RUN_LIMITS.maxTurnsMin).max(RUN_LIMITS.maxTurnsMax).optional(),
+  /** Caps where the run's input names none. */
+  budget: BudgetOptions.optional(),
+  /** Options of another runner, below the agent's own. */
+  preset: PresetName.optional(),
+  ...PolicyOptions.shape,
 });
 export type AgentDefinition = z.infer<typeof AgentDefinition>;
 

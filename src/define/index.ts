@@ -1,4 +1,5 @@
 export type { AgentGate, GateAnswer, GateContext, GateFunction } from './agent-gate.js';
+export type { CompletionContext, CompletionDecision, CompletionGate } from './completion-gate.js';
 export { type AgentDefinition, defineAgent } from './define-agent.js';
 export { type Config, defineConfig, type ProviderDefinition } from './define-config.js';
 export { defineHook, type HookContext, type HookDecision, type HookDefinition, type HookPoint, type HookRequest } from './define-hook.js';
@@ -11,4 +12,6 @@ export {
   type ToolOptions,
   type ToolReturn,
 } from './define-tool.js';
+export type { BudgetOptions, PolicyOptions } from './policy-options.js';
+export type { PresetName } from './presets.js';
 export type { OutputCollector, ToolOutput } from './tool-output.js';

@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 import { baseUrlProblem } from '../activities/providers/base-url.js';
 import { KNOWN_PROVIDERS, LATER_PROVIDERS, providerNameProblem } from '../activities/providers/known-providers.js';
 import { WORKSPACE_TOOLS } from '../activities/tools/registry.js';
@@ -8,12 +8,13 @@ import { didYouMean } from '../contracts/nearest-name.js';
 import { AgentDefinition } from '../define/define-agent.js';
 import { Config, ProviderDefinition } from '../define/define-config.js';
 import { type AnyToolDefinition, parametersSchema } from '../define/define-tool.js';
+import { BudgetOptions, PolicyOptions } from '../define/policy-options.js';
 import type { AgentFile } from './agent-files.js';
 
 /** Fields and values of the contract whose feature is not in this version, by their place: refused, never ignored. */
 const LATER: Readonly<Record<string, readonly string[]>> = {
-  '': ['fallbacks', 'hooks', 'mcpServers', 'plugins', 'completionGate'],
-  'agents.*': ['fallbacks', 'subagents', 'skills', 'mcp', 'thinking', 'preset', 'gate', 'budget', 'completionGate'],
+  '': ['fallbacks', 'mcpServers', 'plugins'],
+  'agents.*': ['fallbacks', 'subagents', 'skills', 'mcp', 'thinking'],
   'providers.*.api': Object.keys(LATER_PROVIDERS),
   'providers.*.quirks': ['toolCallsAsText'],
 };
@@ -22,11 +23,21 @@ const LATER: Readonly<Record<string, readonly string[]>> = {
 const FIELDS: Readonly<Record<string, readonly string[]>> = {
   '': Object.keys(Config.shape),
   'agents.*': Object.keys(AgentDefinition.shape),
+  'agents.*.budget': Object.keys(BudgetOptions.shape),
+  ...fieldsOfGroups('agents.*', PolicyOptions.shape),
   'providers.*': Object.keys(ProviderDefinition.shape),
   'providers.*.quirks': Object.keys(ProviderDefinition.shape.quirks.unwrap().shape),
   'prices.*': Object.keys(ModelPrice.shape),
   limits: Object.keys(Config.shape.limits.unwrap().shape),
 };
+
+/** The fields of those options that have parts. */
+function fieldsOfGroups(place: string, shape: typeof PolicyOptions.shape): Record<string, readonly string[]> {
+  const groups = Object.entries(shape).map(([name, field]) => [`${place}.${name}`, field.unwrap()] as const);
+  return Object.fromEntries(
+    groups.flatMap(([path, group]) => (group instanceof z.ZodObject ? [[path, Object.keys(group.shape)] as const] : [])),
+  );
+}
 
 /** Checks what a configuration file exports, with the agents of files. Gives the config, or all problems at once, each with its path. */
 export function checkConfig(given: unknown, agentFiles: readonly AgentFile[]): { config: Config } | { problems: string[] } {
@@ -55,12 +66,18 @@ function describeIssues(issues: readonly z.core.$ZodIssue[], given: unknown): st
   return issues.flatMap((issue) => {
     const path = issue.path.map(String);
     // what a record's entries are called is up to its writer
-    const place = path.map((name, index) => (index === 1 ? '*' : name)).join('.');
+    const place = issue.path.map((name, index) => (index === 1 || typeof name === 'number' ? '*' : String(name))).join('.');
     if (issue.code === 'unrecognized_keys') return issue.keys.map((key) => unknownKey([...path, key].join('.'), place, key));
     const value = valueAt(given, issue.path);
     if (LATER[place]?.includes(String(value))) return [`${path.join('.')}: ${String(value)} is not supported in this version`];
-    return [`${path.join('.') || 'config'}: ${messageOf(issue)}`];
+    return [`${path.join('.') || 'config'}: ${messageOf(issue)}${meantValue(issue, value)}`];
   });
+}
+
+/** One of few words was mistyped. */
+function meantValue(issue: z.core.$ZodIssue, value: unknown): string {
+  if (issue.code !== 'invalid_value' || typeof value !== 'string') return '';
+  return didYouMean(value, issue.values.map(String));
 }
 
 function unknownKey(path: string, place: string, key: string): string {

@@ -4,9 +4,12 @@ import { createActivities } from '../activities/create-activities.js';
 import { createPrepareRun } from '../activities/prepare-run.js';
 import { createProviderFor } from '../activities/providers/registry.js';
 import { WORKSPACE_TOOLS } from '../activities/tools/registry.js';
+import { updatePlan } from '../activities/tools/update-plan.js';
 import type { AgentActivities } from '../contracts/activities.js';
 import { DEFAULT_TASK_QUEUE } from '../contracts/handlers.js';
 import { WORKER_LIMITS } from '../contracts/limits.js';
+import type { CompletionGate } from '../define/completion-gate.js';
+import type { Config } from '../define/define-config.js';
 import { FileStreamSink } from '../streams/file-stream-sink.js';
 import type { LoadedConfig } from './config.js';
 import { createDataConverter } from './data-converter.js';
@@ -67,7 +70,8 @@ export function createAgentActivities(options: AgentActivitiesOptions): AgentAct
       searchAttributes: options.searchAttributes,
       ...(options.toolQueue === undefined ? {} : { toolQueue: options.toolQueue }),
     }),
-    tools: [...(config.tools ?? []), ...WORKSPACE_TOOLS],
+    tools: [...(config.tools ?? []), ...WORKSPACE_TOOLS, updatePlan],
+    completionGates: completionGates(config),
     providerFor: createProviderFor({ config, env: process.env, keys }),
     streams: new FileStreamSink({
       folder: stateFolder(options.stateDir).streams,
@@ -75,6 +79,11 @@ export function createAgentActivities(options: AgentActivitiesOptions): AgentAct
     }),
     ...(modelIdleMs === undefined ? {} : { modelIdleMs }),
   });
+}
+
+function completionGates({ agents = {} }: Config): ReadonlyMap<string, CompletionGate> {
+  const gates = Object.entries(agents).map(([name, { completionGate }]) => [name, completionGate] as const);
+  return new Map(gates.flatMap(([name, gate]) => (gate === undefined ? [] : [[name, gate] as const])));
 }
 
 /**

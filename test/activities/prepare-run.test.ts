@@ -10,6 +10,7 @@ import { createPrepareRun } from '../../src/activities/prepare-run.js';
 import { WORKSPACE_TOOLS } from '../../src/activities/tools/registry.js';
 import { PAYLOAD_LIMITS, WORKSPACE_LIMITS } from '../../src/contracts/limits.js';
 import type { RunInput } from '../../src/contracts/run.js';
+import type { AgentDefinition } from '../../src/define/define-agent.js';
 import type { Config } from '../../src/define/define-config.js';
 import { defineTool } from '../../src/define/define-tool.js';
 
@@ -187,10 +188,61 @@ describe('prepareRun', () => {
     await expect(prepare({ model: 'scripted/x', task: [{ type: 'text', text: 'go' }] })).resolves.toMatchObject({ model: 'scripted/x' });
   });
 
-  it('what is not in this version is refused, never ignored', async () => {
-    await expect(prepare({ model: 'scripted/x', mode: 'chat' })).rejects.toMatchObject({
-      message: expect.stringContaining('not supported'),
+  it('A-31: a run in mode chat is prepared like any other', async () => {
+    await expect(prepare({ model: 'scripted/x', mode: 'chat' })).resolves.toMatchObject({ model: 'scripted/x' });
+  });
+
+  it('an output schema stands in the prompt, word for word; a broken one is refused with its path', async () => {
+    const outputSchema = { type: 'object', properties: { total: { type: 'number' } }, required: ['total'] };
+    const { setup, policy } = await prepare({ model: 'scripted/x', outputSchema });
+    expect(setup.prompt.endsWith(`\n\n${JSON.stringify(outputSchema)}`)).toBe(true);
+    expect(policy?.completion.custom).toBe(true);
+    const broken = { type: 'object', properties: { total: { type: 'nmber' } } };
+    await expect(prepare({ model: 'scripted/x', outputSchema: broken })).rejects.toMatchObject({
+      type: 'Input.Invalid',
+      message: expect.stringContaining('outputSchema.properties.total.type: use array, boolean'),
     });
+  });
+
+  it("caps are the input's, else the agent's", async () => {
+    const config: Config = {
+      model: 'scripted/x',
+      agents: { a: { description: 'd', prompt: 'p', maxTurns: 7, budget: { maxTokens: 1_000, maxCostUsd: 2, deadlineMs: 60_000 } } },
+    };
+    expect(await prepare({ agent: 'a' }, { config })).toMatchObject({ maxTurns: 7, maxTokens: 1_000, maxCostUsd: 2, deadlineMs: 60_000 });
+    const own = { maxTurns: 3, maxTokens: 50, maxCostUsd: 1, deadlineMs: 5_000 };
+    expect(await prepare({ agent: 'a', ...own }, { config })).toMatchObject(own);
+    expect(await prepare({}, { config })).not.toHaveProperty('maxTokens');
+  });
+
+  it('a money cap with an unknown price starts when it is told to, and says that the cap is not kept', async () => {
+    const capped = { model: 'openai/unheard-of', maxCostUsd: 1 };
+    const prepared = await prepare({ ...capped, allowUnknownPrice: true }, { env: { ...KEY } });
+    expect(prepared).toMatchObject({ priceUnknown: true, maxCostUsd: 1 });
+    expect(prepared).not.toHaveProperty('price');
+    const config: Config = { agents: { a: { description: 'd', prompt: 'p', budget: { maxCostUsd: 1, allowUnknownPrice: true } } } };
+    expect(await prepare({ agent: 'a', model: 'openai/unheard-of' }, { config, env: { ...KEY } })).toHaveProperty('priceUnknown', true);
+    await expect(
+      prepare({ agent: 'a', model: 'openai/unheard-of', allowUnknownPrice: false }, { config, env: { ...KEY } }),
+    ).rejects.toMatchObject({ message: expect.stringContaining('UNKNOWN_PRICE') });
+    expect(await prepare({ model: 'openai/unheard-of', allowUnknownPrice: true }, { env: { ...KEY } })).not.toHaveProperty('priceUnknown');
+  });
+
+  it('A-21: a run without tools is not told to call one first', async () => {
+    const agents: Config['agents'] = { a: { description: 'd', prompt: 'p', firstToolChoice: 'required' } };
+    const choice = async (config: Config) => (await prepare({ agent: 'a' }, { config })).policy?.firstToolChoice;
+    expect(await choice({ model: 'scripted/x', agents })).toBe('auto');
+    expect(await choice({ model: 'scripted/x', agents, tools: [add] })).toBe('required');
+  });
+
+  it('an agent whose gate looks for a finished plan is offered update_plan, whatever its list of tools', async () => {
+    const names = async (agent: Partial<AgentDefinition>) => {
+      const agents = { a: { description: 'd', prompt: 'p', tools: ['add'], ...agent } };
+      return (await prepare({ agent: 'a' }, { config: { model: 'scripted/x', tools: [add], agents } })).setup.tools.map(({ name }) => name);
+    };
+    expect(await names({})).toEqual(['add']);
+    expect(await names({ completion: { checks: ['plan-finished'] } })).toEqual(['add', 'update_plan']);
+    expect(await names({ completion: { checks: ['plan-finished'], planTool: 'add' } })).toEqual(['add']);
   });
 });
 

@@ -1,4 +1,4 @@
-import type { RunContext } from '../../contracts/run.js';
+import type { RunContext, RunInput } from '../../contracts/run.js';
 import type { InstructionFile } from './instruction-files.js';
 
 /** What a system prompt is made of. No clock time: the prefix stays the same for the provider's cache. */
@@ -6,11 +6,14 @@ export interface PromptParts {
   readonly base: string;
   readonly context: RunContext | undefined;
   readonly instructions: readonly InstructionFile[];
+  /** The JSON Schema that the last answer must fit. */
+  readonly outputSchema: RunInput['outputSchema'];
 }
 
-/** Builds the system prompt: base, project, mode, workspace, then instruction files with a header each. */
-export function buildPrompt({ base, context, instructions }: PromptParts): string {
-  const sections = [base, project(context), mode(context), workspace(context), variables(context), ...instructions.map(instruction)];
+/** Builds the system prompt: base, project, mode, workspace, then instruction files with a header each, then what the answer must be. */
+export function buildPrompt({ base, context, instructions, outputSchema }: PromptParts): string {
+  const about = [project(context), mode(context), workspace(context), variables(context)];
+  const sections = [base, ...about, ...instructions.map(instruction), answerFormat(outputSchema)];
   return sections.filter((section) => section !== '').join('\n\n');
 }
 
@@ -38,4 +41,9 @@ function variables(context: RunContext | undefined): string {
 
 function instruction({ name, text }: InstructionFile): string {
   return `# Instructions from ${name}\n\n${text.trim()}`;
+}
+
+function answerFormat(schema: PromptParts['outputSchema']): string {
+  if (!schema) return '';
+  return `# Form of the answer\n\nYour last answer must be one JSON value that fits this JSON Schema, and no other text:\n\n${JSON.stringify(schema)}`;
 }
