@@ -62,8 +62,6 @@ describe('turnSignature', () => {
 });
 
 describe('turnShape', () => {
-  const shape = (value: JsonValue) => turnShape([{ name: 'search', args: value }]);
-
   it.each([
     ['a counter', { q: 'cats', page: 1 }, { q: 'cats', page: 2 }],
     ['a number in a text', { q: 'cats 1' }, { q: 'cats 22' }],
@@ -150,6 +148,10 @@ describe('resultSignature', () => {
     },
   );
 });
+
+function shape(given: JsonValue): string {
+  return turnShape([{ name: 'search', args: given }]);
+}
 
 function result(callId: string, text: string, isError = false): Message {
   return resultOf(callId, [{ type: 'text', text }], isError);

@@ -82,7 +82,7 @@ describe('judgeLoop: two turns in change', () => {
   });
 
   it('A-18: given at most two different turns among the last eight, then the eighth is nudged, and two more end the run', () => {
-    const verdicts = play([...'aabaabbaabbaab'].map((name) => turn(name)));
+    const verdicts = play('aabaabbaabbaab'.split('').map((name) => turn(name)));
     expect(kinds(verdicts)).toEqual([...times(7, 'go'), 'nudge', 'go', 'stop']);
     expect(verdicts.at(-1)).toMatchObject({ pattern: 'two-turns', count: 10 });
   });
@@ -143,7 +143,7 @@ describe('judgeLoop: onLoop', () => {
     expect(
       kinds(
         play(
-          [...'abababab'].map((name) => turn(name)),
+          'abababab'.split('').map((name) => turn(name)),
           policy,
         ),
       ),
@@ -180,7 +180,7 @@ const anyPolicy = fc.record({
 }) satisfies fc.Arbitrary<LoopPolicy>;
 
 describe('judgeLoop: whatever comes', () => {
-  it('it never throws, judges alike what is alike, and its memory stays bounded and is JSON', () => {
+  it('never throws, judges alike what is alike, and its memory stays bounded and is JSON', () => {
     fc.assert(
       fc.property(fc.array(anyTurn, { maxLength: 90 }), anyPolicy, (turns, policy) => {
         let memory = EMPTY;
