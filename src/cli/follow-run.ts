@@ -1,6 +1,7 @@
 import type { RunHandle } from '../client/run-handle.js';
 import type { WatchItem } from '../client/watch-item.js';
 import type { RunResult } from '../contracts/run.js';
+import { approvalHint } from './approval-hint.js';
 import type { CliContext } from './cli-context.js';
 import { EventsDisplay } from './events-display.js';
 import { EXIT_CODE_BY_REASON } from './exit-code.js';
@@ -51,6 +52,8 @@ async function watchToEnd(
   try {
     for await (const item of run.watch({ signal: context.interrupts.signal })) {
       display.show(item);
+      const hint = approvalHint(run.runId, item);
+      if (hint !== undefined) display.say(hint);
       if (isNoWorker(item)) options.onNoWorker?.(display);
       if (item.type === 'result') return item.result;
     }

@@ -5,6 +5,7 @@ import { CLIENT_LIMITS, PAYLOAD_LIMITS } from '../contracts/limits.js';
 import type { StreamSource } from '../streams/stream-sink.js';
 import { checkAddress } from './check-address.js';
 import { unreachable } from './errors.js';
+import { listApprovals, type WaitingApproval } from './list-approvals.js';
 import { RunHandle } from './run-handle.js';
 import { type ListOptions, listRuns, type RunListItem } from './run-list.js';
 import { checkStart, type StartInput, startRun } from './start-run.js';
@@ -81,6 +82,11 @@ export class AgentClient {
   /** The runs of this client's queue, newest first. */
   async list(options: ListOptions = {}): Promise<RunListItem[]> {
     return await listRuns(this.#access, options);
+  }
+
+  /** What waits for a person in all open runs of this client's queue, oldest first. Throws `NO_WORKER` (5) when no worker answers. */
+  async approvals(): Promise<WaitingApproval[]> {
+    return await listApprovals(this.#access);
   }
 
   /** True when a worker polled this client's queue lately. One killed a moment ago still counts. */

@@ -2,6 +2,7 @@ export { PerdureError } from '../contracts/coded-error.js';
 export { AgentClient, type ConnectOptions } from './agent-client.js';
 export type { AwaitResultOptions } from './await-result.js';
 export type { ContinueOptions } from './continue-run.js';
+export type { WaitingApproval } from './list-approvals.js';
 export type { PendingCall, RunDescription } from './run-description.js';
 export { RunHandle } from './run-handle.js';
 export type { ListOptions, RunListItem } from './run-list.js';

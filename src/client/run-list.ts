@@ -46,6 +46,16 @@ export async function listRuns(access: TemporalAccess, options: ListOptions): Pr
   return items;
 }
 
+/** The ids of all open runs of one task queue that also meet `condition`, a visibility query. */
+export async function listOpenRunIds(access: TemporalAccess, condition?: string): Promise<string[]> {
+  const ids: string[] = [];
+  const query = [visibilityQuery(access.taskQueue, 'open'), ...(condition === undefined ? [] : [condition])].join(' AND ');
+  await access.ask(async () => {
+    for await (const { workflowId } of access.client.workflow.list({ query, pageSize: LIMIT_MAX })) ids.push(workflowId);
+  });
+  return ids;
+}
+
 /** A run as a list shows it, from what Temporal knows without asking a worker. */
 export function toListItem(info: Omit<WorkflowExecutionInfo, 'raw'>): RunListItem {
   const memo = RunMemo.safeParse(info.memo);

@@ -1,0 +1,48 @@
+import type { WaitingApproval } from '../../client/list-approvals.js';
+import type { CliContext } from '../cli-context.js';
+import { formatDuration } from '../format-amounts.js';
+import { noSuchRun } from '../no-such-run.js';
+import { printJson, printText, say } from '../output.js';
+import { openPlaceIfThere, type Place } from '../place.js';
+import { terminalLine } from '../terminal-text.js';
+import type { DirectOptions } from './direct.js';
+
+/** `approvals [RUN]`: what waits for a person, in one run or in all open ones, and how to decide. */
+export async function approvals(runId: string | undefined, options: DirectOptions, { output }: CliContext): Promise<number> {
+  const place = await openPlaceIfThere(options, (line) => say(output, line));
+  if (!place && runId !== undefined) throw noSuchRun(runId);
+  try {
+    const waiting = place ? await waitingIn(place, runId) : [];
+    if (options.json) printJson(output, waiting.map(listed));
+    else if (waiting.length > 0) printText(output, formatApprovals(waiting, Date.now()));
+    else say(output, 'nothing waits for a person');
+    return 0;
+  } finally {
+    await place?.close();
+  }
+}
+
+/** Each with its command line: what would run, who asks and why, and how to decide. Pure. */
+export function formatApprovals(waiting: readonly WaitingApproval[], now: number): string {
+  return waiting
+    .map(({ runId, callId, title, args, askedBy, reason, since, expires }) =>
+      [
+        `${runId} ${callId}: ${terminalLine(title)}`,
+        `  arguments  ${terminalLine(JSON.stringify(args))}`,
+        `  asked by   ${terminalLine(askedBy)}${reason === undefined ? '' : `: ${terminalLine(reason)}`}`,
+        `  waits for  ${formatDuration(now - Date.parse(since))}${expires === undefined ? '' : `, denied on ${expires}`}`,
+        `  decide     perdure approve ${runId} ${callId}   or   perdure deny ${runId} ${callId}`,
+      ].join('\n'),
+    )
+    .join('\n');
+}
+
+async function waitingIn(place: Place, runId: string | undefined): Promise<WaitingApproval[]> {
+  if (runId === undefined) return await place.client.approvals();
+  const { pending } = await place.client.get(runId).approvals();
+  return pending.map((approval) => ({ runId, ...approval }));
+}
+
+function listed({ runId, callId, tool, args, since, expires }: WaitingApproval): object {
+  return { runId, callId, tool, args, since, ...(expires === undefined ? {} : { expires }) };
+}

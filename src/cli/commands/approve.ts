@@ -1,0 +1,22 @@
+import { checkDecision } from '../../client/check-decision.js';
+import type { RunHandle } from '../../client/run-handle.js';
+import type { CliContext } from '../cli-context.js';
+import type { DirectOptions } from './direct.js';
+import { currentUser, sendUpdate } from './send-update.js';
+
+/** `approve RUN CALL`: lets a waiting call run. */
+export async function approve(
+  runId: string,
+  callId: string,
+  options: DirectOptions & { by?: string },
+  context: CliContext,
+): Promise<number> {
+  const { by = currentUser().by } = options;
+  const given = by === undefined ? {} : { by };
+  checkDecision({ callId, ...given });
+  const update = async (run: RunHandle) => {
+    const answer = await run.approve(callId, given);
+    return { answer, line: `${runId}: ${answer.tool} ${callId} approved by ${answer.by}` };
+  };
+  return await sendUpdate({ runId, options, update }, context);
+}

@@ -1,0 +1,22 @@
+import { checkDecision } from '../../client/check-decision.js';
+import type { RunHandle } from '../../client/run-handle.js';
+import type { CliContext } from '../cli-context.js';
+import type { DirectOptions } from './direct.js';
+import { currentUser, sendUpdate } from './send-update.js';
+
+/** `deny RUN CALL`: refuses a waiting call; the model reads who did and why. */
+export async function deny(
+  runId: string,
+  callId: string,
+  options: DirectOptions & { by?: string; reason?: string },
+  context: CliContext,
+): Promise<number> {
+  const { reason, by = currentUser().by } = options;
+  const given = { ...(by === undefined ? {} : { by }), ...(reason === undefined ? {} : { reason }) };
+  checkDecision({ callId, ...given });
+  const update = async (run: RunHandle) => {
+    const answer = await run.deny(callId, given);
+    return { answer, line: `${runId}: ${answer.tool} ${callId} denied by ${answer.by}` };
+  };
+  return await sendUpdate({ runId, options, update }, context);
+}

@@ -1,0 +1,30 @@
+import { checkExtend } from '../../client/check-steer.js';
+import type { RunHandle } from '../../client/run-handle.js';
+import type { CliContext } from '../cli-context.js';
+import { parseDuration } from '../parse-duration.js';
+import type { DirectOptions } from './direct.js';
+import { sendUpdate } from './send-update.js';
+
+/** The options of `extend`, as the command line gives them: numbers that are none are still text. */
+export interface ExtendOptions extends DirectOptions {
+  readonly turns?: number | string;
+  readonly maxCost?: number | string;
+  readonly maxTokens?: number | string;
+  readonly deadline?: string;
+}
+
+/** `extend RUN`: raises caps of a live run, by so much each. */
+export async function extend(runId: string, options: ExtendOptions, context: CliContext): Promise<number> {
+  const { turns, maxCost, maxTokens, deadline } = options;
+  const by = checkExtend({
+    ...(turns === undefined ? {} : { turns }),
+    ...(maxCost === undefined ? {} : { costUsd: maxCost }),
+    ...(maxTokens === undefined ? {} : { tokens: maxTokens }),
+    ...(deadline === undefined ? {} : { deadlineMs: parseDuration(deadline, 'deadline') }),
+  });
+  const update = async (run: RunHandle) => {
+    const progress = await run.extend(by);
+    return { answer: { progress }, line: `${runId}: caps raised, at most ${progress.maxTurns} turns` };
+  };
+  return await sendUpdate({ runId, options, update }, context);
+}
