@@ -1,23 +1,36 @@
 import { PerdureError } from '../contracts/coded-error.js';
+import { DECISION_LIMITS, STEER_LIMITS } from '../contracts/limits.js';
+import { cleanText } from '../contracts/message.js';
 import { didYouMean } from '../contracts/nearest-name.js';
-import { type ExtendInput, isRunId, type SteerInput } from '../contracts/run.js';
+import { type ExtendInput, type HoldInput, isRunId, type SteerInput, SteerMode } from '../contracts/run.js';
 import { checkText } from './check-input.js';
 import { echoValue } from './echo-value.js';
 
-const STEER_KEYS = ['id', 'text', 'mode'];
+const STEER_KEYS = ['id', 'text', 'mode', 'ttlMs'];
+const HOLD_KEYS = ['ttlMs', 'by'];
 const EXTEND_KEYS = ['turns', 'costUsd', 'tokens', 'deadlineMs'] as const;
 
 /** A message for a live run, checked and cleaned. Throws PerdureError (exit 2) as `checkText` does, or `BAD_MESSAGE_ID`, `BAD_OPTION`. */
 export function checkSteer(message: unknown): SteerInput {
-  const { id, text, mode } = typeof message === 'string' ? { text: message } : checkFields(message, STEER_KEYS);
-  // a mode that is not there yet must not be taken for another one in silence
-  if (mode !== undefined && mode !== 'boundary') {
-    throw new PerdureError('BAD_OPTION', `mode: "boundary" is the only one in this version, got ${echoValue(mode)}`, 2);
-  }
-  const checked: SteerInput = { text: checkText(text), ...(mode === undefined ? {} : { mode }) };
+  const { id, text, mode, ttlMs } = typeof message === 'string' ? { text: message } : checkFields(message, STEER_KEYS);
+  const checked: SteerInput = {
+    text: checkText(text),
+    ...(mode === undefined ? {} : { mode: checkMode(mode) }),
+    ...(ttlMs === undefined ? {} : { ttlMs: checkTtl(ttlMs, STEER_LIMITS.ttlMsMin, STEER_LIMITS.ttlMsMax) }),
+  };
   if (id === undefined) return checked;
   if (typeof id === 'string' && isRunId(id)) return { ...checked, id };
   throw new PerdureError('BAD_MESSAGE_ID', `use 1–200 of A–Z a–z 0–9 . _ : -, got ${echoValue(id)}`, 2);
+}
+
+/** How long and for whom a run is held, checked and cleaned. Throws `BAD_OPTION` or `UNKNOWN_OPTION` (exit 2). */
+export function checkHold(input: unknown): HoldInput {
+  const { ttlMs, by } = checkFields(input, HOLD_KEYS);
+  if (by !== undefined && typeof by !== 'string') throw new PerdureError('BAD_OPTION', `by: a string, got ${echoValue(by)}`, 2);
+  return {
+    ...(ttlMs === undefined ? {} : { ttlMs: checkTtl(ttlMs, DECISION_LIMITS.holdTtlMsMin, DECISION_LIMITS.holdTtlMsMax) }),
+    ...(by === undefined ? {} : { by: cleanText(by).slice(0, DECISION_LIMITS.byCharsMax) }),
+  };
 }
 
 /** Raised caps, checked: at least one, each a number above 0. Throws `BAD_OPTION` or `UNKNOWN_OPTION` (exit 2). */
@@ -26,6 +39,17 @@ export function checkExtend(input: unknown): ExtendInput {
   const given = EXTEND_KEYS.filter((key) => fields[key] !== undefined);
   if (given.length === 0) throw new PerdureError('BAD_OPTION', `extend: give at least one of ${EXTEND_KEYS.join(', ')}`, 2);
   return Object.fromEntries(given.map((key) => [key, checkAmount(key, fields[key])]));
+}
+
+function checkMode(mode: unknown): SteerMode {
+  const { data } = SteerMode.safeParse(mode);
+  if (data !== undefined) return data;
+  throw new PerdureError('BAD_OPTION', `mode: boundary, preempt or interrupt, got ${echoValue(mode)}`, 2);
+}
+
+function checkTtl(ttlMs: unknown, least: number, most: number): number {
+  if (typeof ttlMs === 'number' && Number.isInteger(ttlMs) && ttlMs >= least && ttlMs <= most) return ttlMs;
+  throw new PerdureError('BAD_OPTION', `ttlMs: integer ${least}–${most}, in milliseconds, got ${echoValue(ttlMs)}`, 2);
 }
 
 function checkAmount(key: (typeof EXTEND_KEYS)[number], value: unknown): number {
