@@ -23,3 +23,10 @@ export function throwUnlessUser(cause: CancellationCause, what: string, progress
   if (cause === 'shutdown') throw failure('Worker.Shutdown', `the worker was shut down during ${what}`, details);
   if (cause === 'other') throw new CancelledFailure(`this attempt of ${what} is no longer the live one`);
 }
+
+/** For work that only decides: once its call is stopped, whoever stopped it, there is nothing left to decide. */
+export function throwIfStopped(what: string): void {
+  const cause = cancellationCause();
+  throwUnlessUser(cause, what);
+  if (cause === 'user') throw new CancelledFailure(`the run was stopped during ${what}`);
+}

@@ -3,14 +3,15 @@ import { DECISION_LIMITS, HOOK_LIMITS } from '../contracts/limits.js';
 import type { HookContext, HookDecision, HookDefinition, HookPoint } from '../define/define-hook.js';
 import { readHookAnswer } from './hook-answer.js';
 import { type FilteredCall, hookFilter } from './hook-filter.js';
+import { rejectedBy } from './rejected-by.js';
 
 /** What the hooks of one place changed, as the last of them left it. */
 export type HookChanges = Pick<HookContext, 'args' | 'output' | 'request'>;
 
-/** What a chain of hooks came to. A refusal names the hook that ended the chain. */
+/** What a chain of hooks came to. `hook` ended the chain, or was the last that modified something. */
 export type HookOutcome =
   | { readonly action: 'allow' }
-  | ({ readonly action: 'modify' } & HookChanges)
+  | ({ readonly action: 'modify'; readonly hook: string } & HookChanges)
   | { readonly action: 'block' | 'abort'; readonly hook: string; readonly reason: string };
 
 /**
@@ -50,7 +51,7 @@ function complete(hook: HookDefinition): CompleteHook {
 
 async function runChain(hooks: readonly CompleteHook[], question: HookContext, warn: (message: string) => void): Promise<HookOutcome> {
   let now = question;
-  let changes: HookChanges | undefined;
+  let changes: (HookChanges & { readonly hook: string }) | undefined;
   for (const hook of hooks) {
     // asked here, not before: an earlier hook may have changed the path
     if (!hook.matches(now)) continue;
@@ -62,8 +63,9 @@ async function runChain(hooks: readonly CompleteHook[], question: HookContext, w
       return { action: 'block', hook: hook.name, reason: shown(`the hook failed: ${answer.failure}`) };
     }
     if (answer.action === 'modify') {
-      changes = { ...changes, ...changesOf(answer, now) };
-      now = { ...now, ...changes };
+      const changed = changesOf(answer, now);
+      changes = { ...changes, ...changed, hook: hook.name };
+      now = { ...now, ...changed };
     } else if (answer.action !== 'allow') {
       return { action: answer.action, hook: hook.name, reason: shown(answer.reason) };
     }
@@ -87,15 +89,6 @@ async function ask(hook: CompleteHook, question: HookContext): Promise<HookDecis
 async function answerOf(hook: CompleteHook, question: HookContext, signal: AbortSignal): Promise<unknown> {
   const { signal: _, ...data } = question;
   return await hook.run({ ...structuredClone(data), signal });
-}
-
-/** A hook that ignores its signal is not waited for. */
-function rejectedBy(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => {
-    const stop = (): void => reject(new Error('stopped'));
-    if (signal.aborted) stop();
-    else signal.addEventListener('abort', stop, { once: true });
-  });
 }
 
 /** A request may be given in part; the rest of it stays. */

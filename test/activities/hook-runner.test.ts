@@ -70,7 +70,11 @@ describe('hooks', () => {
         },
       }),
     ];
-    expect(await createHookRunner(hooks, fail).run('before-tool', CALL)).toEqual({ action: 'modify', args: { path: 'safe/b.txt' } });
+    expect(await createHookRunner(hooks, fail).run('before-tool', CALL)).toEqual({
+      action: 'modify',
+      hook: 'b',
+      args: { path: 'safe/b.txt' },
+    });
     expect(seen).toEqual([{ path: 'safe/a.txt' }]);
   });
 
@@ -78,7 +82,7 @@ describe('hooks', () => {
     const request = { prompt: 'p', messages: [], tools: [{ name: 't', description: 'd', schema: {} }] };
     const hooks = [hook({ on: 'before-model', run: () => ({ action: 'modify', request: { prompt: 'q' } }) })];
     const outcome = await createHookRunner(hooks, fail).run('before-model', { ...CALL, request });
-    expect(outcome).toEqual({ action: 'modify', request: { ...request, prompt: 'q' } });
+    expect(outcome).toEqual({ action: 'modify', hook: 'h', request: { ...request, prompt: 'q' } });
   });
 
   it('a hook that changes what it was given in place changes nothing', async () => {

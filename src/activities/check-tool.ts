@@ -1,0 +1,114 @@
+import { Context } from '@temporalio/activity';
+import type { CheckToolInput } from '../contracts/activities.js';
+import type { CallDecision } from '../contracts/carried-state.js';
+import type { JsonValue } from '../contracts/message.js';
+import type { GateAnswer, GateFunction } from '../define/agent-gate.js';
+import type { AnyToolDefinition } from '../define/define-tool.js';
+import { askGate } from './ask-gate.js';
+import { throwIfStopped } from './cancellation.js';
+import { messageOf } from './failures.js';
+import { withHeartbeat } from './heartbeat.js';
+import type { HookOutcome, HookRunner } from './hook-runner.js';
+import { toolArguments } from './tool-arguments.js';
+
+/** What the activity needs of its worker. */
+export interface CheckToolOptions {
+  readonly tools: ReadonlyMap<string, AnyToolDefinition>;
+  readonly hooks: HookRunner;
+  /** The `gate` of each agent whose gate is a function, by the agent's name. */
+  readonly gates: ReadonlyMap<string, GateFunction>;
+}
+
+/**
+ * Makes the activity `checkTool`: may this call run? The agent's gate function first, then the hooks before the tool, then the tool's own
+ * approval. Also asked about tools that there are not. It fails closed: a gate that fails blocks, an approval that fails asks.
+ */
+export function createCheckTool(options: CheckToolOptions): (input: CheckToolInput) => Promise<CallDecision> {
+  return (input) => {
+    const startedAt = Date.now();
+    return withHeartbeat(
+      'checkTool',
+      () => ({ phase: 'asking gate and hooks', elapsedMs: Date.now() - startedAt, lastText: input.tool }),
+      async () => {
+        const decision = await checkTool(input, options);
+        throwIfStopped(`the check of ${input.tool}`);
+        return decision;
+      },
+    );
+  };
+}
+
+async function checkTool(input: CheckToolInput, options: CheckToolOptions): Promise<CallDecision> {
+  const first = await gateAnswer(input, input.args, options);
+  if (first.action === 'block') return { decision: 'block', by: 'gate', reason: first.reason };
+  const hooked = await askHooks(input, options);
+  if (hooked.action === 'block' || hooked.action === 'abort') {
+    return { decision: hooked.action, by: `hook ${hooked.hook}`, reason: hooked.reason };
+  }
+  if (hooked.action === 'allow' || hooked.args === undefined) return decide(input, { asked: first, args: input.args }, options);
+  const { args, hook } = hooked;
+  const problem = schemaProblem(input.tool, args, options);
+  if (problem !== undefined) return { decision: 'block', by: `hook ${hook}`, reason: `what it made of the arguments: ${problem}` };
+  // what the gate allowed is not what would run now
+  const again = await gateAnswer(input, args, options);
+  if (again.action === 'block') return { decision: 'block', by: 'gate', reason: again.reason };
+  return { ...decide(input, { asked: again, args }, options), args };
+}
+
+function decide(
+  input: CheckToolInput,
+  { asked, args }: { readonly asked: Exclude<GateAnswer, { action: 'block' }>; readonly args: JsonValue },
+  options: CheckToolOptions,
+): CallDecision {
+  const approval = approvalReason(input, args, options);
+  const gateAsks = input.asked || asked.action === 'ask';
+  if (!gateAsks && approval === undefined) return { decision: 'allow', by: 'gate' };
+  // nobody is asked about a call that cannot run
+  const problem = schemaProblem(input.tool, args, options);
+  if (problem !== undefined) return { decision: 'block', by: 'tool', reason: problem };
+  if (!gateAsks) return { decision: 'ask', by: 'tool', ...(approval === undefined ? {} : { reason: approval }) };
+  const reason = asked.action === 'ask' ? asked.reason : undefined;
+  return { decision: 'ask', by: 'gate', ...(reason === undefined ? {} : { reason }) };
+}
+
+async function gateAnswer(input: CheckToolInput, args: JsonValue, { gates, tools }: CheckToolOptions): Promise<GateAnswer> {
+  const gate = gates.get(input.agent);
+  if (!gate) return { action: 'allow' };
+  const { runId, agent, turn, workspace } = input;
+  const tool = tools.get(input.tool);
+  const signal = Context.current().cancellationSignal;
+  return await askGate({
+    gate,
+    context: { runId, agent, turn, args, ...(workspace === undefined ? {} : { workspace }), signal },
+    tool: { name: input.tool, effect: tool?.effect ?? 'once', ...(tool?.network === undefined ? {} : { network: tool.network }) },
+  });
+}
+
+function askHooks(input: CheckToolInput, { hooks }: CheckToolOptions): Promise<HookOutcome> {
+  const { runId, agent, turn, tool, args, workspace } = input;
+  const signal = Context.current().cancellationSignal;
+  return hooks.run('before-tool', { runId, agent, turn, tool, args, ...(workspace === undefined ? {} : { workspace }), signal });
+}
+
+/** Why the tool itself wants a person asked; undefined when it does not, or when its arguments do not fit and it will not run. */
+function approvalReason({ tool: name, runId }: CheckToolInput, args: JsonValue, { tools }: CheckToolOptions): string | undefined {
+  const tool = tools.get(name);
+  if (!tool || tool.approval === 'never') return undefined;
+  if (tool.approval === 'always') return 'every call of this tool is asked about';
+  const parsed = toolArguments({ tool: name, args }, tool);
+  if ('problem' in parsed) return parsed.problem;
+  try {
+    // the arguments were parsed by this tool's own schema
+    const asks: unknown = tool.approval(parsed.args as never, { runId });
+    // only a plain no lets it run: a promise, or nothing at all, is no answer
+    return asks === false ? undefined : 'the tool asks about these arguments';
+  } catch (error) {
+    return `the tool could not say whether to ask: ${messageOf(error)}`;
+  }
+}
+
+function schemaProblem(name: string, args: JsonValue, { tools }: CheckToolOptions): string | undefined {
+  const tool = tools.get(name);
+  const parsed = tool && toolArguments({ tool: name, args }, tool);
+  return parsed && 'problem' in parsed ? parsed.problem : undefined;
+}
