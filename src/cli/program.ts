@@ -26,6 +26,7 @@ export function createProgram(context: CliContext, onExitCode: (code: number) =>
   const carryOut = async (verb: Verb): Promise<void> => onExitCode(await verb());
   addRunVerbs(program, context, carryOut);
   addDirectVerbs(program, context, carryOut);
+  addDecisionVerbs(program, context, carryOut);
   addLookVerbs(program, context, carryOut);
   addHostVerbs(program, context, carryOut);
   return program;
@@ -65,6 +66,11 @@ function addDirectVerbs(program: Command, context: CliContext, carryOut: CarryOu
     .argument('<run>', 'the id of the run')
     .argument('<text>', 'the message, in quotes')
     .option('--id <id>', 'an id of yours: the same id twice is one message')
+    .option(
+      '--mode <mode>',
+      'boundary: before the next answer (default) · preempt: skip calls not yet started · interrupt: also stop the running answer',
+    )
+    .option('--ttl <duration>', 'forget it if it is still unread after so long, such as 30s')
     .action((run, text, options) => carryOut(async () => (await import('./commands/steer.js')).steer(run, text, options, context)));
   withJson(withPlace(program.command('cancel')))
     .description('end a live run; what runs is stopped, and its result says so')
@@ -79,6 +85,38 @@ function addDirectVerbs(program: Command, context: CliContext, carryOut: CarryOu
     .description('go on after pause')
     .argument('<run>', 'the id of the run')
     .action((run, options) => carryOut(async () => (await import('./commands/resume.js')).resume(run, options, context)));
+  withJson(withPlace(program.command('hold')))
+    .description('start no further turn while you talk to the run; it lets go by itself')
+    .argument('<run>', 'the id of the run')
+    .option('--ttl <duration>', 'for how long at most (default: 10m)')
+    .option('--by <name>', 'who holds it, as others read it')
+    .action((run, options) => carryOut(async () => (await import('./commands/hold.js')).hold(run, options, context)));
+  withJson(withPlace(program.command('release')))
+    .description('go on after hold')
+    .argument('<run>', 'the id of the run')
+    .action((run, options) => carryOut(async () => (await import('./commands/release.js')).release(run, options, context)));
+}
+
+function addDecisionVerbs(program: Command, context: CliContext, carryOut: CarryOut): void {
+  withJson(withPlace(program.command('approvals')))
+    .description('list the calls that wait for a person')
+    .argument('[run]', 'the id of the run (default: all open ones)')
+    .action((run, options) => carryOut(async () => (await import('./commands/approvals.js')).approvals(run, options, context)));
+  withDecision(program.command('approve'))
+    .description('let a waiting call run, once and as it was shown')
+    .action((run, call, options) => carryOut(async () => (await import('./commands/approve.js')).approve(run, call, options, context)));
+  withDecision(program.command('deny'))
+    .description('refuse a waiting call; the model reads who did and why')
+    .option('--reason <text>', 'why')
+    .action((run, call, options) => carryOut(async () => (await import('./commands/deny.js')).deny(run, call, options, context)));
+  withJson(withPlace(program.command('extend')))
+    .description('raise caps of a live run, by so much each')
+    .argument('<run>', 'the id of the run')
+    .option('--turns <n>', 'so many more turns', parseNumber)
+    .option('--max-cost <usd>', 'so much more money', parseNumber)
+    .option('--max-tokens <n>', 'so many more tokens', parseNumber)
+    .option('--deadline <duration>', 'so much more working time, such as 90s or 10m')
+    .action((run, options) => carryOut(async () => (await import('./commands/extend.js')).extend(run, options, context)));
 }
 
 function addLookVerbs(program: Command, context: CliContext, carryOut: CarryOut): void {
@@ -122,6 +160,13 @@ function withPlace(command: Command): Command {
 
 function withJson(command: Command): Command {
   return command.option('--json', 'print one JSON document');
+}
+
+function withDecision(command: Command): Command {
+  return withJson(withPlace(command))
+    .argument('<run>', 'the id of the run')
+    .argument('<call>', 'the id of the call, as approvals shows it')
+    .option('--by <name>', 'who decides (default: you)');
 }
 
 function withShow(command: Command): Command {

@@ -1,18 +1,21 @@
 import { randomUUID } from 'node:crypto';
 import { type WorkflowHandle, WorkflowUpdateFailedError } from '@temporalio/client';
-import { ApplicationFailure, WorkflowNotFoundError } from '@temporalio/common';
+import { WorkflowNotFoundError } from '@temporalio/common';
 import type { RunSetup } from '../contracts/activities.js';
+import type { ApprovalList, DecidedApproval } from '../contracts/approval.js';
 import { PerdureError } from '../contracts/coded-error.js';
 import type { EventPage, RunEvent } from '../contracts/event.js';
 import * as wire from '../contracts/handlers.js';
 import { CLIENT_LIMITS, PAYLOAD_LIMITS } from '../contracts/limits.js';
 import type { Usage } from '../contracts/model.js';
-import type { ExtendInput, Progress, Receipt, RunResult, SteerInput, TranscriptPage } from '../contracts/run.js';
+import type { ExtendInput, HoldInput, Progress, Receipt, RunResult, SteerInput, SteerRecord, TranscriptPage } from '../contracts/run.js';
 import type { StreamSource } from '../streams/stream-sink.js';
 import { type AwaitResultOptions, awaitResult } from './await-result.js';
-import { checkExtend, checkSteer } from './check-steer.js';
+import { checkDecision } from './check-decision.js';
+import { checkExtend, checkHold, checkSteer } from './check-steer.js';
 import { type ContinueOptions, continueRun } from './continue-run.js';
 import { isTimeout, noWorker, runClosed } from './errors.js';
+import { refusedUpdate } from './refused-update.js';
 import { describeRun, type RunDescription } from './run-description.js';
 import type { TemporalAccess } from './temporal-access.js';
 import type { WatchItem } from './watch-item.js';
@@ -35,7 +38,10 @@ export class RunHandle {
     this.#streams = streams;
   }
 
-  /** Puts a message into the run, durable also while no worker lives. Gives the id under which it is one message, however often it is sent. */
+  /**
+   * Puts a message into the run, durable also while no worker lives. Gives the id under which it is one message, however often it is
+   * sent; `steers` tells what became of it.
+   */
   async steer(message: string | SteerInput): Promise<{ id: string }> {
     const checked = withId(checkSteer(message));
     await this.#signal(() => this.#workflow.signal(wire.steer, checked));
@@ -48,14 +54,35 @@ export class RunHandle {
    */
   async submit(message: string | SteerInput): Promise<Receipt> {
     const checked = withId(checkSteer(message));
-    return await this.#update(checked.id, () => this.#workflow.executeUpdate(wire.submit, { args: [checked], updateId: checked.id }));
+    return await this.#update(`send again with the same id ${checked.id}`, () =>
+      this.#workflow.executeUpdate(wire.submit, { args: [checked], updateId: checked.id }),
+    );
   }
 
   /** Raises caps of the live run by the given amounts. */
   async extend(by: ExtendInput): Promise<Progress> {
     const checked = checkExtend(by);
-    const updateId = randomUUID();
-    return await this.#update(updateId, () => this.#workflow.executeUpdate(wire.extend, { args: [checked], updateId }));
+    return await this.#update('look at its caps and send again', () => this.#workflow.executeUpdate(wire.extend, { args: [checked] }));
+  }
+
+  /** The calls that wait for a person, and what was decided lately. */
+  async approvals(): Promise<ApprovalList> {
+    return await this.#access.query(this.#workflow, wire.approvals);
+  }
+
+  /**
+   * Lets a waiting call run, once and as it was shown. Throws `NO_SUCH_APPROVAL` (3), `ALREADY_DECIDED` (4) with who decided and when,
+   * or `BAD_ANSWER` (2).
+   */
+  async approve(callId: string, options: { readonly by?: string } = {}): Promise<DecidedApproval> {
+    const { reason: _, ...checked } = checkDecision({ callId, ...options });
+    return await this.#update(DECIDE_AGAIN, () => this.#workflow.executeUpdate(wire.approve, { args: [checked] }));
+  }
+
+  /** Refuses a waiting call, or more budget; the model reads who did and why. Throws as `approve` does. */
+  async deny(callId: string, options: { readonly by?: string; readonly reason?: string } = {}): Promise<DecidedApproval> {
+    const checked = checkDecision({ callId, ...options });
+    return await this.#update(DECIDE_AGAIN, () => this.#workflow.executeUpdate(wire.deny, { args: [checked] }));
   }
 
   /** Asks the run to end. Durable; a run that is closed already stays as it is, and its status is given back. */
@@ -78,6 +105,20 @@ export class RunHandle {
   /** Goes on after `pause`. Durable. */
   async resume(): Promise<void> {
     await this.#signal(() => this.#workflow.signal(wire.resume));
+  }
+
+  /**
+   * Keeps the run from starting its next turn while a live conversation goes on: until `release`, or until its time is over. A second
+   * hold sets its end anew. Durable.
+   */
+  async hold(options: HoldInput = {}): Promise<void> {
+    const checked = checkHold(options);
+    await this.#signal(() => this.#workflow.signal(wire.hold, checked));
+  }
+
+  /** Ends a hold; without one nothing happens. Durable. */
+  async release(): Promise<void> {
+    await this.#signal(() => this.#workflow.signal(wire.release));
   }
 
   /** What Temporal itself knows of the run: needs no worker. */
@@ -103,6 +144,11 @@ export class RunHandle {
 
   async events(request: { readonly after?: number; readonly types?: readonly RunEvent['type'][] } = {}): Promise<EventPage> {
     return await this.#access.query(this.#workflow, wire.events, { ...request, after: request.after ?? 0 });
+  }
+
+  /** What became of the messages that were put into the run: those that ended in their order, then those that wait. Also after the end. */
+  async steers(): Promise<readonly SteerRecord[]> {
+    return await this.#access.query(this.#workflow, wire.steers);
   }
 
   async usage(): Promise<{ total: Usage; last?: Usage; costUsd?: number }> {
@@ -142,35 +188,34 @@ export class RunHandle {
    * Sends an update to a worker that is proved alive by a query first: an update that waits in the server for a worker would be delivered
    * later although its sender was told that it was not.
    */
-  async #update<T>(id: string, send: () => Promise<T>): Promise<T> {
-    const resend = `not accepted; send again with the same id ${id}`;
+  async #update<T>(resend: string, send: () => Promise<T>): Promise<T> {
     const { status } = await this.describe();
     if (!isLive(status)) throw runClosed(this.runId, status);
     await this.#access.query(this.#workflow, wire.progress).catch((error: unknown) => {
-      throw error instanceof PerdureError && error.code === 'NO_WORKER' ? noWorker(this.#access.taskQueue, resend) : error;
+      throw error instanceof PerdureError && error.code === 'NO_WORKER'
+        ? noWorker(this.#access.taskQueue, `not accepted; ${resend}`)
+        : error;
     });
     const deadline = Date.now() + CLIENT_LIMITS.updateTimeoutMs;
     try {
       return await this.#access.client.withDeadline(deadline, send);
     } catch (error) {
-      if (isTimeout(error, deadline))
-        throw noWorker(this.#access.taskQueue, `no receipt, it may still arrive; send again with the same id ${id}`);
+      if (isTimeout(error, deadline)) throw noWorker(this.#access.taskQueue, `no receipt, it may still arrive; ${resend}`);
       throw await this.#whyRefused(error);
     }
   }
 
   async #whyRefused(error: unknown): Promise<unknown> {
-    if (error instanceof WorkflowUpdateFailedError) {
-      const { cause } = error;
-      const type = cause instanceof ApplicationFailure ? cause.type : undefined;
-      return new PerdureError('UPDATE_REFUSED', `${type ?? 'refused'}: ${cause?.message ?? error.message}`, 4, { cause: error });
-    }
+    if (error instanceof WorkflowUpdateFailedError) return refusedUpdate(error);
     if (!(error instanceof WorkflowNotFoundError)) return this.#access.translate(error, this.runId);
     // Temporal says "not found" of a closed run too: ask which it is
     const { status } = await this.describe();
     return runClosed(this.runId, status);
   }
 }
+
+/** Which decision counts is the run's to say, so one that may have arrived is safely made again. */
+const DECIDE_AGAIN = 'decide again';
 
 function withId(message: SteerInput): SteerInput & { readonly id: string } {
   return { ...message, id: message.id ?? randomUUID() };

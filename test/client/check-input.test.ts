@@ -145,7 +145,7 @@ describe('checkHold', () => {
     [{ ttlMs: 999 }, 'BAD_OPTION: ttlMs: integer 1000–86400000, in milliseconds, got 999'],
     [{ ttlMs: 86_400_001 }, 'BAD_OPTION: ttlMs: integer 1000–86400000, in milliseconds, got 86400001'],
     [{ by: 7 }, 'BAD_OPTION: by: a string, got 7'],
-    [{ ttl: 5 }, 'UNKNOWN_OPTION: ttl (did you mean ttlMs?)'],
+    [{ ttlms: 5 }, 'UNKNOWN_OPTION: ttlms (did you mean ttlMs?)'],
     [null, 'BAD_OPTION: an object, got null'],
   ])('%j is refused', (hold, line) => {
     expect(refusal(() => checkHold(hold))).toEqual({ line, exitCode: 2 });

@@ -22,7 +22,7 @@ export interface DirectVerb {
   readonly withoutWorker: (place: Place, say: (line: string) => void) => Promise<void>;
 }
 
-/** Carries out `steer`, `cancel`, `pause` or `resume` on a run, says so, and sees to it that the run heeds it. */
+/** Carries out `steer`, `hold`, `cancel` and their like on a run, says so, and sees to it that the run heeds it. */
 export async function direct({ runId, options, direction, withoutWorker }: DirectVerb, { output }: CliContext): Promise<number> {
   const tell = (line: string): void => say(output, line);
   const place = await openPlaceIfThere(options, tell);

@@ -1,18 +1,32 @@
 import { checkSteer } from '../../client/check-steer.js';
 import type { RunHandle } from '../../client/run-handle.js';
 import type { CliContext } from '../cli-context.js';
+import { parseDuration } from '../parse-duration.js';
 import { type DirectOptions, direct, workInBackground } from './direct.js';
 
+/** The options of `steer`. */
+export interface SteerOptions extends DirectOptions {
+  readonly id?: string;
+  readonly mode?: string;
+  readonly ttl?: string;
+}
+
 /** `steer RUN "TEXT"`: puts a message into a live run. */
-export async function steer(runId: string, text: string, options: DirectOptions & { id?: string }, context: CliContext): Promise<number> {
-  const message = checkSteer({ text, ...(options.id === undefined ? {} : { id: options.id }) });
+export async function steer(runId: string, text: string, options: SteerOptions, context: CliContext): Promise<number> {
+  const { id, mode, ttl } = options;
+  const message = checkSteer({
+    text,
+    ...(id === undefined ? {} : { id }),
+    ...(mode === undefined ? {} : { mode }),
+    ...(ttl === undefined ? {} : { ttlMs: parseDuration(ttl, 'ttl') }),
+  });
   const verb = {
     runId,
     options,
     withoutWorker: workInBackground,
     direction: async (run: RunHandle) => {
-      const { id } = await run.steer(message);
-      return { answer: { id }, line: `message ${id} is in the queue of ${runId}`, live: true };
+      const sent = await run.steer(message);
+      return { answer: sent, line: `message ${sent.id} is in the queue of ${runId}`, live: true };
     },
   };
   return await direct(verb, context);

@@ -1,0 +1,32 @@
+import { checkHold } from '../../client/check-steer.js';
+import type { RunHandle } from '../../client/run-handle.js';
+import { DECISION_LIMITS } from '../../contracts/limits.js';
+import type { CliContext } from '../cli-context.js';
+import { formatDuration } from '../format-amounts.js';
+import { parseDuration } from '../parse-duration.js';
+import { type DirectOptions, direct, sayNoWorker } from './direct.js';
+
+const DEFAULT_TTL = formatDuration(DECISION_LIMITS.holdTtlMsDefault);
+
+/** The options of `hold`. */
+export interface HoldOptions extends DirectOptions {
+  readonly ttl?: string;
+  readonly by?: string;
+}
+
+/** `hold RUN`: keeps a run from starting its next turn for a while. */
+export async function hold(runId: string, options: HoldOptions, context: CliContext): Promise<number> {
+  const { ttl, by = 'the command line' } = options;
+  const checked = checkHold({ by, ...(ttl === undefined ? {} : { ttlMs: parseDuration(ttl, 'ttl') }) });
+  const verb = {
+    runId,
+    options,
+    withoutWorker: sayNoWorker,
+    direction: async (run: RunHandle) => {
+      await run.hold(checked);
+      const line = `${runId}: starts no further turn for at most ${ttl ?? DEFAULT_TTL}; let it go on with: perdure release ${runId}`;
+      return { answer: { held: true }, line, live: true };
+    },
+  };
+  return await direct(verb, context);
+}
