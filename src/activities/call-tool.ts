@@ -5,17 +5,22 @@ import { cutText } from '../contracts/failures.js';
 import { PAYLOAD_LIMITS, TOOL_LIMITS, WORKER_LIMITS } from '../contracts/limits.js';
 import type { ContentPart, Message } from '../contracts/message.js';
 import type { AnyToolDefinition, ToolContext } from '../define/define-tool.js';
+import type { ArtifactStore } from './artifacts/artifact-store.js';
+import { CallOutput } from './artifacts/call-output.js';
 import { type CancellationCause, cancellationCause, throwUnlessUser } from './cancellation.js';
 import { failure } from './failures.js';
 import { withHeartbeat } from './heartbeat.js';
 import { toolArguments } from './tool-arguments.js';
 import { toolResultParts } from './tool-result-parts.js';
+import { outputBounds } from './tools/truncate-output.js';
 import type { TranscriptCache } from './transcript-cache.js';
 
 /** What the activity needs of its worker. */
 export interface CallToolOptions {
   readonly tools: ReadonlyMap<string, AnyToolDefinition>;
   readonly cache: TranscriptCache;
+  /** Where the whole of a cut output is kept. */
+  readonly artifacts: ArtifactStore;
 }
 
 /** Makes the activity `callTool`: one start of one tool, its end always a result the model reads. Throws only when its worker goes. */
@@ -31,11 +36,24 @@ export function createCallTool(options: CallToolOptions): (input: CallToolInput)
         lastText: shown.details,
       }),
       async () => {
-        const ended = await runTool(input, options, shown);
-        return asResult(input, options, ended, Date.now() - startedAt);
+        const output = callOutput(input, options);
+        try {
+          const ended = await runTool(input, options, { shown, output });
+          const parts = await output.bounded(ended.parts);
+          return asResult(input, options, { ...ended, parts }, Date.now() - startedAt);
+        } finally {
+          output.close();
+        }
       },
     );
   };
+}
+
+/** What the tool and its context share while it runs. */
+export interface Running {
+  /** What operators are shown. */
+  readonly shown: { details: string };
+  readonly output: CallOutput;
 }
 
 /** How a tool ended, before it is put into a message. */
@@ -44,7 +62,7 @@ interface Ended {
   readonly parts: readonly ContentPart[];
 }
 
-async function runTool(input: CallToolInput, { tools }: CallToolOptions, shown: { details: string }): Promise<Ended> {
+async function runTool(input: CallToolInput, { tools }: CallToolOptions, running: Running): Promise<Ended> {
   const tool = tools.get(input.tool);
   if (!tool) return saying('failed', `the tool ${input.tool} is not available on this worker`);
   const parsed = toolArguments(input, tool);
@@ -53,7 +71,7 @@ async function runTool(input: CallToolInput, { tools }: CallToolOptions, shown: 
   refuseSecondStart(input, context);
   const timeout = AbortSignal.timeout(input.timeoutMs);
   const signal = AbortSignal.any([context.cancellationSignal, timeout]);
-  const work = execute(tool, parsed.args, toolContext(input, signal, shown));
+  const work = execute(tool, parsed.args, toolContext(input, signal, running));
   const ended = await Promise.race([work, abandoned(signal)]);
   const cause = cancellationCause(context);
   if (ended.kind !== 'returned') throwUnlessUser(cause, `the tool ${input.tool}`);
@@ -116,7 +134,7 @@ function errorText(error: unknown): string {
 }
 
 /** What a tool is given: everything it may need, nothing of Temporal. */
-export function toolContext(input: CallToolInput, signal: AbortSignal, shown: { details: string }): ToolContext {
+export function toolContext(input: CallToolInput, signal: AbortSignal, { shown, output }: Running): ToolContext {
   const { log, info } = Context.current();
   return {
     runId: input.runId,
@@ -126,12 +144,19 @@ export function toolContext(input: CallToolInput, signal: AbortSignal, shown: { 
     attempt: info.attempt,
     ...(input.workspace === undefined ? {} : { workspace: input.workspace }),
     signal,
+    output,
     heartbeat: (details) => {
       // made to text here: what is no JSON fails the tool that gave it, not the worker's timer
       shown.details = cutText(JSON.stringify(details) ?? '', WORKER_LIMITS.heartbeatBytesMax / 2);
     },
     log: { info: (message) => log.info(message, { tool: input.tool }), warn: (message) => log.warn(message, { tool: input.tool }) },
   };
+}
+
+/** The text of one call, within the bounds that the workflow gave; what is cut is kept by the worker's store. */
+export function callOutput({ output, tool }: CallToolInput, { artifacts }: Pick<CallToolOptions, 'artifacts'>): CallOutput {
+  const { log, cancellationSignal: signal } = Context.current();
+  return new CallOutput(outputBounds(output), { store: artifacts, signal, onProblem: (problem) => log.warn(problem, { tool }) });
 }
 
 /** Puts an end into the message the model reads, and keeps it in this worker's cache. What is too large for a message is said instead. */

@@ -1,8 +1,11 @@
 import { Context } from '@temporalio/activity';
 import type { AgentActivities, TranscriptRef } from '../contracts/activities.js';
 import { WORKER_LIMITS } from '../contracts/limits.js';
+import type { CompletionGate } from '../define/completion-gate.js';
 import type { AnyToolDefinition } from '../define/define-tool.js';
 import type { StreamSink } from '../streams/stream-sink.js';
+import { createAcceptAnswer } from './accept-answer.js';
+import type { ArtifactStore } from './artifacts/artifact-store.js';
 import { type CallModelOptions, createCallModel } from './call-model.js';
 import { createCallTool } from './call-tool.js';
 import { withHeartbeat } from './heartbeat.js';
@@ -16,7 +19,11 @@ export interface ActivitiesOptions {
   readonly tools: readonly AnyToolDefinition[];
   readonly providerFor: CallModelOptions['providerFor'];
   readonly streams: StreamSink;
+  /** Where the whole of a cut output is kept. */
+  readonly artifacts: ArtifactStore;
   readonly modelIdleMs?: number;
+  /** The `completionGate` of each agent that has one. @default none */
+  readonly completionGates?: ReadonlyMap<string, CompletionGate>;
   /** @default 64 MiB */
   readonly transcriptCacheBytesMax?: number;
 }
@@ -24,21 +31,23 @@ export interface ActivitiesOptions {
 /** The activities of a run, sharing one transcript cache. */
 export function createActivities(
   options: ActivitiesOptions,
-): Pick<AgentActivities, 'prepareRun' | 'callModel' | 'callTool' | 'reconcileTool'> {
+): Pick<AgentActivities, 'prepareRun' | 'callModel' | 'callTool' | 'reconcileTool' | 'acceptAnswer'> {
   const cache = new TranscriptCache(options.transcriptCacheBytesMax ?? WORKER_LIMITS.transcriptCacheBytesMax);
+  const transcripts: CallModelOptions['transcripts'] = { cache, query: (ref, request) => ownWorkflow(ref).query('transcript', request) };
   const setups = new SetupCache((ref) => ownWorkflow(ref).query('setup'));
   const tools = new Map(options.tools.map((tool) => [tool.name, tool]));
   return {
     prepareRun: createPrepareActivity(options.prepareRun, setups),
     callModel: createCallModel({
-      transcripts: { cache, query: (ref, request) => ownWorkflow(ref).query('transcript', request) },
+      transcripts,
       setups,
       providerFor: options.providerFor,
       streams: options.streams,
       ...(options.modelIdleMs === undefined ? {} : { idleMs: options.modelIdleMs }),
     }),
-    callTool: createCallTool({ tools, cache }),
-    reconcileTool: createReconcileTool({ tools, cache }),
+    callTool: createCallTool({ tools, cache, artifacts: options.artifacts }),
+    reconcileTool: createReconcileTool({ tools, cache, artifacts: options.artifacts }),
+    acceptAnswer: createAcceptAnswer({ transcripts, completionGates: options.completionGates ?? new Map() }),
   };
 }
 

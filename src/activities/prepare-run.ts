@@ -143,12 +143,15 @@ interface JudgedAgent {
 }
 
 /** The tools of a run in a fixed order: the config's, then the workspace's; the agent's lists may only take away. Then what its policy needs. */
-function toolsFor({ context }: RunInput, { agent, policy }: JudgedAgent, { config, workspaceTools }: PrepareRunOptions): ToolDescriptor[] {
+function toolsFor({ context }: RunInput, { agent, policy }: JudgedAgent, options: PrepareRunOptions): ToolDescriptor[] {
+  const { config, workspaceTools, readArtifact } = options;
   const own = (config.tools ?? []).map((tool) => describe(tool, false));
   const all = context?.workspace === undefined ? own : [...own, ...workspaceTools.map((tool) => describe(tool, true))];
   const { tools = [], blockedTools = [] } = agent;
   const chosen = all.filter(({ name }) => (tools.length === 0 || tools.includes(name)) && !blockedTools.includes(name));
-  return needsPlan(policy) ? [...chosen, describe(updatePlan, false)] : chosen;
+  // only a run with tools has outputs that can be cut
+  const mayRead = readArtifact && chosen.length > 0 && !blockedTools.includes(readArtifact.name);
+  return [...chosen, ...(mayRead ? [describe(readArtifact, false)] : []), ...(needsPlan(policy) ? [describe(updatePlan, false)] : [])];
 }
 
 /** A gate that looks for a finished plan is no use without a way to make one. */

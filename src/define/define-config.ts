@@ -1,12 +1,11 @@
 import { z } from 'zod';
 import { MODEL_LIMITS, RUN_LIMITS } from '../contracts/limits.js';
 import { ModelPrice } from '../contracts/model.js';
+import { ArtifactsDefinition } from './artifacts-definition.js';
 import { AgentDefinition } from './define-agent.js';
 import { HookDefinition } from './define-hook.js';
 import { type AnyToolDefinition, isToolDefinition } from './define-tool.js';
-
-/** A key by reference: the name of an environment variable, read in the activity at call time. Values never stand in a config. */
-const KeyReference = z.string().regex(/^env:[A-Za-z_][A-Za-z0-9_]*$/u, 'a reference like "env:OPENAI_API_KEY"');
+import { KeyReference } from './key-reference.js';
 
 /** A server that speaks a known wire format. */
 export const ProviderDefinition = z.strictObject({
@@ -31,6 +30,8 @@ export const Config = z.strictObject({
   providers: z.record(z.string(), ProviderDefinition).optional(),
   credentials: z.record(z.string(), z.array(KeyReference).min(1)).optional(),
   prices: z.record(z.string(), ModelPrice).optional(),
+  /** Where large outputs are kept. @default files of the state folder */
+  artifacts: ArtifactsDefinition.optional(),
   limits: z
     .strictObject({
       maxTurns: z.number().int().min(RUN_LIMITS.maxTurnsMin).max(RUN_LIMITS.maxTurnsMax).optional(),

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { TOOL_LIMITS } from '../contracts/limits.js';
 import type { ContentPart, JsonValue } from '../contracts/message.js';
 import { Effect } from '../contracts/tool.js';
+import type { ToolOutput } from './tool-output.js';
 
 /** What a tool is given besides its arguments. */
 export interface ToolContext {
@@ -16,6 +17,8 @@ export interface ToolContext {
   readonly workspace?: string;
   /** Aborted on a user's cancel, a timeout and a worker's shutdown; a tool that ignores it is abandoned as unknown. */
   readonly signal: AbortSignal;
+  /** How much the model reads of this call's text, and a way to give more than that. */
+  readonly output: ToolOutput;
   /** Shows a JSON value (≤ 1 KiB) under Pending Activities in the Web UI. */
   heartbeat(details: JsonValue): void;
   readonly log: { info(message: string): void; warn(message: string): void };
@@ -44,6 +47,8 @@ export interface ToolDefinition<Args = unknown> {
   readonly effect: Effect;
   readonly timeoutMs: number;
   readonly pure: boolean;
+  /** False: it reaches no other machine, and the gate's profile `no-network` lets it run. Absent: nobody knows, so it may. */
+  readonly network?: boolean;
   readonly approval: 'never' | 'always' | ((args: Args, context: { readonly runId: string }) => boolean);
   readonly reconcile?: (args: Args, context: ToolContext) => Promise<Reconciled>;
   execute(args: Args, context: ToolContext): Promise<ToolReturn> | ToolReturn;
@@ -51,7 +56,7 @@ export interface ToolDefinition<Args = unknown> {
 
 /** The options of `defineTool`. @default effect `once`, timeoutMs 45 s, pure false, approval `never` */
 export type ToolOptions<Args> = Pick<ToolDefinition<Args>, 'name' | 'description' | 'parameters' | 'execute'> &
-  Partial<Pick<ToolDefinition<Args>, 'effect' | 'timeoutMs' | 'pure' | 'approval' | 'reconcile'>>;
+  Partial<Pick<ToolDefinition<Args>, 'effect' | 'timeoutMs' | 'pure' | 'network' | 'approval' | 'reconcile'>>;
 
 /** Any tool, whatever its arguments. */
 // biome-ignore format: one idea

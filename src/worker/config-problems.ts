@@ -1,15 +1,22 @@
 import { z } from 'zod';
 import { baseUrlProblem } from '../activities/providers/base-url.js';
 import { KNOWN_PROVIDERS, LATER_PROVIDERS, providerNameProblem } from '../activities/providers/known-providers.js';
+import { READ_ARTIFACT } from '../activities/tools/read-artifact.js';
 import { WORKSPACE_TOOLS } from '../activities/tools/registry.js';
+import { updatePlan } from '../activities/tools/update-plan.js';
 import { TOOL_LIMITS } from '../contracts/limits.js';
 import { ModelPrice, parseModelRef } from '../contracts/model.js';
 import { didYouMean } from '../contracts/nearest-name.js';
+import { GatePolicy, GateRule, RequiredPhase } from '../contracts/policy.js';
+import { ArtifactsDefinition } from '../define/artifacts-definition.js';
 import { AgentDefinition } from '../define/define-agent.js';
 import { Config, ProviderDefinition } from '../define/define-config.js';
 import { type AnyToolDefinition, parametersSchema } from '../define/define-tool.js';
 import { BudgetOptions, PolicyOptions } from '../define/policy-options.js';
 import type { AgentFile } from './agent-files.js';
+
+/** Names that no tool of a config may have, and that its agents may list and block. */
+const BUILT_IN_TOOLS = [...[...WORKSPACE_TOOLS, updatePlan].map(({ name }) => name), READ_ARTIFACT];
 
 /** Fields and values of the contract whose feature is not in this version, by their place: refused, never ignored. */
 const LATER: Readonly<Record<string, readonly string[]>> = {
@@ -24,10 +31,14 @@ const FIELDS: Readonly<Record<string, readonly string[]>> = {
   '': Object.keys(Config.shape),
   'agents.*': Object.keys(AgentDefinition.shape),
   'agents.*.budget': Object.keys(BudgetOptions.shape),
+  'agents.*.gate': Object.keys(GatePolicy.shape),
+  'agents.*.gate.rules.*': Object.keys(GateRule.shape),
+  'agents.*.completion.phases.*': Object.keys(RequiredPhase.shape),
   ...fieldsOfGroups('agents.*', PolicyOptions.shape),
   'providers.*': Object.keys(ProviderDefinition.shape),
   'providers.*.quirks': Object.keys(ProviderDefinition.shape.quirks.unwrap().shape),
   'prices.*': Object.keys(ModelPrice.shape),
+  artifacts: Object.keys(ArtifactsDefinition.shape),
   limits: Object.keys(Config.shape.limits.unwrap().shape),
 };
 
@@ -69,9 +80,24 @@ function describeIssues(issues: readonly z.core.$ZodIssue[], given: unknown): st
     const place = issue.path.map((name, index) => (index === 1 || typeof name === 'number' ? '*' : String(name))).join('.');
     if (issue.code === 'unrecognized_keys') return issue.keys.map((key) => unknownKey([...path, key].join('.'), place, key));
     const value = valueAt(given, issue.path);
+    const inside = issue.code === 'invalid_union' && isGroup(value) ? formMeant(issue.errors) : undefined;
+    if (inside)
+      return describeIssues(
+        inside.map((inner) => ({ ...inner, path: [...issue.path, ...inner.path] })),
+        given,
+      );
     if (LATER[place]?.includes(String(value))) return [`${path.join('.')}: ${String(value)} is not supported in this version`];
     return [`${path.join('.') || 'config'}: ${messageOf(issue)}${meantValue(issue, value)}`];
   });
+}
+
+/** The form of a union that takes options with parts, when such options were given: its problems are in the parts. */
+function formMeant(forms: readonly z.core.$ZodIssue[][]): readonly z.core.$ZodIssue[] | undefined {
+  return forms.find((issues) => issues.every(({ code, path }) => path.length > 0 || code === 'unrecognized_keys'));
+}
+
+function isGroup(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** One of few words was mistyped. */
@@ -101,24 +127,44 @@ function valueAt(given: unknown, path: readonly PropertyKey[]): unknown {
 function meaningProblems(config: Config): string[] {
   const { tools = [], agents = {}, providers = {}, credentials = {}, prices = {}, model } = config;
   const providerNames = Object.keys(providers);
-  const toolNames = [...tools.map(({ name }) => name), ...WORKSPACE_TOOLS.map(({ name }) => name)];
-  const named = Object.entries(agents).flatMap(([agent, { tools: own = [], blockedTools = [] }]) =>
-    [...own, ...blockedTools].map((name) => ({ agent, name })),
-  );
+  const toolNames = [...tools.map(({ name }) => name), ...BUILT_IN_TOOLS];
   return [
     ...modelProblems('model', model, providerNames),
     ...duplicateTools(tools),
     ...tools.flatMap(toolProblems),
-    ...named
-      .filter(({ name }) => !toolNames.includes(name))
-      .map(({ agent, name }) => `agents.${agent}: no tool named ${name}${didYouMean(name, toolNames)}`),
-    ...Object.entries(agents).flatMap(([agent, definition]) => modelProblems(`agents.${agent}.model`, definition.model, providerNames)),
+    ...Object.entries(agents).flatMap(([name, agent]) => [
+      ...missingTools(name, agent, toolNames),
+      ...modelProblems(`agents.${name}.model`, agent.model, providerNames),
+      ...modelProblems(`agents.${name}.compaction.summaryModel`, agent.compaction?.summaryModel, providerNames),
+      ...extensionProblems(name, agent),
+    ]),
     ...Object.entries(providers).flatMap(([name, provider]) => providerProblems(name, provider)),
+    ...artifactsProblems(config),
     ...Object.keys(credentials).flatMap((name) =>
       [providerNameProblem(name, providerNames)].flatMap((it) => (it ? [`credentials: ${it}`] : [])),
     ),
     ...Object.keys(prices).flatMap((name) => modelProblems(`prices.${name}`, name, providerNames)),
   ];
+}
+
+function missingTools(
+  agent: string,
+  { tools = [], blockedTools = [], completion }: AgentDefinition,
+  toolNames: readonly string[],
+): string[] {
+  const lists = [...tools, ...blockedTools].map((name) => ({ path: `agents.${agent}`, name }));
+  const phases = (completion?.phases ?? []).flatMap((phase, index) =>
+    phase.tools.map((name) => ({ path: `agents.${agent}.completion.phases.${index}`, name })),
+  );
+  const plan = completion?.planTool === undefined ? [] : [{ path: `agents.${agent}.completion.planTool`, name: completion.planTool }];
+  return [...lists, ...phases, ...plan]
+    .filter(({ name }) => !toolNames.includes(name))
+    .map(({ path, name }) => `${path}: no tool named ${name}${didYouMean(name, toolNames)}`);
+}
+
+function extensionProblems(agent: string, { autoExtend, maxTurns }: AgentDefinition): string[] {
+  if (!autoExtend || maxTurns === undefined || autoExtend.hardCap >= maxTurns) return [];
+  return [`agents.${agent}.autoExtend.hardCap: ${autoExtend.hardCap} is below maxTurns ${maxTurns}`];
 }
 
 function modelProblems(path: string, model: string | undefined, providerNames: readonly string[]): string[] {
@@ -131,10 +177,9 @@ function modelProblems(path: string, model: string | undefined, providerNames: r
 
 function duplicateTools(tools: readonly AnyToolDefinition[]): string[] {
   const names = tools.map(({ name }) => name);
-  const builtIn = new Set(WORKSPACE_TOOLS.map(({ name }) => name));
   return [
     ...names.filter((name, index) => names.indexOf(name) !== index).map((name) => `tools: TOOL_NAME ${name} is there twice`),
-    ...names.filter((name) => builtIn.has(name)).map((name) => `tools: TOOL_NAME ${name} is a built-in workspace tool`),
+    ...names.filter((name) => BUILT_IN_TOOLS.includes(name)).map((name) => `tools: TOOL_NAME ${name} is a built-in tool`),
   ];
 }
 
@@ -156,6 +201,11 @@ function schemaProblem(tool: AnyToolDefinition): string | undefined {
   } catch (error) {
     return `no JSON Schema can be made of it: ${error instanceof Error ? error.message : String(error)}`;
   }
+}
+
+function artifactsProblems({ artifacts }: Config): string[] {
+  const problem = artifacts?.endpoint && baseUrlProblem(artifacts.endpoint, artifacts);
+  return problem ? [`artifacts.endpoint: ${problem}`] : [];
 }
 
 function providerProblems(name: string, { baseUrl, allowInsecure }: ProviderDefinition): string[] {

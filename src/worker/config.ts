@@ -52,7 +52,11 @@ function findFile(cwd: string, configFile: string | undefined): string | undefin
 }
 
 /** The variables that the config takes keys from. */
-function keyVariables({ credentials = {}, providers = {} }: Config): string[] {
-  const references = [...Object.values(credentials), ...Object.values(providers).map((provider) => provider.credentials ?? [])];
+function keyVariables({ credentials = {}, providers = {}, artifacts }: Config): string[] {
+  const references = [
+    ...Object.values(credentials),
+    ...Object.values(providers).map((provider) => provider.credentials ?? []),
+    ...Object.values(artifacts?.credentials ?? {}),
+  ];
   return references.flat().map((reference) => reference.replace(/^env:/u, ''));
 }

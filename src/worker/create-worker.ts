@@ -3,6 +3,7 @@ import { type NativeConnection, Worker, type WorkerOptions } from '@temporalio/w
 import { createActivities } from '../activities/create-activities.js';
 import { createPrepareRun } from '../activities/prepare-run.js';
 import { createProviderFor } from '../activities/providers/registry.js';
+import { createReadArtifact } from '../activities/tools/read-artifact.js';
 import { WORKSPACE_TOOLS } from '../activities/tools/registry.js';
 import { updatePlan } from '../activities/tools/update-plan.js';
 import type { AgentActivities } from '../contracts/activities.js';
@@ -12,6 +13,7 @@ import type { CompletionGate } from '../define/completion-gate.js';
 import type { Config } from '../define/define-config.js';
 import { FileStreamSink } from '../streams/file-stream-sink.js';
 import type { LoadedConfig } from './config.js';
+import { createArtifactStore } from './create-artifact-store.js';
 import { createDataConverter } from './data-converter.js';
 import { listSearchAttributes } from './list-search-attributes.js';
 import { stateFolder } from './state-folder.js';
@@ -60,6 +62,8 @@ export function createAgentActivities(options: AgentActivitiesOptions): AgentAct
   const { config, keys, hash } = options.config;
   const say = options.say ?? (() => undefined);
   const modelIdleMs = config.limits?.modelIdleMs;
+  const artifacts = createArtifactStore(options.config, options.stateDir);
+  const readArtifact = createReadArtifact(artifacts);
   return createActivities({
     prepareRun: createPrepareRun({
       config,
@@ -67,10 +71,12 @@ export function createAgentActivities(options: AgentActivitiesOptions): AgentAct
       keys,
       env: process.env,
       workspaceTools: WORKSPACE_TOOLS,
+      readArtifact,
       searchAttributes: options.searchAttributes,
       ...(options.toolQueue === undefined ? {} : { toolQueue: options.toolQueue }),
     }),
-    tools: [...(config.tools ?? []), ...WORKSPACE_TOOLS, updatePlan],
+    tools: [...(config.tools ?? []), ...WORKSPACE_TOOLS, updatePlan, readArtifact],
+    artifacts,
     completionGates: completionGates(config),
     providerFor: createProviderFor({ config, env: process.env, keys }),
     streams: new FileStreamSink({

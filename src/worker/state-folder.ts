@@ -9,6 +9,8 @@ export interface StateFolder {
   readonly workers: string;
   readonly streams: string;
   readonly artifacts: string;
+  /** Whole tool outputs that were cut for the model; inside `artifacts`. */
+  readonly outputs: string;
   readonly logs: string;
   /** The Temporal dev server's SQLite file. */
   readonly database: string;
@@ -34,6 +36,7 @@ export function stateFolder(stateDir: string): StateFolder {
     workers: join(dir, 'workers'),
     streams: join(dir, 'streams'),
     artifacts: join(dir, 'artifacts'),
+    outputs: join(dir, 'artifacts', 'outputs'),
     logs: join(dir, 'logs'),
     database: join(dir, 'temporal.db'),
     serverRecord: join(dir, 'server.json'),

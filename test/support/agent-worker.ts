@@ -1,9 +1,13 @@
 import { randomUUID } from 'node:crypto';
+import { rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import type { DataConverter } from '@temporalio/common';
 import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
 import { inject } from 'vitest';
 import type { z } from 'zod';
+import { FileArtifactStore } from '../../src/activities/artifacts/file-artifact-store.js';
 import { createActivities } from '../../src/activities/create-activities.js';
 import type { ModelAnswer, ModelProvider, ModelRequest } from '../../src/activities/providers/provider.js';
 import { hashJson } from '../../src/contracts/digest.js';
@@ -54,6 +58,8 @@ export interface AgentWorker {
 export async function startAgentWorker(options: AgentWorkerOptions): Promise<AgentWorker> {
   const address = inject('temporalAddress');
   const taskQueue = options.taskQueue ?? `test-${randomUUID()}`;
+  // made by the first output that is cut
+  const artifactsFolder = join(tmpdir(), `perdure-artifacts-${randomUUID()}`);
   const requests: ModelRequest[] = [];
   const provider: ModelProvider = {
     call: async (request) => {
@@ -76,6 +82,7 @@ export async function startAgentWorker(options: AgentWorkerOptions): Promise<Age
       tools: options.tools ?? [],
       providerFor: (model) => ({ provider, model }),
       streams: { publish: () => undefined, flush: () => Promise.resolve() },
+      artifacts: new FileArtifactStore(artifactsFolder),
       ...(options.completionGate ? { completionGates: new Map([['default', options.completionGate]]) } : {}),
       ...(options.transcriptCacheBytesMax === undefined ? {} : { transcriptCacheBytesMax: options.transcriptCacheBytesMax }),
     }),
@@ -99,6 +106,7 @@ export async function startAgentWorker(options: AgentWorkerOptions): Promise<Age
       await shutdown();
       await nativeConnection.close();
       await connection.close();
+      await rm(artifactsFolder, { recursive: true, force: true });
     },
   };
 }

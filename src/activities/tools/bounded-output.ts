@@ -1,9 +1,10 @@
 import { StringDecoder } from 'node:string_decoder';
 import { stripVTControlCharacters } from 'node:util';
-import { measureOutput, type OutputBounds, truncateOutput } from './truncate-output.js';
+import { cleanText } from '../../contracts/message.js';
+import { measureOutput, type OutputSize } from './truncate-output.js';
 
 /**
- * Collects an output of any length in bounded memory: its first and its last `bytesMax` bytes.
+ * Collects an output of any length in bounded memory: its first and its last bytes, at least `endBytes` of each.
  * What is between them is counted and dropped.
  */
 export class BoundedOutput {
@@ -15,10 +16,15 @@ export class BoundedOutput {
   private headBytes = 0;
   private tail: Buffer[] = [];
   private tailBytes = 0;
-  private readonly bounds: OutputBounds;
+  private readonly endBytes: number;
 
-  constructor(bounds: OutputBounds) {
-    this.bounds = bounds;
+  constructor(endBytes: number) {
+    this.endBytes = endBytes;
+  }
+
+  /** True while nothing was dropped. */
+  get complete(): boolean {
+    return this.bytes === this.headBytes + this.tailBytes;
   }
 
   append(chunk: Buffer): void {
@@ -26,19 +32,22 @@ export class BoundedOutput {
     this.bytes += chunk.length;
     this.newlines += countNewlines(chunk);
     this.endsInLine = chunk.at(-1) !== 0x0a;
-    const forHead = chunk.subarray(0, this.bounds.bytesMax - this.headBytes);
+    const forHead = chunk.subarray(0, this.endBytes - this.headBytes);
     if (forHead.length > 0) this.head.push(forHead);
     this.headBytes += forHead.length;
     this.keepInTail(chunk.subarray(forHead.length));
   }
 
-  /** The output within its bounds, terminal colours removed, with a footer when something is left out. */
-  text(): string {
-    const kept = Buffer.concat([...this.head, ...this.tail]);
-    const text = stripVTControlCharacters(new StringDecoder('utf8').end(kept));
-    const complete = this.bytes === kept.length;
-    const size = complete ? measureOutput(text) : { bytes: this.bytes, lines: this.newlines + (this.endsInLine ? 1 : 0) };
-    return truncateOutput(text, this.bounds, size).text;
+  /** What is kept: all bytes while the output is complete, else its two ends. */
+  kept(): readonly Buffer[] {
+    return [...this.head, ...this.tail];
+  }
+
+  /** What is kept as text, terminal colours removed, and the size of the whole. */
+  text(): { readonly text: string; readonly size: OutputSize } {
+    const text = cleanText(stripVTControlCharacters(new StringDecoder('utf8').end(Buffer.concat(this.kept()))));
+    const size = this.complete ? measureOutput(text) : { bytes: this.bytes, lines: this.newlines + (this.endsInLine ? 1 : 0) };
+    return { text, size };
   }
 
   /** The last line with anything on it, as it stands now: what a watcher is shown. */
@@ -52,10 +61,10 @@ export class BoundedOutput {
     if (chunk.length === 0) return;
     this.tail.push(chunk);
     this.tailBytes += chunk.length;
-    if (this.tailBytes <= 2 * this.bounds.bytesMax) return;
+    if (this.tailBytes <= 2 * this.endBytes) return;
     // copied, so that dropped bytes do not live on in a chunk's memory
-    this.tail = [Buffer.from(Buffer.concat(this.tail).subarray(-this.bounds.bytesMax))];
-    this.tailBytes = this.bounds.bytesMax;
+    this.tail = [Buffer.from(Buffer.concat(this.tail).subarray(-this.endBytes))];
+    this.tailBytes = this.endBytes;
   }
 }
 

@@ -1,10 +1,10 @@
 import type { Dirent } from 'node:fs';
 import { z } from 'zod';
-import { TOOL_LIMITS, WORKSPACE_LIMITS } from '../../contracts/limits.js';
+import { WORKSPACE_LIMITS } from '../../contracts/limits.js';
 import { defineTool, type ToolContext, type ToolDefinition } from '../../define/define-tool.js';
+import type { ToolOutput } from '../../define/tool-output.js';
 import { compileGlob } from './glob.js';
 import { openJail, realInside, relativePath } from './jail.js';
-import { truncateOutput } from './truncate-output.js';
 import { listFolder, walkFiles } from './walk-files.js';
 
 const Parameters = z.strictObject({
@@ -27,9 +27,10 @@ export const listFiles: ToolDefinition<Parameters> = defineTool({
     'With glob, .git and node_modules are left out (name them as path to look inside) and symbolic links are not followed.',
   parameters: Parameters,
   effect: 'read',
-  execute: async ({ path = '.', glob }: Parameters, { workspace, signal }: ToolContext) => {
+  network: false,
+  execute: async ({ path = '.', glob }: Parameters, { workspace, signal, output }: ToolContext) => {
     const jail = await openJail(workspace);
-    if (glob === undefined) return answer((await listFolder(jail, path)).entries.map(nameWithMark), []);
+    if (glob === undefined) return answer(output, (await listFolder(jail, path)).entries.map(nameWithMark), []);
     const folder = relativePath(jail, await realInside(jail, path));
     const matches = compileGlob(glob);
     const notes: string[] = [];
@@ -40,7 +41,7 @@ export const listFiles: ToolDefinition<Parameters> = defineTool({
     for await (const file of walkFiles({ jail, folder: path, signal, onCut })) {
       if (matches(folder === '.' ? file : file.slice(folder.length + 1))) files.push(file);
     }
-    return answer(files, notes);
+    return answer(output, files, notes);
   },
 });
 
@@ -49,10 +50,11 @@ function nameWithMark(entry: Dirent): string {
   return entry.isSymbolicLink() ? `${entry.name}@` : entry.name;
 }
 
-function answer(names: readonly string[], notes: readonly string[]): string {
+async function answer(output: ToolOutput, names: readonly string[], notes: readonly string[]): Promise<string> {
   if (names.length === 0) return ['[no files]', ...notes].join('\n');
-  const { outputBytesMax, outputLinesMax } = TOOL_LIMITS;
   // a name with a line break must not look like two names
   const lines = names.map((name) => name.replaceAll(/[\p{Cc}]/gu, '?'));
-  return truncateOutput([...notes, ...lines].join('\n'), { bytesMax: outputBytesMax, linesMax: outputLinesMax, keep: 'head' }).text;
+  const collector = output.collect({ keep: 'head' });
+  await collector.write(Buffer.from([...notes, ...lines].join('\n')));
+  return collector.finish();
 }

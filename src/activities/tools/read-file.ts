@@ -30,16 +30,22 @@ export const readFile: ToolDefinition<Parameters> = defineTool({
     `At most ${LINES_MAX} lines or ${formatBytes(TOOL_LIMITS.outputBytesMax)} come back at once; a last line in brackets then says which offset to read on with.`,
   parameters: Parameters,
   effect: 'read',
+  network: false,
   execute: readWindow,
 });
 
-async function readWindow({ path, offset = 1, limit = LINES_MAX }: Parameters, { workspace, signal }: ToolContext): Promise<string> {
+async function readWindow(
+  { path, offset = 1, limit = LINES_MAX }: Parameters,
+  { workspace, signal, output }: ToolContext,
+): Promise<string> {
   const handle = await openFile(await openJail(workspace), path);
   try {
     const { size } = await handle.stat();
     await assertText(handle, path);
     const chunks = handle.createReadStream({ start: 0, autoClose: false, signal });
-    const read = await readLines(chunks, { offset, limit, bytesMax: TOOL_LIMITS.outputBytesMax - FOOTER_BYTES });
+    // as much as is passed on whole: a window that is cut again would hide where to read on
+    const window = { offset, limit: Math.min(limit, output.linesMax - 1), bytesMax: Math.max(1, output.bytesMax - FOOTER_BYTES) };
+    const read = await readLines(chunks, window);
     return answer(read, { path, offset, size });
   } catch (error) {
     signal.throwIfAborted();

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { TOOL_LIMITS, WORKER_LIMITS, WORKSPACE_LIMITS } from '../../contracts/limits.js';
 import { defineTool, type ToolContext, type ToolDefinition } from '../../define/define-tool.js';
-import type { BoundedOutput } from './bounded-output.js';
+import type { OutputCollector } from '../../define/tool-output.js';
 import { commandSandbox } from './command-sandbox.js';
 import { type Jail, openJail } from './jail.js';
 import { type ProcessTreeEnd, runProcessTree } from './run-process-tree.js';
@@ -39,7 +39,7 @@ export const runCommand: ToolDefinition<Parameters> = defineTool({
   name: 'run_command',
   description:
     'Run a shell command in the workspace folder and wait for its end. Returns the exit code and what it printed, standard and error output together; ' +
-    `of long output the beginning and the end. There is no input and no terminal: use options such as --yes instead of prompts. ` +
+    `of long output the end, and the beginning too when the end looks like an error or a result. There is no input and no terminal: use options such as --yes instead of prompts. ` +
     'Each call starts a new shell: cd and variables do not last, and background processes are ended with the command. ' +
     `It is stopped after timeoutMs (default ${TOOL_LIMITS.timeoutMsDefault / SECOND_MS} s, at most ${WORKSPACE_LIMITS.commandTimeoutMsMax / SECOND_MS} s) or after ${formatBytes(WORKSPACE_LIMITS.commandOutputBytesMax)} of output.`,
   parameters: Parameters,
@@ -48,6 +48,7 @@ export const runCommand: ToolDefinition<Parameters> = defineTool({
   execute: async ({ command, timeoutMs = TOOL_LIMITS.timeoutMsDefault }: Parameters, context: ToolContext) => {
     const jail = await openJail(context.workspace);
     const sandbox = await commandSandbox();
+    const output = context.output.collect();
     const end = await runProcessTree({
       command,
       sandbox,
@@ -55,9 +56,11 @@ export const runCommand: ToolDefinition<Parameters> = defineTool({
       hidden: hiddenFolders(jail),
       timeoutMs,
       signal: context.signal,
-      onOutput: showProgress(context),
+      output,
+      outputBytesMax: WORKSPACE_LIMITS.commandOutputBytesMax,
+      onOutput: showProgress(context, output),
     });
-    const text = `${status(end, timeoutMs)}\n${end.output}`.trimEnd();
+    const text = (await output.finish(status(end, { timeoutMs, isSilent: output.bytes === 0 }))).trimEnd();
     if (end.endedBy === 'itself' && end.exitCode === 0) return text;
     throw new Error(text);
   },
@@ -68,8 +71,8 @@ function hiddenFolders(jail: Jail): string[] {
 }
 
 /** Status first: whoever shows only the beginning of a long result still shows how the command ended. */
-function status({ endedBy, exitCode, output }: ProcessTreeEnd, timeoutMs: number): string {
-  const printed = output === '' ? '; no output' : '';
+function status({ endedBy, exitCode }: ProcessTreeEnd, { timeoutMs, isSilent }: { timeoutMs: number; isSilent: boolean }): string {
+  const printed = isSilent ? '; no output' : '';
   if (endedBy === 'itself') return `exit code ${exitCode}${printed}`;
   const stopped = {
     timeout: `timed out after ${timeoutMs / SECOND_MS}s`,
@@ -80,9 +83,9 @@ function status({ endedBy, exitCode, output }: ProcessTreeEnd, timeoutMs: number
 }
 
 /** Shows operators the last line and the size of the output, as often as a heartbeat can carry it. */
-function showProgress(context: ToolContext): (output: BoundedOutput) => void {
+function showProgress(context: ToolContext, output: OutputCollector): () => void {
   let shownAt = 0;
-  return (output) => {
+  return () => {
     if (Date.now() - shownAt < WORKER_LIMITS.heartbeatEveryMs) return;
     shownAt = Date.now();
     context.heartbeat({ outputBytes: output.bytes, lastLine: output.lastLine().slice(0, 200) });

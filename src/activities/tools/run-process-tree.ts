@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
-import { TOOL_LIMITS, WORKSPACE_LIMITS } from '../../contracts/limits.js';
-import { BoundedOutput } from './bounded-output.js';
+import { TOOL_LIMITS } from '../../contracts/limits.js';
+import type { OutputCollector } from '../../define/tool-output.js';
 import { commandEnvironment } from './command-environment.js';
 import type { CommandSandbox } from './command-sandbox.js';
 import { WorkspaceError } from './workspace-error.js';
@@ -17,8 +17,12 @@ export interface ProcessTreeOptions {
   readonly hidden: readonly string[];
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
-  /** Called with each piece of output, after it was taken in. */
-  readonly onOutput?: (output: BoundedOutput) => void;
+  /** Takes both outputs; it is the caller's to finish. */
+  readonly output: OutputCollector;
+  /** More than this is taken for endless. */
+  readonly outputBytesMax: number;
+  /** Called after each piece of output was taken in. */
+  readonly onOutput?: () => void;
 }
 
 /** Why we ended a command. */
@@ -29,7 +33,6 @@ export interface ProcessTreeEnd {
   readonly endedBy: 'itself' | StopReason;
   /** Exit code as a shell gives it: 128 + n after signal n. */
   readonly exitCode: number;
-  readonly output: string;
 }
 
 /** Killed processes stay visible until the system collects them; some containers never do, so this is all they are waited for. */
@@ -37,30 +40,25 @@ const COLLECT_MS_MAX = 300;
 const COLLECT_EVERY_MS = 5;
 const SIGKILL_EXIT_CODE = 137;
 
-/** Room that the line above the output needs within the bounds of a tool's result. */
-const STATUS_BYTES = 200;
+/** After the end of a command there is a pipe's worth left to read; more comes from a process that got away. */
+const LATE_BYTES_MAX = 1_024 * 1_024;
 
 /** The descriptor that a process group's watcher waits on: it closes when this process is gone. */
 const WATCHED = 3;
 
 /**
  * Runs a command and all that it starts, with no input and both outputs merged. When this resolves the whole tree is dead:
- * after its own end, a timeout, an abort, or more output than `commandOutputBytesMax`: TERM, two seconds, KILL.
+ * after its own end, a timeout, an abort, or more output than `outputBytesMax`: TERM, two seconds, KILL.
  * Rejects only when the command could not be started.
  */
 export async function runProcessTree(options: ProcessTreeOptions): Promise<ProcessTreeEnd> {
   options.signal.throwIfAborted();
-  const output = new BoundedOutput({
-    bytesMax: TOOL_LIMITS.outputBytesMax - STATUS_BYTES,
-    linesMax: TOOL_LIMITS.outputLinesMax - 2,
-    keep: 'head-tail',
-  });
   const child = start(options);
   await started(child);
   const exited = once(child, 'exit');
   const closed = once(child, 'close');
   const stop = new Stop(child);
-  collect(child, options, output, stop);
+  const reading = read(child, options, stop);
   const timer = setTimeout(() => stop.now('timeout'), options.timeoutMs);
   const onAborted = (): void => stop.now('abort');
   options.signal.addEventListener('abort', onAborted, { once: true });
@@ -69,8 +67,9 @@ export async function runProcessTree(options: ProcessTreeOptions): Promise<Proce
   clearTimeout(timer);
   options.signal.removeEventListener('abort', onAborted);
   await stop.rest();
+  reading.hurry();
   await drained(child, closed);
-  return { endedBy: stop.reason ?? 'itself', exitCode: code ?? SIGKILL_EXIT_CODE, output: output.text() };
+  return { endedBy: stop.reason ?? 'itself', exitCode: code ?? SIGKILL_EXIT_CODE };
 }
 
 function start({ command, sandbox, folder, hidden }: ProcessTreeOptions): ChildProcess {
@@ -92,16 +91,35 @@ async function started(child: ChildProcess): Promise<void> {
   }
 }
 
-function collect(child: ChildProcess, { onOutput }: ProcessTreeOptions, output: BoundedOutput, stop: Stop): void {
-  const take = (chunk: Buffer): void => {
-    output.append(chunk);
-    if (output.bytes > WORKSPACE_LIMITS.commandOutputBytesMax) stop.now('output');
-    onOutput?.(output);
-  };
-  child.stdout?.on('data', take);
-  child.stderr?.on('data', take);
+/**
+ * Hands both outputs to the collector, no faster than it takes them: a command that prints faster waits at its pipe. `hurry` reads
+ * what is left without waiting.
+ */
+function read(child: ChildProcess, { output, outputBytesMax, onOutput }: ProcessTreeOptions, stop: Stop): { hurry(): void } {
+  const streams = [child.stdout, child.stderr].filter((stream) => stream !== null);
+  let lateBytes: number | undefined;
+  for (const stream of streams) {
+    stream.on('data', (chunk: Buffer) => {
+      const taken = output.write(chunk);
+      if (output.bytes > outputBytesMax) stop.now('output');
+      onOutput?.();
+      if (lateBytes === undefined) {
+        stream.pause();
+        void taken.then(() => stream.resume());
+        return;
+      }
+      lateBytes += chunk.length;
+      if (lateBytes > LATE_BYTES_MAX) stream.destroy();
+    });
+  }
   // the watcher's end of it breaks with the group, which is no news; without a listener it would end the worker
   child.stdio[WATCHED]?.on('error', () => undefined);
+  return {
+    hurry: () => {
+      lateBytes = 0;
+      for (const stream of streams) stream.resume();
+    },
+  };
 }
 
 /** Ends a tree, gently and then not. */

@@ -1,12 +1,13 @@
 import { stat } from 'node:fs/promises';
 import { z } from 'zod';
-import { TOOL_LIMITS, WORKSPACE_LIMITS } from '../../contracts/limits.js';
+import { WORKSPACE_LIMITS } from '../../contracts/limits.js';
 import { defineTool, type ToolContext, type ToolDefinition } from '../../define/define-tool.js';
+import type { ToolOutput } from '../../define/tool-output.js';
 import { compileGlob } from './glob.js';
 import { type Jail, openFile, openJail, realInside, relativePath } from './jail.js';
 import { LineMatcher } from './line-matcher.js';
 import { looksBinary } from './read-text.js';
-import { formatBytes, truncateOutput } from './truncate-output.js';
+import { formatBytes } from './truncate-output.js';
 import { walkFiles } from './walk-files.js';
 import { WorkspaceError } from './workspace-error.js';
 
@@ -29,7 +30,8 @@ export const searchFiles: ToolDefinition<Parameters> = defineTool({
     `Binary files, files over ${formatBytes(WORKSPACE_LIMITS.fileBytesMax)}, .git and node_modules are left out; at most ${WORKSPACE_LIMITS.searchMatchesMax} matches are shown.`,
   parameters: Parameters,
   effect: 'read',
-  execute: async ({ pattern, path = '.', glob }: Parameters, { workspace, signal }: ToolContext) => {
+  network: false,
+  execute: async ({ pattern, path = '.', glob }: Parameters, { workspace, signal, output }: ToolContext) => {
     const jail = await openJail(workspace);
     const real = await realInside(jail, path);
     const search = new Search(jail, signal);
@@ -40,7 +42,7 @@ export const searchFiles: ToolDefinition<Parameters> = defineTool({
     } finally {
       await matcher.close();
     }
-    return search.answer();
+    return search.answer(output);
   },
 });
 
@@ -79,11 +81,12 @@ class Search {
     }
   }
 
-  answer(): string {
+  async answer(output: ToolOutput): Promise<string> {
     const notes = [...this.notes].map((note) => `[${note}]`);
     if (this.found.length === 0) return ['[no matches]', ...notes].join('\n');
-    const { outputBytesMax, outputLinesMax } = TOOL_LIMITS;
-    return truncateOutput([...notes, ...this.found].join('\n'), { bytesMax: outputBytesMax, linesMax: outputLinesMax, keep: 'head' }).text;
+    const collector = output.collect({ keep: 'head' });
+    await collector.write(Buffer.from([...notes, ...this.found].join('\n')));
+    return collector.finish();
   }
 
   private isFull(): boolean {

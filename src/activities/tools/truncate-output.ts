@@ -1,13 +1,5 @@
-/** Which part of an output is worth keeping: the beginning (a file), the end (a log), or both (a command). */
-type KeptPart = 'head' | 'tail' | 'head-tail';
-
-/** Bounds of a text a model reads. */
-export interface OutputBounds {
-  /** Bytes of UTF-8 of the whole result, its footer included. */
-  readonly bytesMax: number;
-  readonly linesMax: number;
-  readonly keep: KeptPart;
-}
+import type { OutputBoundsInput } from '../../contracts/activities.js';
+import { TOOL_LIMITS } from '../../contracts/limits.js';
 
 /** How large an output was before anything was cut. */
 export interface OutputSize {
@@ -21,26 +13,48 @@ export interface TruncatedOutput {
   readonly truncated: boolean;
 }
 
-/** Bytes of the result that the cut mark and the footer may take. */
-const FOOTER_BYTES = 240;
+/** What the footer says beside what is shown. */
+export interface OutputOrigin {
+  /** Of the whole output, where the text is already a part of it: its two ends. */
+  readonly size?: OutputSize;
+  /** Where the whole is; goes into the footer as it stands. */
+  readonly whole?: string;
+}
 
-/** How the room is shared between beginning and end. */
-const SHARES: Readonly<Record<KeptPart, readonly [head: number, tail: number]>> = { head: [1, 0], tail: [0, 1], 'head-tail': [0.5, 0.5] };
+/** Bytes of the result that the cut mark and the footer may take, with a reference in it. */
+const FOOTER_BYTES = 360;
+
+/** So much of the end decides whether it looks important. */
+const IMPORTANT_CHARS = 2_000;
+
+/** What the end of a failed or a summing-up output says. */
+const IMPORTANT = /(?:errors?|exceptions?)\b|\b(?:fail(?:ed|ures?|ing)?|fatal|panic|traceback|summary|totals?|results?|passed)\b/iu;
+
+/** The bounds of a tool's output, complete: what the workflow gave, else the numbers of limits.ts; the room in characters has a floor. */
+export function outputBounds(given?: OutputBoundsInput): OutputBoundsInput {
+  if (given) return { ...given, charsMax: Math.max(given.charsMax, TOOL_LIMITS.outputCharsMin) };
+  const { outputBytesMax, outputLinesMax } = TOOL_LIMITS;
+  return { bytesMax: outputBytesMax, linesMax: outputLinesMax, charsMax: outputBytesMax, keep: 'auto' };
+}
+
+/** True for a text that the model reads whole. */
+export function fitsBounds(text: string, { bytesMax, linesMax, charsMax, exact }: OutputBoundsInput): boolean {
+  if (exact) return text.length <= exact.above;
+  // a character has a byte at least, so that long texts need no counting
+  if (text.length > Math.min(bytesMax, charsMax)) return false;
+  const { bytes, lines } = measureOutput(text);
+  return bytes <= bytesMax && lines <= linesMax;
+}
 
 /**
- * Cuts a text to its bounds, on line boundaries where there are any, and says at its end how much there was and what is shown.
- * `size` is what the output measured when the text is already a part of it. Pure; never throws.
+ * Cuts a text to its bounds, on line boundaries where there are any and never inside a character, and says how much there was, what is
+ * shown and where the whole is. `exact` bounds are kept to the character, with the number of dropped ones in the middle. Pure; never throws.
  */
-export function truncateOutput(text: string, bounds: OutputBounds, size: OutputSize = measureOutput(text)): TruncatedOutput {
-  const whole = measureOutput(text);
-  if (size.bytes <= whole.bytes && whole.bytes <= bounds.bytesMax && whole.lines <= bounds.linesMax) return { text, truncated: false };
-  const bytes = Math.max(0, bounds.bytesMax - FOOTER_BYTES);
-  // the cut mark and the footer are lines too
-  const lines = Math.max(1, bounds.linesMax - 2);
-  const [headShare, tailShare] = SHARES[bounds.keep];
-  const head = headOf(text, Math.floor(bytes * headShare), Math.floor(lines * headShare));
-  const tail = tailOf(text.slice(head.length), Math.floor(bytes * tailShare), Math.floor(lines * tailShare));
-  return { text: frame(head, tail, size), truncated: true };
+export function truncateOutput(text: string, bounds: OutputBoundsInput, { size, whole }: OutputOrigin = {}): TruncatedOutput {
+  const isWhole = size === undefined || size.bytes <= Buffer.byteLength(text);
+  if (isWhole && fitsBounds(text, bounds)) return { text, truncated: false };
+  const cut: Cut = { text, size: size ?? measureOutput(text), isWhole, where: whole === undefined ? '' : `; ${whole}` };
+  return { text: bounds.exact ? cutExactly(cut, bounds.exact) : cutOnLines(cut, bounds), truncated: true };
 }
 
 /** The size of a text: bytes of UTF-8, and lines as a person counts them (a last line without newline is one). */
@@ -57,24 +71,102 @@ export function formatBytes(bytes: number): string {
   return kib < 1_024 ? `${kib.toFixed(1)} KiB` : `${(kib / 1_024).toFixed(1)} MiB`;
 }
 
-function headOf(text: string, bytesMax: number, linesMax: number): string {
-  const byBytes = decodeWhole(Buffer.from(text.slice(0, bytesMax)).subarray(0, bytesMax));
-  const end = endOfLine(byBytes, linesMax);
-  const cut = byBytes.slice(0, end);
+/** A text that must be cut. */
+interface Cut {
+  readonly text: string;
+  readonly size: OutputSize;
+  /** False when the text has lost its middle already. */
+  readonly isWhole: boolean;
+  /** The end of the footer. */
+  readonly where: string;
+}
+
+/** Room for one end of a text. */
+interface Room {
+  readonly bytes: number;
+  readonly chars: number;
+  readonly lines: number;
+}
+
+function cutExactly({ text, size, isWhole, where }: Cut, exact: { readonly head: number; readonly tail: number }): string {
+  const head = text.slice(0, wholeBefore(text, exact.head));
+  const tail = text.slice(wholeFrom(text, Math.max(head.length, text.length - exact.tail)));
+  const dropped = isWhole
+    ? `${text.length - head.length - tail.length} characters`
+    : formatBytes(size.bytes - Buffer.byteLength(head) - Buffer.byteLength(tail));
+  return `${head}\n[… ${dropped} dropped; ${describe(size)} in all${where} …]\n${tail}`;
+}
+
+function cutOnLines({ text, size, where }: Cut, bounds: OutputBoundsInput): string {
+  // with small bounds the text goes before the footer, which then stands outside of them
+  const less = (max: number): number => Math.max(max - FOOTER_BYTES, Math.floor(max / 2));
+  const room: Room = {
+    bytes: less(bounds.bytesMax),
+    chars: less(bounds.charsMax),
+    // the cut mark and the footer are lines too
+    lines: Math.max(1, bounds.linesMax - 2),
+  };
+  const [headShare, tailShare] = sharesOf(bounds.keep, text);
+  const head = headOf(text, share(room, headShare));
+  const tail = tailOf(text.slice(head.length), share(room, tailShare));
+  return frame(head, tail, `[output cut: ${formatBytes(size.bytes)} in ${size.lines} lines; shown: ${shown(head, tail)}${where}]`);
+}
+
+/** How the room is shared between beginning and end. */
+function sharesOf(keep: OutputBoundsInput['keep'], text: string): readonly [head: number, tail: number] {
+  switch (keep) {
+    case 'head':
+      return [1, 0];
+    case 'tail':
+      return [0, 1];
+    case 'head-tail':
+      return [0.5, 0.5];
+    case 'auto':
+      return looksImportant(text.slice(-IMPORTANT_CHARS)) ? [0.5, 0.5] : [0, 1];
+  }
+}
+
+/** An error, a summary or the closing of JSON at the end says little without the beginning. */
+function looksImportant(end: string): boolean {
+  return /[}\]]\s*$/u.test(end) || IMPORTANT.test(end);
+}
+
+function share({ bytes, chars, lines }: Room, part: number): Room {
+  return { bytes: Math.floor(bytes * part), chars: Math.floor(chars * part), lines: Math.floor(lines * part) };
+}
+
+function headOf(text: string, { bytes, chars, lines }: Room): string {
+  const byChars = text.slice(0, wholeBefore(text, Math.min(bytes, chars)));
+  const byBytes = decodeWhole(Buffer.from(byChars).subarray(0, bytes));
+  const cut = byBytes.slice(0, endOfLine(byBytes, lines));
   if (cut.length === text.length) return text;
   const lastLine = cut.lastIndexOf('\n') + 1;
   // one line longer than the bound: part of it says more than nothing
   return lastLine > 0 ? cut.slice(0, lastLine) : cut;
 }
 
-function tailOf(text: string, bytesMax: number, linesMax: number): string {
-  const bytes = Buffer.from(text.slice(Math.max(0, text.length - bytesMax)));
-  const byBytes = decodeWhole(bytes.subarray(Math.max(0, bytes.length - bytesMax)));
-  const start = startOfLastLines(byBytes, linesMax);
+function tailOf(text: string, { bytes, chars, lines }: Room): string {
+  const encoded = Buffer.from(text.slice(wholeFrom(text, Math.max(0, text.length - Math.min(bytes, chars)))));
+  const byBytes = decodeWhole(encoded.subarray(Math.max(0, encoded.length - bytes)));
+  const start = startOfLastLines(byBytes, lines);
   if (start > 0) return byBytes.slice(start);
   if (byBytes.length === text.length) return text;
   const firstLine = byBytes.indexOf('\n') + 1;
   return firstLine > 0 && firstLine < byBytes.length ? byBytes.slice(firstLine) : byBytes;
+}
+
+/** The place itself, or the one before it where it lies inside a pair of surrogates. */
+export function wholeBefore(text: string, at: number): number {
+  return isInsidePair(text, at) ? at - 1 : at;
+}
+
+/** The place itself, or the one after it where it lies inside a pair of surrogates. */
+function wholeFrom(text: string, at: number): number {
+  return isInsidePair(text, at) ? at + 1 : at;
+}
+
+function isInsidePair(text: string, at: number): boolean {
+  return at > 0 && at < text.length && (text.codePointAt(at - 1) ?? 0) > 0xffff;
 }
 
 /** Where the first `linesMax` lines end. */
@@ -101,7 +193,7 @@ function startOfLastLines(text: string, linesMax: number): number {
 }
 
 /** Decodes bytes that may begin or end inside a character, without the torn ends. */
-function decodeWhole(bytes: Buffer): string {
+export function decodeWhole(bytes: Buffer): string {
   let start = 0;
   while (start < Math.min(3, bytes.length) && isContinuation(bytes[start])) start += 1;
   return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes.subarray(start), { stream: true });
@@ -111,18 +203,21 @@ function isContinuation(byte: number | undefined): boolean {
   return byte !== undefined && (byte & 0xc0) === 0x80;
 }
 
-function frame(head: string, tail: string, size: OutputSize): string {
-  const shown = [...(head === '' ? [] : [`the first ${describe(head)}`]), ...(tail === '' ? [] : [`the last ${describe(tail)}`])].join(
-    ' and ',
-  );
-  const footer = `[output cut: ${formatBytes(size.bytes)} in ${size.lines} lines; shown: ${shown || 'nothing'}]`;
-  const mark = tail === '' ? '' : '[…]\n';
-  return `${ended(head)}${mark}${ended(tail)}${footer}`;
+function shown(head: string, tail: string): string {
+  const ends = [
+    ...(head === '' ? [] : [`the first ${describe(measureOutput(head))}`]),
+    ...(tail === '' ? [] : [`the last ${describe(measureOutput(tail))}`]),
+  ];
+  return ends.join(' and ') || 'nothing';
 }
 
-function describe(part: string): string {
-  const { bytes, lines } = measureOutput(part);
+function describe({ bytes, lines }: OutputSize): string {
   return lines === 1 ? formatBytes(bytes) : `${lines} lines (${formatBytes(bytes)})`;
+}
+
+function frame(head: string, tail: string, footer: string): string {
+  const mark = tail === '' ? '' : '[…]\n';
+  return `${ended(head)}${mark}${ended(tail)}${footer}`;
 }
 
 function ended(text: string): string {

@@ -3,8 +3,21 @@ import { mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promi
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { onTestFinished } from 'vitest';
+import type { ArtifactStore } from '../../../src/activities/artifacts/artifact-store.js';
+import { CallOutput } from '../../../src/activities/artifacts/call-output.js';
+import { FileArtifactStore } from '../../../src/activities/artifacts/file-artifact-store.js';
+import { outputBounds } from '../../../src/activities/tools/truncate-output.js';
+import type { OutputBoundsInput } from '../../../src/contracts/activities.js';
 import type { JsonValue } from '../../../src/contracts/message.js';
 import type { ToolContext, ToolReturn } from '../../../src/define/define-tool.js';
+
+/** What a test says of a call's context. */
+export interface ContextOptions {
+  readonly signal?: AbortSignal;
+  readonly heartbeat?: (details: JsonValue) => void;
+  /** @default those of a run that says nothing */
+  readonly bounds?: OutputBoundsInput;
+}
 
 /** A workspace folder with a folder beside it that tools must not reach; both are gone after the test. */
 export interface TempWorkspace {
@@ -12,7 +25,9 @@ export interface TempWorkspace {
   readonly outside: string;
   put(path: string, text: string): Promise<void>;
   read(path: string): Promise<string>;
-  context(options?: { readonly signal?: AbortSignal; readonly heartbeat?: (details: JsonValue) => void }): ToolContext;
+  /** Where outputs that were cut are kept. */
+  readonly artifacts: ArtifactStore;
+  context(options?: ContextOptions): ToolContext;
 }
 
 export const SECRET = 'a secret outside the workspace';
@@ -21,18 +36,20 @@ export async function tempWorkspace(): Promise<TempWorkspace> {
   const base = await realpath(await mkdtemp(join(tmpdir(), 'perdure-tools-')));
   onTestFinished(() => rm(base, { recursive: true, force: true }));
   const [root, outside] = [join(base, 'workspace'), join(base, 'outside')];
+  const artifacts = new FileArtifactStore(join(base, 'artifacts'));
   await mkdir(root);
   await mkdir(outside);
   await writeFile(join(outside, 'secret.txt'), SECRET);
   return {
     root,
     outside,
+    artifacts,
     put: async (path, text) => {
       await mkdir(dirname(join(root, path)), { recursive: true });
       await writeFile(join(root, path), text);
     },
     read: (path) => readFile(join(root, path), 'utf8'),
-    context: ({ signal = new AbortController().signal, heartbeat = () => undefined } = {}) => ({
+    context: ({ signal = new AbortController().signal, heartbeat = () => undefined, bounds } = {}) => ({
       runId: 'run',
       turn: 1,
       callId: 'call',
@@ -40,6 +57,7 @@ export async function tempWorkspace(): Promise<TempWorkspace> {
       attempt: 1,
       workspace: root,
       signal,
+      output: new CallOutput(outputBounds(bounds), { store: artifacts, signal, onProblem: () => undefined }),
       heartbeat,
       log: { info: () => undefined, warn: () => undefined },
     }),

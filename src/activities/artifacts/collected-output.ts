@@ -1,0 +1,89 @@
+import type { OutputBoundsInput } from '../../contracts/activities.js';
+import { ARTIFACT_LIMITS } from '../../contracts/limits.js';
+import type { OutputCollector } from '../../define/tool-output.js';
+import { BoundedOutput } from '../tools/bounded-output.js';
+import { fitsBounds, measureOutput, truncateOutput } from '../tools/truncate-output.js';
+import { ArtifactSpool, type ArtifactSpoolOptions } from './artifact-spool.js';
+
+/** What a collector needs of its call. */
+export interface CollectedOutputOptions extends ArtifactSpoolOptions {
+  readonly bounds: OutputBoundsInput;
+}
+
+/** Collects an output: both its ends in memory, and all of it in an artifact as soon as it is longer than those. */
+export class CollectedOutput implements OutputCollector {
+  readonly #options: CollectedOutputOptions;
+  readonly #ends: BoundedOutput;
+  #spool: ArtifactSpool | undefined;
+  #isOver = false;
+  /** What `finish` gave. */
+  result: string | undefined;
+
+  constructor(options: CollectedOutputOptions) {
+    this.#options = options;
+    this.#ends = new BoundedOutput(options.bounds.bytesMax);
+  }
+
+  get bytes(): number {
+    return this.#ends.bytes;
+  }
+
+  write(piece: Uint8Array): Promise<void> {
+    if (this.#isOver) return Promise.resolve();
+    const before = this.#spool ? [] : this.#ends.kept();
+    this.#ends.append(Buffer.from(piece.buffer, piece.byteOffset, piece.length));
+    if (this.#spool) return this.#whenRoom(this.#spool, this.#spool.write(piece));
+    if (this.#ends.bytes <= this.#options.bounds.bytesMax) return Promise.resolve();
+    return this.#spoolAll([...before, piece]);
+  }
+
+  lastLine(): string {
+    return this.#ends.lastLine();
+  }
+
+  async finish(title = ''): Promise<string> {
+    this.#isOver = true;
+    this.result = await this.#end(title === '' ? '' : `${title}\n`);
+    return this.result;
+  }
+
+  /** Nothing is kept unless it was finished. */
+  abandon(): void {
+    this.#isOver = true;
+    if (this.result === undefined) this.#spool?.abandon();
+  }
+
+  async #end(title: string): Promise<string> {
+    const { text, size } = this.#ends.text();
+    const bounds = lessTitle(this.#options.bounds, title);
+    if (!this.#spool && fitsBounds(text, bounds)) return `${title}${text}`;
+    if (!this.#spool) void this.#spoolAll(this.#ends.kept());
+    const whole = await this.#spool?.finish();
+    return `${title}${truncateOutput(text, bounds, { size, ...(whole === undefined ? {} : { whole }) }).text}`;
+  }
+
+  #spoolAll(pieces: readonly Uint8Array[]): Promise<void> {
+    const spool = new ArtifactSpool(this.#options);
+    this.#spool = spool;
+    const stored = pieces.map((piece) => spool.write(piece));
+    return this.#whenRoom(spool, stored.at(-1) ?? Promise.resolve());
+  }
+
+  /** A producer waits only for a store that is slower than it. */
+  #whenRoom({ pendingBytes }: ArtifactSpool, stored: Promise<void>): Promise<void> {
+    return pendingBytes > ARTIFACT_LIMITS.pendingBytesMax ? stored : Promise.resolve();
+  }
+}
+
+/** The bounds of what follows a title. */
+function lessTitle(bounds: OutputBoundsInput, title: string): OutputBoundsInput {
+  const { bytes, lines } = measureOutput(title);
+  const { exact } = bounds;
+  return {
+    ...bounds,
+    bytesMax: bounds.bytesMax - bytes,
+    linesMax: bounds.linesMax - lines,
+    charsMax: bounds.charsMax - title.length,
+    ...(exact ? { exact: { above: exact.above - title.length, head: Math.max(0, exact.head - title.length), tail: exact.tail } } : {}),
+  };
+}

@@ -1,0 +1,164 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { type FileHandle, mkdir, open, readdir, rename, rm, stat, utimes } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { ARTIFACT_LIMITS } from '../../contracts/limits.js';
+import {
+  ArtifactError,
+  type ArtifactPage,
+  type ArtifactStore,
+  type ArtifactWriter,
+  hashOfRef,
+  type KeptArtifact,
+  refOfHash,
+} from './artifact-store.js';
+import { VerifiedFiles } from './verified-files.js';
+
+/**
+ * Artifacts as files of a folder, 0600 in 0700 folders, for one machine or for workers that share the folder. A file appears under its
+ * name only when it is whole and on the disk. What killed writers left is swept by the first write of a later process.
+ */
+export class FileArtifactStore implements ArtifactStore {
+  readonly #folder: string;
+  readonly #verified = new VerifiedFiles();
+  #swept: Promise<void> | undefined;
+
+  /** The folder is made by the first write. */
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  put(): ArtifactWriter {
+    return new FileArtifactWriter(this.#folder, () => this.#openFolder());
+  }
+
+  async read(ref: string, { offset, bytes }: { readonly offset: number; readonly bytes: number }): Promise<ArtifactPage> {
+    const hash = hashOfRef(ref);
+    const file = await open(pathOf(this.#folder, hash), 'r').catch((cause: unknown) => {
+      throw new ArtifactError('BLOB_MISSING', `${ref} is not in the store`, { cause });
+    });
+    try {
+      await this.#verified.check(file, hash);
+      const { size } = await file.stat();
+      const buffer = Buffer.alloc(Math.max(0, Math.min(bytes, size - offset)));
+      const { bytesRead } = await file.read(buffer, 0, buffer.length, offset);
+      return { bytes: buffer.subarray(0, bytesRead), size };
+    } catch (error) {
+      if (error instanceof ArtifactError) throw error;
+      throw new ArtifactError('STORE_FAILED', `${ref} could not be read (${codeOf(error)})`, { cause: error });
+    } finally {
+      await file.close();
+    }
+  }
+
+  async #openFolder(): Promise<void> {
+    await mkdir(unfinishedFolder(this.#folder), { recursive: true, mode: 0o700 });
+    // what cannot be swept is no reason not to write
+    this.#swept ??= sweepUnfinished(unfinishedFolder(this.#folder)).catch(noted);
+    await this.#swept;
+  }
+}
+
+class FileArtifactWriter implements ArtifactWriter {
+  readonly #folder: string;
+  readonly #path: string;
+  readonly #opened: Promise<FileHandle>;
+  readonly #hash = createHash('sha256');
+  readonly #alive: NodeJS.Timeout;
+  #bytes = 0;
+  #unsynced = 0;
+  #ended = false;
+
+  constructor(folder: string, openFolder: () => Promise<void>) {
+    this.#folder = folder;
+    this.#path = join(unfinishedFolder(folder), randomUUID());
+    this.#opened = openFolder().then(() => open(this.#path, 'wx', 0o600));
+    // whoever writes or finishes is told
+    this.#opened.catch(noted);
+    // a command may say nothing for longer than a file of a dead writer is left alone
+    this.#alive = setInterval(() => void touch(this.#path), ARTIFACT_LIMITS.staleWriteMs / 5).unref();
+  }
+
+  async write(piece: Uint8Array): Promise<void> {
+    const file = await this.#opened;
+    await file.writeFile(piece);
+    this.#hash.update(piece);
+    this.#bytes += piece.length;
+    this.#unsynced += piece.length;
+    // little by little, so that the end of a large output does not wait for the whole of it to reach the disk
+    if (this.#unsynced < ARTIFACT_LIMITS.syncEveryBytes) return;
+    this.#unsynced = 0;
+    await file.datasync();
+  }
+
+  async finish(): Promise<KeptArtifact> {
+    const file = await this.#opened;
+    await file.sync();
+    await this.#close();
+    const hash = this.#hash.digest('hex');
+    const path = pathOf(this.#folder, hash);
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    // over a file of the same name too: it has the same content, or is damaged
+    await rename(this.#path, path);
+    await syncFolder(dirname(path));
+    return { ref: refOfHash(hash), bytes: this.#bytes };
+  }
+
+  async discard(): Promise<void> {
+    try {
+      await this.#close();
+      await rm(this.#path, { force: true });
+    } catch (error) {
+      // the sweep of a later process takes what could not be removed now
+      noted(error);
+    }
+  }
+
+  async #close(): Promise<void> {
+    clearInterval(this.#alive);
+    if (this.#ended) return;
+    this.#ended = true;
+    await (await this.#opened).close();
+  }
+}
+
+/** Removes the unfinished files that nobody has touched for ten minutes: their writers were killed. */
+async function sweepUnfinished(folder: string): Promise<void> {
+  for (const name of await readdir(folder)) {
+    const path = join(folder, name);
+    // another process may sweep, or finish, at the same time
+    const found = await stat(path).catch(() => undefined);
+    if (found && Date.now() - found.mtimeMs > ARTIFACT_LIMITS.staleWriteMs) await rm(path, { force: true });
+  }
+}
+
+async function touch(path: string): Promise<void> {
+  const now = new Date();
+  // a file that is finished or discarded at this very moment needs no mark any more
+  await utimes(path, now, now).catch(noted);
+}
+
+function unfinishedFolder(folder: string): string {
+  return join(folder, 'unfinished');
+}
+
+function pathOf(folder: string, hash: string): string {
+  return join(folder, hash.slice(0, 2), hash);
+}
+
+/** Without it a power loss may forget the name of a file whose bytes are there. */
+async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path, 'r');
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
+}
+
+/** The system's word for an error; paths are nobody's business. */
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
+}
+
+/** Takes an error that somebody else is told, or that changes nothing. */
+function noted(_error: unknown): void {}

@@ -1,0 +1,95 @@
+import { createHash, randomUUID } from 'node:crypto';
+import type { CompletedPart } from '@aws-sdk/client-s3';
+import { ARTIFACT_LIMITS } from '../../contracts/limits.js';
+import { type ArtifactWriter, type KeptArtifact, refOfHash } from './artifact-store.js';
+import type { S3Access } from './s3-artifact-store.js';
+
+/** An upload under a name of its own, for the hash of what is written is known only at the end. */
+interface Upload {
+  readonly key: string;
+  readonly id: string;
+  readonly parts: CompletedPart[];
+}
+
+/** Writes an artifact to S3, holding one part of it in memory. What fits one part becomes one object at once. */
+export class S3ArtifactWriter implements ArtifactWriter {
+  readonly #open: () => Promise<S3Access>;
+  readonly #hash = createHash('sha256');
+  #pending: Uint8Array[] = [];
+  #pendingBytes = 0;
+  #bytes = 0;
+  #upload: Upload | undefined;
+
+  constructor(open: () => Promise<S3Access>) {
+    this.#open = open;
+  }
+
+  async write(piece: Uint8Array): Promise<void> {
+    this.#hash.update(piece);
+    this.#bytes += piece.length;
+    this.#pendingBytes += piece.length;
+    this.#pending.push(piece);
+    if (this.#pendingBytes >= ARTIFACT_LIMITS.uploadPartBytes) await this.#sendPart();
+  }
+
+  async finish(): Promise<KeptArtifact> {
+    const hash = this.#hash.digest('hex');
+    const kept = { ref: refOfHash(hash), bytes: this.#bytes };
+    const { sdk, client, bucket, prefix } = await this.#open();
+    const [Bucket, Key] = [bucket, `${prefix}${hash}`];
+    if (!this.#upload) {
+      await client.send(new sdk.PutObjectCommand({ Bucket, Key, Body: this.#takePending() }));
+      return kept;
+    }
+    if (this.#pendingBytes > 0) await this.#sendPart();
+    const { key, id, parts } = this.#upload;
+    await client.send(new sdk.CompleteMultipartUploadCommand({ Bucket, Key: key, UploadId: id, MultipartUpload: { Parts: parts } }));
+    await client.send(new sdk.CopyObjectCommand({ Bucket, Key, CopySource: `${bucket}/${encodeURI(key)}` }));
+    await client.send(new sdk.DeleteObjectCommand({ Bucket, Key: key }));
+    this.#upload = undefined;
+    return kept;
+  }
+
+  async discard(): Promise<void> {
+    this.#pending = [];
+    const upload = this.#upload;
+    this.#upload = undefined;
+    if (!upload) return;
+    const { sdk, client, bucket } = await this.#open();
+    // what is left of an upload is removed by the bucket's own rule for incomplete ones
+    const target = { Bucket: bucket, Key: upload.key };
+    await Promise.allSettled([
+      client.send(new sdk.AbortMultipartUploadCommand({ ...target, UploadId: upload.id })),
+      client.send(new sdk.DeleteObjectCommand(target)),
+    ]);
+  }
+
+  async #sendPart(): Promise<void> {
+    const { sdk, client, bucket } = await this.#open();
+    this.#upload ??= await this.#begin();
+    const { key, id, parts } = this.#upload;
+    const PartNumber = parts.length + 1;
+    const Body = this.#takePending();
+    const sent = await client.send(new sdk.UploadPartCommand({ Bucket: bucket, Key: key, UploadId: id, PartNumber, Body }));
+    parts.push({ PartNumber, ...(sent.ETag === undefined ? {} : { ETag: sent.ETag }), ...checksumsOf(sent) });
+  }
+
+  async #begin(): Promise<Upload> {
+    const { sdk, client, bucket, prefix } = await this.#open();
+    const key = `${prefix}unfinished/${randomUUID()}`;
+    const { UploadId = '' } = await client.send(new sdk.CreateMultipartUploadCommand({ Bucket: bucket, Key: key }));
+    return { key, id: UploadId, parts: [] };
+  }
+
+  #takePending(): Buffer {
+    const body = Buffer.concat(this.#pending);
+    this.#pending = [];
+    this.#pendingBytes = 0;
+    return body;
+  }
+}
+
+/** The SDK sends a CRC32 of each part, and the end of the upload must name it again. */
+function checksumsOf({ ChecksumCRC32 }: { readonly ChecksumCRC32?: string | undefined }): Pick<CompletedPart, 'ChecksumCRC32'> {
+  return ChecksumCRC32 === undefined ? {} : { ChecksumCRC32 };
+}
