@@ -45,6 +45,11 @@ export function answerCall(run: Run, call: ToolCallPart, text: string, outcome: 
   return withoutRunning(run, call, settledOwn(failedResult(call, run.counters.turn, text), outcome));
 }
 
+/** The result of a call whose answer was given before; the workflow wrote the message. */
+export function answerRemembered(run: Run, call: ToolCallPart, message: Message): SettledCall {
+  return withoutRunning(run, call, settledOwn(message, 'ok'));
+}
+
 /** A call that was not run has its begin and its end among the events too, but is not counted. */
 function withoutRunning(run: Run, call: ToolCallPart, settled: Settled): SettledCall {
   announce(run, call, toolTitle(call.name, call.args), run.descriptor(call.name));

@@ -6,6 +6,7 @@ import { endApproval } from './end-approval.js';
 import { isPreempted } from './is-preempted.js';
 import { type GoOn, mayGoOn } from './may-go-on.js';
 import { groupCalls } from './policies/call-groups.js';
+import { noteCall, recallCalls } from './recall-calls.js';
 import type { Run } from './run.js';
 import { answerCall, notStarted, runToolCall, type SettledCall } from './run-tool-call.js';
 import { type BatchEnd, ToolBatch } from './tool-batch.js';
@@ -34,7 +35,11 @@ export async function runToolCalls(run: Run, turn: TurnInProgress, blocked: Read
 }
 
 async function settleCalls(run: Run, batch: ToolBatch, blocked: ReadonlyMap<number, string>): Promise<GoOn> {
-  for (const [index, text] of blocked) block(run, batch, index, { by: 'loop guard', reason: text, text });
+  for (const index of batch.open) {
+    const text = blocked.get(index);
+    if (text !== undefined) block(run, batch, index, { by: 'loop guard', reason: text, text });
+  }
+  recallCalls(run, batch);
   const gate = await decideCalls(run, batch);
   if (gate !== 'go') return gate;
   askForApprovals(run, batch);
@@ -115,6 +120,7 @@ async function runGroups(run: Run, batch: ToolBatch, ready: readonly number[]): 
     const gate = await startEach(run, batch, indexes, async (index) => {
       const settled = await runToolCall(run, batch.effective(index), index);
       batch.settle(index, settled);
+      noteCall(run, batch, index, settled);
       if (settled.abort !== undefined) batch.end ??= { kind: 'abort', by: 'hook', reason: settled.abort };
     });
     if (gate !== 'go') return gate;
