@@ -107,12 +107,10 @@ describe('loadConfig', () => {
   });
 
   it.each([
-    ['{ hooks: [] }', 'hooks'],
     ['{ fallbacks: [] }', 'fallbacks'],
     ['{ mcpServers: {} }', 'mcpServers'],
     ['{ plugins: [] }', 'plugins'],
     [`{ agents: { a: { description: 'd', prompt: 'p', skills: [] } } }`, 'agents.a.skills'],
-    [`{ agents: { a: { description: 'd', prompt: 'p', completionGate: () => ({ accept: true }) } } }`, 'agents.a.completionGate'],
     [`{ providers: { p: { api: 'openai-responses', baseUrl: 'https://h' } } }`, 'providers.p.api'],
     [
       `{ providers: { p: { api: 'anthropic', baseUrl: 'https://h', quirks: { toolCallsAsText: true } } } }`,
@@ -121,6 +119,82 @@ describe('loadConfig', () => {
     [`{ model: 'openai-responses/m' }`, 'model'],
   ])('what this version cannot do is refused, never ignored: %s', async (text, path) => {
     expect(await problemsOf(text)).toMatch(new RegExp(`${path}: .*not supported in this version`, 'u'));
+  });
+
+  it.each([
+    [
+      `preset: 'opperator'`,
+      'agents.a.preset: Invalid option: expected one of "operator"|"zkit"|"openclaw"|"forge"|"orbiter" (did you mean operator?)',
+    ],
+    [`presett: 'forge'`, 'agents.a.presett: unknown (did you mean preset?)'],
+    [`loop: { stop: 3 }`, 'agents.a.loop.stop: unknown (did you mean stopAt?)'],
+    [`loop: { onLoop: 'eror' }`, '(did you mean error?)'],
+    [`loop: { stopAt: 1 }`, 'agents.a.loop.stopAt: '],
+    [`budget: { maxTokens: -1, maxcost: 3 }`, 'agents.a.budget.maxcost: unknown (did you mean maxCostUsd?)'],
+    [`completion: { checks: ['plan-done'] }`, 'agents.a.completion.checks.0: '],
+    [
+      `completion: { phases: [{ name: 'test', tool: ['run_command'] }] }`,
+      'agents.a.completion.phases.0.tool: unknown (did you mean tools?)',
+    ],
+    [
+      `completion: { phases: [{ name: 'test', tools: ['run_comand'] }] }`,
+      'agents.a.completion.phases.0: no tool named run_comand (did you mean run_command?)',
+    ],
+    [`completion: { planTool: 'plan' }`, 'agents.a.completion.planTool: no tool named plan'],
+    [`completion: { custom: true }`, 'agents.a.completion.custom: unknown'],
+    [`completionGate: 'yes'`, 'agents.a.completionGate: a function of the context'],
+    [`gate: { profil: 'all' }`, 'agents.a.gate.profil: unknown (did you mean profile?)'],
+    [`gate: { rules: [{ tool: 'x', decision: 'alow' }] }`, 'agents.a.gate.rules.0.decision: '],
+    [`gate: 'readonly'`, 'agents.a.gate: Invalid option'],
+    [`approvalExpireMs: 5`, 'agents.a.approvalExpireMs: '],
+    [`compaction: { strategies: ['tierd'] }`, '(did you mean tiered?)'],
+    [`compaction: { summaryModel: 'nobody/m' }`, 'agents.a.compaction.summaryModel: unknown provider "nobody"'],
+    [`autoExtend: { step: 5 }`, 'agents.a.autoExtend.hardCap: '],
+    [`autoExtend: { step: 5, hardCap: 10 }, maxTurns: 20`, 'agents.a.autoExtend.hardCap: 10 is below maxTurns 20'],
+    [`readToolsParallelMax: 17`, 'agents.a.readToolsParallelMax: '],
+  ])('an option of the judgement that is wrong is told with its path: %s', async (options, part) => {
+    expect(await problemsOf(`{ agents: { a: { description: 'd', prompt: 'p', ${options} } } }`)).toContain(part);
+  });
+
+  it('an agent takes all options of the judgement, and what it leaves out stays out', async () => {
+    const options = {
+      preset: 'zkit',
+      gate: { profile: 'read-only', rules: [] },
+      autoExtend: { step: 5, hardCap: 60 },
+      onMaxTurns: 'error',
+      finaliseAtRemainingTurns: 5,
+      finaliseMessage: 'Wrap up.',
+      loop: { stopAt: 4 },
+      quality: false,
+      approvalExpireMs: 60_000,
+      completion: { checks: ['phases-done'], phases: [{ name: 'test', tools: ['run_command'], command: 'npm test' }] },
+      memo: false,
+      output: { keep: 'head' },
+      budget: { maxTokens: 9, onBudget: 'ask' },
+      drain: 'one',
+      thinkingTokensMax: 500,
+      compaction: { strategies: ['trim', 'tiered'] },
+      firstToolChoice: 'required',
+      readToolsParallelMax: 2,
+    };
+    await write('perdure.config.json', JSON.stringify({ agents: { a: { description: 'd', prompt: 'p', ...options } } }));
+    expect((await load()).config.agents?.['a']).toEqual({ description: 'd', prompt: 'p', ...options });
+  });
+
+  it('an agent of a file takes the options of the judgement in its front matter', async () => {
+    const options = 'description: d\npreset: forge\nloop: { onLoop: error, stopAt: 3 }\nbudget: { maxCostUsd: 0.5 }';
+    await write('agents/careful.md', `---\n${options}\n---\nBe careful.`);
+    expect((await load()).config.agents?.['careful']).toEqual({
+      description: 'd',
+      prompt: 'Be careful.',
+      preset: 'forge',
+      loop: { onLoop: 'error', stopAt: 3 },
+      budget: { maxCostUsd: 0.5 },
+    });
+    await write('agents/careful.md', '---\ndescription: d\nloop: { stopAtt: 3 }\n---\nBe careful.');
+    await expect(load()).rejects.toMatchObject({
+      message: expect.stringContaining('agents.careful.loop.stopAtt: unknown (did you mean stopAt?)'),
+    });
   });
 
   it.each([
@@ -168,7 +242,7 @@ describe('loadConfig', () => {
 
   it.each([
     ['[add, add]', 'tools: TOOL_NAME add is there twice'],
-    [`[{ ...add, name: 'read_file' }]`, 'tools: TOOL_NAME read_file is a built-in workspace tool'],
+    [`[{ ...add, name: 'read_file' }]`, 'tools: TOOL_NAME read_file is a built-in tool'],
     [`[{ ...add, name: 'two words' }]`, 'tools.0: a tool made with defineTool'],
     [`[{ name: 'x', execute() {} }]`, 'tools.0: a tool made with defineTool'],
     [`[{ ...add, approval: 'always' }]`, 'tools.add.approval: not supported in this version'],
