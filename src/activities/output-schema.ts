@@ -27,23 +27,30 @@ export function draftOf({ $schema }: OutputSchema): (typeof DRAFTS)[number][1] |
  * is ever fetched. Never throws.
  */
 export function outputSchemaProblem(schema: OutputSchema): string | undefined {
-  const bytes = Buffer.byteLength(JSON.stringify(schema));
-  if (bytes > OUTPUT_SCHEMA_LIMITS.bytesMax) return `outputSchema: ${bytes} bytes, at most ${OUTPUT_SCHEMA_LIMITS.bytesMax}`;
-  if (draftOf(schema) === undefined) return `outputSchema.$schema: use one of ${DRAFTS.map(([word]) => word).join(', ')}`;
   try {
-    return firstProblem(schema);
+    return sizeProblem(schema) ?? partProblem(schema) ?? lostReference(schema);
   } catch (error) {
     if (error instanceof RangeError) return 'outputSchema: it is nested too deeply';
     return `outputSchema: ${error instanceof Error ? error.message : String(error)}`;
   }
 }
 
-function firstProblem(schema: OutputSchema): string | undefined {
+function sizeProblem(schema: OutputSchema): string | undefined {
+  const bytes = Buffer.byteLength(JSON.stringify(schema));
+  if (bytes > OUTPUT_SCHEMA_LIMITS.bytesMax) return `outputSchema: ${bytes} bytes, at most ${OUTPUT_SCHEMA_LIMITS.bytesMax}`;
+  return draftOf(schema) === undefined ? `outputSchema.$schema: use one of ${DRAFTS.map(([word]) => word).join(', ')}` : undefined;
+}
+
+function partProblem(schema: OutputSchema): string | undefined {
   for (const { path, schema: part } of subschemas('outputSchema', schema)) {
     const problem = shapeProblem(part) ?? referenceProblem(part);
     if (problem) return `${path}${problem}`;
   }
-  // references are resolved on a copy, because resolving leaves marks
+  return undefined;
+}
+
+/** References are resolved on a copy, because resolving leaves marks. */
+function lostReference(schema: OutputSchema): string | undefined {
   const copy = structuredClone(schema) as Schema;
   const lookup = dereference(copy);
   for (const { path, schema: part } of subschemas('outputSchema', copy)) {

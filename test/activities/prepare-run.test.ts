@@ -229,20 +229,22 @@ describe('prepareRun', () => {
   });
 
   it('A-21: a run without tools is not told to call one first', async () => {
-    const agents: Config['agents'] = { a: { description: 'd', prompt: 'p', firstToolChoice: 'required' } };
-    const choice = async (config: Config) => (await prepare({ agent: 'a' }, { config })).policy?.firstToolChoice;
-    expect(await choice({ model: 'scripted/x', agents })).toBe('auto');
-    expect(await choice({ model: 'scripted/x', agents, tools: [add] })).toBe('required');
+    const config: Config = {
+      model: 'scripted/x',
+      agents: { a: { description: 'd', prompt: 'p', firstToolChoice: 'required' } },
+    };
+    expect((await prepare({ agent: 'a' }, { config })).policy?.firstToolChoice).toBe('auto');
+    expect((await prepare({ agent: 'a' }, { config: { ...config, tools: [add] } })).policy?.firstToolChoice).toBe('required');
   });
 
-  it('an agent whose gate looks for a finished plan is offered update_plan, whatever its list of tools', async () => {
-    const names = async (agent: Partial<AgentDefinition>) => {
-      const agents = { a: { description: 'd', prompt: 'p', tools: ['add'], ...agent } };
-      return (await prepare({ agent: 'a' }, { config: { model: 'scripted/x', tools: [add], agents } })).setup.tools.map(({ name }) => name);
-    };
-    expect(await names({})).toEqual(['add']);
-    expect(await names({ completion: { checks: ['plan-finished'] } })).toEqual(['add', 'update_plan']);
-    expect(await names({ completion: { checks: ['plan-finished'], planTool: 'add' } })).toEqual(['add']);
+  it.each<[string[], AgentDefinition['completion']]>([
+    [['add'], undefined],
+    [['add', 'update_plan'], { checks: ['plan-finished'] }],
+    [['add'], { checks: ['plan-finished'], planTool: 'add' }],
+  ])('the tools %j are offered with completion %j, whatever the list of tools says', async (names, completion) => {
+    const agent = { description: 'd', prompt: 'p', tools: ['add'], completion };
+    const { setup } = await prepare({ agent: 'a' }, { config: { model: 'scripted/x', tools: [add], agents: { a: agent } } });
+    expect(setup.tools.map(({ name }) => name)).toEqual(names);
   });
 });
 

@@ -1,0 +1,29 @@
+import { describe, expect, it } from 'vitest';
+import { updatePlan } from '../../../src/activities/tools/update-plan.js';
+import type { ToolContext } from '../../../src/define/define-tool.js';
+
+describe('update_plan', () => {
+  it('answers with a count of each status', async () => {
+    const steps = [
+      { step: 'read', status: 'done' as const },
+      { step: 'edit', status: 'in_progress' as const },
+      { step: 'test', status: 'pending' as const },
+      { step: 'tell', status: 'pending' as const },
+    ];
+    // it reads nothing of its context
+    expect(await updatePlan.execute({ steps }, {} as ToolContext)).toBe('plan of 4: 1 done, 1 in progress, 2 pending');
+  });
+
+  it.each([
+    ['an empty plan', { steps: [] }],
+    ['a status of its own', { steps: [{ step: 'read', status: 'finished' }] }],
+    ['a step without text', { steps: [{ step: '', status: 'done' }] }],
+    ['a plan of 101 steps', { steps: Array.from({ length: 101 }, () => ({ step: 'x', status: 'done' })) }],
+  ])('%s is refused', (_, args) => {
+    expect(updatePlan.parameters.safeParse(args).success).toBe(false);
+  });
+
+  it('may be called again, and reaches no other machine', () => {
+    expect(updatePlan).toMatchObject({ effect: 'idempotent', network: false });
+  });
+});
