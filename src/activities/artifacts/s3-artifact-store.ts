@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { S3Client } from '@aws-sdk/client-s3';
-import { ArtifactError, type ArtifactPage, type ArtifactStore, type ArtifactWriter, hashOfRef, refOfHash } from './artifact-store.js';
+import type * as S3 from '@aws-sdk/client-s3';
+import { ArtifactError, type ArtifactPage, type ArtifactStore, type ArtifactWriter, hashOfRef } from './artifact-store.js';
 import { S3ArtifactWriter } from './s3-artifact-writer.js';
 
 /** Where the artifacts of many workers are, and how to get there. */
@@ -18,6 +18,8 @@ export interface S3ArtifactStoreOptions {
 
 /** What the SDK is asked once more after a failure of the network; a tool call must not wait for long. */
 const ATTEMPTS_MAX = 2;
+
+const RANGE_NOT_SATISFIABLE = 416;
 
 /** A server that does not answer is given up: the output of a running command waits for it. */
 const CONNECT_MS_MAX = 3_000;
@@ -42,27 +44,27 @@ export class S3ArtifactStore implements ArtifactStore {
 
   async read(ref: string, { offset, bytes }: { readonly offset: number; readonly bytes: number }): Promise<ArtifactPage> {
     const hash = hashOfRef(ref);
-    const { sdk, client, bucket, prefix } = await this.#open();
     try {
-      const range = `bytes=${offset}-${offset + Math.max(1, bytes) - 1}`;
-      const found = await client.send(new sdk.GetObjectCommand({ Bucket: bucket, Key: `${prefix}${hash}`, Range: range }));
-      const read = Buffer.from((await found.Body?.transformToByteArray()) ?? []);
-      const size = Number(found.ContentRange?.split('/')[1] ?? read.length);
-      checkPage(ref, read, { offset, bytes, size });
-      return { bytes: read.subarray(0, bytes), size };
+      const page = await this.#range(hash, { offset, bytes: Math.max(1, bytes) });
+      if (isDamaged(page, { hash, offset, bytes })) throw new ArtifactError('BLOB_CORRUPT', `${ref} was changed or cut`);
+      return { bytes: page.bytes.subarray(0, bytes), size: page.size };
     } catch (error) {
-      // an offset behind the end: the page is empty, and the size is asked for alone
-      if (statusOf(error) === 416) return { bytes: Buffer.alloc(0), size: await this.#size(hash) };
       throw asArtifactError(error, ref);
     }
   }
 
-  async #size(hash: string): Promise<number> {
+  async #range(hash: string, { offset, bytes }: { readonly offset: number; readonly bytes: number }): Promise<ArtifactPage> {
     const { sdk, client, bucket, prefix } = await this.#open();
+    const target = { Bucket: bucket, Key: `${prefix}${hash}` };
     try {
-      return (await client.send(new sdk.HeadObjectCommand({ Bucket: bucket, Key: `${prefix}${hash}` }))).ContentLength ?? 0;
+      const found = await client.send(new sdk.GetObjectCommand({ ...target, Range: `bytes=${offset}-${offset + bytes - 1}` }));
+      const read = Buffer.from((await found.Body?.transformToByteArray()) ?? []);
+      return { bytes: read, size: Number(found.ContentRange?.split('/')[1] ?? read.length) };
     } catch (error) {
-      throw asArtifactError(error, refOfHash(hash));
+      if (statusOf(error) !== RANGE_NOT_SATISFIABLE) throw error;
+      // an offset behind the end: the page is empty, and the size is asked for alone
+      const { ContentLength = 0 } = await client.send(new sdk.HeadObjectCommand(target));
+      return { bytes: Buffer.alloc(0), size: ContentLength };
     }
   }
 
@@ -74,8 +76,8 @@ export class S3ArtifactStore implements ArtifactStore {
 
 /** The SDK, which is loaded only where artifacts are in S3, and a client of it. */
 export interface S3Access {
-  readonly sdk: typeof import('@aws-sdk/client-s3');
-  readonly client: S3Client;
+  readonly sdk: typeof S3;
+  readonly client: S3.S3Client;
   readonly bucket: string;
   readonly prefix: string;
 }
@@ -86,6 +88,9 @@ async function connect({ bucket, prefix = 'artifacts/', region, endpoint, creden
   });
   const client = new sdk.S3Client({
     maxAttempts: ATTEMPTS_MAX,
+    // the names are hashes: checksums of the SDK's own add nothing, and not every server knows them
+    requestChecksumCalculation: 'WHEN_REQUIRED',
+    responseChecksumValidation: 'WHEN_REQUIRED',
     requestHandler: { connectionTimeout: CONNECT_MS_MAX, requestTimeout: REQUEST_MS_MAX, throwOnRequestTimeout: true },
     ...(region === undefined ? {} : { region }),
     // servers other than Amazon's rarely have a host name for each bucket
@@ -96,12 +101,9 @@ async function connect({ bucket, prefix = 'artifacts/', region, endpoint, creden
 }
 
 /** What was read whole is checked against its name; of a part only the length can be. */
-function checkPage(ref: string, read: Buffer, { offset, bytes, size }: { offset: number; bytes: number; size: number }): void {
-  const isWhole = offset === 0 && read.length === size;
-  const isDamaged = isWhole
-    ? createHash('sha256').update(read).digest('hex') !== hashOfRef(ref)
-    : read.length < Math.min(Math.max(1, bytes), size - offset);
-  if (isDamaged) throw new ArtifactError('BLOB_CORRUPT', `${ref} was changed or cut`);
+function isDamaged(page: ArtifactPage, { hash, offset, bytes }: { hash: string; offset: number; bytes: number }): boolean {
+  if (page.bytes.length === page.size) return createHash('sha256').update(page.bytes).digest('hex') !== hash;
+  return page.bytes.length < Math.min(bytes, page.size - offset);
 }
 
 function asArtifactError(error: unknown, ref: string): ArtifactError {

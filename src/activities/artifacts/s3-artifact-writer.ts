@@ -71,7 +71,7 @@ export class S3ArtifactWriter implements ArtifactWriter {
     const PartNumber = parts.length + 1;
     const Body = this.#takePending();
     const sent = await client.send(new sdk.UploadPartCommand({ Bucket: bucket, Key: key, UploadId: id, PartNumber, Body }));
-    parts.push({ PartNumber, ...(sent.ETag === undefined ? {} : { ETag: sent.ETag }), ...checksumsOf(sent) });
+    parts.push({ PartNumber, ...(sent.ETag === undefined ? {} : { ETag: sent.ETag }) });
   }
 
   async #begin(): Promise<Upload> {
@@ -87,9 +87,4 @@ export class S3ArtifactWriter implements ArtifactWriter {
     this.#pendingBytes = 0;
     return body;
   }
-}
-
-/** The SDK sends a CRC32 of each part, and the end of the upload must name it again. */
-function checksumsOf({ ChecksumCRC32 }: { readonly ChecksumCRC32?: string | undefined }): Pick<CompletedPart, 'ChecksumCRC32'> {
-  return ChecksumCRC32 === undefined ? {} : { ChecksumCRC32 };
 }

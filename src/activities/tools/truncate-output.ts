@@ -98,11 +98,9 @@ function cutExactly({ text, size, isWhole, where }: Cut, exact: { readonly head:
 }
 
 function cutOnLines({ text, size, where }: Cut, bounds: OutputBoundsInput): string {
-  // with small bounds the text goes before the footer, which then stands outside of them
-  const less = (max: number): number => Math.max(max - FOOTER_BYTES, Math.floor(max / 2));
   const room: Room = {
-    bytes: less(bounds.bytesMax),
-    chars: less(bounds.charsMax),
+    bytes: lessFooter(bounds.bytesMax),
+    chars: lessFooter(bounds.charsMax),
     // the cut mark and the footer are lines too
     lines: Math.max(1, bounds.linesMax - 2),
   };
@@ -110,6 +108,11 @@ function cutOnLines({ text, size, where }: Cut, bounds: OutputBoundsInput): stri
   const head = headOf(text, share(room, headShare));
   const tail = tailOf(text.slice(head.length), share(room, tailShare));
   return frame(head, tail, `[output cut: ${formatBytes(size.bytes)} in ${size.lines} lines; shown: ${shown(head, tail)}${where}]`);
+}
+
+/** With small bounds the text goes before the footer, which then stands outside of them. */
+function lessFooter(max: number): number {
+  return Math.max(max - FOOTER_BYTES, Math.floor(max / 2));
 }
 
 /** How the room is shared between beginning and end. */
