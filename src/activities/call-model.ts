@@ -8,8 +8,10 @@ import type { StreamSink } from '../streams/stream-sink.js';
 import { cancellationCause, throwUnlessUser } from './cancellation.js';
 import { failure, modelFailure } from './failures.js';
 import { withHeartbeat } from './heartbeat.js';
+import type { HookRunner } from './hook-runner.js';
+import { ModelHooks } from './model-hooks.js';
 import { repairCalls } from './providers/parse-arguments.js';
-import type { ModelAnswer, ModelProvider, ModelRequest } from './providers/provider.js';
+import type { ModelAnswer, ModelProvider } from './providers/provider.js';
 import { type ReadTranscriptOptions, readTranscript } from './read-transcript.js';
 import type { SetupCache } from './run-setup.js';
 import { StreamedAnswer } from './streamed-answer.js';
@@ -21,6 +23,7 @@ export interface CallModelOptions {
   readonly setups: SetupCache;
   readonly providerFor: (model: string) => { readonly provider: ModelProvider; readonly model: string };
   readonly streams: StreamSink;
+  readonly hooks: HookRunner;
   /** @default 90 s */
   readonly idleMs?: number;
 }
@@ -29,15 +32,22 @@ export interface CallModelOptions {
 export function createCallModel(options: CallModelOptions): (input: CallModelInput) => Promise<CallModelResult> {
   return (input) => {
     const streamed = new StreamedAnswer(options.streams, input, Context.current().info.attempt);
+    const hooks = new ModelHooks(options.hooks, input);
     return withHeartbeat(
       'callModel',
-      () => beat(streamed),
-      () => callModel(input, options, streamed),
+      () => beat(streamed, hooks),
+      () => callModel(input, options, { streamed, hooks }),
     );
   };
 }
 
-async function callModel(input: CallModelInput, options: CallModelOptions, streamed: StreamedAnswer): Promise<CallModelResult> {
+/** What one attempt carries along. */
+interface Attempt {
+  readonly streamed: StreamedAnswer;
+  readonly hooks: ModelHooks;
+}
+
+async function callModel(input: CallModelInput, options: CallModelOptions, { streamed, hooks }: Attempt): Promise<CallModelResult> {
   const context = Context.current();
   const total = AbortSignal.timeout(totalMs(context));
   const thinking = new ThinkingBudget(input.thinkingTokensMax);
@@ -46,7 +56,7 @@ async function callModel(input: CallModelInput, options: CallModelOptions, strea
     const setup = await options.setups.get(input.setupHash, input, { signal });
     const messages = await readTranscript(input, { ...options.transcripts, signal });
     const { provider, model } = options.providerFor(input.model);
-    const request: ModelRequest = {
+    const request = await hooks.before(setup.agent, {
       model,
       prompt: setup.prompt,
       messages: [...messages, ...input.requestOnly],
@@ -59,16 +69,18 @@ async function callModel(input: CallModelInput, options: CallModelOptions, strea
         streamed.add(delta);
         thinking.saw(delta);
       },
-    };
+    });
     streamed.asked(request);
-    return completeAnswer(input, options, await provider.call(request), streamed);
+    const answer = await provider.call(request);
+    const parts = await hooks.after(answer.parts, signal, answer.usage ?? streamed.estimate());
+    return completeAnswer(input, options, { ...answer, parts }, streamed);
   } catch (error) {
     const cause = cancellationCause(context);
-    throwUnlessUser(cause, 'a model call', beat(streamed));
-    if (cause === 'user') return interrupted(input, options, streamed);
+    throwUnlessUser(cause, 'a model call', beat(streamed, hooks));
+    if (cause === 'user') return await interrupted(input, options, { streamed, hooks });
     // whatever a provider makes of an abort: the time was over
     if (total.aborted) throw failure('Model.Timeout', 'the model call took longer than a turn may', { cause: error });
-    if (thinking.spent.aborted) throw failure('Model.ThinkingBudget', thinking.problem, { details: [beat(streamed)] });
+    if (thinking.spent.aborted) throw failure('Model.ThinkingBudget', thinking.problem, { details: [beat(streamed, hooks)] });
     throw modelFailure(error);
   } finally {
     await streamed.end();
@@ -98,8 +110,8 @@ function completeAnswer(input: CallModelInput, options: CallModelOptions, answer
 }
 
 /** A user's cancel is a return, with what there was. */
-function interrupted(input: CallModelInput, options: CallModelOptions, streamed: StreamedAnswer): CallModelResult {
-  const text = streamed.text.slice(0, PAYLOAD_LIMITS.outsideBytesMax / 2);
+async function interrupted(input: CallModelInput, options: CallModelOptions, { streamed, hooks }: Attempt): Promise<CallModelResult> {
+  const text = await hooks.partial(streamed.text.slice(0, PAYLOAD_LIMITS.outsideBytesMax / 2));
   if (text === '') return { kind: 'interrupted', usage: streamed.estimate() };
   const message: Message = {
     id: messageId(input),
@@ -136,6 +148,8 @@ function totalMs(context: Context): number {
   return Math.max(1_000, context.info.startToCloseTimeoutMs - MODEL_LIMITS.turnTimeoutMarginMs);
 }
 
-function beat(streamed: StreamedAnswer): HeartbeatDetails & { readonly usage: Usage } {
-  return { ...streamed.progress(), usage: streamed.estimate() };
+/** A last heartbeat goes into history: text that hooks may rewrite is not in it. */
+function beat(streamed: StreamedAnswer, { rewrite }: ModelHooks): HeartbeatDetails & { readonly usage: Usage } {
+  const { lastText, ...progress } = streamed.progress();
+  return { ...progress, ...(rewrite || lastText === undefined ? {} : { lastText }), usage: streamed.estimate() };
 }

@@ -10,7 +10,9 @@ import { CallOutput } from './artifacts/call-output.js';
 import { type CancellationCause, cancellationCause, throwUnlessUser } from './cancellation.js';
 import { failure } from './failures.js';
 import { withHeartbeat } from './heartbeat.js';
+import type { HookRunner } from './hook-runner.js';
 import { toolArguments } from './tool-arguments.js';
+import { ToolHooks } from './tool-hooks.js';
 import { toolResultParts } from './tool-result-parts.js';
 import { outputBounds } from './tools/truncate-output.js';
 import type { TranscriptCache } from './transcript-cache.js';
@@ -21,6 +23,7 @@ export interface CallToolOptions {
   readonly cache: TranscriptCache;
   /** Where the whole of a cut output is kept. */
   readonly artifacts: ArtifactStore;
+  readonly hooks: HookRunner;
 }
 
 /** Makes the activity `callTool`: one start of one tool, its end always a result the model reads. Throws only when its worker goes. */
@@ -28,25 +31,46 @@ export function createCallTool(options: CallToolOptions): (input: CallToolInput)
   return (input) => {
     const shown = { details: '' };
     const startedAt = Date.now();
+    const hooks = new ToolHooks(options.hooks, input);
     return withHeartbeat(
       input.tool,
       () => ({
         phase: 'tool',
         elapsedMs: Date.now() - startedAt,
-        lastText: shown.details,
+        // a last heartbeat goes into history: words that hooks may rewrite are not in it
+        lastText: hooks.rewrite ? '' : shown.details,
       }),
       async () => {
-        const output = callOutput(input, options);
+        const output = callOutput(input, hooks.storeFor(options.artifacts));
         try {
           const ended = await runTool(input, options, { shown, output });
-          const parts = await output.bounded(ended.parts);
-          return asResult(input, options, { ...ended, parts }, Date.now() - startedAt);
+          return await hookedResult(input, options, { ended, output, hooks, startedAt });
         } finally {
           output.close();
         }
       },
     );
   };
+}
+
+/** A call that ended, and what is needed to make its result. */
+export interface EndedCall {
+  readonly ended: Ended;
+  readonly output: CallOutput;
+  readonly hooks: ToolHooks;
+  readonly startedAt: number;
+}
+
+/** The result as the hooks after the tool leave it, within the bounds: what they rewrite reaches neither history nor an artifact. */
+export async function hookedResult(
+  input: CallToolInput,
+  options: CallToolOptions,
+  { ended, output, hooks, startedAt }: EndedCall,
+): Promise<CallToolResult> {
+  const { abort, ...left } = await hooks.after(ended);
+  const bounds = hooks.rewrite ? callOutput(input, options.artifacts) : output;
+  const result = asResult(input, options, { ...left, parts: await bounds.bounded(left.parts) }, Date.now() - startedAt);
+  return abort === undefined ? result : { ...result, abort };
 }
 
 /** What the tool and its context share while it runs. */
@@ -57,7 +81,7 @@ export interface Running {
 }
 
 /** How a tool ended, before it is put into a message. */
-interface Ended {
+export interface Ended {
   readonly outcome: ToolOutcome;
   readonly parts: readonly ContentPart[];
 }
@@ -154,9 +178,9 @@ export function toolContext(input: CallToolInput, signal: AbortSignal, { shown, 
 }
 
 /** The text of one call, within the bounds that the workflow gave; what is cut is kept by the worker's store. */
-export function callOutput({ output, tool }: CallToolInput, { artifacts }: Pick<CallToolOptions, 'artifacts'>): CallOutput {
+export function callOutput({ output, tool }: CallToolInput, store: ArtifactStore): CallOutput {
   const { log, cancellationSignal: signal } = Context.current();
-  return new CallOutput(outputBounds(output), { store: artifacts, signal, onProblem: (problem) => log.warn(problem, { tool }) });
+  return new CallOutput(outputBounds(output), { store, signal, onProblem: (problem) => log.warn(problem, { tool }) });
 }
 
 /** Puts an end into the message the model reads, and keeps it in this worker's cache. What is too large for a message is said instead. */

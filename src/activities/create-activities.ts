@@ -1,15 +1,20 @@
 import { Context } from '@temporalio/activity';
 import type { AgentActivities, TranscriptRef } from '../contracts/activities.js';
 import { WORKER_LIMITS } from '../contracts/limits.js';
+import type { GateFunction } from '../define/agent-gate.js';
 import type { CompletionGate } from '../define/completion-gate.js';
+import type { HookDefinition } from '../define/define-hook.js';
 import type { AnyToolDefinition } from '../define/define-tool.js';
 import type { StreamSink } from '../streams/stream-sink.js';
 import { createAcceptAnswer } from './accept-answer.js';
 import type { ArtifactStore } from './artifacts/artifact-store.js';
 import { type CallModelOptions, createCallModel } from './call-model.js';
 import { createCallTool } from './call-tool.js';
+import { createCheckTool } from './check-tool.js';
 import { withHeartbeat } from './heartbeat.js';
+import { createHookRunner } from './hook-runner.js';
 import { createReconcileTool } from './reconcile-tool.js';
+import { createRunHooks } from './run-hooks.js';
 import { SetupCache } from './run-setup.js';
 import { TranscriptCache } from './transcript-cache.js';
 
@@ -22,6 +27,10 @@ export interface ActivitiesOptions {
   /** Where the whole of a cut output is kept. */
   readonly artifacts: ArtifactStore;
   readonly modelIdleMs?: number;
+  /** @default none */
+  readonly hooks?: readonly HookDefinition[];
+  /** The `gate` of each agent whose gate is a function. @default none */
+  readonly gates?: ReadonlyMap<string, GateFunction>;
   /** The `completionGate` of each agent that has one. @default none */
   readonly completionGates?: ReadonlyMap<string, CompletionGate>;
   /** @default 64 MiB */
@@ -31,11 +40,12 @@ export interface ActivitiesOptions {
 /** The activities of a run, sharing one transcript cache. */
 export function createActivities(
   options: ActivitiesOptions,
-): Pick<AgentActivities, 'prepareRun' | 'callModel' | 'callTool' | 'reconcileTool' | 'acceptAnswer'> {
+): Pick<AgentActivities, 'prepareRun' | 'callModel' | 'callTool' | 'reconcileTool' | 'checkTool' | 'runHooks' | 'acceptAnswer'> {
   const cache = new TranscriptCache(options.transcriptCacheBytesMax ?? WORKER_LIMITS.transcriptCacheBytesMax);
   const transcripts: CallModelOptions['transcripts'] = { cache, query: (ref, request) => ownWorkflow(ref).query('transcript', request) };
   const setups = new SetupCache((ref) => ownWorkflow(ref).query('setup'));
   const tools = new Map(options.tools.map((tool) => [tool.name, tool]));
+  const hooks = createHookRunner(options.hooks ?? [], (message) => Context.current().log.warn(message));
   return {
     prepareRun: createPrepareActivity(options.prepareRun, setups),
     callModel: createCallModel({
@@ -43,10 +53,13 @@ export function createActivities(
       setups,
       providerFor: options.providerFor,
       streams: options.streams,
+      hooks,
       ...(options.modelIdleMs === undefined ? {} : { idleMs: options.modelIdleMs }),
     }),
-    callTool: createCallTool({ tools, cache, artifacts: options.artifacts }),
-    reconcileTool: createReconcileTool({ tools, cache, artifacts: options.artifacts }),
+    callTool: createCallTool({ tools, cache, artifacts: options.artifacts, hooks }),
+    reconcileTool: createReconcileTool({ tools, cache, artifacts: options.artifacts, hooks }),
+    checkTool: createCheckTool({ tools, hooks, gates: options.gates ?? new Map() }),
+    runHooks: createRunHooks({ hooks }),
     acceptAnswer: createAcceptAnswer({ transcripts, completionGates: options.completionGates ?? new Map() }),
   };
 }

@@ -12,7 +12,8 @@ export type HookChanges = Pick<HookContext, 'args' | 'output' | 'request'>;
 export type HookOutcome =
   | { readonly action: 'allow' }
   | ({ readonly action: 'modify'; readonly hook: string } & HookChanges)
-  | { readonly action: 'block' | 'abort'; readonly hook: string; readonly reason: string };
+  | { readonly action: 'block'; readonly hook: string; readonly reason: string }
+  | { readonly action: 'abort'; readonly hook: string; readonly reason: string };
 
 /**
  * The hooks of a config, in order.

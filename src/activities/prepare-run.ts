@@ -6,15 +6,17 @@ import { hashJson } from '../contracts/digest.js';
 import { MODEL_LIMITS, PAYLOAD_LIMITS } from '../contracts/limits.js';
 import type { Part } from '../contracts/message.js';
 import { didYouMean } from '../contracts/nearest-name.js';
+import { offersTool } from '../contracts/offers-tool.js';
 import type { RunPolicy } from '../contracts/policy.js';
 import type { RunSetup } from '../contracts/prepared-run.js';
 import { RunInput } from '../contracts/run.js';
 import type { ToolDescriptor } from '../contracts/tool.js';
 import type { AgentDefinition } from '../define/define-agent.js';
 import type { Config } from '../define/define-config.js';
-import { type AnyToolDefinition, parametersSchema } from '../define/define-tool.js';
+import type { AnyToolDefinition } from '../define/define-tool.js';
 import { type InstructionFile, readInstructionFiles } from './context/instruction-files.js';
 import { buildPrompt } from './context/prompt.js';
+import { describeTool } from './describe-tool.js';
 import { failure, messageOf } from './failures.js';
 import type { KeyRing } from './key-ring.js';
 import { chooseModel } from './model-choice.js';
@@ -142,35 +144,27 @@ interface JudgedAgent {
   readonly policy: RunPolicy;
 }
 
-/** The tools of a run in a fixed order: the config's, then the workspace's; the agent's lists may only take away. Then what its policy needs. */
+/**
+ * The tools of a run in a fixed order: the config's, then the workspace's; the agent's lists may only take away. Then what its policy
+ * needs. What the gate would block anyway is not offered.
+ */
 function toolsFor({ context }: RunInput, { agent, policy }: JudgedAgent, options: PrepareRunOptions): ToolDescriptor[] {
   const { config, workspaceTools, readArtifact } = options;
+  const describe = (tool: AnyToolDefinition, workspace: boolean): ToolDescriptor =>
+    describeTool(tool, { workspace, gate: agent.gate, hooks: config.hooks });
   const own = (config.tools ?? []).map((tool) => describe(tool, false));
   const all = context?.workspace === undefined ? own : [...own, ...workspaceTools.map((tool) => describe(tool, true))];
   const { tools = [], blockedTools = [] } = agent;
   const chosen = all.filter(({ name }) => (tools.length === 0 || tools.includes(name)) && !blockedTools.includes(name));
   // only a run with tools has outputs that can be cut
   const mayRead = readArtifact && chosen.length > 0 && !blockedTools.includes(readArtifact.name);
-  return [...chosen, ...(mayRead ? [describe(readArtifact, false)] : []), ...(needsPlan(policy) ? [describe(updatePlan, false)] : [])];
+  const needed = [...(mayRead ? [describe(readArtifact, false)] : []), ...(needsPlan(policy) ? [describe(updatePlan, false)] : [])];
+  return [...chosen, ...needed].filter((tool) => offersTool(policy.gate, tool));
 }
 
 /** A gate that looks for a finished plan is no use without a way to make one. */
 function needsPlan({ completion }: RunPolicy): boolean {
   return completion.checks.includes('plan-finished') && completion.planTool === updatePlan.name;
-}
-
-function describe(tool: AnyToolDefinition, workspace: boolean): ToolDescriptor {
-  return {
-    name: tool.name,
-    description: tool.description,
-    schema: parametersSchema(tool),
-    effect: tool.effect,
-    timeoutMs: tool.timeoutMs,
-    pure: tool.pure,
-    approval: tool.approval !== 'never',
-    hasReconcile: tool.reconcile !== undefined,
-    workspace,
-  };
 }
 
 function checkSetup(setup: RunSetup): void {

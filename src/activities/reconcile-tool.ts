@@ -1,8 +1,9 @@
 import { Context } from '@temporalio/activity';
 import type { CallToolInput, ReconcileResult } from '../contracts/activities.js';
 import { TOOL_LIMITS } from '../contracts/limits.js';
-import { asResult, type CallToolOptions, callOutput, toolContext } from './call-tool.js';
+import { type CallToolOptions, callOutput, hookedResult, toolContext } from './call-tool.js';
 import { withHeartbeat } from './heartbeat.js';
+import { ToolHooks } from './tool-hooks.js';
 import { toolResultParts } from './tool-result-parts.js';
 
 /** Makes the activity `reconcileTool`: looks how a call ended whose worker died. It only reads; what it cannot find out is `unknown`. */
@@ -22,14 +23,15 @@ async function reconcile(input: CallToolInput, options: CallToolOptions, started
   const parsed = tool?.parameters.safeParse(input.args);
   if (!tool?.reconcile || !parsed?.success) return { kind: 'unknown' };
   const signal = AbortSignal.any([Context.current().cancellationSignal, AbortSignal.timeout(TOOL_LIMITS.reconcileTimeoutMs)]);
-  const output = callOutput(input, options);
+  const hooks = new ToolHooks(options.hooks, input);
+  const output = callOutput(input, hooks.storeFor(options.artifacts));
   const context = toolContext(input, signal, { shown: { details: '' }, output });
   try {
     // the arguments were parsed by this tool's own schema
     const found = await Promise.race([tool.reconcile(parsed.data as never, context), aborted(signal)]);
     if (found.kind !== 'done') return found;
-    const ended = { outcome: 'ok', parts: await output.bounded(toolResultParts(found.result)) } as const;
-    return { kind: 'done', result: asResult(input, options, ended, Date.now() - startedAt) };
+    const ended = { outcome: 'ok', parts: toolResultParts(found.result) } as const;
+    return { kind: 'done', result: await hookedResult(input, options, { ended, output, hooks, startedAt }) };
   } catch (error) {
     context.log.warn(`reconcile failed, so the outcome is unknown: ${String(error)}`);
     return { kind: 'unknown' };

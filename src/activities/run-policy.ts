@@ -4,6 +4,7 @@ import type { AgentDefinition } from '../define/define-agent.js';
 import type { Config } from '../define/define-config.js';
 import { PolicyOptions } from '../define/policy-options.js';
 import { type ExtensionRule, PRESETS } from '../define/presets.js';
+import { hookFlags } from './hook-flags.js';
 
 /** What a policy is resolved from. `maxTurns` is the turn cap that the run has. */
 export interface PolicySources {
@@ -26,7 +27,7 @@ export function resolvePolicy({ input, agent, config, maxTurns }: PolicySources)
   return RunPolicy.parse({
     ...options,
     gate,
-    hooks: hooksOf(config),
+    hooks: hookFlags(config.hooks),
     onBudget: input.onBudget ?? agent.budget?.onBudget ?? DEFAULT_POLICY.onBudget,
     completion: { ...options.completion, custom: agent.completionGate !== undefined || input.outputSchema !== undefined },
   });
@@ -56,17 +57,6 @@ function extend(rule: ExtensionRule, maxTurns: number): NonNullable<RunPolicy['a
   return {
     step: Math.max(rule.stepMin, Math.floor(maxTurns * rule.stepFraction)),
     hardCap: Math.min(rule.hardCapFactor * maxTurns, Math.max(rule.hardCapMax, maxTurns)),
-  };
-}
-
-/** Only hooks that need an activity of their own, or a call that would not be made: those around calls run inside the calls' activities. */
-function hooksOf({ hooks = [] }: Config): RunPolicy['hooks'] {
-  const has = (point: (typeof hooks)[number]['on']): boolean => hooks.some(({ on }) => on === point);
-  return {
-    beforeRun: has('before-run'),
-    afterRun: has('after-run'),
-    error: has('error'),
-    unknownTools: has('before-tool') || has('after-tool'),
   };
 }
 

@@ -116,6 +116,8 @@ export const HOOK_LIMITS = {
   /** A lower number runs first. */
   priorityDefault: 100,
   nameCharsMax: 100,
+  /** What a hook after a tool is shown of its text; what is above is shown to nobody. */
+  outputBytesMax: 4 * MIB,
   /** Hooks after a call that was stopped: a cancel is answered within five seconds, whatever they do. */
   afterStopMs: SECOND_MS,
 } as const;

@@ -26,7 +26,7 @@ export function configHash({
 }): string {
   const tools = (config.tools ?? []).map((tool) => ({
     // field by field: a tool may carry anything else, also what JSON cannot hold
-    ...pick(tool, ['name', 'description', 'effect', 'timeoutMs', 'pure', 'execute', 'reconcile']),
+    ...pick(tool, ['name', 'description', 'effect', 'timeoutMs', 'pure', 'network', 'approval', 'execute', 'reconcile']),
     parameters: parametersSchema(tool),
   }));
   const parts = {

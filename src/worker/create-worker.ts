@@ -9,6 +9,7 @@ import { updatePlan } from '../activities/tools/update-plan.js';
 import type { AgentActivities } from '../contracts/activities.js';
 import { DEFAULT_TASK_QUEUE } from '../contracts/handlers.js';
 import { WORKER_LIMITS } from '../contracts/limits.js';
+import type { GateFunction } from '../define/agent-gate.js';
 import type { CompletionGate } from '../define/completion-gate.js';
 import type { Config } from '../define/define-config.js';
 import { FileStreamSink } from '../streams/file-stream-sink.js';
@@ -77,6 +78,8 @@ export function createAgentActivities(options: AgentActivitiesOptions): AgentAct
     }),
     tools: [...(config.tools ?? []), ...WORKSPACE_TOOLS, updatePlan, readArtifact],
     artifacts,
+    ...(config.hooks === undefined ? {} : { hooks: config.hooks }),
+    gates: gateFunctions(config),
     completionGates: completionGates(config),
     providerFor: createProviderFor({ config, env: process.env, keys }),
     streams: new FileStreamSink({
@@ -85,6 +88,11 @@ export function createAgentActivities(options: AgentActivitiesOptions): AgentAct
     }),
     ...(modelIdleMs === undefined ? {} : { modelIdleMs }),
   });
+}
+
+function gateFunctions({ agents = {} }: Config): ReadonlyMap<string, GateFunction> {
+  const gates = Object.entries(agents).map(([name, { gate }]) => [name, gate] as const);
+  return new Map(gates.flatMap(([name, gate]) => (typeof gate === 'function' ? [[name, gate] as const] : [])));
 }
 
 function completionGates({ agents = {} }: Config): ReadonlyMap<string, CompletionGate> {

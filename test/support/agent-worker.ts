@@ -9,16 +9,20 @@ import { inject } from 'vitest';
 import type { z } from 'zod';
 import { FileArtifactStore } from '../../src/activities/artifacts/file-artifact-store.js';
 import { createActivities } from '../../src/activities/create-activities.js';
+import { describeTool } from '../../src/activities/describe-tool.js';
+import { hookFlags } from '../../src/activities/hook-flags.js';
 import type { ModelAnswer, ModelProvider, ModelRequest } from '../../src/activities/providers/provider.js';
 import { hashJson } from '../../src/contracts/digest.js';
 import { MODEL_LIMITS, RUN_LIMITS, WORKER_LIMITS } from '../../src/contracts/limits.js';
 import { type Part, textOf } from '../../src/contracts/message.js';
-import { RunPolicy } from '../../src/contracts/policy.js';
+import { POLICY_OF_0_1, RunPolicy } from '../../src/contracts/policy.js';
 import type { PreparedRun } from '../../src/contracts/prepared-run.js';
 import { RunInput } from '../../src/contracts/run.js';
 import { SEARCH_ATTRIBUTES } from '../../src/contracts/search-attributes.js';
+import type { GateFunction } from '../../src/define/agent-gate.js';
 import type { CompletionGate } from '../../src/define/completion-gate.js';
-import { type AnyToolDefinition, parametersSchema } from '../../src/define/define-tool.js';
+import type { HookDefinition } from '../../src/define/define-hook.js';
+import type { AnyToolDefinition } from '../../src/define/define-tool.js';
 
 Runtime.install({ logger: new DefaultLogger('ERROR') });
 
@@ -33,6 +37,9 @@ export interface AgentWorkerOptions {
   readonly policy?: z.input<typeof RunPolicy>;
   /** The completion gate of the agent; `policy.completion.custom` says that it is asked. */
   readonly completionGate?: CompletionGate;
+  /** Asked before each call, as an agent's gate function is. */
+  readonly gate?: GateFunction;
+  readonly hooks?: readonly HookDefinition[];
   readonly contextWindow?: number;
   readonly transcriptCacheBytesMax?: number;
   readonly shutdownGraceMs?: number;
@@ -83,6 +90,8 @@ export async function startAgentWorker(options: AgentWorkerOptions): Promise<Age
       providerFor: (model) => ({ provider, model }),
       streams: { publish: () => undefined, flush: () => Promise.resolve() },
       artifacts: new FileArtifactStore(artifactsFolder),
+      ...(options.hooks ? { hooks: options.hooks } : {}),
+      ...(options.gate ? { gates: new Map([['default', options.gate]]) } : {}),
       ...(options.completionGate ? { completionGates: new Map([['default', options.completionGate]]) } : {}),
       ...(options.transcriptCacheBytesMax === undefined ? {} : { transcriptCacheBytesMax: options.transcriptCacheBytesMax }),
     }),
@@ -113,17 +122,8 @@ export async function startAgentWorker(options: AgentWorkerOptions): Promise<Age
 
 function prepare(given: RunInput, options: AgentWorkerOptions): PreparedRun {
   const input = RunInput.parse(given);
-  const tools = (options.tools ?? []).map((tool) => ({
-    name: tool.name,
-    description: tool.description,
-    schema: parametersSchema(tool),
-    effect: tool.effect,
-    timeoutMs: tool.timeoutMs,
-    pure: tool.pure,
-    approval: false,
-    hasReconcile: tool.reconcile !== undefined,
-    workspace: options.toolQueue !== undefined,
-  }));
+  const { gate, hooks, toolQueue } = options;
+  const tools = (options.tools ?? []).map((tool) => describeTool(tool, { workspace: toolQueue !== undefined, gate, hooks }));
   const setup = { agent: 'default', prompt: 'You are under test.', tools };
   return {
     setup,
@@ -133,10 +133,16 @@ function prepare(given: RunInput, options: AgentWorkerOptions): PreparedRun {
     maxTurns: input.maxTurns ?? RUN_LIMITS.maxTurnsDefault,
     ...(options.price ? { price: options.price } : {}),
     contextWindow: options.contextWindow ?? MODEL_LIMITS.contextWindowDefault,
-    ...(options.policy === undefined ? {} : { policy: RunPolicy.parse(options.policy) }),
+    ...policyOf(options),
     ...(options.toolQueue === undefined ? {} : { toolQueue: options.toolQueue }),
     searchAttributes: Object.keys(SEARCH_ATTRIBUTES),
   };
+}
+
+function policyOf({ policy, hooks }: AgentWorkerOptions): Pick<PreparedRun, 'policy'> {
+  if (policy === undefined && hooks === undefined) return {};
+  const base = policy === undefined ? POLICY_OF_0_1 : RunPolicy.parse(policy);
+  return { policy: { ...base, hooks: hookFlags(hooks) } };
 }
 
 /** The text of the last message of a request. */

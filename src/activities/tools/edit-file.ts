@@ -25,6 +25,7 @@ export const editFile: ToolDefinition<Parameters> = defineTool({
     'Spaces and line breaks count. Nothing is changed when oldText is missing or occurs more than once.',
   parameters: Parameters,
   effect: 'once',
+  network: false,
   execute: async (args: Parameters, { workspace, signal }: ToolContext) => {
     const jail = await openJail(workspace);
     const text = await readText(jail, args.path);

@@ -44,6 +44,7 @@ export function createReadArtifact(store: ArtifactStore): ToolDefinition<Paramet
     parameters: Parameters,
     effect: 'read',
     pure: true,
+    network: false,
     execute: ({ ref, offset = 0, bytes = ARTIFACT_LIMITS.pageBytes }: Parameters, { output }: ToolContext) => {
       const bytesMax = Math.max(PAGE_BYTES_MIN, Math.min(bytes, output.bytesMax - FOOTER_BYTES));
       return readPage(store, { ref, offset, bytesMax, linesMax: Math.max(1, output.linesMax - 2) });

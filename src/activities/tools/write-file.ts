@@ -18,6 +18,7 @@ export const writeFile: ToolDefinition<Parameters> = defineTool({
     'The file is replaced in one step: it never holds half of the text.',
   parameters: Parameters,
   effect: 'idempotent',
+  network: false,
   execute: async ({ path, content }: Parameters, { workspace, signal }: ToolContext) => {
     const jail = await openJail(workspace);
     signal.throwIfAborted();
