@@ -67,15 +67,12 @@ describe('resolvePolicy', () => {
     expect(policyOf({ preset: 'operator', maxTurns }).autoExtend).toEqual(autoExtend);
   });
 
-  it('each preset resolves to a complete policy, and only its own options differ from the defaults', () => {
-    for (const preset of PresetName.options) {
-      const policy = policyOf({ preset });
-      expect(RunPolicy.parse(policy)).toEqual(policy);
-      const own = new Set([...Object.keys(PRESETS[preset].policy), 'gate', 'autoExtend']);
-      for (const [name, value] of Object.entries(DEFAULT_POLICY)) {
-        if (!own.has(name)) expect(policy[name as keyof RunPolicy], `${preset}.${name}`).toEqual(value);
-      }
-    }
+  it.each(PresetName.options)('%s resolves to a complete policy, and only its own options differ from the defaults', (preset) => {
+    const policy = policyOf({ preset });
+    expect(RunPolicy.parse(policy)).toEqual(policy);
+    const own = new Set([...Object.keys(PRESETS[preset].policy), 'gate', 'autoExtend']);
+    const others = (from: RunPolicy) => Object.fromEntries(Object.entries(from).filter(([name]) => !own.has(name)));
+    expect(others(policy)).toEqual(others(DEFAULT_POLICY));
   });
 
   it('for any agent: the policy is complete, and what the agent says stands in it', () => {
@@ -83,10 +80,8 @@ describe('resolvePolicy', () => {
       fc.property(AGENT_OPTIONS, (options) => {
         const policy = policyOf(options);
         expect(RunPolicy.parse(policy)).toEqual(policy);
-        for (const [name, value] of Object.entries(options.loop ?? {}))
-          expect(Reflect.get(policy.loop, name)).toBe(value ?? loopOptionBelow(options, name));
-        if (options.memo !== undefined) expect(policy.memo).toBe(options.memo);
-        if (options.readToolsParallelMax !== undefined) expect(policy.readToolsParallelMax).toBe(options.readToolsParallelMax);
+        expect(policy.loop).toMatchObject(said(options.loop ?? {}));
+        expect(policy).toMatchObject(said({ memo: options.memo, readToolsParallelMax: options.readToolsParallelMax }));
       }),
     );
   });
@@ -104,13 +99,14 @@ describe('resolveCaps', () => {
     expect(cap({}, {}, {})).toBe(20);
   });
 
-  it('C-02: openclaw bounds a run by ten minutes, unless its agent or input name another deadline', () => {
-    const deadline = (options: Partial<AgentDefinition>, input = {}) =>
-      resolveCaps({ task: 't', ...input }, agentOf(options), {}).deadlineMs;
-    expect(deadline({ preset: 'openclaw' })).toBe(600_000);
-    expect(deadline({ preset: 'openclaw', budget: { deadlineMs: 5_000 } })).toBe(5_000);
-    expect(deadline({ preset: 'openclaw' }, { deadlineMs: 2_000 })).toBe(2_000);
-    expect(deadline({})).toBeUndefined();
+  it.each<[number | undefined, Partial<AgentDefinition>, number | undefined]>([
+    [600_000, { preset: 'openclaw' }, undefined],
+    [5_000, { preset: 'openclaw', budget: { deadlineMs: 5_000 } }, undefined],
+    [2_000, { preset: 'openclaw', budget: { deadlineMs: 5_000 } }, 2_000],
+    [undefined, {}, undefined],
+  ])('C-02: the deadline is %s for an agent of %j with an input of %s', (deadline, options, deadlineMs) => {
+    const input = { task: 't', ...(deadlineMs === undefined ? {} : { deadlineMs }) };
+    expect(resolveCaps(input, agentOf(options), {}).deadlineMs).toBe(deadline);
   });
 });
 
@@ -126,10 +122,9 @@ const AGENT_OPTIONS: fc.Arbitrary<Partial<AgentDefinition>> = fc.record(
   { requiredKeys: [] },
 );
 
-/** What stands where an agent names an option and gives it no value. */
-function loopOptionBelow({ preset }: Partial<AgentDefinition>, name: string): unknown {
-  const below = preset === undefined ? {} : (PRESETS[preset].policy.loop ?? {});
-  return Reflect.get(below, name) ?? Reflect.get(DEFAULT_POLICY.loop, name);
+/** What has a value: an option that is named without one is as good as left out. */
+function said(options: object): object {
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
 }
 
 function policyOf(options: Partial<AgentDefinition>, input: Partial<RunInput> = {}, config: Config = {}): RunPolicy {

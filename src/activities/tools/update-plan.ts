@@ -14,7 +14,7 @@ type Parameters = z.infer<typeof Parameters>;
 
 /**
  * Keeps the plan of a run where its completion gate finds it: in the arguments of the last call. Offered to agents whose gate has the
- * check `plan-finished`.
+ * check `plan-finished`. It changes nothing in the world, so no profile of the tool gate keeps an agent from it.
  */
 export const updatePlan: ToolDefinition<Parameters> = defineTool({
   name: 'update_plan',
@@ -22,7 +22,7 @@ export const updatePlan: ToolDefinition<Parameters> = defineTool({
     'Write down the plan of your work, and keep it up to date: one entry for each step, with status pending, in_progress or done. ' +
     'Each call replaces the whole plan. Before your last answer every step must be done, or taken out of the plan with a reason.',
   parameters: Parameters,
-  effect: 'idempotent',
+  effect: 'read',
   network: false,
   execute: ({ steps }: Parameters) => {
     const count = (status: z.infer<typeof Status>): number => steps.filter((step) => step.status === status).length;

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { updatePlan } from '../../../src/activities/tools/update-plan.js';
+import { profileDecision } from '../../../src/contracts/offers-tool.js';
+import { GateProfile } from '../../../src/contracts/policy.js';
 import type { ToolContext } from '../../../src/define/define-tool.js';
 
 describe('update_plan', () => {
@@ -23,7 +25,7 @@ describe('update_plan', () => {
     expect(updatePlan.parameters.safeParse(args).success).toBe(false);
   });
 
-  it('may be called again, and reaches no other machine', () => {
-    expect(updatePlan).toMatchObject({ effect: 'idempotent', network: false });
+  it.each(GateProfile.options)('the gate %s lets it run', (profile) => {
+    expect(profileDecision(profile, updatePlan)).toBe('allow');
   });
 });
