@@ -39,19 +39,19 @@ export function shortenLargestResult(messages: readonly Message[]): ShortenedRes
 }
 
 function shortenResult(part: ToolResultPart): ToolResultPart {
-  const text = part.parts.map(textFor).join('\n');
   const artifacts = part.parts.filter(({ type }) => type === 'artifact');
+  const text = part.parts.flatMap(textFor).join('\n');
   return { ...part, parts: [{ type: 'text', text: bothEnds(text) }, ...artifacts] };
 }
 
-function textFor(part: ToolResultPart['parts'][number]): string {
+function textFor(part: ToolResultPart['parts'][number]): string[] {
   switch (part.type) {
     case 'text':
-      return part.text;
+      return [part.text];
     case 'file':
-      return `[${part.mime} left out${part.ref === undefined ? '' : `: ${part.ref}`}]`;
+      return [`[${part.mime} left out${part.ref === undefined ? '' : `: ${part.ref}`}]`];
     case 'artifact':
-      return '';
+      return [];
   }
 }
 
