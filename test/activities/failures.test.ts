@@ -54,6 +54,14 @@ describe('modelFailure', () => {
     expect(made).toMatchObject({ nonRetryable: true, message: '429 (the server asks to wait 61 s)' });
   });
 
+  it('C-18: an overflow says when a lower output limit may be enough, and only then', () => {
+    const made = modelFailure(new ModelError('Model.ContextOverflow', 'too long', { status: 400, hint: 'lower-output' }));
+    expect(made).toMatchObject({ nonRetryable: true, details: [{ status: 400, hint: 'lower-output' }] });
+    expect(modelFailure(new ModelError('Model.ContextOverflow', 'too long')).details).toEqual([
+      { status: null, requestId: null, retryAfterMs: null },
+    ]);
+  });
+
   it('a failure that is one already stays as it is, and anything else is a bad response that may be asked again', () => {
     const given = ApplicationFailure.create({ type: 'Transcript.Moved', nonRetryable: true });
     expect(modelFailure(given)).toBe(given);

@@ -72,6 +72,13 @@ describe.each(WAYS)('a script played %s', (way) => {
     [{ status: 500 }, { type: 'Model.Overloaded' }],
     [{ status: 504 }, { type: 'Model.Timeout' }],
     [{ status: 529 }, { type: 'Model.Overloaded' }],
+    [{ status: 500, message: 'Failed to parse tool call arguments as JSON' }, { type: 'Model.BadJson' }],
+    [
+      { status: 400, message: 'input length and `max_tokens` exceed context limit: 9 + 2 > 10' },
+      { type: 'Model.ContextOverflow', hint: 'lower-output' },
+    ],
+    [{ streamError: 'api_error', message: 'error parsing tool call: raw' }, { type: 'Model.BadJson' }],
+    [{ cutAfterBytes: 0 }, { type: 'Model.EmptyStream' }],
     [{ cutAfterEvent: 'start' }, { type: 'Model.StreamTruncated' }],
     [{ cutAfterEvent: 'text' }, { type: 'Model.StreamTruncated' }],
     [{ cutAfterEvent: 'tool_call', by: 'close' }, { type: 'Model.StreamTruncated' }],
@@ -86,6 +93,38 @@ describe.each(WAYS)('a script played %s', (way) => {
     const model = await providerOf(way, { steps: [{ text: 'some words', toolCalls: [{ name: 'note', args: { line: 1 } }], fault }] });
     await expect(model.call(request({ idleMs: 150 }))).rejects.toMatchObject({ name: 'ModelError', ...failure });
     await expect(model.call(request({}))).resolves.toMatchObject({ stop: 'tool_calls' });
+  });
+
+  it('B-18: may think without an answer as often as the fault says, in pieces, and then answers', async () => {
+    const model = await providerOf(way, { steps: [{ text: 'ok', fault: { thinkTokens: 50, times: 2 }, chunkDelayMs: 1 }] });
+    for (const _ of [1, 2]) {
+      let pieces = 0;
+      const onDelta = () => void (pieces += 1);
+      const { parts, stop } = await model.call(request({ onDelta }));
+      expect(parts).toMatchObject([{ type: 'thinking', text: 'hmm '.repeat(50) }]);
+      expect(stop).toBe('end');
+      expect(pieces).toBeGreaterThanOrEqual(50);
+    }
+    await expect(model.call(request({}))).resolves.toMatchObject({ parts: [{ type: 'text', text: 'ok' }] });
+  });
+
+  it('M20: may refuse', async () => {
+    const model = await providerOf(way, { steps: [{ text: 'No.', stop: 'refusal' }] });
+    await expect(model.call(request({}))).resolves.toMatchObject({ parts: [{ text: 'No.' }], stop: 'refusal' });
+  });
+
+  it('M21: may pause several times in a row, with and without thinking; chat completions knows no pause, and ends', async () => {
+    const paused = { text: 'A part.', stop: 'paused' } as const;
+    const model = await providerOf(way, { steps: [paused, { ...paused, thinking: 'Go on.' }, paused, { text: 'The end.' }] });
+    const messages: Message[] = [user('u1', 'Sort the notes.')];
+    const stops: string[] = [];
+    for (const id of ['a1', 'a2', 'a3', 'a4']) {
+      const answer = await model.call(request({ messages }));
+      stops.push(answer.stop);
+      messages.push(...turn(id, answer));
+    }
+    const pause = way === 'over chat completions' ? 'end' : 'paused';
+    expect(stops).toEqual([pause, pause, pause, 'end']);
   });
 
   it('rejects with the reason of the signal in a trickle of pings', async () => {

@@ -51,6 +51,18 @@ describe.each(WIRES)('an answer over $name', (wire) => {
     await expect(answerTo({ text: 'So far.', stop: wire.stopWord[word] })).resolves.toMatchObject({ stop, parts: [{ text: 'So far.' }] });
   });
 
+  it.each(['model_context_window_exceeded', 'max_tokens'])('cut for the reason %s is cut by its length', async (reason) => {
+    await expect(answerTo({ text: 'So far.', stop: reason })).resolves.toMatchObject({ stop: 'length', parts: [{ text: 'So far.' }] });
+  });
+
+  it('B34: with a call that has no id has that call', async () => {
+    const events = wire.events({ calls: [READ_A] }).map((event) => event.replace('"id":"call_1",', ''));
+    expect(events.join('')).not.toContain('call_1');
+    server.answerWith(streamOf(...events));
+    const { parts } = await wire.provider(server.url).call(modelRequest());
+    expect(parts).toMatchObject([{ type: 'tool_call', name: 'read_file', args: { path: 'a.md' } }]);
+  });
+
   it('cut by its length limit within a call comes with the text of that call, and no arguments', async () => {
     const half = { ...READ_A, pieces: ['{"path":"a.'] };
     const answer = await answerTo({ calls: [half], stop: wire.stopWord.length });
@@ -62,13 +74,20 @@ describe.each(WIRES)('an answer over $name', (wire) => {
     expect(parts).toEqual([{ type: 'tool_call', callId: 'call_1', name: 'read_file', args: {} }]);
   });
 
-  it.each(['null', '[]', '"x"', '1', 'NaN', '{"a":1} and more', '{"a":', `${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}`])(
-    'with a call whose arguments are no usable object keeps them as they came (%#)',
-    async (text) => {
-      const { parts } = await answerTo({ calls: [{ ...READ_A, pieces: [text] }] });
-      expect(parts).toEqual([{ type: 'tool_call', callId: 'call_1', name: 'read_file', args: {}, argsText: text }]);
-    },
-  );
+  it.each([
+    'null',
+    '[]',
+    '"x"',
+    '1',
+    'NaN',
+    '{"a":1} and more',
+    '{"a":1,"a":2}',
+    '{"a":',
+    `${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}`,
+  ])('with a call whose arguments are no usable object keeps them as they came (%#)', async (text) => {
+    const { parts } = await answerTo({ calls: [{ ...READ_A, pieces: [text] }] });
+    expect(parts).toEqual([{ type: 'tool_call', callId: 'call_1', name: 'read_file', args: {}, argsText: text }]);
+  });
 
   it('is the same whatever the chunks, line ends and comments of its stream are', async () => {
     const script = { text: 'Größe 東京 👍 done.', calls: [READ_A] };
@@ -108,9 +127,9 @@ describe.each(WIRES)('an answer over $name', (wire) => {
     await expect(wire.provider(server.url).call(modelRequest())).rejects.toMatchObject({ type: 'Model.BadResponse' });
   });
 
-  it('without usage, or with nonsense for it, has none', async () => {
+  it('M28: without usage, or with nonsense for it, has none', async () => {
     const events = wire.events({ text: 'Hi.' });
-    for (const nonsense of ['-5', 'null', '"7"', '1e999']) {
+    for (const nonsense of ['-5', 'null', '"7"', '1e999', '"NaN"']) {
       server.answerWith(
         streamOf(...events.map((event) => event.replaceAll(/(completion_tokens|output_tokens)":\d+/gu, `$1":${nonsense}`))),
       );

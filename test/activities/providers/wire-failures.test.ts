@@ -1,7 +1,8 @@
 import { createServer } from 'node:net';
 import { inspect } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ModelError, type ModelFailureType } from '../../../src/activities/providers/model-error.js';
+import type { ModelFailureType } from '../../../src/activities/providers/model-error.js';
+import { modelErrorOf } from './support/model-error-of.js';
 import { type RawHandler, type RawServer, startRawServer, statusOf, streamOf } from './support/raw-server.js';
 import { modelRequest, WIRES } from './support/wire.js';
 
@@ -27,19 +28,11 @@ const STATUS_ROWS: readonly Row[] = [
   { status: 400, error: { message: 'Your credit balance is too low', type: 'billing_error' }, type: 'Model.Quota' },
   { status: 400, error: { message: 'no', code: 'content_policy_violation' }, type: 'Model.ContentFilter' },
   { status: 500, type: 'Model.Overloaded' },
+  { status: 500, error: { message: 'Failed to parse the answer of a backend' }, type: 'Model.Overloaded' },
   { status: 502, type: 'Model.Overloaded' },
   { status: 503, type: 'Model.Overloaded' },
   { status: 504, type: 'Model.Timeout' },
   { status: 529, error: { message: 'Overloaded', type: 'overloaded_error' }, type: 'Model.Overloaded' },
-];
-
-const OVERFLOWS: readonly Readonly<Record<string, unknown>>[] = [
-  { message: 'whatever', code: 'context_length_exceeded' },
-  { message: 'Your input exceeds the context window of this model.' },
-  { message: 'prompt is too long: 210000 tokens > 200000 maximum', type: 'invalid_request_error' },
-  { message: 'input length and `max_tokens` exceed context limit: 199000 + 8192 > 200000', type: 'invalid_request_error' },
-  { message: "This model's maximum context length is 4096 tokens. However, you requested 5000." },
-  { message: 'the request exceeds the available context size, try increasing it' },
 ];
 
 const STREAM_ROWS: readonly (readonly [Readonly<Record<string, unknown>>, ModelFailureType])[] = [
@@ -64,28 +57,11 @@ describe.each(WIRES)('a failure over $name', (wire) => {
   });
   afterAll(() => server.close());
 
-  async function failureOf(handler: RawHandler, idleMs = 30_000): Promise<ModelError> {
-    server.answerWith(handler);
-    const before = server.requests.length;
-    const error: unknown = await wire
-      .provider(server.url)
-      .call(modelRequest({ idleMs }))
-      .then(
-        () => undefined,
-        (thrown: unknown) => thrown,
-      );
-    expect(server.requests.length - before).toBe(1);
-    if (!(error instanceof ModelError)) throw new Error(`no ModelError but ${inspect(error)}`);
-    return error;
-  }
+  const failureOf = (handler: RawHandler, idleMs?: number) => modelErrorOf(wire, server, { handler, idleMs });
 
   it.each(STATUS_ROWS)('with status $status and $error is $type, after one request', async ({ status, error, type }) => {
     const failure = await failureOf(statusOf(status, error ? wire.errorBody({ ...error }) : ''));
     expect(failure).toMatchObject({ type, status, message: expect.stringContaining(error?.message ?? '') });
-  });
-
-  it.each(OVERFLOWS)('with status 400 and $message is Model.ContextOverflow', async (error) => {
-    expect(await failureOf(statusOf(400, wire.errorBody(error)))).toMatchObject({ type: 'Model.ContextOverflow' });
   });
 
   it.each(STREAM_ROWS)('told within the stream as %j is %s', async (error, type) => {
@@ -129,6 +105,31 @@ describe.each(WIRES)('a failure over $name', (wire) => {
       response.end(body);
     });
     expect(failure.type).toBe(type);
+  });
+
+  it('told with status 200 in place of a stream asks to wait as long as its header says', async () => {
+    const failure = await failureOf(statusOf(200, { error: { type: 'rate_limit_error', message: 'slow' } }, { 'retry-after': '7' }));
+    expect(failure).toMatchObject({ type: 'Model.RateLimited', retryAfterMs: 7_000 });
+  });
+
+  it.each([429, 200])('with status %i whose body trickles is told with what came of it, and not waited for', async (status) => {
+    const idleMs = 200;
+    const startedAt = Date.now();
+    const failure = await failureOf((response) => {
+      response.writeHead(status, { 'content-type': 'text/plain', 'retry-after': '3' });
+      const timer = setInterval(() => response.write('.'), 20);
+      response.once('close', () => clearInterval(timer));
+    }, idleMs);
+    expect(failure.type).toBe(status === 200 ? 'Model.BadResponse' : 'Model.RateLimited');
+    expect(Date.now() - startedAt).toBeLessThan(10 * idleMs);
+  });
+
+  it('with a status whose body is cut is what the status says', async () => {
+    const failure = await failureOf((response) => {
+      response.writeHead(401, { 'content-type': 'application/json', 'content-length': '100' });
+      response.write('{"error":', () => response.socket?.resetAndDestroy());
+    });
+    expect(failure).toMatchObject({ type: 'Model.Auth', status: 401 });
   });
 
   it('by an event that is no JSON is Model.BadResponse, without a word of it in the error', async () => {

@@ -125,7 +125,7 @@ describe.each([
   ['messages', toAnthropicMessages],
   ['chat completions', (messages: readonly Message[]) => toOpenAiMessages('', messages)],
 ] as const)('call ids over %s', (_, toWire) => {
-  it('that no provider would take are replaced, in call and result alike, and legal ones are kept', () => {
+  it('B34: that no provider would take are replaced, in call and result alike, and legal ones are kept', () => {
     const ids = ['ours_1_0', 'x'.repeat(500), 'a.b:c/ü', ''];
     const sent = JSON.stringify(toWire(ids.flatMap((id) => [message('assistant', call(id)), message('tool', result(id, text('ok')))])));
     const found = [...sent.matchAll(/"(?:id|tool_use_id|tool_call_id)":"([^"]*)"/gu)].map(([, id]) => id ?? '');
@@ -134,5 +134,12 @@ describe.each([
     for (const id of found) expect(id).toMatch(/^[a-zA-Z0-9_-]{1,40}$/u);
     for (let at = 0; at < found.length; at += 2) expect(found[at]).toBe(found[at + 1]);
     expect(new Set(found).size).toBe(ids.length);
+  });
+
+  it('B33: names that no provider would take are sent in letters that it takes, and no name as one', () => {
+    const names = ['note', 'functions.note', 'notes/größe', '', 'x'.repeat(200)];
+    const sent = JSON.stringify(names.map((name) => toWire([message('assistant', call('c1', { name }))])));
+    const found = [...sent.matchAll(/"name":"([^"]*)"/gu)].map(([, name]) => name);
+    expect(found).toEqual(['note', 'functions_note', 'notes_gr__e', 'unnamed', 'x'.repeat(64)]);
   });
 });
