@@ -11,9 +11,12 @@ import { GatePolicy, GateRule, RequiredPhase } from '../contracts/policy.js';
 import { ArtifactsDefinition } from '../define/artifacts-definition.js';
 import { AgentDefinition } from '../define/define-agent.js';
 import { Config, ProviderDefinition } from '../define/define-config.js';
+import { HookDefinition } from '../define/define-hook.js';
 import { type AnyToolDefinition, parametersSchema } from '../define/define-tool.js';
 import { BudgetOptions, PolicyOptions } from '../define/policy-options.js';
 import type { AgentFile } from './agent-files.js';
+import { gateProblems } from './gate-problems.js';
+import { hookProblems } from './hook-problems.js';
 
 /** Names that no tool of a config may have, and that its agents may list and block. */
 const BUILT_IN_TOOLS = [...[...WORKSPACE_TOOLS, updatePlan].map(({ name }) => name), READ_ARTIFACT];
@@ -35,6 +38,7 @@ const FIELDS: Readonly<Record<string, readonly string[]>> = {
   'agents.*.gate.rules.*': Object.keys(GateRule.shape),
   'agents.*.completion.phases.*': Object.keys(RequiredPhase.shape),
   ...fieldsOfGroups('agents.*', PolicyOptions.shape),
+  'hooks.*': Object.keys(HookDefinition.shape),
   'providers.*': Object.keys(ProviderDefinition.shape),
   'providers.*.quirks': Object.keys(ProviderDefinition.shape.quirks.unwrap().shape),
   'prices.*': Object.keys(ModelPrice.shape),
@@ -125,7 +129,7 @@ function valueAt(given: unknown, path: readonly PropertyKey[]): unknown {
 
 /** What a schema cannot see: names that collide, tools and providers that are nowhere, addresses that are none. */
 function meaningProblems(config: Config): string[] {
-  const { tools = [], agents = {}, providers = {}, credentials = {}, prices = {}, model } = config;
+  const { tools = [], agents = {}, providers = {}, credentials = {}, prices = {}, hooks = [], model } = config;
   const providerNames = Object.keys(providers);
   const toolNames = [...tools.map(({ name }) => name), ...BUILT_IN_TOOLS];
   return [
@@ -137,8 +141,10 @@ function meaningProblems(config: Config): string[] {
       ...modelProblems(`agents.${name}.model`, agent.model, providerNames),
       ...modelProblems(`agents.${name}.compaction.summaryModel`, agent.compaction?.summaryModel, providerNames),
       ...extensionProblems(name, agent),
+      ...gateProblems(name, agent.gate, toolNames),
     ]),
     ...Object.entries(providers).flatMap(([name, provider]) => providerProblems(name, provider)),
+    ...hookProblems(hooks, toolNames),
     ...artifactsProblems(config),
     ...Object.keys(credentials).flatMap((name) =>
       [providerNameProblem(name, providerNames)].flatMap((it) => (it ? [`credentials: ${it}`] : [])),
@@ -187,9 +193,13 @@ function toolProblems(tool: AnyToolDefinition): string[] {
   const path = `tools.${tool.name}`;
   const problem = schemaProblem(tool);
   return [
-    ...(tool.approval === 'never' ? [] : [`${path}.approval: not supported in this version`]),
+    ...(isApproval(tool.approval) ? [] : [`${path}.approval: use "never", "always" or a function of the arguments`]),
     ...(problem ? [`${path}.parameters: ${problem}`] : []),
   ];
+}
+
+function isApproval(approval: unknown): boolean {
+  return approval === 'never' || approval === 'always' || typeof approval === 'function';
 }
 
 function schemaProblem(tool: AnyToolDefinition): string | undefined {

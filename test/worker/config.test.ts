@@ -245,7 +245,7 @@ describe('loadConfig', () => {
     [`[{ ...add, name: 'read_file' }]`, 'tools: TOOL_NAME read_file is a built-in tool'],
     [`[{ ...add, name: 'two words' }]`, 'tools.0: a tool made with defineTool'],
     [`[{ name: 'x', execute() {} }]`, 'tools.0: a tool made with defineTool'],
-    [`[{ ...add, approval: 'always' }]`, 'tools.add.approval: not supported in this version'],
+    [`[{ ...add, approval: 'allways' }]`, 'tools.add.approval: use "never", "always" or a function of the arguments'],
     [`[{ ...add, parameters: z.string() }]`, 'tools.add.parameters: an object schema is needed'],
     [`[{ ...add, parameters: z.strictObject({ a: z.date() }) }]`, 'tools.add.parameters: no JSON Schema can be made of it'],
     [`[{ ...add, parameters: z.strictObject({ a: z.string().describe('x'.repeat(70_000)) }) }]`, 'at most 65536'],

@@ -1,0 +1,24 @@
+import { matchesName } from '../contracts/matches-name.js';
+import { didYouMean } from '../contracts/nearest-name.js';
+import type { HookDefinition } from '../define/define-hook.js';
+
+/** What a schema cannot see in hooks: names that collide, tools that are nowhere, filters that mean nothing where they stand. */
+export function hookProblems(hooks: readonly HookDefinition[], toolNames: readonly string[]): string[] {
+  const names = hooks.map(({ name }) => name);
+  return [
+    ...names.filter((name, index) => names.indexOf(name) !== index).map((name) => `hooks: ${name} is there twice`),
+    ...hooks.flatMap((hook) => filterProblems(hook, toolNames)),
+  ];
+}
+
+function filterProblems({ name, on, tools = [], paths = [] }: HookDefinition, toolNames: readonly string[]): string[] {
+  const path = `hooks.${name}`;
+  const isAroundTools = on === 'before-tool' || on === 'after-tool';
+  if (!isAroundTools && tools.length + paths.length > 0) return [`${path}: tools and paths filter calls, and ${on} has none`];
+  return meaninglessNames(tools, toolNames).map((tool) => `${path}.tools: no tool named ${tool}${didYouMean(tool, toolNames)}`);
+}
+
+/** The patterns that mean none of the tools there are. */
+export function meaninglessNames(patterns: readonly string[], toolNames: readonly string[]): string[] {
+  return patterns.filter((pattern) => !toolNames.some((name) => matchesName(pattern, name)));
+}
