@@ -3,6 +3,7 @@ import type { AgentActivities, TranscriptRef } from '../contracts/activities.js'
 import { WORKER_LIMITS } from '../contracts/limits.js';
 import type { GateFunction } from '../define/agent-gate.js';
 import type { CompletionGate } from '../define/completion-gate.js';
+import type { CustomCompactor } from '../define/custom-compactor.js';
 import type { HookDefinition } from '../define/define-hook.js';
 import type { AnyToolDefinition } from '../define/define-tool.js';
 import type { StreamSink } from '../streams/stream-sink.js';
@@ -11,6 +12,7 @@ import type { ArtifactStore } from './artifacts/artifact-store.js';
 import { type CallModelOptions, createCallModel } from './call-model.js';
 import { createCallTool } from './call-tool.js';
 import { createCheckTool } from './check-tool.js';
+import { createCompact } from './compact.js';
 import { withHeartbeat } from './heartbeat.js';
 import { createHookRunner } from './hook-runner.js';
 import { createReconcileTool } from './reconcile-tool.js';
@@ -33,14 +35,14 @@ export interface ActivitiesOptions {
   readonly gates?: ReadonlyMap<string, GateFunction>;
   /** The `completionGate` of each agent that has one. @default none */
   readonly completionGates?: ReadonlyMap<string, CompletionGate>;
+  /** The config's own, for the compaction strategy `custom`. */
+  readonly compactor?: CustomCompactor;
   /** @default 64 MiB */
   readonly transcriptCacheBytesMax?: number;
 }
 
 /** The activities of a run, sharing one transcript cache. */
-export function createActivities(
-  options: ActivitiesOptions,
-): Pick<AgentActivities, 'prepareRun' | 'callModel' | 'callTool' | 'reconcileTool' | 'checkTool' | 'runHooks' | 'acceptAnswer'> {
+export function createActivities(options: ActivitiesOptions): AgentActivities {
   const cache = new TranscriptCache(options.transcriptCacheBytesMax ?? WORKER_LIMITS.transcriptCacheBytesMax);
   const transcripts: CallModelOptions['transcripts'] = { cache, query: (ref, request) => ownWorkflow(ref).query('transcript', request) };
   const setups = new SetupCache((ref) => ownWorkflow(ref).query('setup'));
@@ -60,6 +62,11 @@ export function createActivities(
     reconcileTool: createReconcileTool({ tools, cache, artifacts: options.artifacts, hooks }),
     checkTool: createCheckTool({ tools, hooks, gates: options.gates ?? new Map() }),
     runHooks: createRunHooks({ hooks }),
+    compact: createCompact({
+      transcripts,
+      providerFor: options.providerFor,
+      ...(options.compactor ? { compactor: options.compactor } : {}),
+    }),
     acceptAnswer: createAcceptAnswer({ transcripts, completionGates: options.completionGates ?? new Map() }),
   };
 }

@@ -1,9 +1,11 @@
+import type { Part } from './message.js';
+
 /** Texts longer than these ends are looked at only there: a large output names what matters first or last. */
 const HEAD_CHARS = 4_000;
 const TAIL_CHARS = 1_000;
 const IDENTIFIER_CHARS_MAX = 200;
 
-const WORD = /[^\s"'`<>()[\]{},;|]{4,}/gu;
+const WORD = /[^\s"'`<>()[\]{},;|\\]{4,}/gu;
 
 /** What a later message may have to name again, as whole words. */
 const KINDS: readonly RegExp[] = [
@@ -35,6 +37,26 @@ export function identifiersIn(text: string): string[] {
     found.add(name);
   }
   return [...found];
+}
+
+/** The identifiers in what some parts say, call and give, in the order of the parts. Thinking is not looked at. */
+export function identifiersOf(parts: readonly Part[]): string[] {
+  return parts.flatMap((part) => {
+    switch (part.type) {
+      case 'text':
+        return identifiersIn(part.text);
+      case 'tool_call':
+        return identifiersIn(part.argsText ?? JSON.stringify(part.args));
+      case 'tool_result':
+        return identifiersOf(part.parts);
+      case 'artifact':
+        return identifiersIn(`${part.ref} ${part.head}`);
+      case 'file':
+        return identifiersIn(part.ref ?? '');
+      case 'thinking':
+        return [];
+    }
+  });
 }
 
 /** Cut between words: half a path is a wrong one. */

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { MODEL_LIMITS, RUN_LIMITS } from '../contracts/limits.js';
 import { ModelPrice } from '../contracts/model.js';
 import { ArtifactsDefinition } from './artifacts-definition.js';
+import type { CustomCompactor } from './custom-compactor.js';
 import { AgentDefinition } from './define-agent.js';
 import { HookDefinition } from './define-hook.js';
 import { type AnyToolDefinition, isToolDefinition } from './define-tool.js';
@@ -20,6 +21,11 @@ export type ProviderDefinition = z.infer<typeof ProviderDefinition>;
 
 const Tool = z.custom<AnyToolDefinition>(isToolDefinition, 'a tool made with defineTool({ … })');
 
+const Compactor = z.custom<CustomCompactor>(
+  (value) => typeof value === 'function',
+  'a function ({ messages, tokensMax, runId }) => messages',
+);
+
 /** The whole configuration. Strict: an unknown field is a mistake that is told, never ignored. */
 export const Config = z.strictObject({
   model: z.string().optional(),
@@ -32,6 +38,8 @@ export const Config = z.strictObject({
   prices: z.record(z.string(), ModelPrice).optional(),
   /** Where large outputs are kept. @default files of the state folder */
   artifacts: ArtifactsDefinition.optional(),
+  /** Makes old messages shorter, for the compaction strategy `custom`. */
+  compactor: Compactor.optional(),
   limits: z
     .strictObject({
       maxTurns: z.number().int().min(RUN_LIMITS.maxTurnsMin).max(RUN_LIMITS.maxTurnsMax).optional(),

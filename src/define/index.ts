@@ -1,5 +1,6 @@
 export type { AgentGate, GateAnswer, GateContext, GateFunction } from './agent-gate.js';
 export type { CompletionContext, CompletionDecision, CompletionGate } from './completion-gate.js';
+export type { CompactorContext, CustomCompactor } from './custom-compactor.js';
 export { type AgentDefinition, defineAgent } from './define-agent.js';
 export { type Config, defineConfig, type ProviderDefinition } from './define-config.js';
 export { defineHook, type HookContext, type HookDecision, type HookDefinition, type HookPoint, type HookRequest } from './define-hook.js';

@@ -79,6 +79,7 @@ export function createAgentActivities(options: AgentActivitiesOptions): AgentAct
     tools: [...(config.tools ?? []), ...WORKSPACE_TOOLS, updatePlan, readArtifact],
     artifacts,
     ...(config.hooks === undefined ? {} : { hooks: config.hooks }),
+    ...(config.compactor === undefined ? {} : { compactor: config.compactor }),
     gates: gateFunctions(config),
     completionGates: completionGates(config),
     providerFor: createProviderFor({ config, env: process.env, keys }),

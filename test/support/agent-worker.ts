@@ -21,6 +21,7 @@ import { RunInput } from '../../src/contracts/run.js';
 import { SEARCH_ATTRIBUTES } from '../../src/contracts/search-attributes.js';
 import type { GateFunction } from '../../src/define/agent-gate.js';
 import type { CompletionGate } from '../../src/define/completion-gate.js';
+import type { CustomCompactor } from '../../src/define/custom-compactor.js';
 import type { HookDefinition } from '../../src/define/define-hook.js';
 import type { AnyToolDefinition } from '../../src/define/define-tool.js';
 
@@ -40,6 +41,7 @@ export interface AgentWorkerOptions {
   /** Asked before each call, as an agent's gate function is. */
   readonly gate?: GateFunction;
   readonly hooks?: readonly HookDefinition[];
+  readonly compactor?: CustomCompactor;
   readonly contextWindow?: number;
   readonly transcriptCacheBytesMax?: number;
   readonly shutdownGraceMs?: number;
@@ -91,6 +93,7 @@ export async function startAgentWorker(options: AgentWorkerOptions): Promise<Age
       streams: { publish: () => undefined, flush: () => Promise.resolve() },
       artifacts: new FileArtifactStore(artifactsFolder),
       ...(options.hooks ? { hooks: options.hooks } : {}),
+      ...(options.compactor ? { compactor: options.compactor } : {}),
       ...(options.gate ? { gates: new Map([['default', options.gate]]) } : {}),
       ...(options.completionGate ? { completionGates: new Map([['default', options.completionGate]]) } : {}),
       ...(options.transcriptCacheBytesMax === undefined ? {} : { transcriptCacheBytesMax: options.transcriptCacheBytesMax }),

@@ -1,6 +1,6 @@
-import { identifiersIn } from '../../contracts/identifiers.js';
+import { identifiersOf } from '../../contracts/identifiers.js';
 import { COMPACTION_LIMITS } from '../../contracts/limits.js';
-import { type Message, type Part, textOf } from '../../contracts/message.js';
+import { type Message, textOf, toolCallsOf } from '../../contracts/message.js';
 
 /** Words of a user are not found again by looking: the last ones are kept, each on a line of its own. */
 const SAID_MAX = 10;
@@ -43,7 +43,8 @@ export class LeftOut {
   add(message: Message): void {
     this.#messages += 1;
     if (message.role === 'user' && (message.origin === undefined || message.origin === 'steer')) this.#say(textOf(message));
-    for (const part of message.parts) this.#addPart(part);
+    for (const { name } of toolCallsOf(message)) this.#call(name);
+    this.#name(identifiersOf(message.parts));
   }
 
   /** What the model reads in their place. */
@@ -55,28 +56,9 @@ export class LeftOut {
     return lines.join('\n');
   }
 
-  #addPart(part: Part): void {
-    switch (part.type) {
-      case 'tool_call':
-        // only what the text can hold unambiguously; other names are no tools' names
-        if (/^[\w-]{1,64}$/u.test(part.name)) this.#tools.set(part.name, (this.#tools.get(part.name) ?? 0) + 1);
-        this.#name(identifiersIn(JSON.stringify(part.args)));
-        break;
-      case 'tool_result':
-        for (const content of part.parts) this.#addPart(content);
-        break;
-      case 'text':
-        this.#name(identifiersIn(part.text));
-        break;
-      case 'artifact':
-        this.#name(identifiersIn(`${part.ref} ${part.head}`));
-        break;
-      case 'file':
-        this.#name(identifiersIn(part.ref ?? ''));
-        break;
-      case 'thinking':
-        break;
-    }
+  /** Only names that the text can hold unambiguously: others are no tools' names. */
+  #call(name: string): void {
+    if (/^[\w-]{1,64}$/u.test(name)) this.#tools.set(name, (this.#tools.get(name) ?? 0) + 1);
   }
 
   #name(identifiers: readonly string[]): void {

@@ -13,7 +13,7 @@ const POLICY = CompactionPolicy.parse({});
 describe('compactionNeeded', () => {
   it('below the soft limit nothing is asked of the messages: they are not even looked at', () => {
     const unread = new Proxy<Message[]>([], {
-      get: (target, key) => {
+      get: (_, key) => {
         if (key === 'length') return 4;
         throw new Error('looked at');
       },

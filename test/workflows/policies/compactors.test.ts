@@ -80,14 +80,14 @@ describe('any sequence of compaction, shortening and repair', () => {
     fc.assert(
       fc.property(transcript, steps, (given, sequence) => {
         let messages = given;
-        const ids = kept(repairHistory(given).messages, 'without an answer only steers').map(({ id }) => id);
+        const needed = kept(repairHistory(given).messages, 'without an answer only steers').map(({ id }) => id);
         for (const [name, aim] of sequence) {
           const before = estimateTokens(messages);
           messages = STEPS[name]?.(messages, aim) ?? [];
           expect(isPaired(messages)).toBe(true);
           expect(estimateTokens(messages)).toBeLessThanOrEqual(before);
         }
-        expect(messages.map(({ id }) => id)).toEqual(expect.arrayContaining(ids));
+        expect(messages.map(({ id }) => id)).toEqual(expect.arrayContaining(needed));
       }),
       { numRuns: 200 },
     );
@@ -101,7 +101,7 @@ describe('any sequence of compaction, shortening and repair', () => {
         const written = compacted.filter((message) => message.origin === 'summary' && !given.includes(message));
         const old = compacted.filter((message) => message.origin === 'summary' && !kept(given).includes(message));
         expect(written.length).toBeLessThanOrEqual(1);
-        if (written.length === 1) expect(old).toEqual(written);
+        expect(written.length === 0 || old.every((message) => written.includes(message))).toBe(true);
       }),
     );
   });

@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { COMPACTION_LIMITS } from '../../../src/contracts/limits.js';
+import type { Message } from '../../../src/contracts/message.js';
 import { LeftOut } from '../../../src/workflows/policies/left-out.js';
 import { toolGroup, transcript, user } from './support/transcripts.js';
 
@@ -36,7 +37,7 @@ describe('LeftOut', () => {
   });
 });
 
-function leftOut(messages: Parameters<LeftOut['add']>[0][]): LeftOut {
+function leftOut(messages: readonly Message[]): LeftOut {
   const all = new LeftOut();
   for (const message of messages) all.add(message);
   return all;

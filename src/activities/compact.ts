@@ -1,0 +1,138 @@
+import { CancelledFailure, Context } from '@temporalio/activity';
+import { ApplicationFailure } from '@temporalio/common';
+import type { CompactInput, CompactResult } from '../contracts/activities.js';
+import { hashJson, hashMessage } from '../contracts/digest.js';
+import { CHARS_PER_TOKEN } from '../contracts/estimate-tokens.js';
+import { identifiersOf } from '../contracts/identifiers.js';
+import { COMPACTION_LIMITS, TOOL_LIMITS } from '../contracts/limits.js';
+import type { Message } from '../contracts/message.js';
+import { addUsage, NO_USAGE } from '../contracts/model.js';
+import type { CustomCompactor } from '../define/custom-compactor.js';
+import { askForSummary } from './ask-for-summary.js';
+import { cancellationCause, throwUnlessUser } from './cancellation.js';
+import { runCustomCompactor } from './custom-compaction.js';
+import { extractiveSummary } from './extractive-summary.js';
+import { failure, messageOf } from './failures.js';
+import { withHeartbeat } from './heartbeat.js';
+import { ModelError } from './providers/model-error.js';
+import type { ModelProvider } from './providers/provider.js';
+import { type ReadTranscriptOptions, readTranscript } from './read-transcript.js';
+
+/** What the activity needs of its worker. */
+export interface CompactOptions {
+  readonly transcripts: Pick<ReadTranscriptOptions, 'cache' | 'query'>;
+  readonly providerFor: (model: string) => { readonly provider: ModelProvider; readonly model: string };
+  /** The config's own, for the strategy `custom`. */
+  readonly compactor?: CustomCompactor;
+  /** How long a model or the config's compactor may take. @default 60 s */
+  readonly timeoutMs?: number;
+}
+
+/**
+ * Makes the activity `compact`: a stretch of the transcript becomes a model's summary, or what the config's compactor gives. A model that
+ * fails or takes too long is replaced by extracts, so that strategy `summary` always ends in a shorter text. Throws `Compaction.Failed`
+ * for a config's compactor that fails; on a user's cancel it ends as cancelled.
+ */
+export function createCompact(options: CompactOptions): (input: CompactInput) => Promise<CompactResult> {
+  return (input) => {
+    const startedAt = Date.now();
+    return withHeartbeat(
+      'compact',
+      () => ({ phase: `compacting: ${input.strategy}`, elapsedMs: Date.now() - startedAt }),
+      () => compact(input, options),
+    );
+  };
+}
+
+async function compact(input: CompactInput, options: CompactOptions): Promise<CompactResult> {
+  const context = Context.current();
+  const signal = AbortSignal.any([context.cancellationSignal, AbortSignal.timeout(workMs(context, options))]);
+  try {
+    const messages = (await readTranscript(input, { ...options.transcripts, signal })).slice(input.from, input.to);
+    if (messages.length === 0) throw failure('Compaction.Failed', `there are no messages ${input.from} to ${input.to} to compact`);
+    const work = { input, options, messages, signal };
+    const { made, ...rest } = input.strategy === 'custom' ? await compactByConfig(work) : await compactBySummary(work);
+    return { messages: made.map((message) => keep(message, options)), ...rest };
+  } catch (error) {
+    const cause = cancellationCause(context);
+    throwUnlessUser(cause, 'a compaction');
+    if (cause === 'user') throw new CancelledFailure('the compaction was cancelled');
+    throw error instanceof ApplicationFailure ? error : failure('Compaction.Failed', messageOf(error), { cause: error });
+  }
+}
+
+interface Work {
+  readonly input: CompactInput;
+  readonly options: CompactOptions;
+  readonly messages: readonly Message[];
+  readonly signal: AbortSignal;
+}
+
+type Made = Omit<CompactResult, 'messages'> & { readonly made: readonly Message[] };
+
+async function compactByConfig({ input, options, messages, signal }: Work): Promise<Made> {
+  if (!options.compactor) throw failure('Compaction.Failed', 'strategy custom needs a compactor in the config of this worker');
+  const made = await runCustomCompactor(options.compactor, { messages, tokensMax: input.tokensMax, runId: input.runId, signal });
+  return { made, usage: NO_USAGE };
+}
+
+async function compactBySummary({ input, options, messages, signal }: Work): Promise<Made> {
+  let usage = NO_USAGE;
+  const { tokensMax } = input;
+  try {
+    const { provider, model } = options.providerFor(input.model);
+    const onUsage = (used: typeof usage): void => {
+      usage = addUsage(usage, used);
+    };
+    const summary = await askForSummary({ provider, model, messages, tokensMax, signal, onUsage });
+    return { made: [summaryMessage(input, messages, summary)], usage };
+  } catch (error) {
+    if (Context.current().cancellationSignal.aborted) throw error;
+    const made = [summaryMessage(input, messages, extractiveSummary(messages, tokensMax))];
+    return { made, usage, note: `extractive: ${whyNoModel(error, signal)}` };
+  }
+}
+
+/** A summary loses no identifier that it had room for: those the text does not name stand behind it. */
+function summaryMessage(input: CompactInput, messages: readonly Message[], summary: string): Message {
+  const charsMax = input.tokensMax * CHARS_PER_TOKEN;
+  const title = `[summary of ${messages.length} earlier messages]\n`;
+  const text = summary.slice(0, Math.max(0, charsMax - title.length));
+  const missing = newestIdentifiers(messages).filter((name) => !text.includes(name));
+  const named = `\n\nAlso named: ${missing.join(', ')}`;
+  const isWhole = missing.length > 0 && title.length + text.length + named.length <= charsMax;
+  return {
+    // the same for every attempt of this compaction, and for no other
+    id: `summary_${hashJson([input.executionId, input.digest, input.from, input.to]).slice(0, 12)}`,
+    role: 'user',
+    origin: 'summary',
+    turn: input.turn,
+    parts: [{ type: 'text', text: `${title}${text}${isWhole ? named : ''}`.toWellFormed() }],
+  };
+}
+
+/** The newest ones in what was said, called and given. */
+function newestIdentifiers(messages: readonly Message[]): string[] {
+  const names = new Set<string>();
+  for (const name of messages.flatMap(({ parts }) => identifiersOf(parts))) {
+    names.delete(name);
+    names.add(name);
+  }
+  return [...names].slice(-COMPACTION_LIMITS.identifiersKept);
+}
+
+function keep(message: Message, { transcripts }: CompactOptions): CompactResult['messages'][number] {
+  const hash = hashMessage(message);
+  transcripts.cache.keepMessage(hash, message);
+  return { message, hash };
+}
+
+function whyNoModel(error: unknown, signal: AbortSignal): string {
+  if (signal.aborted) return 'the model took too long';
+  return error instanceof ModelError ? `${error.type}: ${error.message.slice(0, 200)}` : messageOf(error).slice(0, 200);
+}
+
+/** Ends before the activity's own timeout, so that the extracts still arrive. */
+function workMs(context: Context, { timeoutMs = COMPACTION_LIMITS.summaryTimeoutMs }: CompactOptions): number {
+  return Math.max(1, Math.min(timeoutMs, context.info.startToCloseTimeoutMs - TOOL_LIMITS.timeoutMarginMs));
+}
