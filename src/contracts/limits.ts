@@ -79,6 +79,14 @@ export const LOOP_LIMITS = {
   shapeCharsMax: 2_000,
 } as const;
 
+/** When reading without doing is spoken about, in runs whose end is looked at. */
+export const READING_LIMITS = {
+  /** Turns that only read, with rising urgency; each is said once. */
+  nudgeAtTurns: [4, 6, 8],
+  /** The same read of the same file; said once. */
+  sameReadMax: 2,
+} as const;
+
 /** What bounds decisions of people: approvals, holds. */
 export const DECISION_LIMITS = {
   /** An approval nobody gives is a denial. */
@@ -187,7 +195,7 @@ export const ARTIFACT_LIMITS = {
   /** … and for a call that was told to stop only this long, because it must answer within five seconds. */
   finishMsMaxStopped: SECOND_MS,
   /** An output that comes faster than the store takes it waits once this much is on its way. */
-  pendingBytesMax: MIB,
+  pendingBytesMax: 256 * KIB,
   /** A file is brought to the disk in steps of this size, so that no step takes long. */
   syncEveryBytes: 64 * MIB,
   /** One part of an upload: the smallest that S3 takes, since it is held in memory. */
@@ -234,6 +242,8 @@ export const TOOL_LIMITS = {
   abandonAfterMs: 4 * SECOND_MS,
   outputBytesMax: 50 * KIB,
   outputLinesMax: 2_000,
+  /** A policy may let the model read up to this: one message, as JSON, stays below what outsiders may read at once. */
+  outputBytesCeiling: 160 * KIB,
   /** One result may take this share of the model's window … */
   outputWindowFraction: 0.25,
   /** … and is never cut below this. */

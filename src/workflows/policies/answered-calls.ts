@@ -1,0 +1,33 @@
+import { type Message, type ToolCallPart, type ToolResultPart, toolCallsOf } from '../../contracts/message.js';
+
+/** A tool call that has its result. */
+export interface AnsweredCall {
+  readonly call: ToolCallPart;
+  /** The result is no failure. A call that was refused or stopped has failed. */
+  readonly ok: boolean;
+  /** Which of the messages made it. */
+  readonly at: number;
+}
+
+/** The calls of a transcript that have a result, in the order in which they were made. */
+export function answeredCalls(messages: readonly Message[]): AnsweredCall[] {
+  const results = new Map<string, ToolResultPart>();
+  for (const part of messages.flatMap(({ parts }) => parts)) if (part.type === 'tool_result') results.set(part.callId, part);
+  return messages.flatMap((message, at) =>
+    toolCallsOf(message).flatMap((call) => {
+      const result = results.get(call.callId);
+      return result ? [{ call, ok: !result.isError, at }] : [];
+    }),
+  );
+}
+
+/** A text argument of a call under the first of these names that has one; undefined when none has. */
+export function textArgument({ args }: ToolCallPart, ...names: readonly string[]): string | undefined {
+  if (args === null || typeof args !== 'object' || Array.isArray(args)) return undefined;
+  return names.map((name) => (Object.hasOwn(args, name) ? args[name] : undefined)).find((value) => typeof value === 'string');
+}
+
+/** The file a call works on, as tools name it; undefined for a call that names none. */
+export function fileOf(call: ToolCallPart): string | undefined {
+  return textArgument(call, 'path', 'file_path', 'filePath');
+}
