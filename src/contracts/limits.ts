@@ -113,7 +113,7 @@ export const STEER_LIMITS = {
   ttlMsMax: 30 * DAY_MS,
   /** What became of messages, as it stands in the result beside output and unread ones. */
   resultRecordsMax: 200,
-  resultBytesMax: 16 * KIB,
+  resultBytesMax: 12 * KIB,
 } as const;
 
 /** What bounds a hook or gate of a user: it runs in an activity and fails closed. */

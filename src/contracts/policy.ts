@@ -20,7 +20,7 @@ export type KeptPart = z.infer<typeof KeptPart>;
 
 /** How much of a tool's output the model reads; the whole is kept as an artifact. */
 export const OutputPolicy = z.strictObject({
-  bytesMax: z.number().int().min(200).default(TOOL_LIMITS.outputBytesMax),
+  bytesMax: z.number().int().min(200).max(TOOL_LIMITS.outputBytesCeiling).default(TOOL_LIMITS.outputBytesMax),
   linesMax: z.number().int().min(1).default(TOOL_LIMITS.outputLinesMax),
   keep: KeptPart.default('auto'),
   /** Exact numbers of characters from both ends, in place of the shares above. */

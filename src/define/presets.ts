@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { TOOL_LIMITS } from '../contracts/limits.js';
 import type { GatePolicy } from '../contracts/policy.js';
 import type { PolicyOptions } from './policy-options.js';
 
@@ -26,6 +27,9 @@ export interface Preset {
 
 /** More `read` calls at once than any model asks for: runners that start a whole batch together. */
 const WHOLE_BATCH = 16;
+
+/** No message fits, so that only the fewest are kept that compaction leaves alone: four. */
+const KEEP_FOUR_MESSAGES = 1;
 
 /** Longer than any output: where a runner counts no lines. */
 const NO_LINE_LIMIT = 1_000_000;
@@ -62,7 +66,7 @@ export const PRESETS: Readonly<Record<PresetName, Preset>> = {
       finaliseAtRemainingTurns: 0,
       loop: { onLoop: 'off' },
       output: { keep: 'tail' },
-      compaction: { keepRecentTokens: 0 },
+      compaction: { keepRecentTokens: KEEP_FOUR_MESSAGES },
       readToolsParallelMax: 1,
     },
   },
@@ -89,7 +93,7 @@ export const PRESETS: Readonly<Record<PresetName, Preset>> = {
       completion: { checks: ['edits-verified', 'phases-done'], attemptsMax: 1 },
       quality: false,
       memo: false,
-      output: { bytesMax: 400_000, linesMax: NO_LINE_LIMIT, keep: 'head' },
+      output: { bytesMax: TOOL_LIMITS.outputBytesCeiling, linesMax: NO_LINE_LIMIT, keep: 'head' },
       compaction: { strategies: ['trim'] },
       readToolsParallelMax: 1,
     },
