@@ -48,7 +48,7 @@ export function eventLine(event: RunEvent): string | undefined {
     case 'approval.asked':
       return `  approval needed: ${terminalLine(event.title)} (${terminalLine(event.callId)})`;
     case 'approval.decided':
-      return `  ${terminalLine(event.tool)} ${event.decision} by ${terminalLine(event.by)}`;
+      return `  ${terminalLine(event.tool)} ${event.decision === 'expired' ? 'denied (timed out)' : `${event.decision} by ${terminalLine(event.by)}`}`;
     case 'compacted':
       return `  compacted (${event.strategy}): ${event.tokensBefore} → ${event.tokensAfter} tokens`;
     case 'compaction.failed':

@@ -58,7 +58,7 @@ export async function waitForPeople(run: Run, { reason, isOver }: PeopleWait): P
     const isAwake = (): boolean => isOver() || run.mustStop || run.historyIsLong();
     const { nextExpiry } = run.approvals;
     if (nextExpiry === undefined) await condition(isAwake);
-    else await condition(isAwake, Math.max(1, nextExpiry - Date.now()));
+    else await condition(isAwake, Math.max(1, nextExpiry - Date.now()), { summary: 'approval expires' });
   });
   expireApprovals(run);
   publishPending(run);

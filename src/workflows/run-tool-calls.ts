@@ -31,6 +31,7 @@ export async function runToolCalls(run: Run, turn: TurnInProgress, blocked: Read
   }
   endOpenApprovals(run, batch);
   for (const index of batch.calls.keys()) appendResult(run, batch, index);
+  run.turnInProgress = undefined;
   return batch.end?.kind === 'abort' ? batch.end : 'done';
 }
 
