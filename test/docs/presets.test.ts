@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { RUN_LIMITS } from '../../src/contracts/limits.js';
 import { DEFAULT_POLICY, GateRule } from '../../src/contracts/policy.js';
-import { PRESETS, PresetName } from '../../src/define/presets.js';
+import { PRESETS, type Preset, PresetName } from '../../src/define/presets.js';
 
 const COLUMNS = ['setting', 'default', ...PresetName.options];
 
@@ -36,7 +36,7 @@ async function table(): Promise<string[][]> {
 }
 
 /** The settings of a preset by their names in an agent's definition, each as it reads in the table. */
-function settingsOf({ policy, ...others }: { readonly policy: object }): Map<string, string> {
+function settingsOf({ policy, ...others }: Preset): Map<string, string> {
   return new Map([...flat('', others), ...flat('', policy)]);
 }
 
