@@ -1,16 +1,17 @@
-import { CancelledFailure, Context } from '@temporalio/activity';
+import { Context } from '@temporalio/activity';
 import type { AcceptAnswerInput, AcceptAnswerResult } from '../contracts/activities.js';
-import { cutText } from '../contracts/failures.js';
+import { cutText, redact } from '../contracts/failures.js';
 import { HOOK_LIMITS, OUTPUT_SCHEMA_LIMITS, PAYLOAD_LIMITS } from '../contracts/limits.js';
 import type { JsonValue } from '../contracts/message.js';
 import { CompletionDecision, type CompletionGate } from '../define/completion-gate.js';
 import { answerJson } from './answer-json.js';
-import { cancellationCause, throwUnlessUser } from './cancellation.js';
+import { throwIfStopped } from './cancellation.js';
 import { checkJson } from './check-json.js';
 import { messageOf } from './failures.js';
 import { withHeartbeat } from './heartbeat.js';
 import type { OutputSchema } from './output-schema.js';
 import { type ReadTranscriptOptions, readTranscript } from './read-transcript.js';
+import { rejectedBy } from './rejected-by.js';
 
 /** What the activity needs of its worker. */
 export interface AcceptAnswerOptions {
@@ -40,7 +41,7 @@ async function acceptAnswer(input: AcceptAnswerInput, options: AcceptAnswerOptio
   const fitting = input.outputSchema === undefined ? {} : fitSchema(input.text, input.outputSchema);
   if (fitting.problems) return { accept: false, by: 'schema', correction: schemaCorrection(fitting.problems, input.outputSchema ?? {}) };
   const { structured } = fitting;
-  const decision = input.gate ? await askGate(input, options, structured) : ({ accept: true } as const);
+  const decision = input.gate ? await askCompletionGate(input, options, structured) : ({ accept: true } as const);
   if (!decision.accept) return { accept: false, by: 'gate', correction: decision.correction };
   return { accept: true, ...(structured === undefined ? {} : { structured }) };
 }
@@ -68,7 +69,7 @@ function schemaCorrection(problems: readonly string[], schema: OutputSchema): st
   return `Your answer does not fit the output schema of this task:\n${list}\nAnswer again with one JSON value that fits it, and no other text. The schema: ${excerpt}`;
 }
 
-async function askGate(
+async function askCompletionGate(
   input: AcceptAnswerInput,
   options: AcceptAnswerOptions,
   structured: JsonValue | undefined,
@@ -92,12 +93,10 @@ async function askGate(
     messages: structuredClone(messages),
   };
   try {
-    return readDecision(await Promise.race([gate(answer), aborted(signal)]));
+    return readDecision(await Promise.race([gate(answer), rejectedBy(signal)]));
   } catch (error) {
-    const cause = cancellationCause(context);
-    throwUnlessUser(cause, 'the completion gate');
-    if (cause === 'user') throw new CancelledFailure('the run was stopped while its completion gate was asked');
-    return refused(timeout.aborted ? `it took longer than ${timeoutMs} ms` : messageOf(error));
+    throwIfStopped('the completion gate');
+    return refused(timeout.aborted ? `it took longer than ${timeoutMs} ms` : redact(messageOf(error)));
   }
 }
 
@@ -110,13 +109,4 @@ function readDecision(said: unknown): CompletionDecision {
 
 function refused(why: string): CompletionDecision {
   return { accept: false, correction: `Your answer was not accepted, because the completion gate could not be asked: ${why}` };
-}
-
-/** Rejects with the signal's reason: a gate that ignores its signal is not waited for. */
-function aborted(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => {
-    const giveUp = (): void => reject(signal.reason instanceof Error ? signal.reason : new Error('aborted'));
-    if (signal.aborted) giveUp();
-    else signal.addEventListener('abort', giveUp, { once: true });
-  });
 }

@@ -129,7 +129,7 @@ function valueAt(given: unknown, path: readonly PropertyKey[]): unknown {
 
 /** What a schema cannot see: names that collide, tools and providers that are nowhere, addresses that are none. */
 function meaningProblems(config: Config): string[] {
-  const { tools = [], agents = {}, providers = {}, credentials = {}, prices = {}, hooks = [], model } = config;
+  const { tools = [], agents = {}, providers = {}, credentials = {}, prices = {}, hooks = [], compactor, model } = config;
   const providerNames = Object.keys(providers);
   const toolNames = [...tools.map(({ name }) => name), ...BUILT_IN_TOOLS];
   return [
@@ -141,6 +141,7 @@ function meaningProblems(config: Config): string[] {
       ...modelProblems(`agents.${name}.model`, agent.model, providerNames),
       ...modelProblems(`agents.${name}.compaction.summaryModel`, agent.compaction?.summaryModel, providerNames),
       ...extensionProblems(name, agent),
+      ...compactionProblems(name, agent, compactor !== undefined),
       ...gateProblems(name, agent.gate, toolNames),
     ]),
     ...Object.entries(providers).flatMap(([name, provider]) => providerProblems(name, provider)),
@@ -171,6 +172,11 @@ function missingTools(
 function extensionProblems(agent: string, { autoExtend, maxTurns }: AgentDefinition): string[] {
   if (!autoExtend || maxTurns === undefined || autoExtend.hardCap >= maxTurns) return [];
   return [`agents.${agent}.autoExtend.hardCap: ${autoExtend.hardCap} is below maxTurns ${maxTurns}`];
+}
+
+function compactionProblems(agent: string, { compaction }: AgentDefinition, hasCompactor: boolean): string[] {
+  const at = compaction?.strategies?.indexOf('custom') ?? -1;
+  return at === -1 || hasCompactor ? [] : [`agents.${agent}.compaction.strategies.${at}: custom needs a compactor in the config`];
 }
 
 function modelProblems(path: string, model: string | undefined, providerNames: readonly string[]): string[] {

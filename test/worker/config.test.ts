@@ -148,6 +148,7 @@ describe('loadConfig', () => {
     [`gate: 'readonly'`, 'agents.a.gate: Invalid option'],
     [`approvalExpireMs: 5`, 'agents.a.approvalExpireMs: '],
     [`compaction: { strategies: ['tierd'] }`, '(did you mean tiered?)'],
+    [`compaction: { strategies: ['trim', 'custom'] }`, 'agents.a.compaction.strategies.1: custom needs a compactor in the config'],
     [`compaction: { summaryModel: 'nobody/m' }`, 'agents.a.compaction.summaryModel: unknown provider "nobody"'],
     [`autoExtend: { step: 5 }`, 'agents.a.autoExtend.hardCap: '],
     [`autoExtend: { step: 5, hardCap: 10 }, maxTurns: 20`, 'agents.a.autoExtend.hardCap: 10 is below maxTurns 20'],
