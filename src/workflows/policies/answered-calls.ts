@@ -5,20 +5,24 @@ export interface AnsweredCall {
   readonly call: ToolCallPart;
   /** The result is no failure. A call that was refused or stopped has failed. */
   readonly ok: boolean;
-  /** Which of the messages made it. */
-  readonly at: number;
 }
 
 /** The calls of a transcript that have a result, in the order in which they were made. */
 export function answeredCalls(messages: readonly Message[]): AnsweredCall[] {
   const results = new Map<string, ToolResultPart>();
-  for (const part of messages.flatMap(({ parts }) => parts)) if (part.type === 'tool_result') results.set(part.callId, part);
-  return messages.flatMap((message, at) =>
-    toolCallsOf(message).flatMap((call) => {
+  for (const { role, parts } of messages) {
+    if (role !== 'tool') continue;
+    for (const part of parts) if (part.type === 'tool_result') results.set(part.callId, part);
+  }
+  const answered: AnsweredCall[] = [];
+  for (const message of messages) {
+    if (message.role !== 'assistant') continue;
+    for (const call of toolCallsOf(message)) {
       const result = results.get(call.callId);
-      return result ? [{ call, ok: !result.isError, at }] : [];
-    }),
-  );
+      if (result) answered.push({ call, ok: !result.isError });
+    }
+  }
+  return answered;
 }
 
 /** A text argument of a call under the first of these names that has one; undefined when none has. */

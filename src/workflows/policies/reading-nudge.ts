@@ -1,7 +1,7 @@
 import { READING_LIMITS } from '../../contracts/limits.js';
-import { type Message, textOf, toolCallsOf } from '../../contracts/message.js';
+import { type Message, type ToolCallPart, textOf, toolCallsOf } from '../../contracts/message.js';
 import type { CompletionPolicy } from '../../contracts/policy.js';
-import { answeredCalls, fileOf } from './answered-calls.js';
+import { fileOf } from './answered-calls.js';
 import { callSignature } from './call-signature.js';
 import type { CompletionFacts } from './completion-checks.js';
 
@@ -67,10 +67,12 @@ function nudgeBySameRead(reading: readonly Message[], said: readonly string[]): 
 
 /** The last turns in which every call only read; a turn that only wrote down its plan is neither here nor there. */
 function readingTurns({ planTool }: CompletionPolicy, { messages, effectOf }: CompletionFacts): Message[] {
-  const answered = new Set(answeredCalls(messages).map(({ at }) => at));
-  const turns = messages.filter((message, at) => answered.has(at) && toolCallsOf(message).some(({ name }) => name !== planTool));
-  const lastOther = turns.findLastIndex((turn) => toolCallsOf(turn).some(({ name }) => name !== planTool && effectOf(name) !== 'read'));
-  return turns.slice(lastOther + 1);
+  const lastOther = messages.findLastIndex((message) => workOf(message, planTool).some(({ name }) => effectOf(name) !== 'read'));
+  return messages.slice(lastOther + 1).filter((message) => workOf(message, planTool).length > 0);
+}
+
+function workOf(message: Message, planTool: string): ToolCallPart[] {
+  return message.role === 'assistant' ? toolCallsOf(message).filter(({ name }) => name !== planTool) : [];
 }
 
 /** The first message of a run that a person wrote is its task. */
