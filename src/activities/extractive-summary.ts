@@ -1,5 +1,5 @@
 import { CHARS_PER_TOKEN } from '../contracts/estimate-tokens.js';
-import { type Message, type ToolCallPart, textOf, toolCallsOf } from '../contracts/message.js';
+import { type Message, type ToolCallPart, type ToolResultPart, textOf, toolCallsOf } from '../contracts/message.js';
 import { toolTitle } from '../contracts/tool-title.js';
 import { partsText } from './providers/parts-text.js';
 
@@ -17,29 +17,20 @@ export function extractiveSummary(messages: readonly Message[], tokensMax: numbe
   const charsMax = tokensMax * CHARS_PER_TOKEN;
   const summaries = messages.filter(({ origin }) => origin === 'summary').map(textOf);
   const earlier = summaries.join('\n\n').slice(0, Math.floor(charsMax * EARLIER_SHARE));
-  const told = newest(bulletsOf(messages.filter(({ origin }) => origin !== 'summary')), charsMax - earlier.length);
-  const sections = TITLES.map(([title, key]) =>
-    sectionOf(
-      title,
-      told.filter(({ section }) => section === key),
-    ),
-  );
+  const bullets = newest(bulletsOf(messages), charsMax - earlier.length);
+  const sections = SECTIONS.map((section) => {
+    const lines = bullets.filter((bullet) => bullet.section === section).map(({ text }) => `- ${text}`);
+    return lines.length === 0 ? '' : [`## ${section}`, ...lines].join('\n');
+  });
   return [earlier, ...sections].filter((text) => text !== '').join('\n\n');
 }
 
-const TITLES = [
-  ['Findings', 'findings'],
-  ['Progress', 'progress'],
-  ['Asked by the user', 'asked'],
-] as const;
+/** The sections that a model writes too, but for what remains to be done: only a model could tell. */
+const SECTIONS = ['State', 'Findings', 'Progress'] as const;
 
 interface Bullet {
-  readonly section: (typeof TITLES)[number][1];
+  readonly section: (typeof SECTIONS)[number];
   readonly text: string;
-}
-
-function sectionOf(title: string, bullets: readonly Bullet[]): string {
-  return bullets.length === 0 ? '' : [`## ${title}`, ...bullets.map(({ text }) => `- ${text}`)].join('\n');
 }
 
 function bulletsOf(messages: readonly Message[]): Bullet[] {
@@ -47,21 +38,21 @@ function bulletsOf(messages: readonly Message[]): Bullet[] {
   return messages.flatMap((message): Bullet[] => {
     switch (message.role) {
       case 'user':
-        return bullet(message.origin === undefined || message.origin === 'steer' ? 'asked' : 'findings', textOf(message));
+        return message.origin === undefined || message.origin === 'steer' ? bulletOf('State', `The user said: ${textOf(message)}`) : [];
       case 'assistant':
-        return bullet('findings', textOf(message));
+        return bulletOf('Findings', textOf(message));
       case 'tool':
-        return message.parts.flatMap((part) => (part.type === 'tool_result' ? doneBullet(calls.get(part.callId), part) : []));
+        return message.parts.flatMap((part) => (part.type === 'tool_result' ? resultBullet(calls.get(part.callId), part) : []));
     }
   });
 }
 
-function doneBullet(call: ToolCallPart | undefined, result: Extract<Message['parts'][number], { type: 'tool_result' }>): Bullet[] {
+function resultBullet(call: ToolCallPart | undefined, result: ToolResultPart): Bullet[] {
   const title = call ? `${toolTitle(call.name, call.args)} (${call.name})` : 'a call';
-  return bullet('progress', `${title}: ${result.isError ? 'failed: ' : ''}${partsText(result.parts)}`);
+  return bulletOf('Progress', `${title}: ${result.isError ? 'failed: ' : ''}${partsText(result.parts)}`);
 }
 
-function bullet(section: Bullet['section'], text: string): Bullet[] {
+function bulletOf(section: Bullet['section'], text: string): Bullet[] {
   const line = text
     .slice(0, 2 * BULLET_CHARS_MAX)
     .replaceAll(/\s+/gu, ' ')
@@ -71,7 +62,7 @@ function bullet(section: Bullet['section'], text: string): Bullet[] {
 
 /** The newest bullets that fit, in their order; titles and breaks take some room too. */
 function newest(bullets: readonly Bullet[], charsMax: number): Bullet[] {
-  let left = charsMax - TITLES.reduce((sum, [title]) => sum + title.length + 8, 0);
+  let left = charsMax - SECTIONS.join('').length - 8 * SECTIONS.length;
   const from = bullets.findLastIndex(({ text }) => {
     left -= text.length + 3;
     return left < 0;

@@ -69,11 +69,6 @@ describe('repairHistory', () => {
   });
 
   it('C-28: names of tools are trimmed; calls with an empty or over-long name go, with their results', () => {
-    const named = (id: string, name: string): Message[] =>
-      toolGroup(id, 'seen').map((message) => ({
-        ...message,
-        parts: message.parts.map((it) => (it.type === 'tool_call' ? { ...it, name } : it)),
-      }));
     const { messages } = repairHistory([
       task(),
       ...named('a', ' look\n'),
@@ -96,3 +91,11 @@ describe('appendOnce', () => {
     expect(appendOnce(given, task('do it'))).toEqual([...given, task('do it')]);
   });
 });
+
+/** A call of a tool by that name, with its result. */
+function named(id: string, name: string): Message[] {
+  return toolGroup(id, 'seen').map((message) => ({
+    ...message,
+    parts: message.parts.map((given) => (given.type === 'tool_call' ? { ...given, name } : given)),
+  }));
+}
