@@ -63,6 +63,8 @@ export function eventLine(event: RunEvent): string | undefined {
       return `  message ${terminalLine(event.id)} ${event.type.slice('steer.'.length)}`;
     case 'steer.refused':
       return `  message ${terminalLine(event.id)} refused: ${terminalLine(event.reason)}`;
+    case 'notice':
+      return terminalLine(event.text);
     case 'held':
       return `held by ${terminalLine(event.by)} until ${event.until}`;
     case 'released':

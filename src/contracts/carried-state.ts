@@ -32,6 +32,8 @@ export const CompactionMemory = z.strictObject({
   /** Compactions so far. */
   count: z.number().default(0),
   failures: z.number().default(0),
+  /** What the last answered call took, in and out: of the first `messages`, after so many compactions. */
+  reported: z.strictObject({ tokens: z.number(), messages: z.number(), compactions: z.number() }).optional(),
 });
 export type CompactionMemory = z.infer<typeof CompactionMemory>;
 
@@ -97,6 +99,8 @@ export const CarriedState = z.strictObject({
   hold: z.strictObject({ until: z.number(), by: z.string() }).optional(),
   approvals: z.strictObject({ pending: z.array(PendingApproval), decided: z.array(DecidedApproval) }).default({ pending: [], decided: [] }),
   loop: LoopMemory.prefault({}),
+  /** The loop guard had something to say of the last turn. */
+  isRepeating: z.boolean().default(false),
   compaction: CompactionMemory.prefault({}),
   /** Answers of `pure` tools: call hash to the call whose result stands in the transcript. */
   memo: z.array(z.tuple([z.string(), z.string()])).default([]),

@@ -39,6 +39,7 @@ export type RunEventBody =
     }
   | { type: 'compaction.failed'; turn: number; strategy: string; message: string }
   | { type: 'budget.reached'; turn: number; action: 'finish' | 'ask'; limit: string }
+  | { type: 'notice'; text: string }
   | { type: 'held'; by: string; until: string }
   | { type: 'released'; why: 'release' | 'expired' | 'stopped' }
   | { type: 'finalise.warned'; turn: number; remaining: number }

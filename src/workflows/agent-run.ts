@@ -5,18 +5,22 @@ import { CarriedState } from '../contracts/carried-state.js';
 import { RUN_LIMITS } from '../contracts/limits.js';
 import type { Message } from '../contracts/message.js';
 import type { RunInput, RunResult } from '../contracts/run.js';
+import { beforeRun } from './ask-hooks.js';
+import type { Ending } from './ending.js';
 import { EventLog } from './event-log.js';
 import { readActivityProblem, runFailure } from './failures.js';
-import { finalAnswer, hasFinalCall, lastText } from './final-answer.js';
+import { hasFinalCall } from './final-answer.js';
 import { Inbox } from './inbox.js';
-import { repairPairing } from './policies/pairing.js';
+import { type LastWord, lastWord } from './last-word.js';
+import { appendOnce } from './policies/append-once.js';
+import { repairHistory } from './policies/repair-history.js';
 import { publishAttributes, publishStatus, statusAttributes } from './progress.js';
 import { prepareRun } from './proxies.js';
 import { registerHandlers } from './register-handlers.js';
 import { Run } from './run.js';
 import type { RunDesk } from './run-desk.js';
 import { buildResult, unpreparedResult } from './run-result.js';
-import { type Ending, runTurns } from './run-turn.js';
+import { runTurns } from './run-turn.js';
 
 /**
  * One run of one agent: the durable loop. Completes with a RunResult whose `reason` says why it ended; fails only for reason
@@ -34,24 +38,32 @@ export async function agentRun(input: RunInput, state?: CarriedState): Promise<R
 
 async function runToEnd(desk: RunDesk, carried: CarriedState | undefined): Promise<RunResult> {
   const preparation = carried ?? (await prepare(desk));
-  if ('refused' in preparation) {
-    desk.refused = preparation.refused;
-    return end(preparation.refused, desk.inbox);
-  }
+  if ('refused' in preparation) return refuse(desk, preparation.refused);
   const { prepared } = preparation;
   const run = new Run({ input: desk.input, prepared, inbox: desk.inbox, events: desk.events, ...(carried ? { carried } : {}) });
   desk.run = run;
   open(run, carried);
   // one watcher for the whole run, not one per call: conditions are looked at in every activation
   void condition(() => run.inbox.cancelRequest !== undefined).then(() => run.abort());
+  const refusal = carried ? undefined : await beforeRun(run);
   for (;;) {
-    const ending = await runTurns(run);
-    const final = ending.kind === 'end' && hasFinalCall(ending.reason) ? await finalAnswer(run, ending.reason) : undefined;
+    const ending = refusal ?? (await runTurns(run));
+    const answer = ending.kind === 'end' ? await lastWord(run, ending) : undefined;
     await condition(allHandlersFinished);
     // a stop is not carried over: the loop ends the run here
-    if (ending.kind === 'end' && !isOvertaken(run, ending)) return close(run, ending, final);
+    if (ending.kind === 'end' && answer && !isOvertaken(run, ending)) return close(run, answer.ending ?? ending, answer);
     if (ending.kind === 'continue-as-new' && !run.mustStop) return continueAsNew(run);
   }
+}
+
+/** A run that could not begin has its beginning and its end in the events too. */
+function refuse(desk: RunDesk, result: RunResult): RunResult {
+  const { input, events, inbox } = desk;
+  events.add({ type: 'run.started', agent: input.agent ?? 'default', model: input.model ?? '', maxTurns: input.maxTurns ?? 0 });
+  events.add({ type: 'run.ended', reason: result.reason, turns: 0 });
+  inbox.closeAll();
+  desk.refused = result;
+  return end(result, inbox);
 }
 
 /** True when a message came after the model's last word and a turn is left to read it. */
@@ -86,6 +98,11 @@ function open(run: Run, carried: CarriedState | undefined): void {
   }
   const { setup, model } = run.prepared;
   run.events.add({ type: 'run.started', agent: setup.agent, model, maxTurns: run.caps.maxTurns });
+  if (run.prepared.priceUnknown) {
+    const text = `the price of ${model} is unknown: a money cap is not kept`;
+    run.events.add({ type: 'notice', text });
+    run.decided(text);
+  }
   loadTranscript(run);
   publishAttributes(run, {
     ...statusAttributes(run, 'running'),
@@ -99,10 +116,12 @@ function open(run: Run, carried: CarriedState | undefined): void {
 
 /** The messages given come first. Who gave them may have stopped in the middle of a call: that is repaired and said. */
 function loadTranscript(run: Run): void {
-  const { messages, repairs } = repairPairing(run.input.messages ?? []);
+  const { messages, repairs } = repairHistory(run.input.messages ?? []);
   if (repairs > 0) run.events.add({ type: 'recovered', turn: 0, what: 'pairing of calls and results', count: repairs });
-  run.transcript.load(messages);
-  run.transcript.append(taskMessage(run));
+  const task = taskMessage(run);
+  // the task may stand at the end of what was given already: it is not said twice
+  run.transcript.load(appendOnce(messages, task).slice(0, -1));
+  run.transcript.append(task);
 }
 
 function taskMessage(run: Run): Message {
@@ -111,15 +130,15 @@ function taskMessage(run: Run): Message {
 }
 
 /** Builds the result and ends: nothing is awaited after this look at the inbox. */
-function close(run: Run, given: Extract<Ending, { kind: 'end' }>, final: string | undefined): RunResult {
+function close(run: Run, given: Extract<Ending, { kind: 'end' }>, answer: LastWord): RunResult {
   run.clock.stop();
   // a cancel that was accepted is what ended the run, also when the call it came into finished all the same
   const ending: typeof given = run.inbox.cancelRequest && given.reason !== 'error' ? { kind: 'end', reason: 'cancelled' } : given;
-  const output = final ?? lastText(run.ownMessages);
-  const finalized = hasFinalCall(ending.reason) ? { finalized: final !== undefined } : {};
-  const result = buildResult(run, ending, { output, ...finalized });
+  run.inbox.closeAll();
+  const result = buildResult(run, ending, hasFinalCall(ending.reason) ? answer : { output: answer.output });
   run.result = result;
   run.phase = 'closed';
+  run.steps.close(result.reason === 'cancelled' ? 'cancelled' : 'failed', Date.now());
   run.events.add({ type: 'run.ended', reason: result.reason, turns: result.turns });
   publishAttributes(run, statusAttributes(run, result.reason));
   publishStatus(run);

@@ -1,12 +1,11 @@
 import { workflowInfo } from '@temporalio/workflow';
 import type { CallModelResult } from '../contracts/activities.js';
-import { isModelUnreachable } from '../contracts/failures.js';
 import { RUN_LIMITS } from '../contracts/limits.js';
 import type { Message } from '../contracts/message.js';
 import { NO_USAGE, type ToolChoice, Usage } from '../contracts/model.js';
 import { type ActivityProblem, lostAttempt, readActivityProblem } from './failures.js';
+import { mayAskAgain, newSetbacks } from './may-ask-again.js';
 import { mayGoOn } from './may-go-on.js';
-import { unreachableBackoffMs } from './policies/unreachable-backoff.js';
 import { publishStatus } from './progress.js';
 import { callModel } from './proxies.js';
 import type { Run } from './run.js';
@@ -32,36 +31,29 @@ const INTERRUPTED: CallModelResult = { kind: 'interrupted', usage: NO_USAGE };
  * model that cannot be reached for a while. Never throws for a failing call.
  */
 export async function askModel(run: Run, question: ModelQuestion): Promise<ModelReply> {
-  const setbacks: Setbacks = { workers: 0, references: 0, unreachable: 0, unreachableSinceMs: undefined };
+  const setbacks = newSetbacks();
   const endsAt = question.final ? Date.now() + RUN_LIMITS.finalCallTimeoutMs : undefined;
   for (;;) {
     // asked before each try: what a lost one used is gone
     const outputTokensMax = question.final ? run.finalOutputTokens() : run.outputTokensAllowed();
-    if (outputTokensMax === 'spent' || mustStop(run, question)) return INTERRUPTED;
+    if (outputTokensMax === 'spent' || isStopped(run, question)) return INTERRUPTED;
     const reply = await oneCall(run, { ...question, outputTokensMax }, endsAt);
     if (reply.kind === 'answer') return keepAnswer(run, reply);
     if (reply.kind === 'interrupted') return keepPartial(run, reply);
     const { type, message } = reply.problem;
     if (reply.problem.workerLost) run.spending.charge(lostUsage(run, outputTokensMax, reply.problem));
-    if (!(await mayAskAgain(run, question, reply.problem, setbacks))) return { kind: 'failed', type, message };
+    if (!(await mayAskAgain(run, { problem: reply.problem, setbacks, final: question.final === true })))
+      return { kind: 'failed', type, message };
     // a stop ends the wait, and the loop then sees it
     if (!question.final && (await mayGoOn(run)) === 'continue-as-new') return { kind: 'continue-as-new' };
   }
 }
 
-/** What went wrong so far with one question. */
-interface Setbacks {
-  workers: number;
-  references: number;
-  unreachable: number;
-  unreachableSinceMs: number | undefined;
-}
-
 type CallReply = CallModelResult | { readonly kind: 'problem'; readonly problem: ActivityProblem };
 
-/** The deadline's own final call is not stopped by the deadline. */
-function mustStop(run: Run, { final }: ModelQuestion): boolean {
-  return final ? run.inbox.cancelRequest !== undefined : run.mustStop;
+/** The deadline's own final call is not stopped by the deadline, nor by a message. */
+function isStopped(run: Run, { final }: ModelQuestion): boolean {
+  return final ? run.inbox.cancelRequest !== undefined : run.mustStop || run.inbox.interrupting;
 }
 
 async function oneCall(
@@ -69,7 +61,8 @@ async function oneCall(
   question: ModelQuestion & { readonly outputTokensMax: number },
   endsAt: number | undefined,
 ): Promise<CallReply> {
-  const { prepared } = run;
+  const { prepared, policy } = run;
+  const { thinkingTokensMax } = policy;
   const input = {
     runId: run.runId,
     executionId: workflowInfo().runId,
@@ -77,46 +70,21 @@ async function oneCall(
     turn: run.counters.turn,
     model: prepared.model,
     setupHash: prepared.setupHash,
+    ...(thinkingTokensMax === undefined ? {} : { thinkingTokensMax }),
     ...question,
   };
   const summary = question.final ? `final answer: ${prepared.model}` : `turn ${run.counters.turn}: ${prepared.model}`;
   const totalMs = endsAt === undefined ? {} : { totalMs: Math.max(1, endsAt - Date.now()) };
   try {
-    const reply = await run.abortable(() => callModel(input, { summary, ...totalMs }));
-    if (reply.kind !== 'interrupted' || mustStop(run, question)) return reply;
+    const call = (): ReturnType<typeof callModel> => callModel(input, { summary, ...totalMs });
+    const reply = await (question.final ? run.abortable(call) : run.interruptible(call));
+    if (reply.kind !== 'interrupted' || isStopped(run, question)) return reply;
     return { kind: 'problem', problem: lostAttempt({ usage: reply.usage }) };
   } catch (error) {
     const problem = readActivityProblem(error);
     if (!problem.cancelled) return { kind: 'problem', problem };
-    return mustStop(run, question) ? INTERRUPTED : { kind: 'problem', problem: lostAttempt(undefined) };
+    return isStopped(run, question) ? INTERRUPTED : { kind: 'problem', problem: lostAttempt(undefined) };
   }
-}
-
-async function mayAskAgain(run: Run, question: ModelQuestion, problem: ActivityProblem, setbacks: Setbacks): Promise<boolean> {
-  const { turn } = run.counters;
-  if (problem.workerLost) {
-    setbacks.workers += 1;
-    run.events.add({ type: 'worker.lost', turn, activity: 'callModel', losses: setbacks.workers });
-    return setbacks.workers <= RUN_LIMITS.workerLossesMax;
-  }
-  run.events.add({ type: 'model.failed', turn, failure: problem.type, message: problem.message.slice(0, 500) });
-  if (problem.type === 'Transcript.Moved' || problem.type === 'Transcript.Unavailable') {
-    setbacks.references += 1;
-    run.transcript.startFresh();
-    return setbacks.references <= RUN_LIMITS.transcriptMovedMax;
-  }
-  if (!isModelUnreachable(problem.type) || question.final) return false;
-  return await waitForModel(run, setbacks);
-}
-
-/** False when the model could not be reached for five minutes of working time: a pause does not count. */
-async function waitForModel(run: Run, setbacks: Setbacks): Promise<boolean> {
-  setbacks.unreachable += 1;
-  setbacks.unreachableSinceMs ??= run.clock.workedMs;
-  const backoffMs = unreachableBackoffMs(setbacks.unreachable, run.clock.workedMs - setbacks.unreachableSinceMs);
-  if (backoffMs === undefined) return false;
-  await run.wait(backoffMs, `model unreachable, attempt ${setbacks.unreachable}`);
-  return true;
 }
 
 /** A lost attempt is charged from its last heartbeat, else what was set aside for it. */
@@ -129,8 +97,11 @@ function keepAnswer(run: Run, answer: Extract<CallModelResult, { kind: 'answer' 
   run.spending.charge(answer.usage);
   run.spending.lastUsage = answer.usage;
   if (!run.models.includes(run.prepared.model)) run.models.push(run.prepared.model);
+  run.counters.badJson = run.counters.emptyStreams = run.counters.thinking = 0;
   run.transcript.advance();
   run.transcript.appendReturned(answer.message, answer.hash);
+  const tokens = answer.usage.inputTokens + answer.usage.outputTokens;
+  run.compaction = { ...run.compaction, reported: { tokens, messages: run.transcript.length, compactions: run.compaction.count } };
   publishStatus(run);
   return answer;
 }

@@ -47,3 +47,8 @@ export function truncatedCallResults(calls: readonly ToolCallPart[], turn: numbe
     ),
   );
 }
+
+/** None of these calls ran, and why. */
+export function notRunResults(calls: readonly ToolCallPart[], turn: number, why: string): Message[] {
+  return calls.map((call) => failedResult(call, turn, why));
+}

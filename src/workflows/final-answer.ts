@@ -3,13 +3,17 @@ import type { Reason } from '../contracts/run.js';
 import { askModel } from './ask-model.js';
 import { publishStatus } from './progress.js';
 import type { Run } from './run.js';
-import { takeSteers } from './run-turn.js';
+import { takeSteers } from './take-steers.js';
 
+/** Why no further turn follows, as the model reads it. */
 const WHY: Partial<Record<Reason, string>> = {
   max_turns: 'the turn limit of this run is reached',
   deadline: 'the time limit of this run is reached',
   budget: 'the budget of this run is spent',
+  loop_detected: 'this run repeats itself without getting on',
 };
+
+const NOTHING_SAID = 'your answers had no text';
 
 /** True for the reasons that reserve one last call (idea 3: every stop leaves an answer). */
 export function hasFinalCall(reason: Reason): boolean {
@@ -20,7 +24,7 @@ export function hasFinalCall(reason: Reason): boolean {
  * The reserved final call: the same tools, but none may be called; its instruction is in that request only. It is not a turn.
  * Returns the answer, or undefined when it failed, took too long or was cancelled: then the last text stands.
  */
-export async function finalAnswer(run: Run, reason: Reason): Promise<string | undefined> {
+export async function finalAnswer(run: Run, reason: Reason): Promise<Message | undefined> {
   run.phase = 'finalising';
   run.tool = undefined;
   // this call has a time limit of its own: a deadline that comes now must not take the answer away
@@ -29,8 +33,7 @@ export async function finalAnswer(run: Run, reason: Reason): Promise<string | un
   publishStatus(run);
   const reply = await askModel(run, { requestOnly: [instruction(reason)], toolChoice: 'none', final: true });
   if (reply.kind !== 'answer') return undefined;
-  const text = textOf(reply.message);
-  return text.trim() === '' ? undefined : text;
+  return textOf(reply.message).trim() === '' ? undefined : reply.message;
 }
 
 /** The last assistant text of the transcript; calls never count as text. */
@@ -47,7 +50,7 @@ function instruction(reason: Reason): Message {
     parts: [
       {
         type: 'text',
-        text: `[notice] This is the last answer: ${WHY[reason]}. Call no tools. Say in plain text what was done, what was found, and what is still open.`,
+        text: `[notice] This is the last answer: ${WHY[reason] ?? NOTHING_SAID}. Call no tools. Say in plain text what was done, what was found, and what is still open.`,
       },
     ],
   };

@@ -1,13 +1,14 @@
 import { workflowInfo } from '@temporalio/workflow';
 import { cutText } from '../contracts/failures.js';
-import { PAYLOAD_LIMITS } from '../contracts/limits.js';
+import { PAYLOAD_LIMITS, STEER_LIMITS } from '../contracts/limits.js';
 import { NO_USAGE } from '../contracts/model.js';
 import type { RunResult } from '../contracts/run.js';
+import type { Ending } from './ending.js';
 import type { ActivityProblem } from './failures.js';
 import type { Inbox } from './inbox.js';
 import { fitMessages } from './policies/fit-messages.js';
+import { fitSteers } from './policies/fit-steers.js';
 import type { Run } from './run.js';
-import type { Ending } from './run-turn.js';
 
 /** The result of a run that was prepared. Outsiders read it, so it stays below their limit. */
 export function buildResult(
@@ -21,6 +22,7 @@ export function buildResult(
     executionId: workflowInfo().runId,
     reason: ending.reason,
     output: cutText(answer.output, PAYLOAD_LIMITS.outsideBytesMax / 2),
+    ...(ending.structured === undefined ? {} : { structured: ending.structured }),
     turns: run.counters.turn,
     toolCalls: run.counters.toolCalls,
     usage: run.spending.usage,
@@ -28,6 +30,7 @@ export function buildResult(
     ...(run.spending.costUsd === undefined ? {} : { costUsd: run.spending.costUsd }),
     models: run.models,
     unconsumed: unconsumed(run.inbox),
+    ...steersOf(run.inbox),
     ...(answer.finalized === undefined ? {} : { finalized: answer.finalized }),
     ...(ending.emptyAnswer ? { emptyAnswer: true } : {}),
     ...(ending.error ? { error: ending.error } : {}),
@@ -54,4 +57,10 @@ export function unpreparedResult(inbox: Inbox, problem: ActivityProblem | undefi
 /** The messages nobody read, in a third of what outsiders may read in one answer. */
 function unconsumed(inbox: Inbox): RunResult['unconsumed'] {
   return fitMessages(inbox.peek(), PAYLOAD_LIMITS.outsideBytesMax / 3);
+}
+
+/** What became of the newest messages; nothing when there were none. */
+function steersOf(inbox: Inbox): Pick<RunResult, 'steers'> {
+  const steers = fitSteers(inbox.records(), { countMax: STEER_LIMITS.resultRecordsMax, bytesMax: STEER_LIMITS.resultBytesMax });
+  return steers.length === 0 ? {} : { steers };
 }

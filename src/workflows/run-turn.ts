@@ -1,19 +1,20 @@
 import type { CallModelResult } from '../contracts/activities.js';
 import { type Message, type ToolCallPart, textOf } from '../contracts/message.js';
-import type { Reason, RunResult } from '../contracts/run.js';
+import type { ToolChoice } from '../contracts/model.js';
+import { acceptEnd } from './accept-end.js';
 import { askModel } from './ask-model.js';
-import { truncatedCallResults } from './call-results.js';
-import { mayGoOn } from './may-go-on.js';
+import { notRunResults, truncatedCallResults } from './call-results.js';
+import { compactWhenNeeded } from './compact-transcript.js';
+import { correct } from './correct.js';
+import type { Ending } from './ending.js';
+import { mayStartTurn } from './may-go-on.js';
+import { overcomeStop } from './overcome-stop.js';
 import { finaliseWarning, shouldWarn } from './policies/finalise-warning.js';
 import { judgeAnswer, type Verdict } from './policies/judge-answer.js';
 import { publishStatus } from './progress.js';
 import type { Run } from './run.js';
-import { runToolCalls } from './run-tool-calls.js';
-
-/** How a loop ends: with a reason, or by going on in a fresh history. */
-export type Ending =
-  | { readonly kind: 'end'; readonly reason: Reason; readonly emptyAnswer?: boolean; readonly error?: NonNullable<RunResult['error']> }
-  | { readonly kind: 'continue-as-new' };
+import { runBatch } from './run-batch.js';
+import { takeSteers } from './take-steers.js';
 
 const CONTINUE_AS_NEW: Ending = { kind: 'continue-as-new' };
 
@@ -21,32 +22,48 @@ const CONTINUE_AS_NEW: Ending = { kind: 'continue-as-new' };
 export async function runTurns(run: Run): Promise<Ending> {
   for (;;) {
     if (run.turnInProgress) {
-      if ((await finishOpenBatch(run)) === 'continue-as-new') return CONTINUE_AS_NEW;
-      endTurn(run);
+      const ending = await runBatch(run);
+      if (ending?.kind === 'continue-as-new') return ending;
+      endTurn(run, ending);
+      if (ending) return ending;
     }
-    if ((await mayGoOn(run)) === 'continue-as-new') return CONTINUE_AS_NEW;
+    if ((await mayStartTurn(run)) === 'continue-as-new') return CONTINUE_AS_NEW;
     const stop = run.stopReason();
-    if (stop) return { kind: 'end', reason: stop };
+    if (stop) {
+      const next = await overcomeStop(run, stop);
+      if (next === 'go') continue;
+      return next === 'end' ? endingFor(run, stop) : CONTINUE_AS_NEW;
+    }
     if (run.turnsHere > 0 && run.historyIsLong()) return CONTINUE_AS_NEW;
     takeSteers(run, run.counters.turn + 1);
-    // what was just taken may be more than the budget can send
-    if (run.outputTokensAllowed() === 'spent') return { kind: 'end', reason: 'budget' };
+    await compactWhenNeeded(run);
+    // a stop may have come meanwhile, and what was just taken may be more than the budget can send
+    if (run.stopReason()) continue;
     const ending = await runTurn(run);
     if (ending?.kind === 'continue-as-new') return ending;
-    endTurn(run);
+    endTurn(run, ending);
     if (ending) return ending;
   }
+}
+
+/** A cap ends a run with that reason; as an error only where the agent asks for it. */
+function endingFor(run: Run, stop: NonNullable<ReturnType<Run['stopReason']>>): Ending {
+  const { turn } = run.counters;
+  if (stop !== 'max_turns' || run.policy.onMaxTurns === 'result') return { kind: 'end', reason: stop };
+  const message = `exceeded maximum turns (${run.caps.maxTurns})`;
+  return { kind: 'end', reason: 'error', error: { type: 'Run.MaxTurns', message, turn } };
 }
 
 /** One model answer and its tool calls. Returns how the run ends, or nothing when another turn follows. */
 async function runTurn(run: Run): Promise<Ending | undefined> {
   openTurn(run);
   const requestOnly = takeWarning(run);
-  const reply = await askModel(run, { requestOnly, toolChoice: 'auto' });
+  const reply = await askModel(run, { requestOnly, toolChoice: toolChoice(run) });
   switch (reply.kind) {
     case 'answer':
-      return follow(run, judge(run, reply));
+      return await follow(run, reply.message, judge(run, reply));
     case 'interrupted':
+      if (!run.mustStop) run.events.add({ type: 'model.interrupted', turn: run.counters.turn, by: 'a message' });
       return undefined;
     case 'failed':
       return { kind: 'end', reason: 'error', error: { type: reply.type, message: reply.message, turn: run.counters.turn } };
@@ -55,39 +72,65 @@ async function runTurn(run: Run): Promise<Ending | undefined> {
   }
 }
 
-async function follow(run: Run, verdict: Verdict): Promise<Ending | undefined> {
+async function follow(run: Run, message: Message, verdict: Verdict): Promise<Ending | undefined> {
+  if (run.input.mode === 'chat') return endChat(run, verdict);
   switch (verdict.kind) {
     case 'tools':
       run.turnInProgress = { calls: [...verdict.calls], results: verdict.calls.map(() => null), decisions: [] };
-      return (await finishOpenBatch(run)) === 'continue-as-new' ? CONTINUE_AS_NEW : undefined;
+      return await runBatch(run);
     case 'truncated':
       answerCutCalls(run, verdict.calls);
       return undefined;
     case 'paused':
       return undefined;
     case 'empty':
-      run.transcript.append(correction(run, 'Your last answer had no text. Answer the task, or say what keeps you from it.'));
+      correct(run, { why: 'empty answer', text: EMPTY_ANSWER, attempt: run.counters.emptyAnswers });
       return undefined;
     case 'end':
       answerCutCalls(run, verdict.calls);
-      // a cancel that was accepted before this answer stands, and a message that came with it is read
-      if (run.inbox.cancelRequest || (run.inbox.length > 0 && run.stopReason() === undefined)) return undefined;
-      return { kind: 'end', reason: verdict.reason, emptyAnswer: verdict.emptyAnswer };
+      return await endWith(run, message, verdict);
   }
 }
+
+const EMPTY_ANSWER = 'Your last answer had no text. Answer the task, or say what keeps you from it.';
+
+/** The answer ends the run, unless the completion gate sends the model back, or something came that it did not see. */
+async function endWith(
+  run: Run,
+  message: Message,
+  { reason, emptyAnswer }: Extract<Verdict, { kind: 'end' }>,
+): Promise<Ending | undefined> {
+  const verdict = reason === 'completed' && !emptyAnswer ? await acceptEnd(run, message) : ({ kind: 'accepted' } as const);
+  // a cancel that was accepted before this answer stands, and a message that came with it is read
+  if (run.inbox.cancelRequest || (run.inbox.length > 0 && run.stopReason() === undefined)) return undefined;
+  switch (verdict.kind) {
+    case 'corrected':
+      return undefined;
+    case 'failed':
+      return { kind: 'end', reason: 'error', error: { type: verdict.type, message: verdict.message, turn: run.counters.turn } };
+    case 'accepted':
+      return { kind: 'end', reason, emptyAnswer, ...('structured' in verdict ? { structured: verdict.structured } : {}) };
+  }
+}
+
+/** A chat answers in exactly one turn; calls that the model makes all the same are not run. */
+function endChat(run: Run, verdict: Verdict): Ending {
+  const calls = 'calls' in verdict ? verdict.calls : [];
+  for (const message of notRunResults(calls, run.counters.turn, CHAT_ONE_TURN)) run.transcript.append(message);
+  if (verdict.kind === 'end') return { kind: 'end', reason: verdict.reason, emptyAnswer: verdict.emptyAnswer };
+  return { kind: 'end', reason: verdict.kind === 'truncated' ? 'max_tokens' : 'completed', emptyAnswer: verdict.kind === 'empty' };
+}
+
+const CHAT_ONE_TURN = 'not run: a chat answers in one turn, without tools';
 
 /** A cut call has its result too, so that the transcript stays one that providers take. */
 function answerCutCalls(run: Run, calls: readonly ToolCallPart[]): void {
   for (const message of truncatedCallResults(calls, run.counters.turn)) run.transcript.append(message);
 }
 
-/** Runs what is left of the present batch of tool calls; every call has exactly one result before the next request. */
-async function finishOpenBatch(run: Run): Promise<'done' | 'continue-as-new'> {
-  if (!run.turnInProgress) return 'done';
-  run.phase = 'tools';
-  const outcome = await runToolCalls(run, run.turnInProgress);
-  if (outcome === 'done') run.turnInProgress = undefined;
-  return outcome;
+function toolChoice({ input, policy, counters }: Run): ToolChoice {
+  if (input.mode === 'chat') return 'none';
+  return counters.turn === 1 ? policy.firstToolChoice : 'auto';
 }
 
 function openTurn(run: Run): void {
@@ -95,12 +138,22 @@ function openTurn(run: Run): void {
   run.turnsHere += 1;
   run.phase = 'model';
   run.tool = undefined;
-  run.events.add({ type: 'turn.started', turn: run.counters.turn });
+  const { turn } = run.counters;
+  run.events.add({ type: 'turn.started', turn });
+  run.steps.open({ agent: run.prepared.setup.agent, index: turn - 1, started: Date.now(), group: run.runId });
   publishStatus(run);
 }
 
-function endTurn(run: Run): void {
+function endTurn(run: Run, ending: Ending | undefined): void {
   run.events.add({ type: 'turn.ended', turn: run.counters.turn });
+  run.steps.close(stepStatus(run, ending), Date.now());
+}
+
+function stepStatus(run: Run, ending: Ending | undefined): 'success' | 'failed' | 'timeout' | 'cancelled' {
+  if (run.inbox.cancelRequest) return 'cancelled';
+  const failure = ending?.kind === 'end' ? ending.error?.type : undefined;
+  if (failure === 'Model.Timeout' || run.deadlineReached) return 'timeout';
+  return failure === undefined ? 'success' : 'failed';
 }
 
 /** A turn whose request got no answer before a long pause is opened anew in the next history, with the warning it may have held. */
@@ -110,27 +163,28 @@ function reopenTurn(run: Run, heldWarning: boolean): Ending {
   return CONTINUE_AS_NEW;
 }
 
-/** Moves waiting messages into the transcript, in the order acknowledged; `turn` is the one that reads them. */
-export function takeSteers(run: Run, turn: number): void {
-  for (const { id, text } of run.inbox.drain()) {
-    run.transcript.append({ id, role: 'user', origin: 'steer', turn, parts: [{ type: 'text', text }] });
-    run.events.add({ type: 'steer.delivered', id, turn });
-  }
-}
-
 function takeWarning(run: Run): Message[] {
-  const remaining = run.caps.maxTurns - run.counters.turn + 1;
-  const facts = { warned: run.warned, remainingTurns: remaining, deadlineMs: run.clock.deadlineMs, leftMs: run.clock.leftMs };
+  const { policy, counters, clock } = run;
+  const cap = policy.autoExtend ? Math.max(policy.autoExtend.hardCap, run.caps.maxTurns) : run.caps.maxTurns;
+  const remaining = cap - counters.turn + 1;
+  const facts = {
+    warned: run.warned || run.input.mode === 'chat',
+    remainingTurns: remaining,
+    atRemainingTurns: policy.finaliseAtRemainingTurns,
+    deadlineMs: clock.deadlineMs,
+    leftMs: clock.leftMs,
+  };
   if (!shouldWarn(facts)) return [];
   run.warned = true;
-  run.events.add({ type: 'finalise.warned', turn: run.counters.turn, remaining });
-  return [finaliseWarning(remaining)];
+  run.events.add({ type: 'finalise.warned', turn: counters.turn, remaining });
+  return [finaliseWarning(remaining, policy.finaliseMessage)];
 }
 
 /** Judges an answer and keeps the counters of consecutive recoveries: a good turn resets them. */
 function judge(run: Run, answer: Extract<CallModelResult, { kind: 'answer' }>): Verdict {
   const { counters } = run;
   const verdict = judgeAnswer(answer.message, answer.stop, counters);
+  run.steps.note({ usage: answer.usage });
   run.events.add({
     type: 'model.completed',
     turn: counters.turn,
@@ -142,17 +196,8 @@ function judge(run: Run, answer: Extract<CallModelResult, { kind: 'answer' }>): 
   counters.truncatedAnswers = verdict.kind === 'truncated' ? counters.truncatedAnswers + 1 : 0;
   counters.pausedAnswers = verdict.kind === 'paused' ? counters.pausedAnswers + 1 : 0;
   counters.emptyAnswers = verdict.kind === 'empty' ? counters.emptyAnswers + 1 : 0;
+  if (verdict.kind === 'tools') counters.gateAttempts = counters.schemaAttempts = counters.qualityCorrections = 0;
   const count = counters.truncatedAnswers + counters.pausedAnswers + counters.emptyAnswers;
   if (count > 0) run.events.add({ type: 'recovered', turn: counters.turn, what: verdict.kind, count });
   return verdict;
-}
-
-function correction(run: Run, text: string): Message {
-  return {
-    id: `${run.idPrefix}-c${run.counters.turn}`,
-    role: 'user',
-    origin: 'correction',
-    turn: run.counters.turn,
-    parts: [{ type: 'text', text }],
-  };
 }

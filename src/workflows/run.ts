@@ -43,6 +43,7 @@ export class Run {
   turnsHere = 0;
   warned: boolean;
   loop: LoopMemory;
+  isRepeating: boolean;
   compaction: CompactionMemory;
   /** Answers of `pure` tools: call hash to the id of the call whose result stands in the transcript. */
   readonly memo: Map<string, string>;
@@ -55,7 +56,8 @@ export class Run {
   readonly #tools: ReadonlyMap<string, ToolDescriptor>;
   readonly #scopes = new Set<CancellationScope>();
   #modelScope: CancellationScope | undefined;
-  readonly #setupTokens: number;
+  /** Estimated tokens of prompt and tools. */
+  readonly setupTokens: number;
 
   constructor(parts: { input: RunInput; prepared: PreparedRun; inbox: Inbox; events: EventLog; carried?: CarriedState }) {
     const { input, prepared, carried } = parts;
@@ -73,16 +75,17 @@ export class Run {
     this.approvals = new Approvals(carried?.approvals);
     this.steps = new StepLog(carried?.steps);
     this.loop = carried?.loop ?? LoopMemory.parse({});
+    this.isRepeating = carried?.isRepeating ?? false;
     this.compaction = carried?.compaction ?? CompactionMemory.parse({});
     this.memo = new Map(carried?.memo);
     this.lastDecision = carried?.lastDecision;
     this.turnInProgress = carried?.turnInProgress;
     this.idPrefix = hashJson(workflowInfo().firstExecutionRunId).slice(0, 6);
     this.#tools = new Map(prepared.setup.tools.map((tool) => [tool.name, tool]));
-    this.#setupTokens = estimateTokens(JSON.stringify(prepared.setup).length);
+    this.setupTokens = estimateTokens(JSON.stringify(prepared.setup).length);
     this.clock = new WorkClock({
       workedMs: carried?.workedMs ?? 0,
-      deadlineMs: carried?.caps.deadlineMs ?? input.deadlineMs,
+      deadlineMs: carried ? carried.caps.deadlineMs : (input.deadlineMs ?? prepared.deadlineMs),
       onDeadline: () => {
         this.deadlineReached = true;
         this.abort();
@@ -146,9 +149,16 @@ export class Run {
 
   /** Input of the next request: a quarter of its characters, and no less than what the last call reported. */
   inputTokensEstimate(): number {
-    const { lastUsage } = this.spending;
-    const byChars = this.#setupTokens + estimateTokens(this.transcript.bytes);
+    const { count, reported } = this.compaction;
+    // what a call reported before the last compaction says nothing of the next one
+    const lastUsage = count > (reported?.compactions ?? 0) ? undefined : this.spending.lastUsage;
+    const byChars = this.setupTokens + estimateTokens(this.transcript.bytes);
     return Math.max(byChars, (lastUsage?.inputTokens ?? 0) + (lastUsage?.outputTokens ?? 0));
+  }
+
+  /** False for runs that 0.1 prepared: they go on as they began. */
+  get isGuarded(): boolean {
+    return this.prepared.policy !== undefined;
   }
 
   /** True once a person's cancel or the deadline came: nothing new may start. */
@@ -175,7 +185,7 @@ export class Run {
 
   /** Waits for a time that a stop cuts short. */
   async wait(ms: number, reason: string): Promise<void> {
-    await this.whileWaiting(reason, () => condition(() => this.mustStop, ms));
+    await this.whileWaiting(reason, () => condition(() => this.mustStop || this.inbox.interrupting, ms));
   }
 
   /** Shows `reason` to operators for as long as `work` takes; several calls of one batch may wait at once. */
@@ -204,10 +214,13 @@ export class Run {
 
   /** Runs a model call that also a message in mode interrupt aborts. */
   async interruptible<T>(start: () => Promise<T>): Promise<T> {
-    const scope = new CancellationScope();
-    this.#modelScope = scope;
     try {
-      return await this.abortable(() => scope.run(start));
+      return await this.abortable(() => {
+        // made inside the other scope, whose end it shares
+        const scope = new CancellationScope();
+        this.#modelScope = scope;
+        return scope.run(start);
+      });
     } finally {
       this.#modelScope = undefined;
     }
@@ -251,6 +264,7 @@ export class Run {
       ...this.inbox.carry(),
       approvals: this.approvals.carry(),
       loop: this.loop,
+      isRepeating: this.isRepeating,
       compaction: this.compaction,
       memo: [...this.memo],
       steps: this.steps.carry(),

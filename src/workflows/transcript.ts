@@ -1,6 +1,7 @@
 import type { TailItem, TranscriptRef } from '../contracts/activities.js';
 import type { CarriedState } from '../contracts/carried-state.js';
 import { type ChainHead, EMPTY_CHAIN, extendChain, hashMessage } from '../contracts/digest.js';
+import { estimateTokens } from '../contracts/estimate-tokens.js';
 import { PAYLOAD_LIMITS } from '../contracts/limits.js';
 import type { Message } from '../contracts/message.js';
 import type { TranscriptPage } from '../contracts/run.js';
@@ -20,6 +21,7 @@ export class Transcript {
   #tail: TailItem[] = [];
   #tailBytes = 0;
   #bytes = 0;
+  #tokens = 0;
 
   /** Where the transcript stands. */
   get head(): ChainHead {
@@ -29,6 +31,16 @@ export class Transcript {
   /** Size of all messages as JSON text, in UTF-16 units: a cheap estimate. */
   get bytes(): number {
     return this.#bytes;
+  }
+
+  /** Estimated tokens of all messages, counted as they come. */
+  get tokens(): number {
+    return this.#tokens;
+  }
+
+  /** How many messages there are. */
+  get length(): number {
+    return this.#entries.length;
   }
 
   get messages(): readonly Message[] {
@@ -63,6 +75,7 @@ export class Transcript {
     this.#entries.length = 0;
     this.#head = EMPTY_CHAIN;
     this.#bytes = 0;
+    this.#tokens = 0;
     for (const message of messages) this.#add({ message, hash: known.get(message) ?? returned.get(message) ?? hashMessage(message) });
     this.startFresh();
   }
@@ -118,6 +131,7 @@ export class Transcript {
     this.#entries.push(entry);
     this.#head = extendChain(this.#head, entry.hash);
     this.#bytes += size;
+    this.#tokens += estimateTokens([entry.message]);
     return size;
   }
 }

@@ -1,15 +1,13 @@
-import { mkdir, writeFile } from 'node:fs/promises';
-import { fileURLToPath } from 'node:url';
 import { ApplicationFailure } from '@temporalio/client';
-import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import { describe, it } from 'vitest';
 import { z } from 'zod';
 import { ModelError } from '../../src/activities/providers/model-error.js';
 import { defineTool } from '../../src/define/define-tool.js';
 import { type AgentWorker, type AgentWorkerOptions, call, say } from '../support/agent-worker.js';
 import { latch, type TestRun, until, untilAborted, useWorkers } from '../support/use-workers.js';
+import { historySaver } from './save-history.js';
 
-const VERSION = '0.1';
+const { save, write } = historySaver('0.1');
 
 const look = defineTool({
   name: 'look',
@@ -187,20 +185,4 @@ async function loseWorker(on: AgentWorker, run: TestRun): Promise<void> {
     { workflowId: run.runId, runId: described.runId, activityId },
     ApplicationFailure.create({ type: 'Worker.Died', nonRetryable: true, message: 'its process is gone' }),
   );
-}
-
-async function save(name: string, run: TestRun): Promise<void> {
-  await run.result().catch(() => undefined);
-  await write(name, await run.handle.fetchHistory());
-}
-
-async function write(name: string, history: Parameters<typeof historyToJSON>[0]): Promise<void> {
-  const folder = fileURLToPath(new URL(`./`, import.meta.url));
-  await mkdir(folder, { recursive: true });
-  await writeFile(`${folder}${VERSION}-${name}.json`, `${JSON.stringify(JSON.parse(historyToJSON(history), withoutStack))}\n`);
-}
-
-/** Stack traces hold paths of the machine that recorded them, and replaying does not read them. */
-function withoutStack(key: string, value: unknown): unknown {
-  return key === 'stackTrace' ? undefined : value;
 }

@@ -1,0 +1,109 @@
+import { workflowInfo } from '@temporalio/workflow';
+import type { AcceptAnswerResult } from '../contracts/activities.js';
+import { RUN_LIMITS } from '../contracts/limits.js';
+import { type JsonValue, type Message, textOf } from '../contracts/message.js';
+import { correct } from './correct.js';
+import { readActivityProblem } from './failures.js';
+import { judgeQuality } from './policies/answer-quality.js';
+import { type CompletionFacts, checkCompletion, completionAttempts } from './policies/completion-checks.js';
+import { acceptAnswer } from './proxies.js';
+import type { Run } from './run.js';
+
+/** What the completion gate says of an answer without calls. */
+export type EndVerdict =
+  | { readonly kind: 'accepted'; readonly structured?: JsonValue }
+  /** The model was told what is missing: another turn follows. */
+  | { readonly kind: 'corrected' }
+  | { readonly kind: 'failed'; readonly type: string; readonly message: string };
+
+/**
+ * The completion gate: asked when an answer would end the run. Cheap looks first (is it an answer at all? do the built-in checks
+ * hold?), then the output schema and the agent's own gate, in an activity. Each sends the model back a bounded number of times in
+ * a row; after that the answer stands, except one that misses its output schema.
+ */
+export async function acceptEnd(run: Run, message: Message): Promise<EndVerdict> {
+  if (isCorrected(run, message)) return { kind: 'corrected' };
+  if (!run.policy.completion.custom && run.input.outputSchema === undefined) return { kind: 'accepted' };
+  const answer = await askActivity(run, message);
+  if ('problem' in answer) return { kind: 'failed', type: answer.problem.type, message: answer.problem.message };
+  return settle(run, answer.result);
+}
+
+/** The JSON of a last answer that nothing can be asked about any more; undefined when it does not fit the output schema. */
+export async function structuredOf(run: Run, message: Message): Promise<JsonValue | undefined> {
+  if (run.input.outputSchema === undefined) return undefined;
+  const answer = await askActivity(run, message);
+  return 'result' in answer && answer.result.accept ? answer.result.structured : undefined;
+}
+
+/** Noise, a stall, or work that is visibly not finished. */
+function isCorrected(run: Run, message: Message): boolean {
+  const { counters, policy } = run;
+  if (policy.quality && counters.qualityCorrections < RUN_LIMITS.qualityCorrectionsMax) {
+    const quality = judgeQuality(message, qualityFacts(run, message));
+    if (quality.kind !== 'signal') {
+      counters.qualityCorrections += 1;
+      correct(run, { why: `${quality.kind}: ${quality.what}`, text: quality.correction, attempt: counters.qualityCorrections });
+      return true;
+    }
+  }
+  if (counters.gateAttempts >= completionAttempts(policy.completion, run.ownMessages)) return false;
+  const check = checkCompletion(policy.completion, completionFacts(run));
+  if (check.accept) return false;
+  counters.gateAttempts += 1;
+  correct(run, { why: check.check, text: check.correction, attempt: counters.gateAttempts });
+  return true;
+}
+
+/** What the built-in checks look at. */
+export function completionFacts(run: Run): CompletionFacts {
+  return { messages: run.ownMessages, effectOf: (tool) => run.descriptor(tool)?.effect };
+}
+
+function qualityFacts(run: Run, message: Message): Parameters<typeof judgeQuality>[1] {
+  const answers = run.ownMessages.filter(({ role }) => role === 'assistant');
+  const before = answers.slice(0, -1).findLast((one) => one.id !== message.id);
+  return { turnsWithoutCalls: run.counters.qualityCorrections, ...(before ? { previousText: textOf(before) } : {}) };
+}
+
+function settle(run: Run, result: AcceptAnswerResult): EndVerdict {
+  const { counters, policy } = run;
+  if (result.accept) return { kind: 'accepted', ...(result.structured === undefined ? {} : { structured: result.structured }) };
+  if (result.by === 'schema') {
+    if (counters.schemaAttempts >= RUN_LIMITS.gateAttemptsMax) {
+      return { kind: 'failed', type: 'Run.OutputInvalid', message: `the answer does not fit the output schema: ${result.correction}` };
+    }
+    counters.schemaAttempts += 1;
+    correct(run, { why: 'output schema', text: result.correction, attempt: counters.schemaAttempts });
+    return { kind: 'corrected' };
+  }
+  if (counters.gateAttempts >= policy.completion.attemptsMax) return { kind: 'accepted' };
+  counters.gateAttempts += 1;
+  correct(run, { why: 'completion gate', text: result.correction, attempt: counters.gateAttempts });
+  return { kind: 'corrected' };
+}
+
+type Asked = { readonly result: AcceptAnswerResult } | { readonly problem: ReturnType<typeof readActivityProblem> };
+
+async function askActivity(run: Run, message: Message): Promise<Asked> {
+  const { outputSchema, context } = run.input;
+  const input = {
+    runId: run.runId,
+    executionId: workflowInfo().runId,
+    ...run.transcript.reference(),
+    agent: run.prepared.setup.agent,
+    turn: run.counters.turn,
+    text: textOf(message),
+    gate: run.policy.completion.custom,
+    ...(outputSchema === undefined ? {} : { outputSchema }),
+    ...(context?.workspace === undefined ? {} : { workspace: context.workspace }),
+  };
+  for (let losses = 0; ; losses += 1) {
+    try {
+      return { result: await run.abortable(() => acceptAnswer(input, { summary: `turn ${run.counters.turn}: is this the answer?` })) };
+    } catch (error) {
+      const problem = readActivityProblem(error);
+      if (!problem.workerLost || run.mustStop || losses >= RUN_LIMITS.workerLossesMax) return { problem };
+    }
+  }
+}

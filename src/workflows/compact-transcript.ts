@@ -1,0 +1,144 @@
+import { workflowInfo } from '@temporalio/workflow';
+import { estimateTokens } from '../contracts/estimate-tokens.js';
+import { COMPACTION_LIMITS, RUN_LIMITS } from '../contracts/limits.js';
+import type { Message } from '../contracts/message.js';
+import type { CompactionStrategy } from '../contracts/policy.js';
+import { readActivityProblem } from './failures.js';
+import { compactionGoal, type RequestFacts } from './policies/compaction-goal.js';
+import { compactionNeeded, latchedUntil } from './policies/compaction-needed.js';
+import type { CompactionGoal } from './policies/compactor.js';
+import { compactorFor } from './policies/compactor-for.js';
+import { isPaired } from './policies/pairing.js';
+import { applySummary, planSummary } from './policies/plan-summary.js';
+import { shortenLargestResult } from './policies/shorten-largest-result.js';
+import { tieredCompactor } from './policies/tiered-compactor.js';
+import { publishStatus } from './progress.js';
+import { compact } from './proxies.js';
+import type { Run } from './run.js';
+
+/** Why a transcript is made shorter. `overflow`: the provider refused it as too long. */
+type Why = 'soft' | 'forced' | 'overflow';
+
+/** Before a turn: makes the transcript shorter when a cheap estimate says that it pays. What fails here only falls back. */
+export async function compactWhenNeeded(run: Run): Promise<void> {
+  if (run.policy.compaction.strategies.length === 0) return;
+  const need = compactionNeeded({ ...factsOf(run), latchedUntil: run.compaction.latchedUntil });
+  if (need === 'no' || (await compactTranscript(run, need))) return;
+  run.compaction = { ...run.compaction, latchedUntil: latchedUntil(run.transcript.length) };
+}
+
+/** Tries the run's strategies in their order until the transcript fits. False when none of them made it shorter. */
+export async function compactTranscript(run: Run, why: Why): Promise<boolean> {
+  const goal = compactionGoal(factsOf(run), why === 'soft' ? 'soft' : 'forced');
+  const { strategies } = run.policy.compaction;
+  const { phase } = run;
+  run.phase = 'compacting';
+  let isShorter = false;
+  for (const strategy of strategies) {
+    if (run.mustStop || (isShorter && fits(run, goal))) break;
+    isShorter = (await useStrategy(run, { strategy, goal, why })) || isShorter;
+  }
+  const failed = strategies.length > 0 && !isShorter && !run.mustStop;
+  // what asks others may fail: what needs nobody is the last resort
+  if (failed) isShorter = adopt(run, { strategy: 'tiered', why, messages: tieredCompactor(run.transcript.messages, goal) });
+  run.phase = phase;
+  publishStatus(run);
+  return isShorter;
+}
+
+/** The second answer to an overflow: cuts the largest tool result. False when there is none worth cutting. */
+export function shortenLargest(run: Run): boolean {
+  const shortened = shortenLargestResult(run.transcript.messages);
+  return shortened !== undefined && adopt(run, { strategy: 'shorten', why: 'overflow', messages: shortened.messages });
+}
+
+function factsOf({ transcript, prepared, policy, compaction, taskId, setupTokens }: Run): RequestFacts {
+  return {
+    messages: transcript.messages,
+    messageTokens: transcript.tokens,
+    setupTokens,
+    window: prepared.contextWindow,
+    taskId,
+    policy: policy.compaction,
+    compactions: compaction.count,
+    ...(compaction.reported ? { reported: compaction.reported } : {}),
+  };
+}
+
+function fits({ transcript }: Run, { tokensMax }: CompactionGoal): boolean {
+  return transcript.tokens <= tokensMax;
+}
+
+interface Pass {
+  readonly strategy: CompactionStrategy;
+  readonly goal: CompactionGoal;
+  readonly why: Why;
+}
+
+async function useStrategy(run: Run, { strategy, goal, why }: Pass): Promise<boolean> {
+  const own = compactorFor(strategy);
+  if (own) return adopt(run, { strategy, why, messages: own(run.transcript.messages, goal) });
+  return await replaceStretch(run, { strategy, goal, why });
+}
+
+/** Has an activity put something shorter in the place of the older messages. */
+async function replaceStretch(run: Run, { strategy, goal, why }: Pass): Promise<boolean> {
+  const { messages } = run.transcript;
+  const plan = planSummary(messages, goal);
+  if (!plan) return false;
+  for (let losses = 0; ; losses += 1) {
+    try {
+      const made = await run.abortable(() => compact(inputFor(run, { strategy, plan, goal }), { summary: `compact: ${strategy}` }));
+      run.spending.charge(made.usage);
+      const returned = new Map(made.messages.map(({ message, hash }) => [message, hash]));
+      return adopt(run, { strategy, why, messages: applySummary(messages, plan, [...returned.keys()]), returned });
+    } catch (error) {
+      const problem = readActivityProblem(error);
+      if (problem.workerLost && !run.mustStop && losses < RUN_LIMITS.workerLossesMax) continue;
+      run.compaction = { ...run.compaction, failures: run.compaction.failures + 1 };
+      const message = `${problem.type}: ${problem.message}`.slice(0, 500);
+      run.events.add({ type: 'compaction.failed', turn: run.counters.turn, strategy, message });
+      return false;
+    }
+  }
+}
+
+function inputFor(
+  run: Run,
+  { strategy, plan, goal }: { strategy: CompactionStrategy; plan: { from: number; to: number }; goal: CompactionGoal },
+): Parameters<typeof compact>[0] {
+  const { prepared, policy, counters } = run;
+  return {
+    runId: run.runId,
+    executionId: workflowInfo().runId,
+    ...run.transcript.reference(),
+    turn: counters.turn,
+    strategy: strategy === 'custom' ? 'custom' : 'summary',
+    model: policy.compaction.summaryModel ?? prepared.model,
+    setupHash: prepared.setupHash,
+    ...plan,
+    tokensMax: Math.max(COMPACTION_LIMITS.summaryOutputTokens, Math.floor(goal.tokensMax / 4)),
+  };
+}
+
+interface Adopted {
+  readonly strategy: string;
+  readonly why: Why;
+  readonly messages: readonly Message[];
+  readonly returned?: ReadonlyMap<Message, string>;
+}
+
+/** Takes the shorter transcript over. What is no shorter, or would part a call from its result, is left. */
+function adopt(run: Run, { strategy, why, messages, returned }: Adopted): boolean {
+  const before = run.transcript.messages;
+  if (messages === before) return false;
+  const tokensBefore = run.transcript.tokens;
+  const tokensAfter = estimateTokens(messages);
+  if (tokensAfter >= tokensBefore || !isPaired(messages)) return false;
+  run.transcript.replaceAll(messages, returned);
+  run.compaction = { ...run.compaction, count: run.compaction.count + 1, latchedUntil: 0 };
+  const sizes = { messagesBefore: before.length, messagesAfter: messages.length, tokensBefore, tokensAfter };
+  run.events.add({ type: 'compacted', turn: run.counters.turn, strategy, why, ...sizes });
+  run.decided(`turn ${run.counters.turn}: compacted (${strategy}, ${why}): ${tokensBefore} → ${tokensAfter} tokens`);
+  return true;
+}

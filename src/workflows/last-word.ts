@@ -1,0 +1,33 @@
+import { type JsonValue, type Message, textOf } from '../contracts/message.js';
+import { structuredOf } from './accept-end.js';
+import { afterRun, onError } from './ask-hooks.js';
+import type { Ending } from './ending.js';
+import { finalAnswer, hasFinalCall, lastText } from './final-answer.js';
+import type { Run } from './run.js';
+
+type End = Extract<Ending, { kind: 'end' }>;
+
+/** What a run says at its end. */
+export interface LastWord {
+  readonly output: string;
+  readonly finalized?: boolean;
+  /** How it ends after all, when a hook or the last call changed that. */
+  readonly ending?: End;
+}
+
+/** The last answer: the reserved final call where the reason has one, then the hooks after the run. */
+export async function lastWord(run: Run, ending: End): Promise<LastWord> {
+  const asked = hasFinalCall(ending.reason) || (run.isGuarded && ending.emptyAnswer === true);
+  const final = asked ? await finalAnswer(run, ending.reason) : undefined;
+  const output = final ? textOf(final) : lastText(run.ownMessages);
+  const finalized = hasFinalCall(ending.reason) ? { finalized: final !== undefined } : {};
+  const settled = final ? await settledBy(run, ending, final) : ending;
+  if (settled.reason === 'error') return { output, ending: await onError(run, settled), ...finalized };
+  return { ...(await afterRun(run, { output, ending: settled })), ...finalized };
+}
+
+/** A final call gave an answer to a run that had none; it may also be the JSON that the schema asks for. */
+async function settledBy(run: Run, ending: End, final: Message): Promise<End> {
+  const structured: JsonValue | undefined = await structuredOf(run, final);
+  return { ...ending, emptyAnswer: false, ...(structured === undefined ? {} : { structured }) };
+}

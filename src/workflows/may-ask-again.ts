@@ -1,0 +1,104 @@
+import { RUN_LIMITS } from '../contracts/limits.js';
+import { compactTranscript, shortenLargest } from './compact-transcript.js';
+import { correct } from './correct.js';
+import type { ActivityProblem } from './failures.js';
+import { unreachableBackoffMs } from './policies/unreachable-backoff.js';
+import type { Run } from './run.js';
+
+/** What went wrong so far with one question to the model. */
+export interface Setbacks {
+  workers: number;
+  references: number;
+  overflows: number;
+  unreachable: number;
+  unreachableSinceMs: number | undefined;
+}
+
+/** A question that was not asked yet. */
+export function newSetbacks(): Setbacks {
+  return { workers: 0, references: 0, overflows: 0, unreachable: 0, unreachableSinceMs: undefined };
+}
+
+/** A call that failed. */
+interface FailedCall {
+  readonly problem: ActivityProblem;
+  readonly setbacks: Setbacks;
+  /** The reserved final call: only what costs no time is tried. */
+  readonly final: boolean;
+}
+
+/** Does what can be done about a failed call, and says whether the model is asked again. Each way has its own bound. */
+export async function mayAskAgain(run: Run, { problem, setbacks, final }: FailedCall): Promise<boolean> {
+  const { turn } = run.counters;
+  if (problem.workerLost) {
+    setbacks.workers += 1;
+    run.events.add({ type: 'worker.lost', turn, activity: 'callModel', losses: setbacks.workers });
+    return setbacks.workers <= RUN_LIMITS.workerLossesMax;
+  }
+  run.events.add({ type: 'model.failed', turn, failure: problem.type, message: problem.message.slice(0, 500) });
+  switch (problem.type) {
+    case 'Transcript.Moved':
+    case 'Transcript.Unavailable':
+      setbacks.references += 1;
+      run.transcript.startFresh();
+      return setbacks.references <= RUN_LIMITS.transcriptMovedMax;
+    case 'Model.Unreachable':
+      return !final && (await waitForModel(run, setbacks));
+    default:
+      return run.isGuarded && !final && (await recover(run, problem, setbacks));
+  }
+}
+
+/** The semantic recoveries: counted in a row, set back by any answer. */
+async function recover(run: Run, { type, message }: ActivityProblem, setbacks: Setbacks): Promise<boolean> {
+  const { counters } = run;
+  switch (type) {
+    case 'Model.ContextOverflow':
+      setbacks.overflows += 1;
+      return await makeRoom(run, setbacks.overflows);
+    case 'Model.BadJson':
+      counters.badJson += 1;
+      if (counters.badJson > RUN_LIMITS.badJsonMax) return false;
+      correct(run, { why: 'JSON the provider refused', text: `${BAD_JSON}${message.slice(0, 500)}`, attempt: counters.badJson });
+      return true;
+    case 'Model.ThinkingBudget':
+      counters.thinking += 1;
+      if (counters.thinking > RUN_LIMITS.thinkingMax) return false;
+      correct(run, { why: 'thinking budget', text: THINK_LESS, attempt: counters.thinking });
+      return true;
+    case 'Model.EmptyStream':
+      counters.emptyStreams += 1;
+      if (counters.emptyStreams > RUN_LIMITS.emptyStreamsMax) return false;
+      run.events.add({ type: 'recovered', turn: counters.turn, what: 'empty stream', count: counters.emptyStreams });
+      await run.wait(
+        RUN_LIMITS.emptyStreamBackoffMs * 2 ** (counters.emptyStreams - 1),
+        `model, after ${counters.emptyStreams} empty streams`,
+      );
+      return true;
+    default:
+      return false;
+  }
+}
+
+const BAD_JSON =
+  'Your last request was refused by the provider because the arguments of a tool call were not valid JSON. Send the call again, ' +
+  'its arguments as one JSON object with every quote and newline inside strings escaped. The provider said: ';
+
+const THINK_LESS =
+  'You thought for longer than this run allows without an answer or a tool call. Decide now: call the next tool or answer, with little thinking.';
+
+/** First the whole transcript is made shorter, then its largest result; after that there is nothing left to try. */
+async function makeRoom(run: Run, overflows: number): Promise<boolean> {
+  if (overflows === 1 && (await compactTranscript(run, 'overflow'))) return true;
+  return overflows < RUN_LIMITS.overflowsMax && shortenLargest(run);
+}
+
+/** False when the model could not be reached for five minutes of working time: a pause does not count. */
+async function waitForModel(run: Run, setbacks: Setbacks): Promise<boolean> {
+  setbacks.unreachable += 1;
+  setbacks.unreachableSinceMs ??= run.clock.workedMs;
+  const backoffMs = unreachableBackoffMs(setbacks.unreachable, run.clock.workedMs - setbacks.unreachableSinceMs);
+  if (backoffMs === undefined) return false;
+  await run.wait(backoffMs, `model unreachable, attempt ${setbacks.unreachable}`);
+  return true;
+}

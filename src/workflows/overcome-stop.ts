@@ -1,0 +1,67 @@
+import { BUDGET_APPROVAL } from '../contracts/approval.js';
+import { hashJson } from '../contracts/digest.js';
+import { askPerson } from './ask-person.js';
+import type { stopReason } from './policies/stop-reason.js';
+import type { Run } from './run.js';
+
+type Stop = NonNullable<ReturnType<typeof stopReason>>;
+
+/**
+ * A cap is reached. A run that gets on may raise its turn cap by itself; a run that asks at its budget waits for `extend` or `deny`,
+ * its clock standing still. `end`: the cap stands.
+ */
+export async function overcomeStop(run: Run, stop: Stop): Promise<'end' | 'go' | 'continue-as-new'> {
+  if (stop === 'cancelled') return 'end';
+  if (stop === 'max_turns' && extendsItself(run)) return 'go';
+  if (run.policy.onBudget === 'finish') {
+    if (stop === 'budget') run.events.add({ type: 'budget.reached', turn: run.counters.turn, action: 'finish', limit: limitOf(run, stop) });
+    return 'end';
+  }
+  return await askForMore(run, stop);
+}
+
+/** Not while it repeats itself: more turns would be more of the same. */
+function extendsItself({ policy, caps, isRepeating, events }: Run): boolean {
+  const { autoExtend } = policy;
+  if (!autoExtend || caps.maxTurns >= autoExtend.hardCap || isRepeating) return false;
+  caps.maxTurns = Math.min(autoExtend.hardCap, caps.maxTurns + autoExtend.step);
+  events.add({ type: 'extended', maxTurns: caps.maxTurns });
+  return true;
+}
+
+async function askForMore(run: Run, stop: Stop): Promise<'end' | 'go' | 'continue-as-new'> {
+  const limit = limitOf(run, stop);
+  if (!run.approvals.pending(BUDGET_APPROVAL)) {
+    run.events.add({ type: 'budget.reached', turn: run.counters.turn, action: 'ask', limit });
+  }
+  // what waits for a person is not late: the deadline stands again when the answer is no
+  run.deadlineReached = false;
+  const answer = await askPerson(run, {
+    callId: BUDGET_APPROVAL,
+    tool: 'extend',
+    title: `more of ${limit}`,
+    args: { limit },
+    hash: hashJson({ limit, turn: run.counters.turn }),
+    askedBy: 'budget',
+    turn: run.counters.turn,
+    since: new Date().toISOString(),
+    expires: new Date(Date.now() + run.policy.approvalExpireMs).toISOString(),
+  });
+  if (answer === 'continue-as-new') return answer;
+  if (answer === 'approved') return 'go';
+  run.deadlineReached = stop === 'deadline';
+  return 'end';
+}
+
+function limitOf({ caps, clock }: Run, stop: Stop): string {
+  switch (stop) {
+    case 'max_turns':
+      return `${caps.maxTurns} turns`;
+    case 'deadline':
+      return `${Math.round((clock.deadlineMs ?? 0) / 1_000)} s of working time`;
+    default:
+      return [caps.maxTokens === undefined ? '' : `${caps.maxTokens} tokens`, caps.maxCostUsd === undefined ? '' : `$${caps.maxCostUsd}`]
+        .filter((text) => text !== '')
+        .join(' or ');
+  }
+}
