@@ -44,12 +44,13 @@ function hasNoFields(args: JsonValue): boolean {
   return args === null || typeof args !== 'object' || Object.keys(args).length === 0;
 }
 
+/** Of ASCII only letters count, beyond it everything does: which characters are letters differs between versions of Unicode. */
 function callShape(call: Callable): string {
   const text = canonicalJson(argumentsOf(call));
   if (text.length > LOOP_LIMITS.shapeCharsMax) return callSignature(call);
   const letters = stripVolatile(text)
     .toLowerCase()
-    .replaceAll(/[^\p{L}]+/gu, '');
+    .replaceAll(/[^a-z\u0080-\uffff]+/g, '');
   return signatureOf([call.name, letters]);
 }
 

@@ -6,14 +6,9 @@ import { callSignature } from './call-signature.js';
 /** What `pure` tools answered: signature of a call → id of the call whose result stands in the transcript. Oldest first. */
 export type Memo = ReadonlyMap<string, string>;
 
-/** The name under which a call's answer is remembered: the same tool with the same arguments, whatever the order of their keys. */
-export function memoKey(call: ToolCallPart): string {
-  return callSignature(call);
-}
-
 /** The id of an earlier call that already answered this one; undefined when it has to run. */
 export function recall(memo: Memo, call: ToolCallPart, tool: Pick<ToolDescriptor, 'pure'> | undefined): string | undefined {
-  return tool?.pure ? memo.get(memoKey(call)) : undefined;
+  return tool?.pure ? memo.get(callSignature(call)) : undefined;
 }
 
 /** A call that was started and has ended, as the memo sees it. */
@@ -33,7 +28,7 @@ export function remember(memo: Map<string, string>, { call, tool, isError }: End
     return;
   }
   if (!tool.pure || isError) return;
-  const key = memoKey(call);
+  const key = callSignature(call);
   memo.delete(key);
   memo.set(key, call.callId);
   const [oldest] = memo.keys();
