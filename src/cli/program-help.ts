@@ -4,6 +4,7 @@ Examples:
   perdure run 'add a test for the parser' --workspace . --max-turns 30
   perdure start 'write the release notes' --workspace .     come back at once
   perdure steer RUN 'leave the changelog alone'             while it runs
+  perdure approvals                                         what waits for a person; then approve or deny
   perdure continue RUN 'now fix the warnings'               after it ended
 
 A run is kept by Temporal: kill anything at any moment, and it goes on with the next command in the same folder.

@@ -39,7 +39,10 @@ export function formatApprovals(waiting: readonly WaitingApproval[], now: number
 
 async function waitingIn(place: Place, runId: string | undefined): Promise<WaitingApproval[]> {
   if (runId === undefined) return await place.client.approvals();
-  const { pending } = await place.client.get(runId).approvals();
+  const run = place.client.get(runId);
+  // what has ended waits for nobody, and saying so needs no worker
+  if (!(await run.describe()).open) return [];
+  const { pending } = await run.approvals();
   return pending.map((approval) => ({ runId, ...approval }));
 }
 
