@@ -87,7 +87,7 @@ describe('S3ArtifactStore', () => {
     const writer = store.put();
     await writer.write(randomBytes(6_000_000));
     await own.stop();
-    await expect(writer.write(randomBytes(6_000_000))).rejects.toThrow();
+    await expect(writer.write(randomBytes(6_000_000))).rejects.toMatchObject({ code: 'ECONNREFUSED' });
     await writer.discard();
   });
 

@@ -7,6 +7,7 @@ import type { DataConverter } from '@temporalio/common';
 import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
 import { inject } from 'vitest';
 import type { z } from 'zod';
+import type { ArtifactStore } from '../../src/activities/artifacts/artifact-store.js';
 import { FileArtifactStore } from '../../src/activities/artifacts/file-artifact-store.js';
 import { createActivities } from '../../src/activities/create-activities.js';
 import { describeTool } from '../../src/activities/describe-tool.js';
@@ -47,6 +48,8 @@ export interface AgentWorkerOptions {
   readonly shutdownGraceMs?: number;
   readonly maxCachedWorkflows?: number;
   readonly dataConverter?: DataConverter;
+  /** @default files of a folder of its own */
+  readonly artifacts?: ArtifactStore;
   /** Holds preparing back, or fails it. */
   readonly beforePrepare?: () => Promise<void>;
   /** The tools run on this queue, as workspace tools do where several hosts share a queue. */
@@ -91,7 +94,7 @@ export async function startAgentWorker(options: AgentWorkerOptions): Promise<Age
       tools: options.tools ?? [],
       providerFor: (model) => ({ provider, model }),
       streams: { publish: () => undefined, flush: () => Promise.resolve() },
-      artifacts: new FileArtifactStore(artifactsFolder),
+      artifacts: options.artifacts ?? new FileArtifactStore(artifactsFolder),
       ...(options.hooks ? { hooks: options.hooks } : {}),
       ...(options.compactor ? { compactor: options.compactor } : {}),
       ...(options.gate ? { gates: new Map([['default', options.gate]]) } : {}),

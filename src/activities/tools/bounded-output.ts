@@ -14,7 +14,8 @@ export class BoundedOutput {
   private endsInLine = false;
   private readonly head: Buffer[] = [];
   private headBytes = 0;
-  private tail: Buffer[] = [];
+  /** Written from its beginning; when it is full its last half goes to the front. One for all, so that a long output makes no garbage. */
+  private tail = Buffer.alloc(0);
   private tailBytes = 0;
   private readonly endBytes: number;
 
@@ -38,9 +39,9 @@ export class BoundedOutput {
     this.keepInTail(chunk.subarray(forHead.length));
   }
 
-  /** What is kept: all bytes while the output is complete, else its two ends. */
+  /** What is kept: all bytes while the output is complete, else its two ends. Valid until the next `append`. */
   kept(): readonly Buffer[] {
-    return [...this.head, ...this.tail];
+    return [...this.head, this.tail.subarray(0, this.tailBytes)];
   }
 
   /** What is kept as text, terminal colours removed, and the size of the whole. */
@@ -52,19 +53,22 @@ export class BoundedOutput {
 
   /** The last line with anything on it, as it stands now: what a watcher is shown. */
   lastLine(): string {
-    const last = this.tail.at(-1) ?? this.head.at(-1);
-    const lines = stripVTControlCharacters((last ?? Buffer.alloc(0)).subarray(-1_000).toString()).split(/[\r\n]+/u);
+    const last = this.tailBytes > 0 ? this.tail.subarray(0, this.tailBytes) : this.head.at(-1);
+    const lines = stripVTControlCharacters(last?.subarray(-1_000).toString() ?? '').split(/[\r\n]+/u);
     return lines.findLast((line) => line.trim() !== '')?.trim() ?? '';
   }
 
   private keepInTail(chunk: Buffer): void {
     if (chunk.length === 0) return;
-    this.tail.push(chunk);
-    this.tailBytes += chunk.length;
-    if (this.tailBytes <= 2 * this.endBytes) return;
-    // copied, so that dropped bytes do not live on in a chunk's memory
-    this.tail = [Buffer.from(Buffer.concat(this.tail).subarray(-this.endBytes))];
-    this.tailBytes = this.endBytes;
+    if (this.tail.length === 0) this.tail = Buffer.alloc(2 * this.endBytes);
+    if (this.tailBytes + chunk.length > this.tail.length) {
+      this.tail.copyWithin(0, Math.max(0, this.tailBytes - this.endBytes), this.tailBytes);
+      this.tailBytes = Math.min(this.tailBytes, this.endBytes);
+    }
+    const last = chunk.subarray(-this.endBytes);
+    // a piece as large as the end replaces all of it
+    if (last.length < chunk.length) this.tailBytes = 0;
+    this.tailBytes += last.copy(this.tail, this.tailBytes);
   }
 }
 

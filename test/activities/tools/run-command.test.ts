@@ -1,9 +1,15 @@
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { commandEnvironment } from '../../../src/activities/tools/command-environment.js';
 import { commandSandbox } from '../../../src/activities/tools/command-sandbox.js';
 import { runCommand } from '../../../src/activities/tools/run-command.js';
 import type { JsonValue } from '../../../src/contracts/message.js';
 import { tempWorkspace, textOf } from './temp-workspace.js';
+
+const MEASURE = fileURLToPath(new URL('fixtures/measure-command.ts', import.meta.url));
+const MIB = 1_024 * 1_024;
 
 describe('run_command', () => {
   test('a command runs in the workspace, and its result begins with the exit code', async () => {
@@ -38,6 +44,50 @@ describe('run_command', () => {
     );
     await expect(running).rejects.toThrow('stopped before its end; the command and all it started were killed\nbegun');
   }, 8_000);
+
+  test('L1: 100 MB of output cost a worker at most 32 MiB of memory, and are kept whole', async () => {
+    const { root, outside } = await tempWorkspace();
+    const command = 'yes 0123456789 | head -c 104857600';
+    const args = ['--import', 'jiti/register', MEASURE, root, outside, command];
+    const { stdout } = await promisify(execFile)(process.execPath, args, { timeout: 50_000 });
+    const { grownBytes, result }: { grownBytes: number; result: string } = JSON.parse(stdout);
+    expect(result).toMatch(
+      /\n\[output cut: 100\.0 MiB in 9532510 lines; shown: the last .*; whole output: read_artifact \{"ref":"sha256:/u,
+    );
+    expect(grownBytes).toBeLessThanOrEqual(32 * MIB);
+  });
+
+  test('a long output is shown by its end, after the exit code, and kept whole from its first byte', async () => {
+    const workspace = await tempWorkspace();
+    const text = await textOf(runCommand.execute({ command: 'seq 1 100000' }, workspace.context()));
+    expect(text).toMatch(/^exit code 0\n\[…\]\n\d+\n/u);
+    expect(text).toMatch(/\n100000\n\[output cut: 575\.1 KiB in 100000 lines; shown: the last 199\d lines .*\}\]$/u);
+    expect(Buffer.byteLength(text)).toBeLessThanOrEqual(50 * 1_024);
+    const [, ref = ''] = /"ref":"(sha256:[0-9a-f]{64})"/u.exec(text) ?? [];
+    const { bytes, size } = await workspace.artifacts.read(ref, { offset: 0, bytes: 6 });
+    expect([bytes.toString(), size]).toEqual(['1\n2\n3\n', 588_895]);
+  });
+
+  test('A-22: exact bounds hold for the status and the output together', async () => {
+    const workspace = await tempWorkspace();
+    const bounds = {
+      bytesMax: 51_200,
+      linesMax: 2_000,
+      charsMax: 51_200,
+      keep: 'auto',
+      exact: { above: 1_200, head: 700, tail: 260 },
+    } as const;
+    const text = await textOf(runCommand.execute({ command: "head -c 3000 /dev/zero | tr '\\0' a" }, workspace.context({ bounds })));
+    const [status, head, marker, tail] = text.split('\n');
+    expect([status, head, tail]).toEqual(['exit code 0', 'a'.repeat(700 - 12), 'a'.repeat(260)]);
+    expect(marker).toContain(`${3_000 - 688 - 260} characters dropped`);
+  });
+
+  test('the output of a failed command is in its error, within the bounds', async () => {
+    const workspace = await tempWorkspace();
+    const failed = runCommand.execute({ command: 'seq 1 100000; echo "Error: it broke"; exit 2' }, workspace.context());
+    await expect(failed).rejects.toThrow(/^exit code 2\n1\n2\n[^]*\n\[…\]\n[^]*\n100000\nError: it broke\n\[output cut: .*read_artifact/u);
+  });
 
   test('a watcher sees the last line and the size of the output', async () => {
     const workspace = await tempWorkspace();
