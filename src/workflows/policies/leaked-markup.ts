@@ -35,11 +35,12 @@ export function leakedMarkup(text: string, tools?: readonly string[]): string | 
   const block = finalBlock(text);
   const calling = block && (block.before === '' || announcesWork(block.before)) ? block : undefined;
   if (calling && CALL_LANGUAGES.has(calling.language)) return `\`\`\`${calling.language}`;
-  const shown = calling ? [proseOf(text), calling.body] : [proseOf(text)];
+  const prose = proseOf(text);
+  const shown = calling ? [prose, calling.body] : [prose];
   const found = MARKUP.find(({ pattern }) => shown.some((part) => pattern.test(part)));
   if (found) return found.what;
   if (calling && isJsonCall(calling.body, tools)) return 'a JSON call';
-  return endsWithJsonCall(text, tools) ? 'a JSON call' : undefined;
+  return endsWithJsonCall(prose, tools) ? 'a JSON call' : undefined;
 }
 
 function beginning(markup: string): RegExp {
@@ -47,10 +48,9 @@ function beginning(markup: string): RegExp {
 }
 
 /** JSON that is not in a code block. */
-function endsWithJsonCall(text: string, tools: readonly string[] | undefined): boolean {
-  const at = JSON_CALL.exec(proseOf(text))?.index;
-  const json = at === undefined ? undefined : proseOf(text).slice(at);
-  return json !== undefined && (at === 0 || tools !== undefined) && isJsonCall(json, tools);
+function endsWithJsonCall(prose: string, tools: readonly string[] | undefined): boolean {
+  const at = JSON_CALL.exec(prose)?.index;
+  return at !== undefined && (at === 0 || tools !== undefined) && isJsonCall(prose.slice(at), tools);
 }
 
 function isJsonCall(text: string, tools: readonly string[] | undefined): boolean {

@@ -6,6 +6,8 @@ import { type AnswerQuality, judgeQuality, type QualityContext } from '../../../
 const TOOLS = ['read_file', 'run_command'];
 const FIRST: QualityContext = { turnsWithoutCalls: 1, tools: TOOLS };
 const FENCE = '```';
+/** A text read in quadratic time takes ten times as long, also on an idle machine. */
+const WORKFLOW_TASK_MS = 4_000;
 
 describe('judgeQuality: markup of calls that leaked into text', () => {
   it.each([
@@ -180,12 +182,12 @@ describe('judgeQuality: whatever comes', () => {
   });
 
   it.each(['[', '{"name"', '<tool_call>', 'ab ', '`', '```\n', '~', '. ', 'now ', '\n', ' ', 'Action: a\n'])(
-    '200 KB of %j are judged in a small part of a second',
+    '200 KB of %j are judged in far less than what a workflow task may take',
     (piece) => {
       const text = `a${piece.repeat(Math.ceil(200_000 / piece.length))}b`;
       const before = performance.now();
       judge(text);
-      expect(performance.now() - before).toBeLessThan(500);
+      expect(performance.now() - before).toBeLessThan(WORKFLOW_TASK_MS);
     },
   );
 });
