@@ -9,6 +9,7 @@ import { cancel } from './scenarios/cancel.mjs';
 import { manyRuns } from './scenarios/many-runs.mjs';
 import { memory } from './scenarios/memory.mjs';
 import { oneRun } from './scenarios/one-run.mjs';
+import { policies } from './scenarios/policies.mjs';
 import { recovery } from './scenarios/recovery.mjs';
 import { startUp } from './scenarios/start-up.mjs';
 import { formatTable, ratiosOf } from './table.mjs';
@@ -28,6 +29,7 @@ const SCENARIOS = {
   recovery: (arena) => recovery(arena),
   cancel: (arena) => cancel(arena),
   memory: (arena) => memory(arena),
+  policies: () => policies(),
 };
 
 const wanted = process.argv.slice(2);

@@ -18,6 +18,18 @@ export function summarizeTurns(requestTimes) {
   };
 }
 
+/** How long some work takes in ms: the first time, and then the median and the worst of `times` more. */
+export function timesOf(work, times) {
+  const measure = () => {
+    const startedAt = performance.now();
+    work();
+    return performance.now() - startedAt;
+  };
+  const first = measure();
+  const others = Array.from({ length: times }, measure);
+  return { first: round(first), median: round(median(others)), worst: round(Math.max(...others)) };
+}
+
 /** Two digits after the point. */
 export function round(value) {
   return Math.round(value * 100) / 100;

@@ -26,6 +26,9 @@ const AIMS = [
   ['h', 'command to first request, empty folder, ms', 'start-up', 'emptyFolderMs', '<=', 3_000],
   ['h', 'command to first request, server running, ms', 'start-up', 'serverRunningMs', '<=', 1_500],
   ['h', 'show, ms', 'start-up', 'showMs', '<=', 600],
+  ['i', 'judgement of a turn, 400 messages, ms', 'policies', 'turnMs', '<=', 1],
+  ['i', 'the same above the limit of compaction, ms', 'policies', 'pressedTurnMs', '<=', 1],
+  ['i', 'compaction of 1 MB, the slowest, ms', 'policies', 'compactionMs', '<=', 50],
 ];
 
 /** What was measured, for people. */

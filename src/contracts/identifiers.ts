@@ -1,11 +1,14 @@
 import type { Part } from './message.js';
 
 /** Texts longer than these ends are looked at only there: a large output names what matters first or last. */
-const HEAD_CHARS = 4_000;
+const HEAD_CHARS = 2_000;
 const TAIL_CHARS = 1_000;
 const IDENTIFIER_CHARS_MAX = 200;
 
 const WORD = /[^\s"'`<>()[\]{},;|\\]{4,}/gu;
+
+/** No identifier is without one of these: most words need no closer look. */
+const SIGN = /[/.:#\d]/u;
 
 /** What a later message may have to name again, as whole words. */
 const KINDS: readonly RegExp[] = [
@@ -25,14 +28,15 @@ const KINDS: readonly RegExp[] = [
 ];
 
 /**
- * The paths, URLs, hashes and ids that a text names, each once, in the order in which they were named last. Of a text above 5,000
+ * The paths, URLs, hashes and ids that a text names, each once, in the order in which they were named last. Of a text above 3,000
  * characters only both ends are looked at. None of them holds white space or a comma. Never throws.
  */
 export function identifiersIn(text: string): string[] {
   const found = new Set<string>();
   for (const [word] of bothEnds(text).matchAll(WORD)) {
+    if (word.length > IDENTIFIER_CHARS_MAX || !SIGN.test(word)) continue;
     const name = word.replace(/[.:!?*=]+$/u, '');
-    if (name.length > IDENTIFIER_CHARS_MAX || !KINDS.some((kind) => kind.test(name))) continue;
+    if (!KINDS.some((kind) => kind.test(name))) continue;
     found.delete(name);
     found.add(name);
   }
