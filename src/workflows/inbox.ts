@@ -34,8 +34,8 @@ export class Inbox {
   hold: CarriedState['hold'];
   signals = 0;
   updates = 0;
-  /** A message wants the running model call to end. Contract: called within a handler, so it neither awaits nor throws. */
-  onInterrupt: (() => void) | undefined;
+  /** A message wants the running model call to end; says whether there was one. Contract: called in a handler, neither awaits nor throws. */
+  onInterrupt: (() => boolean) | undefined;
   /** A message reached its final state. Contract: as for `onInterrupt`. */
   onSettled: ((record: SteerRecord) => void) | undefined;
   /** False for runs that know no mode but `boundary`: they must replay as they ran. */
@@ -82,7 +82,7 @@ export class Inbox {
     const { id = uuid4(), text, mode, ttlMs } = reading;
     if (this.#queue.has(id) || this.#settled.has(id)) return { id, accepted: true, position: this.#positionOf(id), duplicate: true };
     const receipt = this.#place({ id, text, ...(mode ? { mode } : {}), ...(ttlMs === undefined ? {} : { expiresAt: nowMs + ttlMs }) });
-    if (mode === 'interrupt' && this.heedsModes()) this.onInterrupt?.();
+    if (mode === 'interrupt' && this.heedsModes() && this.onInterrupt?.()) this.#keepLast();
     return receipt;
   }
 
@@ -147,6 +147,14 @@ export class Inbox {
     this.#queue.set(id, message);
     this.#accepted += 1;
     return { id, accepted: true, position: this.#queue.size - 1, duplicate: false };
+  }
+
+  /** What a model call was aborted for is read, however long the call takes to end. */
+  #keepLast(): void {
+    const last = [...this.#queue.values()].at(-1);
+    if (last?.expiresAt === undefined) return;
+    const { expiresAt: _, ...message } = last;
+    this.#queue.set(message.id, message);
   }
 
   #refuse(reason: string): Receipt {

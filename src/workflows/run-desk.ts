@@ -30,7 +30,11 @@ export function showInbox({ run }: RunDesk): void {
 export function heedInbox(desk: RunDesk): void {
   const { inbox, events } = desk;
   inbox.heedsModes = () => desk.run?.prepared.policy !== undefined;
-  inbox.onInterrupt = () => desk.run?.interruptModel();
+  inbox.onInterrupt = () => {
+    if (desk.run?.phase !== 'model') return false;
+    desk.run.interruptModel();
+    return true;
+  };
   inbox.onSettled = (record) => tellEnd(events, record);
 }
 

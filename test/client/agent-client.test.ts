@@ -153,6 +153,19 @@ describe('RunHandle', () => {
     expect((await run.result()).output).toBe('heard: after the pause');
   });
 
+  it('hold and release reach a live run, and steers tells what became of each message, also after the end', async () => {
+    const { run } = await agents.start({ task: 'wait for hold' });
+    await expect.poll(() => gates.has('hold')).toBe(true);
+    await run.hold({ by: 'ann', ttlMs: 60_000 });
+    await run.steer({ id: 'hurry', text: 'while it is held', mode: 'preempt', ttlMs: 60_000 });
+    expect(await run.steers()).toEqual([{ id: 'hurry', state: 'queued' }]);
+    await release('hold');
+    await expect.poll(async () => (await run.progress()).waitingFor).toMatch(/^release \(held by ann until /u);
+    await run.release();
+    expect((await run.result()).output).toBe('heard: while it is held');
+    expect(await run.steers()).toEqual([{ id: 'hurry', state: 'delivered', turn: 2 }]);
+  });
+
   it('what needs a live run is refused by a closed one, with the way on', async () => {
     const { run } = await agents.start({ task: 'short' });
     await run.result();

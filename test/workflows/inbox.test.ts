@@ -121,6 +121,7 @@ describe('Inbox', () => {
     let interrupts = 0;
     inbox.onInterrupt = () => {
       interrupts += 1;
+      return false;
     };
     inbox.enqueue({ id: 'a', text: 'at the boundary' });
     expect([inbox.preempting, inbox.interrupting, interrupts]).toEqual([false, false, 0]);
@@ -131,6 +132,18 @@ describe('Inbox', () => {
     expect([inbox.preempting, inbox.interrupting, interrupts]).toEqual([true, true, 1]);
     inbox.drain();
     expect([inbox.preempting, inbox.interrupting]).toEqual([false, false]);
+  });
+
+  it('a message for which a model call was aborted does not expire before it is read; for one that found none its time goes on', () => {
+    for (const [aborted, read] of [
+      [true, ['now']],
+      [false, []],
+    ] as const) {
+      const inbox = new Inbox();
+      inbox.onInterrupt = () => aborted;
+      inbox.enqueue({ id: 'now', text: 'stop', mode: 'interrupt', ttlMs: 10 }, 0);
+      expect(inbox.drain('all', 20).map(idOf)).toEqual(read);
+    }
   });
 
   it('a run of 0.1, which knows no modes, reads every message at the boundary', () => {
