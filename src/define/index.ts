@@ -13,6 +13,7 @@ export {
   type ToolOptions,
   type ToolReturn,
 } from './define-tool.js';
+export { DESTRUCTIVE_COMMANDS } from './destructive-commands.js';
 export type { BudgetOptions, PolicyOptions } from './policy-options.js';
 export type { PresetName } from './presets.js';
 export type { OutputCollector, ToolOutput } from './tool-output.js';

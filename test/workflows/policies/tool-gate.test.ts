@@ -2,6 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type GatedTool, offersTool } from '../../../src/contracts/offers-tool.js';
 import { GatePolicy, GateProfile, type GateRule } from '../../../src/contracts/policy.js';
+import { DESTRUCTIVE_COMMANDS } from '../../../src/define/destructive-commands.js';
 import { gateTool } from '../../../src/workflows/policies/tool-gate.js';
 
 const READ: GatedTool = { name: 'read_file', effect: 'read', network: false };
@@ -70,6 +71,24 @@ describe('gateTool', () => {
     expect(gateTool(GatePolicy.parse({ profile: 'read-only', rules: allow }), WRITE, both).decision).toBe('block');
     expect(gateTool(GatePolicy.parse({ rules: block }), WRITE, both).decision).toBe('block');
   });
+
+  it.each([
+    'rm -rf .',
+    'cd x && rm -fr y',
+    'sudo dd if=/dev/zero of=/dev/sda',
+    'git reset --hard HEAD~3',
+    "bash -c 'git clean -fdx'",
+    '$X -rf .',
+  ])('A-27: the rules against destructive commands block %j', (command) => {
+    expect(run({ rules: [...DESTRUCTIVE_COMMANDS] }, command).decision).toBe('block');
+  });
+
+  it.each(['rm notes.tmp', 'git status', 'git push origin main', 'npm run format && npm test', 'chmod +x run.sh'])(
+    'A-27: the rules against destructive commands let %j run',
+    (command) => {
+      expect(run({ rules: [...DESTRUCTIVE_COMMANDS] }, command).decision).toBe('allow');
+    },
+  );
 
   it('says why a call does not just run', () => {
     expect(gateTool(GatePolicy.parse({ profile: 'read-only' }), WRITE, {}).reason).toBe('the profile read-only does not allow this tool');
