@@ -29,7 +29,7 @@ export function resolvePolicy({ input, agent, config, maxTurns }: PolicySources)
     gate,
     hooks: hookFlags(config.hooks),
     onBudget: input.onBudget ?? agent.budget?.onBudget ?? DEFAULT_POLICY.onBudget,
-    completion: { ...options.completion, custom: agent.completionGate !== undefined || input.outputSchema !== undefined },
+    completion: { ...options.completion, custom: agent.completionGate !== undefined },
   });
 }
 

@@ -62,7 +62,7 @@ export const CompletionPolicy = z.strictObject({
   /** The tool whose last call holds the plan. */
   planTool: z.string().default('update_plan'),
   attemptsMax: z.number().int().min(0).max(10).default(RUN_LIMITS.gateAttemptsMax),
-  /** The agent has a `completionGate` of its own, or the run an output schema: activity `acceptAnswer` is asked. */
+  /** The agent has a `completionGate` of its own: activity `acceptAnswer` is asked, as it is for a run with an output schema. */
   custom: z.boolean().default(false),
 });
 export type CompletionPolicy = z.infer<typeof CompletionPolicy>;

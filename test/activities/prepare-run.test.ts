@@ -5,14 +5,16 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { FileArtifactStore } from '../../src/activities/artifacts/file-artifact-store.js';
 import { captureKeys } from '../../src/activities/key-ring.js';
 import { createPrepareRun } from '../../src/activities/prepare-run.js';
+import { createReadArtifact } from '../../src/activities/tools/read-artifact.js';
 import { WORKSPACE_TOOLS } from '../../src/activities/tools/registry.js';
 import { PAYLOAD_LIMITS, WORKSPACE_LIMITS } from '../../src/contracts/limits.js';
 import type { RunInput } from '../../src/contracts/run.js';
 import type { AgentDefinition } from '../../src/define/define-agent.js';
 import type { Config } from '../../src/define/define-config.js';
-import { defineTool } from '../../src/define/define-tool.js';
+import { type AnyToolDefinition, defineTool } from '../../src/define/define-tool.js';
 
 const add = defineTool({
   name: 'add',
@@ -82,6 +84,22 @@ describe('prepareRun', () => {
     const { setup } = await prepare({ context: { workspace: folder } }, { config });
     expect(setup.tools.map((tool) => tool.name)).toEqual(['add', ...WORKSPACE_TOOLS.map((tool) => tool.name)]);
     expect(setup.tools.find((tool) => tool.name === 'edit_file')).toMatchObject({ effect: 'once', hasReconcile: true, workspace: true });
+  });
+
+  it('read_artifact is offered with every list of tools, not without any, and not where it is blocked', async () => {
+    const readArtifact = createReadArtifact(new FileArtifactStore(folder));
+    const definition = { description: 'd', prompt: 'p' };
+    const agents = {
+      adder: { ...definition, tools: ['add'] },
+      idle: { ...definition, blockedTools: ['add'] },
+      blocked: { ...definition, blockedTools: ['read_artifact'] },
+    };
+    const config: Config = { tools: [add], model: 'scripted/x', agents };
+    const offered = async (agent: string): Promise<string[]> =>
+      (await prepare({ agent }, { config, readArtifact })).setup.tools.map(({ name }) => name);
+    expect(await offered('adder')).toEqual(['add', 'read_artifact']);
+    expect(await offered('idle')).toEqual([]);
+    expect(await offered('blocked')).toEqual(['add']);
   });
 
   it('A-10: an agent may take tools away by list and by block', async () => {
@@ -194,9 +212,8 @@ describe('prepareRun', () => {
 
   it('an output schema stands in the prompt, word for word; a broken one is refused with its path', async () => {
     const outputSchema = { type: 'object', properties: { total: { type: 'number' } }, required: ['total'] };
-    const { setup, policy } = await prepare({ model: 'scripted/x', outputSchema });
+    const { setup } = await prepare({ model: 'scripted/x', outputSchema });
     expect(setup.prompt.endsWith(`\n\n${JSON.stringify(outputSchema)}`)).toBe(true);
-    expect(policy?.completion.custom).toBe(true);
     const broken = { type: 'object', properties: { total: { type: 'nmber' } } };
     await expect(prepare({ model: 'scripted/x', outputSchema: broken })).rejects.toMatchObject({
       type: 'Input.Invalid',
@@ -252,13 +269,20 @@ function prepareWith(prompt: string) {
   return prepare({ agent: 'a' }, { config: { model: 'scripted/x', agents: { a: { description: 'd', prompt } } } });
 }
 
-function prepare(input: Partial<RunInput>, { config = {}, env = {} }: { config?: Config; env?: NodeJS.ProcessEnv } = {}) {
+interface Surroundings {
+  readonly config?: Config;
+  readonly env?: NodeJS.ProcessEnv;
+  readonly readArtifact?: AnyToolDefinition;
+}
+
+function prepare(input: Partial<RunInput>, { config = {}, env = {}, readArtifact }: Surroundings = {}) {
   const activity = createPrepareRun({
     config,
     configHash: 'h',
     keys: captureKeys(env),
     env,
     workspaceTools: WORKSPACE_TOOLS,
+    ...(readArtifact ? { readArtifact } : {}),
     searchAttributes: [],
   });
   return activity({ runId: 'r', input: { task: 'do it', ...input } });

@@ -44,10 +44,9 @@ describe('resolvePolicy', () => {
     expect(policyOf({ gate: () => ({ action: 'block', reason: 'no' }) }).gate).toEqual(DEFAULT_POLICY.gate);
   });
 
-  it('the answer is looked at by an activity when the agent has a gate of its own, or the run a schema', () => {
-    expect(policyOf({}).completion.custom).toBe(false);
+  it("a gate of the agent's own is asked; an output schema is no such gate", () => {
+    expect(policyOf({}, { outputSchema: {} }).completion.custom).toBe(false);
     expect(policyOf({ completionGate: () => ({ accept: true }) }).completion.custom).toBe(true);
-    expect(policyOf({}, { outputSchema: {} }).completion.custom).toBe(true);
   });
 
   it('hooks of the config are told by their place', () => {
