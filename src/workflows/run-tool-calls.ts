@@ -97,8 +97,8 @@ function askForApprovals(run: Run, batch: ToolBatch): void {
 
 /** A call that waits for nobody, or that was approved as it is. */
 function mayRun({ approvals }: Run, batch: ToolBatch, index: number): boolean {
-  const decided = approvals.decided(batch.call(index).callId);
   if (batch.decisions[index]?.decision !== 'ask') return true;
+  const decided = approvals.decided(batch.call(index).callId);
   return decided?.decision === 'approved' && decided.hash === batch.hash(index);
 }
 
@@ -136,9 +136,9 @@ async function startEach<T>(run: Run, batch: ToolBatch, items: readonly T[], sta
   const runner = async (): Promise<void> => {
     while (queue.length > 0) {
       const gate = await mayGoOn(run);
-      if (gate !== 'go') closed = gate;
-      else if (isEnded(run, batch)) closed = 'stop';
-      const item = closed === 'go' ? queue.shift() : undefined;
+      const mayStart = gate === 'go' && !isEnded(run, batch);
+      if (!mayStart) closed = gate === 'go' ? 'stop' : gate;
+      const item = mayStart ? queue.shift() : undefined;
       if (item === undefined) return;
       await start(item);
     }

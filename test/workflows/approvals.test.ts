@@ -184,13 +184,10 @@ describe('approvals of a run', () => {
     ] as const;
     const on = await worker({ model: (_, n) => (n === 1 ? call(...calls) : say('ok')), tools, policy: ASK });
     const run = await start(on, { bounds: { continueAsNewEvents: 20 } });
-    const [second, third] = await waiting(run, 2);
-    const first = (await run.handle.describe()).runId;
+    const [second, third] = await inFreshHistory(run, 2);
+    expect(log).toEqual(['look 1']);
     await deny(run, { callId: second?.callId ?? '', by: 'ada' });
-    for (let n = 0; n < 12; n += 1) await run.handle.signal('steer', { id: `s${n}`, text: `steer ${n}` });
-    await until(async () => (await run.handle.describe()).runId !== first, 'the fresh history');
-    await until(async () => (await approvals(run)).pending.length === 1, 'the approval that still waits');
-    expect((await approvals(run)).pending[0]).toEqual(third);
+    expect(await inFreshHistory(run, 1)).toEqual([third]);
     expect(await refusal(approve(run, second?.callId, 'bob'))).toMatch(/^already decided: denied by ada at /u);
     await approve(run, third?.callId, 'ada');
     expect(await run.result()).toMatchObject({ reason: 'completed', toolCalls: 2 });
@@ -270,6 +267,15 @@ async function waiting(run: TestRun, count: number): Promise<ApprovalList['pendi
     return pending.length === count;
   }, `${count} pending approvals`);
   return pending;
+}
+
+/** Sends messages until the run goes on in a fresh history; gives what waits there. */
+async function inFreshHistory(run: TestRun, count: number): Promise<ApprovalList['pending']> {
+  await waiting(run, count);
+  const before = (await run.handle.describe()).runId;
+  for (let n = 0; n < 12; n += 1) await run.handle.signal('steer', { text: `steer ${n}` });
+  await until(async () => (await run.handle.describe()).runId !== before, 'the fresh history');
+  return await waiting(run, count);
 }
 
 function approve(run: TestRun, callId: string | undefined, by: string): Promise<DecidedApproval> {

@@ -225,6 +225,50 @@ describe('calls in which the config has a say', () => {
     expect(results[1]).toMatchObject({ isError: true, parts: [{ text: expect.stringMatching(/^\[ended by hook.*\] not started$/u) }] });
   });
 
+  it('every call of a mixed batch has exactly one result, in call order, whatever was decided of it', async () => {
+    const { tools, log } = recorder();
+    const calls = [
+      ['change', { n: 1 }],
+      ['nothing', {}],
+      ['look', { n: 2 }],
+      ['change', { n: 3 }],
+      ['change', { n: 4 }],
+      ['look', { n: 5 }],
+      ['change', { m: 6 }],
+      ['look', { n: 7 }],
+    ] as const;
+    const on = await worker({
+      model: (_, n) => (n === 1 ? call(...calls) : say('ok')),
+      tools,
+      hooks: [
+        {
+          name: 'five',
+          on: 'before-tool',
+          run: ({ args }) => (JSON.stringify(args) === '{"n":5}' ? { action: 'block', reason: 'no fives' } : { action: 'allow' }),
+        },
+      ],
+      policy: { gate: { profile: 'ask-before-writing' } },
+    });
+    const run = await start(on);
+    const [first, third, fourth] = await waiting(run, 3);
+    await run.handle.executeUpdate('deny', { args: [{ callId: third?.callId, by: 'ada' }] });
+    await run.handle.executeUpdate('approve', { args: [{ callId: fourth?.callId }] });
+    await until(() => log.length === 3, 'the call that was approved first');
+    await run.handle.executeUpdate('approve', { args: [{ callId: first?.callId }] });
+    await run.result();
+    expect(log).toEqual(['look 2', 'look 7', 'change 4', 'change 1']);
+    expect(resultTexts(on)).toEqual([
+      'change 1',
+      expect.stringMatching(/^no tool named "nothing"/u),
+      'look 2',
+      'denied by ada',
+      'change 4',
+      'blocked by hook five: no fives',
+      expect.stringMatching(/^blocked by tool: invalid arguments/u),
+      'look 7',
+    ]);
+  });
+
   it('what was decided of a call is kept in a fresh history: no hook is asked twice', async () => {
     const { tools, log } = recorder();
     let asked = 0;
@@ -244,10 +288,11 @@ describe('calls in which the config has a say', () => {
       policy: { gate: { profile: 'ask-before-writing' } },
     });
     const run = await start(on, { bounds: { continueAsNewEvents: 20 } });
-    const [pending] = await waiting(run, 1);
     const first = (await run.handle.describe()).runId;
+    await waiting(run, 1);
     for (let n = 0; n < 12; n += 1) await run.handle.signal('steer', { id: `s${n}`, text: `steer ${n}` });
     await until(async () => (await run.handle.describe()).runId !== first, 'the fresh history');
+    const [pending] = await waiting(run, 1);
     await run.handle.executeUpdate('approve', { args: [{ callId: pending?.callId }] });
     await run.result();
     expect(asked).toBe(2);
