@@ -38,11 +38,6 @@ export const FAILURES = {
 /** A failure type of the table. Across processes this string is compared, never a class. */
 export type FailureType = keyof typeof FAILURES;
 
-/** The failures of a model call that an unreachable or failing model gives: worth another try later. */
-export function isModelUnreachable(type: string): boolean {
-  return type === 'Model.Unreachable';
-}
-
 /** Cuts a text to `bytesMax` bytes of UTF-8, with a mark when something is gone. Failure messages above 4 KiB make activities hang. */
 export function cutText(text: string, bytesMax: number): string {
   if (text.length * 3 <= bytesMax) return text;

@@ -63,7 +63,11 @@ export function completionFacts(run: Run): CompletionFacts {
 function qualityFacts(run: Run, message: Message): Parameters<typeof judgeQuality>[1] {
   const answers = run.ownMessages.filter(({ role }) => role === 'assistant');
   const before = answers.slice(0, -1).findLast((one) => one.id !== message.id);
-  return { turnsWithoutCalls: run.counters.qualityCorrections, ...(before ? { previousText: textOf(before) } : {}) };
+  return {
+    turnsWithoutCalls: run.counters.qualityCorrections,
+    tools: run.toolNames(),
+    ...(before ? { previousText: textOf(before) } : {}),
+  };
 }
 
 function settle(run: Run, result: AcceptAnswerResult): EndVerdict {

@@ -1,10 +1,10 @@
 import { workflowInfo } from '@temporalio/workflow';
 import type { CallModelResult } from '../contracts/activities.js';
-import { RUN_LIMITS } from '../contracts/limits.js';
+import { MODEL_LIMITS, RUN_LIMITS } from '../contracts/limits.js';
 import type { Message } from '../contracts/message.js';
 import { NO_USAGE, type ToolChoice, Usage } from '../contracts/model.js';
 import { type ActivityProblem, lostAttempt, readActivityProblem } from './failures.js';
-import { mayAskAgain, newSetbacks } from './may-ask-again.js';
+import { mayAskAgain, newSetbacks, type Setbacks } from './may-ask-again.js';
 import { mayGoOn } from './may-go-on.js';
 import { publishStatus } from './progress.js';
 import { callModel } from './proxies.js';
@@ -35,13 +35,13 @@ export async function askModel(run: Run, question: ModelQuestion): Promise<Model
   const endsAt = question.final ? Date.now() + RUN_LIMITS.finalCallTimeoutMs : undefined;
   for (;;) {
     // asked before each try: what a lost one used is gone
-    const outputTokensMax = question.final ? run.finalOutputTokens() : run.outputTokensAllowed();
+    const outputTokensMax = outputTokens(run, question, setbacks);
     if (outputTokensMax === 'spent' || isStopped(run, question)) return INTERRUPTED;
     const reply = await oneCall(run, { ...question, outputTokensMax }, endsAt);
     if (reply.kind === 'answer') return keepAnswer(run, reply);
     if (reply.kind === 'interrupted') return keepPartial(run, reply);
     const { type, message } = reply.problem;
-    if (reply.problem.workerLost) run.spending.charge(lostUsage(run, outputTokensMax, reply.problem));
+    if (reply.problem.workerLost || type === 'Model.ThinkingBudget') run.spending.charge(lostUsage(run, outputTokensMax, reply.problem));
     if (!(await mayAskAgain(run, { problem: reply.problem, setbacks, final: question.final === true })))
       return { kind: 'failed', type, message };
     // a stop ends the wait, and the loop then sees it
@@ -50,6 +50,12 @@ export async function askModel(run: Run, question: ModelQuestion): Promise<Model
 }
 
 type CallReply = CallModelResult | { readonly kind: 'problem'; readonly problem: ActivityProblem };
+
+/** A request may be too long only because of the answer it leaves room for: then half of that must do. */
+function outputTokens(run: Run, { final }: ModelQuestion, { lowersOutput }: Setbacks): number | 'spent' {
+  const allowed = final ? run.finalOutputTokens() : run.outputTokensAllowed();
+  return allowed === 'spent' || !lowersOutput ? allowed : Math.max(MODEL_LIMITS.outputTokensMin, Math.floor(allowed / 2));
+}
 
 /** The deadline's own final call is not stopped by the deadline, nor by a message. */
 function isStopped(run: Run, { final }: ModelQuestion): boolean {

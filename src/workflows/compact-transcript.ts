@@ -136,6 +136,8 @@ function adopt(run: Run, { strategy, why, messages, returned }: Adopted): boolea
   const tokensAfter = estimateTokens(messages);
   if (tokensAfter >= tokensBefore || !isPaired(messages)) return false;
   run.transcript.replaceAll(messages, returned);
+  // what is remembered points at results that may be stubs now
+  run.memo.clear();
   run.compaction = { ...run.compaction, count: run.compaction.count + 1, latchedUntil: 0 };
   const sizes = { messagesBefore: before.length, messagesAfter: messages.length, tokensBefore, tokensAfter };
   run.events.add({ type: 'compacted', turn: run.counters.turn, strategy, why, ...sizes });

@@ -10,13 +10,15 @@ export interface Setbacks {
   workers: number;
   references: number;
   overflows: number;
+  /** A provider said that a shorter answer would fit. */
+  lowersOutput: boolean;
   unreachable: number;
   unreachableSinceMs: number | undefined;
 }
 
 /** A question that was not asked yet. */
 export function newSetbacks(): Setbacks {
-  return { workers: 0, references: 0, overflows: 0, unreachable: 0, unreachableSinceMs: undefined };
+  return { workers: 0, references: 0, overflows: 0, lowersOutput: false, unreachable: 0, unreachableSinceMs: undefined };
 }
 
 /** A call that failed. */
@@ -50,10 +52,14 @@ export async function mayAskAgain(run: Run, { problem, setbacks, final }: Failed
 }
 
 /** The semantic recoveries: counted in a row, set back by any answer. */
-async function recover(run: Run, { type, message }: ActivityProblem, setbacks: Setbacks): Promise<boolean> {
+async function recover(run: Run, { type, message, lastHeartbeat }: ActivityProblem, setbacks: Setbacks): Promise<boolean> {
   const { counters } = run;
   switch (type) {
     case 'Model.ContextOverflow':
+      if (!setbacks.lowersOutput && hintsAtOutput(lastHeartbeat)) {
+        setbacks.lowersOutput = true;
+        return true;
+      }
       setbacks.overflows += 1;
       return await makeRoom(run, setbacks.overflows);
     case 'Model.BadJson':
@@ -80,9 +86,14 @@ async function recover(run: Run, { type, message }: ActivityProblem, setbacks: S
   }
 }
 
+/** What the failure said beside its message. */
+function hintsAtOutput(details: unknown): boolean {
+  return details !== null && typeof details === 'object' && 'hint' in details && details.hint === 'lower-output';
+}
+
 const BAD_JSON =
-  'Your last request was refused by the provider because the arguments of a tool call were not valid JSON. Send the call again, ' +
-  'its arguments as one JSON object with every quote and newline inside strings escaped. The provider said: ';
+  'The arguments of your last tool call were not valid JSON, and the provider refused them. Send the call again, its arguments as one ' +
+  'JSON object with every quote and line break inside strings escaped. The provider said: ';
 
 const THINK_LESS =
   'You thought for longer than this run allows without an answer or a tool call. Decide now: call the next tool or answer, with little thinking.';

@@ -59,7 +59,8 @@ function limitOf({ caps, clock }: Run, stop: Stop): string {
       return `${caps.maxTurns} turns`;
     case 'deadline':
       return `${Math.round((clock.deadlineMs ?? 0) / 1_000)} s of working time`;
-    default:
+    case 'budget':
+    case 'cancelled':
       return [caps.maxTokens === undefined ? '' : `${caps.maxTokens} tokens`, caps.maxCostUsd === undefined ? '' : `$${caps.maxCostUsd}`]
         .filter((text) => text !== '')
         .join(' or ');

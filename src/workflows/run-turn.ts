@@ -197,6 +197,7 @@ function judge(run: Run, answer: Extract<CallModelResult, { kind: 'answer' }>): 
   counters.pausedAnswers = verdict.kind === 'paused' ? counters.pausedAnswers + 1 : 0;
   counters.emptyAnswers = verdict.kind === 'empty' ? counters.emptyAnswers + 1 : 0;
   if (verdict.kind === 'tools') counters.gateAttempts = counters.schemaAttempts = counters.qualityCorrections = 0;
+  if (answer.repaired) run.events.add({ type: 'recovered', turn: counters.turn, what: 'arguments of calls', count: answer.repaired });
   const count = counters.truncatedAnswers + counters.pausedAnswers + counters.emptyAnswers;
   if (count > 0) run.events.add({ type: 'recovered', turn: counters.turn, what: verdict.kind, count });
   return verdict;

@@ -1,8 +1,12 @@
+import { LoopMemory } from '../contracts/carried-state.js';
 import type { Run } from './run.js';
 
 /** Moves waiting messages into the transcript, in the order acknowledged; `turn` is the one that reads them. */
 export function takeSteers(run: Run, turn: number): void {
-  for (const { id, text } of run.inbox.drain(run.policy.drain, Date.now(), turn)) {
+  const taken = run.inbox.drain(run.policy.drain, Date.now(), turn);
+  // what a person says is new: the same call again may be just what was asked for
+  if (taken.length > 0) run.loop = LoopMemory.parse({});
+  for (const { id, text } of taken) {
     run.transcript.append({ id, role: 'user', origin: 'steer', turn, parts: [{ type: 'text', text }] });
     run.events.add({ type: 'steer.delivered', id, turn });
   }

@@ -33,23 +33,24 @@ const sensor = defineTool({
 /** Enough events for the smallest bound, and none that does anything. */
 const NUDGES = 30;
 
+/** Fills the history of a run that waits until it goes on in a fresh one, and saves the full one. */
+async function fill(name: string, on: AgentWorker, run: TestRun): Promise<void> {
+  const first = (await run.handle.describe()).runId;
+  for (let n = 0; n < NUDGES; n += 1) await run.handle.signal('resume');
+  await until(async () => (await run.handle.describe()).runId !== first, 'the next history');
+  await write(`${name}-1`, await on.client.workflow.getHandle(run.runId, first).fetchHistory());
+}
+
+function waitsFor(run: TestRun, what: string): Promise<void> {
+  return until(async () => (await run.progress()).waitingFor?.includes(what) === true, `a wait for ${what}`);
+}
+
 describe('record the judgement of a run', () => {
   const { worker, start } = useWorkers();
   const begin = async (options: AgentWorkerOptions, input = {}) => {
     const on = await worker({ identity: 'recorder', tools: [look, act, sensor], policy: {}, ...options });
     return { on, run: await start(on, input) };
   };
-
-  /** Fills the history of a run that waits until it goes on in a fresh one, and saves the full one. */
-  async function fill(name: string, on: AgentWorker, run: TestRun): Promise<void> {
-    const first = (await run.handle.describe()).runId;
-    for (let n = 0; n < NUDGES; n += 1) await run.handle.signal('resume');
-    await until(async () => (await run.handle.describe()).runId !== first, 'the next history');
-    await write(`${name}-1`, await on.client.workflow.getHandle(run.runId, first).fetchHistory());
-  }
-
-  const waitsFor = (run: TestRun, what: string) =>
-    until(async () => (await run.progress()).waitingFor?.includes(what) === true, `a wait for ${what}`);
 
   it('a loop to its end', async () => {
     const { run } = await begin({ model: (r) => (r.toolChoice === 'none' ? say('sum') : call(['sensor', {}])) });

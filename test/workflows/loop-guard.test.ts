@@ -67,7 +67,7 @@ describe('the loop guard of a run', () => {
     });
     const run = await start(on);
     expect(await run.result()).toMatchObject({ reason: 'loop_detected' });
-    expect((await run.events()).filter(({ type }) => type === 'loop.detected')[0]).toMatchObject({ turn: 6, action: 'nudge' });
+    expect((await run.events()).find(({ type }) => type === 'loop.detected')).toMatchObject({ turn: 6, action: 'nudge' });
   });
 
   it('onLoop error: three equal turns fail the run, as one of the reference runners does', async () => {
