@@ -8,7 +8,7 @@ import type { RunInput, RunResult } from '../contracts/run.js';
 import { beforeRun } from './ask-hooks.js';
 import type { Ending } from './ending.js';
 import { EventLog } from './event-log.js';
-import { readActivityProblem, runFailure } from './failures.js';
+import { type ActivityProblem, readActivityProblem, runFailure } from './failures.js';
 import { hasFinalCall } from './final-answer.js';
 import { Inbox } from './inbox.js';
 import { type LastWord, lastWord } from './last-word.js';
@@ -37,8 +37,8 @@ export async function agentRun(input: RunInput, state?: CarriedState): Promise<R
 }
 
 async function runToEnd(desk: RunDesk, carried: CarriedState | undefined): Promise<RunResult> {
-  const preparation = carried ?? (await prepare(desk));
-  if ('refused' in preparation) return refuse(desk, preparation.refused);
+  const preparation = carried ? ({ kind: 'prepared', prepared: carried.prepared } as const) : await prepare(desk);
+  if (preparation.kind === 'refused') return refuse(desk, preparation.problem);
   const { prepared } = preparation;
   const run = new Run({ input: desk.input, prepared, inbox: desk.inbox, events: desk.events, ...(carried ? { carried } : {}) });
   desk.run = run;
@@ -57,11 +57,12 @@ async function runToEnd(desk: RunDesk, carried: CarriedState | undefined): Promi
 }
 
 /** A run that could not begin has its beginning and its end in the events too. */
-function refuse(desk: RunDesk, result: RunResult): RunResult {
+function refuse(desk: RunDesk, problem: ActivityProblem | undefined): RunResult {
   const { input, events, inbox } = desk;
   events.add({ type: 'run.started', agent: input.agent ?? 'default', model: input.model ?? '', maxTurns: input.maxTurns ?? 0 });
-  events.add({ type: 'run.ended', reason: result.reason, turns: 0 });
   inbox.closeAll();
+  const result = unpreparedResult(inbox, problem);
+  events.add({ type: 'run.ended', reason: result.reason, turns: 0 });
   desk.refused = result;
   return end(result, inbox);
 }
@@ -71,20 +72,22 @@ function isOvertaken(run: Run, { reason }: Extract<Ending, { kind: 'end' }>): bo
   return reason === 'completed' && run.inbox.length > 0 && run.stopReason() === undefined;
 }
 
-/** What a run begins with: its setup, or the result of a refused input or of a cancel that came first. */
-type Preparation = { readonly prepared: PreparedRun } | { readonly refused: RunResult };
+/** What a run begins with: its setup; or nothing, because of a problem, or of a cancel that came first. */
+type Preparation =
+  | { readonly kind: 'prepared'; readonly prepared: PreparedRun }
+  | { readonly kind: 'refused'; readonly problem: ActivityProblem | undefined };
 
 async function prepare(desk: RunDesk): Promise<Preparation> {
   const scope = new CancellationScope();
   void condition(() => desk.inbox.cancelRequest !== undefined).then(() => scope.cancel());
   for (let losses = 0; ; losses += 1) {
     try {
-      return { prepared: await scope.run(() => prepareRun({ runId: workflowInfo().workflowId, input: desk.input })) };
+      return { kind: 'prepared', prepared: await scope.run(() => prepareRun({ runId: workflowInfo().workflowId, input: desk.input })) };
     } catch (error) {
       const problem = readActivityProblem(error);
       const isStopped = desk.inbox.cancelRequest !== undefined;
       if (problem.workerLost && !isStopped && losses < RUN_LIMITS.workerLossesMax) continue;
-      return { refused: unpreparedResult(desk.inbox, isStopped ? undefined : problem) };
+      return { kind: 'refused', problem: isStopped ? undefined : problem };
     }
   }
 }

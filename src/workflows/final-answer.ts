@@ -29,7 +29,8 @@ export async function finalAnswer(run: Run, reason: Reason): Promise<Message | u
   run.tool = undefined;
   // this call has a time limit of its own: a deadline that comes now must not take the answer away
   run.clock.stop();
-  takeSteers(run, run.counters.turn);
+  // nothing is read after this: all that waits goes in
+  takeSteers(run, run.counters.turn, 'all');
   publishStatus(run);
   const reply = await askModel(run, { requestOnly: [instruction(reason)], toolChoice: 'none', final: true });
   if (reply.kind !== 'answer') return undefined;

@@ -2,8 +2,8 @@ import { LoopMemory } from '../contracts/carried-state.js';
 import type { Run } from './run.js';
 
 /** Moves waiting messages into the transcript, in the order acknowledged; `turn` is the one that reads them. */
-export function takeSteers(run: Run, turn: number): void {
-  const taken = run.inbox.drain(run.policy.drain, Date.now(), turn);
+export function takeSteers(run: Run, turn: number, drain = run.policy.drain): void {
+  const taken = run.inbox.drain(drain, Date.now(), turn);
   // what a person says is new: the same call again may be just what was asked for
   if (taken.length > 0) run.loop = LoopMemory.parse({});
   for (const { id, text } of taken) {
