@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import type { CompletionGate } from '../../src/define/completion-gate.js';
 import { defineTool } from '../../src/define/define-tool.js';
 import { call, lastTextOf, say } from '../support/agent-worker.js';
 import { latch, useWorkers } from '../support/use-workers.js';
@@ -37,16 +36,14 @@ describe('a run with an output schema', () => {
 
   it('sends an answer that does not fit back with its problem and the schema, and takes the next one', async () => {
     const on = await worker({
-      model: (request, n) => {
-        if (n === 1) return say('{"total": -1}');
-        expect(lastTextOf(request)).toContain('/total: ');
-        expect(lastTextOf(request)).toContain(JSON.stringify(OUTPUT_SCHEMA));
-        return say('{"total": 1}');
-      },
+      model: (_, n) => say(n === 1 ? '{"total": -1}' : '{"total": 1}'),
       policy: NO_GUARDS,
     });
     const run = await start(on, { outputSchema: OUTPUT_SCHEMA });
     expect(await run.result()).toMatchObject({ reason: 'completed', turns: 2, structured: { total: 1 }, output: '{"total": 1}' });
+    const told = on.requests.map(lastTextOf)[1];
+    expect(told).toContain('/total: ');
+    expect(told).toContain(JSON.stringify(OUTPUT_SCHEMA));
     expect((await run.events()).filter(({ type }) => type === 'answer.corrected')).toMatchObject([{ why: 'output schema', attempt: 1 }]);
   });
 
@@ -73,11 +70,7 @@ describe("an agent's own completion gate", () => {
   it('sends the model back with its own words, having read the whole conversation', async () => {
     const seen: string[][] = [];
     const on = await worker({
-      model: (request, n) => {
-        if (n === 2) return say('I think it is four.');
-        if (n === 3) expect(lastTextOf(request)).toBe('The tool said three.');
-        return n === 1 ? call(['count', {}]) : say('It is three.');
-      },
+      model: (_, n) => (n === 1 ? call(['count', {}]) : say(n === 2 ? 'I think it is four.' : 'It is three.')),
       tools: [count],
       policy: OWN_GATE,
       completionGate: ({ messages, output }) => {
@@ -87,6 +80,7 @@ describe("an agent's own completion gate", () => {
     });
     const run = await start(on);
     expect(await run.result()).toMatchObject({ reason: 'completed', turns: 3, output: 'It is three.' });
+    expect(on.requests.map(lastTextOf)[2]).toBe('The tool said three.');
     expect(seen).toEqual([
       ['user', 'assistant', 'tool', 'assistant'],
       ['user', 'assistant', 'tool', 'assistant', 'user', 'assistant'],
@@ -108,18 +102,15 @@ describe("an agent's own completion gate", () => {
   });
 
   it('that throws does not accept: it fails closed, and the model reads why', async () => {
-    const gate: CompletionGate = () => {
-      throw new Error('the ledger is locked');
-    };
     const on = await worker({
-      model: (request, n) => {
-        if (n === 2) expect(lastTextOf(request)).toContain('the ledger is locked');
-        return say(`Answer number ${n}.`);
-      },
+      model: (_, n) => say(`Answer number ${n}.`),
       policy: { ...OWN_GATE, completion: { custom: true, attemptsMax: 1 } },
-      completionGate: gate,
+      completionGate: () => {
+        throw new Error('the ledger is locked');
+      },
     });
     expect(await (await start(on)).result()).toMatchObject({ reason: 'completed', turns: 2 });
+    expect(on.requests.map(lastTextOf)[1]).toContain('the ledger is locked');
   });
 
   it('is asked after the schema, with the JSON that fits', async () => {
