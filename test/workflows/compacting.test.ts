@@ -1,0 +1,166 @@
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { ModelError } from '../../src/activities/providers/model-error.js';
+import type { ModelAnswer, ModelRequest } from '../../src/activities/providers/provider.js';
+import { estimateTokens } from '../../src/contracts/estimate-tokens.js';
+import type { RunEvent } from '../../src/contracts/event.js';
+import { textOf } from '../../src/contracts/message.js';
+import { defineTool } from '../../src/define/define-tool.js';
+import { isPaired } from '../../src/workflows/policies/pairing.js';
+import { call, say } from '../support/agent-worker.js';
+import { latch, until, useWorkers } from '../support/use-workers.js';
+import { words } from './policies/support/transcripts.js';
+
+const WINDOW = 16_000;
+const TURNS = 24;
+const SUMMARY = '## State\nparts are read\n## Findings\nnone\n## Progress\nhalf\n## Remaining\nthe rest';
+
+/** About 500 tokens a result; a different one for each part, so that nothing looks like a loop. */
+const look = defineTool({
+  name: 'look',
+  description: 'reads a part',
+  parameters: z.object({ part: z.string() }),
+  effect: 'read',
+  execute: ({ part }) => `part ${part} of /srv/parts/${part}.txt ${part.repeat(5)} ${words(2_000)}`,
+});
+
+describe('compaction in a run', () => {
+  const { worker, start } = useWorkers();
+
+  it('a run that would outgrow its window goes on: the task is in every request, each is paired and within the window', async () => {
+    const on = await worker({ model: lookAtParts, tools: [look], policy: {}, contextWindow: WINDOW });
+    const run = await start(on, { task: 'read all parts', maxTurns: TURNS + 6 });
+    expect(await run.result()).toMatchObject({ reason: 'completed', output: 'read', turns: TURNS + 1 });
+    for (const { messages } of on.requests) {
+      expect(isPaired(messages)).toBe(true);
+      expect(messages.map(textOf)).toContain('read all parts');
+      expect(estimateTokens(messages)).toBeLessThan(WINDOW);
+    }
+    const [compacted] = await eventsOf(run, 'compacted');
+    expect(compacted).toMatchObject({ strategy: 'tiered' });
+    expect(compacted?.tokensAfter).toBeLessThan(compacted?.tokensBefore ?? 0);
+  });
+
+  it('no compaction spiral: passes are far fewer than turns', async () => {
+    const on = await worker({ model: lookAtParts, tools: [look], policy: {}, contextWindow: WINDOW });
+    const run = await start(on, { maxTurns: TURNS + 6 });
+    await run.result();
+    expect((await eventsOf(run, 'compacted')).length).toBeLessThanOrEqual(TURNS / 3);
+  });
+
+  it('strategy summary: a model sums the old messages up, and the run goes on with its summary and pays for it', async () => {
+    const on = await worker({
+      model: (request, n) => (isSummary(request) ? say(SUMMARY) : lookAtParts(request, n)),
+      tools: [look],
+      policy: { compaction: { strategies: ['summary'], keepRecentTokens: 500 } },
+      contextWindow: WINDOW,
+    });
+    const run = await start(on, { maxTurns: TURNS + 6 });
+    expect(await run.result()).toMatchObject({ reason: 'completed', usage: { inputTokens: 10 * on.requests.length } });
+    expect(on.requests.filter(isSummary).length).toBeGreaterThan(0);
+    expect((await eventsOf(run, 'compacted'))[0]).toMatchObject({ strategy: 'summary' });
+    const last = on.requests.findLast((request) => !isSummary(request))?.messages.filter(({ origin }) => origin === 'summary') ?? [];
+    expect(last).toHaveLength(1);
+    expect(last.map(textOf).join('')).toContain('parts are read');
+  });
+
+  it('contradiction 9: a compactor that fails is told of, and the tiers take its place', async () => {
+    const on = await worker({
+      model: lookAtParts,
+      tools: [look],
+      policy: { compaction: { strategies: ['custom'] } },
+      compactor: () => Promise.reject(new Error('no idea')),
+      contextWindow: WINDOW,
+    });
+    const run = await start(on, { maxTurns: TURNS + 6 });
+    expect(await run.result()).toMatchObject({ reason: 'completed' });
+    expect((await eventsOf(run, 'compaction.failed'))[0]).toMatchObject({
+      strategy: 'custom',
+      message: expect.stringContaining('no idea'),
+    });
+    expect((await eventsOf(run, 'compacted'))[0]).toMatchObject({ strategy: 'tiered' });
+  });
+
+  it('C-15: a message that comes while the transcript is compacted is kept, and read by the next turn', async () => {
+    const compacting = latch();
+    const on = await worker({
+      model: async (request, n) => {
+        if (!isSummary(request)) return lookAtParts(request, n);
+        await compacting.opened;
+        return say(SUMMARY);
+      },
+      tools: [look],
+      policy: { compaction: { strategies: ['summary'], keepRecentTokens: 500 } },
+      contextWindow: WINDOW,
+    });
+    const run = await start(on, { maxTurns: TURNS + 6 });
+    await until(() => on.requests.some(isSummary), 'the request for a summary');
+    expect(await run.progress()).toMatchObject({ phase: 'compacting' });
+    await run.handle.signal('steer', { id: 's1', text: 'mind the gap' });
+    const before = on.requests.length;
+    compacting.open();
+    await run.result();
+    expect(on.requests[before + 1]?.messages.map(textOf)).toContain('mind the gap');
+    expect(await eventsOf(run, 'steer.delivered')).toMatchObject([{ id: 's1' }]);
+  });
+
+  it('M9: a provider that says the request is too long is asked again with a shorter one', async () => {
+    const on = await worker({
+      model: (request, n) => {
+        if (estimateTokens(request.messages) > 4_000) throw new ModelError('Model.ContextOverflow', 'too long');
+        return lookAtParts(request, n);
+      },
+      tools: [look],
+      policy: {},
+    });
+    const run = await start(on, { maxTurns: TURNS + 6 });
+    expect(await run.result()).toMatchObject({ reason: 'completed', output: 'read' });
+    expect((await eventsOf(run, 'compacted'))[0]).toMatchObject({ why: 'overflow' });
+    expect(on.requests.every(({ messages }) => isPaired(messages))).toBe(true);
+  });
+
+  it('C-18: when nothing old can go, the largest result is cut, and the run goes on', async () => {
+    const run = await start(await worker({ model: oneLargeResult(1_500), tools: [look], policy: {} }));
+    expect(await run.result()).toMatchObject({ reason: 'completed', output: 'read' });
+    expect(await eventsOf(run, 'compacted')).toMatchObject([{ strategy: 'shorten', why: 'overflow' }]);
+  });
+
+  it('C-18: when that is not enough either, the run ends with the overflow: no compaction answers another', async () => {
+    const on = await worker({ model: oneLargeResult(1_000), tools: [look], policy: {} });
+    const run = await start(on);
+    await expect(run.result()).rejects.toThrow('Workflow execution failed');
+    expect(await run.handle.query('result')).toMatchObject({ error: { type: 'Model.ContextOverflow' } });
+    expect(await eventsOf(run, 'compacted')).toMatchObject([{ strategy: 'shorten', why: 'overflow' }]);
+    expect(on.requests).toHaveLength(3);
+  });
+});
+
+/** Calls the tool for one part after the other, then answers: how far it is, it reads off the transcript or, once compacted, counts itself. */
+function lookAtParts(request: ModelRequest, n: number): ModelAnswer {
+  const seen = [...JSON.stringify(request.messages).matchAll(/"part":"([a-z]+)"|\/srv\/parts\/([a-z]+)\.txt/gu)].map(
+    ([, a, b]) => a ?? b ?? '',
+  );
+  const furthest = Math.max(-1, ...seen.map((part) => part.charCodeAt(0) - 97));
+  if (n > 4 * TURNS) throw new ModelError('Model.BadRequest', 'this run does not come forward');
+  return furthest + 1 >= TURNS ? say('read') : call(['look', { part: String.fromCharCode(97 + furthest + 1) }]);
+}
+
+/** One call with 500 tokens of arguments, whose result is larger; then the answer, if the provider takes the request. */
+function oneLargeResult(tokensMax: number): (request: ModelRequest) => ModelAnswer {
+  return ({ messages }) => {
+    if (estimateTokens(messages) > tokensMax) throw new ModelError('Model.ContextOverflow', 'too long');
+    return messages.length > 1 ? say('read') : call(['look', { part: 'x'.repeat(2_000) }]);
+  };
+}
+
+function isSummary({ tools }: ModelRequest): boolean {
+  return tools.length === 0;
+}
+
+async function eventsOf<Type extends RunEvent['type']>(
+  run: { events(): Promise<readonly RunEvent[]> },
+  type: Type,
+): Promise<Extract<RunEvent, { type: Type }>[]> {
+  const isOfType = (event: RunEvent): event is Extract<RunEvent, { type: Type }> => event.type === type;
+  return (await run.events()).filter(isOfType);
+}
