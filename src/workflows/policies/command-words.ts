@@ -38,15 +38,30 @@ export function simpleCommandWords(command: string): string[] | undefined {
   return runsText || words.some((word) => RUNS_OTHERS.test(word)) ? undefined : words;
 }
 
-/**
- * True when `command` may run a program with `words` as its first words, however it is written: for rules that refuse or ask, which
- * rather match once too often. A command whose program cannot be read off matches everything.
- */
-export function mayRun(command: string, words: readonly string[]): boolean {
+/** A command as rules ask about it, read once however many rules there are. */
+export interface ReadCommand {
+  /** Its words when it is a simple one. */
+  readonly simple: readonly string[] | undefined;
+  /**
+   * True when it may run a program with `words` as its first words, however it is written: for rules that refuse or ask, which rather
+   * match once too often. A command whose program cannot be read off may run everything.
+   */
+  readonly mayRun: (words: readonly string[]) => boolean;
+}
+
+/** Reads a command. Never throws. */
+export function readCommand(command: string): ReadCommand {
   const simple = simpleCommandWords(command);
-  if (simple) return startsAt(simple, 0, words);
-  const [bare, wanted] = [bareWords(command), bareWords(words.join(' '))];
-  return hidesPrograms(command) || bare.some((_, at) => startsAt(bare, at, wanted));
+  if (simple) return { simple, mayRun: (words) => startsAt(simple, 0, words) };
+  if (hidesPrograms(command)) return { simple, mayRun: () => true };
+  const bare = bareWords(command);
+  return {
+    simple,
+    mayRun: (words) => {
+      const wanted = bareWords(words.join(' '));
+      return bare.some((_, at) => startsAt(bare, at, wanted));
+    },
+  };
 }
 
 function plainWords(command: string): string[] | undefined {

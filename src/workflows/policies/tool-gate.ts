@@ -2,7 +2,7 @@ import { matchesName } from '../../contracts/matches-name.js';
 import type { JsonValue } from '../../contracts/message.js';
 import { type GatedTool, profileDecision } from '../../contracts/offers-tool.js';
 import type { GateDecision, GatePolicy, GateRule } from '../../contracts/policy.js';
-import { mayRun, simpleCommandWords } from './command-words.js';
+import { type ReadCommand, readCommand } from './command-words.js';
 import { globMatches } from './glob-match.js';
 
 /** What the gate says of one call. `reason`: why it does not just run. */
@@ -17,7 +17,8 @@ export interface GateVerdict {
  * it surely means; a rule that blocks or asks also matches what might be meant. Never throws.
  */
 export function gateTool(policy: GatePolicy, tool: GatedTool, args: JsonValue): GateVerdict {
-  const rule = policy.rules.find((one) => ruleMatches(one, tool.name, args));
+  const call: GatedCall = { tool: tool.name, args, command: commandOf(policy, args) };
+  const rule = policy.rules.find((one) => ruleMatches(one, call));
   const decision = rule?.decision ?? profileDecision(policy.profile, tool);
   if (decision === 'allow') return { decision, by: 'gate' };
   return { decision, by: 'gate', reason: rule ? ruleReason(rule) : `the profile ${policy.profile} ${PROFILE_REASONS[decision]}` };
@@ -30,21 +31,34 @@ function ruleReason({ tool, command, paths, reason }: GateRule): string {
   return `the rule for ${[tool, command, paths?.join(' ')].filter((part) => part !== undefined).join(' ')}`;
 }
 
-function ruleMatches(rule: GateRule, tool: string, args: JsonValue): boolean {
+/** One call as its rules look at it. `command`: absent when it has none, `unreadable` when that is no text. */
+interface GatedCall {
+  readonly tool: string;
+  readonly args: JsonValue;
+  readonly command: ReadCommand | 'unreadable' | undefined;
+}
+
+function commandOf({ rules }: GatePolicy, args: JsonValue): GatedCall['command'] {
+  if (rules.every(({ command }) => command === undefined)) return undefined;
+  const command = argument(args, 'command');
+  if (command === undefined) return undefined;
+  return typeof command === 'string' ? readCommand(command) : 'unreadable';
+}
+
+function ruleMatches(rule: GateRule, { tool, args, command }: GatedCall): boolean {
   if (!matchesName(rule.tool, tool)) return false;
   const allows = rule.decision === 'allow';
-  if (rule.command !== undefined && !commandMatches(rule.command, args, allows)) return false;
+  if (rule.command !== undefined && !commandMatches(rule.command, command, allows)) return false;
   return rule.paths === undefined || pathsMatch(rule.paths, args, allows);
 }
 
-function commandMatches(wanted: string, args: JsonValue, allows: boolean): boolean {
-  const command = argument(args, 'command');
-  // what is no text cannot be told apart from the command that is refused; a call without any is none of the rule's
-  if (typeof command !== 'string') return !allows && command !== undefined;
+function commandMatches(wanted: string, command: GatedCall['command'], allows: boolean): boolean {
+  // a call without a command is none of the rule's; what is no text cannot be told apart from what is refused
+  if (command === undefined) return false;
+  if (command === 'unreadable') return !allows;
   const words = wanted.split(/\s+/u).filter((word) => word !== '');
-  if (!allows) return mayRun(command, words);
-  const given = simpleCommandWords(command);
-  return given !== undefined && words.every((word, at) => given[at] === word);
+  if (!allows) return command.mayRun(words);
+  return command.simple !== undefined && words.every((word, at) => command.simple?.[at] === word);
 }
 
 /** `path` and `file_path` are what tools call it. A rule that allows must mean all that are given, another one any of them. */

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { mayRun, simpleCommandWords } from '../../../src/workflows/policies/command-words.js';
+import { readCommand, simpleCommandWords } from '../../../src/workflows/policies/command-words.js';
 
 /** Each runs something else than `git status`, or may, although it holds these words. */
 const BYPASSES: readonly string[] = [
@@ -116,7 +116,7 @@ describe('simpleCommandWords', () => {
   });
 });
 
-describe('mayRun', () => {
+describe('readCommand', () => {
   it.each([
     'rm -rf x',
     '/bin/rm -rf x',
@@ -147,7 +147,7 @@ describe('mayRun', () => {
     `python3 -c "import os; os.system('rm -rf x')"`,
     'ls "unclosed',
   ])('X13: a rule that refuses rm matches %j', (command) => {
-    expect(mayRun(command, ['rm'])).toBe(true);
+    expect(readCommand(command).mayRun(['rm'])).toBe(true);
   });
 
   it.each([
@@ -159,12 +159,12 @@ describe('mayRun', () => {
     'DIR=$(pwd) make all',
     'bash build.sh',
   ])('a rule that refuses rm leaves %j alone', (command) => {
-    expect(mayRun(command, ['rm'])).toBe(false);
+    expect(readCommand(command).mayRun(['rm'])).toBe(false);
   });
 
   it('words of a rule stand together: git push is not matched by git status', () => {
-    expect(mayRun('cd x && git push --force', ['git', 'push'])).toBe(true);
-    expect(mayRun('git status; echo push', ['git', 'push'])).toBe(false);
+    expect(readCommand('cd x && git push --force').mayRun(['git', 'push'])).toBe(true);
+    expect(readCommand('git status; echo push').mayRun(['git', 'push'])).toBe(false);
   });
 });
 

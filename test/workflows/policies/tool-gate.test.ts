@@ -97,6 +97,22 @@ describe('gateTool', () => {
   });
 });
 
+describe('a gate with many rules', () => {
+  it.each([
+    ['separators', 'a; '.repeat(10_000)],
+    ['quotes', `'a'"`.repeat(7_500)],
+    ['words', `${'x '.repeat(14_990)}$`],
+    ['escapes', '\\'.repeat(30_000)],
+    ['assignments', `${'A=1 '.repeat(7_400)}$X`],
+    ['reserved words', 'if '.repeat(10_000)],
+  ])('judges the longest command of %s in a moment', (_, command) => {
+    const rules = [...DESTRUCTIVE_COMMANDS, ...DESTRUCTIVE_COMMANDS];
+    const startedAt = performance.now();
+    run({ rules }, command);
+    expect(performance.now() - startedAt).toBeLessThan(500);
+  });
+});
+
 describe('offersTool', () => {
   it('a tool that no call of could run is not offered', () => {
     expect(offered({ profile: 'read-only' })).toBe(1);
