@@ -2,6 +2,7 @@ import { setHandler } from '@temporalio/workflow';
 import { BUDGET_APPROVAL, type DecidedApproval } from '../contracts/approval.js';
 import * as handlers from '../contracts/handlers.js';
 import { HANDLER_DESCRIPTIONS as describe } from '../contracts/handlers.js';
+import { cleanText } from '../contracts/message.js';
 import { checkDecision } from './check-decision.js';
 import { checkExtension } from './check-extension.js';
 import { type ApprovalEnd, endApproval } from './end-approval.js';
@@ -45,12 +46,17 @@ function registerExtend(desk: RunDesk): void {
       const run = openRun(desk);
       checkExtension(run, input);
       run.extend(input);
-      // who asked for more budget has it: the question is answered
-      if (run.outputTokensAllowed() !== 'spent') endApproval(run, BUDGET_APPROVAL, { decision: 'approved', by: 'extend' });
+      // a run that asked for more has enough of it: its question is answered
+      if (mayGoFurther(run)) endApproval(run, BUDGET_APPROVAL, { decision: 'approved', by: 'extend' });
       return progressOf(run);
     },
     { description: describe.extend, validator: (input) => checkExtension(openRun(desk), input) },
   );
+}
+
+/** True when no cap stands in the way of another turn. */
+function mayGoFurther(run: Run): boolean {
+  return run.stopReason() === undefined && (run.clock.leftMs === undefined || run.clock.leftMs > 0);
 }
 
 function registerApprove(desk: RunDesk): void {
@@ -83,8 +89,13 @@ function registerDeny(desk: RunDesk): void {
 /** A decision whose sender did not say who they are. */
 const NOBODY_NAMED = 'an operator';
 
-function decide(run: Run, callId: string, end: ApprovalEnd): DecidedApproval {
-  const decided = endApproval(run, callId, end);
+/** What people wrote is read by models and kept in stores: it is made fit for both. */
+function decide(run: Run, callId: string, { decision, by, reason }: ApprovalEnd): DecidedApproval {
+  const decided = endApproval(run, callId, {
+    decision,
+    by: cleanText(by),
+    ...(reason === undefined ? {} : { reason: cleanText(reason) }),
+  });
   if (!decided) throw inputFailure(`NO_SUCH_APPROVAL: no call ${JSON.stringify(callId)} waits here`);
   return decided;
 }

@@ -70,7 +70,7 @@ describe('approvals, approve, deny and extend', { timeout: 60_000 }, () => {
     const listed = await here('approvals', runId);
     expect(listed).toMatchObject({ code: 0, stderr: '' });
     expect(listed.stdout).toContain(`${runId} ${callId}: deploy\n  arguments  {"to":"production"}\n  asked by   gate: `);
-    expect(listed.stdout).toContain(`perdure approve ${runId} ${callId}   or   perdure deny ${runId} ${callId}`);
+    expect(listed.stdout).toContain(`perdure approve ${runId} ${callId}   or: perdure deny ${runId} ${callId}`);
     const json: unknown = JSON.parse((await here('approvals', runId, '--json')).stdout);
     expect(json).toEqual([
       { runId, callId, tool: 'deploy', args: { to: 'production' }, since: expect.any(String), expires: expect.any(String) },
@@ -150,7 +150,7 @@ describe('what a person reads', () => {
       'decide with: perdure approve r1 c1   or: perdure deny r1 c1',
     );
     expect(approvalHint('r1', { type: 'event', event: { ...asked, callId: 'budget' } })).toBe(
-      'decide with: perdure extend r1 --max-cost USD   or: perdure deny r1 budget',
+      'decide with: perdure extend r1 --turns N (--help: other caps)   or: perdure deny r1 budget',
     );
     expect(approvalHint('r1', { type: 'event', event: { seq: 1, at: 0, type: 'paused' } })).toBeUndefined();
   });

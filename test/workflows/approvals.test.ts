@@ -50,10 +50,10 @@ describe('approvals of a run', () => {
     });
     const run = await start(on);
     const [pending] = await waiting(run, 1);
-    await deny(run, { callId: pending?.callId ?? '', by: 'ada', reason: 'not on a Friday' });
+    await deny(run, { callId: pending?.callId ?? '', by: 'ada', reason: 'not on a\u0000Friday' });
     expect(await run.result()).toMatchObject({ reason: 'completed', toolCalls: 1 });
     expect(log).toEqual(['look 2']);
-    expect(resultTexts(on)).toEqual(['denied by ada: not on a Friday', 'look 2']);
+    expect(resultTexts(on)).toEqual(['denied by ada: not on a\u2400Friday', 'look 2']);
   });
 
   it('C10: the first of two decisions counts; the second is told who decided and when', async () => {

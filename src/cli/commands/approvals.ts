@@ -1,4 +1,5 @@
 import type { WaitingApproval } from '../../client/list-approvals.js';
+import { decisionCommands } from '../approval-hint.js';
 import type { CliContext } from '../cli-context.js';
 import { formatDuration } from '../format-amounts.js';
 import { noSuchRun } from '../no-such-run.js';
@@ -31,7 +32,7 @@ export function formatApprovals(waiting: readonly WaitingApproval[], now: number
         `  arguments  ${terminalLine(JSON.stringify(args))}`,
         `  asked by   ${terminalLine(askedBy)}${reason === undefined ? '' : `: ${terminalLine(reason)}`}`,
         `  waits for  ${formatDuration(now - Date.parse(since))}${expires === undefined ? '' : `, denied on ${expires}`}`,
-        `  decide     perdure approve ${runId} ${callId}   or   perdure deny ${runId} ${callId}`,
+        `  decide     ${decisionCommands(runId, callId)}`,
       ].join('\n'),
     )
     .join('\n');
