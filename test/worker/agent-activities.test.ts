@@ -1,0 +1,73 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Client, Connection } from '@temporalio/client';
+import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
+import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
+import type { RunEvent } from '../../src/contracts/event.js';
+import type { RunInput, RunResult } from '../../src/contracts/run.js';
+import { loadConfig } from '../../src/worker/config.js';
+import { createAgentActivities } from '../../src/worker/create-worker.js';
+
+Runtime.install({ logger: new DefaultLogger('ERROR') });
+
+const SCRIPT = `steps:
+  - expect: { tools: [update_plan] }
+    toolCalls: [{ name: update_plan, args: { steps: [{ step: count, status: pending }] } }]
+  - text: There are four, as far as I can see.
+  - toolCalls: [{ name: update_plan, args: { steps: [{ step: count, status: done }] } }]
+  - text: '{"total": "four"}'
+  - text: '{"total": 4}'
+  - text: '{"total": 3}'
+`;
+
+describe('createAgentActivities', () => {
+  let folder: string;
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'perdure-activities-'));
+  });
+  afterEach(() => rm(folder, { recursive: true, force: true }));
+
+  it('an agent of the config: its plan, the schema of the run and its own gate each have a say before an answer ends it', async () => {
+    const script = join(folder, 'script.yaml');
+    await writeFile(script, SCRIPT);
+    await writeFile(
+      join(folder, 'perdure.config.mjs'),
+      `export default { model: ${JSON.stringify(`scripted/${script}`)}, agents: { counter: {
+        description: 'Counts.', prompt: 'You count.', preset: 'zkit', completion: { checks: ['plan-finished'] },
+        completionGate: ({ structured }) => structured.total === 3 ? { accept: true } : { accept: false, correction: 'Count again.' } } } };`,
+    );
+    const outputSchema = { type: 'object', properties: { total: { type: 'integer' } }, required: ['total'] };
+    const { result, events } = await run({ task: 'count', agent: 'counter', outputSchema });
+    expect(result).toMatchObject({ reason: 'completed', turns: 6, structured: { total: 3 } });
+    const corrections = events.filter((event) => event.type === 'answer.corrected').map(({ why }) => why);
+    expect(corrections).toEqual(['plan-finished', 'output schema', 'completion gate']);
+    expect(events.find((event) => event.type === 'run.started')).toMatchObject({ agent: 'counter', maxTurns: 12 });
+  });
+
+  async function run(input: RunInput): Promise<{ readonly result: RunResult; readonly events: readonly RunEvent[] }> {
+    const address = inject('temporalAddress');
+    const taskQueue = `activities-${randomUUID()}`;
+    const [connection, nativeConnection] = await Promise.all([Connection.connect({ address }), NativeConnection.connect({ address })]);
+    const config = await loadConfig({ cwd: folder, env: { XDG_CACHE_HOME: folder } });
+    const worker = await Worker.create({
+      connection: nativeConnection,
+      taskQueue,
+      workflowBundle: { codePath: inject('workflowBundlePath') },
+      activities: createAgentActivities({ config, stateDir: folder, searchAttributes: [] }),
+    });
+    const running = worker.run();
+    try {
+      const handle = await new Client({ connection }).workflow.start('agentRun', { taskQueue, workflowId: randomUUID(), args: [input] });
+      const result = (await handle.result()) as RunResult;
+      const { events } = await handle.query<{ events: RunEvent[] }, [object]>('events', { after: 0 });
+      return { result, events };
+    } finally {
+      worker.shutdown();
+      await running;
+      await nativeConnection.close();
+      await connection.close();
+    }
+  }
+});
