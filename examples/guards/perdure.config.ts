@@ -38,17 +38,17 @@ const deploy = defineTool({
   execute: ({ version }) => `version ${version} is live`,
 });
 
-/** What nobody may do here. */
-const dropTable = defineTool({
-  name: 'drop_table',
-  description: 'Deletes a table.',
-  parameters: z.strictObject({ table: z.string() }),
-  execute: () => 'gone',
+/** What nobody may do to the system's own folders. */
+const deleteFolder = defineTool({
+  name: 'delete_folder',
+  description: 'Deletes a folder of the machine.',
+  parameters: z.strictObject({ path: z.string() }),
+  execute: ({ path }) => `${path} is gone`,
 });
 
 export default defineConfig({
   model: 'scripted/guards.yaml',
-  tools: [lookUp, readSensor, readLog, deploy, dropTable],
+  tools: [lookUp, readSensor, readLog, deploy, deleteFolder],
   hooks: [
     defineHook({
       name: 'hide-secrets',
@@ -61,7 +61,7 @@ export default defineConfig({
     guarded: defineAgent({
       description: 'Shows every guard once.',
       prompt: 'You are a careful operator of a small machine.',
-      gate: { rules: [{ tool: 'drop_table', decision: 'block', reason: 'nobody deletes tables here' }] },
+      gate: { rules: [{ tool: 'delete_folder', paths: ['system/**'], decision: 'block', reason: 'the system stays' }] },
       completion: { checks: ['plan-finished'] },
       compaction: { softFraction: 0.1, keepRecentTokens: 2_000 },
       budget: { onBudget: 'ask' },

@@ -19,6 +19,8 @@ async function ask(...args) {
 async function answer({ callId, tool }) {
   const command = callId === 'budget' ? ['extend', runId, '--turns', '5'] : ['approve', runId, callId, '--by', 'you'];
   console.error(`\n> ${tool} waits for a person: perdure ${command.join(' ')}\n`);
+  // what a person says is read before the next answer
+  if (callId !== 'budget') await ask('steer', runId, 'Keep it short.', '--id', 'short');
   await ask(...command);
 }
 

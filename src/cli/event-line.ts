@@ -2,6 +2,8 @@ import type { RunEvent } from '../contracts/event.js';
 import { formatBytes, formatDuration } from './format-amounts.js';
 import { terminalLine } from './terminal-text.js';
 
+const SHORT_CHARS = 120;
+
 /** One line for a person per event of a run; undefined for those that would only add noise. Text of models and tools is made safe. */
 export function eventLine(event: RunEvent): string | undefined {
   switch (event.type) {
@@ -38,9 +40,9 @@ export function eventLine(event: RunEvent): string | undefined {
     case 'loop.detected':
       return `  loop: ${terminalLine(event.pattern)}, ${event.count} times: ${event.action}`;
     case 'answer.corrected':
-      return `  corrected (${terminalLine(event.why)}, ${event.attempt}): ${terminalLine(event.text)}`;
+      return `  corrected (${terminalLine(event.why)}, ${event.attempt}): ${short(event.text)}`;
     case 'tool.blocked':
-      return `  ${terminalLine(event.tool)} blocked by ${terminalLine(event.by)}: ${terminalLine(event.reason)}`;
+      return `  ${terminalLine(event.tool)} blocked by ${terminalLine(event.by)}: ${short(event.reason)}`;
     case 'tool.remembered':
       return `  ${terminalLine(event.tool)}: answered from an earlier call`;
     case 'hook.decided':
@@ -77,6 +79,12 @@ export function eventLine(event: RunEvent): string | undefined {
     default:
       return unknownEvent(event);
   }
+}
+
+/** What the model reads in full is only recalled to a person. */
+function short(text: string): string {
+  const line = terminalLine(text);
+  return line.length <= SHORT_CHARS ? line : `${line.slice(0, SHORT_CHARS - 1)}…`;
 }
 
 /** A newer workflow may tell of what this command line does not know. */
