@@ -86,7 +86,7 @@ export function createPrepareRun(options: PrepareRunOptions): AgentActivities['p
 }
 
 function parseInput(given: unknown): RunInput {
-  const parsed = RunInput.safeParse(given);
+  const parsed = readInput(given);
   if (!parsed.success) throw failure('Input.Invalid', `BAD_INPUT ${parsed.error.issues.flatMap(describeIssue).join('; ')}`);
   const { outputSchema, task } = parsed.data;
   const schemaProblem = outputSchema && outputSchemaProblem(outputSchema);
@@ -96,6 +96,15 @@ function parseInput(given: unknown): RunInput {
   const isEmpty = typeof task === 'string' ? task.trim() === '' : task.length === 0;
   if (isEmpty) throw failure('Input.Invalid', 'EMPTY_MESSAGE: the task has no text and no attachment');
   return parsed.data;
+}
+
+/** JSON that is nested thousands of levels deep leaves no room on the stack to look at it. */
+function readInput(given: unknown): ReturnType<typeof RunInput.safeParse> {
+  try {
+    return RunInput.safeParse(given);
+  } catch (error) {
+    throw failure('Input.Invalid', `BAD_INPUT input: cannot be read: ${messageOf(error)}`, { cause: error });
+  }
 }
 
 function describeIssue(issue: z.core.$ZodIssue): string[] {

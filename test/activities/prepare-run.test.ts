@@ -221,6 +221,12 @@ describe('prepareRun', () => {
     });
   });
 
+  it('B25: an output schema nested ten thousand deep is refused, not tried again', async () => {
+    let outputSchema: NonNullable<RunInput['outputSchema']> = {};
+    for (let level = 0; level < 10_000; level += 1) outputSchema = { not: outputSchema };
+    await expect(prepare({ model: 'scripted/x', outputSchema })).rejects.toMatchObject({ type: 'Input.Invalid', nonRetryable: true });
+  });
+
   it("caps are the input's, else the agent's", async () => {
     const config: Config = {
       model: 'scripted/x',
