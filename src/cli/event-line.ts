@@ -52,7 +52,7 @@ export function eventLine(event: RunEvent): string | undefined {
     case 'approval.decided':
       return `  ${terminalLine(event.tool)} ${event.decision === 'expired' ? 'denied (timed out)' : `${event.decision} by ${terminalLine(event.by)}`}`;
     case 'compacted':
-      return `  compacted (${event.strategy}): ${event.tokensBefore} → ${event.tokensAfter} tokens`;
+      return `  compacted (${event.strategy}): ${event.tokensBefore} → ${event.tokensAfter} tokens${event.note === undefined ? '' : `, ${terminalLine(event.note)}`}`;
     case 'compaction.failed':
       return `  compaction failed (${event.strategy}): ${terminalLine(event.message)}`;
     case 'budget.reached':

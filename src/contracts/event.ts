@@ -36,6 +36,8 @@ export type RunEventBody =
       messagesAfter: number;
       tokensBefore: number;
       tokensAfter: number;
+      /** How it came about, when that was not as planned. */
+      note?: string;
     }
   | { type: 'compaction.failed'; turn: number; strategy: string; message: string }
   | { type: 'budget.reached'; turn: number; action: 'finish' | 'ask'; limit: string }

@@ -1,6 +1,5 @@
 import { CancelledFailure } from '@temporalio/common';
 import { allHandlersFinished, CancellationScope, condition, makeContinueAsNewFunc, workflowInfo } from '@temporalio/workflow';
-import type { PreparedRun } from '../contracts/activities.js';
 import { CarriedState } from '../contracts/carried-state.js';
 import { RUN_LIMITS } from '../contracts/limits.js';
 import type { Message } from '../contracts/message.js';
@@ -30,6 +29,8 @@ export async function agentRun(input: RunInput, state?: CarriedState): Promise<R
   const carried = state === undefined ? undefined : CarriedState.parse(state);
   const events = carried ? EventLog.from(carried.events) : new EventLog();
   const desk: RunDesk = { input, inbox: new Inbox(carried), events, run: undefined, refused: undefined };
+  // a decision may come with the first task of this history: what it decides about is there
+  if (carried) desk.run = new Run({ ...desk, prepared: carried.prepared, carried });
   registerHandlers(desk);
   watchTemporalCancellation(desk);
   // activities are cancelled through the run's own scopes, so that cleaning up can still call
@@ -37,10 +38,9 @@ export async function agentRun(input: RunInput, state?: CarriedState): Promise<R
 }
 
 async function runToEnd(desk: RunDesk, carried: CarriedState | undefined): Promise<RunResult> {
-  const preparation = carried ? ({ kind: 'prepared', prepared: carried.prepared } as const) : await prepare(desk);
+  const preparation = desk.run ? ({ kind: 'prepared', run: desk.run } as const) : await prepare(desk);
   if (preparation.kind === 'refused') return refuse(desk, preparation.problem);
-  const { prepared } = preparation;
-  const run = new Run({ input: desk.input, prepared, inbox: desk.inbox, events: desk.events, ...(carried ? { carried } : {}) });
+  const { run } = preparation;
   desk.run = run;
   open(run, carried);
   // one watcher for the whole run, not one per call: conditions are looked at in every activation
@@ -74,7 +74,7 @@ function isOvertaken(run: Run, { reason }: Extract<Ending, { kind: 'end' }>): bo
 
 /** What a run begins with: its setup; or nothing, because of a problem, or of a cancel that came first. */
 type Preparation =
-  | { readonly kind: 'prepared'; readonly prepared: PreparedRun }
+  | { readonly kind: 'prepared'; readonly run: Run }
   | { readonly kind: 'refused'; readonly problem: ActivityProblem | undefined };
 
 async function prepare(desk: RunDesk): Promise<Preparation> {
@@ -82,7 +82,8 @@ async function prepare(desk: RunDesk): Promise<Preparation> {
   void condition(() => desk.inbox.cancelRequest !== undefined).then(() => scope.cancel());
   for (let losses = 0; ; losses += 1) {
     try {
-      return { kind: 'prepared', prepared: await scope.run(() => prepareRun({ runId: workflowInfo().workflowId, input: desk.input })) };
+      const prepared = await scope.run(() => prepareRun({ runId: workflowInfo().workflowId, input: desk.input }));
+      return { kind: 'prepared', run: new Run({ ...desk, prepared }) };
     } catch (error) {
       const problem = readActivityProblem(error);
       const isStopped = desk.inbox.cancelRequest !== undefined;

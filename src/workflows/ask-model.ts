@@ -41,7 +41,7 @@ export async function askModel(run: Run, question: ModelQuestion): Promise<Model
     if (reply.kind === 'answer') return keepAnswer(run, reply);
     if (reply.kind === 'interrupted') return keepPartial(run, reply);
     const { type, message } = reply.problem;
-    if (reply.problem.workerLost || type === 'Model.ThinkingBudget') run.spending.charge(lostUsage(run, outputTokensMax, reply.problem));
+    if (isCharged(reply.problem)) run.spending.charge(lostUsage(run, outputTokensMax, reply.problem));
     if (!(await mayAskAgain(run, { problem: reply.problem, setbacks, final: question.final === true })))
       return { kind: 'failed', type, message };
     // a stop ends the wait, and the loop then sees it
@@ -93,10 +93,20 @@ async function oneCall(
   }
 }
 
+/** An attempt that was lost, cut or refused by a hook has used tokens; one that the provider refused has not. */
+function isCharged({ workerLost, type, lastHeartbeat }: ActivityProblem): boolean {
+  const ofHook = type === 'Hook.Blocked' || type === 'Hook.Aborted';
+  return workerLost || type === 'Model.ThinkingBudget' || (ofHook && reportedUsage(lastHeartbeat) !== undefined);
+}
+
+function reportedUsage(details: unknown): Usage | undefined {
+  return details !== null && typeof details === 'object' && 'usage' in details ? Usage.safeParse(details.usage).data : undefined;
+}
+
 /** A lost attempt is charged from its last heartbeat, else what was set aside for it. */
-function lostUsage(run: Run, outputTokensMax: number, { lastHeartbeat: details }: ActivityProblem): Usage {
-  const reported = details !== null && typeof details === 'object' && 'usage' in details ? Usage.safeParse(details.usage) : undefined;
-  return reported?.success ? reported.data : { ...NO_USAGE, inputTokens: run.inputTokensEstimate(), outputTokens: outputTokensMax };
+function lostUsage(run: Run, outputTokensMax: number, { lastHeartbeat }: ActivityProblem): Usage {
+  const unreported = { ...NO_USAGE, inputTokens: run.inputTokensEstimate(), outputTokens: outputTokensMax };
+  return reportedUsage(lastHeartbeat) ?? unreported;
 }
 
 function keepAnswer(run: Run, answer: Extract<CallModelResult, { kind: 'answer' }>): CallModelResult {

@@ -91,7 +91,7 @@ async function replaceStretch(run: Run, { strategy, goal, why }: Pass): Promise<
       const made = await run.abortable(() => compact(inputFor(run, { strategy, plan, goal }), { summary: `compact: ${strategy}` }));
       run.spending.charge(made.usage);
       const returned = new Map(made.messages.map(({ message, hash }) => [message, hash]));
-      return adopt(run, { strategy, why, messages: applySummary(messages, plan, [...returned.keys()]), returned });
+      return adopt(run, { strategy, why, messages: applySummary(messages, plan, [...returned.keys()]), returned, note: made.note });
     } catch (error) {
       const problem = readActivityProblem(error);
       if (problem.workerLost && !run.mustStop && losses < RUN_LIMITS.workerLossesMax) continue;
@@ -126,10 +126,11 @@ interface Adopted {
   readonly why: Why;
   readonly messages: readonly Message[];
   readonly returned?: ReadonlyMap<Message, string>;
+  readonly note?: string | undefined;
 }
 
 /** Takes the shorter transcript over. What is no shorter, or would part a call from its result, is left. */
-function adopt(run: Run, { strategy, why, messages, returned }: Adopted): boolean {
+function adopt(run: Run, { strategy, why, messages, returned, note }: Adopted): boolean {
   const before = run.transcript.messages;
   if (messages === before) return false;
   const tokensBefore = run.transcript.tokens;
@@ -140,7 +141,7 @@ function adopt(run: Run, { strategy, why, messages, returned }: Adopted): boolea
   run.memo.clear();
   run.compaction = { ...run.compaction, count: run.compaction.count + 1, latchedUntil: 0 };
   const sizes = { messagesBefore: before.length, messagesAfter: messages.length, tokensBefore, tokensAfter };
-  run.events.add({ type: 'compacted', turn: run.counters.turn, strategy, why, ...sizes });
+  run.events.add({ type: 'compacted', turn: run.counters.turn, strategy, why, ...sizes, ...(note === undefined ? {} : { note }) });
   run.decided(`turn ${run.counters.turn}: compacted (${strategy}, ${why}): ${tokensBefore} → ${tokensAfter} tokens`);
   return true;
 }

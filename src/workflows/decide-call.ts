@@ -8,15 +8,20 @@ import { gateTool } from './policies/tool-gate.js';
 import { checkTool } from './proxies.js';
 import type { Run } from './run.js';
 
-/** What the run's own gate says of a call. An unknown tool passes: its result tells the model which tools there are. */
+/**
+ * What the run's own gate says of a call. An unknown tool passes, and so do arguments that are no JSON object: neither can run, and their
+ * result tells the model why.
+ */
 export function gateCall(run: Run, call: ToolCallPart): CallDecision {
   const tool = run.descriptor(call.name);
-  return tool ? gateArgs(run, tool, call.args) : { decision: 'allow', by: 'gate' };
+  return tool && call.argsText === undefined ? gateArgs(run, tool, call.args) : { decision: 'allow', by: 'gate' };
 }
 
 /** True when the config has a say in this call too. */
 export function needsCheck(run: Run, call: ToolCallPart, gate: CallDecision): boolean {
-  return gate.decision !== 'block' && run.descriptor(call.name)?.checked === true;
+  if (gate.decision === 'block' || call.argsText !== undefined) return false;
+  const tool = run.descriptor(call.name);
+  return tool ? tool.checked === true : run.policy.hooks.unknownTools;
 }
 
 /**

@@ -54,6 +54,9 @@ export function statusAttributes(run: Run, status: RunStatus): Partial<Record<Se
   };
 }
 
+/** The query `approvals` lists them all. */
+const APPROVALS_SHOWN = 5;
+
 function currentDetails(run: Run): string {
   const progress = progressOf(run);
   const cost = progress.costUsd === undefined ? 'unknown price' : `$${progress.costUsd.toFixed(4)}`;
@@ -66,6 +69,11 @@ function currentDetails(run: Run): string {
     ['Tokens', `${progress.usage.inputTokens} in (${progress.usage.cacheReadTokens} from cache), ${progress.usage.outputTokens} out`],
     ['Cost', cost],
     ['Messages waiting', String(progress.inbox)],
+    ...run.approvals
+      .list()
+      .pending.slice(0, APPROVALS_SHOWN)
+      .map(({ callId, title }) => ['Waits for you', `${title} (${callId})`]),
+    ...(progress.lastDecision === undefined ? [] : [['Last decision', progress.lastDecision]]),
   ];
   if (run.result?.error) rows.push(['Error', `${run.result.error.type}: ${run.result.error.message}`]);
   const table = rows.map(([name, value]) => `| ${name} | ${escapeCell(value ?? '')} |`).join('\n');

@@ -152,7 +152,7 @@ function inputFor(run: Run, call: ToolCallPart, tool: ToolDescriptor, index: num
     effect: tool.effect,
     timeoutMs: tool.timeoutMs,
     ...(run.input.context?.workspace === undefined ? {} : { workspace: run.input.context.workspace }),
-    ...(policy ? { output: outputBounds(policy.output, contextWindow) } : {}),
+    ...(policy ? { agent: run.prepared.setup.agent, output: outputBounds(policy.output, contextWindow) } : {}),
   };
 }
 
