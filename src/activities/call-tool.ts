@@ -14,7 +14,7 @@ import type { HookRunner } from './hook-runner.js';
 import { toolArguments } from './tool-arguments.js';
 import { ToolHooks } from './tool-hooks.js';
 import { toolResultParts } from './tool-result-parts.js';
-import { outputBounds } from './tools/truncate-output.js';
+import { completeBounds } from './tools/truncate-output.js';
 import type { TranscriptCache } from './transcript-cache.js';
 
 /** What the activity needs of its worker. */
@@ -180,11 +180,11 @@ export function toolContext(input: CallToolInput, signal: AbortSignal, { shown, 
 /** The text of one call, within the bounds that the workflow gave; what is cut is kept by the worker's store. */
 export function callOutput({ output, tool }: CallToolInput, store: ArtifactStore): CallOutput {
   const { log, cancellationSignal: signal } = Context.current();
-  return new CallOutput(outputBounds(output), { store, signal, onProblem: (problem) => log.warn(problem, { tool }) });
+  return new CallOutput(completeBounds(output), { store, signal, onProblem: (problem) => log.warn(problem, { tool }) });
 }
 
 /** Puts an end into the message the model reads, and keeps it in this worker's cache. What is too large for a message is said instead. */
-export function asResult(
+function asResult(
   input: Pick<CallToolInput, 'callId' | 'turn'>,
   { cache }: Pick<CallToolOptions, 'cache'>,
   ended: Ended,

@@ -13,8 +13,8 @@ export interface ToolOutput {
 /**
  * A text that is collected while it comes. What is longer than the model reads is kept whole as an artifact, which the model can page.
  *
- * Contract: pieces are taken in the order of `write`; `write` never throws or rejects, and its promise resolves when there is room for
- * more (a caller that cannot wait loses nothing, but memory grows); `finish` ends it, never rejects, and is called once.
+ * Contract: pieces are taken in the order of `write`; `write` never throws or rejects, and the bytes are the caller's again when its
+ * promise resolves (a caller that does not wait loses nothing, but memory grows); `finish` ends it, never rejects, and is called once.
  */
 export interface OutputCollector {
   /** Bytes taken so far. */

@@ -18,8 +18,6 @@ export interface ArtifactSpoolOptions {
  * the call: it is said where the reference would stand.
  */
 export class ArtifactSpool {
-  /** Bytes given and not yet stored. */
-  pendingBytes = 0;
   readonly #options: ArtifactSpoolOptions;
   readonly #writer: ArtifactWriter;
   #queue: Promise<void> = Promise.resolve();
@@ -32,12 +30,11 @@ export class ArtifactSpool {
     this.#writer = options.store.put();
   }
 
-  /** Resolves when this piece is stored. Never rejects. What is above the largest size of an artifact is dropped. */
+  /** Resolves when the piece is stored, and is its giver's again. Never rejects. What is above the largest size of an artifact is dropped. */
   write(piece: Uint8Array): Promise<void> {
     const kept = piece.subarray(0, ARTIFACT_LIMITS.bytesMax - this.#takenBytes);
     this.#isCapped ||= kept.length < piece.length;
     this.#takenBytes += kept.length;
-    this.pendingBytes += kept.length;
     this.#queue = this.#queue.then(() => this.#store(kept));
     return this.#queue;
   }
@@ -80,8 +77,6 @@ export class ArtifactSpool {
       if (this.#problem === undefined && piece.length > 0) await this.#writer.write(piece);
     } catch (error) {
       this.#lost(reasonOf(error));
-    } finally {
-      this.pendingBytes -= piece.length;
     }
   }
 

@@ -15,7 +15,7 @@ export interface ArtifactPage {
 /**
  * An artifact that is being written.
  *
- * Contract: `write` is called again only after its promise resolved; it and `finish` reject when the store fails, and then only
+ * Contract: `write` is called again only after its promise resolved, and the bytes may then be changed; it and `finish` reject when the store fails, and then only
  * `discard` is left to do. `discard` removes what was not finished, may be called at any time and twice, and never rejects.
  */
 export interface ArtifactWriter {

@@ -1,5 +1,4 @@
 import type { OutputBoundsInput } from '../../contracts/activities.js';
-import { ARTIFACT_LIMITS } from '../../contracts/limits.js';
 import type { OutputCollector } from '../../define/tool-output.js';
 import { BoundedOutput } from '../tools/bounded-output.js';
 import { fitsBounds, measureOutput, truncateOutput } from '../tools/truncate-output.js';
@@ -32,7 +31,7 @@ export class CollectedOutput implements OutputCollector {
     if (this.#isOver) return Promise.resolve();
     const before = this.#spool ? [] : this.#ends.kept();
     this.#ends.append(Buffer.from(piece.buffer, piece.byteOffset, piece.length));
-    if (this.#spool) return this.#whenRoom(this.#spool, this.#spool.write(piece));
+    if (this.#spool) return this.#spool.write(piece);
     if (this.#ends.bytes <= this.#options.bounds.bytesMax) return Promise.resolve();
     return this.#spoolAll([...before, piece]);
   }
@@ -65,13 +64,7 @@ export class CollectedOutput implements OutputCollector {
   #spoolAll(pieces: readonly Uint8Array[]): Promise<void> {
     const spool = new ArtifactSpool(this.#options);
     this.#spool = spool;
-    const stored = pieces.map((piece) => spool.write(piece));
-    return this.#whenRoom(spool, stored.at(-1) ?? Promise.resolve());
-  }
-
-  /** A producer waits only for a store that is slower than it. */
-  #whenRoom({ pendingBytes }: ArtifactSpool, stored: Promise<void>): Promise<void> {
-    return pendingBytes > ARTIFACT_LIMITS.pendingBytesMax ? stored : Promise.resolve();
+    return pieces.map((piece) => spool.write(piece)).at(-1) ?? Promise.resolve();
   }
 }
 

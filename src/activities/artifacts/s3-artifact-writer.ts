@@ -15,8 +15,9 @@ interface Upload {
 export class S3ArtifactWriter implements ArtifactWriter {
   readonly #open: () => Promise<S3Access>;
   readonly #hash = createHash('sha256');
-  #pending: Uint8Array[] = [];
-  #pendingBytes = 0;
+  /** Filled and sent again and again; a short output needs less. */
+  #part = Buffer.alloc(0);
+  #partBytes = 0;
   #bytes = 0;
   #upload: Upload | undefined;
 
@@ -27,9 +28,12 @@ export class S3ArtifactWriter implements ArtifactWriter {
   async write(piece: Uint8Array): Promise<void> {
     this.#hash.update(piece);
     this.#bytes += piece.length;
-    this.#pendingBytes += piece.length;
-    this.#pending.push(piece);
-    if (this.#pendingBytes >= ARTIFACT_LIMITS.uploadPartBytes) await this.#sendPart();
+    for (let at = 0; at < piece.length; ) {
+      const taken = piece.subarray(at, at + ARTIFACT_LIMITS.uploadPartBytes - this.#partBytes);
+      this.#keep(taken);
+      at += taken.length;
+      if (this.#partBytes === ARTIFACT_LIMITS.uploadPartBytes) await this.#sendPart();
+    }
   }
 
   async finish(): Promise<KeptArtifact> {
@@ -38,10 +42,10 @@ export class S3ArtifactWriter implements ArtifactWriter {
     const { sdk, client, bucket, prefix } = await this.#open();
     const [Bucket, Key] = [bucket, `${prefix}${hash}`];
     if (!this.#upload) {
-      await client.send(new sdk.PutObjectCommand({ Bucket, Key, Body: this.#takePending() }));
+      await client.send(new sdk.PutObjectCommand({ Bucket, Key, Body: this.#takePart() }));
       return kept;
     }
-    if (this.#pendingBytes > 0) await this.#sendPart();
+    if (this.#partBytes > 0) await this.#sendPart();
     const { key, id, parts } = this.#upload;
     await client.send(new sdk.CompleteMultipartUploadCommand({ Bucket, Key: key, UploadId: id, MultipartUpload: { Parts: parts } }));
     await client.send(new sdk.CopyObjectCommand({ Bucket, Key, CopySource: `${bucket}/${encodeURI(key)}` }));
@@ -51,7 +55,6 @@ export class S3ArtifactWriter implements ArtifactWriter {
   }
 
   async discard(): Promise<void> {
-    this.#pending = [];
     const upload = this.#upload;
     this.#upload = undefined;
     if (!upload) return;
@@ -69,7 +72,7 @@ export class S3ArtifactWriter implements ArtifactWriter {
     this.#upload ??= await this.#begin();
     const { key, id, parts } = this.#upload;
     const PartNumber = parts.length + 1;
-    const Body = this.#takePending();
+    const Body = this.#takePart();
     const sent = await client.send(new sdk.UploadPartCommand({ Bucket: bucket, Key: key, UploadId: id, PartNumber, Body }));
     parts.push({ PartNumber, ...(sent.ETag === undefined ? {} : { ETag: sent.ETag }) });
   }
@@ -81,10 +84,20 @@ export class S3ArtifactWriter implements ArtifactWriter {
     return { key, id: UploadId, parts: [] };
   }
 
-  #takePending(): Buffer {
-    const body = Buffer.concat(this.#pending);
-    this.#pending = [];
-    this.#pendingBytes = 0;
+  #keep(bytes: Uint8Array): void {
+    const needed = this.#partBytes + bytes.length;
+    if (needed > this.#part.length) {
+      const larger = Buffer.alloc(Math.min(ARTIFACT_LIMITS.uploadPartBytes, Math.max(needed, 2 * this.#part.length)));
+      this.#part.copy(larger, 0, 0, this.#partBytes);
+      this.#part = larger;
+    }
+    this.#part.set(bytes, this.#partBytes);
+    this.#partBytes = needed;
+  }
+
+  #takePart(): Buffer {
+    const body = this.#part.subarray(0, this.#partBytes);
+    this.#partBytes = 0;
     return body;
   }
 }

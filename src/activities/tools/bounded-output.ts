@@ -34,7 +34,8 @@ export class BoundedOutput {
     this.newlines += countNewlines(chunk);
     this.endsInLine = chunk.at(-1) !== 0x0a;
     const forHead = chunk.subarray(0, this.endBytes - this.headBytes);
-    if (forHead.length > 0) this.head.push(forHead);
+    // copied: the piece is its giver's again
+    if (forHead.length > 0) this.head.push(Buffer.from(forHead));
     this.headBytes += forHead.length;
     this.keepInTail(chunk.subarray(forHead.length));
   }

@@ -5,6 +5,7 @@ import { TOOL_LIMITS } from '../../contracts/limits.js';
 import type { OutputCollector } from '../../define/tool-output.js';
 import { commandEnvironment } from './command-environment.js';
 import type { CommandSandbox } from './command-sandbox.js';
+import { type OutputPipe, openOutputPipe } from './output-pipe.js';
 import { WorkspaceError } from './workspace-error.js';
 
 /** A command to run. */
@@ -40,9 +41,6 @@ const COLLECT_MS_MAX = 300;
 const COLLECT_EVERY_MS = 5;
 const SIGKILL_EXIT_CODE = 137;
 
-/** After the end of a command there is a pipe's worth left to read; more comes from a process that got away. */
-const LATE_BYTES_MAX = 1_024 * 1_024;
-
 /** The descriptor that a process group's watcher waits on: it closes when this process is gone. */
 const WATCHED = 3;
 
@@ -53,12 +51,17 @@ const WATCHED = 3;
  */
 export async function runProcessTree(options: ProcessTreeOptions): Promise<ProcessTreeEnd> {
   options.signal.throwIfAborted();
-  const child = start(options);
-  await started(child);
-  const exited = once(child, 'exit');
-  const closed = once(child, 'close');
+  const { output, outputBytesMax, onOutput } = options;
+  const pipe = await openOutputPipe((piece) => {
+    const taken = output.write(piece);
+    if (output.bytes > outputBytesMax) stop.now('output');
+    onOutput?.();
+    return taken;
+  });
+  const child = start(options, pipe);
   const stop = new Stop(child);
-  const reading = read(child, options, stop);
+  await started(child, pipe);
+  const exited = once(child, 'exit');
   const timer = setTimeout(() => stop.now('timeout'), options.timeoutMs);
   const onAborted = (): void => stop.now('abort');
   options.signal.addEventListener('abort', onAborted, { once: true });
@@ -67,59 +70,33 @@ export async function runProcessTree(options: ProcessTreeOptions): Promise<Proce
   clearTimeout(timer);
   options.signal.removeEventListener('abort', onAborted);
   await stop.rest();
-  reading.hurry();
-  await drained(child, closed);
+  await drained(child, pipe);
   return { endedBy: stop.reason ?? 'itself', exitCode: code ?? SIGKILL_EXIT_CODE };
 }
 
-function start({ command, sandbox, folder, hidden }: ProcessTreeOptions): ChildProcess {
+function start({ command, sandbox, folder, hidden }: ProcessTreeOptions, { writeEnd }: OutputPipe): ChildProcess {
   const [program = 'sh', ...args] = sandbox.argv;
-  return spawn(program, [...args, command, ...(sandbox.kind === 'namespace' ? hidden : [])], {
+  const child = spawn(program, [...args, command, ...(sandbox.kind === 'namespace' ? hidden : [])], {
     cwd: folder,
     env: commandEnvironment(process.env),
     // a group and session of its own: signals reach all of it, and there is no terminal to ask a person on
     detached: true,
-    stdio: ['ignore', 'pipe', 'pipe', ...(sandbox.kind === 'process-group' ? ['pipe' as const] : [])],
+    stdio: ['ignore', writeEnd, writeEnd, ...(sandbox.kind === 'process-group' ? ['pipe' as const] : [])],
   });
+  // the pipe ends when the processes are gone, so nobody else may hold it
+  writeEnd.destroy();
+  // the watcher's end of it breaks with the group, which is no news; without a listener it would end the worker
+  child.stdio[WATCHED]?.on('error', () => undefined);
+  return child;
 }
 
-async function started(child: ChildProcess): Promise<void> {
+async function started(child: ChildProcess, pipe: OutputPipe): Promise<void> {
   try {
     await once(child, 'spawn');
   } catch (cause) {
+    pipe.giveUp();
     throw new WorkspaceError('FAILED', 'the command could not be started on this worker', { cause });
   }
-}
-
-/**
- * Hands both outputs to the collector, no faster than it takes them: a command that prints faster waits at its pipe. `hurry` reads
- * what is left without waiting.
- */
-function read(child: ChildProcess, { output, outputBytesMax, onOutput }: ProcessTreeOptions, stop: Stop): { hurry(): void } {
-  const streams = [child.stdout, child.stderr].filter((stream) => stream !== null);
-  let lateBytes: number | undefined;
-  for (const stream of streams) {
-    stream.on('data', (chunk: Buffer) => {
-      const taken = output.write(chunk);
-      if (output.bytes > outputBytesMax) stop.now('output');
-      onOutput?.();
-      if (lateBytes === undefined) {
-        stream.pause();
-        void taken.then(() => stream.resume());
-        return;
-      }
-      lateBytes += chunk.length;
-      if (lateBytes > LATE_BYTES_MAX) stream.destroy();
-    });
-  }
-  // the watcher's end of it breaks with the group, which is no news; without a listener it would end the worker
-  child.stdio[WATCHED]?.on('error', () => undefined);
-  return {
-    hurry: () => {
-      lateBytes = 0;
-      for (const stream of streams) stream.resume();
-    },
-  };
 }
 
 /** Ends a tree, gently and then not. */
@@ -159,8 +136,10 @@ function signalGroup(child: ChildProcess, signal: NodeJS.Signals): boolean {
   }
 }
 
-/** A process that got away may hold the pipe open: its output is given up. */
-async function drained(child: ChildProcess, closed: Promise<unknown>): Promise<void> {
-  await Promise.race([closed, delay(COLLECT_MS_MAX, undefined, { ref: false })]);
+/** What is left in the pipe is read at once. A process that got away may hold it open: its output is given up. */
+async function drained(child: ChildProcess, pipe: OutputPipe): Promise<void> {
+  pipe.hurry();
+  await Promise.race([pipe.ended, delay(COLLECT_MS_MAX, undefined, { ref: false })]);
+  pipe.giveUp();
   for (const stream of child.stdio) stream?.destroy();
 }

@@ -31,7 +31,7 @@ const IMPORTANT_CHARS = 2_000;
 const IMPORTANT = /(?:errors?|exceptions?)\b|\b(?:fail(?:ed|ures?|ing)?|fatal|panic|traceback|summary|totals?|results?|passed)\b/iu;
 
 /** The bounds of a tool's output, complete: what the workflow gave, else the numbers of limits.ts; the room in characters has a floor. */
-export function outputBounds(given?: OutputBoundsInput): OutputBoundsInput {
+export function completeBounds(given?: OutputBoundsInput): OutputBoundsInput {
   if (given) return { ...given, charsMax: Math.max(given.charsMax, TOOL_LIMITS.outputCharsMin) };
   const { outputBytesMax, outputLinesMax } = TOOL_LIMITS;
   return { bytesMax: outputBytesMax, linesMax: outputLinesMax, charsMax: outputBytesMax, keep: 'auto' };

@@ -2,11 +2,11 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { ArtifactError, type ArtifactStore } from '../../../src/activities/artifacts/artifact-store.js';
 import { createReadArtifact } from '../../../src/activities/tools/read-artifact.js';
-import { fitsBounds, outputBounds } from '../../../src/activities/tools/truncate-output.js';
+import { completeBounds, fitsBounds } from '../../../src/activities/tools/truncate-output.js';
 import type { OutputBoundsInput } from '../../../src/contracts/activities.js';
 import { type ContextOptions, type TempWorkspace, tempWorkspace, textOf } from './temp-workspace.js';
 
-const EXACT: OutputBoundsInput = { ...outputBounds(), exact: { above: 1_200, head: 700, tail: 260 } };
+const EXACT: OutputBoundsInput = { ...completeBounds(), exact: { above: 1_200, head: 700, tail: 260 } };
 const NEXT = /\n\[bytes \d+-\d+ of \d+; the next page: read_artifact (\{.*\})\]$/u;
 const LAST = /\n\[bytes \d+-\d+ of \d+; the end\]$/u;
 
@@ -112,7 +112,7 @@ async function readAll(workspace: TempWorkspace, ref: string, options?: ContextO
   const pages: string[] = [];
   for (let args: Args = { ref }; ; ) {
     const page = await read(workspace, args, options);
-    expect(fitsBounds(page, outputBounds(options?.bounds))).toBe(true);
+    expect(fitsBounds(page, completeBounds(options?.bounds))).toBe(true);
     const [footer, next] = NEXT.exec(page) ?? [];
     if (footer === undefined || next === undefined) return [...pages, page.replace(LAST, '\n')];
     // the line break before the footer is the page's own where it ends with a line

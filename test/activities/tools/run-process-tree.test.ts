@@ -1,10 +1,14 @@
 import { spawn } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import type { ArtifactStore } from '../../../src/activities/artifacts/artifact-store.js';
+import { CallOutput } from '../../../src/activities/artifacts/call-output.js';
 import { commandSandbox, processGroupSandbox } from '../../../src/activities/tools/command-sandbox.js';
 import { type ProcessTreeEnd, type ProcessTreeOptions, runProcessTree } from '../../../src/activities/tools/run-process-tree.js';
+import { completeBounds } from '../../../src/activities/tools/truncate-output.js';
 import { liveProcesses } from './live-processes.js';
 import { tempWorkspace } from './temp-workspace.js';
 
@@ -74,6 +78,28 @@ describe.each(SANDBOXES)('runProcessTree in a $kind', (sandbox) => {
       /^0123456789\n[^]*\[output cut: (?:19|2\d)\.\d MiB in \d+ lines; shown: the first 9\d\d lines .* and the last 9\d\d lines .*read_artifact/u,
     );
     expect(Buffer.byteLength(end.output)).toBeLessThanOrEqual(50 * 1_024);
+  });
+
+  test('of an output that comes faster than it is stored nothing is lost, not even the end', async () => {
+    const workspace = await tempWorkspace();
+    const { artifacts } = workspace;
+    const slow: ArtifactStore = {
+      read: (ref, window) => artifacts.read(ref, window),
+      put: () => {
+        const writer = artifacts.put();
+        return {
+          write: (piece) => delay(400).then(() => writer.write(piece)),
+          finish: () => writer.finish(),
+          discard: () => writer.discard(),
+        };
+      },
+    };
+    const { signal } = workspace.context();
+    const output = new CallOutput(completeBounds(), { store: slow, signal, onProblem: () => undefined }).collect();
+    await run('seq 1 57000; echo the end', { output });
+    const text = await output.finish();
+    expect(text).toContain('\n57000\nthe end\n[output cut: 323.1 KiB in 57001 lines;');
+    expect(text).toContain('read_artifact');
   });
 
   test('kill $PPID does not reach the worker', async () => {
@@ -150,5 +176,5 @@ async function runInSandbox(command: string, options: Pick<ProcessTreeOptions, '
     outputBytesMax: 20_000_000,
     ...options,
   });
-  return { ...end, output: await output.finish() };
+  return { ...end, output: options.output ? '' : await output.finish() };
 }

@@ -6,7 +6,7 @@ import { onTestFinished } from 'vitest';
 import type { ArtifactStore } from '../../../src/activities/artifacts/artifact-store.js';
 import { CallOutput } from '../../../src/activities/artifacts/call-output.js';
 import { FileArtifactStore } from '../../../src/activities/artifacts/file-artifact-store.js';
-import { outputBounds } from '../../../src/activities/tools/truncate-output.js';
+import { completeBounds } from '../../../src/activities/tools/truncate-output.js';
 import type { OutputBoundsInput } from '../../../src/contracts/activities.js';
 import type { JsonValue } from '../../../src/contracts/message.js';
 import type { ToolContext, ToolReturn } from '../../../src/define/define-tool.js';
@@ -57,7 +57,7 @@ export async function tempWorkspace(): Promise<TempWorkspace> {
       attempt: 1,
       workspace: root,
       signal,
-      output: new CallOutput(outputBounds(bounds), { store: artifacts, signal, onProblem: () => undefined }),
+      output: new CallOutput(completeBounds(bounds), { store: artifacts, signal, onProblem: () => undefined }),
       heartbeat,
       log: { info: () => undefined, warn: () => undefined },
     }),

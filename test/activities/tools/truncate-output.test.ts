@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { BoundedOutput } from '../../../src/activities/tools/bounded-output.js';
-import { fitsBounds, formatBytes, measureOutput, outputBounds, truncateOutput } from '../../../src/activities/tools/truncate-output.js';
+import { completeBounds, fitsBounds, formatBytes, measureOutput, truncateOutput } from '../../../src/activities/tools/truncate-output.js';
 
 const numbered = (count: number): string => Array.from({ length: count }, (_, at) => `line ${at + 1}\n`).join('');
 
@@ -59,7 +59,7 @@ describe('truncateOutput', () => {
 
   test('B-27: over 50 KB the end stays, from the beginning of a line, and the footer gives the sizes and where the whole is', () => {
     const text = numbered(20_000);
-    const cut = truncateOutput(text, outputBounds(), { whole: 'whole output: read_artifact {"ref":"sha256:00"}' }).text;
+    const cut = truncateOutput(text, completeBounds(), { whole: 'whole output: read_artifact {"ref":"sha256:00"}' }).text;
     expect(cut).toMatch(/^\[…\]\nline \d+\n/u);
     expect(cut).toMatch(
       /\nline 20000\n\[output cut: 204\.0 KiB in 20000 lines; shown: the last 1998 lines \(.* KiB\); whole output: read_artifact \{"ref":"sha256:00"\}\]$/u,
@@ -71,14 +71,14 @@ describe('truncateOutput', () => {
     ['a summary', `${numbered(3_000)}3 tests failed, 9 passed\n`],
     ['the closing of JSON', `{"rows": [\n${numbered(3_000)}]}\n`],
   ])('C-25: both ends stay when the end looks important: %s', (_, text) => {
-    const shown = truncateOutput(text, outputBounds()).text.split('\n');
+    const shown = truncateOutput(text, completeBounds()).text.split('\n');
     expect(shown[0]).toBe(text.split('\n')[0]);
     expect(shown).toContain('[…]');
     expect(shown.at(-2)).toBe(text.trimEnd().split('\n').at(-1));
   });
 
   test('A-22: over 1,200 characters the first 700, a marker with the number of dropped ones, and the last 260 stay', () => {
-    const bounds = { ...outputBounds(), exact: { above: 1_200, head: 700, tail: 260 } };
+    const bounds = { ...completeBounds(), exact: { above: 1_200, head: 700, tail: 260 } };
     const text = Array.from({ length: 5_000 }, (_, at) => String(at % 10)).join('');
     const [head, marker, tail] = truncateOutput(text, bounds).text.split('\n');
     expect(head).toBe(text.slice(0, 700));
@@ -88,14 +88,14 @@ describe('truncateOutput', () => {
   });
 
   test('A-22: a character of two halves at the border is kept whole or dropped whole', () => {
-    const bounds = { ...outputBounds(), exact: { above: 1_200, head: 701, tail: 261 } };
+    const bounds = { ...completeBounds(), exact: { above: 1_200, head: 701, tail: 261 } };
     const { text } = truncateOutput('😀'.repeat(2_000), bounds);
     expect(text.isWellFormed()).toBe(true);
     expect(text.match(/😀/gu)?.length).toBe(350 + 130);
   });
 
   test('D-08: a window of a model however small leaves a result 2,000 characters', () => {
-    const bounds = outputBounds({ bytesMax: 51_200, linesMax: 2_000, charsMax: 10, keep: 'head' });
+    const bounds = completeBounds({ bytesMax: 51_200, linesMax: 2_000, charsMax: 10, keep: 'head' });
     expect(fitsBounds('x'.repeat(2_000), bounds)).toBe(true);
     const { text } = truncateOutput('x'.repeat(2_001), bounds);
     expect(text).toContain('[output cut: 2.0 KiB in 1 lines');
