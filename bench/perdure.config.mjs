@@ -10,7 +10,8 @@ const echo = defineTool({
   name: 'echo',
   description: 'Answers with one KiB.',
   parameters: z.strictObject({ turn: z.string() }),
-  execute: () => KIB,
+  // the same answer again and again would be a loop, and be stopped as one
+  execute: ({ turn }) => `${turn}${KIB}`,
 });
 
 const wait = defineTool({
