@@ -9,15 +9,23 @@ let taken = 0;
 const server = await startWireServer({
   formats: ['openai-chat'],
   keepBodies: false,
-  handler: ({ answered, lastUser, final }) => {
-    const { turns, tool = 'echo', stallAt } = JSON.parse(lastUser);
-    const isLast = final || answered >= turns - 1;
-    const step = { text: TEXT, chunkChars: 256, toolCalls: isLast ? [] : [{ name: tool, args: { turn: `${answered}` } }] };
-    if (answered !== stallAt || stalled.has(lastUser)) return step;
+  handler: ({ answered, lastUser, lastToolResult, final }) => {
+    const asked = readState(lastToolResult) ?? { ...JSON.parse(lastUser), answered };
+    const { turns, tool = 'echo', stallAt } = asked;
+    const isLast = final || asked.answered >= turns - 1;
+    const next = JSON.stringify({ ...asked, answered: asked.answered + 1 });
+    const step = { text: TEXT, chunkChars: 256, toolCalls: isLast ? [] : [{ name: tool, args: { turn: next } }] };
+    if (asked.answered !== stallAt || stalled.has(lastUser)) return step;
     stalled.add(lastUser);
     return { ...step, delayMs: 10 * 60_000 };
   },
 });
+
+/** How far the conversation is, as the tool's last result says: a transcript that was compacted has fewer answers than were given. */
+function readState(lastToolResult) {
+  const line = lastToolResult.split('\n')[0];
+  return line.startsWith('{') ? JSON.parse(line) : undefined;
+}
 
 process.on('message', () => {
   process.send({ times: server.requests.slice(taken).map(({ at }) => at) });

@@ -11,7 +11,7 @@ const echo = defineTool({
   description: 'Answers with one KiB.',
   parameters: z.strictObject({ turn: z.string() }),
   // the same answer again and again would be a loop, and be stopped as one
-  execute: ({ turn }) => `${turn}${KIB}`,
+  execute: ({ turn }) => `${turn}\n${KIB}`,
 });
 
 const wait = defineTool({
