@@ -17,6 +17,8 @@ export type RunContext = z.infer<typeof RunContext>;
 export const RunBounds = z.strictObject({
   /** Go on in a fresh history after this many events; fewer than 20 could leave no room for a turn. */
   continueAsNewEvents: z.number().int().min(20).optional(),
+  /** Make a transcript of more bytes shorter before it is carried into a fresh history. */
+  carriedTranscriptBytes: z.number().int().min(1_000).optional(),
 });
 export type RunBounds = z.infer<typeof RunBounds>;
 

@@ -5,6 +5,7 @@ import { RUN_LIMITS } from '../contracts/limits.js';
 import type { Message } from '../contracts/message.js';
 import type { RunInput, RunResult } from '../contracts/run.js';
 import { beforeRun } from './ask-hooks.js';
+import { compactToCarry } from './compact-transcript.js';
 import type { Ending } from './ending.js';
 import { EventLog } from './event-log.js';
 import { type ActivityProblem, readActivityProblem, runFailure } from './failures.js';
@@ -158,6 +159,7 @@ function end(result: RunResult, { cancelRequest }: Inbox): RunResult {
 
 function continueAsNew(run: Run): Promise<never> {
   run.clock.stop();
+  compactToCarry(run, run.input.bounds?.carriedTranscriptBytes);
   const next = makeContinueAsNewFunc<typeof agentRun>();
   // the transcript is in the carried state; given messages need not travel twice
   const { messages: _, ...input } = run.input;

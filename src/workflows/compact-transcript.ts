@@ -1,6 +1,6 @@
 import { workflowInfo } from '@temporalio/workflow';
-import { estimateTokens } from '../contracts/estimate-tokens.js';
-import { COMPACTION_LIMITS, RUN_LIMITS } from '../contracts/limits.js';
+import { CHARS_PER_TOKEN, estimateTokens } from '../contracts/estimate-tokens.js';
+import { COMPACTION_LIMITS, PAYLOAD_LIMITS, RUN_LIMITS } from '../contracts/limits.js';
 import type { Message } from '../contracts/message.js';
 import type { CompactionStrategy } from '../contracts/policy.js';
 import { readActivityProblem } from './failures.js';
@@ -16,8 +16,8 @@ import { publishStatus } from './progress.js';
 import { compact } from './proxies.js';
 import type { Run } from './run.js';
 
-/** Why a transcript is made shorter. `overflow`: the provider refused it as too long. */
-type Why = 'soft' | 'forced' | 'overflow';
+/** Why a transcript is made shorter. `overflow`: the provider refused it as too long; `carry`: a fresh history could not take it along. */
+type Why = 'soft' | 'forced' | 'overflow' | 'carry';
 
 /** Before a turn: makes the transcript shorter when a cheap estimate says that it pays. What fails here only falls back. */
 export async function compactWhenNeeded(run: Run): Promise<void> {
@@ -50,6 +50,14 @@ export async function compactTranscript(run: Run, why: Why): Promise<boolean> {
 export function shortenLargest(run: Run): boolean {
   const shortened = shortenLargestResult(run.transcript.messages);
   return shortened !== undefined && adopt(run, { strategy: 'shorten', why: 'overflow', messages: shortened.messages });
+}
+
+/** Before a fresh history: a transcript too large to be carried is made shorter first, whatever the policy says. */
+export function compactToCarry(run: Run, bytesMax: number = PAYLOAD_LIMITS.transcriptBytesMax): void {
+  const { transcript, taskId } = run;
+  if (transcript.bytes <= bytesMax) return;
+  const goal = { tokensMax: Math.floor(bytesMax / CHARS_PER_TOKEN / 2), keepRecentTokens: 0, taskId };
+  adopt(run, { strategy: 'tiered', why: 'carry', messages: tieredCompactor(transcript.messages, goal) });
 }
 
 function factsOf({ transcript, prepared, policy, compaction, taskId, setupTokens }: Run): RequestFacts {

@@ -48,6 +48,14 @@ describe('compaction in a run', () => {
     expect((await eventsOf(run, 'compacted')).length).toBeLessThanOrEqual(TURNS / 3);
   });
 
+  it('a transcript too large to be carried is made shorter before the fresh history, also without any strategy', async () => {
+    const on = await worker({ model: lookAtParts, tools: [look], policy: { compaction: { strategies: [] } } });
+    const run = await start(on, { maxTurns: TURNS + 6, bounds: { continueAsNewEvents: 60, carriedTranscriptBytes: 8_000 } });
+    expect(await run.result()).toMatchObject({ reason: 'completed', output: 'read' });
+    expect(await eventsOf(run, 'compacted')).toContainEqual(expect.objectContaining({ why: 'carry', strategy: 'tiered' }));
+    for (const { messages } of on.requests) expect(isPaired(messages)).toBe(true);
+  });
+
   it('strategy summary: a model sums the old messages up, and the run goes on with its summary and pays for it', async () => {
     const on = await worker({
       model: (request, n) => (isSummary(request) ? say(SUMMARY) : lookAtParts(request, n)),
