@@ -1,4 +1,4 @@
-import type { RunResult } from '../contracts/run.js';
+import type { RunResult, SteerRecord } from '../contracts/run.js';
 import { formatUsage } from './format-amounts.js';
 import { type Output, printJson, printText, say } from './output.js';
 
@@ -23,7 +23,14 @@ function resultLines(result: RunResult): string[] {
   return [
     ...(error ? [`${error.type}: ${error.message}`] : []),
     ...result.unconsumed.map(({ id, text }) => `message ${id} was not read: ${text}`),
+    ...(result.steers ?? []).flatMap(lostMessage),
     `${runId}: ${reason} after ${turns} ${turnWord}, ${formatUsage(result.usage, result.costUsd)}`,
     ...(reason === 'completed' ? [] : [`go on with: perdure continue ${runId}`]),
   ];
+}
+
+/** A message that nobody reads any more, and that does not stand among the unconsumed ones. */
+function lostMessage({ id, state, reason }: SteerRecord): string[] {
+  if (state === 'expired') return [`message ${id} expired before it was read`];
+  return state === 'refused' ? [`message ${id} was refused${reason === undefined ? '' : `: ${reason}`}`] : [];
 }

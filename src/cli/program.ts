@@ -45,7 +45,7 @@ function addRunVerbs(program: Command, context: CliContext, carryOut: CarryOut):
     .description('start a task and come back; a worker in the background sees to it')
     .argument('<task>', 'what to do, in quotes')
     .action((task, options) => carryOut(async () => (await import('./commands/start.js')).start(task, options, context)));
-  withCaps(withShow(withPlace(program.command('continue'))))
+  withInput(withShow(withPlace(program.command('continue'))))
     .description('go on from where a closed run ended, as RUN.2, RUN.3 …')
     .argument('<run>', 'the id of the closed run')
     .argument('[text]', 'what to do now', 'Continue.')
@@ -173,17 +173,21 @@ function withShow(command: Command): Command {
   return withJson(command).option('--events', 'print JSON Lines: events, tokens, progress, and the result as the last line');
 }
 
-function withCaps(command: Command): Command {
+function withInput(command: Command): Command {
   return command
     .option('--model <provider/model>', 'such as openai/gpt-5-mini, or scripted/FILE, which needs no key')
     .option('--max-turns <n>', 'end after so many turns (default: 20)', parseNumber)
     .option('--max-cost <usd>', 'end before it costs more', parseNumber)
     .option('--max-tokens <n>', 'end before it uses more tokens, input and output', parseNumber)
-    .option('--deadline <duration>', 'end after so much working time, such as 90s or 10m');
+    .option('--deadline <duration>', 'end after so much working time, such as 90s or 10m')
+    .option('--on-budget <what>', 'at the cap of turns, money, tokens or time: finish with an answer, or ask a person (default: finish)')
+    .option('--allow-unknown-price', 'start with --max-cost although the price of the model is unknown; the cap is then not kept')
+    .option('--output-schema <file>', 'a file with the JSON Schema that the answer must fit')
+    .option('--chat', 'answer in exactly one turn, without tools');
 }
 
 function withRunOptions(command: Command): Command {
-  return withCaps(withJson(withPlace(command)))
+  return withInput(withJson(withPlace(command)))
     .option('--agent <name>', 'one of the agents of the config')
     .option('--workspace <dir>', 'a folder the agent may read, change and run commands in')
     .addOption(new Option('--i-know', 'allow the root or home folder as workspace').hideHelp())

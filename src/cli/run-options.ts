@@ -3,6 +3,7 @@ import { PerdureError } from '../contracts/coded-error.js';
 import { checkWorkspace } from './check-workspace.js';
 import { parseDuration } from './parse-duration.js';
 import type { PlaceOptions } from './place.js';
+import { readOutputSchema } from './read-output-schema.js';
 
 /** How a watched run is shown. */
 export interface ShowOptions {
@@ -10,17 +11,22 @@ export interface ShowOptions {
   readonly events?: boolean;
 }
 
-/** Caps and model, as the command line gives them: numbers that are none are still text. */
-export interface CapOptions {
+/** Model, caps and the way to work, as the command line gives them: numbers that are none are still text. */
+export interface InputOptions {
   readonly model?: string;
   readonly maxTurns?: number | string;
   readonly maxCost?: number | string;
   readonly maxTokens?: number | string;
   readonly deadline?: string;
+  readonly onBudget?: string;
+  readonly allowUnknownPrice?: boolean;
+  /** A file with a JSON Schema. */
+  readonly outputSchema?: string;
+  readonly chat?: boolean;
 }
 
 /** The options of `run` and `start`. */
-export interface RunOptions extends PlaceOptions, ShowOptions, CapOptions {
+export interface RunOptions extends PlaceOptions, ShowOptions, InputOptions {
   readonly agent?: string;
   readonly workspace?: string;
   readonly iKnow?: boolean;
@@ -36,7 +42,7 @@ export async function startFromOptions(task: string, options: RunOptions): Promi
   const { agent, session, id, workspace, iKnow = false } = options;
   const given = {
     task,
-    ...capsFromOptions(options),
+    ...(await inputFromOptions(options)),
     ...(agent === undefined ? {} : { agent }),
     ...(session === undefined ? {} : { session }),
     ...(id === undefined ? {} : { id }),
@@ -45,15 +51,19 @@ export async function startFromOptions(task: string, options: RunOptions): Promi
   return checkStart(workspace === undefined ? given : { ...given, context: { workspace: await checkWorkspace(workspace, { iKnow }) } });
 }
 
-/** Caps and model under the names of the contract. Values are not checked yet, but for the duration. */
-export function capsFromOptions(options: CapOptions): Record<string, unknown> {
-  const { model, maxTurns, maxCost, maxTokens, deadline } = options;
+/** What a command line says of a run's input, under the names of the contract. Values are not checked yet, but for duration and file. */
+export async function inputFromOptions(options: InputOptions): Promise<Record<string, unknown>> {
+  const { model, maxTurns, maxCost, maxTokens, deadline, onBudget, allowUnknownPrice, outputSchema, chat } = options;
   return {
     ...(model === undefined ? {} : { model }),
     ...(maxTurns === undefined ? {} : { maxTurns }),
     ...(maxCost === undefined ? {} : { maxCostUsd: maxCost }),
     ...(maxTokens === undefined ? {} : { maxTokens }),
     ...(deadline === undefined ? {} : { deadlineMs: parseDuration(deadline, 'deadline') }),
+    ...(onBudget === undefined ? {} : { onBudget }),
+    ...(allowUnknownPrice === undefined ? {} : { allowUnknownPrice }),
+    ...(outputSchema === undefined ? {} : { outputSchema: await readOutputSchema(outputSchema) }),
+    ...(chat === undefined ? {} : { mode: 'chat' }),
   };
 }
 

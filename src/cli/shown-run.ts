@@ -1,6 +1,10 @@
 import type { PendingCall, RunDescription } from '../client/run-description.js';
+import type { PendingApproval } from '../contracts/approval.js';
 import type { Progress, RunResult } from '../contracts/run.js';
-import { formatUsage } from './format-amounts.js';
+import type { Step } from '../contracts/step.js';
+import { decisionCommands } from './approval-hint.js';
+import { formatDuration, formatUsage } from './format-amounts.js';
+import { terminalLine } from './terminal-text.js';
 
 /** Everything `show` knows of a run. */
 export interface ShownRun {
@@ -8,11 +12,17 @@ export interface ShownRun {
   readonly progress: Progress | undefined;
   readonly result: RunResult | undefined;
   readonly uiUrl: string | undefined;
+  /** What waits for a person. */
+  readonly waiting: readonly PendingApproval[];
+  /** How the turns went, oldest first. */
+  readonly steps: readonly Step[];
 }
 
+type Fact = readonly [name: string, value: string | undefined];
+
 /** A run for a person: one fact a line, the output last. Pure. */
-export function formatShown({ described, progress, result, uiUrl }: ShownRun): string {
-  const facts: (readonly [string, string | undefined])[] = [
+export function formatShown({ described, progress, result, uiUrl, waiting, steps }: ShownRun): string {
+  const facts: Fact[] = [
     ['run', described.runId],
     ['status', progress?.status ?? described.status],
     ['task', described.task],
@@ -20,10 +30,13 @@ export function formatShown({ described, progress, result, uiUrl }: ShownRun): s
     ['model', progress?.model ?? described.model],
     ['turn', progress && `${progress.turn} of ${progress.maxTurns}${described.open ? ` (${progress.phase})` : ''}`],
     ['waiting for', progress?.waitingFor],
+    ...waiting.flatMap((approval) => approvalFacts(described.runId, approval)),
+    ['last decision', progress?.lastDecision && terminalLine(progress.lastDecision)],
     ['tool', progress?.tool],
     ['usage', progress && formatUsage(progress.usage, progress.costUsd)],
     ['queued', progress && progress.inbox > 0 ? `${progress.inbox} messages` : undefined],
-    ...described.pending.map((call) => ['call', pendingLine(call)] as const),
+    ...described.pending.map((call): Fact => ['call', pendingLine(call)]),
+    ...stepFacts(steps),
     ['started', described.startedAt],
     ['ended', described.closedAt],
     ['error', result?.error && `${result.error.type}: ${result.error.message}`],
@@ -33,7 +46,35 @@ export function formatShown({ described, progress, result, uiUrl }: ShownRun): s
   return result && result.output !== '' ? [...lines, '', result.output].join('\n') : lines.join('\n');
 }
 
-const FACT_WIDTH = 13;
+const FACT_WIDTH = 15;
+
+/** Steps that are shown one by one; query `steps` has the others. */
+const STEPS_SHOWN = 5;
+
+function approvalFacts(runId: string, { callId, title, askedBy, reason }: PendingApproval): Fact[] {
+  const why = `asked by ${terminalLine(askedBy)}${reason === undefined ? '' : `: ${terminalLine(reason)}`}`;
+  return [
+    ['needs you', `${terminalLine(title)} (${callId}), ${why}`],
+    ['decide', decisionCommands(runId, callId)],
+  ];
+}
+
+function stepFacts(steps: readonly Step[]): Fact[] {
+  const earlier = steps.length - STEPS_SHOWN;
+  const shown = steps.slice(-STEPS_SHOWN).map((step): Fact => [`turn ${step.index + 1}`, stepLine(step)]);
+  return earlier > 0 ? [['turns', `${earlier} before these`], ...shown] : shown;
+}
+
+/** The signature names the calls and then tells equal names apart: a person needs only the names. */
+function stepLine({ status, durationMs, usage, toolSignature }: Step): string {
+  const parts = [
+    status,
+    ...(durationMs === undefined ? [] : [formatDuration(durationMs)]),
+    ...(usage === undefined ? [] : [formatUsage(usage, undefined)]),
+    ...(toolSignature === undefined ? [] : [terminalLine(toolSignature.replace(/#[0-9a-f]*$/u, ''))]),
+  ];
+  return parts.join(', ');
+}
 
 function pendingLine({ activity, attempt, started, lastFailure }: PendingCall): string {
   const state = started ? 'running' : 'waiting';

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { PerdureError } from '../contracts/coded-error.js';
-import { PAYLOAD_LIMITS, RUN_LIMITS } from '../contracts/limits.js';
+import { OUTPUT_SCHEMA_LIMITS, PAYLOAD_LIMITS, RUN_LIMITS } from '../contracts/limits.js';
 import { cleanText, type Part } from '../contracts/message.js';
 import { parseModelRef } from '../contracts/model.js';
 import { didYouMean } from '../contracts/nearest-name.js';
@@ -14,6 +14,9 @@ const EXPECTED: Readonly<Record<string, string>> = {
   maxCostUsd: 'number above 0, in USD',
   deadlineMs: `integer ${RUN_LIMITS.deadlineMsMin}–${RUN_LIMITS.deadlineMsMax}, in milliseconds`,
   mode: 'dispatch or chat',
+  outputSchema: 'a JSON Schema, as an object',
+  onBudget: 'finish or ask',
+  allowUnknownPrice: 'true or false',
 };
 
 /**
@@ -21,13 +24,14 @@ const EXPECTED: Readonly<Record<string, string>> = {
  * `BAD_OPTION`, `EMPTY_MESSAGE`, `MESSAGE_TOO_LARGE`, `BAD_SESSION_ID`. Nothing has been sent by then.
  */
 export function checkRunInput(input: unknown): RunInput {
-  const parsed = RunInput.safeParse(input);
+  const parsed = parseInput(input);
   if (!parsed.success) throw badOption(parsed.error.issues, input);
-  const { session, model, task } = parsed.data;
+  const { session, model, task, outputSchema } = parsed.data;
   if (session !== undefined && !isRunId(session)) throw badId('BAD_SESSION_ID', session);
   if (model !== undefined && !parseModelRef(model)) {
     throw new PerdureError('BAD_OPTION', `model: provider/model, such as openai/gpt-5-mini, got ${echoValue(model)}`, 2);
   }
+  if (outputSchema !== undefined) checkSchemaSize(outputSchema);
   return { ...parsed.data, v: 1, task: checkTask(task) };
 }
 
@@ -51,6 +55,23 @@ export function checkText(text: unknown): string {
   const bytes = Buffer.byteLength(clean);
   if (bytes > PAYLOAD_LIMITS.messageBytesMax) throw tooLarge('message', bytes, PAYLOAD_LIMITS.messageBytesMax);
   return clean;
+}
+
+/** JSON that is nested thousands of levels deep leaves no room on the stack to look at it. */
+function parseInput(input: unknown): ReturnType<typeof RunInput.safeParse> {
+  try {
+    return RunInput.safeParse(input);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    throw new PerdureError('BAD_OPTION', 'input: nested too deeply', 2, { cause: error });
+  }
+}
+
+/** Whether the schema makes sense is for the worker to say; its size is known here. */
+function checkSchemaSize(schema: NonNullable<RunInput['outputSchema']>): void {
+  const bytes = Buffer.byteLength(JSON.stringify(schema));
+  if (bytes <= OUTPUT_SCHEMA_LIMITS.bytesMax) return;
+  throw new PerdureError('BAD_OPTION', `outputSchema: at most ${OUTPUT_SCHEMA_LIMITS.bytesMax} bytes as JSON, got ${bytes}`, 2);
 }
 
 function checkTask(task: RunInput['task']): RunInput['task'] {

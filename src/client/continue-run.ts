@@ -9,8 +9,20 @@ import { readRunOptions } from './run-options.js';
 import { checkStart, type StartedRun, startRun } from './start-run.js';
 import type { TemporalAccess } from './temporal-access.js';
 
+/** What a continued run may do otherwise than the one it goes on from. */
+type Changeable =
+  | 'model'
+  | 'maxTurns'
+  | 'maxTokens'
+  | 'maxCostUsd'
+  | 'deadlineMs'
+  | 'mode'
+  | 'outputSchema'
+  | 'onBudget'
+  | 'allowUnknownPrice';
+
 /** How to go on from a closed run: a new task and fresh caps; what is not given is as it was. */
-export interface ContinueOptions extends Partial<Pick<RunInput, 'model' | 'maxTurns' | 'maxTokens' | 'maxCostUsd' | 'deadlineMs'>> {
+export interface ContinueOptions extends Partial<Pick<RunInput, Changeable>> {
   /** @default `Continue.` */
   readonly text?: string;
 }

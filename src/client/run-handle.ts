@@ -9,6 +9,7 @@ import * as wire from '../contracts/handlers.js';
 import { CLIENT_LIMITS, PAYLOAD_LIMITS } from '../contracts/limits.js';
 import type { Usage } from '../contracts/model.js';
 import type { ExtendInput, HoldInput, Progress, Receipt, RunResult, SteerInput, SteerRecord, TranscriptPage } from '../contracts/run.js';
+import type { Step } from '../contracts/step.js';
 import type { StreamSource } from '../streams/stream-sink.js';
 import { type AwaitResultOptions, awaitResult } from './await-result.js';
 import { checkDecision } from './check-decision.js';
@@ -149,6 +150,11 @@ export class RunHandle {
   /** What became of the messages that were put into the run: those that ended in their order, then those that wait. Also after the end. */
   async steers(): Promise<readonly SteerRecord[]> {
     return await this.#access.query(this.#workflow, wire.steers);
+  }
+
+  /** How each of the last turns went: status, times, usage, calls. Also after the end. */
+  async steps(): Promise<readonly Step[]> {
+    return await this.#access.query(this.#workflow, wire.steps);
   }
 
   async usage(): Promise<{ total: Usage; last?: Usage; costUsd?: number }> {

@@ -1,4 +1,5 @@
 export type { AgentActivities, CallModelInput, CallModelResult, CallToolInput, CallToolResult, ReconcileResult } from './activities.js';
+export type { ApprovalList, ApproveInput, DecidedApproval, DenyInput, PendingApproval } from './approval.js';
 export { CarriedState } from './carried-state.js';
 export { PerdureError } from './coded-error.js';
 export type { EventPage, RunEvent, RunEventBody } from './event.js';
@@ -21,6 +22,7 @@ export {
 export { ModelPrice, Usage } from './model.js';
 export {
   type ExtendInput,
+  type HoldInput,
   type Progress,
   Reason,
   type Receipt,
@@ -30,7 +32,10 @@ export {
   RunResult,
   type RunStatus,
   type SteerInput,
+  SteerMode,
+  SteerRecord,
   type TranscriptPage,
 } from './run.js';
 export { SEARCH_ATTRIBUTES } from './search-attributes.js';
+export { Step } from './step.js';
 export { Effect, ToolDescriptor } from './tool.js';

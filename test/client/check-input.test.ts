@@ -52,6 +52,46 @@ describe('checkRunInput', () => {
     expect(refusal(() => checkRunInput({ task: 'x', [key]: 1 }))).toEqual({ line: `UNKNOWN_OPTION: ${key}${hint}`, exitCode: 2 });
   });
 
+  it.each<[string, unknown, string]>([
+    ['mode', 'talk', 'BAD_OPTION: mode: dispatch or chat, got "talk"'],
+    ['onBudget', 'stop', 'BAD_OPTION: onBudget: finish or ask, got "stop"'],
+    ['onBudget', null, 'BAD_OPTION: onBudget: finish or ask, got null'],
+    ['allowUnknownPrice', 'yes', 'BAD_OPTION: allowUnknownPrice: true or false, got "yes"'],
+    ['outputSchema', 'object', 'BAD_OPTION: outputSchema: a JSON Schema, as an object, got "object"'],
+    ['outputSchema', [], 'BAD_OPTION: outputSchema: a JSON Schema, as an object, got an array'],
+    ['outputSchema', { pad: 'x'.repeat(70_000) }, 'BAD_OPTION: outputSchema: at most 65536 bytes as JSON, got 70010'],
+  ])('%s %j is refused with what it takes', (name, value, line) => {
+    expect(refusal(() => checkRunInput({ task: 'x', [name]: value }))).toEqual({ line, exitCode: 2 });
+  });
+
+  it('what is no JSON within a schema is named with its path', () => {
+    const { line } = refusal(() => checkRunInput({ task: 'x', outputSchema: { properties: { at: new Date(0) } } }));
+    expect(line).toMatch(/^BAD_OPTION: outputSchema\.properties(\.at)?: .*, got an object$/u);
+  });
+
+  it.each([
+    ['onbudget', 'onBudget'],
+    ['output_schema', 'outputSchema'],
+    ['allowUnknownPrices', 'allowUnknownPrice'],
+    ['Mode', 'mode'],
+  ])('B10: unknown option %s is near to %s', (key, near) => {
+    expect(refusal(() => checkRunInput({ task: 'x', [key]: 1 })).line).toBe(`UNKNOWN_OPTION: ${key} (did you mean ${near}?)`);
+  });
+
+  it('the fields of the judgement are sent as they are', () => {
+    const given = { mode: 'chat', outputSchema: { type: 'object' }, onBudget: 'ask', allowUnknownPrice: true } as const;
+    expect(checkRunInput({ task: 'x', ...given })).toEqual({ v: 1, task: 'x', ...given });
+  });
+
+  it('an input that is nested without end is one line, not a stack that overflows', () => {
+    let outputSchema: Record<string, unknown> = {};
+    for (let depth = 0; depth < 100_000; depth += 1) outputSchema = { not: outputSchema };
+    expect(refusal(() => checkRunInput({ task: 'x', outputSchema }))).toEqual({
+      line: 'BAD_OPTION: input: nested too deeply',
+      exitCode: 2,
+    });
+  });
+
   it('an unknown option deeper down is named with its path', () => {
     expect(refusal(() => checkRunInput({ task: 'x', context: { workspaces: '/w' } })).line).toBe('UNKNOWN_OPTION: context.workspaces');
   });

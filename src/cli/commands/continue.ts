@@ -5,13 +5,13 @@ import { createDisplay, followRun } from '../follow-run.js';
 import { loadConfigHere } from '../load-config-here.js';
 import { noSuchRun } from '../no-such-run.js';
 import { openPlaceIfThere, type PlaceOptions } from '../place.js';
-import { type CapOptions, capsFromOptions, checkShowOptions, type ShowOptions } from '../run-options.js';
+import { checkShowOptions, type InputOptions, inputFromOptions, type ShowOptions } from '../run-options.js';
 import { serveWhile } from '../serve-while.js';
 import { untilInterrupted } from '../until-interrupted.js';
 import { detachHint } from './run.js';
 
 /** The options of `continue`. */
-export interface ContinueCommandOptions extends PlaceOptions, ShowOptions, CapOptions {
+export interface ContinueCommandOptions extends PlaceOptions, ShowOptions, InputOptions {
   /** False with `--no-worker`. */
   readonly worker: boolean;
 }
@@ -24,7 +24,7 @@ export async function continueRun(
   context: CliContext,
 ): Promise<number> {
   checkShowOptions(options);
-  const asked = continueOptions(text, options);
+  const asked = await continueOptions(text, options);
   const display = createDisplay(context.output, options);
   const say = (line: string): void => display.say(line);
   const place = await openPlaceIfThere(options, say);
@@ -47,7 +47,7 @@ export async function continueRun(
 }
 
 /** Checked before anything is asked of a server, with the same words as for `run`. */
-function continueOptions(text: string | undefined, options: CapOptions): ContinueOptions {
-  const { task: _task, v: _version, ...caps } = checkRunInput({ task: 'x', ...capsFromOptions(options) });
-  return text === undefined ? caps : { ...caps, text: checkText(text) };
+async function continueOptions(text: string | undefined, options: InputOptions): Promise<ContinueOptions> {
+  const { task: _task, v: _version, ...input } = checkRunInput({ task: 'x', ...(await inputFromOptions(options)) });
+  return text === undefined ? input : { ...input, text: checkText(text) };
 }

@@ -7,14 +7,14 @@ import type { CliContext } from '../cli-context.js';
 import { noSuchRun } from '../no-such-run.js';
 import { type Output, printJson, printText, say } from '../output.js';
 import { openPlaceIfThere, type Place, type PlaceOptions } from '../place.js';
-import { formatShown } from '../shown-run.js';
+import { formatShown, type ShownRun } from '../shown-run.js';
 
 /** The options of `show`. */
 export interface ShowRunOptions extends PlaceOptions {
   readonly json?: boolean;
 }
 
-/** `show RUN`: where a run stands, or how it ended. Without a worker it shows what Temporal knows, and says so. */
+/** `show RUN`: where a run stands and what it waits for, or how it ended. Without a worker it shows what Temporal knows, and says so. */
 export async function show(runId: string, options: ShowRunOptions, { output }: CliContext): Promise<number> {
   const place = await openPlaceIfThere(options, (line) => say(output, line));
   if (!place) throw noSuchRun(runId);
@@ -22,11 +22,12 @@ export async function show(runId: string, options: ShowRunOptions, { output }: C
     const run = place.client.get(runId);
     const described = await run.describe();
     const result = described.open ? undefined : await run.result();
-    const progress = result ? await progressOfClosed(run, { place, result, described }) : await askProgress(run, place, output);
+    const told = result ? await askOfClosed(run, place) : await askOfOpen(run, place, output);
+    const progress = told ?? (result && progressFromResult(result, described));
     const uiUrl = place.runUrl(runId);
     if (options.json)
       printJson(output, { progress: progress ?? null, run: described, ...(result ? { result } : {}), uiUrl: uiUrl ?? null });
-    else printText(output, formatShown({ described, progress, result, uiUrl }));
+    else printText(output, formatShown({ described, progress, result, uiUrl, ...(await lookInside(run, told)) }));
     return 0;
   } finally {
     await place.close();
@@ -34,7 +35,7 @@ export async function show(runId: string, options: ShowRunOptions, { output }: C
 }
 
 /** Asks the run's worker; undefined, and said on stderr, when there is none. */
-async function askProgress(run: RunHandle, place: Place, output: Output): Promise<Progress | undefined> {
+async function askOfOpen(run: RunHandle, place: Place, output: Output): Promise<Progress | undefined> {
   const { location, taskQueue } = place;
   try {
     // the folder's own worker is known for certain: then there is no need to wait for one that is not there
@@ -53,13 +54,12 @@ async function askProgress(run: RunHandle, place: Place, output: Output): Promis
   }
 }
 
-/** A closed run's progress: from a worker when one lives, else what its result says of it. */
-async function progressOfClosed(run: RunHandle, closed: { place: Place; result: RunResult; described: RunDescription }): Promise<Progress> {
-  const { place, result, described } = closed;
-  if (await place.hasWorker()) {
-    const told = await run.progress().catch(ifNoWorker);
-    if (told) return told;
-  }
+/** Of a closed run a worker is asked only when one lives: the result says most of it. */
+async function askOfClosed(run: RunHandle, place: Place): Promise<Progress | undefined> {
+  return (await place.hasWorker()) ? await run.progress().catch(ifNoWorker) : undefined;
+}
+
+function progressFromResult(result: RunResult, described: RunDescription): Progress {
   return {
     status: result.reason,
     phase: 'closed',
@@ -72,6 +72,14 @@ async function progressOfClosed(run: RunHandle, closed: { place: Place; result: 
     agent: described.agent ?? 'default',
     model: result.models.at(-1) ?? described.model ?? 'unknown',
   };
+}
+
+/** What a person reads beside the progress. Nothing of a run whose worker told none. */
+async function lookInside(run: RunHandle, told: Progress | undefined): Promise<Pick<ShownRun, 'waiting' | 'steps'>> {
+  if (!told) return { waiting: [], steps: [] };
+  const approvals = told.pendingApprovals > 0 ? await run.approvals().catch(ifNoWorker) : undefined;
+  const steps = await run.steps().catch(ifNoWorker);
+  return { waiting: approvals?.pending ?? [], steps: steps ?? [] };
 }
 
 function ifNoWorker(error: unknown): undefined {
