@@ -35,7 +35,7 @@ function folder(...answers: readonly boolean[]) {
 describe('untilIdle', () => {
   it('ends once no run has been open for a while, with its announcement withdrawn', async () => {
     const { log, options } = folder(true, true, false);
-    await untilIdle({ ...options, idleMs: 20 });
+    await untilIdle({ ...options, idleMs: 300 });
     expect(log.slice(0, 3)).toEqual(['announced', 'open', 'open']);
     expect(log.slice(-2)).toEqual(['withdrawn', 'idle']);
   });

@@ -5,7 +5,8 @@ import { usePerdureFolders } from './support/perdure-folder.js';
 import { modelEnv, useModels } from './support/use-models.js';
 
 interface Shown {
-  readonly progress: { readonly status: string; readonly waitingFor?: string };
+  /** Null while no worker answers for the run. */
+  readonly progress: { readonly status: string; readonly waitingFor?: string } | null;
 }
 
 /** Two turns: a call that counts, then the answer. */
@@ -21,7 +22,7 @@ describe('a run whose process is killed with SIGKILL while it waits', () => {
   async function killInWait(here: PerdureFolder, args: readonly string[], waitingFor: RegExp): Promise<void> {
     const killed = here.start(['run', 'send it', '--id', 'r1', '--model', 'openai/test', ...args]);
     await killed.prints('waiting: ');
-    await until(async () => waitingFor.test((await shown(here)).progress.waitingFor ?? ''), `a wait for ${waitingFor.source}`, 30_000);
+    await until(async () => waitingFor.test((await shown(here)).progress?.waitingFor ?? ''), `a wait for ${waitingFor.source}`, 30_000);
     await killed.kill('SIGKILL');
   }
 
@@ -70,7 +71,7 @@ describe('a run whose process is killed with SIGKILL while it waits', () => {
     await killed.prints('waiting: release');
     await killed.kill('SIGKILL');
     const watching = here.start(['watch', 'r1', '--json']);
-    await until(async () => /held by ann/u.test((await shown(here)).progress.waitingFor ?? ''), 'the hold', 30_000);
+    await until(async () => /held by ann/u.test((await shown(here)).progress?.waitingFor ?? ''), 'the hold', 30_000);
     await here.start(['release', 'r1']).exits(0);
     expect(JSON.parse((await watching.ended).stdout)).toMatchObject({ reason: 'completed', turns: 2, toolCalls: 1 });
     expect((await here.startsOf('send_once')).length).toBe(1);
@@ -96,7 +97,9 @@ describe('a run whose process is killed with SIGKILL while it waits', () => {
     let waiting: unknown[] = [];
     await until(
       async () => {
-        waiting = (await here.json(['approvals', 'r1'])) as unknown[];
+        const { code, stdout } = await here.run(['approvals', 'r1', '--json']);
+        // until the worker of the watching command is there, nobody can say
+        if (code === 0) waiting = JSON.parse(stdout) as unknown[];
         return waiting.length > 0;
       },
       'an approval',
