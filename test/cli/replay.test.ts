@@ -1,6 +1,6 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -45,6 +45,13 @@ describe('perdure replay', () => {
       code: 0,
       stdout: expect.stringMatching(/0\.1-max-turns\.json: replays \(\d+ events\)\n$/u),
     });
+  });
+
+  it('every saved history replays', async () => {
+    const saved = (await readdir(dirname(SAVED))).filter((file) => file.endsWith('.json')).map((file) => join(dirname(SAVED), file));
+    const { code, stdout } = await replay(...saved);
+    expect(stdout.trimEnd().split('\n')).toEqual(saved.map((file) => expect.stringMatching(`^${file}: replays \\(\\d+ events\\)$`)));
+    expect(code).toBe(0);
   });
 
   it('a history that the present code does not follow: names the difference, exit 1, the others are still replayed', async () => {

@@ -1,10 +1,10 @@
-import { ApplicationFailure } from '@temporalio/client';
 import { describe, it } from 'vitest';
 import { z } from 'zod';
 import { ModelError } from '../../src/activities/providers/model-error.js';
 import { defineTool } from '../../src/define/define-tool.js';
-import { type AgentWorker, type AgentWorkerOptions, call, say } from '../support/agent-worker.js';
-import { latch, type TestRun, until, untilAborted, useWorkers } from '../support/use-workers.js';
+import { type AgentWorkerOptions, call, say } from '../support/agent-worker.js';
+import { latch, until, untilAborted, useWorkers } from '../support/use-workers.js';
+import { loseWorker } from './lose-worker.js';
 import { historySaver } from './save-history.js';
 
 const { save, write } = historySaver('0.1');
@@ -172,17 +172,3 @@ describe('record', () => {
     await save('continued-in-pause-2', run);
   });
 });
-
-async function loseWorker(on: AgentWorker, run: TestRun): Promise<void> {
-  await until(async () =>
-    ((await run.handle.describe()).raw.pendingActivities ?? []).some(
-      (a) => a.activityType?.name === 'callTool' && a.lastWorkerIdentity !== '',
-    ),
-  );
-  const described = await run.handle.describe();
-  const activityId = described.raw.pendingActivities?.find((a) => a.activityType?.name === 'callTool')?.activityId ?? '';
-  await on.client.activity.fail(
-    { workflowId: run.runId, runId: described.runId, activityId },
-    ApplicationFailure.create({ type: 'Worker.Died', nonRetryable: true, message: 'its process is gone' }),
-  );
-}

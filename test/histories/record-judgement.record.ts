@@ -2,11 +2,11 @@ import { describe, it } from 'vitest';
 import { z } from 'zod';
 import { ModelError } from '../../src/activities/providers/model-error.js';
 import { defineTool } from '../../src/define/define-tool.js';
-import { type AgentWorker, type AgentWorkerOptions, call, say } from '../support/agent-worker.js';
+import { type AgentWorkerOptions, call, say } from '../support/agent-worker.js';
 import { latch, type TestRun, until, useWorkers } from '../support/use-workers.js';
 import { historySaver } from './save-history.js';
 
-const { save, write } = historySaver('0.2');
+const { save, fill } = historySaver('0.2');
 
 const look = defineTool({
   name: 'look',
@@ -29,17 +29,6 @@ const sensor = defineTool({
   effect: 'read',
   execute: () => '21.5',
 });
-
-/** Enough events for the smallest bound, and none that does anything. */
-const NUDGES = 30;
-
-/** Fills the history of a run that waits until it goes on in a fresh one, and saves the full one. */
-async function fill(name: string, on: AgentWorker, run: TestRun): Promise<void> {
-  const first = (await run.handle.describe()).runId;
-  for (let n = 0; n < NUDGES; n += 1) await run.handle.signal('resume');
-  await until(async () => (await run.handle.describe()).runId !== first, 'the next history');
-  await write(`${name}-1`, await on.client.workflow.getHandle(run.runId, first).fetchHistory());
-}
 
 function waitsFor(run: TestRun, what: string): Promise<void> {
   return until(async () => (await run.progress()).waitingFor?.includes(what) === true, `a wait for ${what}`);
@@ -82,7 +71,7 @@ describe('record the judgement of a run', () => {
       { bounds: { continueAsNewEvents: 30 } },
     );
     await waitsFor(run, 'approval');
-    await fill('approval', on, run);
+    await fill('approval-1', on, run);
     await until(async () => (await run.progress()).pendingApprovals === 2, 'the approvals');
     const { pending } = await run.handle.query<{ pending: { callId: string }[] }>('approvals');
     await run.handle.executeUpdate('approve', { args: [{ callId: pending[0]?.callId, by: 'ann' }] });
@@ -104,10 +93,11 @@ describe('record the judgement of a run', () => {
       { model: (_, n) => (n === 1 ? gate.opened.then(() => call(['look', { n: 1 }])) : say('The talk is over.')) },
       { bounds: { continueAsNewEvents: 30 } },
     );
+    await until(() => on.requests.length === 1, 'the first request');
     await run.handle.signal('hold', { ttlMs: 3_600_000, by: 'ann' });
     gate.open();
     await waitsFor(run, 'release');
-    await fill('hold', on, run);
+    await fill('hold-1', on, run);
     await run.handle.signal('release');
     await save('hold-2', run);
   });
@@ -126,7 +116,7 @@ describe('record the judgement of a run', () => {
       { maxTurns: 2, bounds: { continueAsNewEvents: 40 } },
     );
     await waitsFor(run, 'more of');
-    await fill('budget-ask', on, run);
+    await fill('budget-ask-1', on, run);
     await run.handle.executeUpdate('extend', { args: [{ turns: 5 }] });
     await save('budget-ask-2', run);
   });
@@ -146,12 +136,30 @@ describe('record the judgement of a run', () => {
     await run.handle.signal('pause');
     await until(async () => (await run.progress()).status === 'paused', 'the pause');
     isBack = true;
-    const first = (await run.handle.describe()).runId;
-    for (let n = 0; n < NUDGES; n += 1) await run.handle.signal('pause');
-    await until(async () => (await run.handle.describe()).runId !== first, 'the next history');
-    await write('backoff-1', await on.client.workflow.getHandle(run.runId, first).fetchHistory());
+    await fill('backoff-1', on, run, 'pause');
     await run.handle.signal('resume');
     await save('backoff-2', run);
+  });
+
+  it('a pause in the middle of a batch that ends in the next history', async () => {
+    const gate = latch();
+    const held = defineTool({
+      name: 'held',
+      description: 'Waits.',
+      parameters: z.strictObject({}),
+      execute: () => gate.opened.then(() => 'ok'),
+    });
+    const { on, run } = await begin(
+      { model: (_, n) => (n === 1 ? call(['held', {}], ['act', { n: 1 }]) : say('Both are done.')), tools: [act, held] },
+      { bounds: { continueAsNewEvents: 30 } },
+    );
+    await until(async () => (await run.progress()).phase === 'tools', 'the first call');
+    await run.handle.signal('pause');
+    gate.open();
+    await until(async () => (await run.progress()).status === 'paused', 'the pause');
+    await fill('pause-1', on, run, 'pause');
+    await run.handle.signal('resume');
+    await save('pause-2', run);
   });
 
   it('a model call that a message interrupts', async () => {

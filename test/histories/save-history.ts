@@ -1,7 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
-import type { TestRun } from '../support/use-workers.js';
+import type { AgentWorker } from '../support/agent-worker.js';
+import { type TestRun, until } from '../support/use-workers.js';
 
 type History = Parameters<typeof historyToJSON>[0];
 
@@ -18,6 +19,15 @@ export function historySaver(version: string) {
     save: async (name: string, run: TestRun): Promise<void> => {
       await run.result().catch(() => undefined);
       await write(name, await run.handle.fetchHistory());
+    },
+    /** Fills the history of a run that waits with signals that change nothing, until it goes on in a fresh one; writes the full one. */
+    fill: async (name: string, on: AgentWorker, run: TestRun, signal: 'resume' | 'pause' = 'resume'): Promise<void> => {
+      const first = (await run.handle.describe()).runId;
+      await until(async () => {
+        await run.handle.signal(signal);
+        return (await run.handle.describe()).runId !== first;
+      }, 'the next history');
+      await write(name, await on.client.workflow.getHandle(run.runId, first).fetchHistory());
     },
   };
 }
