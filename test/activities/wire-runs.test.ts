@@ -1,19 +1,14 @@
 import { defaultPayloadConverter, type Payload } from '@temporalio/common';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { createAnthropicProvider } from '../../src/activities/providers/anthropic.js';
-import { createOpenAiChatProvider } from '../../src/activities/providers/openai-chat.js';
 import type { CallModelResult } from '../../src/contracts/activities.js';
-import { type Message, textOf } from '../../src/contracts/message.js';
-import { type AnyToolDefinition, defineTool } from '../../src/define/define-tool.js';
-import { startWireServer, type WireServer, type WireServerOptions } from '../../src/testing/wire-server.js';
-import type { AgentWorkerOptions } from '../support/agent-worker.js';
+import { textOf } from '../../src/contracts/message.js';
+import { defineTool } from '../../src/define/define-tool.js';
+import { startWireServer } from '../../src/testing/wire-server.js';
 import { type TestRun, until, useWorkers } from '../support/use-workers.js';
-
-const FORMATS = [
-  { format: 'openai-chat', providerOf: ({ openaiBaseUrl: baseUrl, apiKey }: WireServer) => createOpenAiChatProvider({ baseUrl, apiKey }) },
-  { format: 'anthropic', providerOf: ({ anthropicBaseUrl: baseUrl, apiKey }: WireServer) => createAnthropicProvider({ baseUrl, apiKey }) },
-] as const;
+import { overWire, readTool, WIRE_FORMATS } from './support/over-wire.js';
+import { resultTexts } from './support/result-texts.js';
 
 /** What a model sends for arguments that are none, and why they are refused. */
 const UNUSABLE: readonly (readonly [argsText: string, why: string])[] = [
@@ -29,21 +24,8 @@ const UNUSABLE: readonly (readonly [argsText: string, why: string])[] = [
   ['{"path":7}', 'path: '],
 ];
 
-describe.each(FORMATS)('a run whose model answers over $format', ({ format, providerOf }) => {
-  const { worker, start } = useWorkers();
-  const servers: WireServer[] = [];
-  afterEach(async () => {
-    await Promise.all(servers.splice(0).map((server) => server.close()));
-  });
-
-  /** A worker whose model is a server that refuses what the real ones refuse. */
-  async function over(script: WireServerOptions, tools: readonly AnyToolDefinition[], options: Partial<AgentWorkerOptions> = {}) {
-    const server = await startWireServer({ ...script, formats: [format] });
-    servers.push(server);
-    const provider = providerOf(server);
-    const on = await worker({ ...options, model: (request) => provider.call(request), tools });
-    return { on, server };
-  }
+describe.each(WIRE_FORMATS)('a run whose model answers over $format', (wire) => {
+  const { over, start } = overWire(wire);
 
   it('B31: unusable arguments run no tool and are told with the schema; the other calls of the answer run', async () => {
     const ran: string[] = [];
@@ -71,7 +53,7 @@ describe.each(FORMATS)('a run whose model answers over $format', ({ format, prov
     expect(resultTexts(on.requests[1]?.messages ?? [])).toEqual(['seen']);
   });
 
-  it('B20: arguments that lack only form are repaired: the tool runs with what was meant, and no server ever sees what was sent', async () => {
+  it('B-20: arguments that lack only form are repaired: the tool runs with what was meant, and no server ever sees what was sent', async () => {
     const ran: string[] = [];
     const texts = ['{"path":"two\nlines"}', '{"path":"no end"', '```json\n{"path":"in a fence"}\n```', '{"path":"comma",}'];
     const toolCalls = texts.map((argsText) => ({ name: 'read', argsText }));
@@ -87,7 +69,7 @@ describe.each(FORMATS)('a run whose model answers over $format', ({ format, prov
     expect(await modelResults(run)).toMatchObject([{ repaired: texts.length }, {}]);
   });
 
-  it('B20: half a call that the length limit cut is never repaired, and never run', async () => {
+  it('B-20: half a call that the length limit cut is never repaired, and never run', async () => {
     const ran: string[] = [];
     const cut = { toolCalls: [{ name: 'read', argsText: '{"path":"whole?"' }], stop: 'length' as const };
     const { on } = await over({ script: { steps: [cut, { text: 'ok' }] } }, [readTool(ran)]);
@@ -129,7 +111,7 @@ describe.each(FORMATS)('a run whose model answers over $format', ({ format, prov
     const tool = defineTool({
       name: 'read',
       description: 'Reads.',
-      parameters: PATH,
+      parameters: z.strictObject({ path: z.string() }),
       effect: 'read',
       async execute({ path }) {
         active += 1;
@@ -167,35 +149,6 @@ describe.each(FORMATS)('a run whose model answers over $format', ({ format, prov
     expect(await (await start(on)).result()).toMatchObject({ reason: 'refusal', output: 'I would rather not.' });
     expect(server.requests).toHaveLength(1);
   });
-
-  it('B-18: an answer that only thinks is cut at its budget, told as such, and says what it used', async () => {
-    const steps = [{ text: 'ok', fault: { thinkTokens: 2_000 }, chunkDelayMs: 1 }];
-    const { on, server } = await over({ script: { steps } }, [], { policy: { thinkingTokensMax: 100 } });
-    const run = await start(on);
-    await run.result().catch(String);
-    const cut = (await run.events()).filter((event) => event.type === 'model.failed' && event.failure === 'Model.ThinkingBudget');
-    expect(cut.length).toBeGreaterThan(0);
-    // each time the server was left in the midst of its thoughts, and not asked the same again
-    expect(server.requests.filter(({ outcome }) => outcome === 'gone')).toHaveLength(cut.length);
-    expect((await run.messages()).filter(({ origin }) => origin === 'correction').length).toBeGreaterThan(0);
-    expect(await modelFailures(run)).toContainEqual(expect.objectContaining({ usage: expect.objectContaining({ outputTokens: 101 }) }));
-  });
-
-  it('B-18: an answer that thinks within its budget and then answers is not cut', async () => {
-    const { on } = await over({ script: { steps: [{ thinking: 'hmm '.repeat(100), text: 'ok' }] } }, [], {
-      policy: { thinkingTokensMax: 100 },
-    });
-    expect(await (await start(on)).result()).toMatchObject({ reason: 'completed', output: 'ok', turns: 1 });
-  });
-
-  it("B-13: a server that cannot read a call's arguments is told apart from one that fails, and is not asked the same again", async () => {
-    const message = 'Failed to parse tool call arguments as JSON: parse error at line 1, column 74';
-    const { on, server } = await over({ script: { steps: [{ text: 'ok', fault: { status: 500, message } }] } }, []);
-    const run = await start(on);
-    await run.result().catch(String);
-    expect(await run.events()).toContainEqual(expect.objectContaining({ type: 'model.failed', failure: 'Model.BadJson' }));
-    expect(server.requests.filter(({ outcome }) => outcome === 'faulted')).toHaveLength(1);
-  });
 });
 
 describe('a run whose model pauses', () => {
@@ -227,33 +180,11 @@ describe('a run whose model pauses', () => {
   });
 });
 
-const PATH = z.strictObject({ path: z.string() });
-
-function readTool(ran: string[]): AnyToolDefinition {
-  return defineTool({
-    name: 'read',
-    description: 'Reads.',
-    parameters: PATH,
-    effect: 'read',
-    execute({ path }) {
-      ran.push(path);
-      return `read ${path}`;
-    },
-  });
-}
-
 /** What the run's model calls returned, from its history. */
 async function modelResults(run: TestRun): Promise<CallModelResult[]> {
   const { events } = await run.handle.fetchHistory();
   const results = (events ?? []).flatMap((event) => event.activityTaskCompletedEventAttributes?.result?.payloads ?? []);
   return results.map(decode).filter(isModelResult);
-}
-
-/** What the run's failed activities told beside their messages, from its history. */
-async function modelFailures(run: TestRun): Promise<unknown[]> {
-  const { events } = await run.handle.fetchHistory();
-  const failed = (events ?? []).map((event) => event.activityTaskFailedEventAttributes?.failure?.applicationFailureInfo);
-  return failed.flatMap((info) => info?.details?.payloads ?? []).map(decode);
 }
 
 function decode(payload: Payload): unknown {
@@ -262,11 +193,4 @@ function decode(payload: Payload): unknown {
 
 function isModelResult(value: unknown): value is CallModelResult {
   return value !== null && typeof value === 'object' && 'kind' in value && value.kind === 'answer';
-}
-
-function resultTexts(messages: readonly Message[]): string[] {
-  return messages
-    .flatMap((message) => message.parts)
-    .filter((part) => part.type === 'tool_result')
-    .map((part) => part.parts.map((content) => (content.type === 'text' ? content.text : '')).join(''));
 }
