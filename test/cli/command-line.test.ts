@@ -64,6 +64,26 @@ describe('bad input: one line with its code, its exit status, and nothing create
     ['no task', ['run'], 2, /^MISSING_ARGUMENT: /u],
     ['a task without quotes', ['run', 'do', 'it'], 2, /^BAD_USAGE: .*put the text in quotes\n$/u],
     ['a deadline without a unit', ['run', 'x', '--deadline', '90'], 2, /^BAD_OPTION: deadline: a duration such as 90s/u],
+    ['what there is not at a budget', ['run', 'x', '--on-budget', 'stop'], 2, /^BAD_OPTION: onBudget: finish or ask, got "stop"\n$/u],
+    [
+      'an output schema that is not there',
+      ['run', 'x', '--output-schema', 'none.json'],
+      2,
+      /^BAD_OPTION: outputSchema: "none\.json" does not exist\n$/u,
+    ],
+    [
+      'an output schema that is no JSON',
+      ['continue', 'r', '--output-schema', 'a-file'],
+      2,
+      /^BAD_OPTION: outputSchema: "a-file" holds no JSON: /u,
+    ],
+    ['an output schema that is a folder', ['start', 'x', '--output-schema', '.'], 2, /^BAD_OPTION: outputSchema: "\." is not a file\n$/u],
+    [
+      'B10: nearly --output-schema',
+      ['run', 'x', '--output-shema', 'f'],
+      2,
+      /^UNKNOWN_OPTION: --output-shema \(did you mean --output-schema\?\)\n$/u,
+    ],
     ['two ways of output', ['run', 'x', '--json', '--events'], 2, /^BAD_OPTION: --json and --events exclude each other\n$/u],
     ['B17: an address with a scheme', ['show', 'r', '--address', 'http://host:7233'], 2, /^TEMPORAL_ADDRESS: use host:port/u],
     ['B17: an empty address', ['ls', '--address', ''], 2, /^TEMPORAL_ADDRESS: use host:port/u],
@@ -162,6 +182,7 @@ describe('help', { timeout: 60_000 }, () => {
       'continue',
       'worker',
       'dev',
+      'replay',
       'doctor',
     ]) {
       expect(stdout).toMatch(new RegExp(`^  ${verb} `, 'mu'));
