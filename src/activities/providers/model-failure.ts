@@ -83,6 +83,9 @@ export function toModelError(error: unknown, apiKey = ''): ModelError {
   });
 }
 
+/** A server may answer with megabytes; what an error says, it says at its beginning. */
+const MESSAGE_CHARS_READ = 8_000;
+
 /** The error that a JSON body tells of, as servers send it with status 200 in place of a stream; undefined when there is none. */
 export function errorIn(body: string): object | undefined {
   const told = objectOf(body);
@@ -166,7 +169,8 @@ function messageOf(chain: readonly object[], bodies: readonly object[]): string 
   if (chain.some((cause) => cause instanceof SyntaxError)) return 'the stream holds an event that is not JSON';
   const said = bodies.map((body) => textIn(body, 'message')).findLast((text) => text !== undefined);
   const texts = chain.map((cause) => textIn(cause, 'message')).filter((text) => text !== undefined && text !== '');
-  return said ?? (texts.length > 0 ? texts.join(': ') : 'the model request failed');
+  const message = said ?? (texts.length > 0 ? texts.join(': ') : 'the model request failed');
+  return message.slice(0, MESSAGE_CHARS_READ);
 }
 
 function requestIdOf(chain: readonly object[]): { requestId?: string } {
