@@ -12,7 +12,7 @@ const REPAIR_VALUES_MAX = 2_000;
 export function repairArguments(text: string): string | undefined {
   if (text.length > REPAIR_CHARS_MAX) return undefined;
   const meant = valuesIn(text);
-  if (!meant || !endsWithValue(meant)) return undefined;
+  if (!meant || !endsWithValue(meant) || ENDS_OPEN.test(text)) return undefined;
   const repaired = repair(text);
   const kept = repaired === undefined ? undefined : valuesIn(repaired);
   return kept && contentOf(kept) === contentOf(meant) ? repaired : undefined;
@@ -33,6 +33,9 @@ interface Token {
   /** As JSON. */
   readonly content: string;
 }
+
+/** After a last comma or opening bracket something was to follow. */
+const ENDS_OPEN = /[,[{]\s*(?:```\s*)?$/u;
 
 /** An unfinished string, an escape that JSON does not know, a number with a wrong end or a bare word match nothing here. */
 const TOKENS =
