@@ -49,7 +49,15 @@ describe('hooks', () => {
     ['an absolute path in the workspace', { paths: ['.git/**'] }, { args: { path: '/w/.git/config' }, workspace: '/w' }, true],
     ['an absolute path outside of it', { paths: ['/etc/**'] }, { args: { path: '/etc/passwd' }, workspace: '/w' }, true],
     ['a glob of paths and no path', { paths: ['**'] }, { args: { command: 'ls' } }, false],
-    ['a glob of paths and a path that is no text', { paths: ['**'] }, { args: { path: 7 } }, false],
+    ['a glob of paths and a path that is no text yet', { paths: ['.git/**'] }, { args: { path: ['.git/config'] } }, true],
+    [
+      'a path that leaves the workspace and comes back',
+      { paths: ['.git/**'] },
+      { args: { path: '../w/.git/config' }, workspace: '/v/w' },
+      true,
+    ],
+    ['a path through another name of the workspace', { paths: ['.git/**'] }, { args: { path: '/real/w/.git/x' }, workspace: '/w' }, true],
+    ['a path to a neighbour of the workspace', { paths: ['src/**'] }, { args: { path: '../wide/a.ts' }, workspace: '/v/w' }, false],
     ['both, when only the tool matches', { tools: ['write_file'], paths: ['src/**'] }, {}, false],
   ])('A-24: a filter of %s', async (_, filter, question, matches) => {
     const runner = createHookRunner([hook({ ...filter, run: () => ({ action: 'block', reason: 'met' }) })], fail);
