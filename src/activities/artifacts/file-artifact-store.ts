@@ -34,7 +34,9 @@ export class FileArtifactStore implements ArtifactStore {
   async read(ref: string, { offset, bytes }: { readonly offset: number; readonly bytes: number }): Promise<ArtifactPage> {
     const hash = hashOfRef(ref);
     const file = await open(pathOf(this.#folder, hash), 'r').catch((cause: unknown) => {
-      throw new ArtifactError('BLOB_MISSING', `${ref} is not in the store`, { cause });
+      if (codeOf(cause) === 'ENOENT') throw new ArtifactError('BLOB_MISSING', `${ref} is not in the store`, { cause });
+      // too many open files, a disk that fails: it may well be there
+      throw new ArtifactError('STORE_FAILED', `${ref} could not be opened (${codeOf(cause)})`, { cause });
     });
     try {
       await this.#verified.check(file, hash);

@@ -108,8 +108,10 @@ function isDamaged(page: ArtifactPage, { hash, offset, bytes }: { hash: string; 
 
 function asArtifactError(error: unknown, ref: string): ArtifactError {
   if (error instanceof ArtifactError) return error;
-  if (statusOf(error) === 404) return new ArtifactError('BLOB_MISSING', `${ref} is not in the store`, { cause: error });
   const name = error instanceof Error ? error.name : 'unknown error';
+  // a bucket that is not there says nothing about what is in it
+  const isMissing = statusOf(error) === 404 && name !== 'NoSuchBucket';
+  if (isMissing) return new ArtifactError('BLOB_MISSING', `${ref} is not in the store`, { cause: error });
   return new ArtifactError('STORE_FAILED', `${ref} could not be read (${name})`, { cause: error });
 }
 

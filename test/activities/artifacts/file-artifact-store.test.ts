@@ -23,6 +23,14 @@ describe('FileArtifactStore', () => {
     };
   });
 
+  test('L9: what cannot be opened is not said to be lost', async () => {
+    const folder = await tempFolder();
+    // the folder of this hash is a file: what is below it cannot be looked up
+    await writeFile(join(folder, 'ab'), '');
+    const read = new FileArtifactStore(folder).read(`sha256:${'ab'.repeat(32)}`, { offset: 0, bytes: 10 });
+    await expect(read).rejects.toThrow(/^STORE_FAILED: sha256:(?:ab){32} could not be opened \(ENOTDIR\)$/u);
+  });
+
   test('files are 0600 in folders of 0700', async () => {
     const folder = join(await tempFolder(), 'outputs');
     const { ref } = await new FileArtifactStore(folder).put().finish();
