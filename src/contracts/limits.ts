@@ -11,6 +11,7 @@ export {
   OUTPUT_SCHEMA_LIMITS,
   READING_LIMITS,
   STEER_LIMITS,
+  WORK_LIMITS,
 } from './judgement-limits.js';
 
 const KIB = 1024;
@@ -139,6 +140,8 @@ export const WORKSPACE_LIMITS = {
   searchLineCharsMax: 10_000,
   searchLineShownCharsMax: 300,
   globCharsMax: 500,
+  /** No system opens a longer path. */
+  pathCharsMax: 4_096,
   /** An instruction file (AGENTS.md …) is sent with every request: a longer one is cut with a mark. */
   instructionFileBytesMax: 20_000,
   /** What is left of a write whose process was killed is swept by the next write to that folder after this time. */

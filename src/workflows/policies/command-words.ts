@@ -1,3 +1,5 @@
+import { WORKSPACE_LIMITS } from '../../contracts/limits.js';
+
 /** Programs that read commands, from their arguments, a file or their input. */
 const SHELLS: ReadonlySet<string> = new Set('sh bash dash zsh ksh csh tcsh fish ash busybox eval source .'.split(' '));
 
@@ -5,19 +7,24 @@ const SHELLS: ReadonlySet<string> = new Set('sh bash dash zsh ksh csh tcsh fish 
 const RUNNERS: ReadonlySet<string> = new Set(
   (
     'exec command builtin trap alias coproc export declare local readonly set awk gawk env sudo doas su xargs parallel nohup setsid ' +
-    'nice ionice time timeout stdbuf watch chroot unshare nsenter ssh script setarch strace gdb'
+    'nice ionice time timeout stdbuf watch chroot unshare nsenter ssh script setarch strace gdb flock setpriv runuser pkexec taskset ' +
+    'chrt prlimit fakeroot systemd-run'
   ).split(' '),
 );
 
 /** Programs that run the program text of an option. */
 const INTERPRETERS = /^(?:python|pypy|node|nodejs|deno|bun|perl|ruby|php|lua|Rscript|osascript|pwsh)[0-9.]*$/u;
-const PROGRAM_TEXT = /^(?:-[A-Za-z]*[cepr]|--?(?:eval|print|command|run)(?:=.*)?)$/u;
+const PROGRAM_TEXT = /^(?:-[A-Za-z]*[cepEr]|--?(?:eval|print|command|run)(?:=.*)?)$/su;
+/** The text may follow its letter at once; it then holds what no value of another option does. */
+const TEXT_OPTION = /^-[A-Za-z]*?[cepEr]./su;
+const BEYOND_VALUES = /[^\w./:=,-]/u;
 
 /** Arguments with which `find` and its like run other programs. */
 const RUNS_OTHERS = /^-(?:exec|execdir|ok|okdir)$/u;
 
-/** What may stand before a program: words of the shell's own, and assignments. */
-const BEFORE_PROGRAM = /^(?:(?:if|then|else|elif|while|until|do|time|!|[{]|[A-Za-z_]\w*=\S*)\s+)+/u;
+/** What may stand before a program: words of the shell's own, assignments and redirections. */
+const BEFORE_PROGRAM =
+  /^(?:(?:if|then|else|elif|while|until|do|!|[{]|function\s+\S+|[A-Za-z_]\w*(?:\[\S*?\])?\+?=\S*|\d*[<>]+-?\s*\S+)\s+)+/u;
 
 /** What stands for itself outside of quotes. Everything else may mean something to a shell. */
 const PLAIN = /[A-Za-z0-9_\-./,:=@%+]/u;
@@ -34,7 +41,7 @@ export function simpleCommandWords(command: string): string[] | undefined {
   if (words === undefined || program === undefined) return undefined;
   const name = baseName(program);
   if (!COMMAND_WORD.test(program) || runsOthers(name)) return undefined;
-  const runsText = INTERPRETERS.test(name) && words.some((word) => PROGRAM_TEXT.test(word));
+  const runsText = INTERPRETERS.test(name) && words.some(isProgramText);
   return runsText || words.some((word) => RUNS_OTHERS.test(word)) ? undefined : words;
 }
 
@@ -51,6 +58,8 @@ export interface ReadCommand {
 
 /** Reads a command. Never throws. */
 export function readCommand(command: string): ReadCommand {
+  // longer than any that can run: not worth the time that reading it takes
+  if (command.length > WORKSPACE_LIMITS.commandCharsMax) return { simple: undefined, mayRun: () => true };
   const simple = simpleCommandWords(command);
   if (simple) return { simple, mayRun: (words) => startsAt(simple, 0, words) };
   if (hidesPrograms(command)) return { simple, mayRun: () => true };
@@ -107,14 +116,33 @@ function bareWords(command: string): string[] {
 function hidesPrograms(command: string): boolean {
   if (quotedAtOdds(command)) return true;
   const computes = /[$`]/u.test(command);
-  return segmentsOf(command).some(({ text, fed }) => {
+  return segmentsOf(withoutQuotes(command)).some(({ text, fed }) => {
     const program = text.trimStart().replace(BEFORE_PROGRAM, '').split(/\s+/u)[0] ?? '';
     if (/^[A-Za-z_]\w*=/u.test(program)) return false;
     if (/[$`*?[\]{}~]/u.test(program)) return true;
-    const name = baseName(program.replaceAll(/["'\\]/gu, ''));
+    const name = baseName(program);
     return (runsOthers(name) && computes) || (SHELLS.has(name) && (fed || text.includes('<')));
   });
 }
+
+/**
+ * The command with each quoted text as one word without its quotes, in which nothing separates or expands but what the shell itself would
+ * expand; so a quoted blank or semicolon does not hide where a program stands.
+ */
+function withoutQuotes(command: string): string {
+  const substitutes = /\$\(|`/u.test(command);
+  const expanding = substitutes ? /[\s;&|<>*?[\]{}~]/gu : /[\s;&|<>*?[\]{}~()]/gu;
+  const flat = command.replaceAll(QUOTED, (whole, escaped?: string, single?: string, double?: string) => {
+    if (escaped !== undefined) return /^[\r\n]/u.test(escaped) ? '' : escaped.replace(/\W/u, '_');
+    if (single !== undefined) return single.replaceAll(/[^\w./+-]/gu, '_');
+    return double === undefined ? whole : double.replaceAll(/\\./gsu, '_').replaceAll(expanding, '_');
+  });
+  // `>&` and `>|` separate no commands
+  return flat.replaceAll(/([<>])[&|]/gu, '$1');
+}
+
+/** An escaped character, and what stands between quotes of either kind. */
+const QUOTED = /\\(\r\n|[^])|'([^']*)'|"((?:\\[^]|[^"\\])*)"/gu;
 
 /** The pieces between separators. `fed`: a pipe goes into it. */
 function segmentsOf(command: string): { readonly text: string; readonly fed: boolean }[] {
@@ -132,6 +160,10 @@ function startsAt(words: readonly string[], at: number, wanted: readonly string[
     const given = words[at + offset];
     return given === word || (offset === 0 && given !== undefined && baseName(given) === word);
   });
+}
+
+function isProgramText(word: string): boolean {
+  return PROGRAM_TEXT.test(word) || (TEXT_OPTION.test(word) && BEYOND_VALUES.test(word));
 }
 
 function runsOthers(program: string): boolean {

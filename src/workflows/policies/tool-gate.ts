@@ -1,3 +1,4 @@
+import { WORKSPACE_LIMITS } from '../../contracts/limits.js';
 import { matchesName } from '../../contracts/matches-name.js';
 import type { JsonValue } from '../../contracts/message.js';
 import { type GatedTool, profileDecision } from '../../contracts/offers-tool.js';
@@ -69,11 +70,12 @@ function pathsMatch(globs: readonly string[], args: JsonValue, allows: boolean):
 }
 
 function pathMatches(globs: readonly string[], path: JsonValue, allows: boolean): boolean {
-  if (typeof path !== 'string') return !allows;
+  if (typeof path !== 'string' || path.length > WORKSPACE_LIMITS.pathCharsMax) return !allows;
   const { inside, parts } = normalParts(path);
-  if (inside) return globs.some((glob) => globMatches(glob, parts.join('/')));
+  const normal = parts.join('/');
+  if (inside) return globs.some((glob) => globMatches(glob, normal));
   // where the workspace is, is not known here: any tail of such a path may be the one below it
-  return !allows && parts.some((_, at) => globs.some((glob) => globMatches(glob, parts.slice(at).join('/'))));
+  return !allows && globs.some((glob) => globMatches(glob.includes('/') ? `**/${glob.replace(/^\.?\//u, '')}` : glob, normal));
 }
 
 /** A path without `.` and `..`. `inside`: it is relative and stays below where it starts. */

@@ -68,6 +68,11 @@ const BYPASSES: readonly string[] = [
   "find . -exec git status ';'",
   'python3 -c "print(1)"',
   'node -e "1"',
+  `python3 -c"import os; os.system('rm -rf x')"`,
+  `perl -e'system "rm -rf x"'`,
+  `perl -E 'system "rm -rf x"'`,
+  'flock lock git status',
+  'setpriv --nnp git status',
 ];
 
 describe('simpleCommandWords', () => {
@@ -146,6 +151,24 @@ describe('readCommand', () => {
     "find . -exec rm -rf '{}' ';'",
     `python3 -c "import os; os.system('rm -rf x')"`,
     'ls "unclosed',
+    '>x $X -rf y',
+    '2>/dev/null $X -rf y',
+    '2>&1 $X -rf y',
+    '< x $X -rf y',
+    'Y="a b" $X -rf y',
+    'Y="a;b" $X -rf y',
+    "Y='a | b' $X -rf y",
+    'Y="$(echo "a b")" $X -rf y',
+    'Y=a\\ b $X -rf y',
+    'a[1]=2 $X -rf y',
+    'a+=2 $X -rf y',
+    'time -p $X -rf y',
+    'function f { $X x; }; f',
+    'flock lock rm -rf x',
+    'setpriv --nnp rm -rf x',
+    `python3 -c"import os; os.system('rm -rf x')"`,
+    `perl -e'system qw(rm -rf x)'`,
+    'echo cm0= | "ba"sh',
   ])('X13: a rule that refuses rm matches %j', (command) => {
     expect(readCommand(command).mayRun(['rm'])).toBe(true);
   });
@@ -158,8 +181,20 @@ describe('readCommand', () => {
     'echo $(date)',
     'DIR=$(pwd) make all',
     'bash build.sh',
+    'git commit -m "a; b (c)" && ls $HOME',
+    'echo "$HOME; $USER" > out.txt 2>&1',
+    'echo "$(date)" && ls',
+    'git commit -m "$(cat <<\'EOF\'\nfix: two things\nEOF\n)"',
+    'A="1 2" B=3 make all',
+    'python3 -m pytest -k "a and b"',
+    'grep -rn "a|b" src | head -20',
   ])('a rule that refuses rm leaves %j alone', (command) => {
     expect(readCommand(command).mayRun(['rm'])).toBe(false);
+  });
+
+  it('a command longer than any that runs may run everything, and is no simple one', () => {
+    const command = readCommand(`git status ${'x'.repeat(30_000)}`);
+    expect([command.simple, command.mayRun(['rm'])]).toEqual([undefined, true]);
   });
 
   it('words of a rule stand together: git push is not matched by git status', () => {

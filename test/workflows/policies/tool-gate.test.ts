@@ -105,12 +105,31 @@ describe('a gate with many rules', () => {
     ['escapes', '\\'.repeat(30_000)],
     ['assignments', `${'A=1 '.repeat(7_400)}$X`],
     ['reserved words', 'if '.repeat(10_000)],
+    ['more than can run', 'a;'.repeat(500_000)],
+    ['open brackets', 'a['.repeat(15_000)],
+    ['redirections', '>a '.repeat(10_000)],
+    ['quoted texts', `"a\\"b"'c'`.repeat(3_000)],
+    ['an option with its text', `python3 -${'e'.repeat(29_000)}"`],
   ])('judges the longest command of %s in a moment', (_, command) => {
     const rules = [...DESTRUCTIVE_COMMANDS, ...DESTRUCTIVE_COMMANDS];
     const startedAt = performance.now();
     run({ rules }, command);
     expect(performance.now() - startedAt).toBeLessThan(500);
   });
+
+  it.each(['/', '../', ''])(
+    'judges a path of 1 MB that begins with %j in a moment: longer than any there is, only a refusal matches it',
+    (start) => {
+      const path = start + 'a/'.repeat(500_000);
+      const rules = (decision: GateRule['decision']): GateRule[] =>
+        Array.from({ length: 50 }, () => ({ tool: '*', paths: ['.git/**', '**/x/**/y'], decision }));
+      const startedAt = performance.now();
+      expect(gateTool(GatePolicy.parse({ rules: fiftyRules('block') }), WRITE, { path }).decision).toBe('block');
+      expect(gateTool(GatePolicy.parse({ profile: 'read-only', rules: fiftyRules('allow') }), WRITE, { path }).decision).toBe('block');
+      expect(gateTool(GatePolicy.parse({ rules: fiftyRules('ask') }), WRITE, { path: start + 'a/'.repeat(2_000) }).decision).toBe('allow');
+      expect(performance.now() - startedAt).toBeLessThan(500);
+    },
+  );
 });
 
 describe('offersTool', () => {
@@ -149,6 +168,10 @@ describe('offersTool', () => {
     );
   });
 });
+
+function fiftyRules(decision: GateRule['decision']): GateRule[] {
+  return Array.from({ length: 50 }, () => ({ tool: '*', paths: ['.git/**', '**/x/**/y'], decision }));
+}
 
 /** How many of the three tools the model is shown. */
 function offered(gate: Partial<GatePolicy>): number {
