@@ -12,6 +12,7 @@ import { type ActivityProblem, readActivityProblem, runFailure } from './failure
 import { hasFinalCall } from './final-answer.js';
 import { Inbox } from './inbox.js';
 import { type LastWord, lastWord } from './last-word.js';
+import { endHold } from './may-go-on.js';
 import { appendOnce } from './policies/append-once.js';
 import { repairHistory } from './policies/repair-history.js';
 import { publishAttributes, publishStatus, statusAttributes } from './progress.js';
@@ -54,6 +55,8 @@ async function runToEnd(desk: RunDesk, carried: CarriedState | undefined): Promi
     // a stop is not carried over: the loop ends the run here
     if (ending.kind === 'end' && answer && !isOvertaken(run, ending)) return close(run, answer.ending ?? ending, answer);
     if (ending.kind === 'continue-as-new' && !run.mustStop) return continueAsNew(run);
+    // the last word stopped it, and it was not the last
+    if (ending.kind === 'end') run.clock.start();
   }
 }
 
@@ -139,6 +142,7 @@ function close(run: Run, given: Extract<Ending, { kind: 'end' }>, answer: LastWo
   run.clock.stop();
   // a cancel that was accepted is what ended the run, also when the call it came into finished all the same
   const ending: typeof given = run.inbox.cancelRequest && given.reason !== 'error' ? { kind: 'end', reason: 'cancelled' } : given;
+  endHold(run, 'stopped');
   run.inbox.closeAll();
   const result = buildResult(run, ending, hasFinalCall(ending.reason) ? answer : { output: answer.output });
   run.result = result;

@@ -11,7 +11,9 @@ type End = Extract<Ending, { kind: 'end' }>;
 export async function beforeRun(run: Run): Promise<End | undefined> {
   if (!run.policy.hooks.beforeRun) return undefined;
   const said = await ask(run, { on: 'before-run' });
-  return said.action === 'allow' || said.action === 'modify' ? undefined : refusedBy(run, said);
+  run.clock.start();
+  // the loop ends a run that was cancelled meanwhile
+  return run.inbox.cancelRequest || said.action === 'allow' || said.action === 'modify' ? undefined : refusedBy(run, said);
 }
 
 /** Asks the hooks after the run; they may rewrite the output, or refuse it. A run that was cancelled is not asked about. */
@@ -21,7 +23,7 @@ export async function afterRun(
 ): Promise<{ output: string; ending: End }> {
   if (!run.policy.hooks.afterRun || run.inbox.cancelRequest) return given;
   const said = await ask(run, { on: 'after-run', output: given.output });
-  if (said.action === 'allow') return given;
+  if (said.action === 'allow' || run.inbox.cancelRequest) return given;
   if (said.action === 'modify') return { ...given, output: said.output };
   return { output: '', ending: refusedBy(run, said) };
 }
@@ -34,8 +36,12 @@ export async function onError(run: Run, ending: End): Promise<End> {
   return said.action === 'modify' ? { ...ending, error: { type, message: said.output, turn } } : ending;
 }
 
-/** A hook that cannot be asked decides against: hooks fail closed. */
+/**
+ * A hook that cannot be asked decides against: hooks fail closed. The run's clock stands still: they have time limits of their own, and
+ * a deadline must not decide for them.
+ */
 async function ask(run: Run, about: Pick<RunHooksInput, 'on' | 'output' | 'error'>): Promise<RunHooksResult> {
+  run.clock.stop();
   const input: RunHooksInput = { runId: run.runId, agent: run.prepared.setup.agent, turn: run.counters.turn, ...about };
   for (let losses = 0; ; losses += 1) {
     try {

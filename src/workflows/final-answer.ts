@@ -25,6 +25,8 @@ export function hasFinalCall(reason: Reason): boolean {
  * Returns the answer, or undefined when it failed, took too long or was cancelled: then the last text stands.
  */
 export async function finalAnswer(run: Run, reason: Reason): Promise<Message | undefined> {
+  // nobody would read what waits
+  if (run.inbox.cancelRequest) return undefined;
   run.phase = 'finalising';
   run.tool = undefined;
   // this call has a time limit of its own: a deadline that comes now must not take the answer away

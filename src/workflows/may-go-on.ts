@@ -11,28 +11,38 @@ export async function mayGoOn(run: Run): Promise<GoOn> {
   if (run.mustStop) return 'stop';
   if (!run.inbox.paused) return 'go';
   showPause(run);
-  await condition(() => !run.inbox.paused || run.mustStop || run.historyIsLong());
-  if (run.inbox.paused && !run.mustStop) return 'continue-as-new';
+  // looked at again: a pause may come right behind its resume
+  while (run.inbox.paused && !run.mustStop) {
+    if (run.historyIsLong()) return 'continue-as-new';
+    await condition(() => !run.inbox.paused || run.mustStop || run.historyIsLong());
+  }
   endPause(run);
   return run.mustStop ? 'stop' : 'go';
 }
 
 /**
  * Asked between turns: waits while the run is paused or a live conversation holds it, then says whether the turn may start. A hold lets
- * go by itself when its time is over, and a stop ends it; one that is still on is carried into the next history.
+ * go by itself when its time is over, and the end of the run ends it; one that is still on is carried into the next history.
  */
 export async function mayStartTurn(run: Run): Promise<GoOn> {
   for (;;) {
     const gate = await mayGoOn(run);
     const { hold } = run.inbox;
-    if (!hold || gate === 'continue-as-new') return gate;
-    if (gate === 'stop' || isOver(hold)) {
-      run.inbox.hold = undefined;
-      run.events.add({ type: 'released', why: gate === 'stop' ? 'stopped' : 'expired' });
+    // a stop may be overcome: the hold is still on then
+    if (!hold || gate !== 'go') return gate;
+    if (isOver(hold)) {
+      endHold(run, 'expired');
       return gate;
     }
     if ((await waitWhileHeld(run)) === 'continue-as-new') return 'continue-as-new';
   }
+}
+
+/** Lets go of a hold, if there is one, and says why. */
+export function endHold({ inbox, events }: Run, why: 'expired' | 'stopped'): void {
+  if (!inbox.hold) return;
+  inbox.hold = undefined;
+  events.add({ type: 'released', why });
 }
 
 async function waitWhileHeld(run: Run): Promise<GoOn> {

@@ -48,7 +48,8 @@ async function askForMore(run: Run, stop: Stop): Promise<'end' | 'go' | 'continu
     expires: new Date(Date.now() + run.policy.approvalExpireMs).toISOString(),
   });
   if (answer === 'continue-as-new') return answer;
-  if (answer === 'approved') return 'go';
+  // a cancel that ended the question ends the run as what it is
+  if (answer === 'approved' || answer === 'stopped') return 'go';
   run.deadlineReached = stop === 'deadline';
   return 'end';
 }

@@ -33,7 +33,7 @@ export function buildResult(
     ...steersOf(run.inbox),
     ...(answer.finalized === undefined ? {} : { finalized: answer.finalized }),
     ...(ending.emptyAnswer ? { emptyAnswer: true } : {}),
-    ...(ending.error ? { error: ending.error } : {}),
+    ...(ending.error ? { error: { ...ending.error, message: cutText(ending.error.message, PAYLOAD_LIMITS.failureMessageBytesMax) } } : {}),
   };
 }
 
@@ -50,6 +50,7 @@ export function unpreparedResult(inbox: Inbox, problem: ActivityProblem | undefi
     usage: NO_USAGE,
     models: [],
     unconsumed: unconsumed(inbox),
+    ...steersOf(inbox),
     ...(problem ? { error: { type: problem.type, message: problem.message, turn: 0 } } : {}),
   };
 }

@@ -144,7 +144,8 @@ async function startEach<T>(run: Run, batch: ToolBatch, items: readonly T[], sta
     }
   };
   await Promise.all(Array.from({ length: Math.min(items.length, run.policy.readToolsParallelMax) }, runner));
-  return closed === 'go' && isEnded(run, batch) ? 'stop' : closed;
+  // an end is not carried: what is left of the batch is answered here
+  return isEnded(run, batch) ? 'stop' : closed;
 }
 
 /** True once nothing further of the batch may start, although the run itself goes on or has yet to end. */

@@ -35,9 +35,11 @@ export async function runTurns(run: Run): Promise<Ending> {
       return next === 'end' ? endingFor(run, stop) : CONTINUE_AS_NEW;
     }
     if (run.turnsHere > 0 && run.historyIsLong()) return CONTINUE_AS_NEW;
-    takeSteers(run, run.counters.turn + 1);
     await compactWhenNeeded(run);
-    // a stop may have come meanwhile, and what was just taken may be more than the budget can send
+    // a stop may have come meanwhile: then nobody reads what waits
+    if (run.stopReason()) continue;
+    takeSteers(run, run.counters.turn + 1);
+    // what was just taken may be more than the budget can send
     if (run.stopReason()) continue;
     const ending = await runTurn(run);
     if (ending?.kind === 'continue-as-new') return ending;
@@ -107,6 +109,8 @@ async function endWith(
     case 'corrected':
       return undefined;
     case 'failed':
+      // a stop that cut the question short is no failure: the loop ends the run
+      if (run.mustStop) return undefined;
       return { kind: 'end', reason: 'error', error: { type: verdict.type, message: verdict.message, turn: run.counters.turn } };
     case 'accepted':
       return { kind: 'end', reason, emptyAnswer, ...('structured' in verdict ? { structured: verdict.structured } : {}) };

@@ -130,7 +130,8 @@ export class Run {
   stopReason(): ReturnType<typeof stopReason> {
     return stopReason({
       cancelRequested: this.inbox.cancelRequest !== undefined,
-      deadlineReached: this.deadlineReached,
+      // a fresh history finds the time over before its timer can say so
+      deadlineReached: this.deadlineReached || (this.isGuarded && this.clock.isOver),
       budgetSpent: this.outputTokensAllowed() === 'spent',
       turn: this.counters.turn,
       maxTurns: this.caps.maxTurns,

@@ -27,6 +27,11 @@ export class WorkClock {
     return this.#deadlineMs === undefined ? undefined : this.#deadlineMs - this.workedMs;
   }
 
+  /** True when no working time is left. */
+  get isOver(): boolean {
+    return this.leftMs !== undefined && this.leftMs <= 0;
+  }
+
   get deadlineMs(): number | undefined {
     return this.#deadlineMs;
   }
