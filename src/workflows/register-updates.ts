@@ -56,7 +56,7 @@ function registerExtend(desk: RunDesk): void {
 
 /** True when no cap stands in the way of another turn. */
 function mayGoFurther(run: Run): boolean {
-  return run.stopReason() === undefined && (run.clock.leftMs === undefined || run.clock.leftMs > 0);
+  return run.stopReason() === undefined && !run.clock.isOver;
 }
 
 function registerApprove(desk: RunDesk): void {
