@@ -5,6 +5,7 @@ import { Usage } from './model.js';
 import { PreparedRun } from './prepared-run.js';
 import { SteerMode, SteerRecord } from './run.js';
 import { Step } from './step.js';
+import { WorkRecord } from './work-record.js';
 
 /** A message waiting to be read by the model. Times are milliseconds since 1970. */
 export const QueuedMessage = z.strictObject({
@@ -105,6 +106,8 @@ export const CarriedState = z.strictObject({
   /** Answers of `pure` tools: call hash to the call whose result stands in the transcript. */
   memo: z.array(z.tuple([z.string(), z.string()])).default([]),
   steps: z.array(Step).default([]),
+  /** Kept only for runs whose end is looked at. */
+  work: WorkRecord.prefault({}),
   /** What the judgement did last, as operators read it. */
   lastDecision: z.string().optional(),
   events: z.strictObject({ seq: z.number(), kept: z.array(z.record(z.string(), JsonValue)) }),

@@ -39,6 +39,15 @@ export const READING_LIMITS = {
   sameReadMax: 2,
 } as const;
 
+/** What is remembered of a run's work for the looks at its end. It is carried into every fresh history. */
+export const WORK_LIMITS = {
+  /** Open steps and unverified files each. A correction names ten and counts the rest, up to this. */
+  namesMax: 200,
+  nameCharsMax: 120,
+  /** Parts of files read since the last change: the newest. */
+  readsMax: 100,
+} as const;
+
 /** What bounds decisions of people: approvals, holds. */
 export const DECISION_LIMITS = {
   /** An approval nobody gives is a denial. */

@@ -5,7 +5,7 @@ import { type JsonValue, type Message, textOf } from '../contracts/message.js';
 import { correct } from './correct.js';
 import { readActivityProblem } from './failures.js';
 import { judgeQuality } from './policies/answer-quality.js';
-import { type CompletionFacts, checkCompletion, completionAttempts } from './policies/completion-checks.js';
+import { checkCompletion, completionAttempts } from './policies/completion-checks.js';
 import { acceptAnswer } from './proxies.js';
 import type { Run } from './run.js';
 
@@ -47,17 +47,13 @@ function isCorrected(run: Run, message: Message): boolean {
       return true;
     }
   }
-  if (counters.gateAttempts >= completionAttempts(policy.completion, run.ownMessages)) return false;
-  const check = checkCompletion(policy.completion, completionFacts(run));
+  if (counters.gateAttempts >= completionAttempts(policy.completion, run.work)) return false;
+  const check = checkCompletion(policy.completion, run.work);
   if (check.accept) return false;
+  run.work = { ...run.work, told: check.told };
   counters.gateAttempts += 1;
   correct(run, { why: check.check, text: check.correction, attempt: counters.gateAttempts });
   return true;
-}
-
-/** What the built-in checks look at. */
-export function completionFacts(run: Run): CompletionFacts {
-  return { messages: run.ownMessages, effectOf: (tool) => run.descriptor(tool)?.effect };
 }
 
 function qualityFacts(run: Run, message: Message): Parameters<typeof judgeQuality>[1] {

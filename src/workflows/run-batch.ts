@@ -1,8 +1,8 @@
 import type { ToolCallPart } from '../contracts/message.js';
-import { completionFacts } from './accept-end.js';
 import { notRunResults } from './call-results.js';
 import { nudge } from './correct.js';
 import type { Ending } from './ending.js';
+import { noteWork } from './note-work.js';
 import { turnSignature } from './policies/call-signature.js';
 import { judgeLoop, type LoopVerdict, rememberTurn } from './policies/loop-guard.js';
 import { readingNudge } from './policies/reading-nudge.js';
@@ -36,6 +36,7 @@ function blockedBy(loop: LoopVerdict): ReadonlyMap<number, string> {
 function remember(run: Run, calls: readonly ToolCallPart[], loop: LoopVerdict): void {
   const results = run.transcript.messages.slice(-calls.length);
   run.loop = rememberTurn(run.loop, calls, results);
+  noteWork(run, calls, results);
   run.isRepeating = loop.kind !== 'go';
   if (loop.kind === 'go') return nudgeReader(run);
   announce(run, loop);
@@ -44,8 +45,12 @@ function remember(run: Run, calls: readonly ToolCallPart[], loop: LoopVerdict): 
 
 /** A run whose end needs an edit is told when it only reads. */
 function nudgeReader(run: Run): void {
-  const reading = readingNudge(run.policy.completion, completionFacts(run));
+  // nothing is kept of a run whose end nobody looks at
+  if (run.work.calls === 0) return;
+  const [task] = run.ownMessages;
+  const reading = readingNudge(run.policy.completion, { work: run.work, task });
   if (!reading) return;
+  run.work = { ...run.work, told: reading.told };
   nudge(run, reading.text);
   run.events.add({ type: 'notice', text: `turn ${run.counters.turn}: ${reading.what}` });
   run.decided(`turn ${run.counters.turn}: nudged (${reading.what})`);

@@ -6,6 +6,7 @@ import type { Message } from '../contracts/message.js';
 import { POLICY_OF_0_1, type RunPolicy } from '../contracts/policy.js';
 import type { ExtendInput, Progress, RunInput, RunResult, RunStatus } from '../contracts/run.js';
 import type { ToolDescriptor } from '../contracts/tool.js';
+import { WorkRecord } from '../contracts/work-record.js';
 import { Approvals } from './approvals.js';
 import { Caps } from './caps.js';
 import { type Counters, newCounters } from './counters.js';
@@ -47,6 +48,8 @@ export class Run {
   compaction: CompactionMemory;
   /** Answers of `pure` tools: call hash to the id of the call whose result stands in the transcript. */
   readonly memo: Map<string, string>;
+  /** What was done, for the looks at the end; empty where the policy has none. */
+  work: WorkRecord;
   lastDecision: string | undefined;
   turnInProgress: CarriedState['turnInProgress'];
   phase: Progress['phase'] = 'preparing';
@@ -78,6 +81,7 @@ export class Run {
     this.isRepeating = carried?.isRepeating ?? false;
     this.compaction = carried?.compaction ?? CompactionMemory.parse({});
     this.memo = new Map(carried?.memo);
+    this.work = carried?.work ?? WorkRecord.parse({});
     this.lastDecision = carried?.lastDecision;
     this.turnInProgress = carried?.turnInProgress;
     this.idPrefix = hashJson(workflowInfo().firstExecutionRunId).slice(0, 6);
@@ -269,6 +273,7 @@ export class Run {
       compaction: this.compaction,
       memo: [...this.memo],
       steps: this.steps.carry(),
+      work: this.work,
       ...(this.lastDecision === undefined ? {} : { lastDecision: this.lastDecision }),
       events: this.events.carry(),
       ...(this.turnInProgress ? { turnInProgress: this.turnInProgress } : {}),

@@ -1,4 +1,4 @@
-import { type Message, type ToolCallPart, type ToolResultPart, toolCallsOf } from '../../contracts/message.js';
+import type { Message, ToolCallPart, ToolResultPart } from '../../contracts/message.js';
 
 /** A tool call that has its result. */
 export interface AnsweredCall {
@@ -7,22 +7,16 @@ export interface AnsweredCall {
   readonly ok: boolean;
 }
 
-/** The calls of a transcript that have a result, in the order in which they were made. */
-export function answeredCalls(messages: readonly Message[]): AnsweredCall[] {
+/** The calls of one answer that have a result among these messages, in the order in which they were made. */
+export function answeredCalls(calls: readonly ToolCallPart[], messages: readonly Message[]): AnsweredCall[] {
   const results = new Map<string, ToolResultPart>();
-  for (const { role, parts } of messages) {
-    if (role !== 'tool') continue;
+  for (const { parts } of messages) {
     for (const part of parts) if (part.type === 'tool_result') results.set(part.callId, part);
   }
-  const answered: AnsweredCall[] = [];
-  for (const message of messages) {
-    if (message.role !== 'assistant') continue;
-    for (const call of toolCallsOf(message)) {
-      const result = results.get(call.callId);
-      if (result) answered.push({ call, ok: !result.isError });
-    }
-  }
-  return answered;
+  return calls.flatMap((call) => {
+    const result = results.get(call.callId);
+    return result ? [{ call, ok: !result.isError }] : [];
+  });
 }
 
 /** A text argument of a call under the first of these names that has one; undefined when none has. */

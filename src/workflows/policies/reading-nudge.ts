@@ -1,14 +1,19 @@
 import { READING_LIMITS } from '../../contracts/limits.js';
-import { type Message, type ToolCallPart, textOf, toolCallsOf } from '../../contracts/message.js';
+import { type Message, textOf } from '../../contracts/message.js';
 import type { CompletionPolicy } from '../../contracts/policy.js';
-import { fileOf } from './answered-calls.js';
-import { callSignature } from './call-signature.js';
-import type { CompletionFacts } from './completion-checks.js';
+import type { WorkRecord } from '../../contracts/work-record.js';
 
-/** A nudge for a run that reads and reads. `what` names it for operators. */
+/** A nudge for a run that reads and reads. `what` names it for operators, `told` is what the model has been told with it. */
 export interface ReadingNudge {
   readonly what: string;
   readonly text: string;
+  readonly told: WorkRecord['told'];
+}
+
+/** What the nudge is decided by. */
+export interface ReadingFacts {
+  readonly work: WorkRecord;
+  readonly task: Message | undefined;
 }
 
 const [FIRST, SECOND, THIRD] = READING_LIMITS.nudgeAtTurns;
@@ -27,56 +32,37 @@ const LEVELS: readonly { readonly turns: number; readonly text: string }[] = [
 ];
 
 /** For a task that is a question nothing has to be edited. */
-const QUESTION = `[reading] ${THIRD} turns were spent on reading. If you can answer the question from what you have read, answer it now.`;
-const SAME_READ = '[reading] You have read the same part of a file more than once';
+const FOR_A_QUESTION: typeof LEVELS = [
+  {
+    turns: THIRD,
+    text: `[reading] ${THIRD} turns were spent on reading. If you can answer the question from what you have read, answer it now.`,
+  },
+];
 
 /**
  * What to say to a model that reads without editing, after 4, 6 and 8 such turns with rising urgency, each once in a run; a task that
  * is a question gets one gentle word at 8; reading the same part of one file twice gets one. Undefined when there is nothing to say, and
- * for runs whose end needs no edit. What was said is read from the messages themselves: append the text with origin `nudge`.
+ * for runs whose end needs no edit. Whoever says it keeps `told` in the record.
  */
-export function readingNudge(policy: CompletionPolicy, facts: CompletionFacts): ReadingNudge | undefined {
+export function readingNudge(policy: CompletionPolicy, facts: ReadingFacts): ReadingNudge | undefined {
   if (!policy.checks.includes('edits-verified') && !policy.checks.includes('phases-done')) return undefined;
-  const said = facts.messages.filter(({ origin }) => origin === 'nudge').map(textOf);
-  const reading = readingTurns(policy, facts);
-  return nudgeByLength(facts.messages, reading.length, said) ?? nudgeBySameRead(reading, said);
+  return nudgeByLength(facts) ?? nudgeBySameRead(facts.work);
 }
 
-function nudgeByLength(messages: readonly Message[], turns: number, said: readonly string[]): ReadingNudge | undefined {
-  const levels = isQuestion(messages) ? [{ turns: THIRD, text: QUESTION }] : LEVELS;
-  const reached = levels.findLastIndex((level) => turns >= level.turns);
-  const lastSaid = levels.findLastIndex(({ text }) => said.includes(text));
-  const level = levels[reached];
-  return level && reached > lastSaid ? { what: `${level.turns} turns of reading`, text: level.text } : undefined;
+function nudgeByLength({ work: { reading, told }, task }: ReadingFacts): ReadingNudge | undefined {
+  const levels = isQuestion(task) ? FOR_A_QUESTION : LEVELS;
+  const level = levels.findLast(({ turns }) => reading.turns >= turns);
+  if (!level || level.turns <= told.readingTurns) return undefined;
+  return { what: `${level.turns} turns of reading`, text: level.text, told: { ...told, readingTurns: level.turns } };
 }
 
-function nudgeBySameRead(reading: readonly Message[], said: readonly string[]): ReadingNudge | undefined {
-  if (said.some((text) => text.startsWith(SAME_READ))) return undefined;
-  const times = new Map<string, number>();
-  for (const call of reading.flatMap(toolCallsOf)) {
-    const file = fileOf(call);
-    if (file === undefined) continue;
-    const signature = callSignature(call);
-    const count = (times.get(signature) ?? 0) + 1;
-    times.set(signature, count);
-    if (count < READING_LIMITS.sameReadMax) continue;
-    return { what: 'the same read again', text: `${SAME_READ} (${file.slice(0, 200)}), and nothing was changed between. It stands above.` };
-  }
-  return undefined;
+function nudgeBySameRead({ reading, told }: WorkRecord): ReadingNudge | undefined {
+  const again = reading.reads.find(({ times }) => times >= READING_LIMITS.sameReadMax);
+  if (!again || told.sameRead) return undefined;
+  const text = `[reading] You have read the same part of a file more than once (${again.file}), and nothing was changed between. Note what you need of it.`;
+  return { what: 'the same read again', text, told: { ...told, sameRead: true } };
 }
 
-/** The last turns in which every call only read; a turn that only wrote down its plan is neither here nor there. */
-function readingTurns({ planTool }: CompletionPolicy, { messages, effectOf }: CompletionFacts): Message[] {
-  const lastOther = messages.findLastIndex((message) => workOf(message, planTool).some(({ name }) => effectOf(name) !== 'read'));
-  return messages.slice(lastOther + 1).filter((message) => workOf(message, planTool).length > 0);
-}
-
-function workOf(message: Message, planTool: string): ToolCallPart[] {
-  return message.role === 'assistant' ? toolCallsOf(message).filter(({ name }) => name !== planTool) : [];
-}
-
-/** The first message of a run that a person wrote is its task. */
-function isQuestion(messages: readonly Message[]): boolean {
-  const task = messages.find(({ role, origin }) => role === 'user' && origin === undefined);
+function isQuestion(task: Message | undefined): boolean {
   return task !== undefined && textOf(task).trimEnd().endsWith('?');
 }

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { JsonValue, Message } from '../../../src/contracts/message.js';
 import { CompletionCheck, CompletionPolicy } from '../../../src/contracts/policy.js';
 import { type CompletionVerdict, checkCompletion, completionAttempts } from '../../../src/workflows/policies/completion-checks.js';
-import { answer, type Called, EFFECTS, effectOf, said, task, turns } from './run-messages.js';
+import { answer, type Called, EFFECTS, task, turns, workOf } from './run-messages.js';
 
 const ACCEPT = { accept: true };
 const edit: Called = { name: 'edit_file', args: { path: 'src/a.ts' } };
@@ -68,9 +68,22 @@ describe('checkCompletion: edits-verified', () => {
   });
 
   it('D-30: it is said once in a run', () => {
-    const first = turns([edit]);
-    const correction = said('correction', `[check] ${correctionOf(check(policy, first))}`);
-    expect(check(policy, [...first, answer('done'), correction, ...turns([edit])])).toEqual(ACCEPT);
+    const work = workOf(policy, turns([edit]));
+    const first = checkCompletion(policy, work);
+    if (first.accept) throw new Error('the first edit was not asked about');
+    expect(checkCompletion(policy, workOf(policy, turns([test], [edit]), { ...work, told: first.told }))).toEqual(ACCEPT);
+  });
+
+  it('D-30: what another check objects to says nothing of edits', () => {
+    const both = CompletionPolicy.parse({ checks: ['plan-finished', 'edits-verified'] });
+    const verdict = check(both, turns([edit, plan({ step: 'a', status: 'pending' })]));
+    expect(verdict).toMatchObject({ check: 'plan-finished', told: { verify: false } });
+  });
+
+  it('D-30: only files that nothing was read, searched or run after are named', () => {
+    const verdict = check(policy, turns([edit], [test], [{ name: 'edit_file', args: { path: 'src/b.ts' } }]));
+    expect(correctionOf(verdict)).toContain('src/b.ts');
+    expect(correctionOf(verdict)).not.toContain('src/a.ts');
   });
 
   it.each([
@@ -125,6 +138,12 @@ describe('checkCompletion: phases-done', () => {
     expect(check(policy, turns([edit], [{ ...commit, failed: true }])).accept).toBe(false);
   });
 
+  it('D-16: of two phases with one name each has to be done', () => {
+    const twins = { ...policy, phases: policy.phases.map((phase) => ({ ...phase, name: 'work' })) };
+    expect(correctionOf(check(twins, turns([edit])))).toContain('work (run_command: git commit)');
+    expect(check(twins, turns([edit], [commit]))).toEqual(ACCEPT);
+  });
+
   it('D-16: a command that only begins with the same letters is another one', () => {
     expect(check(policy, turns([edit], [{ name: 'run_command', args: { command: 'git commit-tree x' } }])).accept).toBe(false);
     expect(check(policy, turns([edit], [{ name: 'run_command', args: { command: '  git commit' } }]))).toEqual(ACCEPT);
@@ -165,19 +184,19 @@ describe('completionAttempts', () => {
   const failedPush: Called = { name: 'run_command', args: { command: 'git push' }, failed: true };
 
   it("D-16: the policy's own number, and two where a command of version control failed", () => {
-    expect(completionAttempts(once, turns([test]))).toBe(1);
-    expect(completionAttempts(once, turns([{ ...failedPush, failed: false }]))).toBe(1);
-    expect(completionAttempts(once, turns([failedPush]))).toBe(2);
-    expect(completionAttempts({ ...once, attemptsMax: 3 }, turns([failedPush]))).toBe(3);
+    expect(completionAttempts(once, workOf(once, turns([test])))).toBe(1);
+    expect(completionAttempts(once, workOf(once, turns([{ ...failedPush, failed: false }])))).toBe(1);
+    expect(completionAttempts(once, workOf(once, turns([failedPush], [test])))).toBe(2);
+    expect(completionAttempts({ ...once, attemptsMax: 3 }, workOf(once, turns([failedPush])))).toBe(3);
   });
 
   it('D-16: a policy that never sends back does not for version control either', () => {
-    expect(completionAttempts({ ...once, attemptsMax: 0 }, turns([failedPush]))).toBe(0);
+    expect(completionAttempts({ ...once, attemptsMax: 0 }, workOf(once, turns([failedPush])))).toBe(0);
   });
 });
 
 function check(policy: CompletionPolicy, messages: readonly Message[]): CompletionVerdict {
-  return checkCompletion(policy, { messages: [task('Fix the bug.'), ...messages], effectOf });
+  return checkCompletion(policy, workOf(policy, [task('Fix the bug.'), ...messages]));
 }
 
 function correctionOf(verdict: CompletionVerdict): string {

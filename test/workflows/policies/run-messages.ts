@@ -1,5 +1,8 @@
-import type { JsonValue, Message, Part, ToolCallPart } from '../../../src/contracts/message.js';
+import { type JsonValue, type Message, type Part, type ToolCallPart, toolCallsOf } from '../../../src/contracts/message.js';
+import type { CompletionPolicy } from '../../../src/contracts/policy.js';
 import type { Effect } from '../../../src/contracts/tool.js';
+import { WorkRecord } from '../../../src/contracts/work-record.js';
+import { recordWork } from '../../../src/workflows/policies/record-work.js';
 
 /** One call of a turn and how it ended. */
 export interface Called {
@@ -28,11 +31,6 @@ export function task(text: string): Message {
   return { id: 'task', role: 'user', parts: [{ type: 'text', text }] };
 }
 
-/** What the run itself said to the model. */
-export function said(origin: 'correction' | 'nudge', text: string): Message {
-  return { id: 'said', role: 'user', origin, parts: [{ type: 'text', text }] };
-}
-
 /** An answer without calls. */
 export function answer(text: string): Message {
   return { id: 'answer', role: 'assistant', parts: [{ type: 'text', text }] };
@@ -47,6 +45,15 @@ export function turns(...given: readonly (readonly Called[])[]): Message[] {
       ...called.map(({ failed = false }, index) => result(`${turn}-${index}`, failed)),
     ];
   });
+}
+
+/** What is recorded of the turns of a transcript, one after the other. */
+export function workOf(policy: CompletionPolicy, messages: readonly Message[], before = WorkRecord.parse({})): WorkRecord {
+  return messages.reduce((work, message, index) => {
+    const calls = toolCallsOf(message);
+    const results = messages.slice(index + 1, index + 1 + calls.length);
+    return calls.length === 0 ? work : recordWork(work, { calls, results }, { policy, effectOf });
+  }, before);
 }
 
 function result(callId: string, isError: boolean): Message {
