@@ -87,6 +87,7 @@ export interface Ended {
 }
 
 async function runTool(input: CallToolInput, { tools }: CallToolOptions, running: Running): Promise<Ended> {
+  if (input.unknownTool !== undefined) return saying('failed', input.unknownTool);
   const tool = tools.get(input.tool);
   if (!tool) return saying('failed', `the tool ${input.tool} is not available on this worker`);
   const parsed = toolArguments(input, tool);

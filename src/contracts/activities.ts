@@ -67,6 +67,8 @@ export interface CallToolInput {
   readonly workspace?: string;
   /** How much of the output the model reads; absent: the numbers of limits.ts. */
   readonly output?: OutputBoundsInput;
+  /** There is no such tool: nothing runs, and this is what the hooks after a tool, then the model, read. */
+  readonly unknownTool?: string;
 }
 
 /** Bounds of one tool output, made by the workflow from the run's policy and the model's window. */

@@ -12,9 +12,9 @@ export function failedResult(call: ToolCallPart, turn: number, text: string): Me
   };
 }
 
-/** No fuzzy execution: the model is told what there is. */
-export function unknownToolResult(call: ToolCallPart, turn: number, available: readonly string[]): Message {
-  return failedResult(call, turn, `no tool named ${JSON.stringify(call.name.slice(0, 80))}; available: ${available.join(', ') || 'none'}`);
+/** What the model reads of a tool that there is not. No fuzzy execution: it is told what there is. */
+export function unknownToolText({ name }: ToolCallPart, available: readonly string[]): string {
+  return `no tool named ${JSON.stringify(name.slice(0, 80))}; available: ${available.join(', ') || 'none'}`;
 }
 
 /** The worker of a `once` call died. The model is told exactly what is known. */

@@ -5,7 +5,7 @@ import { TOOL_LIMITS, WORKER_LIMITS } from '../contracts/limits.js';
 import type { Message, ToolCallPart } from '../contracts/message.js';
 import type { ToolDescriptor } from '../contracts/tool.js';
 import { toolTitle } from '../contracts/tool-title.js';
-import { failedResult, notStartedResult, stoppedResult, unknownOutcomeResult, unknownToolResult } from './call-results.js';
+import { failedResult, notStartedResult, stoppedResult, unknownOutcomeResult, unknownToolText } from './call-results.js';
 import { type ActivityProblem, readActivityProblem } from './failures.js';
 import { outputBounds } from './policies/output-bounds.js';
 import { afterWorkerLoss } from './policies/worker-loss.js';
@@ -30,7 +30,9 @@ export async function runToolCall(run: Run, call: ToolCallPart, index: number): 
   run.counters.toolCalls += 1;
   announce(run, call, title, tool);
   const startedAt = Date.now();
-  const settled = tool ? await settle(run, { call, tool, title, input: inputFor(run, call, tool, index) }) : unknownTool(run, call);
+  const settled = tool
+    ? await settle(run, { call, tool, title, input: inputFor(run, call, tool, index) })
+    : await settleUnknown(run, call, index);
   report(run, settled, Date.now() - startedAt);
   return settled.call;
 }
@@ -87,6 +89,27 @@ async function settle(run: Run, open: OpenCall): Promise<Settled> {
     const settled = await settleLoss(run, open, state);
     if (settled) return settled;
   }
+}
+
+/** Stands for a tool that there is not, where only the hooks after a tool are asked. */
+const NO_TOOL: Omit<ToolDescriptor, 'name'> = {
+  description: '',
+  schema: {},
+  effect: 'read',
+  timeoutMs: TOOL_LIMITS.timeoutMsDefault,
+  pure: false,
+  approval: false,
+  hasReconcile: false,
+  workspace: false,
+};
+
+/** Nothing runs. Hooks that mean any tool are asked about the failed result all the same. */
+async function settleUnknown(run: Run, call: ToolCallPart, index: number): Promise<Settled> {
+  const unknownTool = unknownToolText(call, run.toolNames());
+  if (!run.policy.hooks.unknownTools) return settledOwn(failedResult(call, run.counters.turn, unknownTool), 'failed');
+  const tool = { ...NO_TOOL, name: call.name };
+  const input = { ...inputFor(run, call, tool, index), unknownTool };
+  return await settle(run, { call, tool, title: toolTitle(call.name, call.args), input });
 }
 
 /** True when the call was started and nobody says how it ended. Only a `once` call cannot simply be tried again after its time was over. */
@@ -173,10 +196,6 @@ function report(run: Run, settled: Settled, durationMs: number): void {
     durationMs,
     bytes: JSON.stringify(settled.call.message).length,
   });
-}
-
-function unknownTool(run: Run, call: ToolCallPart): Settled {
-  return settledOwn(unknownToolResult(call, run.counters.turn, run.toolNames()), 'failed');
 }
 
 /** A stop ended the call. One that was started on a worker that is lost may have done something. */

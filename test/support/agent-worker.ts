@@ -25,6 +25,7 @@ import type { CompletionGate } from '../../src/define/completion-gate.js';
 import type { CustomCompactor } from '../../src/define/custom-compactor.js';
 import type { HookDefinition } from '../../src/define/define-hook.js';
 import type { AnyToolDefinition } from '../../src/define/define-tool.js';
+import type { StreamSink } from '../../src/streams/stream-sink.js';
 
 Runtime.install({ logger: new DefaultLogger('ERROR') });
 
@@ -48,6 +49,8 @@ export interface AgentWorkerOptions {
   readonly shutdownGraceMs?: number;
   readonly maxCachedWorkflows?: number;
   readonly dataConverter?: DataConverter;
+  /** Where tokens go. @default nowhere */
+  readonly streams?: StreamSink;
   /** @default files of a folder of its own */
   readonly artifacts?: ArtifactStore;
   /** Holds preparing back, or fails it. */
@@ -93,7 +96,7 @@ export async function startAgentWorker(options: AgentWorkerOptions): Promise<Age
       },
       tools: options.tools ?? [],
       providerFor: (model) => ({ provider, model }),
-      streams: { publish: () => undefined, flush: () => Promise.resolve() },
+      streams: options.streams ?? { publish: () => undefined, flush: () => Promise.resolve() },
       artifacts: options.artifacts ?? new FileArtifactStore(artifactsFolder),
       ...(options.hooks ? { hooks: options.hooks } : {}),
       ...(options.compactor ? { compactor: options.compactor } : {}),
