@@ -80,16 +80,15 @@ describe.each(WIRE_FORMATS)('recoveries of a run whose model answers over $forma
     const outcomes = server.requests.map(({ outcome }) => outcome);
     // a server this strict would have refused calls without results, and results without calls
     expect(new Set(outcomes)).toEqual(new Set(['answered', 'faulted']));
-    for (const [index, outcome] of outcomes.entries()) if (outcome === 'faulted') expect(outcomes[index + 1]).toBe('answered');
+    expect(outcomes.filter((outcome, index) => outcome === 'faulted' && outcomes[index + 1] !== 'answered')).toEqual([]);
     const overflows = outcomes.filter((outcome) => outcome === 'faulted').length;
     expect(overflows).toBeGreaterThan(0);
     expect(eventsOf(await run.events(), 'compacted').map(({ why }) => why)).toEqual(Array(overflows).fill('overflow'));
   });
 
   it('M9: a second overflow cuts the largest result; when nothing is left to cut, the run ends as Model.ContextOverflow', async () => {
-    const handler = ({ answered }: { answered: number }) =>
-      answered === 0 ? { toolCalls: [{ name: 'read', args: { path: 'x'.repeat(20_000) } }] } : { fault: TOO_LONG };
-    const { on, server } = await over({ handler }, [readTool([])], { policy: {} });
+    const steps = [{ toolCalls: [{ name: 'read', args: { path: 'x'.repeat(20_000) } }] }, { fault: { ...TOO_LONG, times: 9 } }];
+    const { on, server } = await over({ script: { steps } }, [readTool([])], { policy: {} });
     const run = await start(on);
     await expect(run.result()).rejects.toMatchObject({ cause: { type: 'Model.ContextOverflow' } });
     const strategies = eventsOf(await run.events(), 'compacted').map(({ strategy }) => strategy);
@@ -110,8 +109,7 @@ describe.each(WIRE_FORMATS)('recoveries of a run whose model answers over $forma
       ],
     };
     const seen: Message = { id: 'seen', role: 'assistant', parts: [{ type: 'text', text: 'I see a window' }] };
-    const handler = ({ inputChars }: { inputChars: () => number }) => (inputChars() > 20_000 ? { fault: { status: 413 } } : { text: 'ok' });
-    const { on, server } = await over({ handler }, [], { policy: {} });
+    const { on, server } = await over({ handler: refuseLarge }, [], { policy: {} });
     const run = await start(on, { messages: [first, agreed, picture, seen], task: 'what next?' });
     expect(await run.result()).toMatchObject({ reason: 'completed', output: 'ok' });
     const [refused, taken, ...others] = server.requests.map(({ body }) => JSON.stringify(body));
@@ -157,6 +155,11 @@ describe.each(WIRE_FORMATS)('recoveries of a run whose model answers over $forma
     expect(resultTexts(await run.messages())).toEqual(['read a']);
   });
 });
+
+/** As a server does whose requests may have 20,000 bytes. */
+function refuseLarge({ inputChars }: { readonly inputChars: () => number }) {
+  return inputChars() > 20_000 ? { fault: { status: 413 } } : { text: 'ok' };
+}
 
 function correctionsIn(messages: readonly Message[]): Message[] {
   return messages.filter(({ origin }) => origin === 'correction');
