@@ -57,8 +57,12 @@ describe('what happens in a turn', () => {
     expect(await run.result()).toMatchObject({ reason: 'completed', output: 'done' });
     const whole = `${LINES}\nlook 1`.length;
     const turn = (n: number) => [
-      ...['before-model', `model ${n}`, 'after-model'],
-      ...['before-tool look', `execute ${n}`, `after-tool look ${whole}`],
+      'before-model',
+      `model ${n}`,
+      'after-model',
+      'before-tool look',
+      `execute ${n}`,
+      `after-tool look ${whole}`,
     ];
     expect(log).toEqual([...turn(1), ...turn(2), 'compact', 'before-model', 'model 3', 'after-model']);
     const [result] = resultTexts(on.requests[1]?.messages ?? []);
