@@ -1,3 +1,4 @@
+import { BUDGET_APPROVAL } from '../contracts/approval.js';
 import type { RunEvent } from '../contracts/event.js';
 import { formatBytes, formatDuration } from './format-amounts.js';
 import { terminalLine } from './terminal-text.js';
@@ -50,7 +51,7 @@ export function eventLine(event: RunEvent): string | undefined {
     case 'approval.asked':
       return `  approval needed: ${terminalLine(event.title)} (${terminalLine(event.callId)})`;
     case 'approval.decided':
-      return `  ${terminalLine(event.tool)} ${event.decision === 'expired' ? 'denied (timed out)' : `${event.decision} by ${terminalLine(event.by)}`}`;
+      return `  ${decidedThing(event)} ${event.decision === 'expired' ? 'denied (timed out)' : `${event.decision} by ${terminalLine(event.by)}`}`;
     case 'compacted':
       return `  compacted (${event.strategy}): ${event.tokensBefore} → ${event.tokensAfter} tokens${event.note === undefined ? '' : `, ${terminalLine(event.note)}`}`;
     case 'compaction.failed':
@@ -79,6 +80,11 @@ export function eventLine(event: RunEvent): string | undefined {
     default:
       return unknownEvent(event);
   }
+}
+
+/** A spent budget asks under the name of what answers it, which would read as if that was decided about. */
+function decidedThing({ callId, tool }: Extract<RunEvent, { type: 'approval.decided' }>): string {
+  return callId === BUDGET_APPROVAL ? 'more of the cap' : terminalLine(tool);
 }
 
 /** What the model reads in full is only recalled to a person. */

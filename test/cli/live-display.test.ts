@@ -202,4 +202,13 @@ describe('eventLine', () => {
   it('says nothing of what the next line says anyway', () => {
     expect(eventLine({ seq: 1, at: 0, type: 'turn.ended', turn: 1 })).toBeUndefined();
   });
+
+  it.each([
+    ['c1', 'deploy', 'approved', 'ada', '  deploy approved by ada'],
+    ['c1', 'deploy', 'expired', 'nobody', '  deploy denied (timed out)'],
+    ['budget', 'extend', 'approved', 'extend', '  more of the cap approved by extend'],
+    ['budget', 'extend', 'denied', 'ada', '  more of the cap denied by ada'],
+  ])('a decision about %s of %s: %s by %s', (callId, tool, decision, by, line) => {
+    expect(eventLine({ seq: 1, at: 0, type: 'approval.decided', callId, tool, decision, by })).toBe(line);
+  });
 });

@@ -218,6 +218,17 @@ describe('RunHandle', () => {
     expect(await run.result()).toMatchObject({ reason: 'cancelled', turns: 1 });
   });
 
+  it('E-21: steps tell how each turn went, also after the end', async () => {
+    const { run } = await agents.start({ task: 'use the tool' });
+    await run.result();
+    const times = { started: expect.any(Number), ended: expect.any(Number), durationMs: expect.any(Number) };
+    const turn = { agent: 'default', status: 'success', group: run.runId, usage: expect.objectContaining({ outputTokens: 5 }), ...times };
+    expect(await run.steps()).toEqual([
+      { ...turn, index: 0, toolSignature: expect.stringMatching(/^echo#[0-9a-f]{8}$/u) },
+      { ...turn, index: 1 },
+    ]);
+  });
+
   it('events, usage and setup tell what happened', async () => {
     const { run } = await agents.start({ task: 'use the tool' });
     await run.result();
@@ -244,6 +255,15 @@ describe('RunHandle.continue', () => {
     for await (const page of third.run.transcript()) texts.push(...page.messages.map(textOf));
     expect(texts).toEqual(['use the tool', '', '', 'heard: ', 'go on', 'heard: go on', 'Continue.', 'heard: Continue.']);
     expect((await run.continue()).run.runId).toBe(`${id}.4`);
+  });
+
+  it('a chat goes on as a chat, unless the continuation says otherwise', async () => {
+    const { run } = await agents.start({ id: `chat-${randomUUID()}`, task: 'use the tool', mode: 'chat' });
+    expect(await run.result()).toMatchObject({ reason: 'completed', turns: 1, toolCalls: 0 });
+    const second = await run.continue({ text: 'use the tool again' });
+    expect(await second.run.result()).toMatchObject({ reason: 'completed', turns: 1, toolCalls: 0 });
+    const third = await second.run.continue({ text: 'use the tool now', mode: 'dispatch' });
+    expect(await third.run.result()).toMatchObject({ reason: 'completed', turns: 2, toolCalls: 1 });
   });
 
   it('a run that went through continue-as-new is still known by its input, and keeps its options', async () => {
