@@ -30,6 +30,50 @@ describe('the transcript of a run', () => {
     );
   });
 
+  it('D-13: empty turns, repeated neighbours and unanswered calls of a recovered transcript are put right before they are sent', async () => {
+    const on = await worker({ model: () => say('ok') });
+    const messages: Message[] = [
+      said('u1', 'user', 'look'),
+      said('u2', 'user', 'look'),
+      { id: 'a0', role: 'assistant', parts: [] },
+      { id: 'a1', role: 'assistant', parts: [toolCall('c1'), toolCall('c2')] },
+      toolResult('c1', 'the same'),
+      toolResult('c2', 'the same'),
+      said('a2', 'assistant', 'both are the same'),
+    ];
+    await (await start(on, { task: 'go on', messages })).result();
+    const sent = on.requests[0]?.messages ?? [];
+    expect(sent.map(({ id }) => id).slice(0, -1)).toEqual(['u2', 'a1', 'c1', 'c2', 'a2']);
+    expect(textOf(sent.at(-1) ?? said('', 'user', ''))).toBe('go on');
+    expect(isPaired(sent)).toBe(true);
+  });
+
+  it('D-13: a task that the transcript ends with is not there twice; the same words further up do not swallow it', async () => {
+    const on = await worker({ model: () => say('ok') });
+    const asked = said('u1', 'user', 'go on');
+    const texts = async (messages: Message[]) => {
+      await (await start(on, { task: 'go on', messages })).result();
+      return on.requests.at(-1)?.messages.map(textOf);
+    };
+    expect(await texts([said('a0', 'assistant', 'ready'), asked])).toEqual(['ready', 'go on']);
+    expect(await texts([asked, said('a1', 'assistant', 'done')])).toEqual(['go on', 'done', 'go on']);
+  });
+
+  it('C-28: names of tools are trimmed; calls whose name no tool can have are dropped with their results', async () => {
+    const on = await worker({ model: () => say('ok') });
+    const named = (callId: string, name: string) => ({ type: 'tool_call', callId, name, args: {} }) as const;
+    const messages: Message[] = [
+      said('u1', 'user', 'look'),
+      { id: 'a1', role: 'assistant', parts: [named('c1', ' look '), named('c2', ' '), named('c3', 'x'.repeat(65))] },
+      ...['c1', 'c2', 'c3'].map((callId) => toolResult(callId, `result of ${callId}`)),
+      said('a2', 'assistant', 'I looked.'),
+    ];
+    await (await start(on, { task: 'go on', messages })).result();
+    const parts = (on.requests[0]?.messages ?? []).flatMap((message) => message.parts);
+    expect(parts.filter(({ type }) => type === 'tool_call')).toEqual([named('c1', 'look')]);
+    expect(parts.filter(({ type }) => type === 'tool_result')).toMatchObject([{ callId: 'c1' }]);
+  });
+
   it('the answer of a run is its own: what an older run said is not its output', async () => {
     const on = await worker({
       model: () => {
@@ -71,6 +115,10 @@ describe('the transcript of a run', () => {
     expect(Math.max(...inputs.map((payload) => payload.data?.length ?? 0))).toBeLessThan(100_000);
   });
 });
+
+function said(id: string, role: Message['role'], text: string): Message {
+  return { id, role, parts: [{ type: 'text', text }] };
+}
 
 function toolCall(callId: string): Message['parts'][number] {
   return { type: 'tool_call', callId, name: 'look', args: {} };

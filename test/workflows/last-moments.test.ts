@@ -56,6 +56,33 @@ describe('what comes at the last moment', () => {
     expect(on.requests.at(-1)?.messages.at(-1)).toMatchObject({ id: 'finalise-warning' });
   });
 
+  it('U2: of a burst of messages with the final answer each that was acknowledged is read once, or comes back unread', async () => {
+    const ids = Array.from({ length: 30 }, (_, n) => `s${n}`);
+    let sending: Promise<PromiseSettledResult<void>[]> | undefined;
+    const on = await worker({
+      model: (_, n) => {
+        // with the answer, so that they come into the very task that would end the run
+        sending ??= Promise.allSettled(ids.map((id) => run.handle.signal('steer', { id, text: `text of ${id}` })));
+        return say(`answer ${n}`);
+      },
+      policy: {},
+    });
+    const run = await start(on);
+    const { unconsumed, steers = [] } = await run.result();
+    const sent = (await sending) ?? [];
+    const acknowledged = ids.filter((_, index) => sent[index]?.status === 'fulfilled');
+    const read =
+      on.requests
+        .at(-1)
+        ?.messages.filter(({ origin }) => origin === 'steer')
+        .map(({ id }) => id) ?? [];
+    expect(acknowledged.length).toBeGreaterThan(0);
+    expect([...read, ...unconsumed.map(({ id }) => id)].toSorted()).toEqual(acknowledged.toSorted());
+    expect(steers.map(({ id, state }) => `${id} ${state}`).toSorted()).toEqual(
+      [...read.map((id) => `${id} delivered`), ...unconsumed.map(({ id }) => `${id} unconsumed`)].toSorted(),
+    );
+  });
+
   it('a cancel during the reserved final call ends it, and the reason is cancelled', async () => {
     const on = await worker({
       model: (request) => (request.toolChoice === 'none' ? untilAborted(request.signal) : call(['nothing', {}])),

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { defineTool } from '../../src/define/define-tool.js';
@@ -56,6 +57,28 @@ describe('the loop guard of a run', () => {
     expect(await run.result()).toMatchObject({ reason: 'completed' });
     expect(seen.starts).toBe(9);
     expect((await run.events()).filter(({ type }) => type === 'loop.detected')).toEqual([]);
+  });
+
+  it('C-23: other times and ids in the result, and other order of keys in the arguments, are no progress', async () => {
+    const seen = { starts: 0 };
+    const job = defineTool({
+      name: 'job',
+      description: 'Tells of a job.',
+      parameters: z.strictObject({ name: z.string(), deep: z.boolean() }),
+      effect: 'read',
+      execute: () => {
+        seen.starts += 1;
+        return { state: 'queued', requestId: randomUUID(), durationMs: seen.starts * 7, at: new Date(1.7e12 + seen.starts).toISOString() };
+      },
+    });
+    const on = await worker({
+      model: (request, n) => final(request, call(['job', n % 2 === 0 ? { name: 'build', deep: true } : { deep: true, name: 'build' }])),
+      tools: [job],
+      policy: {},
+    });
+    const run = await start(on);
+    expect(await run.result()).toMatchObject({ reason: 'loop_detected', turns: 5 });
+    expect(seen.starts).toBe(3);
   });
 
   it('A-18: two calls taking turns (A B A B A B) are noticed', async () => {

@@ -81,6 +81,20 @@ describe('steering a run', () => {
     ]);
   });
 
+  it('C-11: with drain "all" both go into the same turn', async () => {
+    const gate = latch();
+    const on = await worker({ model: (_, n) => gate.opened.then(() => say(`answer ${n}`)), policy: { drain: 'all' } });
+    const run = await start(on);
+    await until(() => on.requests.length === 1, 'the first request');
+    for (const id of ['one', 'two']) await run.handle.signal('steer', { id, text: `text of ${id}` });
+    gate.open();
+    expect(await run.result()).toMatchObject({ reason: 'completed', turns: 2, unconsumed: [] });
+    expect(await ends(run)).toEqual([
+      { id: 'one', state: 'delivered', turn: 2 },
+      { id: 'two', state: 'delivered', turn: 2 },
+    ]);
+  });
+
   it('what became of each message is told while it waits and after the end, whatever was sent', async () => {
     const gate = latch();
     const on = await worker({
