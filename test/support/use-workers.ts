@@ -39,7 +39,8 @@ export function useWorkers() {
   };
 }
 
-function testRun(handle: WorkflowHandle<() => Promise<RunResult>>): TestRun {
+/** A run that was started by other means, with what tests ask of it. */
+export function testRun(handle: WorkflowHandle<() => Promise<RunResult>>): TestRun {
   return {
     handle,
     runId: handle.workflowId,
