@@ -22,7 +22,7 @@ export const EFFECTS: Readonly<Record<string, Effect>> = {
   send_mail: 'once',
 };
 
-export function effectOf(tool: string): Effect | undefined {
+function effectOf(tool: string): Effect | undefined {
   return EFFECTS[tool];
 }
 
