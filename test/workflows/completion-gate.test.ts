@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { textOf } from '../../src/contracts/message.js';
 import { defineTool } from '../../src/define/define-tool.js';
 import { call, lastTextOf, say } from '../support/agent-worker.js';
 import { useWorkers } from '../support/use-workers.js';
@@ -111,6 +112,58 @@ describe('the completion gate', () => {
     expect(told).toContain('verify');
     const question = await worker({ model: () => say('Paris is the capital of France.'), tools: [edit, test], policy });
     expect(await (await start(question)).result()).toMatchObject({ reason: 'completed', turns: 1 });
+  });
+
+  it('D-16: a failed tool completes no phase; two attempts where version control failed, and the count begins anew with a tool', async () => {
+    const told: string[] = [];
+    const fails = defineTool({
+      name: 'run_command',
+      description: 'Runs.',
+      parameters: z.strictObject({ command: z.string() }),
+      execute: ({ command }) => Promise.reject(new Error(`${command}: exit 1`)),
+    });
+    const commit = call(['run_command', { command: 'git commit -m x' }]);
+    const on = await worker({
+      model: (request, n) => {
+        const last = request.messages.at(-1);
+        if (last?.origin === 'correction') told.push(textOf(last));
+        return n === 1 || n === 4 ? commit : say(`The change cannot be committed, as I said ${n} times.`);
+      },
+      tools: [fails],
+      policy: {
+        completion: {
+          checks: ['phases-done'],
+          attemptsMax: 1,
+          phases: [{ name: 'commit', tools: ['run_command'], command: 'git commit' }],
+        },
+      },
+    });
+    // two answers sent back, then a tool, then two more, and the fifth stands
+    expect(await (await start(on)).result()).toMatchObject({ reason: 'completed', turns: 7, toolCalls: 2 });
+    expect(told).toHaveLength(4);
+    expect(told[0]).toContain('commit (run_command: git commit)');
+  });
+
+  it('D-16: once is all a policy that allows one attempt sends back', async () => {
+    const policy = { completion: { checks: ['phases-done' as const], attemptsMax: 1, phases: [{ name: 'verify', tools: ['run_tests'] }] } };
+    const on = await worker({
+      model: (_, n) => (n === 1 ? call(['edit_file', { path: 'a.ts' }]) : say(`The file is edited as you asked, answer ${n}.`)),
+      tools: [edit, test],
+      policy,
+    });
+    expect(await (await start(on)).result()).toMatchObject({ reason: 'completed', turns: 3 });
+  });
+
+  it('D-30: is asked once in a run, also when it is edited again', async () => {
+    const on = await worker({
+      model: (_, n) =>
+        n % 2 === 1 && n < 5 ? call(['edit_file', { path: 'a.ts' }]) : say(`The file is edited as you asked, answer ${n}.`),
+      tools: [edit, test],
+      policy: { completion: { checks: ['edits-verified'] } },
+    });
+    const run = await start(on);
+    expect(await run.result()).toMatchObject({ reason: 'completed', turns: 4 });
+    expect((await run.events()).filter(({ type }) => type === 'answer.corrected')).toMatchObject([{ turn: 2, why: 'edits-verified' }]);
   });
 
   it('an answer that announces work instead of doing it is sent back', async () => {

@@ -61,16 +61,15 @@ describe('the transcript of a run', () => {
 
   it('C-28: names of tools are trimmed; calls whose name no tool can have are dropped with their results', async () => {
     const on = await worker({ model: () => say('ok') });
-    const named = (callId: string, name: string) => ({ type: 'tool_call', callId, name, args: {} }) as const;
     const messages: Message[] = [
       said('u1', 'user', 'look'),
-      { id: 'a1', role: 'assistant', parts: [named('c1', ' look '), named('c2', ' '), named('c3', 'x'.repeat(65))] },
+      { id: 'a1', role: 'assistant', parts: [toolCall('c1', ' look '), toolCall('c2', ' '), toolCall('c3', 'x'.repeat(65))] },
       ...['c1', 'c2', 'c3'].map((callId) => toolResult(callId, `result of ${callId}`)),
       said('a2', 'assistant', 'I looked.'),
     ];
     await (await start(on, { task: 'go on', messages })).result();
     const parts = (on.requests[0]?.messages ?? []).flatMap((message) => message.parts);
-    expect(parts.filter(({ type }) => type === 'tool_call')).toEqual([named('c1', 'look')]);
+    expect(parts.filter(({ type }) => type === 'tool_call')).toEqual([toolCall('c1')]);
     expect(parts.filter(({ type }) => type === 'tool_result')).toMatchObject([{ callId: 'c1' }]);
   });
 
@@ -120,8 +119,8 @@ function said(id: string, role: Message['role'], text: string): Message {
   return { id, role, parts: [{ type: 'text', text }] };
 }
 
-function toolCall(callId: string): Message['parts'][number] {
-  return { type: 'tool_call', callId, name: 'look', args: {} };
+function toolCall(callId: string, name = 'look'): Message['parts'][number] {
+  return { type: 'tool_call', callId, name, args: {} };
 }
 
 function toolResult(callId: string, text: string): Message {

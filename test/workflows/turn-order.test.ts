@@ -70,7 +70,7 @@ describe('what happens in a turn', () => {
     expect(on.requests[1]?.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool']);
   });
 
-  it('D-04: a cancel that comes with the answer is seen before the next call: neither hook nor tool is asked', async () => {
+  it('C4, D-04: a cancel between the answer and its first call is seen before it: neither hook nor tool is asked', async () => {
     const log: string[] = [];
     const { look, hook } = noted(log);
     const on = await worker({
