@@ -64,6 +64,8 @@ export const RUN_LIMITS = {
   modelUnreachableMsMax: 5 * MINUTE_MS,
   modelUnreachableBackoffMsMin: SECOND_MS,
   modelUnreachableBackoffMsMax: 30 * SECOND_MS,
+  /** Calls of one answer that run: each may leave a dozen events and a full output in a history that takes 51,200 and 50 MB. */
+  callsPerAnswerMax: 128,
   /** `read` tools of one answer that run at the same time. */
   readToolsParallelMax: 4,
 } as const;

@@ -3,7 +3,8 @@ import type { AcceptAnswerResult } from '../contracts/activities.js';
 import { RUN_LIMITS } from '../contracts/limits.js';
 import { type JsonValue, type Message, textOf } from '../contracts/message.js';
 import { correct } from './correct.js';
-import { readActivityProblem } from './failures.js';
+import { type ActivityProblem, readActivityProblem } from './failures.js';
+import { mayReferAgain, newSetbacks, type Setbacks } from './may-ask-again.js';
 import { judgeQuality } from './policies/answer-quality.js';
 import { checkCompletion, completionAttempts } from './policies/completion-checks.js';
 import { acceptAnswer } from './proxies.js';
@@ -83,11 +84,12 @@ function settle(run: Run, result: AcceptAnswerResult): EndVerdict {
   return { kind: 'corrected' };
 }
 
-type Asked = { readonly result: AcceptAnswerResult } | { readonly problem: ReturnType<typeof readActivityProblem> };
+type Asked = { readonly result: AcceptAnswerResult } | { readonly problem: ActivityProblem };
 
 async function askActivity(run: Run, message: Message): Promise<Asked> {
   const { outputSchema, context } = run.input;
-  const input = {
+  // made anew for each try: a reference may have to presume less
+  const input = (): Parameters<typeof acceptAnswer>[0] => ({
     runId: run.runId,
     executionId: workflowInfo().runId,
     ...run.transcript.reference(),
@@ -97,13 +99,20 @@ async function askActivity(run: Run, message: Message): Promise<Asked> {
     gate: run.policy.completion.custom,
     ...(outputSchema === undefined ? {} : { outputSchema }),
     ...(context?.workspace === undefined ? {} : { workspace: context.workspace }),
-  };
-  for (let losses = 0; ; losses += 1) {
+  });
+  const setbacks = newSetbacks();
+  for (;;) {
     try {
-      return { result: await run.abortable(() => acceptAnswer(input, { summary: `turn ${run.counters.turn}: is this the answer?` })) };
+      return { result: await run.abortable(() => acceptAnswer(input(), { summary: `turn ${run.counters.turn}: is this the answer?` })) };
     } catch (error) {
       const problem = readActivityProblem(error);
-      if (!problem.workerLost || run.mustStop || losses >= RUN_LIMITS.workerLossesMax) return { problem };
+      if (run.mustStop || !mayTryAgain(run, problem, setbacks)) return { problem };
     }
   }
+}
+
+function mayTryAgain(run: Run, { workerLost, type }: ActivityProblem, setbacks: Setbacks): boolean {
+  if (type === 'Transcript.Moved' || type === 'Transcript.Unavailable') return mayReferAgain(run, setbacks);
+  setbacks.workers += 1;
+  return workerLost && setbacks.workers <= RUN_LIMITS.workerLossesMax;
 }

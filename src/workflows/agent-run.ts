@@ -71,9 +71,9 @@ function refuse(desk: RunDesk, problem: ActivityProblem | undefined): RunResult 
   return end(result, inbox);
 }
 
-/** True when a message came after the model's last word and a turn is left to read it. */
+/** True when a message came after the model's last word and a turn is left to read it. A chat has only one. */
 function isOvertaken(run: Run, { reason }: Extract<Ending, { kind: 'end' }>): boolean {
-  return reason === 'completed' && run.inbox.length > 0 && run.stopReason() === undefined;
+  return reason === 'completed' && run.input.mode !== 'chat' && run.inbox.length > 0 && run.stopReason() === undefined;
 }
 
 /** What a run begins with: its setup; or nothing, because of a problem, or of a cancel that came first. */

@@ -17,7 +17,8 @@ export interface LastWord {
 
 /** The last answer: the reserved final call where the reason has one, then the hooks after the run. */
 export async function lastWord(run: Run, ending: End): Promise<LastWord> {
-  const asked = hasFinalCall(ending.reason) || (run.isGuarded && ending.emptyAnswer === true);
+  const mayAskForText = run.isGuarded && run.input.mode !== 'chat';
+  const asked = hasFinalCall(ending.reason) || (mayAskForText && ending.emptyAnswer === true);
   const final = asked ? await finalAnswer(run, ending.reason) : undefined;
   const output = final ? textOf(final) : lastText(run.ownMessages);
   const finalized = hasFinalCall(ending.reason) ? { finalized: final !== undefined } : {};

@@ -41,14 +41,19 @@ export async function mayAskAgain(run: Run, { problem, setbacks, final }: Failed
   switch (problem.type) {
     case 'Transcript.Moved':
     case 'Transcript.Unavailable':
-      setbacks.references += 1;
-      run.transcript.startFresh();
-      return setbacks.references <= RUN_LIMITS.transcriptMovedMax;
+      return mayReferAgain(run, setbacks);
     case 'Model.Unreachable':
       return !final && (await waitForModel(run, setbacks));
     default:
       return run.isGuarded && !final && (await recover(run, problem, setbacks));
   }
+}
+
+/** After a reference that no worker could follow: the next one presumes nothing. False once that was done too often. */
+export function mayReferAgain(run: Run, setbacks: Pick<Setbacks, 'references'>): boolean {
+  setbacks.references += 1;
+  run.transcript.startFresh();
+  return setbacks.references <= RUN_LIMITS.transcriptMovedMax;
 }
 
 /** The semantic recoveries: counted in a row, set back by any answer. */

@@ -1,4 +1,5 @@
 import type { CallDecision, TurnInProgress } from '../contracts/carried-state.js';
+import { RUN_LIMITS } from '../contracts/limits.js';
 import { openApprovals, publishPending, waitForPeople, waitReason } from './ask-person.js';
 import { describeDecision } from './check-decision.js';
 import { checkCall, gateCall, needsCheck } from './decide-call.js';
@@ -60,7 +61,7 @@ async function settleCalls(run: Run, batch: ToolBatch, blocked: ReadonlyMap<numb
 async function decideCalls(run: Run, batch: ToolBatch): Promise<GoOn> {
   const unchecked: { readonly index: number; readonly gate: CallDecision }[] = [];
   for (const index of batch.open.filter((open) => !batch.decisions[open])) {
-    const gate = gateCall(run, batch.call(index));
+    const gate = isTooMany(run, index) ? TOO_MANY : gateCall(run, batch.call(index));
     if (needsCheck(run, batch.call(index), gate)) unchecked.push({ index, gate });
     else keepDecision(run, batch, index, gate);
   }
@@ -69,6 +70,17 @@ async function decideCalls(run: Run, batch: ToolBatch): Promise<GoOn> {
     if (decision) keepDecision(run, batch, index, decision);
   });
 }
+
+/** What is behind the most calls that one answer may run. */
+function isTooMany(run: Run, index: number): boolean {
+  return run.isGuarded && index >= RUN_LIMITS.callsPerAnswerMax;
+}
+
+const TOO_MANY: CallDecision = {
+  decision: 'block',
+  by: 'the run',
+  reason: `one answer runs at most ${RUN_LIMITS.callsPerAnswerMax} calls; make this one in a later answer`,
+};
 
 function keepDecision(run: Run, batch: ToolBatch, index: number, decision: CallDecision): void {
   const { by, reason = 'no reason was given' } = decision;

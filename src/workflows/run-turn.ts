@@ -65,7 +65,7 @@ async function runTurn(run: Run): Promise<Ending | undefined> {
     case 'answer':
       return await follow(run, reply.message, judge(run, reply));
     case 'interrupted':
-      if (!run.mustStop) run.events.add({ type: 'model.interrupted', turn: run.counters.turn, by: 'a message' });
+      if (run.inbox.interrupting && !run.mustStop) run.events.add({ type: 'model.interrupted', turn: run.counters.turn, by: 'a message' });
       return undefined;
     case 'failed':
       return { kind: 'end', reason: 'error', error: { type: reply.type, message: reply.message, turn: run.counters.turn } };

@@ -1,3 +1,4 @@
+import { ApplicationFailure } from '@temporalio/client';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { RunResult } from '../../src/contracts/run.js';
@@ -94,6 +95,29 @@ describe('what a run keeps through its waits', () => {
     const { turns, reason } = await run.result();
     expect(reason).toBe('completed');
     expect(turns).toBe(on.requests.filter(({ tools }) => tools.length > 0).length);
+  });
+
+  it('an answer whose transcript could not be read by the completion gate is asked about again', async () => {
+    const asked = latch();
+    let times = 0;
+    const on = await worker({
+      model: () => say('done'),
+      completionGate: ({ signal }) => {
+        times += 1;
+        if (times > 1) return { accept: true };
+        asked.open();
+        return untilAborted(signal);
+      },
+      policy: { completion: { custom: true } },
+    });
+    const run = await start(on);
+    await asked.opened;
+    const { raw, runId } = await run.handle.describe();
+    await on.client.activity.fail(
+      { workflowId: run.runId, runId, activityId: raw.pendingActivities?.[0]?.activityId ?? '' },
+      ApplicationFailure.create({ type: 'Transcript.Unavailable', nonRetryable: true, message: 'no answer in a minute' }),
+    );
+    expect(await run.result()).toMatchObject({ reason: 'completed', output: 'done' });
   });
 
   it('a pause right behind a resume is the same pause: no fresh history is begun for it', async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { RUN_LIMITS } from '../../src/contracts/limits.js';
 import { defineTool } from '../../src/define/define-tool.js';
 import { type AgentWorker, call, say } from '../support/agent-worker.js';
 import { latch, until, useWorkers } from '../support/use-workers.js';
@@ -35,6 +36,19 @@ describe('what happens to a call before it runs', () => {
     });
     await (await start(on)).result();
     expect(resultTexts(on)[0]).toMatch(/^no tool named "nothing"; available: /u);
+  });
+
+  it('an answer with more calls than one history can take runs the first of them, and says so of the others', async () => {
+    const { tools, log } = recorder();
+    const { callsPerAnswerMax } = RUN_LIMITS;
+    const calls = Array.from({ length: callsPerAnswerMax + 2 }, (_, n) => ['look', { n }] as const);
+    const on = await worker({ model: (_, n) => (n === 1 ? call(...calls) : say('ok')), tools, policy: { readToolsParallelMax: 16 } });
+    const run = await start(on);
+    expect(await run.result()).toMatchObject({ reason: 'completed', toolCalls: callsPerAnswerMax });
+    expect(log).toHaveLength(callsPerAnswerMax);
+    const texts = resultTexts(on);
+    expect(texts[callsPerAnswerMax - 1]).toBe(`look ${callsPerAnswerMax - 1}`);
+    expect(texts.slice(callsPerAnswerMax)).toEqual(Array(2).fill(expect.stringMatching(/^blocked by the run: .*at most 128 calls/u)));
   });
 
   it('28: what a pure tool answered is not asked again, until a call that may have changed the world', async () => {

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Step } from '../../src/contracts/step.js';
 import { defineTool } from '../../src/define/define-tool.js';
 import { call, lastTextOf, say } from '../support/agent-worker.js';
-import { until, useWorkers } from '../support/use-workers.js';
+import { latch, until, useWorkers } from '../support/use-workers.js';
 
 const look = defineTool({
   name: 'look',
@@ -66,6 +66,17 @@ describe('turn caps, first requests and last looks', () => {
     expect(await run.result()).toMatchObject({ reason: 'completed', turns: 1 });
     expect(on.requests).toHaveLength(1);
     expect((await run.messages()).at(-1)).toMatchObject({ role: 'tool', parts: [{ type: 'tool_result', isError: true }] });
+  });
+
+  it('A-31: a chat is one request, also when its answer is empty or a message comes into it, which is given back', async () => {
+    const gate = latch();
+    const on = await worker({ model: () => gate.opened.then(() => say('')), policy: {} });
+    const run = await start(on, { mode: 'chat' });
+    await until(() => on.requests.length === 1, 'the request');
+    await run.handle.signal('steer', { id: 's', text: 'and this?' });
+    gate.open();
+    expect(await run.result()).toMatchObject({ reason: 'completed', turns: 1, emptyAnswer: true, unconsumed: [{ id: 's' }] });
+    expect(on.requests).toHaveLength(1);
   });
 
   it('E-21, E-22: every step is readable after the end, with its times, usage and calls, and none is left running', async () => {
