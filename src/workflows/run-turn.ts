@@ -8,6 +8,7 @@ import { compactWhenNeeded } from './compact-transcript.js';
 import { correct } from './correct.js';
 import type { Ending } from './ending.js';
 import { mayStartTurn } from './may-go-on.js';
+import { noteWork } from './note-work.js';
 import { overcomeStop } from './overcome-stop.js';
 import { finaliseWarning, shouldWarn } from './policies/finalise-warning.js';
 import { judgeAnswer, type Verdict } from './policies/judge-answer.js';
@@ -129,7 +130,9 @@ const CHAT_ONE_TURN = 'not run: a chat answers in one turn, without tools';
 
 /** A cut call has its result too, so that the transcript stays one that providers take. */
 function answerCutCalls(run: Run, calls: readonly ToolCallPart[]): void {
-  for (const message of truncatedCallResults(calls, run.counters.turn)) run.transcript.append(message);
+  const results = truncatedCallResults(calls, run.counters.turn);
+  for (const message of results) run.transcript.append(message);
+  noteWork(run, calls, results);
 }
 
 function toolChoice({ input, policy, counters }: Run): ToolChoice {

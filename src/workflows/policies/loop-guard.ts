@@ -111,7 +111,7 @@ function nudgeText(measure: LoopMeasure, calls: readonly ToolCallPart[]): string
 function blockText({ count, stopAt }: LoopMeasure): string {
   const end = stopAt === count + 1 ? ' The same once more ends the run.' : '';
   return (
-    `${BLOCKED} The same call was made in ${count} turns in a row and its result did not change; that result stands above. ` +
+    `${BLOCKED} The same call was made in ${count} turns in a row and its result did not change. ` +
     `Do something else: another tool, other arguments, or an answer from what you have that says what is missing.${end}`
   );
 }
