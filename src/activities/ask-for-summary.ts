@@ -4,6 +4,7 @@ import { FAILURES } from '../contracts/failures.js';
 import { COMPACTION_LIMITS, MODEL_LIMITS } from '../contracts/limits.js';
 import { cleanText, type Message, textOf } from '../contracts/message.js';
 import { NO_USAGE, type Usage } from '../contracts/model.js';
+import type { ModelHooks } from './model-hooks.js';
 import { ModelError } from './providers/model-error.js';
 import type { ModelAnswer, ModelProvider, ModelRequest } from './providers/provider.js';
 import { SUMMARY_PROMPT, summaryQuestion, summaryRequests } from './summary-request.js';
@@ -12,17 +13,21 @@ import { SUMMARY_PROMPT, summaryQuestion, summaryRequests } from './summary-requ
 export interface SummaryOrder {
   readonly provider: ModelProvider;
   readonly model: string;
+  readonly agent: string;
   readonly messages: readonly Message[];
   /** About how long the summary may be. */
   readonly tokensMax: number;
   readonly signal: AbortSignal;
+  /** Asked around each request. */
+  readonly hooks: ModelHooks;
   /** Told of what each answer used, also of those that were no summary. */
   readonly onUsage: (usage: Usage) => void;
 }
 
 /**
  * A model's summary of some messages; what is too much for one request is summed up piece by piece. Each piece has three attempts with
- * growing pauses. Throws the last ModelError when they failed, at once for failures that no attempt can change, and the signal's reason.
+ * growing pauses. Throws the last ModelError when they failed, at once for failures that no attempt can change, the signal's reason, and
+ * `Hook.Blocked` or `Hook.Aborted`.
  */
 export async function askForSummary(order: SummaryOrder): Promise<string> {
   let summary: string | undefined;
@@ -44,8 +49,8 @@ async function askPatiently(order: SummaryOrder, question: string): Promise<stri
   }
 }
 
-async function ask({ provider, model, tokensMax, signal, onUsage }: SummaryOrder, question: string): Promise<string> {
-  const request: ModelRequest = {
+async function ask({ provider, model, agent, tokensMax, signal, hooks, onUsage }: SummaryOrder, question: string): Promise<string> {
+  const request: ModelRequest = await hooks.before(agent, {
     model,
     prompt: SUMMARY_PROMPT,
     messages: [{ id: 'record', role: 'user', parts: [{ type: 'text', text: question }] }],
@@ -55,16 +60,17 @@ async function ask({ provider, model, tokensMax, signal, onUsage }: SummaryOrder
     signal,
     idleMs: COMPACTION_LIMITS.summaryTimeoutMs,
     onDelta: () => undefined,
-  };
+  });
   const answer = await provider.call(request);
-  const text = summaryOf(answer);
-  onUsage(answer.usage ?? estimate(question, text));
+  const usage = answer.usage ?? estimate(question, summaryOf(answer.parts));
+  onUsage(usage);
+  const text = summaryOf(await hooks.after(answer.parts, signal, usage));
   if (answer.stop === 'refusal') throw new ModelError('Model.ContentFilter', 'the model refused to write a summary');
   if (text === '') throw new ModelError('Model.EmptyStream', 'the summary was empty');
   return text;
 }
 
-function summaryOf({ parts }: ModelAnswer): string {
+function summaryOf(parts: ModelAnswer['parts']): string {
   return cleanText(textOf({ id: '', role: 'assistant', parts: [...parts] })).trim();
 }
 

@@ -1,5 +1,6 @@
 import { CancelledFailure, Context } from '@temporalio/activity';
 import type { HeartbeatDetails } from '../contracts/activities.js';
+import { TOOL_LIMITS } from '../contracts/limits.js';
 import { failure } from './failures.js';
 
 /** Why an activity's signal was aborted. Only `user` lets the activity return; everything else is rethrown. */
@@ -22,6 +23,16 @@ export function throwUnlessUser(cause: CancellationCause, what: string, progress
   const details = progress === undefined ? {} : { details: [progress] };
   if (cause === 'shutdown') throw failure('Worker.Shutdown', `the worker was shut down during ${what}`, details);
   if (cause === 'other') throw new CancelledFailure(`this attempt of ${what} is no longer the live one`);
+}
+
+/**
+ * For work that only decides: aborted when it is stopped, and early enough for its answer to arrive before the activity's own time is
+ * over. A timeout of Temporal's would ask everybody again.
+ */
+export function decisionSignal(): AbortSignal {
+  const { cancellationSignal, info } = Context.current();
+  const ms = Math.max(1, info.startToCloseTimeoutMs - TOOL_LIMITS.timeoutMarginMs);
+  return AbortSignal.any([cancellationSignal, AbortSignal.timeout(ms)]);
 }
 
 /** For work that only decides: once its call is stopped, whoever stopped it, there is nothing left to decide. */

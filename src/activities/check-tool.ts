@@ -1,11 +1,10 @@
-import { Context } from '@temporalio/activity';
 import type { CheckToolInput } from '../contracts/activities.js';
 import type { CallDecision } from '../contracts/carried-state.js';
 import type { JsonValue } from '../contracts/message.js';
 import type { GateAnswer, GateFunction } from '../define/agent-gate.js';
 import type { AnyToolDefinition } from '../define/define-tool.js';
 import { askGate } from './ask-gate.js';
-import { throwIfStopped } from './cancellation.js';
+import { decisionSignal, throwIfStopped } from './cancellation.js';
 import { messageOf } from './failures.js';
 import { withHeartbeat } from './heartbeat.js';
 import type { HookOutcome, HookRunner } from './hook-runner.js';
@@ -30,7 +29,7 @@ export function createCheckTool(options: CheckToolOptions): (input: CheckToolInp
       'checkTool',
       () => ({ phase: 'asking gate and hooks', elapsedMs: Date.now() - startedAt, lastText: input.tool }),
       async () => {
-        const decision = await checkTool(input, options);
+        const decision = await checkTool(input, { ...options, signal: decisionSignal() });
         throwIfStopped(`the check of ${input.tool}`);
         return decision;
       },
@@ -38,7 +37,11 @@ export function createCheckTool(options: CheckToolOptions): (input: CheckToolInp
   };
 }
 
-async function checkTool(input: CheckToolInput, options: CheckToolOptions): Promise<CallDecision> {
+interface Check extends CheckToolOptions {
+  readonly signal: AbortSignal;
+}
+
+async function checkTool(input: CheckToolInput, options: Check): Promise<CallDecision> {
   const first = await gateAnswer(input, input.args, options);
   if (first.action === 'block') return { decision: 'block', by: 'gate', reason: first.reason };
   const hooked = await askHooks(input, options);
@@ -71,12 +74,11 @@ function decide(
   return { decision: 'ask', by: 'gate', ...(reason === undefined ? {} : { reason }) };
 }
 
-async function gateAnswer(input: CheckToolInput, args: JsonValue, { gates, tools }: CheckToolOptions): Promise<GateAnswer> {
-  const gate = gates.get(input.agent);
-  if (!gate) return { action: 'allow' };
+async function gateAnswer(input: CheckToolInput, args: JsonValue, { gates, tools, signal }: Check): Promise<GateAnswer> {
   const { runId, agent, turn, workspace } = input;
+  const gate = gates.get(agent);
+  if (!gate) return input.gated ? { action: 'block', reason: `the gate of agent ${agent} is not on this worker` } : { action: 'allow' };
   const tool = tools.get(input.tool);
-  const signal = Context.current().cancellationSignal;
   return await askGate({
     gate,
     context: { runId, agent, turn, args, ...(workspace === undefined ? {} : { workspace }), signal },
@@ -84,16 +86,16 @@ async function gateAnswer(input: CheckToolInput, args: JsonValue, { gates, tools
   });
 }
 
-function askHooks(input: CheckToolInput, { hooks }: CheckToolOptions): Promise<HookOutcome> {
+function askHooks(input: CheckToolInput, { hooks, signal }: Check): Promise<HookOutcome> {
   const { runId, agent, turn, tool, args, workspace } = input;
-  const signal = Context.current().cancellationSignal;
   return hooks.run('before-tool', { runId, agent, turn, tool, args, ...(workspace === undefined ? {} : { workspace }), signal });
 }
 
-/** Why the tool itself wants a person asked; undefined when it does not, or when its arguments do not fit and it will not run. */
-function approvalReason({ tool: name, runId }: CheckToolInput, args: JsonValue, { tools }: CheckToolOptions): string | undefined {
+/** Why the tool itself wants a person asked; undefined when it does not. What the run was begun with stands, whatever this worker knows of it. */
+function approvalReason(input: CheckToolInput, args: JsonValue, { tools }: CheckToolOptions): string | undefined {
+  const { tool: name, runId } = input;
   const tool = tools.get(name);
-  if (!tool || tool.approval === 'never') return undefined;
+  if (!tool || tool.approval === 'never') return input.approval ? 'this tool asked for approval when the run began' : undefined;
   if (tool.approval === 'always') return 'every call of this tool is asked about';
   const parsed = toolArguments({ tool: name, args }, tool);
   if ('problem' in parsed) return parsed.problem;

@@ -14,6 +14,8 @@ import { runCustomCompactor } from './custom-compaction.js';
 import { extractiveSummary } from './extractive-summary.js';
 import { failure, messageOf } from './failures.js';
 import { withHeartbeat } from './heartbeat.js';
+import type { HookRunner } from './hook-runner.js';
+import { ModelHooks } from './model-hooks.js';
 import { ModelError } from './providers/model-error.js';
 import type { ModelProvider } from './providers/provider.js';
 import { type ReadTranscriptOptions, readTranscript } from './read-transcript.js';
@@ -22,6 +24,8 @@ import { type ReadTranscriptOptions, readTranscript } from './read-transcript.js
 export interface CompactOptions {
   readonly transcripts: Pick<ReadTranscriptOptions, 'cache' | 'query'>;
   readonly providerFor: (model: string) => { readonly provider: ModelProvider; readonly model: string };
+  /** Those around the model are asked about the request for a summary too. */
+  readonly hooks: HookRunner;
   /** The config's own, for the strategy `custom`. */
   readonly compactor?: CustomCompactor;
   /** How long a model or the config's compactor may take. @default 60 s */
@@ -30,7 +34,7 @@ export interface CompactOptions {
 
 /**
  * Makes the activity `compact`: a stretch of the transcript becomes a model's summary, or what the config's compactor gives. A model that
- * fails or takes too long is replaced by extracts, so that strategy `summary` always ends in a shorter text. Throws `Compaction.Failed`
+ * fails, takes too long or is refused by a hook is replaced by extracts, so that strategy `summary` always ends in a shorter text. Throws `Compaction.Failed`
  * for a config's compactor that fails; on a user's cancel it ends as cancelled.
  */
 export function createCompact(options: CompactOptions): (input: CompactInput) => Promise<CompactResult> {
@@ -84,7 +88,8 @@ async function compactBySummary({ input, options, messages, signal }: Work): Pro
     const onUsage = (used: typeof usage): void => {
       usage = addUsage(usage, used);
     };
-    const summary = await askForSummary({ provider, model, messages, tokensMax, signal, onUsage });
+    const hooks = new ModelHooks(options.hooks, input);
+    const summary = await askForSummary({ provider, model, agent: input.agent ?? '', messages, tokensMax, signal, hooks, onUsage });
     return { made: [summaryMessage(input, messages, summary)], usage };
   } catch (error) {
     if (Context.current().cancellationSignal.aborted) throw error;

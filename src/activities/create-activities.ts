@@ -65,6 +65,7 @@ export function createActivities(options: ActivitiesOptions): AgentActivities {
     compact: createCompact({
       transcripts,
       providerFor: options.providerFor,
+      hooks,
       ...(options.compactor ? { compactor: options.compactor } : {}),
     }),
     acceptAnswer: createAcceptAnswer({ transcripts, completionGates: options.completionGates ?? new Map() }),

@@ -1,6 +1,5 @@
-import { Context } from '@temporalio/activity';
 import type { RunHooksInput, RunHooksResult } from '../contracts/activities.js';
-import { throwIfStopped } from './cancellation.js';
+import { decisionSignal, throwIfStopped } from './cancellation.js';
 import { withHeartbeat } from './heartbeat.js';
 import type { HookRunner } from './hook-runner.js';
 
@@ -17,7 +16,7 @@ export function createRunHooks({ hooks }: { readonly hooks: HookRunner }): (inpu
 }
 
 async function runHooks({ on, ...question }: RunHooksInput, hooks: HookRunner): Promise<RunHooksResult> {
-  const outcome = await hooks.run(on, { ...question, signal: Context.current().cancellationSignal });
+  const outcome = await hooks.run(on, { ...question, signal: decisionSignal() });
   throwIfStopped(`the hooks ${on}`);
   if (outcome.action !== 'modify') return outcome;
   return outcome.output === undefined ? { action: 'allow' } : { action: 'modify', output: outcome.output };

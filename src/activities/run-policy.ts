@@ -27,6 +27,7 @@ export function resolvePolicy({ input, agent, config, maxTurns }: PolicySources)
   return RunPolicy.parse({
     ...options,
     gate,
+    gateFunction: typeof agent.gate === 'function',
     hooks: hookFlags(config.hooks),
     onBudget: input.onBudget ?? agent.budget?.onBudget ?? DEFAULT_POLICY.onBudget,
     completion: { ...options.completion, custom: agent.completionGate !== undefined },

@@ -103,6 +103,10 @@ export interface CheckToolInput {
   readonly args: JsonValue;
   readonly workspace?: string;
   readonly asked: boolean;
+  /** The agent's gate is a function: where it is missing nothing runs. */
+  readonly gated?: boolean;
+  /** The tool had an approval when the run began. */
+  readonly approval?: boolean;
 }
 
 /** What a hook outside a call is asked about. */
@@ -140,6 +144,8 @@ export type AcceptAnswerResult =
 
 /** What `compact` is asked: replace the messages `from` to `to` (exclusive) by something shorter. */
 export interface CompactInput extends TranscriptRef {
+  /** For hooks. */
+  readonly agent?: string;
   readonly turn: number;
   readonly strategy: 'summary' | 'custom';
   readonly model: string;

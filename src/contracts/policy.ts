@@ -120,6 +120,8 @@ export const RunPolicy = z.strictObject({
   /** Corrects text-only answers that are empty, leaked tool markup, noise or a stall. */
   quality: z.boolean().default(true),
   gate: GatePolicy.prefault({}),
+  /** The agent's gate is a function: activity `checkTool` asks it about each call. */
+  gateFunction: z.boolean().default(false),
   hooks: HookPolicy.prefault({}),
   approvalExpireMs: z.number().int().default(DECISION_LIMITS.approvalExpireMsDefault),
   memo: z.boolean().default(true),

@@ -16,16 +16,21 @@ export async function beforeRun(run: Run): Promise<End | undefined> {
   return run.inbox.cancelRequest || said.action === 'allow' || said.action === 'modify' ? undefined : refusedBy(run, said);
 }
 
-/** Asks the hooks after the run; they may rewrite the output, or refuse it. A run that was cancelled is not asked about. */
+/**
+ * Asks the hooks after the run; they may rewrite the output, or refuse it; a rewritten output is the only one. A run that was cancelled is
+ * not asked about, and nobody reads what its hooks did not see.
+ */
 export async function afterRun(
   run: Run,
   given: { readonly output: string; readonly ending: End },
 ): Promise<{ output: string; ending: End }> {
-  if (!run.policy.hooks.afterRun || run.inbox.cancelRequest) return given;
+  if (!run.policy.hooks.afterRun) return given;
+  const { structured: _, ...ending } = given.ending;
+  if (run.inbox.cancelRequest) return { output: '', ending };
   const said = await ask(run, { on: 'after-run', output: given.output });
-  if (said.action === 'allow' || run.inbox.cancelRequest) return given;
-  if (said.action === 'modify') return { ...given, output: said.output };
-  return { output: '', ending: refusedBy(run, said) };
+  if (said.action === 'allow') return given;
+  if (said.action === 'modify') return { output: said.output, ending };
+  return { output: '', ending: run.inbox.cancelRequest ? ending : refusedBy(run, said) };
 }
 
 /** Shows the error to its hooks; they may rewrite the message that the caller reads. The type stays. */

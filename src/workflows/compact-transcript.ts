@@ -120,6 +120,7 @@ function inputFor(
     runId: run.runId,
     executionId: workflowInfo().runId,
     ...run.transcript.reference(),
+    agent: prepared.setup.agent,
     turn: counters.turn,
     strategy: strategy === 'custom' ? 'custom' : 'summary',
     model: policy.compaction.summaryModel ?? prepared.model,

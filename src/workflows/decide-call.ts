@@ -30,7 +30,7 @@ export function needsCheck(run: Run, call: ToolCallPart, gate: CallDecision): bo
  */
 export async function checkCall(run: Run, call: ToolCallPart, gate: CallDecision): Promise<CallDecision | undefined> {
   const tool = run.descriptor(call.name);
-  const check = await askConfig(run, call, gate.decision === 'ask');
+  const check = await askConfig(run, call, { asked: gate.decision === 'ask', approval: tool?.approval === true });
   if (!tool || !check || check.decision === 'block' || check.decision === 'abort') return check;
   // a hook may not write what the gate would have stopped
   const gateNow = check.args === undefined ? gate : gateArgs(run, tool, check.args);
@@ -44,7 +44,11 @@ function gateArgs(run: Run, tool: ToolDescriptor, args: JsonValue): CallDecision
 }
 
 /** Only decides, so a lost worker's question is asked again. */
-async function askConfig(run: Run, call: ToolCallPart, asked: boolean): Promise<CallDecision | undefined> {
+async function askConfig(
+  run: Run,
+  call: ToolCallPart,
+  { asked, approval }: { readonly asked: boolean; readonly approval: boolean },
+): Promise<CallDecision | undefined> {
   const { turn } = run.counters;
   const workspace = run.input.context?.workspace;
   const input = {
@@ -56,6 +60,8 @@ async function askConfig(run: Run, call: ToolCallPart, asked: boolean): Promise<
     args: call.args,
     ...(workspace === undefined ? {} : { workspace }),
     asked,
+    ...(run.policy.gateFunction ? { gated: true } : {}),
+    ...(approval ? { approval } : {}),
   };
   const summary = `turn ${turn}: may it? ${toolTitle(call.name, call.args)}`;
   for (let losses = 1; !run.mustStop; losses += 1) {

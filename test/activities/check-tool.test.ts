@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import type { ApprovalList } from '../../src/contracts/approval.js';
 import type { GateAnswer, GateFunction } from '../../src/define/agent-gate.js';
 import { defineHook, type HookDefinition, type HookFunction } from '../../src/define/define-hook.js';
 import { type AnyToolDefinition, defineTool } from '../../src/define/define-tool.js';
@@ -112,6 +113,53 @@ describe('checkTool', () => {
     await run.handle.executeUpdate('approve', { args: [{ callId: pending[0]?.callId, by: 'me' }] });
     await run.result();
     expect(ran).toEqual([ARGS]);
+  });
+
+  it('W20: on a worker that does not have the gate of the agent nothing runs', async () => {
+    const { tool, ran } = writer('always');
+    const policy = { gateFunction: true };
+    const run = await start(await worker({ model: (_request, n) => (n === 1 ? call(['write', ARGS]) : say('ok')), tools: [tool], policy }));
+    await run.result();
+    const texts = resultTexts(await run.messages());
+    expect(texts).toEqual(['blocked by gate: the gate of agent default is not on this worker']);
+    expect(ran).toEqual([]);
+  });
+
+  it.each([
+    ['has no approval any more', true],
+    ['is not there any more', false],
+  ])('D5: a tool that asked when the run began is asked about, although on this worker it %s', async (_, isThere) => {
+    const [asked, go] = [latch(), latch()];
+    const before = writer('always');
+    const after = writer('never');
+    const taskQueue = `deploy-${Math.random()}`;
+    const old = await worker({
+      model: async (_request, n) => {
+        asked.open();
+        await go.opened;
+        return n === 1 ? call(['write', ARGS]) : say('ok');
+      },
+      tools: [before.tool],
+      policy: {},
+      taskQueue,
+    });
+    const run = await start(old);
+    await asked.opened;
+    const stopped = old.shutdown();
+    await worker({
+      model: (_request, n) => (n === 1 ? call(['write', ARGS]) : say('ok')),
+      tools: isThere ? [after.tool] : [],
+      policy: {},
+      taskQueue,
+    });
+    go.open();
+    await stopped;
+    await until(async () => (await run.progress()).pendingApprovals === 1, 'the approval');
+    const { pending } = await run.handle.query<ApprovalList>('approvals');
+    expect(pending).toMatchObject([{ tool: 'write', askedBy: 'tool', reason: 'this tool asked for approval when the run began' }]);
+    expect(after.ran).toEqual([]);
+    await run.handle.signal('cancel', {});
+    await run.result();
   });
 
   it('an approval that is a function that says no asks nobody', async () => {

@@ -41,7 +41,7 @@ describe('resolvePolicy', () => {
     const { rules } = policyOf({ preset: 'operator' }).gate;
     expect(rules).toContainEqual({ tool: 'run_command', command: 'rm -rf', decision: 'block', reason: 'destructive command' });
     expect(policyOf({ preset: 'operator', gate: 'read-only' }).gate).toEqual({ profile: 'read-only', rules });
-    expect(policyOf({ gate: () => ({ action: 'block', reason: 'no' }) }).gate).toEqual(DEFAULT_POLICY.gate);
+    expect(policyOf({ gate: () => ({ action: 'block', reason: 'no' }) })).toMatchObject({ gate: DEFAULT_POLICY.gate, gateFunction: true });
   });
 
   it("a gate of the agent's own is asked; an output schema is no such gate", () => {
