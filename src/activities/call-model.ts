@@ -31,8 +31,10 @@ export interface CallModelOptions {
 /** Makes the activity `callModel`: one request, streamed to watchers, answered as data. On a user's cancel it returns what there was. */
 export function createCallModel(options: CallModelOptions): (input: CallModelInput) => Promise<CallModelResult> {
   return (input) => {
-    const streamed = new StreamedAnswer(options.streams, input, Context.current().info.attempt);
     const hooks = new ModelHooks(options.hooks, input);
+    const where = { runId: input.runId, turn: input.turn, attempt: Context.current().info.attempt };
+    // a stream is kept too: a text that hooks may rewrite is not in it
+    const streamed = new StreamedAnswer(options.streams, where, hooks.rewrite);
     return withHeartbeat(
       'callModel',
       () => beat(streamed, hooks),
@@ -73,6 +75,7 @@ async function callModel(input: CallModelInput, options: CallModelOptions, { str
     streamed.asked(request);
     const answer = await provider.call(request);
     const parts = await hooks.after(answer.parts, signal, answer.usage ?? streamed.estimate());
+    streamed.tell(parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join(''));
     return completeAnswer(input, options, { ...answer, parts }, streamed);
   } catch (error) {
     const cause = cancellationCause(context);
@@ -113,6 +116,7 @@ function completeAnswer(input: CallModelInput, options: CallModelOptions, answer
 async function interrupted(input: CallModelInput, options: CallModelOptions, { streamed, hooks }: Attempt): Promise<CallModelResult> {
   const text = await hooks.partial(streamed.text.slice(0, PAYLOAD_LIMITS.outsideBytesMax / 2));
   if (text === '') return { kind: 'interrupted', usage: streamed.estimate() };
+  streamed.tell(text);
   const message: Message = {
     id: messageId(input),
     role: 'assistant',

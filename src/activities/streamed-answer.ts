@@ -1,4 +1,4 @@
-import type { CallModelInput, HeartbeatDetails } from '../contracts/activities.js';
+import type { HeartbeatDetails } from '../contracts/activities.js';
 import { NO_USAGE, type Usage } from '../contracts/model.js';
 import type { StreamEvent, StreamSink } from '../streams/stream-sink.js';
 import type { ModelRequest, StreamDelta } from './providers/provider.js';
@@ -11,16 +11,18 @@ export class StreamedAnswer {
   readonly #sink: StreamSink;
   readonly #where: Pick<StreamEvent, 'runId' | 'turn' | 'attempt'>;
   readonly #startedAt = Date.now();
+  readonly #isWithheld: boolean;
   #seq = 0;
   #outputChars = 0;
   #request: ModelRequest | undefined;
   #inputTokens: number | undefined;
   text = '';
 
-  /** The first event drops what an earlier attempt of the same turn showed. */
-  constructor(sink: StreamSink, input: Pick<CallModelInput, 'runId' | 'turn'>, attempt: number) {
+  /** The first event drops what an earlier attempt of the same turn showed. `isWithheld`: watchers see nothing but what is told. */
+  constructor(sink: StreamSink, where: Pick<StreamEvent, 'runId' | 'turn' | 'attempt'>, isWithheld: boolean) {
     this.#sink = sink;
-    this.#where = { runId: input.runId, turn: input.turn, attempt };
+    this.#where = where;
+    this.#isWithheld = isWithheld;
     this.#publish({ type: 'reset' });
   }
 
@@ -36,7 +38,12 @@ export class StreamedAnswer {
   add(delta: StreamDelta): void {
     if (delta.type === 'text') this.text += delta.text;
     this.#outputChars += delta.type === 'tool_call' ? delta.name.length : delta.text.length;
-    this.#publish(delta);
+    if (!this.#isWithheld || delta.type === 'tool_call') this.#publish(delta);
+  }
+
+  /** Shows watchers a text that was withheld, as it may be kept. */
+  tell(text: string): void {
+    if (this.#isWithheld && text !== '') this.#publish({ type: 'text', text });
   }
 
   /** Four characters a token: for servers that report no usage, and for attempts that were lost. */

@@ -4,6 +4,7 @@ import { ModelError } from '../../src/activities/providers/model-error.js';
 import { textOf } from '../../src/contracts/message.js';
 import { defineHook, type HookContext, type HookDefinition, type HookFunction, type HookPoint } from '../../src/define/define-hook.js';
 import { defineTool } from '../../src/define/define-tool.js';
+import type { StreamEvent } from '../../src/streams/stream-sink.js';
 import { call, say } from '../support/agent-worker.js';
 import { latch, until, untilAborted, useWorkers } from '../support/use-workers.js';
 import { historyText } from './support/history-text.js';
@@ -95,6 +96,23 @@ describe('hooks around a model call', () => {
     expect(await run.result()).toMatchObject({ output: 'the ***', toolCalls: 1 });
     expect((await run.messages()).map(textOf)).toEqual(['do it', 'I look for ***', '', 'the ***']);
     expect(await historyText(run)).not.toContain(SECRET);
+  });
+
+  it('watchers, whose stream is kept, see the text that hooks left, and only that', async () => {
+    const shown: StreamEvent[] = [];
+    const mask = hook('after-model', ({ output = '' }) => ({ action: 'modify', output: output.replaceAll(SECRET, '***') }));
+    const on = await worker({
+      model: (request) => {
+        request.onDelta({ type: 'thinking', text: SECRET });
+        request.onDelta({ type: 'text', text: `the ${SECRET}` });
+        return say(`the ${SECRET}`);
+      },
+      hooks: [mask],
+      streams: { publish: (event) => void shown.push(event), flush: () => Promise.resolve() },
+    });
+    await (await start(on)).result();
+    expect(JSON.stringify(shown)).not.toContain(SECRET);
+    expect(shown.flatMap((event) => (event.type === 'text' ? [event.text] : []))).toEqual(['the ***']);
   });
 
   it('an answer that a hook refuses ends the run, and history knows nothing of its text', async () => {
