@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { RunResult } from '../../src/contracts/run.js';
 import { startWireServer, type WireServer } from '../../src/testing/index.js';
-import { CliFolder, type CommandEnd } from './support/cli.js';
+import { CliFolder, type Command, type CommandEnd } from './support/cli.js';
 
 let folder: CliFolder;
 let server: WireServer;
@@ -19,14 +19,19 @@ beforeAll(async () => {
     'slow-ask.yaml': 'steps: [{ toolCalls: [{ name: list_files, args: {} }] }, { text: "all looked at" }]\nfinal: { text: "half of it" }',
   };
   for (const [name, text] of Object.entries(files)) await writeFile(join(folder.path, name), text);
+  await here(['dev']).saw('working; Ctrl-C ends it');
 });
+/** One worker for all commands, so that each need not start its own. */
+const here = (args: readonly string[]): Command =>
+  folder.start(args, { OPENAI_BASE_URL: server.openaiBaseUrl, OPENAI_API_KEY: server.apiKey });
+
 afterAll(async () => {
   await folder.remove();
   await server.close();
 });
 
 async function run(script: string, ...args: readonly string[]): Promise<CommandEnd & { readonly result: Partial<RunResult> }> {
-  const end = await folder.run(['run', 'look', '--model', `scripted/${script}`, '--json', ...args]);
+  const end = await here(['run', 'look', '--model', `scripted/${script}`, '--json', ...args]).ended;
   return { ...end, result: JSON.parse(end.stdout) as RunResult };
 }
 
@@ -54,7 +59,7 @@ describe("what a command line says of a run's input", { timeout: 120_000 }, () =
     const { code, result } = await run('circles.yaml', '--chat', '--workspace', '.', '--id', 'talk');
     expect(result).toMatchObject({ reason: 'completed', turns: 1, toolCalls: 0 });
     expect(code).toBe(0);
-    const next = await folder.run(['continue', 'talk', 'and then?', '--json']);
+    const next = await here(['continue', 'talk', 'and then?', '--json']).ended;
     expect(JSON.parse(next.stdout)).toMatchObject({ runId: 'talk.2', reason: 'completed', turns: 1, toolCalls: 0 });
   });
 
@@ -66,22 +71,21 @@ describe("what a command line says of a run's input", { timeout: 120_000 }, () =
 
   it('--max-cost with a model of unknown price is refused, and --allow-unknown-price starts it, said aloud', async () => {
     const args = ['run', 'look', '--model', 'openai/new-model', '--max-cost', '1', '--json'];
-    const env = { OPENAI_BASE_URL: server.openaiBaseUrl, OPENAI_API_KEY: server.apiKey };
-    const refused = await folder.run(args, env);
+    const refused = await here(args).ended;
     expect(JSON.parse(refused.stdout)).toMatchObject({ error: { message: expect.stringMatching(/^UNKNOWN_PRICE: /u) } });
     expect(server.requests).toEqual([]);
-    const allowed = await folder.run([...args, '--allow-unknown-price'], env);
+    const allowed = await here([...args, '--allow-unknown-price']).ended;
     expect(JSON.parse(allowed.stdout)).toMatchObject({ reason: 'completed', output: 'as cheap as can be' });
     expect(allowed.stderr).toContain('the price of openai/new-model is unknown: a money cap is not kept');
   });
 
   it('--on-budget ask: the run waits at its cap; show says for what and how to decide; deny ends it with its answer', async () => {
     const args = ['--model', 'scripted/slow-ask.yaml', '--workspace', '.', '--max-turns', '1', '--on-budget', 'ask', '--id', 'r1'];
-    const asked = folder.start(['run', 'look', ...args, '--json']);
+    const asked = here(['run', 'look', ...args, '--json']);
     await asked.saw('decide with: perdure extend r1');
     const shown = await vi.waitFor(
       async () => {
-        const { stdout } = await folder.run(['show', 'r1']);
+        const { stdout } = await here(['show', 'r1']).ended;
         expect(stdout).toContain('needs you');
         return stdout;
       },
@@ -92,7 +96,7 @@ describe("what a command line says of a run's input", { timeout: 120_000 }, () =
     expect(shown).toMatch(/^needs you +more of 1 turns \(budget\), asked by budget$/mu);
     expect(shown).toMatch(/^decide +perdure extend r1 --turns N \(--help: other caps\) {3}or: perdure deny r1 budget$/mu);
     expect(shown).toMatch(/^turn 1 +success, \d.*, list_files$/mu);
-    expect(await folder.run(['deny', 'r1', 'budget', '--by', 'ada'])).toMatchObject({ code: 0 });
+    expect(await here(['deny', 'r1', 'budget', '--by', 'ada']).ended).toMatchObject({ code: 0 });
     const { code, stdout } = await asked.ended;
     expect(JSON.parse(stdout)).toMatchObject({ reason: 'max_turns', output: 'half of it', turns: 1, finalized: true });
     expect(code).toBe(6);
