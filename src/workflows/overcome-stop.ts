@@ -1,6 +1,7 @@
 import { BUDGET_APPROVAL } from '../contracts/approval.js';
 import { hashJson } from '../contracts/digest.js';
 import { askPerson } from './ask-person.js';
+import { extendedCap } from './policies/extended-cap.js';
 import type { stopReason } from './policies/stop-reason.js';
 import type { Run } from './run.js';
 
@@ -20,12 +21,11 @@ export async function overcomeStop(run: Run, stop: Stop): Promise<'end' | 'go' |
   return await askForMore(run, stop);
 }
 
-/** Not while it repeats itself: more turns would be more of the same. */
 function extendsItself({ policy, caps, isRepeating, events }: Run): boolean {
-  const { autoExtend } = policy;
-  if (!autoExtend || caps.maxTurns >= autoExtend.hardCap || isRepeating) return false;
-  caps.maxTurns = Math.min(autoExtend.hardCap, caps.maxTurns + autoExtend.step);
-  events.add({ type: 'extended', maxTurns: caps.maxTurns });
+  const cap = extendedCap({ autoExtend: policy.autoExtend, maxTurns: caps.maxTurns, isRepeating });
+  if (cap === undefined) return false;
+  caps.maxTurns = cap;
+  events.add({ type: 'extended', maxTurns: cap });
   return true;
 }
 
