@@ -144,7 +144,9 @@ function adopt(run: Run, { strategy, why, messages, returned, note }: Adopted): 
   if (messages === before) return false;
   const tokensBefore = run.transcript.tokens;
   const tokensAfter = estimateTokens(messages);
-  if (tokensAfter >= tokensBefore || !isPaired(messages)) return false;
+  // calls that still wait have no results yet
+  const answered = run.turnInProgress ? messages.slice(0, -1) : messages;
+  if (tokensAfter >= tokensBefore || !isPaired(answered)) return false;
   run.transcript.replaceAll(messages, returned);
   // what is remembered points at results that may be stubs now
   run.memo.clear();

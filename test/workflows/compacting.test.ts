@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { ModelError } from '../../src/activities/providers/model-error.js';
 import type { ModelAnswer, ModelRequest } from '../../src/activities/providers/provider.js';
+import type { ApprovalList } from '../../src/contracts/approval.js';
 import { estimateTokens } from '../../src/contracts/estimate-tokens.js';
 import type { RunEvent } from '../../src/contracts/event.js';
 import { textOf } from '../../src/contracts/message.js';
@@ -56,6 +57,25 @@ describe('compaction in a run', () => {
     for (const { messages } of on.requests) expect(isPaired(messages)).toBe(true);
   });
 
+  it('a transcript too large to be carried is made shorter also where calls of its last answer still wait', async () => {
+    const on = await worker({
+      model: (request, n) => (n === 6 ? call(['look', { part: 'ask' }]) : n > 6 ? say('read') : lookAtParts(request, n)),
+      tools: [look],
+      gate: ({ args }) => (JSON.stringify(args).includes('ask') ? { action: 'ask', reason: 'large' } : { action: 'allow' }),
+      policy: { compaction: { strategies: [] } },
+    });
+    const run = await start(on, { bounds: { continueAsNewEvents: 200, carriedTranscriptBytes: 8_000 } });
+    const { runId } = await run.handle.describe();
+    await until(async () => (await run.progress()).pendingApprovals === 1, 'the question');
+    for (let n = 0; n < 100; n += 1) await run.handle.signal('release');
+    await until(async () => (await run.handle.describe()).runId !== runId, 'the fresh history');
+    expect(await eventsOf(run, 'compacted')).toMatchObject([{ why: 'carry' }]);
+    const { pending } = await run.handle.query<ApprovalList>('approvals');
+    await run.handle.executeUpdate('approve', { args: [{ callId: pending[0]?.callId }] });
+    expect(await run.result()).toMatchObject({ reason: 'completed', output: 'read' });
+    for (const { messages } of on.requests) expect(isPaired(messages)).toBe(true);
+  });
+
   it('strategy summary: a model sums the old messages up, and the run goes on with its summary and pays for it', async () => {
     const on = await worker({
       model: (request, n) => (isSummary(request) ? say(SUMMARY) : lookAtParts(request, n)),
@@ -70,6 +90,45 @@ describe('compaction in a run', () => {
     const last = on.requests.findLast((request) => !isSummary(request))?.messages.filter(({ origin }) => origin === 'summary') ?? [];
     expect(last).toHaveLength(1);
     expect(last.map(textOf).join('')).toContain('parts are read');
+  });
+
+  it('B-32: below its limit, and where nothing can be saved, the compactor is not even asked, and no event tells of it', async () => {
+    let asked = 0;
+    const on = await worker({
+      // one answer alone fills the window: it is the last group, which no pass may touch
+      model: (_, n) => (n === 1 ? call(['look', { part: 'a' }], ['look', { part: 'b' }], ['look', { part: 'c' }]) : say('read')),
+      tools: [look],
+      policy: { compaction: { strategies: ['custom'] } },
+      compactor: () => {
+        asked += 1;
+        return Promise.reject(new Error('there was nothing to ask'));
+      },
+      contextWindow: 2_000,
+    });
+    const run = await start(on);
+    expect(await run.result()).toMatchObject({ reason: 'completed', output: 'read' });
+    expect(asked).toBe(0);
+    expect(await eventsOf(run, 'compacted')).toEqual([]);
+    expect(await eventsOf(run, 'compaction.failed')).toEqual([]);
+  });
+
+  it('B-33: at 0.9 of the window the pass is forced, leaves only the last answer whole, and tells its sizes', async () => {
+    const parts = (from: string) => [0, 1, 2].map((n) => ['look', { part: String.fromCharCode(from.charCodeAt(0) + n) }] as const);
+    const on = await worker({
+      model: (_, n) => (n === 1 ? call(...parts('a')) : n === 2 ? call(...parts('d')) : say('read')),
+      tools: [look],
+      policy: {},
+      contextWindow: 3_300,
+    });
+    const run = await start(on);
+    expect(await run.result()).toMatchObject({ reason: 'completed', output: 'read' });
+    const [forced, ...others] = await eventsOf(run, 'compacted');
+    expect(others).toEqual([]);
+    expect(forced).toMatchObject({ turn: 2, strategy: 'tiered', why: 'forced' });
+    expect(forced?.tokensBefore).toBeGreaterThan(0.9 * 3_300 - 400);
+    expect(forced?.tokensAfter).toBeLessThan(forced?.tokensBefore ?? 0);
+    const results = on.requests[2]?.messages.filter(({ role }) => role === 'tool').map((message) => JSON.stringify(message)) ?? [];
+    expect(results.map((text) => text.includes('left out'))).toEqual([true, true, true, false, false, false]);
   });
 
   it('contradiction 9: a compactor that fails is told of, and the tiers take its place', async () => {
