@@ -37,10 +37,14 @@ describe('turn caps, first requests and last looks', () => {
     expect(await (await start(on, { maxTurns: 4 })).result()).toMatchObject({ reason: 'max_turns', turns: 4 });
   });
 
-  it('D-02: onMaxTurns error fails the run at the cap, naming it', async () => {
+  it('D-02: onMaxTurns error fails the run at the cap, naming it; its whole conversation is kept', async () => {
     const on = await worker({ model: (_, n) => call(['look', { n }]), tools: [look], policy: { onMaxTurns: 'error' } });
-    const failed = (await start(on, { maxTurns: 3 })).result();
-    await expect(failed).rejects.toMatchObject({ cause: { type: 'Run.MaxTurns', message: 'exceeded maximum turns (3)' } });
+    const run = await start(on, { maxTurns: 3 });
+    await expect(run.result()).rejects.toMatchObject({ cause: { type: 'Run.MaxTurns', message: 'exceeded maximum turns (3)' } });
+    expect((await run.messages()).map(({ role }) => role)).toEqual([
+      'user',
+      ...Array.from({ length: 3 }, () => ['assistant', 'tool']).flat(),
+    ]);
   });
 
   it('B-12: a message of the agent replaces the warning entirely; 0 turns it off', async () => {
