@@ -25,7 +25,7 @@ export type EndVerdict =
 export async function acceptEnd(run: Run, message: Message): Promise<EndVerdict> {
   if (isCorrected(run, message)) return { kind: 'corrected' };
   if (!run.policy.completion.custom && run.input.outputSchema === undefined) return { kind: 'accepted' };
-  const answer = await askActivity(run, message);
+  const answer = await askActivity(run, message, { gate: run.policy.completion.custom });
   if ('problem' in answer) return { kind: 'failed', type: answer.problem.type, message: answer.problem.message };
   return settle(run, answer.result);
 }
@@ -33,7 +33,7 @@ export async function acceptEnd(run: Run, message: Message): Promise<EndVerdict>
 /** The JSON of a last answer that nothing can be asked about any more; undefined when it does not fit the output schema. */
 export async function structuredOf(run: Run, message: Message): Promise<JsonValue | undefined> {
   if (run.input.outputSchema === undefined) return undefined;
-  const answer = await askActivity(run, message);
+  const answer = await askActivity(run, message, { gate: false });
   return 'result' in answer && answer.result.accept ? answer.result.structured : undefined;
 }
 
@@ -86,7 +86,7 @@ function settle(run: Run, result: AcceptAnswerResult): EndVerdict {
 
 type Asked = { readonly result: AcceptAnswerResult } | { readonly problem: ActivityProblem };
 
-async function askActivity(run: Run, message: Message): Promise<Asked> {
+async function askActivity(run: Run, message: Message, { gate }: { readonly gate: boolean }): Promise<Asked> {
   const { outputSchema, context } = run.input;
   // made anew for each try: a reference may have to presume less
   const input = (): Parameters<typeof acceptAnswer>[0] => ({
@@ -96,7 +96,7 @@ async function askActivity(run: Run, message: Message): Promise<Asked> {
     agent: run.prepared.setup.agent,
     turn: run.counters.turn,
     text: textOf(message),
-    gate: run.policy.completion.custom,
+    gate,
     ...(outputSchema === undefined ? {} : { outputSchema }),
     ...(context?.workspace === undefined ? {} : { workspace: context.workspace }),
   });

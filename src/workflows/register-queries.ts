@@ -4,7 +4,7 @@ import { HANDLER_DESCRIPTIONS as describe } from '../contracts/handlers.js';
 import { PAYLOAD_LIMITS, RUN_LIMITS } from '../contracts/limits.js';
 import { NO_USAGE } from '../contracts/model.js';
 import type { Progress } from '../contracts/run.js';
-import { fitSteers } from './policies/fit-steers.js';
+import { fitNewest } from './policies/fit-newest.js';
 import { progressOf } from './progress.js';
 import { openRun, type RunDesk } from './run-desk.js';
 
@@ -29,12 +29,13 @@ export function registerQueries(desk: RunDesk): void {
     { description: describe.usage },
   );
   setHandler(handlers.approvals, () => desk.run?.approvals.list() ?? { pending: [], decided: [] }, { description: describe.approvals });
-  setHandler(handlers.steers, () => fitSteers(desk.inbox.records(), STEERS_SHOWN), { description: describe.steers });
-  setHandler(handlers.steps, () => desk.run?.steps.list() ?? [], { description: describe.steps });
+  setHandler(handlers.steers, () => fitNewest(desk.inbox.records(), STEERS_SHOWN), { description: describe.steers });
+  setHandler(handlers.steps, () => fitNewest(desk.run?.steps.list() ?? [], STEPS_SHOWN), { description: describe.steps });
   setHandler(handlers.setup, () => openRun(desk).prepared.setup, { description: describe.setup });
   setHandler(handlers.result, () => desk.run?.result ?? desk.refused ?? null, { description: describe.result });
 }
 
+const STEPS_SHOWN = { countMax: PAYLOAD_LIMITS.stepsMax, bytesMax: PAYLOAD_LIMITS.outsideBytesMax };
 const STEERS_SHOWN = { countMax: Number.POSITIVE_INFINITY, bytesMax: PAYLOAD_LIMITS.outsideBytesMax };
 
 const EMPTY_PAGE = { from: 0, next: 0, length: 0, digest: '', messages: [] };

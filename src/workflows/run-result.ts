@@ -7,7 +7,7 @@ import type { Ending } from './ending.js';
 import type { ActivityProblem } from './failures.js';
 import type { Inbox } from './inbox.js';
 import { fitMessages } from './policies/fit-messages.js';
-import { fitSteers } from './policies/fit-steers.js';
+import { fitNewest } from './policies/fit-newest.js';
 import type { Run } from './run.js';
 
 /** The result of a run that was prepared. Outsiders read it, so it stays below their limit. */
@@ -62,6 +62,6 @@ function unconsumed(inbox: Inbox): RunResult['unconsumed'] {
 
 /** What became of the newest messages; nothing when there were none. */
 function steersOf(inbox: Inbox): Pick<RunResult, 'steers'> {
-  const steers = fitSteers(inbox.records(), { countMax: STEER_LIMITS.resultRecordsMax, bytesMax: STEER_LIMITS.resultBytesMax });
+  const steers = fitNewest(inbox.records(), { countMax: STEER_LIMITS.resultRecordsMax, bytesMax: STEER_LIMITS.resultBytesMax });
   return steers.length === 0 ? {} : { steers };
 }

@@ -1,7 +1,7 @@
 import type { CallModelResult } from '../contracts/activities.js';
 import { type Message, type ToolCallPart, textOf } from '../contracts/message.js';
 import type { ToolChoice } from '../contracts/model.js';
-import { acceptEnd } from './accept-end.js';
+import { acceptEnd, structuredOf } from './accept-end.js';
 import { askModel } from './ask-model.js';
 import { notRunResults, truncatedCallResults } from './call-results.js';
 import { compactWhenNeeded } from './compact-transcript.js';
@@ -76,7 +76,7 @@ async function runTurn(run: Run): Promise<Ending | undefined> {
 }
 
 async function follow(run: Run, message: Message, verdict: Verdict): Promise<Ending | undefined> {
-  if (run.input.mode === 'chat') return endChat(run, verdict);
+  if (run.input.mode === 'chat') return await endChat(run, message, verdict);
   switch (verdict.kind) {
     case 'tools':
       run.turnInProgress = { calls: [...verdict.calls], results: verdict.calls.map(() => null), decisions: [] };
@@ -118,12 +118,16 @@ async function endWith(
   }
 }
 
-/** A chat answers in exactly one turn; calls that the model makes all the same are not run. */
-function endChat(run: Run, verdict: Verdict): Ending {
+/** A chat answers in exactly one turn; calls that the model makes all the same are not run, and nothing is asked for again. */
+async function endChat(run: Run, message: Message, verdict: Verdict): Promise<Ending> {
   const calls = 'calls' in verdict ? verdict.calls : [];
-  for (const message of notRunResults(calls, run.counters.turn, CHAT_ONE_TURN)) run.transcript.append(message);
-  if (verdict.kind === 'end') return { kind: 'end', reason: verdict.reason, emptyAnswer: verdict.emptyAnswer };
-  return { kind: 'end', reason: verdict.kind === 'truncated' ? 'max_tokens' : 'completed', emptyAnswer: verdict.kind === 'empty' };
+  for (const result of notRunResults(calls, run.counters.turn, CHAT_ONE_TURN)) run.transcript.append(result);
+  if (verdict.kind !== 'end') {
+    return { kind: 'end', reason: verdict.kind === 'truncated' ? 'max_tokens' : 'completed', emptyAnswer: verdict.kind === 'empty' };
+  }
+  const { reason, emptyAnswer } = verdict;
+  const structured = reason === 'completed' && !emptyAnswer ? await structuredOf(run, message) : undefined;
+  return { kind: 'end', reason, emptyAnswer, ...(structured === undefined ? {} : { structured }) };
 }
 
 const CHAT_ONE_TURN = 'not run: a chat answers in one turn, without tools';

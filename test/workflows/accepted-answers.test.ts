@@ -56,6 +56,17 @@ describe('a run with an output schema', () => {
     expect(on.requests).toHaveLength(4);
   });
 
+  it('A-31: a chat looks at its one answer once: what fits is structured, what does not is left as text', async () => {
+    const on = await worker({ model: (_, n) => say(n === 1 ? '{"total": 1}' : 'About one.'), policy: NO_GUARDS });
+    expect(await (await start(on, { mode: 'chat', outputSchema: OUTPUT_SCHEMA })).result()).toMatchObject({
+      structured: { total: 1 },
+      turns: 1,
+    });
+    const unfit = await (await start(on, { mode: 'chat', outputSchema: OUTPUT_SCHEMA })).result();
+    expect(unfit).toMatchObject({ reason: 'completed', output: 'About one.', turns: 1 });
+    expect(unfit).not.toHaveProperty('structured');
+  });
+
   it('takes JSON of any kind, null too', async () => {
     const on = await worker({ model: () => say('null'), policy: NO_GUARDS });
     const result = await (await start(on, { outputSchema: { type: 'null' } })).result();

@@ -37,7 +37,7 @@ export function judgeAnswer(message: Message, stop: StopReason, counters: Recove
   if (stop === 'length') return end('max_tokens', message);
   if (stop === 'refusal') return end('refusal', message);
   if (stop === 'paused' && counters.pausedAnswers < RUN_LIMITS.pausedAnswersMax) return { kind: 'paused' };
-  if (isEmpty(message) && counters.emptyAnswers < 1) return { kind: 'empty' };
+  if (isEmpty(message) && counters.emptyAnswers < RUN_LIMITS.emptyAnswersMax) return { kind: 'empty' };
   return end('completed', message);
 }
 
