@@ -93,6 +93,28 @@ describe('the loop guard of a run', () => {
     expect((await run.events()).find(({ type }) => type === 'loop.detected')).toMatchObject({ turn: 6, action: 'nudge' });
   });
 
+  it('A-18: at most two different turns among the last eight are noticed, whatever their order', async () => {
+    const { look } = lookTool((_, { q }) => `always the same about ${q}`);
+    const order = 'abbaabab';
+    const on = await worker({
+      model: (request, n) => final(request, call(['look', { q: order[(n - 1) % order.length] }])),
+      tools: [look],
+      policy: {},
+    });
+    const run = await start(on);
+    expect(await run.result()).toMatchObject({ reason: 'loop_detected', finalized: true, turns: 10 });
+    expect((await run.events()).filter(({ type }) => type === 'loop.detected')).toMatchObject([
+      { turn: 8, action: 'nudge' },
+      { turn: 10, action: 'stop' },
+    ]);
+  });
+
+  it('contradiction 3: results that differ in times and ids alone are the same result, and a loop', async () => {
+    const volatile = lookTool((n) => `took ${n * 7} ms, request 3f2b${n}c1e-9a0d-4c1e-8f00-0123456789ab`);
+    const on = await worker({ model: (request) => final(request, call(['look', { q: 'a' }])), tools: [volatile.look], policy: {} });
+    expect(await (await start(on)).result()).toMatchObject({ reason: 'loop_detected', turns: 5 });
+  });
+
   it('onLoop error: three equal turns fail the run, as one of the reference runners does', async () => {
     const { look } = lookTool(() => 'same');
     const on = await worker({ model: () => call(['look', { q: 'a' }]), tools: [look], policy: { loop: { onLoop: 'error' } } });
