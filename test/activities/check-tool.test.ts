@@ -29,6 +29,31 @@ describe('checkTool', () => {
     expect(events).toContainEqual(expect.objectContaining({ type: 'tool.blocked', by: 'hook keep-out', reason: 'not this file' }));
   });
 
+  it('A-24: a hook is asked about the calls that its tools and paths mean, and about no others', async () => {
+    const asked: string[] = [];
+    const about = (name: string, filter: Pick<HookDefinition, 'tools' | 'paths'>): HookDefinition =>
+      defineHook({
+        name,
+        on: 'before-tool',
+        ...filter,
+        run: () => {
+          asked.push(name);
+          return { action: 'allow' };
+        },
+      });
+    const hooks = [
+      about('its name', { tools: ['write'] }),
+      about('a glob of its name', { tools: ['wr*'] }),
+      about('its path', { paths: ['*.md'] }),
+      about('no filter', {}),
+      about('another name', { tools: ['read'] }),
+      about('another path', { tools: ['write'], paths: ['src/**'] }),
+    ];
+    const { ran } = await callOnce({ hooks });
+    expect(asked).toEqual(['its name', 'a glob of its name', 'its path', 'no filter']);
+    expect(ran).toEqual([ARGS]);
+  });
+
   it('A-26: hooks after a tool are skipped for a call that was blocked', async () => {
     let after = 0;
     const late: HookDefinition = defineHook({
