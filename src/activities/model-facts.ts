@@ -12,9 +12,9 @@ export function priceOf(model: string, overrides: Readonly<Record<string, ModelP
   return factsOf(model)?.price ?? (FREE_PROVIDERS.has(model.split('/')[0] ?? '') ? FREE : undefined);
 }
 
-/** The context window of a model in tokens; undefined when it is unknown. */
-export function contextWindowOf(model: string): number | undefined {
-  return factsOf(model)?.contextWindow;
+/** The context window of a model in tokens: the config's, else the data file's; undefined when it is unknown. */
+export function contextWindowOf(model: string, overrides: Readonly<Record<string, number>> = {}): number | undefined {
+  return Object.hasOwn(overrides, model) ? overrides[model] : factsOf(model)?.contextWindow;
 }
 
 /** A dated snapshot (`…-20250929`, `…-2024-08-06`, `…-latest`) has the facts of its undated name. */

@@ -77,7 +77,7 @@ export function createPrepareRun(options: PrepareRunOptions): AgentActivities['p
       model,
       ...caps,
       ...pricing({ model, price, caps, allowUnknownPrice }),
-      contextWindow: contextWindowOf(model) ?? MODEL_LIMITS.contextWindowDefault,
+      contextWindow: contextWindowOf(model, options.config.contextWindows) ?? MODEL_LIMITS.contextWindowDefault,
       policy: setup.tools.length === 0 ? withoutForcedTool(policy) : policy,
       ...(options.toolQueue === undefined || !input.context?.workspace ? {} : { toolQueue: options.toolQueue }),
       searchAttributes: [...options.searchAttributes],

@@ -91,6 +91,8 @@ export const MODEL_LIMITS = {
   answerBytesMax: MIB,
   /** Fallback for models whose window is unknown. */
   contextWindowDefault: 128_000,
+  /** A smaller one could not hold prompt, tools and an answer. */
+  contextWindowMin: 1_000,
 } as const;
 
 /** What bounds one tool call. */

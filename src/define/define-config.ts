@@ -36,6 +36,8 @@ export const Config = z.strictObject({
   providers: z.record(z.string(), ProviderDefinition).optional(),
   credentials: z.record(z.string(), z.array(KeyReference).min(1)).optional(),
   prices: z.record(z.string(), ModelPrice).optional(),
+  /** Tokens that a model can read, by `provider/model`: for models we do not know, or served with a smaller window. */
+  contextWindows: z.record(z.string(), z.number().int().min(MODEL_LIMITS.contextWindowMin)).optional(),
   /** Where large outputs are kept. @default files of the state folder */
   artifacts: ArtifactsDefinition.optional(),
   /** Makes old messages shorter, for the compaction strategy `custom`. */

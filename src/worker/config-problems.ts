@@ -129,7 +129,17 @@ function valueAt(given: unknown, path: readonly PropertyKey[]): unknown {
 
 /** What a schema cannot see: names that collide, tools and providers that are nowhere, addresses that are none. */
 function meaningProblems(config: Config): string[] {
-  const { tools = [], agents = {}, providers = {}, credentials = {}, prices = {}, hooks = [], compactor, model } = config;
+  const {
+    tools = [],
+    agents = {},
+    providers = {},
+    credentials = {},
+    prices = {},
+    contextWindows = {},
+    hooks = [],
+    compactor,
+    model,
+  } = config;
   const providerNames = Object.keys(providers);
   const toolNames = [...tools.map(({ name }) => name), ...BUILT_IN_TOOLS];
   return [
@@ -151,6 +161,7 @@ function meaningProblems(config: Config): string[] {
       [providerNameProblem(name, providerNames)].flatMap((it) => (it ? [`credentials: ${it}`] : [])),
     ),
     ...Object.keys(prices).flatMap((name) => modelProblems(`prices.${name}`, name, providerNames)),
+    ...Object.keys(contextWindows).flatMap((name) => modelProblems(`contextWindows.${name}`, name, providerNames)),
   ];
 }
 

@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { MODEL_FACTS, PRICES_AS_OF } from '../../src/activities/data/prices.js';
+import { captureKeys } from '../../src/activities/key-ring.js';
 import { contextWindowOf, priceOf } from '../../src/activities/model-facts.js';
+import { createPrepareRun } from '../../src/activities/prepare-run.js';
+import { MODEL_LIMITS } from '../../src/contracts/limits.js';
 import { ModelPrice, parseModelRef } from '../../src/contracts/model.js';
 
 describe('priceOf', () => {
@@ -21,6 +24,25 @@ describe('priceOf', () => {
     expect(priceOf('constructor')).toBeUndefined();
     expect(priceOf('ollama/llama3')).toEqual({ input: 0, output: 0 });
     expect(priceOf('scripted/a.yaml')).toEqual({ input: 0, output: 0 });
+  });
+
+  it('D-10: the window of a model is that of its undated name; the one of the config goes before it', () => {
+    expect(contextWindowOf('openai/gpt-4o-2024-08-06')).toBe(128_000);
+    expect(contextWindowOf('anthropic/claude-sonnet-4-5-latest')).toBe(200_000);
+    expect(contextWindowOf('anthropic/claude-sonnet-4-5', { 'anthropic/claude-sonnet-4-5': 32_000 })).toBe(32_000);
+    expect(contextWindowOf('ollama/llama3', { 'ollama/llama3': 8_192 })).toBe(8_192);
+    expect(contextWindowOf('openai/unheard-of', { 'openai/other': 1_000 })).toBeUndefined();
+    expect(contextWindowOf('constructor', {})).toBeUndefined();
+  });
+
+  it.each([
+    ['scripted/x', {}, MODEL_LIMITS.contextWindowDefault],
+    ['scripted/x', { 'scripted/x': 8_192 }, 8_192],
+    ['scripted/x', { 'scripted/y': 8_192 }, MODEL_LIMITS.contextWindowDefault],
+  ])('D-10: a run of %s with the windows %j of the config has %i tokens', async (model, contextWindows, tokens) => {
+    const options = { configHash: 'test', keys: captureKeys({}), env: {}, workspaceTools: [], searchAttributes: [] };
+    const prepareRun = createPrepareRun({ ...options, config: { contextWindows } });
+    expect(await prepareRun({ runId: 'r', input: { task: 'x', model } })).toMatchObject({ contextWindow: tokens });
   });
 
   it('the list says of when it is', () => {

@@ -126,6 +126,8 @@ describe('loadConfig', () => {
     [`{ model: 'opnai/gpt-5' }`, 'did you mean openai?'],
     [`{ agents: { a: { description: 'd', prompt: 'p', model: 'nobody/m' } } }`, 'agents.a.model: unknown provider "nobody"'],
     [`{ prices: { m: { input: 1, output: 1 } } }`, 'prices.m: use provider/model'],
+    [`{ contextWindows: { m: 8192 } }`, 'contextWindows.m: use provider/model'],
+    [`{ contextWindows: { 'openai/m': 12 } }`, 'contextWindows.openai/m: '],
     [`{ credentials: { nobody: ['env:X'] } }`, 'credentials: unknown provider "nobody"'],
     [`{ credentials: { openai: ['sk-12345678'] } }`, 'credentials.openai.0: a reference like "env:OPENAI_API_KEY"'],
     [
