@@ -38,7 +38,8 @@ export function createAcceptAnswer(options: AcceptAnswerOptions): (input: Accept
 }
 
 async function acceptAnswer(input: AcceptAnswerInput, options: AcceptAnswerOptions): Promise<AcceptAnswerResult> {
-  const fitting = input.outputSchema === undefined ? {} : fitSchema(input.text, input.outputSchema);
+  const fitting = input.outputSchema === undefined ? {} : await fitSchema(input.text, input.outputSchema);
+  throwIfStopped('the check of the answer');
   if (fitting.problems) return { accept: false, by: 'schema', correction: schemaCorrection(fitting.problems, input.outputSchema ?? {}) };
   const { structured } = fitting;
   const decision = input.gate ? await askCompletionGate(input, options, structured) : ({ accept: true } as const);
@@ -52,14 +53,14 @@ interface Fitting {
   readonly problems?: readonly string[];
 }
 
-function fitSchema(text: string, schema: OutputSchema): Fitting {
+async function fitSchema(text: string, schema: OutputSchema): Promise<Fitting> {
   const read = answerJson(text);
   if ('problem' in read) return { problems: [read.problem] };
   const bytes = Buffer.byteLength(JSON.stringify(read.value));
   if (bytes > OUTPUT_SCHEMA_LIMITS.answerBytesMax) {
     return { problems: [`its JSON has ${bytes} bytes, at most ${OUTPUT_SCHEMA_LIMITS.answerBytesMax}`] };
   }
-  const problems = checkJson(read.value, schema);
+  const problems = await checkJson(read.value, schema, Context.current().cancellationSignal);
   return problems.length === 0 ? { structured: read.value } : { problems };
 }
 

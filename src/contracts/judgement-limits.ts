@@ -95,8 +95,10 @@ export const HOOK_LIMITS = {
 export const OUTPUT_SCHEMA_LIMITS = {
   /** It is in the prompt of every request. */
   bytesMax: 64 * KIB,
-  /** A pattern of the schema that has not finished by then is a catastrophic one: checking blocks its worker. */
+  /** A pattern of the schema that has not finished by then is a catastrophic one. */
   checkMsMax: SECOND_MS,
+  /** The heap of the thread that checks: a schema may ask for the same problem a million times. */
+  checkMemoryMiBMax: 64,
   /** The JSON stands in the run's result beside its text. */
   answerBytesMax: 64 * KIB,
   /** What a correction says of problems, and shows of the schema. */
