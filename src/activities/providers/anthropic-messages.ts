@@ -17,10 +17,11 @@ export interface AnthropicMessage {
 
 /**
  * The transcript in the wire format of the messages API: neighbouring messages of one side are one message, tool results come first in
- * theirs, and no block is empty.
+ * theirs, no block is empty, and a user begins.
  */
 export function toAnthropicMessages(messages: readonly Message[]): AnthropicMessage[] {
-  const merged: AnthropicMessage[] = [];
+  // what was cut out of a longer conversation may begin with an answer, which the API refuses
+  const merged: AnthropicMessage[] = messages[0]?.role === 'assistant' ? [{ role: 'user', content: [CUT_BEFORE] }] : [];
   for (const message of messages) {
     const role = message.role === 'assistant' ? 'assistant' : 'user';
     const content = message.parts.flatMap(toBlock);
@@ -30,6 +31,8 @@ export function toAnthropicMessages(messages: readonly Message[]): AnthropicMess
   }
   return merged.map(({ role, content }) => ({ role, content: role === 'user' ? resultsFirst(content) : nonEmpty(content) }));
 }
+
+const CUT_BEFORE: TextBlockParam = { type: 'text', text: '(what was said before is not shown)' };
 
 function toBlock(part: Part): ContentBlockParam[] {
   switch (part.type) {

@@ -50,12 +50,19 @@ describe('toAnthropicMessages', () => {
 
   it('sends signed and redacted thinking back as it came, and leaves out what is not signed or not its own', () => {
     const parts = [thinking('{"signature":"s1"}'), thinking('{"redacted":"r1"}'), thinking(), thinking('other'), thinking('{"x":1}')];
-    const [assistant] = toAnthropicMessages([message('assistant', ...parts, 'Done.')]);
+    const [, assistant] = toAnthropicMessages([message('assistant', ...parts, 'Done.')]);
     expect(assistant?.content).toEqual([
       { type: 'thinking', thinking: 'hm', signature: 's1' },
       { type: 'redacted_thinking', data: 'r1' },
       { type: 'text', text: 'Done.' },
     ]);
+  });
+
+  it('D-13: a transcript that begins with an answer is sent with a word of the user before it', () => {
+    const sent = toAnthropicMessages([message('assistant', 'Done.'), message('user', 'Go on.')]);
+    expect(sent.map(({ role }) => role)).toEqual(['user', 'assistant', 'user']);
+    expect(sent[0]?.content).toMatchObject([{ type: 'text', text: expect.stringMatching(/\S/u) }]);
+    expect(toAnthropicMessages([message('user', 'Go.')])).toHaveLength(1);
   });
 
   it('sends no empty text, and no message without content', () => {
@@ -66,7 +73,9 @@ describe('toAnthropicMessages', () => {
   });
 
   it('sends arguments that were no object as none', () => {
-    const [assistant] = toAnthropicMessages([message('assistant', call('c1', { args: {}, argsText: '{"li' }), call('c2', { args: [1] }))]);
+    const [, assistant] = toAnthropicMessages([
+      message('assistant', call('c1', { args: {}, argsText: '{"li' }), call('c2', { args: [1] })),
+    ]);
     expect(assistant?.content).toMatchObject([{ input: {} }, { input: {} }]);
   });
 
