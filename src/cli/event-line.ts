@@ -49,9 +49,9 @@ export function eventLine(event: RunEvent): string | undefined {
     case 'hook.decided':
       return `  hook ${event.on}: ${event.action}: ${terminalLine(event.reason)}`;
     case 'approval.asked':
-      return `  approval needed: ${terminalLine(event.title)} (${terminalLine(event.callId)})`;
+      return approvalLine(event);
     case 'approval.decided':
-      return `  ${decidedThing(event)} ${event.decision === 'expired' ? 'denied (timed out)' : `${event.decision} by ${terminalLine(event.by)}`}`;
+      return decisionLine(event);
     case 'compacted':
       return `  compacted (${event.strategy}): ${event.tokensBefore} → ${event.tokensAfter} tokens${event.note === undefined ? '' : `, ${terminalLine(event.note)}`}`;
     case 'compaction.failed':
@@ -82,9 +82,17 @@ export function eventLine(event: RunEvent): string | undefined {
   }
 }
 
-/** A spent budget asks under the name of what answers it, which would read as if that was decided about. */
-function decidedThing({ callId, tool }: Extract<RunEvent, { type: 'approval.decided' }>): string {
-  return callId === BUDGET_APPROVAL ? 'more of the cap' : terminalLine(tool);
+/** What a person decides about is shown with its arguments; more of a budget has none. */
+function approvalLine({ title, args = '', callId }: Extract<RunEvent, { type: 'approval.asked' }>): string {
+  const asked = callId === BUDGET_APPROVAL ? title : `${title} ${args}`;
+  return `  approval needed: ${terminalLine(asked).trim()} (${terminalLine(callId)})`;
+}
+
+/** Who decided, and why. A spent budget asks under the name of what answers it, which would read as if that was decided about. */
+function decisionLine({ callId, tool, decision, by, reason }: Extract<RunEvent, { type: 'approval.decided' }>): string {
+  const what = callId === BUDGET_APPROVAL ? 'more of the cap' : terminalLine(tool);
+  if (decision === 'expired') return `  ${what} denied (timed out)`;
+  return `  ${what} ${decision} by ${terminalLine(by)}${reason === undefined ? '' : `: ${short(reason)}`}`;
 }
 
 /** What the model reads in full is only recalled to a person. */

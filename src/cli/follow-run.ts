@@ -1,7 +1,7 @@
 import type { RunHandle } from '../client/run-handle.js';
 import type { WatchItem } from '../client/watch-item.js';
 import type { RunResult } from '../contracts/run.js';
-import { approvalHint } from './approval-hint.js';
+import { ApprovalHints } from './approval-hints.js';
 import type { CliContext } from './cli-context.js';
 import { EventsDisplay } from './events-display.js';
 import { EXIT_CODE_BY_REASON } from './exit-code.js';
@@ -49,11 +49,11 @@ async function watchToEnd(
   run: RunHandle,
   { context, display, options }: { context: CliContext; display: RunDisplay; options: FollowOptions },
 ): Promise<RunResult | undefined> {
+  const hints = new ApprovalHints(run.runId);
   try {
     for await (const item of run.watch({ signal: context.interrupts.signal })) {
       display.show(item);
-      const hint = approvalHint(run.runId, item);
-      if (hint !== undefined) display.say(hint);
+      for (const hint of hints.take(item)) display.say(hint);
       if (isNoWorker(item)) options.onNoWorker?.(display);
       if (item.type === 'result') return item.result;
     }

@@ -1,8 +1,10 @@
 import type { PendingCall, RunDescription } from '../client/run-description.js';
-import type { PendingApproval } from '../contracts/approval.js';
+import { BUDGET_APPROVAL, type PendingApproval } from '../contracts/approval.js';
+import { jsonLine } from '../contracts/json-line.js';
+import { DECISION_LIMITS } from '../contracts/limits.js';
 import type { Progress, RunResult } from '../contracts/run.js';
 import type { Step } from '../contracts/step.js';
-import { decisionCommands } from './approval-hint.js';
+import { decisionCommands } from './approval-hints.js';
 import { formatDuration, formatUsage } from './format-amounts.js';
 import { terminalLine } from './terminal-text.js';
 
@@ -51,10 +53,11 @@ const FACT_WIDTH = 15;
 /** Steps that are shown one by one; query `steps` has the others. */
 const STEPS_SHOWN = 5;
 
-function approvalFacts(runId: string, { callId, title, askedBy, reason }: PendingApproval): Fact[] {
+function approvalFacts(runId: string, { callId, title, args, askedBy, reason }: PendingApproval): Fact[] {
   const why = `asked by ${terminalLine(askedBy)}${reason === undefined ? '' : `: ${terminalLine(reason)}`}`;
   return [
     ['needs you', `${terminalLine(title)} (${callId}), ${why}`],
+    ...(callId === BUDGET_APPROVAL ? [] : [['arguments', jsonLine(args, DECISION_LIMITS.argsInLineBytesMax)] as const]),
     ['decide', decisionCommands(runId, callId)],
   ];
 }

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { escapeMarkdown } from '../contracts/escape-markdown.js';
 import { cutText } from '../contracts/failures.js';
 import type { RunInput } from '../contracts/run.js';
 
@@ -27,7 +28,9 @@ export function summarizeRun(input: RunInput): RunSummary {
     ['continues', input.continuedFrom],
   ].flatMap(([name, value]) => (value === undefined ? [] : [`- ${name}: ${escapeMarkdown(String(value))}`]));
   const task = `> ${escapeMarkdown(taskText(input)).replaceAll('\n', '\n> ')}`;
-  const advice = 'Queries `progress` and `events` tell where it stands; signals `steer`, `pause`, `resume` and `cancel` direct it.';
+  const advice =
+    'Queries `progress`, `events` and `approvals` tell where it stands; signals `steer`, `pause`, `resume`, `hold`, `release` and `cancel` ' +
+    'direct it; updates `approve`, `deny` and `extend` answer what it asks.';
   return {
     staticSummary: cutText(`${agent} ${escapeMarkdown(taskTitle(input))}`, SUMMARY_BYTES_MAX),
     staticDetails: [...facts, '', cutText(task, DETAILS_BYTES_MAX - 4_000), '', advice].join('\n'),
@@ -51,8 +54,4 @@ export function newRunId(now: Date = new Date()): string {
 function taskText(input: Pick<RunInput, 'task'>): string {
   if (typeof input.task === 'string') return input.task;
   return input.task.map((part) => (part.type === 'text' ? part.text : `[${part.type}]`)).join('\n');
-}
-
-function escapeMarkdown(text: string): string {
-  return text.replaceAll(/[\\`*_{}[\]()#+!|<>~&]/gu, '\\$&');
 }

@@ -25,7 +25,18 @@ export type RunEventBody =
   | { type: 'tool.blocked'; turn: number; callId: string; tool: string; by: string; reason: string }
   | { type: 'tool.remembered'; turn: number; callId: string; tool: string; of: string }
   | { type: 'hook.decided'; turn: number; on: string; action: string; reason: string }
-  | { type: 'approval.asked'; turn: number; callId: string; tool: string; title: string; by: string; reason: string; expires?: string }
+  | {
+      type: 'approval.asked';
+      turn: number;
+      callId: string;
+      tool: string;
+      title: string;
+      /** The beginning of the arguments, as JSON. */
+      args?: string;
+      by: string;
+      reason: string;
+      expires?: string;
+    }
   | { type: 'approval.decided'; callId: string; tool: string; decision: string; by: string; reason?: string }
   | {
       type: 'compacted';

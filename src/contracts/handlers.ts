@@ -43,9 +43,9 @@ export const HANDLER_DESCRIPTIONS = {
   resume: 'Go on after pause.',
   hold: 'Yield between turns while a live conversation goes on: {"ttlMs"?: 600000, "by"?: "…"}. It lets go by itself when the time is over.',
   release: 'End a hold.',
-  approve: 'Let a waiting call run: {"callId": "…", "by"?: "…"}. Query approvals lists what waits.',
+  approve: 'Let a waiting call run: {"callId": "…", "by"?: "…"}. Current details and query approvals list what waits.',
   deny: 'Refuse a waiting call: {"callId": "…", "by"?: "…", "reason"?: "…"}. Deny "budget" to let a run with a spent budget give its final answer.',
-  submit: 'Like steer, with a receipt: {id, accepted, position, duplicate}.',
+  submit: 'Like steer, with a receipt: {"text": "…", "id"?: "…"} gives {id, accepted, position, duplicate}.',
   extend:
     'Raise caps of the live run: {"turns"?: 10, "costUsd"?: 1, "tokens"?: 1000, "deadlineMs"?: 60000}. Each is added to the present cap.',
   progress: 'Status, phase, turn of cap, what it waits for, usage and cost.',

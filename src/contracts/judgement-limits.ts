@@ -61,6 +61,8 @@ export const DECISION_LIMITS = {
   decidedKept: 200,
   /** Arguments as operators see them in lists. */
   argsShownBytesMax: 8 * KIB,
+  /** … and in one line of a terminal or of the Web UI. */
+  argsInLineBytesMax: 240,
   /** A hold whose holder is gone lets go by itself; a shorter one would be over before anybody spoke. */
   holdTtlMsDefault: 10 * MINUTE_MS,
   holdTtlMsMin: SECOND_MS,

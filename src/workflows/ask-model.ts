@@ -79,7 +79,7 @@ async function oneCall(
     ...(thinkingTokensMax === undefined ? {} : { thinkingTokensMax }),
     ...question,
   };
-  const summary = question.final ? `final answer: ${prepared.model}` : `turn ${run.counters.turn}: ${prepared.model}`;
+  const summary = summaryOf(run, question);
   const totalMs = endsAt === undefined ? {} : { totalMs: Math.max(1, endsAt - Date.now()) };
   try {
     const call = (): ReturnType<typeof callModel> => callModel(input, { summary, ...totalMs });
@@ -91,6 +91,12 @@ async function oneCall(
     if (!problem.cancelled) return { kind: 'problem', problem };
     return isStopped(run, question) ? INTERRUPTED : { kind: 'problem', problem: lostAttempt(undefined) };
   }
+}
+
+/** What operators read of the call. A compaction needs no activity of its own, so it shows at the first call that profits from it. */
+function summaryOf({ counters, prepared, compaction }: Run, { final }: ModelQuestion): string {
+  const isShorter = compaction.count > (compaction.reported?.compactions ?? 0);
+  return `${final ? 'final answer' : `turn ${counters.turn}`}: ${prepared.model}${isShorter ? ', after compaction' : ''}`;
 }
 
 /** An attempt that was lost, cut or refused by a hook has used tokens; one that the provider refused has not. */

@@ -1,5 +1,7 @@
 import { condition } from '@temporalio/workflow';
 import { BUDGET_APPROVAL, type PendingApproval } from '../contracts/approval.js';
+import { jsonLine } from '../contracts/json-line.js';
+import { DECISION_LIMITS, PAYLOAD_LIMITS } from '../contracts/limits.js';
 import { endApproval, expireApprovals } from './end-approval.js';
 import type { GoOn } from './may-go-on.js';
 import { publishAttributes, publishStatus } from './progress.js';
@@ -26,13 +28,14 @@ export async function askPerson(run: Run, approval: PendingApproval): Promise<Pe
 export function openApprovals(run: Run, approvals: readonly PendingApproval[]): void {
   for (const approval of approvals) {
     run.approvals.ask(approval);
-    const { turn, callId, tool, title, askedBy: by, reason = '', expires } = approval;
+    const { turn, callId, tool, title, args, askedBy: by, reason = '', expires } = approval;
     run.events.add({
       type: 'approval.asked',
       turn,
       callId,
       tool,
       title,
+      args: jsonLine(args, DECISION_LIMITS.argsInLineBytesMax),
       by,
       reason,
       ...(expires === undefined ? {} : { expires }),
@@ -58,7 +61,10 @@ export async function waitForPeople(run: Run, { reason, isOver }: PeopleWait): P
     const isAwake = (): boolean => isOver() || run.mustStop || run.historyIsLong();
     const { nextExpiry } = run.approvals;
     if (nextExpiry === undefined) await condition(isAwake);
-    else await condition(isAwake, Math.max(1, nextExpiry - Date.now()), { summary: 'approval expires' });
+    else
+      await condition(isAwake, Math.max(1, nextExpiry - Date.now()), {
+        summary: `waits for ${reason}`.slice(0, PAYLOAD_LIMITS.summaryCharsMax),
+      });
   });
   expireApprovals(run);
   publishPending(run);

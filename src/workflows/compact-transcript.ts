@@ -96,7 +96,8 @@ async function replaceStretch(run: Run, { strategy, goal, why }: Pass): Promise<
   if (!plan) return false;
   for (let losses = 0; ; losses += 1) {
     try {
-      const made = await run.abortable(() => compact(inputFor(run, { strategy, plan, goal }), { summary: `compact: ${strategy}` }));
+      const summary = `turn ${run.counters.turn}: compact the transcript (${strategy})`;
+      const made = await run.abortable(() => compact(inputFor(run, { strategy, plan, goal }), { summary }));
       run.spending.charge(made.usage);
       const returned = new Map(made.messages.map(({ message, hash }) => [message, hash]));
       return adopt(run, { strategy, why, messages: applySummary(messages, plan, [...returned.keys()]), returned, note: made.note });

@@ -1,5 +1,5 @@
 import type { DecidedApproval } from '../contracts/approval.js';
-import { publishStatus } from './progress.js';
+import { describeDecision } from './check-decision.js';
 import type { Run } from './run.js';
 
 /** How an approval ends: by a person, by its time, or because nobody needs it any more. */
@@ -7,10 +7,11 @@ export type ApprovalEnd = Pick<DecidedApproval, 'decision' | 'by'> & { readonly 
 
 /** Ends a pending approval, and says so; undefined when there is none. Called by update handlers too: no command, no await. */
 export function endApproval(run: Run, callId: string, end: ApprovalEnd): DecidedApproval | undefined {
+  const pending = run.approvals.pending(callId);
   const decided = run.approvals.decide({ callId, at: new Date().toISOString(), ...end });
-  if (!decided) return undefined;
+  if (!pending || !decided) return undefined;
   run.events.add({ type: 'approval.decided', callId, tool: decided.tool, ...end });
-  publishStatus(run);
+  run.decided(`${pending.title}: ${describeDecision(end)}`);
   return decided;
 }
 

@@ -1,5 +1,6 @@
 import { condition } from '@temporalio/workflow';
 import type { CarriedState } from '../contracts/carried-state.js';
+import { PAYLOAD_LIMITS } from '../contracts/limits.js';
 import { publishAttributes, publishStatus } from './progress.js';
 import type { Run } from './run.js';
 
@@ -49,10 +50,12 @@ async function waitWhileHeld(run: Run): Promise<GoOn> {
   const close = showHold(run);
   for (let hold = holdToHeed(run); hold; hold = holdToHeed(run)) {
     if (run.historyIsLong()) return 'continue-as-new';
-    const { until } = hold;
+    const { until, by } = hold;
     // a hold that is made longer needs no other timer: this one ends, and the rest is waited for
     const isShorter = (): boolean => (holdToHeed(run)?.until ?? 0) < until;
-    await condition(() => isShorter() || run.historyIsLong(), until - Date.now(), { summary: 'hold' });
+    await condition(() => isShorter() || run.historyIsLong(), until - Date.now(), {
+      summary: `held by ${by}`.slice(0, PAYLOAD_LIMITS.summaryCharsMax),
+    });
   }
   close();
   run.clock.start();

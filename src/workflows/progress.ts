@@ -4,6 +4,7 @@ import { cutText } from '../contracts/failures.js';
 import { PAYLOAD_LIMITS } from '../contracts/limits.js';
 import type { Progress, RunStatus } from '../contracts/run.js';
 import { SEARCH_ATTRIBUTES, type SearchAttributeName } from '../contracts/search-attributes.js';
+import { currentDetails } from './current-details.js';
 import type { Run } from './run.js';
 
 /** Where a run stands, for query `progress` and for the Web UI. */
@@ -27,7 +28,7 @@ export function progressOf(run: Run): Progress {
 
 /** Refreshes the current details in the Web UI. They are served by a query: no command, no history. */
 export function publishStatus(run: Run): void {
-  setCurrentDetails(cutText(currentDetails(run), PAYLOAD_LIMITS.currentDetailsBytesMax));
+  setCurrentDetails(cutText(currentDetails(run, progressOf(run)), PAYLOAD_LIMITS.currentDetailsBytesMax));
 }
 
 /** Writes search attributes that the server knows. A history event, so only on transitions; an unknown key would fail the task for ever. */
@@ -52,38 +53,4 @@ export function statusAttributes(run: Run, status: RunStatus): Partial<Record<Se
     AgentTurns: run.counters.turn,
     ...(run.spending.costUsd === undefined ? {} : { AgentCostUsd: run.spending.costUsd }),
   };
-}
-
-/** The query `approvals` lists them all. */
-const APPROVALS_SHOWN = 5;
-
-function currentDetails(run: Run): string {
-  const progress = progressOf(run);
-  const cost = progress.costUsd === undefined ? 'unknown price' : `$${progress.costUsd.toFixed(4)}`;
-  const rows = [
-    ['Status', progress.waitingFor ? `${progress.status}: waiting for ${progress.waitingFor}` : progress.status],
-    ['Phase', progress.phase],
-    ['Turn', `${progress.turn} of ${progress.maxTurns}`],
-    ['Last tool', progress.tool ?? '–'],
-    ['Model', progress.model],
-    ['Tokens', `${progress.usage.inputTokens} in (${progress.usage.cacheReadTokens} from cache), ${progress.usage.outputTokens} out`],
-    ['Cost', cost],
-    ['Messages waiting', String(progress.inbox)],
-    ...run.approvals
-      .list()
-      .pending.slice(0, APPROVALS_SHOWN)
-      .map(({ callId, title }) => ['Waits for you', `${title} (${callId})`]),
-    ...(progress.lastDecision === undefined ? [] : [['Last decision', progress.lastDecision]]),
-  ];
-  if (run.result?.error) rows.push(['Error', `${run.result.error.type}: ${run.result.error.message}`]);
-  const table = rows.map(([name, value]) => `| ${name} | ${escapeCell(value ?? '')} |`).join('\n');
-  return `**${escapeCell(progress.agent)}**\n\n| | |\n|---|---|\n${table}\n`;
-}
-
-/** Model and tool text must not break out of its table cell, nor be read as a template. */
-function escapeCell(text: string): string {
-  return text
-    .replaceAll(/\s+/gu, ' ')
-    .replaceAll(/[|<>`*_[\]{}\\]/gu, String.raw`\$&`)
-    .slice(0, 400);
 }

@@ -91,7 +91,9 @@ function keepDecision(run: Run, batch: ToolBatch, index: number, decision: CallD
 
 function block(run: Run, batch: ToolBatch, index: number, { by, reason, text }: { by: string; reason: string; text: string }): void {
   const call = batch.call(index);
-  run.events.add({ type: 'tool.blocked', turn: run.counters.turn, callId: call.callId, tool: call.name, by, reason });
+  const { turn } = run.counters;
+  run.events.add({ type: 'tool.blocked', turn, callId: call.callId, tool: call.name, by, reason });
+  run.decided(`turn ${turn}: ${call.name} blocked by ${by}: ${reason}`);
   batch.settle(index, answerCall(run, call, text));
 }
 

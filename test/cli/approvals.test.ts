@@ -1,11 +1,14 @@
 import { Writable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { z } from 'zod';
-import { approvalHint } from '../../src/cli/approval-hint.js';
+import { ApprovalHints } from '../../src/cli/approval-hints.js';
 import { formatApprovals } from '../../src/cli/commands/approvals.js';
+import { eventLine } from '../../src/cli/event-line.js';
 import { Interrupts } from '../../src/cli/interrupts.js';
 import { runCommandLine } from '../../src/cli/run-command-line.js';
+import type { WatchItem } from '../../src/client/watch-item.js';
 import type { ApprovalList } from '../../src/contracts/approval.js';
+import { NO_USAGE } from '../../src/contracts/model.js';
 import { defineTool } from '../../src/define/define-tool.js';
 import { type AgentWorker, call, say, startAgentWorker } from '../support/agent-worker.js';
 import { CliFolder, type CommandEnd } from './support/cli.js';
@@ -143,16 +146,61 @@ describe('approvals, approve, deny and extend', { timeout: 60_000 }, () => {
   });
 });
 
+const WAITING = {
+  status: 'waiting',
+  turn: 1,
+  maxTurns: 9,
+  usage: NO_USAGE,
+  inbox: 0,
+  pendingApprovals: 1,
+  agent: 'a',
+  model: 'm',
+} as const;
+
 describe('what a person reads', () => {
-  it('whoever watches a run is told the commands that answer it', () => {
-    const asked = { seq: 1, at: 0, type: 'approval.asked', turn: 1, tool: 'deploy', title: 'deploy', by: 'gate', reason: '' } as const;
-    expect(approvalHint('r1', { type: 'event', event: { ...asked, callId: 'c1' } })).toBe(
+  const asked = { seq: 1, at: 0, type: 'approval.asked', turn: 1, tool: 'deploy', title: 'deploy', by: 'gate', reason: '' } as const;
+  const askedFor = (callId: string): WatchItem => ({ type: 'event', event: { ...asked, callId } });
+  const decided: WatchItem = {
+    type: 'event',
+    event: { seq: 2, at: 0, type: 'approval.decided', callId: 'c1', tool: 'deploy', decision: 'denied', by: 'ada' },
+  };
+  const progress: WatchItem = {
+    type: 'progress',
+    progress: { ...WAITING, phase: 'tools' },
+  };
+
+  it('whoever watches a run is told once the commands that answer it', () => {
+    const hints = new ApprovalHints('r1');
+    expect([askedFor('c1'), askedFor('budget')].flatMap((item) => hints.take(item))).toEqual([]);
+    expect(hints.take(progress)).toEqual([
       'decide with: perdure approve r1 c1   or: perdure deny r1 c1',
-    );
-    expect(approvalHint('r1', { type: 'event', event: { ...asked, callId: 'budget' } })).toBe(
       'decide with: perdure extend r1 --turns N (--help: other caps)   or: perdure deny r1 budget',
+    ]);
+    expect(hints.take(progress)).toEqual([]);
+  });
+
+  it('whoever comes late is told no command for what was decided, nor for a run that has ended', () => {
+    const hints = new ApprovalHints('r1');
+    expect([askedFor('c1'), decided, askedFor('c2'), progress].flatMap((item) => hints.take(item))).toEqual([
+      'decide with: perdure approve r1 c2   or: perdure deny r1 c2',
+    ]);
+    const ended = new ApprovalHints('r1');
+    ended.take(askedFor('c1'));
+    expect(ended.take({ type: 'progress', progress: { ...WAITING, phase: 'closed' } })).toEqual([]);
+  });
+
+  it('the line that asks shows the arguments, whose control characters do not reach the terminal', () => {
+    const line = eventLine({ ...asked, callId: 'c1', args: '{"to":"\u001b[2Jproduction"}' });
+    expect(line).toBe('  approval needed: deploy {"to":"production"} (c1)');
+    expect(eventLine({ ...asked, callId: 'budget', title: 'more of 9 turns', args: '{"limit":"9 turns"}' })).toBe(
+      '  approval needed: more of 9 turns (budget)',
     );
-    expect(approvalHint('r1', { type: 'event', event: { seq: 1, at: 0, type: 'paused' } })).toBeUndefined();
+  });
+
+  it('the line about a decision says why, cut to one line', () => {
+    const decision = { seq: 1, at: 0, type: 'approval.decided', callId: 'c1', tool: 'deploy', decision: 'denied', by: 'ada' } as const;
+    expect(eventLine({ ...decision, reason: 'not\nnow' })).toBe('  deploy denied by ada: not now');
+    expect(eventLine({ ...decision, reason: 'y'.repeat(1_000) })?.length).toBeLessThan(200);
   });
 
   it('X: control characters in arguments do not reach the terminal', () => {

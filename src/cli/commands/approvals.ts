@@ -1,5 +1,5 @@
 import type { WaitingApproval } from '../../client/list-approvals.js';
-import { decisionCommands } from '../approval-hint.js';
+import { decisionCommands } from '../approval-hints.js';
 import type { CliContext } from '../cli-context.js';
 import { formatDuration } from '../format-amounts.js';
 import { noSuchRun } from '../no-such-run.js';

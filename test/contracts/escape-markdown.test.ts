@@ -1,0 +1,40 @@
+import { assert, property, string } from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { escapeMarkdown, markdownCode } from '../../src/contracts/escape-markdown.js';
+
+describe('escapeMarkdown', () => {
+  it.each([
+    ['a cell of its own', 'a | b', String.raw`a \| b`],
+    ['a link', '[l](http://x)', String.raw`\[l\]\(http\://x\)`],
+    ['a link written out', 'www.x.y', String.raw`www\.x\.y`],
+    ['raw HTML', '<b>', String.raw`\<b\>`],
+    ['a name that the Web UI fills in', '{workflowId}', String.raw`\{workflowId\}`],
+    ['a dash', '--force', String.raw`\-\-force`],
+    ['a formula', '$x$', '&#36;x&#36;'],
+    ['a fraction, but no path', '1/2 a/b', '1&#47;2 a/b'],
+    ['an entity', '&amp;', String.raw`\&amp;`],
+  ])('%s is text: %s', (_name, text, escaped) => {
+    expect(escapeMarkdown(text)).toBe(escaped);
+  });
+
+  it('nothing is lost, and every mark has its backslash, whatever the text is', () => {
+    assert(
+      property(string({ unit: 'grapheme' }), (text) => {
+        const escaped = escapeMarkdown(text);
+        const read = escaped.replaceAll('&#36;', '$').replaceAll('&#47;', '/');
+        expect(read.replaceAll(/\\(.)/gsu, '$1')).toBe(text);
+        expect(read.replaceAll(/\\./gsu, '')).not.toMatch(/[`|*_<>[\]{}]/u);
+      }),
+    );
+  });
+});
+
+describe('markdownCode', () => {
+  it('is code, which is copied exactly', () => {
+    expect(markdownCode('{"callId":"c_1"}')).toBe('`{"callId":"c_1"}`');
+  });
+
+  it.each(['a ` b', 'a | b', 'a {runId} b', 'a {namespace} b', 'a {workflowId} b'])('what code cannot hold is escaped: %s', (text) => {
+    expect(markdownCode(text)).toBe(escapeMarkdown(text));
+  });
+});
