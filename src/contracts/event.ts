@@ -1,5 +1,5 @@
 import type { Usage } from './model.js';
-import type { Reason } from './run.js';
+import type { Reason, RunResult } from './run.js';
 
 /** What happened in a run, in order. `seq` counts from 1 over the whole run, also over continue-as-new. */
 export type RunEvent = { readonly seq: number; readonly at: number } & RunEventBody;
@@ -64,7 +64,7 @@ export type RunEventBody =
   | { type: 'extended'; maxTurns: number }
   | { type: 'cancel.requested'; reason: string }
   | { type: 'continued'; executionId: string }
-  | { type: 'run.ended'; reason: Reason; turns: number };
+  | { type: 'run.ended'; reason: Reason; turns: number; error?: NonNullable<RunResult['error']> };
 
 /** Query `events({after, types?})`: `first` is the oldest one still kept, so it tells what was dropped. */
 export interface EventPage {

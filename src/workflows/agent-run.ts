@@ -1,6 +1,7 @@
 import { CancelledFailure } from '@temporalio/common';
 import { allHandlersFinished, CancellationScope, condition, makeContinueAsNewFunc, workflowInfo } from '@temporalio/workflow';
 import { CarriedState } from '../contracts/carried-state.js';
+import type { RunEventBody } from '../contracts/event.js';
 import { RUN_LIMITS } from '../contracts/limits.js';
 import type { Message } from '../contracts/message.js';
 import type { RunInput, RunResult } from '../contracts/run.js';
@@ -66,7 +67,7 @@ function refuse(desk: RunDesk, problem: ActivityProblem | undefined): RunResult 
   events.add({ type: 'run.started', agent: input.agent ?? 'default', model: input.model ?? '', maxTurns: input.maxTurns ?? 0 });
   inbox.closeAll();
   const result = unpreparedResult(inbox, problem);
-  events.add({ type: 'run.ended', reason: result.reason, turns: 0 });
+  events.add(endEvent(result));
   desk.refused = result;
   return end(result, inbox);
 }
@@ -148,10 +149,14 @@ function close(run: Run, given: Extract<Ending, { kind: 'end' }>, answer: LastWo
   run.result = result;
   run.phase = 'closed';
   run.steps.close(result.reason === 'cancelled' ? 'cancelled' : 'failed', Date.now());
-  run.events.add({ type: 'run.ended', reason: result.reason, turns: result.turns });
+  run.events.add(endEvent(result));
   publishAttributes(run, statusAttributes(run, result.reason));
   publishStatus(run);
   return end(result, run.inbox);
+}
+
+function endEvent({ reason, turns, error }: RunResult): RunEventBody {
+  return { type: 'run.ended', reason, turns, ...(error ? { error } : {}) };
 }
 
 /** An error fails the workflow, Temporal's own cancellation ends it as Cancelled; all else completes it. */
