@@ -142,6 +142,7 @@ function meaningProblems(config: Config): string[] {
   } = config;
   const providerNames = Object.keys(providers);
   const toolNames = [...tools.map(({ name }) => name), ...BUILT_IN_TOOLS];
+  const known = { names: toolNames, tools: [...tools, ...WORKSPACE_TOOLS, updatePlan] };
   return [
     ...modelProblems('model', model, providerNames),
     ...duplicateTools(tools),
@@ -152,10 +153,10 @@ function meaningProblems(config: Config): string[] {
       ...modelProblems(`agents.${name}.compaction.summaryModel`, agent.compaction?.summaryModel, providerNames),
       ...extensionProblems(name, agent),
       ...compactionProblems(name, agent, compactor !== undefined),
-      ...gateProblems(name, agent.gate, toolNames),
+      ...gateProblems(name, agent.gate, known),
     ]),
     ...Object.entries(providers).flatMap(([name, provider]) => providerProblems(name, provider)),
-    ...hookProblems(hooks, toolNames),
+    ...hookProblems(hooks, known),
     ...artifactsProblems(config),
     ...Object.keys(credentials).flatMap((name) =>
       [providerNameProblem(name, providerNames)].flatMap((it) => (it ? [`credentials: ${it}`] : [])),

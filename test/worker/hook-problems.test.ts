@@ -26,6 +26,7 @@ describe('hooks and gates of a config', () => {
     [{ ...HOOK, name: '' }, 'hooks.0.name: '],
     [{ ...HOOK, tools: ['write_flie'] }, 'hooks.h.tools: no tool named write_flie (did you mean write_file?)'],
     [{ ...HOOK, tools: ['git_*'] }, 'hooks.h.tools: no tool named git_*'],
+    [{ ...HOOK, tools: ['run_command'], paths: ['.git/**'] }, 'hooks.h.paths: run_command takes no path'],
     [{ ...HOOK, on: 'before-run', tools: ['write_file'] }, 'hooks.h: tools and paths filter calls, and before-run has none'],
   ])('a hook that is wrong is told with its path: %j', (hook, problem) => {
     expect(problemsOf({ hooks: [hook] })).toContain(problem);
@@ -41,6 +42,7 @@ describe('hooks and gates of a config', () => {
     ['read-only'],
     [{ profile: 'no-network' }],
     [{ rules: [{ tool: 'run_command', command: 'git push', decision: 'ask', reason: 'others see it' }] }],
+    [{ rules: [{ tool: '*', paths: ['.git/**'], decision: 'block' }] }],
     [run],
   ])('the gate of an agent may be %j', (gate) => {
     expect(checkConfig({ agents: { a: { description: 'd', prompt: 'p', gate } } }, [])).toHaveProperty('config.agents.a.gate', gate);
@@ -50,6 +52,8 @@ describe('hooks and gates of a config', () => {
     [{ tool: 'run_comand', decision: 'block' }, 'agents.a.gate.rules.0.tool: no tool named run_comand (did you mean run_command?)'],
     [{ tool: 'run_command', command: ' ', decision: 'block' }, 'agents.a.gate.rules.0.command: the first words'],
     [{ tool: 'write_file', paths: ['{a,b}/**'], decision: 'allow' }, 'agents.a.gate.rules.0.paths: {a,b}/**: only *, ** and ?'],
+    [{ tool: 'run_command', paths: ['.git/**'], decision: 'block' }, 'agents.a.gate.rules.0.paths: run_command takes no path'],
+    [{ tool: '*_file', command: 'rm', decision: 'block' }, 'agents.a.gate.rules.0.command: *_file takes no command'],
     [{ tool: 'write_file', decision: 'deny' }, 'agents.a.gate.rules.0.decision: '],
     [{ tool: 'write_file', path: ['x'], decision: 'ask' }, 'agents.a.gate.rules.0.path: unknown (did you mean paths?)'],
   ])('a rule that could never match, and would be relied upon, is told: %j', (rule, problem) => {
