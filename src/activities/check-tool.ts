@@ -1,5 +1,6 @@
 import type { CheckToolInput } from '../contracts/activities.js';
 import type { CallDecision } from '../contracts/carried-state.js';
+import { redact } from '../contracts/failures.js';
 import type { JsonValue } from '../contracts/message.js';
 import type { GateAnswer, GateFunction } from '../define/agent-gate.js';
 import type { AnyToolDefinition } from '../define/define-tool.js';
@@ -105,7 +106,7 @@ function approvalReason(input: CheckToolInput, args: JsonValue, { tools }: Check
     // only a plain no lets it run: a promise, or nothing at all, is no answer
     return asks === false ? undefined : 'the tool asks about these arguments';
   } catch (error) {
-    return `the tool could not say whether to ask: ${messageOf(error)}`;
+    return `the tool could not say whether to ask: ${redact(messageOf(error))}`;
   }
 }
 

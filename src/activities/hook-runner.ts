@@ -82,7 +82,7 @@ async function ask(hook: CompleteHook, question: HookContext): Promise<HookDecis
     return readHookAnswer(hook.on, answer);
   } catch (error) {
     if (timeout.aborted) return { failure: `it took longer than ${hook.timeoutMs} ms` };
-    return { failure: redact(error instanceof Error ? error.message : String(error)) };
+    return { failure: shown(redact(error instanceof Error ? error.message : String(error))) };
   }
 }
 

@@ -89,8 +89,8 @@ export const HOOK_LIMITS = {
   nameCharsMax: 100,
   /** What a hook after a tool is shown of its text; what is above is shown to nobody. */
   outputBytesMax: 4 * MIB,
-  /** Hooks after a call that was stopped: a cancel is answered within five seconds, whatever they do. */
-  afterStopMs: SECOND_MS,
+  /** Hooks after a call that was stopped: a cancel is answered within five seconds, whatever they do, the tool and the store of its output. */
+  afterStopMs: SECOND_MS / 2,
 } as const;
 
 /** What bounds the schema that a run's answer must fit. */
@@ -158,7 +158,7 @@ export const ARTIFACT_LIMITS = {
   /** Storing goes on while an output comes; its end is waited for this long … */
   finishMsMax: 5 * SECOND_MS,
   /** … and for a call that was told to stop only this long, because it must answer within five seconds. */
-  finishMsMaxStopped: SECOND_MS,
+  finishMsMaxStopped: SECOND_MS / 2,
   /** An output that comes faster than the store takes it waits once this much is on its way. */
   pendingBytesMax: 256 * KIB,
   /** A file is brought to the disk in steps of this size, so that no step takes long. */

@@ -126,7 +126,7 @@ describe('checkTool', () => {
   it.each<[string, AnyToolDefinition['approval'], string]>([
     ['always', 'always', 'every call of this tool is asked about'],
     ['a function that says yes', () => true, 'the tool asks about these arguments'],
-    ['a function that throws', () => raise('no rules'), 'the tool could not say whether to ask: no rules'],
+    ['a function that throws', () => raise('no rules for key-abcdef123'), 'the tool could not say whether to ask: no rules for [redacted]'],
     ['a function that gives a promise', () => Promise.resolve(false) as never, 'the tool asks about these arguments'],
   ])('an approval that is %s lets a person decide before the call runs', async (_, approval, reason) => {
     const { tool, ran } = writer(approval);

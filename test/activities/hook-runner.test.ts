@@ -7,6 +7,18 @@ const NEVER = new AbortController().signal;
 const CALL: HookContext = { runId: 'r', agent: 'a', turn: 1, tool: 'write_file', args: { path: 'a.txt' }, signal: NEVER };
 
 describe('hooks', () => {
+  it('L3: a failure of megabytes is told in a line, without what looks like a key', async () => {
+    const told: string[] = [];
+    const loud = hook({
+      run: () => {
+        throw new Error(`key-abcdef123 ${'x'.repeat(3_000_000)}`);
+      },
+    });
+    const outcome = await createHookRunner([loud], (message) => void told.push(message)).run('before-tool', CALL);
+    expect(JSON.stringify([outcome, told]).length).toBeLessThan(4_000);
+    expect(JSON.stringify([outcome, told])).not.toContain('abcdef');
+  });
+
   it('A-28: without hooks everything is allowed', async () => {
     const none = createHookRunner([], fail);
     expect(await none.run('before-tool', CALL)).toEqual({ action: 'allow' });

@@ -138,6 +138,22 @@ describe('hooks after a tool', () => {
     expect(resultTexts(await run.messages())[0]).toContain('[cancelled] the tool was stopped while running');
   });
 
+  it('C1: a cancel is answered within five seconds and a heartbeat when the tool and its hooks all hang', async () => {
+    const started = latch();
+    const stuck = tool(() => {
+      started.open();
+      return never();
+    });
+    const on = await worker({ model: () => call(['act', {}]), tools: [stuck], hooks: [hook('one', never), hook('two', never)] });
+    const run = await start(on);
+    await started.opened;
+    const cancelledAt = Date.now();
+    await run.handle.signal('cancel', {});
+    expect(await run.result()).toMatchObject({ reason: 'cancelled' });
+    expect(Date.now() - cancelledAt).toBeLessThan(9_000);
+    expect(await run.events()).toContainEqual(expect.objectContaining({ type: 'tool.result', outcome: 'cancelled' }));
+  });
+
   it('what a reconcile finds out goes through them too', async () => {
     const started = latch();
     const mask = hook('mask', ({ output = '' }) => ({ action: 'modify', output: output.replaceAll(SECRET, '***') }));
@@ -178,6 +194,10 @@ const PATH = z.strictObject({ path: z.string().optional() });
 
 function tool(execute: ToolOptions<z.infer<typeof PATH>>['execute'], name = 'act'): AnyToolDefinition {
   return defineTool({ name, description: 'Acts.', parameters: PATH, execute });
+}
+
+function never(): Promise<never> {
+  return new Promise(() => undefined);
 }
 
 function hook(name: string, run: HookFunction, filter: Partial<HookDefinition> = {}): HookDefinition {
