@@ -18,19 +18,6 @@ describe('a run whose process is killed with SIGKILL while it waits', () => {
   const folder = usePerdureFolders();
   const model = useModels();
 
-  /** Starts a run, waits until it waits, and kills its process there. */
-  async function killInWait(here: PerdureFolder, args: readonly string[], waitingFor: RegExp): Promise<void> {
-    const killed = here.start(['run', 'send it', '--id', 'r1', '--model', 'openai/test', ...args]);
-    await killed.prints('waiting: ');
-    await until(async () => waitingFor.test((await shown(here)).progress?.waitingFor ?? ''), `a wait for ${waitingFor.source}`, 30_000);
-    await killed.kill('SIGKILL');
-  }
-
-  async function shown(here: PerdureFolder): Promise<Shown> {
-    // show's contract is tested elsewhere
-    return (await here.json(['show', 'r1'])) as Shown;
-  }
-
   it('for an approval: it still waits for the same one, which then runs the call once', async () => {
     const wire = await model({ script: CALL_THEN_ANSWER });
     const here = await folder(modelEnv(wire));
@@ -91,20 +78,33 @@ describe('a run whose process is killed with SIGKILL while it waits', () => {
       output: 'Back again, with the answer you wanted.',
     });
   });
-
-  /** What the folder's runs ask, once a worker is there to say so. */
-  async function waitingApprovals(here: PerdureFolder): Promise<unknown> {
-    let waiting: unknown[] = [];
-    await until(
-      async () => {
-        const { code, stdout } = await here.run(['approvals', 'r1', '--json']);
-        // until the worker of the watching command is there, nobody can say
-        if (code === 0) waiting = JSON.parse(stdout) as unknown[];
-        return waiting.length > 0;
-      },
-      'an approval',
-      30_000,
-    );
-    return waiting;
-  }
 });
+
+async function shown(here: PerdureFolder): Promise<Shown> {
+  // show's contract is tested elsewhere
+  return (await here.json(['show', 'r1'])) as Shown;
+}
+
+/** What the folder's runs ask, once a worker is there to say so. */
+async function waitingApprovals(here: PerdureFolder): Promise<unknown> {
+  let waiting: unknown[] = [];
+  await until(
+    async () => {
+      const { code, stdout } = await here.run(['approvals', 'r1', '--json']);
+      // until the worker of the watching command is there, nobody can say
+      if (code === 0) waiting = JSON.parse(stdout) as unknown[];
+      return waiting.length > 0;
+    },
+    'an approval',
+    30_000,
+  );
+  return waiting;
+}
+
+/** Starts a run, waits until it waits, and kills its process there. */
+async function killInWait(here: PerdureFolder, args: readonly string[], waitingFor: RegExp): Promise<void> {
+  const killed = here.start(['run', 'send it', '--id', 'r1', '--model', 'openai/test', ...args]);
+  await killed.prints('waiting: ');
+  await until(async () => waitingFor.test((await shown(here)).progress?.waitingFor ?? ''), `a wait for ${waitingFor.source}`, 30_000);
+  await killed.kill('SIGKILL');
+}

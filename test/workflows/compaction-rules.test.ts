@@ -39,6 +39,14 @@ function reader(parts: number, summary: () => ModelAnswer = () => say('## State\
 describe('when and how a run makes its transcript shorter', () => {
   const { worker, start } = useWorkers();
 
+  /** What compactions there were when the same work was done in such a window. */
+  const compactedIn = async (contextWindow: number): Promise<readonly Compacted[]> => {
+    const on = await worker({ model: reader(10), tools: [lookTool(500)], policy: {}, contextWindow });
+    const run = await start(on);
+    await run.result();
+    return await compactions(run);
+  };
+
   it('C-19: above the window less its reserve, with about 20,000 recent tokens kept, and never between a call and its result', async () => {
     const window = 100_000;
     const on = await worker({
@@ -104,14 +112,8 @@ describe('when and how a run makes its transcript shorter', () => {
   });
 
   it('D-10: how much fits is the window of the model: the same work is made shorter in a small one, and left whole in a large one', async () => {
-    const done = async (contextWindow: number): Promise<readonly Compacted[]> => {
-      const on = await worker({ model: reader(10), tools: [lookTool(500)], policy: {}, contextWindow });
-      const run = await start(on);
-      await run.result();
-      return await compactions(run);
-    };
-    expect((await done(8_000)).length).toBeGreaterThan(0);
-    expect(await done(128_000)).toEqual([]);
+    expect((await compactedIn(8_000)).length).toBeGreaterThan(0);
+    expect(await compactedIn(128_000)).toEqual([]);
   });
 
   it('D-12: at 60 % of the window the older half is summed up, but not the task, and no result loses its call', async () => {
@@ -128,8 +130,8 @@ describe('when and how a run makes its transcript shorter', () => {
     expect(first).toMatchObject({ strategy: 'summary', why: 'soft' });
     expect(first?.tokensBefore).toBeGreaterThan(0.6 * window - 2_500);
     expect(first?.tokensAfter).toBeLessThanOrEqual(0.6 * window * 0.6);
-    const asked = on.requests.filter(isSummary);
-    expect(asked[0]?.messages.map(textOf).join('')).toContain('/srv/parts/p1.txt');
+    const asked = on.requests.find(isSummary);
+    expect(asked?.messages.map(textOf).join('')).toContain('/srv/parts/p1.txt');
     for (const { messages } of on.requests.filter((request) => !isSummary(request))) {
       expect(estimateTokens(messages)).toBeLessThanOrEqual(0.6 * window);
       expect(messages.map(textOf)[0]).toBe('read all parts');
