@@ -101,7 +101,9 @@ export class Transcript {
   page(request: { from: number; to?: number; bytesMax?: number }): TranscriptPage {
     const from = Math.max(0, Math.trunc(request.from) || 0);
     const to = Math.min(request.to ?? this.#entries.length, this.#entries.length);
-    const bytesMax = Math.min(request.bytesMax ?? PAYLOAD_LIMITS.pageBytesDefault, PAYLOAD_LIMITS.outsideBytesMax);
+    // from whatever client it comes: what is no number asks for nothing special
+    const asked = Number.isFinite(request.bytesMax) ? Number(request.bytesMax) : PAYLOAD_LIMITS.pageBytesDefault;
+    const bytesMax = Math.min(asked, PAYLOAD_LIMITS.outsideBytesMax);
     const messages: Message[] = [];
     let bytes = 0;
     for (const entry of this.#entries.slice(from, to)) {
