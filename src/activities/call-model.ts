@@ -3,7 +3,7 @@ import type { CallModelInput, CallModelResult, HeartbeatDetails } from '../contr
 import { hashJson, hashMessage } from '../contracts/digest.js';
 import { MODEL_LIMITS, PAYLOAD_LIMITS } from '../contracts/limits.js';
 import { cleanText, type Message, type Part } from '../contracts/message.js';
-import type { Usage } from '../contracts/model.js';
+import { addUsage, NO_USAGE, Usage } from '../contracts/model.js';
 import type { StreamSink } from '../streams/stream-sink.js';
 import { cancellationCause, throwUnlessUser } from './cancellation.js';
 import { failure, modelFailure } from './failures.js';
@@ -31,14 +31,16 @@ export interface CallModelOptions {
 /** Makes the activity `callModel`: one request, streamed to watchers, answered as data. On a user's cancel it returns what there was. */
 export function createCallModel(options: CallModelOptions): (input: CallModelInput) => Promise<CallModelResult> {
   return (input) => {
+    const { info } = Context.current();
     const hooks = new ModelHooks(options.hooks, input);
-    const where = { runId: input.runId, turn: input.turn, attempt: Context.current().info.attempt };
+    const where = { runId: input.runId, turn: input.turn, attempt: info.attempt };
     // a stream is kept too: a text that hooks may rewrite is not in it
     const streamed = new StreamedAnswer(options.streams, where, hooks.rewrite);
+    const attempt = { streamed, hooks, lost: usageIn(info.heartbeatDetails) };
     return withHeartbeat(
       'callModel',
-      () => beat(streamed, hooks),
-      () => callModel(input, options, { streamed, hooks }),
+      () => beat(attempt, streamed.estimate()),
+      () => callModel(input, options, attempt),
     );
   };
 }
@@ -47,9 +49,12 @@ export function createCallModel(options: CallModelOptions): (input: CallModelInp
 interface Attempt {
   readonly streamed: StreamedAnswer;
   readonly hooks: ModelHooks;
+  /** What earlier attempts of this call used. */
+  readonly lost: Usage;
 }
 
-async function callModel(input: CallModelInput, options: CallModelOptions, { streamed, hooks }: Attempt): Promise<CallModelResult> {
+async function callModel(input: CallModelInput, options: CallModelOptions, attempt: Attempt): Promise<CallModelResult> {
+  const { streamed, hooks } = attempt;
   const context = Context.current();
   const total = AbortSignal.timeout(totalMs(context));
   const thinking = new ThinkingBudget(input.thinkingTokensMax);
@@ -76,21 +81,28 @@ async function callModel(input: CallModelInput, options: CallModelOptions, { str
     const answer = await provider.call(request);
     const parts = await hooks.after(answer.parts, signal, answer.usage ?? streamed.estimate());
     streamed.tell(parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join(''));
-    return completeAnswer(input, options, { ...answer, parts }, streamed);
+    return completeAnswer(input, options, { ...answer, parts }, attempt);
   } catch (error) {
     const cause = cancellationCause(context);
-    throwUnlessUser(cause, 'a model call', beat(streamed, hooks));
-    if (cause === 'user') return await interrupted(input, options, { streamed, hooks });
+    throwUnlessUser(cause, 'a model call', beat(attempt, streamed.estimate()));
+    if (cause === 'user') return await interrupted(input, options, attempt);
+    // the next attempt begins with what this one used, and no budget is spent unseen
+    context.heartbeat(beat(attempt, streamed.spent()));
     // whatever a provider makes of an abort: the time was over
     if (total.aborted) throw failure('Model.Timeout', 'the model call took longer than a turn may', { cause: error });
-    if (thinking.spent.aborted) throw failure('Model.ThinkingBudget', thinking.problem, { details: [beat(streamed, hooks)] });
-    throw modelFailure(error);
+    if (thinking.spent.aborted) throw failure('Model.ThinkingBudget', thinking.problem, { details: [beat(attempt, streamed.estimate())] });
+    throw modelFailure(error, addUsage(attempt.lost, streamed.spent()));
   } finally {
     await streamed.end();
   }
 }
 
-function completeAnswer(input: CallModelInput, options: CallModelOptions, answer: ModelAnswer, streamed: StreamedAnswer): CallModelResult {
+function completeAnswer(
+  input: CallModelInput,
+  options: CallModelOptions,
+  answer: ModelAnswer,
+  { streamed, lost }: Attempt,
+): CallModelResult {
   const own = ownCallIds(input, answer.parts);
   // half a call is never completed: what the length limit cut stays as it came
   const { parts, repaired } = answer.stop === 'length' ? { parts: own, repaired: 0 } : repairCalls(own);
@@ -106,6 +118,7 @@ function completeAnswer(input: CallModelInput, options: CallModelOptions, answer
     hash,
     usage: answer.usage ?? streamed.estimate(),
     ...(answer.usage ? {} : { usageEstimated: true }),
+    ...(isSome(lost) ? { lost } : {}),
     stop: answer.stop,
     ...(answer.requestId === undefined ? {} : { requestId: answer.requestId }),
     ...(repaired === 0 ? {} : { repaired }),
@@ -113,9 +126,10 @@ function completeAnswer(input: CallModelInput, options: CallModelOptions, answer
 }
 
 /** A user's cancel is a return, with what there was. */
-async function interrupted(input: CallModelInput, options: CallModelOptions, { streamed, hooks }: Attempt): Promise<CallModelResult> {
+async function interrupted(input: CallModelInput, options: CallModelOptions, { streamed, hooks, lost }: Attempt): Promise<CallModelResult> {
+  const usage = addUsage(lost, streamed.estimate());
   const text = await hooks.partial(streamed.text.slice(0, PAYLOAD_LIMITS.outsideBytesMax / 2));
-  if (text === '') return { kind: 'interrupted', usage: streamed.estimate() };
+  if (text === '') return { kind: 'interrupted', usage };
   streamed.tell(text);
   const message: Message = {
     id: messageId(input),
@@ -126,7 +140,7 @@ async function interrupted(input: CallModelInput, options: CallModelOptions, { s
   };
   const hash = hashMessage(message);
   options.transcripts.cache.keepMessage(hash, message);
-  return { kind: 'interrupted', partial: { message, hash }, usage: streamed.estimate() };
+  return { kind: 'interrupted', partial: { message, hash }, usage };
 }
 
 /** Our own ids for calls: a provider's may repeat within a turn or be illegal for the next provider. */
@@ -153,7 +167,17 @@ function totalMs(context: Context): number {
 }
 
 /** A last heartbeat goes into history: text that hooks may rewrite is not in it. */
-function beat(streamed: StreamedAnswer, { rewrite }: ModelHooks): HeartbeatDetails & { readonly usage: Usage } {
+function beat({ streamed, hooks, lost }: Attempt, used: Usage): HeartbeatDetails & { readonly usage: Usage } {
   const { lastText, ...progress } = streamed.progress();
-  return { ...progress, ...(rewrite || lastText === undefined ? {} : { lastText }), usage: streamed.estimate() };
+  return { ...progress, ...(hooks.rewrite || lastText === undefined ? {} : { lastText }), usage: addUsage(lost, used) };
+}
+
+function isSome({ inputTokens, outputTokens }: Usage): boolean {
+  return inputTokens + outputTokens > 0;
+}
+
+/** What the last heartbeat of the attempt before told. */
+function usageIn(details: unknown): Usage {
+  if (details === null || typeof details !== 'object' || !('usage' in details)) return NO_USAGE;
+  return Usage.safeParse(details.usage).data ?? NO_USAGE;
 }

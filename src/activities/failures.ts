@@ -1,6 +1,7 @@
 import { ApplicationFailure } from '@temporalio/common';
 import { cutText, FAILURES, type FailureType, redact } from '../contracts/failures.js';
 import { MODEL_LIMITS, PAYLOAD_LIMITS } from '../contracts/limits.js';
+import { NO_USAGE, type Usage } from '../contracts/model.js';
 import { ModelError } from './providers/model-error.js';
 
 /** What a failure carries beside its message. */
@@ -25,13 +26,14 @@ export function failure(type: FailureType, message: string, options: FailureOpti
 
 /**
  * Turns what a provider threw into the failure of the table. A server's Retry-After becomes the next delay, clamped; one that asks
- * for longer than a minute is not waited for: the failure says so and is final.
+ * for longer than a minute is not waited for: the failure says so and is final. `used` is what the call's attempts had used.
  */
-export function modelFailure(error: unknown): ApplicationFailure {
+export function modelFailure(error: unknown, used: Usage = NO_USAGE): ApplicationFailure {
   if (error instanceof ApplicationFailure) return error;
   if (!(error instanceof ModelError)) return failure('Model.BadResponse', messageOf(error), { nonRetryable: false });
   const { status = null, requestId = null, retryAfterMs, hint } = error;
-  const details = [{ status, requestId, retryAfterMs: retryAfterMs ?? null, ...(hint === undefined ? {} : { hint }) }];
+  const usage = used.inputTokens + used.outputTokens === 0 ? {} : { usage: used };
+  const details = [{ status, requestId, retryAfterMs: retryAfterMs ?? null, ...(hint === undefined ? {} : { hint }), ...usage }];
   if (retryAfterMs === undefined) return failure(error.type, error.message, { details });
   if (retryAfterMs > MODEL_LIMITS.retryAfterMsMax) {
     const seconds = Math.round(retryAfterMs / 1_000);

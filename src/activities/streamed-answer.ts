@@ -54,6 +54,11 @@ export class StreamedAnswer {
     return { ...NO_USAGE, inputTokens: this.#inputTokens, outputTokens: Math.ceil(this.#outputChars / 4) };
   }
 
+  /** What a failed attempt is charged: it was answered only once something of its answer came. */
+  spent(): Usage {
+    return this.#outputChars === 0 ? NO_USAGE : this.estimate();
+  }
+
   progress(): HeartbeatDetails {
     return {
       phase: this.started ? 'model' : 'transcript',

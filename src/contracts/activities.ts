@@ -44,6 +44,8 @@ export type CallModelResult =
       readonly hash: string;
       readonly usage: Usage;
       readonly usageEstimated?: boolean;
+      /** What attempts before this one had used when they failed in the midst of their answers; absent: nothing. */
+      readonly lost?: Usage;
       readonly stop: StopReason;
       readonly requestId?: string;
       /** Calls whose arguments were almost JSON and were put right; absent: none. */

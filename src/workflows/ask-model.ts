@@ -99,10 +99,9 @@ function summaryOf({ counters, prepared, compaction }: Run, { final }: ModelQues
   return `${final ? 'final answer' : `turn ${counters.turn}`}: ${prepared.model}${isShorter ? ', after compaction' : ''}`;
 }
 
-/** An attempt that was lost, cut or refused by a hook has used tokens; one that the provider refused has not. */
+/** An attempt that was lost, or that says what it used, has used it; one that the provider refused has not. */
 function isCharged({ workerLost, type, lastHeartbeat }: ActivityProblem): boolean {
-  const ofHook = type === 'Hook.Blocked' || type === 'Hook.Aborted';
-  return workerLost || type === 'Model.ThinkingBudget' || (ofHook && reportedUsage(lastHeartbeat) !== undefined);
+  return workerLost || type === 'Model.ThinkingBudget' || reportedUsage(lastHeartbeat) !== undefined;
 }
 
 function reportedUsage(details: unknown): Usage | undefined {
@@ -116,6 +115,7 @@ function lostUsage(run: Run, outputTokensMax: number, { lastHeartbeat }: Activit
 }
 
 function keepAnswer(run: Run, answer: Extract<CallModelResult, { kind: 'answer' }>): CallModelResult {
+  if (answer.lost) run.spending.charge(answer.lost);
   run.spending.charge(answer.usage);
   run.spending.lastUsage = answer.usage;
   if (!run.models.includes(run.prepared.model)) run.models.push(run.prepared.model);

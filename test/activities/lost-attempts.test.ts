@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest';
+import { ModelError } from '../../src/activities/providers/model-error.js';
+import type { ModelRequest } from '../../src/activities/providers/provider.js';
+import { MODEL_LIMITS } from '../../src/contracts/limits.js';
+import type { RunResult } from '../../src/contracts/run.js';
+import { call, say } from '../support/agent-worker.js';
+import { useWorkers } from '../support/use-workers.js';
+
+describe('attempts of a model call that failed in the midst of their answers', () => {
+  const { worker, start } = useWorkers();
+
+  it('are charged with what had come of them, each once, and are not taken for the size of the transcript', async () => {
+    const on = await worker({ model: (request, n) => (n === 3 ? say('ok') : cut(request, 4_000)) });
+    const { usage, lastUsage } = await (await start(on)).result();
+    expect(usage.outputTokens).toBe(2 * 1_000 + 5);
+    expect(lastUsage).toMatchObject({ inputTokens: 10, outputTokens: 5 });
+  });
+
+  it('are charged also when no attempt answers', async () => {
+    const run = await start(await worker({ model: (request) => cut(request, 4_000) }));
+    await expect(run.result()).rejects.toMatchObject({ cause: { type: 'Model.StreamTruncated' } });
+    expect(await run.handle.query<RunResult>('result')).toMatchObject({
+      usage: { outputTokens: MODEL_LIMITS.attemptsMax * 1_000 },
+    });
+  });
+
+  it('one that failed before a word came is not', async () => {
+    const on = await worker({
+      model: (_, n) => {
+        if (n === 1) throw new ModelError('Model.Overloaded', 'busy', { retryAfterMs: 500 });
+        return say('ok');
+      },
+    });
+    expect(await (await start(on)).result()).toMatchObject({ usage: { inputTokens: 10, outputTokens: 5 } });
+  });
+
+  it('pass a budget by at most attempts − 1 answers: the next turn knows what they used', async () => {
+    const on = await worker({
+      model: (request, n) => (request.toolChoice === 'none' ? say('sum') : n % 3 === 0 ? call(['nothing', { n }]) : cut(request, 16_000)),
+      policy: {},
+    });
+    const result = await (await start(on, { maxTokens: 20_000 })).result();
+    // two cut attempts of 4,000 tokens a turn: without them the budget would last for twenty turns
+    expect(result).toMatchObject({ reason: 'budget', output: 'sum' });
+    expect(result.turns).toBeLessThanOrEqual(3);
+    expect(result.usage.inputTokens + result.usage.outputTokens).toBeLessThan(20_000 + 2 * MODEL_LIMITS.outputTokensDefault);
+  });
+});
+
+function cut(request: ModelRequest, chars: number): never {
+  request.onDelta({ type: 'text', text: 'x'.repeat(chars) });
+  throw new ModelError('Model.StreamTruncated', 'the stream was cut', { retryAfterMs: 500 });
+}
