@@ -288,6 +288,7 @@ export class Run {
       maxCostUsd: this.caps.maxCostUsd,
       price: this.prepared.price,
       inputTokens: this.inputTokensEstimate(),
+      finalReadsAnswer: this.isGuarded,
     };
   }
 }

@@ -10,37 +10,48 @@ export interface BudgetFacts {
   readonly price: ModelPrice | undefined;
   /** Estimated input of the next request, in tokens. */
   readonly inputTokens: number;
+  /** The final call reads the next answer too, and that is set aside as well; false for runs that began without it. */
+  readonly finalReadsAnswer: boolean;
 }
 
 /**
  * How many tokens the next answer may have, or `spent` when no useful call is left. A call reserves its estimated input and its
- * output limit; one more input and the least useful output are set aside for the reserved final call.
+ * output limit; one more input, that output once more as input, and the least useful output are set aside for the final call.
  */
 export function outputTokensAllowed(facts: BudgetFacts): number | 'spent' {
   const { price, inputTokens } = facts;
   const final = { ...NO_USAGE, inputTokens, outputTokens: MODEL_LIMITS.outputTokensMin };
-  const allowed = outputWithin(facts, { tokens: inputTokens + MODEL_LIMITS.outputTokensMin, usd: price ? costOf(final, price) : 0 });
+  const reserve = { tokens: inputTokens + MODEL_LIMITS.outputTokensMin, usd: price ? costOf(final, price) : 0 };
+  const allowed = outputWithin(facts, { ...reserve, timesRead: facts.finalReadsAnswer ? 1 : 0 });
   return allowed < MODEL_LIMITS.outputTokensMin ? 'spent' : allowed;
 }
 
 /** How many tokens the reserved final answer may have: it spends what was set aside for it, and is never left out. */
 export function finalOutputTokens(facts: BudgetFacts): number {
-  return Math.max(MODEL_LIMITS.outputTokensMin, outputWithin(facts, { tokens: 0, usd: 0 }));
+  return Math.max(MODEL_LIMITS.outputTokensMin, outputWithin(facts, { tokens: 0, usd: 0, timesRead: 0 }));
 }
 
 /** What the tighter of both caps leaves for output, once the input is paid for and the reserve is set aside. May be negative. */
-function outputWithin(facts: BudgetFacts, reserve: { readonly tokens: number; readonly usd: number }): number {
-  return Math.floor(Math.min(MODEL_LIMITS.outputTokensDefault, byTokens(facts, reserve.tokens), byCost(facts, reserve.usd)));
+function outputWithin(facts: BudgetFacts, reserve: Reserve): number {
+  return Math.floor(Math.min(MODEL_LIMITS.outputTokensDefault, byTokens(facts, reserve), byCost(facts, reserve)));
 }
 
-function byTokens({ used, maxTokens, inputTokens }: BudgetFacts, reserve: number): number {
+/** What is not for this call. `timesRead`: how often its output becomes input. */
+interface Reserve {
+  readonly tokens: number;
+  readonly usd: number;
+  readonly timesRead: number;
+}
+
+function byTokens({ used, maxTokens, inputTokens }: BudgetFacts, { tokens, timesRead }: Reserve): number {
   if (maxTokens === undefined) return Number.POSITIVE_INFINITY;
-  return maxTokens - used.inputTokens - used.outputTokens - inputTokens - reserve;
+  return (maxTokens - used.inputTokens - used.outputTokens - inputTokens - tokens) / (1 + timesRead);
 }
 
-function byCost({ costUsd, maxCostUsd, price, inputTokens }: BudgetFacts, reserveUsd: number): number {
+function byCost({ costUsd, maxCostUsd, price, inputTokens }: BudgetFacts, { usd, timesRead }: Reserve): number {
   if (maxCostUsd === undefined || price === undefined) return Number.POSITIVE_INFINITY;
-  const leftUsd = maxCostUsd - costUsd - costOf({ ...NO_USAGE, inputTokens }, price) - reserveUsd;
+  const leftUsd = maxCostUsd - costUsd - costOf({ ...NO_USAGE, inputTokens }, price) - usd;
   if (leftUsd < 0) return Number.NEGATIVE_INFINITY;
-  return price.output === 0 ? Number.POSITIVE_INFINITY : (leftUsd / price.output) * 1_000_000;
+  const perToken = price.output + timesRead * price.input;
+  return perToken === 0 ? Number.POSITIVE_INFINITY : (leftUsd / perToken) * 1_000_000;
 }

@@ -13,6 +13,7 @@ const facts: fc.Arbitrary<BudgetFacts> = fc.record({
   maxCostUsd: fc.option(fc.double({ min: 0.0001, max: 20, noNaN: true }), { nil: undefined }),
   price: fc.option(price, { nil: undefined }),
   inputTokens: tokens,
+  finalReadsAnswer: fc.boolean(),
 });
 
 describe('the budget of a run', () => {
@@ -22,7 +23,7 @@ describe('the budget of a run', () => {
         const allowed = outputTokensAllowed(given);
         fc.pre(allowed !== 'spent' && given.maxTokens !== undefined);
         const used = addUsage(given.used, { ...NO_USAGE, inputTokens: given.inputTokens, outputTokens: allowed });
-        const final = given.inputTokens + MODEL_LIMITS.outputTokensMin;
+        const final = given.inputTokens + (given.finalReadsAnswer ? allowed : 0) + MODEL_LIMITS.outputTokensMin;
         expect(used.inputTokens + used.outputTokens + final).toBeLessThanOrEqual(given.maxTokens);
       }),
     );
@@ -34,7 +35,8 @@ describe('the budget of a run', () => {
         const allowed = outputTokensAllowed(given);
         fc.pre(allowed !== 'spent' && given.maxCostUsd !== undefined && given.price !== undefined);
         const call = costOf({ ...NO_USAGE, inputTokens: given.inputTokens, outputTokens: allowed }, given.price);
-        const final = costOf({ ...NO_USAGE, inputTokens: given.inputTokens, outputTokens: MODEL_LIMITS.outputTokensMin }, given.price);
+        const finalInput = given.inputTokens + (given.finalReadsAnswer ? allowed : 0);
+        const final = costOf({ ...NO_USAGE, inputTokens: finalInput, outputTokens: MODEL_LIMITS.outputTokensMin }, given.price);
         expect(given.costUsd + call + final).toBeLessThanOrEqual(given.maxCostUsd + 1e-9);
       }),
     );
@@ -71,7 +73,14 @@ describe('the budget of a run', () => {
   });
 
   it('a model whose output is free still spends a cap on money through its input', () => {
-    const given = { used: NO_USAGE, maxTokens: undefined, maxCostUsd: 1, price: { input: 10, output: 0 }, inputTokens: 60_000 };
+    const given = {
+      used: NO_USAGE,
+      maxTokens: undefined,
+      maxCostUsd: 1,
+      price: { input: 10, output: 0 },
+      inputTokens: 60_000,
+      finalReadsAnswer: false,
+    };
     expect(outputTokensAllowed({ ...given, costUsd: 0 })).toBe('spent');
   });
 });

@@ -39,13 +39,13 @@ describe('caps are never exceeded, whatever a model answers and however many att
     );
   });
 
-  it('tokens: all that is charged stays within the cap, but for what the last turn gave the final call to read', () => {
+  it('tokens: all that is charged stays within the cap, but for the last results that the final call reads', () => {
     fc.assert(
       fc.property(script, fc.integer({ min: 2 * FIRST_INPUT_TOKENS + 600, max: 400_000 }), (turns, maxTokens) => {
-        const { used, finalUsage, grown } = new SimulatedRun({ maxTokens, maxTurns: 60 }).play(turns);
+        const { used, finalUsage, lastResultTokens } = new SimulatedRun({ maxTokens, maxTurns: 60 }).play(turns);
         expect(used.inputTokens + used.outputTokens).toBeLessThanOrEqual(maxTokens);
         const all = addUsage(used, finalUsage);
-        expect(all.inputTokens + all.outputTokens).toBeLessThanOrEqual(maxTokens + grown);
+        expect(all.inputTokens + all.outputTokens).toBeLessThanOrEqual(maxTokens + lastResultTokens);
       }),
     );
   });
@@ -53,10 +53,10 @@ describe('caps are never exceeded, whatever a model answers and however many att
   it('money: the same', () => {
     fc.assert(
       fc.property(script, fc.double({ min: 0.02, max: 5, noNaN: true }), (turns, maxCostUsd) => {
-        const { used, finalUsage, grown } = new SimulatedRun({ maxCostUsd, price, maxTurns: 60 }).play(turns);
+        const { used, finalUsage, lastResultTokens } = new SimulatedRun({ maxCostUsd, price, maxTurns: 60 }).play(turns);
         expect(costOf(used, price)).toBeLessThanOrEqual(maxCostUsd + 1e-9);
-        const grownUsd = costOf({ ...NO_USAGE, inputTokens: grown }, price);
-        expect(costOf(addUsage(used, finalUsage), price)).toBeLessThanOrEqual(maxCostUsd + grownUsd + 1e-9);
+        const resultsUsd = costOf({ ...NO_USAGE, inputTokens: lastResultTokens }, price);
+        expect(costOf(addUsage(used, finalUsage), price)).toBeLessThanOrEqual(maxCostUsd + resultsUsd + 1e-9);
       }),
     );
   });

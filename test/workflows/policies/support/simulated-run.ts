@@ -34,8 +34,8 @@ export class SimulatedRun {
   requests = 0;
   used: Usage = NO_USAGE;
   finalUsage: Usage = NO_USAGE;
-  /** What the last turn added to the input of the final call. */
-  grown = 0;
+  /** What the tools of the last turn added to the input of the final call. */
+  lastResultTokens = 0;
   #inputTokens = FIRST_INPUT_TOKENS;
   #isRepeating = false;
 
@@ -67,15 +67,15 @@ export class SimulatedRun {
 
   #take({ answerShare, losses, resultTokens, isRepeating }: SimulatedTurn): void {
     this.turns += 1;
-    this.grown = 0;
+    this.lastResultTokens = 0;
     this.#isRepeating = isRepeating;
     // who died without a word is charged all that was set aside
     for (const told of losses) this.#ask(told ?? 1);
     const outputTokens = this.#ask(answerShare);
     if (outputTokens === undefined) return;
     this.requests += 1;
-    this.grown = outputTokens + resultTokens;
-    this.#inputTokens += this.grown;
+    this.lastResultTokens = resultTokens;
+    this.#inputTokens += outputTokens + resultTokens;
   }
 
   /** Charges one attempt and gives its output; undefined when the budget allows none. */
@@ -94,6 +94,6 @@ export class SimulatedRun {
   #facts(): Parameters<typeof outputTokensAllowed>[0] {
     const { maxTokens, maxCostUsd, price } = this.#given;
     const costUsd = price ? costOf(this.used, price) : 0;
-    return { used: this.used, costUsd, maxTokens, maxCostUsd, price, inputTokens: this.#inputTokens };
+    return { used: this.used, costUsd, maxTokens, maxCostUsd, price, inputTokens: this.#inputTokens, finalReadsAnswer: true };
   }
 }
