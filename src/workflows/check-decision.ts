@@ -22,7 +22,7 @@ export function checkDecision(run: Run, verb: 'approve' | 'deny', input: unknown
   const earlier = earlierDecision(run, callId);
   if (earlier) throw inputFailure(`already decided: ${describeDecision(earlier)} at ${earlier.at}`);
   if (!run.approvals.pending(callId)) {
-    throw inputFailure(`NO_SUCH_APPROVAL: no call ${JSON.stringify(callId.slice(0, 80))} waits here; query approvals lists those that do`);
+    throw inputFailure(`NO_SUCH_APPROVAL: no call ${JSON.stringify(callId.slice(0, 80))} waits here; 'approvals' lists those that do`);
   }
   if (run.mustStop) throw inputFailure('RUN_ENDING: the run is stopping; nothing new starts');
   if (verb === 'approve' && callId === BUDGET_APPROVAL) throw inputFailure('BAD_ANSWER: extend the budget, or deny it');

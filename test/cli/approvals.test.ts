@@ -129,7 +129,7 @@ describe('approvals, approve, deny and extend', { timeout: 60_000 }, () => {
     ['a run that is not there', ['deny', 'none', 'x'], 3, /^RUN_NOT_FOUND: /u],
     ['a run that is not there', ['approvals', 'none'], 3, /^RUN_NOT_FOUND: /u],
     ['a run that is not there', ['extend', 'none', '--turns', '1'], 3, /^RUN_NOT_FOUND: /u],
-    ['nothing to extend', ['extend', 'RUN'], 2, /^BAD_OPTION: extend: give at least one of /u],
+    ['nothing to extend', ['extend', 'RUN'], 2, /^BAD_OPTION: extend: give at least one of --turns, --max-cost, /u],
     ['B9: no number of turns', ['extend', 'RUN', '--turns', 'ten'], 2, /^BAD_OPTION: turns: integer above 0, got "ten"\n$/u],
     ['a deadline without a unit', ['extend', 'RUN', '--deadline', '90'], 2, /^BAD_OPTION: deadline: a duration such as 90s/u],
   ])('bad input: %s: %j', async (_name, args, code, stderr) => {

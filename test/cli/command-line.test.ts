@@ -46,12 +46,7 @@ describe('bad input: one line with its code, its exit status, and nothing create
       /^BAD_OPTION: mode: boundary, preempt or interrupt, got "now"\n$/u,
     ],
     ['a time to live without a unit', ['steer', 'r', 'x', '--ttl', '90'], 2, /^BAD_OPTION: ttl: a duration such as 90s/u],
-    [
-      'a hold of more than a day',
-      ['hold', 'r', '--ttl', '2d'],
-      2,
-      /^BAD_OPTION: ttlMs: integer 1000–86400000, in milliseconds, got 172800000\n$/u,
-    ],
+    ['a hold of more than a day', ['hold', 'r', '--ttl', '2d'], 2, /^BAD_OPTION: ttl: 1s to 1d, got "2d"\n$/u],
     ['B4: a bad session', ['run', 'x', '--session', '../x'], 2, /^BAD_SESSION_ID: use 1–200 of /u],
     ['B4: a bad run id', ['run', 'x', '--id', 'a/b'], 2, /^BAD_RUN_ID: use 1–200 of /u],
     ['B9: a cap of nothing', ['run', 'x', '--max-turns', '0'], 2, /^BAD_OPTION: maxTurns: integer 1–10000, got 0\n$/u],

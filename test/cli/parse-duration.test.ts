@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseDuration } from '../../src/cli/parse-duration.js';
+import { parseDuration, writeDuration } from '../../src/cli/parse-duration.js';
 import { parseNumber } from '../../src/cli/parse-number.js';
 
 describe('parseDuration', () => {
@@ -17,6 +17,30 @@ describe('parseDuration', () => {
 
   it.each(['', '90', 's', '-1s', '1 h', '10min', '1h-5m', 'Infinity', '1e3s'])('%j is refused with an example', (text) => {
     expect(() => parseDuration(text, 'deadline')).toThrow(`deadline: a duration such as 90s, 10m or 1h30m, got ${JSON.stringify(text)}`);
+  });
+});
+
+describe('parseDuration with bounds', () => {
+  const bounds = { leastMs: 1_000, mostMs: 2_592_000_000 };
+
+  it.each(['1s', '30d', '720h'])('%s is within them', (text) => {
+    expect(parseDuration(text, 'ttl', bounds)).toBe(parseDuration(text, 'ttl'));
+  });
+
+  it.each(['0s', '999ms', '31d'])('%s is refused with both, as one would type them', (text) => {
+    expect(() => parseDuration(text, 'ttl', bounds)).toThrow(`ttl: 1s to 30d, got ${JSON.stringify(text)}`);
+  });
+});
+
+describe('writeDuration', () => {
+  it.each([
+    [600_000, '10m'],
+    [90_000, '90s'],
+    [1_500, '1500ms'],
+    [86_400_000, '1d'],
+  ])('%i is %s, which reads back', (ms, text) => {
+    expect(writeDuration(ms)).toBe(text);
+    expect(parseDuration(text, 'ttl')).toBe(ms);
   });
 });
 

@@ -7,13 +7,15 @@ import { printJson, printText, say } from '../output.js';
 import { openPlaceIfThere, type Place } from '../place.js';
 import { terminalLine } from '../terminal-text.js';
 import type { DirectOptions } from './direct.js';
+import { wakeWorker } from './wake-worker.js';
 
 /** `approvals [RUN]`: what waits for a person, in one run or in all open ones, and how to decide. */
 export async function approvals(runId: string | undefined, options: DirectOptions, { output }: CliContext): Promise<number> {
-  const place = await openPlaceIfThere(options, (line) => say(output, line));
+  const tell = (line: string): void => say(output, line);
+  const place = await openPlaceIfThere(options, tell);
   if (!place && runId !== undefined) throw noSuchRun(runId);
   try {
-    const waiting = place ? await waitingIn(place, runId) : [];
+    const waiting = place ? await waitingIn(place, runId, tell) : [];
     if (options.json) printJson(output, waiting.map(listed));
     else if (waiting.length > 0) printText(output, formatApprovals(waiting, Date.now()));
     else say(output, 'nothing waits for a person');
@@ -38,13 +40,20 @@ export function formatApprovals(waiting: readonly WaitingApproval[], now: number
     .join('\n');
 }
 
-async function waitingIn(place: Place, runId: string | undefined): Promise<WaitingApproval[]> {
-  if (runId === undefined) return await place.client.approvals();
+async function waitingIn(place: Place, runId: string | undefined, tell: (line: string) => void): Promise<WaitingApproval[]> {
+  if (runId === undefined) return await waitingInAll(place, tell);
   const run = place.client.get(runId);
   // what has ended waits for nobody, and saying so needs no worker
   if (!(await run.describe()).open) return [];
+  await wakeWorker(place, run, tell);
   const { pending } = await run.approvals();
   return pending.map((approval) => ({ runId, ...approval }));
+}
+
+async function waitingInAll(place: Place, tell: (line: string) => void): Promise<WaitingApproval[]> {
+  const [open] = await place.client.list({ status: 'open', limit: 1 });
+  if (open) await wakeWorker(place, place.client.get(open.runId), tell);
+  return await place.client.approvals();
 }
 
 function listed({ runId, callId, tool, args, since, expires }: WaitingApproval): object {

@@ -1,5 +1,6 @@
 import { checkExtend } from '../../client/check-steer.js';
 import type { RunHandle } from '../../client/run-handle.js';
+import { PerdureError } from '../../contracts/coded-error.js';
 import type { CliContext } from '../cli-context.js';
 import { parseDuration } from '../parse-duration.js';
 import type { DirectOptions } from './direct.js';
@@ -16,6 +17,9 @@ export interface ExtendOptions extends DirectOptions {
 /** `extend RUN`: raises caps of a live run, by so much each. */
 export async function extend(runId: string, options: ExtendOptions, context: CliContext): Promise<number> {
   const { turns, maxCost, maxTokens, deadline } = options;
+  if ([turns, maxCost, maxTokens, deadline].every((cap) => cap === undefined)) {
+    throw new PerdureError('BAD_OPTION', 'extend: give at least one of --turns, --max-cost, --max-tokens, --deadline', 2);
+  }
   const by = checkExtend({
     ...(turns === undefined ? {} : { turns }),
     ...(maxCost === undefined ? {} : { costUsd: maxCost }),

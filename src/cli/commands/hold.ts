@@ -2,11 +2,11 @@ import { checkHold } from '../../client/check-steer.js';
 import type { RunHandle } from '../../client/run-handle.js';
 import { DECISION_LIMITS } from '../../contracts/limits.js';
 import type { CliContext } from '../cli-context.js';
-import { formatDuration } from '../format-amounts.js';
-import { parseDuration } from '../parse-duration.js';
+import { parseDuration, writeDuration } from '../parse-duration.js';
 import { type DirectOptions, direct, sayNoWorker } from './direct.js';
 
-const DEFAULT_TTL = formatDuration(DECISION_LIMITS.holdTtlMsDefault);
+const DEFAULT_TTL = writeDuration(DECISION_LIMITS.holdTtlMsDefault);
+const BOUNDS = { leastMs: DECISION_LIMITS.holdTtlMsMin, mostMs: DECISION_LIMITS.holdTtlMsMax };
 
 /** The options of `hold`. */
 export interface HoldOptions extends DirectOptions {
@@ -17,7 +17,7 @@ export interface HoldOptions extends DirectOptions {
 /** `hold RUN`: keeps a run from starting its next turn for a while. */
 export async function hold(runId: string, options: HoldOptions, context: CliContext): Promise<number> {
   const { ttl, by = 'the command line' } = options;
-  const checked = checkHold({ by, ...(ttl === undefined ? {} : { ttlMs: parseDuration(ttl, 'ttl') }) });
+  const checked = checkHold({ by, ...(ttl === undefined ? {} : { ttlMs: parseDuration(ttl, 'ttl', BOUNDS) }) });
   const verb = {
     runId,
     options,

@@ -1,8 +1,11 @@
 import { checkSteer } from '../../client/check-steer.js';
 import type { RunHandle } from '../../client/run-handle.js';
+import { STEER_LIMITS } from '../../contracts/limits.js';
 import type { CliContext } from '../cli-context.js';
 import { parseDuration } from '../parse-duration.js';
 import { type DirectOptions, direct, workInBackground } from './direct.js';
+
+const BOUNDS = { leastMs: STEER_LIMITS.ttlMsMin, mostMs: STEER_LIMITS.ttlMsMax };
 
 /** The options of `steer`. */
 export interface SteerOptions extends DirectOptions {
@@ -18,7 +21,7 @@ export async function steer(runId: string, text: string, options: SteerOptions, 
     text,
     ...(id === undefined ? {} : { id }),
     ...(mode === undefined ? {} : { mode }),
-    ...(ttl === undefined ? {} : { ttlMs: parseDuration(ttl, 'ttl') }),
+    ...(ttl === undefined ? {} : { ttlMs: parseDuration(ttl, 'ttl', BOUNDS) }),
   });
   const verb = {
     runId,
