@@ -2,7 +2,8 @@
 // A task says what is wanted: {"turns": 40, "tool": "echo", "stallAt": 1} (stallAt: this request is never answered the first time).
 import { startWireServer } from '../dist/testing/index.js';
 
-const TEXT = 'lorem ipsum '.repeat(86).slice(0, 1_024);
+// no two words are the same: an answer that only repeats itself is sent back
+const TEXT = Array.from({ length: 200 }, (_, word) => `word${word}`).join(' ').slice(0, 1_024);
 const stalled = new Set();
 let taken = 0;
 
