@@ -3,7 +3,9 @@
 import { startWireServer } from '../dist/testing/index.js';
 
 // no two words are the same: an answer that only repeats itself is sent back
-const TEXT = Array.from({ length: 200 }, (_, word) => `word${word}`).join(' ').slice(0, 1_024);
+const TEXT = Array.from({ length: 200 }, (_, word) => `word${word}`)
+  .join(' ')
+  .slice(0, 1_024);
 const stalled = new Set();
 let taken = 0;
 
