@@ -1,4 +1,5 @@
-import { DEFAULT_POLICY, RunPolicy } from '../contracts/policy.js';
+import { DEFAULT_POLICY } from '../contracts/default-policy.js';
+import { RunPolicy } from '../contracts/policy.js';
 import type { RunInput } from '../contracts/run.js';
 import type { AgentDefinition } from '../define/define-agent.js';
 import type { Config } from '../define/define-config.js';

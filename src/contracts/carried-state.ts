@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { DecidedApproval, PendingApproval } from './approval.js';
 import { JsonValue, Message, ToolCallPart } from './message.js';
 import { Usage } from './model.js';
-import { PreparedRun } from './prepared-run.js';
+import type { PreparedRun } from './prepared-run.js';
 import { SteerMode, SteerRecord } from './run.js';
 import { Step } from './step.js';
 import { WorkRecord } from './work-record.js';
@@ -26,6 +26,9 @@ export const LoopMemory = z.strictObject({
 });
 export type LoopMemory = z.infer<typeof LoopMemory>;
 
+/** Nothing remembered yet. */
+export const NO_LOOPS: LoopMemory = { turns: [] };
+
 /** Where compaction stands. */
 export const CompactionMemory = z.strictObject({
   /** A pass that found nothing to gain: no other before the transcript has this many messages. */
@@ -37,6 +40,9 @@ export const CompactionMemory = z.strictObject({
   reported: z.strictObject({ tokens: z.number(), messages: z.number(), compactions: z.number() }).optional(),
 });
 export type CompactionMemory = z.infer<typeof CompactionMemory>;
+
+/** Not compacted yet. */
+export const NOT_COMPACTED: CompactionMemory = { latchedUntil: 0, count: 0, failures: 0 };
 
 const ToolResultSlot = z.strictObject({ message: Message, hash: z.string() });
 
@@ -58,13 +64,16 @@ export const TurnInProgress = z.strictObject({
 });
 export type TurnInProgress = z.infer<typeof TurnInProgress>;
 
+/** What the run's own activity gave: looked at when it was made. Its schema at work would cost each run half a mebibyte. */
+const Prepared = z.custom<PreparedRun>((value) => typeof value === 'object' && value !== null && 'setup' in value);
+
 /**
  * Everything a run takes through continue-as-new. A newer build must read what an older one wrote: fields are
  * only ever added, with a default. It may be large, and then travels through external storage.
  */
 export const CarriedState = z.strictObject({
   v: z.literal(1),
-  prepared: PreparedRun,
+  prepared: Prepared,
   transcript: z.array(z.strictObject({ message: Message, hash: z.string() })),
   chain: z.strictObject({ length: z.number(), digest: z.string() }),
   caps: z.strictObject({

@@ -138,14 +138,3 @@ export const RunPolicy = z.strictObject({
   readToolsParallelMax: z.number().int().min(1).max(16).default(RUN_LIMITS.readToolsParallelMax),
 });
 export type RunPolicy = z.infer<typeof RunPolicy>;
-
-/** The policy of a run whose agent says nothing. */
-export const DEFAULT_POLICY: RunPolicy = RunPolicy.parse({});
-
-/** What runs of 0.1 did, before there were guards: a run that was prepared then goes on as it began. */
-export const POLICY_OF_0_1: RunPolicy = RunPolicy.parse({
-  loop: { onLoop: 'off' },
-  quality: false,
-  memo: false,
-  compaction: { strategies: [] },
-});

@@ -1,12 +1,13 @@
 import { CancellationScope, condition, workflowInfo } from '@temporalio/workflow';
 import type { PreparedRun } from '../contracts/activities.js';
-import { type CarriedState, CompactionMemory, LoopMemory } from '../contracts/carried-state.js';
+import { type CarriedState, type CompactionMemory, type LoopMemory, NO_LOOPS, NOT_COMPACTED } from '../contracts/carried-state.js';
 import { hashJson } from '../contracts/digest.js';
 import type { Message } from '../contracts/message.js';
-import { POLICY_OF_0_1, type RunPolicy } from '../contracts/policy.js';
+import type { RunPolicy } from '../contracts/policy.js';
+import { POLICY_OF_0_1 } from '../contracts/policy-of-0-1.js';
 import type { ExtendInput, Progress, RunInput, RunResult, RunStatus } from '../contracts/run.js';
 import type { ToolDescriptor } from '../contracts/tool.js';
-import { WorkRecord } from '../contracts/work-record.js';
+import { NO_WORK, type WorkRecord } from '../contracts/work-record.js';
 import { Approvals } from './approvals.js';
 import { Caps } from './caps.js';
 import { type Counters, newCounters } from './counters.js';
@@ -68,7 +69,8 @@ export class Run {
     this.prepared = prepared;
     this.inbox = parts.inbox;
     this.events = parts.events;
-    this.policy = prepared.policy ?? POLICY_OF_0_1;
+    // an option that did not exist when the run was prepared is off
+    this.policy = { ...POLICY_OF_0_1, ...prepared.policy };
     this.transcript = carried ? Transcript.from(carried) : new Transcript();
     this.caps = new Caps(input, prepared, carried?.caps);
     this.counters = carried?.counters ?? newCounters();
@@ -77,11 +79,11 @@ export class Run {
     this.spending = new Spending(prepared.price, carried?.usage);
     this.approvals = new Approvals(carried?.approvals);
     this.steps = new StepLog(carried?.steps);
-    this.loop = carried?.loop ?? LoopMemory.parse({});
+    this.loop = carried?.loop ?? NO_LOOPS;
     this.isRepeating = carried?.isRepeating ?? false;
-    this.compaction = carried?.compaction ?? CompactionMemory.parse({});
+    this.compaction = carried?.compaction ?? NOT_COMPACTED;
     this.memo = new Map(carried?.memo);
-    this.work = carried?.work ?? WorkRecord.parse({});
+    this.work = carried?.work ?? NO_WORK;
     this.lastDecision = carried?.lastDecision;
     this.turnInProgress = carried?.turnInProgress;
     this.idPrefix = hashJson(workflowInfo().firstExecutionRunId).slice(0, 6);

@@ -16,7 +16,8 @@ import type { ModelAnswer, ModelProvider, ModelRequest } from '../../src/activit
 import { hashJson } from '../../src/contracts/digest.js';
 import { MODEL_LIMITS, RUN_LIMITS, WORKER_LIMITS } from '../../src/contracts/limits.js';
 import { type Part, textOf } from '../../src/contracts/message.js';
-import { POLICY_OF_0_1, RunPolicy } from '../../src/contracts/policy.js';
+import { RunPolicy } from '../../src/contracts/policy.js';
+import { POLICY_OF_0_1 } from '../../src/contracts/policy-of-0-1.js';
 import type { PreparedRun } from '../../src/contracts/prepared-run.js';
 import { RunInput } from '../../src/contracts/run.js';
 import { SEARCH_ATTRIBUTES } from '../../src/contracts/search-attributes.js';

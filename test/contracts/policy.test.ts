@@ -1,0 +1,20 @@
+import { describe, expect, it } from 'vitest';
+import { CompactionMemory, LoopMemory, NO_LOOPS, NOT_COMPACTED } from '../../src/contracts/carried-state.js';
+import { RunPolicy } from '../../src/contracts/policy.js';
+import { POLICY_OF_0_1 } from '../../src/contracts/policy-of-0-1.js';
+import { NO_WORK, WorkRecord } from '../../src/contracts/work-record.js';
+
+describe('what is written out is what its schema gives', () => {
+  it('the policy of 0.1: all guards off, everything else as by default', () => {
+    const parsed = RunPolicy.parse({ loop: { onLoop: 'off' }, quality: false, memo: false, compaction: { strategies: [] } });
+    expect(POLICY_OF_0_1).toEqual(parsed);
+  });
+
+  it.each([
+    ['no loops', NO_LOOPS, LoopMemory.parse({})],
+    ['not compacted', NOT_COMPACTED, CompactionMemory.parse({})],
+    ['no work', NO_WORK, WorkRecord.parse({})],
+  ])('%s', (_, written, parsed) => {
+    expect(written).toEqual(parsed);
+  });
+});
