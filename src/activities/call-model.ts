@@ -11,7 +11,8 @@ import { withHeartbeat } from './heartbeat.js';
 import type { HookRunner } from './hook-runner.js';
 import { ModelHooks } from './model-hooks.js';
 import { repairCalls } from './providers/parse-arguments.js';
-import type { ModelAnswer, ModelProvider } from './providers/provider.js';
+import type { ModelAnswer } from './providers/provider.js';
+import type { ProviderFor } from './providers/registry.js';
 import { type ReadTranscriptOptions, readTranscript } from './read-transcript.js';
 import type { SetupCache } from './run-setup.js';
 import { StreamedAnswer } from './streamed-answer.js';
@@ -21,7 +22,7 @@ import { ThinkingBudget } from './thinking-budget.js';
 export interface CallModelOptions {
   readonly transcripts: Pick<ReadTranscriptOptions, 'cache' | 'query'>;
   readonly setups: SetupCache;
-  readonly providerFor: (model: string) => { readonly provider: ModelProvider; readonly model: string };
+  readonly providerFor: ProviderFor;
   readonly streams: StreamSink;
   readonly hooks: HookRunner;
   /** @default 90 s */
@@ -62,7 +63,7 @@ async function callModel(input: CallModelInput, options: CallModelOptions, attem
   try {
     const setup = await options.setups.get(input.setupHash, input, { signal });
     const messages = await readTranscript(input, { ...options.transcripts, signal });
-    const { provider, model } = options.providerFor(input.model);
+    const { provider, model } = options.providerFor(input.model, input.credential);
     const request = await hooks.before(setup.agent, {
       model,
       prompt: setup.prompt,

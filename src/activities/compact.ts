@@ -17,13 +17,13 @@ import { withHeartbeat } from './heartbeat.js';
 import type { HookRunner } from './hook-runner.js';
 import { ModelHooks } from './model-hooks.js';
 import { ModelError } from './providers/model-error.js';
-import type { ModelProvider } from './providers/provider.js';
+import type { ProviderFor } from './providers/registry.js';
 import { type ReadTranscriptOptions, readTranscript } from './read-transcript.js';
 
 /** What the activity needs of its worker. */
 export interface CompactOptions {
   readonly transcripts: Pick<ReadTranscriptOptions, 'cache' | 'query'>;
-  readonly providerFor: (model: string) => { readonly provider: ModelProvider; readonly model: string };
+  readonly providerFor: ProviderFor;
   /** Those around the model are asked about the request for a summary too. */
   readonly hooks: HookRunner;
   /** The config's own, for the strategy `custom`. */

@@ -23,6 +23,7 @@ import { TranscriptCache } from './transcript-cache.js';
 /** What a worker gives its activities. */
 export interface ActivitiesOptions {
   readonly prepareRun: AgentActivities['prepareRun'];
+  readonly resolveModel: AgentActivities['resolveModel'];
   readonly tools: readonly AnyToolDefinition[];
   readonly providerFor: CallModelOptions['providerFor'];
   readonly streams: StreamSink;
@@ -50,6 +51,7 @@ export function createActivities(options: ActivitiesOptions): AgentActivities {
   const hooks = createHookRunner(options.hooks ?? [], (message) => Context.current().log.warn(message));
   return {
     prepareRun: createPrepareActivity(options.prepareRun, setups),
+    resolveModel: options.resolveModel,
     callModel: createCallModel({
       transcripts,
       setups,

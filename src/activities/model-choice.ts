@@ -7,7 +7,7 @@ import { type AccessOptions, providerAccess } from './providers/provider-access.
 export interface ModelChoice extends AccessOptions {
   readonly requested: string | undefined;
   readonly agentModel: string | undefined;
-  readonly config: Pick<Config, 'model' | 'providers' | 'credentials'>;
+  readonly config: Pick<Config, 'model' | 'providers' | 'credentials' | 'agents'>;
 }
 
 /** The chosen model as `provider/model`, or why there is none. */
@@ -22,7 +22,7 @@ export function chooseModel(choice: ModelChoice): ChosenModel {
   if (wanted === undefined) return { problem: noModel(choice) };
   const ref = parseModelRef(wanted);
   if (!ref) return { problem: `model ${JSON.stringify(wanted.slice(0, 80))}: use provider/model, for example anthropic/claude-sonnet-4-5` };
-  const access = providerAccess(ref.provider, choice);
+  const access = providerAccess(ref, choice);
   return access.kind === 'refused' ? { problem: `model ${wanted.slice(0, 200)}: ${access.problem}` } : { model: wanted };
 }
 

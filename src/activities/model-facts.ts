@@ -1,20 +1,28 @@
 import type { ModelPrice } from '../contracts/model.js';
-import { MODEL_FACTS, type ModelFacts } from './data/prices.js';
+import type { Config } from '../define/define-config.js';
+import type { ModelFacts } from '../define/model-options.js';
+import { MODEL_FACTS } from './data/prices.js';
 
 const FREE: ModelPrice = { input: 0, output: 0 };
 
-/** Providers whose models cost nothing here: they run on this machine or play a script. */
-const FREE_PROVIDERS = new Set(['scripted', 'ollama']);
+/** Providers whose models cost nothing here: they run on this machine, play a script, or are no models. */
+const FREE_PROVIDERS = new Set(['scripted', 'ollama', 'stub', 'subprocess']);
 
-/** The price of a model: the config's, else the data file's, else nothing for local ones; undefined when it is unknown. */
-export function priceOf(model: string, overrides: Readonly<Record<string, ModelPrice>> = {}): ModelPrice | undefined {
-  if (Object.hasOwn(overrides, model)) return overrides[model];
-  return factsOf(model)?.price ?? (FREE_PROVIDERS.has(model.split('/')[0] ?? '') ? FREE : undefined);
+/** What a config says of models. */
+export type FactsConfig = Pick<Config, 'models' | 'prices' | 'contextWindows'>;
+
+/** What is known of a model: the config's word field by field, else the data file's; a local model costs nothing. Never throws. */
+export function modelFacts(model: string, { models = {}, prices = {}, contextWindows = {} }: FactsConfig = {}): ModelFacts {
+  const known = factsOf(model);
+  const own = Object.hasOwn(models, model) ? models[model] : undefined;
+  const price = own?.price ?? (Object.hasOwn(prices, model) ? prices[model] : undefined) ?? known?.price ?? freePrice(model);
+  const contextWindow =
+    own?.contextWindow ?? (Object.hasOwn(contextWindows, model) ? contextWindows[model] : undefined) ?? known?.contextWindow;
+  return { ...known, ...own, ...(price ? { price } : {}), ...(contextWindow === undefined ? {} : { contextWindow }) };
 }
 
-/** The context window of a model in tokens: the config's, else the data file's; undefined when it is unknown. */
-export function contextWindowOf(model: string, overrides: Readonly<Record<string, number>> = {}): number | undefined {
-  return Object.hasOwn(overrides, model) ? overrides[model] : factsOf(model)?.contextWindow;
+function freePrice(model: string): ModelPrice | undefined {
+  return FREE_PROVIDERS.has(model.split('/')[0] ?? '') ? FREE : undefined;
 }
 
 /** A dated snapshot (`…-20250929`, `…-2024-08-06`, `…-latest`) has the facts of its undated name. */

@@ -3,7 +3,7 @@ import { isAbsolute } from 'node:path';
 import type { z } from 'zod';
 import type { AgentActivities, PreparedRun } from '../contracts/activities.js';
 import { hashJson } from '../contracts/digest.js';
-import { MODEL_LIMITS, PAYLOAD_LIMITS } from '../contracts/limits.js';
+import { PAYLOAD_LIMITS } from '../contracts/limits.js';
 import type { Part } from '../contracts/message.js';
 import { didYouMean } from '../contracts/nearest-name.js';
 import { offersTool } from '../contracts/offers-tool.js';
@@ -20,8 +20,8 @@ import { describeTool } from './describe-tool.js';
 import { failure, messageOf } from './failures.js';
 import type { KeyRing } from './key-ring.js';
 import { chooseModel } from './model-choice.js';
-import { contextWindowOf, priceOf } from './model-facts.js';
 import { outputSchemaProblem } from './output-schema.js';
+import { type ResolvedRoute, resolveRoute } from './resolve-route.js';
 import { pricing, resolveCaps } from './run-caps.js';
 import { resolvePolicy, withoutForcedTool } from './run-policy.js';
 import { updatePlan } from './tools/update-plan.js';
@@ -54,10 +54,11 @@ export interface PrepareRunOptions {
 
 /** Makes the activity `prepareRun`: checks the input from whatever language it came, and captures agent, prompt, tools and options. */
 export function createPrepareRun(options: PrepareRunOptions): AgentActivities['prepareRun'] {
-  return async ({ input: given }) => {
+  return async ({ runId, input: given }) => {
     const input = parseInput(given);
     const [name, agent] = findAgent(input, options.config);
-    const model = findModel(input, agent, options);
+    const { route, notices } = findRoute(input, { name, agent }, options);
+    const [{ model, contextWindow, price }] = route;
     const caps = resolveCaps(input, agent, options.config);
     const policy = resolvePolicy({ input, agent, config: options.config, maxTurns: caps.maxTurns });
     await checkWorkspace(input.context?.workspace, { manyHosts: options.toolQueue !== undefined });
@@ -68,7 +69,6 @@ export function createPrepareRun(options: PrepareRunOptions): AgentActivities['p
       tools: toolsFor(input, { agent, policy }, options),
     };
     checkSetup(setup);
-    const price = priceOf(model, options.config.prices);
     const allowUnknownPrice = input.allowUnknownPrice ?? agent.budget?.allowUnknownPrice ?? false;
     return {
       setup,
@@ -77,7 +77,10 @@ export function createPrepareRun(options: PrepareRunOptions): AgentActivities['p
       model,
       ...caps,
       ...pricing({ model, price, caps, allowUnknownPrice }),
-      contextWindow: contextWindowOf(model, options.config.contextWindows) ?? MODEL_LIMITS.contextWindowDefault,
+      contextWindow,
+      route: [...route],
+      cacheKey: cacheKeyOf(runId, input),
+      ...(notices.length > 0 ? { notices: [...notices] } : {}),
       policy: setup.tools.length === 0 ? withoutForcedTool(policy) : policy,
       ...(options.toolQueue === undefined || !input.context?.workspace ? {} : { toolQueue: options.toolQueue }),
       searchAttributes: [...options.searchAttributes],
@@ -122,10 +125,25 @@ function findAgent({ agent }: RunInput, { agents = {} }: Config): [string, Agent
   throw failure('Input.UnknownAgent', `no agent named ${shown}${didYouMean(agent, names)}; there are: ${names.join(', ')}`);
 }
 
-function findModel(input: RunInput, agent: AgentDefinition, { config, env, keys }: PrepareRunOptions): string {
-  const chosen = chooseModel({ requested: input.model, agentModel: agent.model, config, env, keys });
+/** The first model is the executor's, else the chosen one; then the fallbacks of the input, else the agent's, else the config's. */
+function findRoute(
+  input: RunInput,
+  { name, agent }: { readonly name: string; readonly agent: AgentDefinition },
+  options: PrepareRunOptions,
+): Exclude<ResolvedRoute, { problem: string }> {
+  const { config, env, keys } = options;
+  const executor = agent.executor && agent.executor.kind !== 'llm' ? `${agent.executor.kind}/${name}` : undefined;
+  const chosen = executor ? { model: executor } : chooseModel({ requested: input.model, agentModel: agent.model, config, env, keys });
   if ('problem' in chosen) throw failure('Input.NoModel', chosen.problem);
-  return chosen.model;
+  const fallbacks = executor ? [] : (input.fallbacks ?? agent.fallbacks ?? config.fallbacks ?? []);
+  const resolved = resolveRoute({ model: chosen.model, fallbacks, thinking: input.thinking ?? agent.thinking }, { config, env, keys });
+  if ('problem' in resolved) throw failure('Input.NoModel', resolved.problem);
+  return resolved;
+}
+
+/** Runs of one session share the beginning of their prompts. */
+function cacheKeyOf(runId: string, { session, continuedFrom }: RunInput): string {
+  return hashJson(session ?? continuedFrom ?? runId).slice(0, 32);
 }
 
 /** With many hosts on one queue another one may have the folder: the next attempt may run there. */

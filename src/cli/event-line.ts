@@ -72,6 +72,10 @@ export function eventLine(event: RunEvent): string | undefined {
       return `held by ${terminalLine(event.by)} until ${event.until}`;
     case 'released':
       return `released (${event.why})`;
+    case 'model.switched':
+      return `model ${terminalLine(event.from)} → ${terminalLine(event.to)}: ${terminalLine(event.why)}`;
+    case 'model.cooling':
+      return `  ${terminalLine(event.model)} left alone until ${event.until}: ${terminalLine(event.why)}`;
     case 'model.completed':
     case 'turn.ended':
     case 'continued':

@@ -2,9 +2,11 @@ import type { CallDecision } from './carried-state.js';
 import type { ChainHead } from './digest.js';
 import type { JsonValue, Message } from './message.js';
 import type { StopReason, ToolChoice, Usage } from './model.js';
+import type { ModelCandidate, ModelTimes } from './model-route.js';
 import type { KeptPart } from './policy.js';
 import type { PreparedRun } from './prepared-run.js';
 import type { RunInput } from './run.js';
+import type { ThinkingOutput, ThinkingSetting } from './thinking.js';
 import type { Effect } from './tool.js';
 
 export type { PreparedRun, RunSetup } from './prepared-run.js';
@@ -32,6 +34,15 @@ export interface CallModelInput extends TranscriptRef {
   readonly outputTokensMax?: number;
   /** Thinking longer than this without text or a call ends the attempt with `Model.ThinkingBudget`. */
   readonly thinkingTokensMax?: number;
+  /** The reference of the key to use, where a provider has several; absent: its first usable one. */
+  readonly credential?: string;
+  readonly thinking?: ThinkingSetting;
+  /** @default apart */
+  readonly thinkingOutput?: ThinkingOutput;
+  readonly cacheKey?: string;
+  readonly times?: ModelTimes;
+  /** There is another model or key: one that this worker knows to be cooling down is not asked at all. */
+  readonly hasAlternative?: boolean;
   /** Marks the reserved final call: its answer gets an id of its own. */
   readonly final?: boolean;
 }
@@ -52,6 +63,19 @@ export type CallModelResult =
       readonly repaired?: number;
     }
   | { readonly kind: 'interrupted'; readonly partial?: { readonly message: Message; readonly hash: string }; readonly usage: Usage };
+
+/** What `resolveModel` is asked: may this run go on with another model, and what is to be known of it? */
+export interface ResolveModelInput {
+  readonly runId: string;
+  /** `provider/model`, or a bare id. */
+  readonly model: string;
+  readonly thinking?: ThinkingSetting;
+  /** The run has a money cap, which a model of unknown price cannot keep. */
+  readonly needsPrice?: boolean;
+}
+
+/** The model, or one line that says why not. */
+export type ResolveModelResult = { readonly candidate: ModelCandidate } | { readonly problem: string };
 
 /** What one tool call needs. */
 export interface CallToolInput {
@@ -184,6 +208,7 @@ export interface AgentActivities {
   readonly runHooks: (input: RunHooksInput) => Promise<RunHooksResult>;
   readonly acceptAnswer: (input: AcceptAnswerInput) => Promise<AcceptAnswerResult>;
   readonly compact: (input: CompactInput) => Promise<CompactResult>;
+  readonly resolveModel: (input: ResolveModelInput) => Promise<ResolveModelResult>;
 }
 
 /** Heartbeat details, shown under Pending Activities in the Web UI (≤ 1 KiB). */

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { DecidedApproval, PendingApproval } from './approval.js';
 import { JsonValue, Message, ToolCallPart } from './message.js';
 import { Usage } from './model.js';
+import { Cooldown, ModelCandidate, ModelSpending, ModelSwitch } from './model-route.js';
 import type { PreparedRun } from './prepared-run.js';
 import { SteerMode, SteerRecord } from './run.js';
 import { Step } from './step.js';
@@ -103,6 +104,20 @@ export const CarriedState = z.strictObject({
   workedMs: z.number(),
   usage: z.strictObject({ total: Usage, last: Usage.optional(), costUsd: z.number().optional() }),
   models: z.array(z.string()),
+  /** Which models may be asked, which are left alone, and what each was used for. */
+  route: z
+    .strictObject({
+      /** As a person changed them; absent: as they were prepared. */
+      candidates: z.array(ModelCandidate).optional(),
+      cooldowns: z.array(Cooldown),
+      /** The model that answered last. */
+      current: z.string().optional(),
+      switches: z.array(ModelSwitch),
+      byModel: z.array(ModelSpending),
+      usageEstimated: z.boolean().optional(),
+      thinkingOff: z.boolean().optional(),
+    })
+    .default({ cooldowns: [], switches: [], byModel: [] }),
   inbox: z.array(QueuedMessage),
   seenIds: z.array(z.string()),
   steers: z.array(SteerRecord).default([]),

@@ -8,8 +8,23 @@ export type RunEvent = { readonly seq: number; readonly at: number } & RunEventB
 export type RunEventBody =
   | { type: 'run.started'; agent: string; model: string; maxTurns: number }
   | { type: 'turn.started'; turn: number }
-  | { type: 'model.completed'; turn: number; model: string; stop: string; usage: Usage; text: string }
-  | { type: 'model.failed'; turn: number; failure: string; message: string }
+  | {
+      type: 'model.completed';
+      turn: number;
+      model: string;
+      stop: string;
+      usage: Usage;
+      /** The server reported no usage that makes sense. */
+      usageEstimated?: boolean;
+      /** Absent while the model's price is unknown. */
+      costUsd?: number;
+      /** The provider's name for the request. */
+      requestId?: string;
+      text: string;
+    }
+  | { type: 'model.switched'; turn: number; from: string; to: string; why: string }
+  | { type: 'model.cooling'; turn: number; model: string; credential?: string; why: string; until: string }
+  | { type: 'model.failed'; turn: number; model?: string; failure: string; message: string; requestId?: string }
   | { type: 'tool.call'; turn: number; callId: string; tool: string; title: string; effect: string }
   | { type: 'tool.result'; turn: number; callId: string; isError: boolean; outcome: string; durationMs: number; bytes: number }
   | { type: 'turn.ended'; turn: number }

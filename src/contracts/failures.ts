@@ -18,6 +18,8 @@ export const FAILURES = {
   'Model.ContentFilter': { retryable: false },
   'Model.BadJson': { retryable: false },
   'Model.ThinkingBudget': { retryable: false },
+  'Model.AllFailed': { retryable: false },
+  'Executor.Failed': { retryable: false },
   'Hook.Blocked': { retryable: false },
   'Hook.Aborted': { retryable: false },
   'Compaction.Failed': { retryable: false },

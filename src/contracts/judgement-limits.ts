@@ -31,6 +31,25 @@ export const LOOP_LIMITS = {
   shapeCharsMax: 2_000,
 } as const;
 
+/** When another model is asked. */
+export const FAILOVER_LIMITS = {
+  /** Leave a model alone that is limited, overloaded, slow or out of reach: longer with each failure in a row. */
+  cooldownsMs: [MINUTE_MS, 5 * MINUTE_MS, 25 * MINUTE_MS, 60 * MINUTE_MS],
+  /** A spent account is filled up by people. */
+  quotaCooldownsMs: [5 * 60 * MINUTE_MS, DAY_MS],
+  /** A refused key stays refused until a person changes it. */
+  authCooldownsMs: [DAY_MS],
+  cooldownMsMax: DAY_MS,
+  /** When every model is left alone and one is back this soon, the run waits for it rather than ask in vain. */
+  waitMsMax: MINUTE_MS,
+  fallbacksMax: 16,
+  credentialsMax: 16,
+  /** Switches that the result still tells of: the newest. */
+  switchesKept: 100,
+  /** One answer of a server about the models it has. */
+  modelListTimeoutMs: 5 * SECOND_MS,
+} as const;
+
 /** When reading without doing is spoken about, in runs whose end is looked at. */
 export const READING_LIMITS = {
   /** Turns that only read, with rising urgency; each is said once. */

@@ -30,6 +30,10 @@ export const ModelPrice = z.strictObject({
   output: z.number().nonnegative(),
   cacheRead: z.number().nonnegative().optional(),
   cacheWrite: z.number().nonnegative().optional(),
+  /** Where thinking is paid apart from other output. */
+  reasoning: z.number().nonnegative().optional(),
+  /** Images of the request, where they are paid apart from other input. */
+  image: z.number().nonnegative().optional(),
 });
 export type ModelPrice = z.infer<typeof ModelPrice>;
 

@@ -21,5 +21,9 @@ export const POLICY_OF_0_1: RunPolicy = {
   compaction: { strategies: [], softFraction: COMPACTION_LIMITS.softFraction, keepRecentTokens: COMPACTION_LIMITS.keepRecentTokens },
   drain: 'all',
   firstToolChoice: 'auto',
+  thinkingOutput: 'apart',
+  thinkingOffWhenEmpty: false,
+  failoverGate: 'off',
+  fallbackOnAuth: true,
   readToolsParallelMax: RUN_LIMITS.readToolsParallelMax,
 };

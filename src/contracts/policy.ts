@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { COMPACTION_LIMITS, DECISION_LIMITS, LOOP_LIMITS, RUN_LIMITS, TOOL_LIMITS } from './limits.js';
+import { ThinkingOutput } from './thinking.js';
 
 /** What to do about a model that repeats itself. `nudge-then-stop`: say so, then block that very call, then end with `loop_detected`. */
 export const OnLoop = z.enum(['nudge-then-stop', 'error', 'nudge', 'off']);
@@ -134,6 +135,14 @@ export const RunPolicy = z.strictObject({
   firstToolChoice: z.enum(['auto', 'required']).default('auto'),
   /** An answer that thinks longer than this without saying or calling anything is cut. */
   thinkingTokensMax: z.number().int().min(1).optional(),
+  /** What watchers see of thinking. */
+  thinkingOutput: ThinkingOutput.default('apart'),
+  /** An answer without text or call turns thinking off for the rest of the run. */
+  thinkingOffWhenEmpty: z.boolean().default(false),
+  /** After a change of model because of a failure: calls that may change the world ask a person. */
+  failoverGate: z.enum(['off', 'ask']).default('off'),
+  /** A refused key leads to the next one, then to the next model. */
+  fallbackOnAuth: z.boolean().default(true),
   /** `read` calls of one answer that run at the same time. */
   readToolsParallelMax: z.number().int().min(1).max(16).default(RUN_LIMITS.readToolsParallelMax),
 });

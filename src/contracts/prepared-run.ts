@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { ModelPrice } from './model.js';
+import { ModelCandidate } from './model-route.js';
 import { RunPolicy } from './policy.js';
 import { ToolDescriptor } from './tool.js';
 
@@ -22,6 +23,12 @@ export const PreparedRun = z.strictObject({
   /** The model has no known price, and the run was told to start all the same: its money cap is not kept. */
   priceUnknown: z.boolean().optional(),
   contextWindow: z.number(),
+  /** The models that may be asked, the first one first. Absent in runs of older versions: `model` alone. */
+  route: z.array(ModelCandidate).min(1).optional(),
+  /** What a provider keeps of a prompt is found again by this name: the same for all runs of a session. */
+  cacheKey: z.string().optional(),
+  /** What was not as asked for, and an operator should know: a fallback that was left out, a level of thinking that was mapped. */
+  notices: z.array(z.string()).optional(),
   /** Absent in runs that 0.1 prepared: they go on as they began. */
   policy: RunPolicy.optional(),
   /** The queue of the host that has the workspace; absent: the run's own queue. */

@@ -1,7 +1,9 @@
 import { z } from 'zod';
-import { CLIENT_LIMITS, RUN_LIMITS } from './limits.js';
+import { CLIENT_LIMITS, FAILOVER_LIMITS, RUN_LIMITS } from './limits.js';
 import { JsonValue, Message, Part } from './message.js';
 import { Usage } from './model.js';
+import { ModelSpending, ModelSwitch } from './model-route.js';
+import { ThinkingSetting } from './thinking.js';
 
 /** Where and on what a run works. */
 export const RunContext = z.strictObject({
@@ -41,6 +43,10 @@ export const RunInput = z.strictObject({
   outputSchema: z.record(z.string(), JsonValue).optional(),
   /** At the token or money budget: give the final answer, or wait until a person extends or denies. @default finish */
   onBudget: z.enum(['finish', 'ask']).optional(),
+  /** Models to ask when the first one fails, in this order; in place of the agent's and the config's. */
+  fallbacks: z.array(z.string()).max(FAILOVER_LIMITS.fallbacksMax).optional(),
+  /** How much the models are to think; in place of the agent's and the config's. */
+  thinking: ThinkingSetting.optional(),
   /** Start although the model's price is unknown: `maxCostUsd` is then not kept, and the run says so. */
   allowUnknownPrice: z.boolean().optional(),
   bounds: RunBounds.optional(),
@@ -92,6 +98,14 @@ export const RunResult = z.strictObject({
   lastUsage: Usage.optional(),
   costUsd: z.number().optional(),
   models: z.array(z.string()),
+  /** What each model was used for; absent for runs that asked none, and for those of older versions. */
+  byModel: z.array(ModelSpending).optional(),
+  /** The newest changes of model. */
+  switches: z.array(ModelSwitch).optional(),
+  /** The part of all input tokens that was read from a provider's cache, 0 to 1. */
+  cachedShare: z.number().optional(),
+  /** Some of the usage is an estimate: a server reported none that makes sense, or an answer was lost. */
+  usageEstimated: z.boolean().optional(),
   unconsumed: z.array(z.strictObject({ id: z.string(), text: z.string() })),
   /** What became of the last 200 messages that were put into the run; absent when there were none. */
   steers: z.array(SteerRecord).optional(),

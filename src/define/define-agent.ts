@@ -1,5 +1,7 @@
 import { z } from 'zod';
-import { RUN_LIMITS } from '../contracts/limits.js';
+import { FAILOVER_LIMITS, RUN_LIMITS } from '../contracts/limits.js';
+import { ThinkingSetting } from '../contracts/thinking.js';
+import { AgentExecutor } from './agent-executor.js';
 import { AgentGate } from './agent-gate.js';
 import { CompletionGateFunction } from './completion-gate.js';
 import { BudgetOptions, PolicyOptions } from './policy-options.js';
@@ -11,6 +13,12 @@ export const AgentDefinition = z.strictObject({
   prompt: z.string().min(1),
   /** `provider/model`; absent: the config's. */
   model: z.string().optional(),
+  /** Models to ask when the first one fails; in place of the config's. */
+  fallbacks: z.array(z.string()).max(FAILOVER_LIMITS.fallbacksMax).optional(),
+  /** How much its models are to think. @default the config's */
+  thinking: ThinkingSetting.optional(),
+  /** What does its thinking. @default a model */
+  executor: AgentExecutor.optional(),
   /** Names of the tools it is offered; absent or empty: all. */
   tools: z.array(z.string()).optional(),
   /** Names of tools that are taken away from those. */

@@ -1,23 +1,15 @@
 import { z } from 'zod';
-import { MODEL_LIMITS, RUN_LIMITS } from '../contracts/limits.js';
+import { FAILOVER_LIMITS, MODEL_LIMITS, RUN_LIMITS } from '../contracts/limits.js';
 import { ModelPrice } from '../contracts/model.js';
+import { ThinkingSetting } from '../contracts/thinking.js';
 import { ArtifactsDefinition } from './artifacts-definition.js';
 import type { CustomCompactor } from './custom-compactor.js';
 import { AgentDefinition } from './define-agent.js';
 import { HookDefinition } from './define-hook.js';
 import { type AnyToolDefinition, isToolDefinition } from './define-tool.js';
 import { KeyReference } from './key-reference.js';
-
-/** A server that speaks a known wire format. */
-export const ProviderDefinition = z.strictObject({
-  api: z.enum(['openai-chat', 'anthropic']),
-  baseUrl: z.string(),
-  credentials: z.union([KeyReference, z.array(KeyReference).min(1)]).optional(),
-  /** Plain http to another machine sends prompts and key in the clear: it must be asked for. @default false */
-  allowInsecure: z.boolean().optional(),
-  quirks: z.strictObject({ strictTerminal: z.boolean().optional() }).optional(),
-});
-export type ProviderDefinition = z.infer<typeof ProviderDefinition>;
+import { ModelOptions } from './model-options.js';
+import { ProviderDefinition } from './provider-definition.js';
 
 const Tool = z.custom<AnyToolDefinition>(isToolDefinition, 'a tool made with defineTool({ … })');
 
@@ -28,13 +20,23 @@ const Compactor = z.custom<CustomCompactor>(
 
 /** The whole configuration. Strict: an unknown field is a mistake that is told, never ignored. */
 export const Config = z.strictObject({
+  /** `provider/model`, or a bare id. */
   model: z.string().optional(),
+  /** Models to ask when the first one fails, in this order. @default none: a failing model fails the run */
+  fallbacks: z.array(z.string()).max(FAILOVER_LIMITS.fallbacksMax).optional(),
+  /** `strict`: a model that cannot be called is an error. `first-available`: the first one that can be called is taken. @default strict */
+  resolve: z.enum(['strict', 'first-available']).optional(),
+  /** How much models are to think. @default what each does by itself */
+  thinking: ThinkingSetting.optional(),
+  /** Facts and options of models, by `provider/model`; they replace those of the data file. */
+  models: z.record(z.string(), ModelOptions).optional(),
   tools: z.array(Tool).optional(),
   /** Asked around runs, model calls and tool calls. */
   hooks: z.array(HookDefinition).optional(),
   agents: z.record(z.string(), AgentDefinition).optional(),
   providers: z.record(z.string(), ProviderDefinition).optional(),
-  credentials: z.record(z.string(), z.array(KeyReference).min(1)).optional(),
+  /** Several keys of a known provider, used in turn when one is limited or refused. */
+  credentials: z.record(z.string(), z.array(KeyReference).min(1).max(FAILOVER_LIMITS.credentialsMax)).optional(),
   prices: z.record(z.string(), ModelPrice).optional(),
   /** Tokens that a model can read, by `provider/model`: for models we do not know, or served with a smaller window. */
   contextWindows: z.record(z.string(), z.number().int().min(MODEL_LIMITS.contextWindowMin)).optional(),

@@ -40,6 +40,14 @@ export const PolicyOptions = z.strictObject({
   firstToolChoice: RunPolicy.shape.firstToolChoice.unwrap().optional(),
   /** An answer that thinks longer than this without saying or calling anything is cut. @default no bound */
   thinkingTokensMax: RunPolicy.shape.thinkingTokensMax,
+  /** What watchers see of thinking. @default apart */
+  thinkingOutput: RunPolicy.shape.thinkingOutput.unwrap().optional(),
+  /** An answer without text or call turns thinking off for the rest of the run. @default false */
+  thinkingOffWhenEmpty: RunPolicy.shape.thinkingOffWhenEmpty.unwrap().optional(),
+  /** After a change of model because of a failure: calls that may change the world ask a person. @default off */
+  failoverGate: RunPolicy.shape.failoverGate.unwrap().optional(),
+  /** A refused key leads to the next one, then to the next model. @default true */
+  fallbackOnAuth: RunPolicy.shape.fallbackOnAuth.unwrap().optional(),
   /** `read` calls of one answer that run at the same time. @default 4 */
   readToolsParallelMax: RunPolicy.shape.readToolsParallelMax.unwrap().optional(),
 });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { baseUrlProblem } from '../activities/providers/base-url.js';
-import { KNOWN_PROVIDERS, LATER_PROVIDERS, providerNameProblem } from '../activities/providers/known-providers.js';
+import { KNOWN_PROVIDERS, providerNameProblem } from '../activities/providers/known-providers.js';
 import { READ_ARTIFACT } from '../activities/tools/read-artifact.js';
 import { WORKSPACE_TOOLS } from '../activities/tools/registry.js';
 import { updatePlan } from '../activities/tools/update-plan.js';
@@ -10,10 +10,13 @@ import { didYouMean } from '../contracts/nearest-name.js';
 import { GatePolicy, GateRule, RequiredPhase } from '../contracts/policy.js';
 import { ArtifactsDefinition } from '../define/artifacts-definition.js';
 import { AgentDefinition } from '../define/define-agent.js';
-import { Config, ProviderDefinition } from '../define/define-config.js';
+import { Config } from '../define/define-config.js';
 import { HookDefinition } from '../define/define-hook.js';
 import { type AnyToolDefinition, parametersSchema } from '../define/define-tool.js';
+import { ModelOptions } from '../define/model-options.js';
 import { BudgetOptions, PolicyOptions } from '../define/policy-options.js';
+import { HttpProvider, type ProviderDefinition } from '../define/provider-definition.js';
+import { ProviderQuirks } from '../define/provider-quirks.js';
 import type { AgentFile } from './agent-files.js';
 import { gateProblems } from './gate-problems.js';
 import { hookProblems } from './hook-problems.js';
@@ -23,10 +26,8 @@ const BUILT_IN_TOOLS = [...[...WORKSPACE_TOOLS, updatePlan].map(({ name }) => na
 
 /** Fields and values of the contract whose feature is not in this version, by their place: refused, never ignored. */
 const LATER: Readonly<Record<string, readonly string[]>> = {
-  '': ['fallbacks', 'mcpServers', 'plugins'],
-  'agents.*': ['fallbacks', 'subagents', 'skills', 'mcp', 'thinking'],
-  'providers.*.api': Object.keys(LATER_PROVIDERS),
-  'providers.*.quirks': ['toolCallsAsText'],
+  '': ['mcpServers', 'plugins'],
+  'agents.*': ['subagents', 'skills', 'mcp'],
 };
 
 /** Fields there are, by their place: what a mistyped one may have meant. */
@@ -39,8 +40,9 @@ const FIELDS: Readonly<Record<string, readonly string[]>> = {
   'agents.*.completion.phases.*': Object.keys(RequiredPhase.shape),
   ...fieldsOfGroups('agents.*', PolicyOptions.shape),
   'hooks.*': Object.keys(HookDefinition.shape),
-  'providers.*': Object.keys(ProviderDefinition.shape),
-  'providers.*.quirks': Object.keys(ProviderDefinition.shape.quirks.unwrap().shape),
+  'providers.*': Object.keys(HttpProvider.shape),
+  'providers.*.quirks': Object.keys(ProviderQuirks.shape),
+  'models.*': Object.keys(ModelOptions.shape),
   'prices.*': Object.keys(ModelPrice.shape),
   artifacts: Object.keys(ArtifactsDefinition.shape),
   limits: Object.keys(Config.shape.limits.unwrap().shape),
@@ -236,10 +238,10 @@ function artifactsProblems({ artifacts }: Config): string[] {
   return problem ? [`artifacts.endpoint: ${problem}`] : [];
 }
 
-function providerProblems(name: string, { baseUrl, allowInsecure }: ProviderDefinition): string[] {
+function providerProblems(name: string, provider: ProviderDefinition): string[] {
   const path = `providers.${name}`;
-  const isReserved = KNOWN_PROVIDERS[name]?.api === 'scripted' || Object.hasOwn(LATER_PROVIDERS, name);
-  const problem = baseUrlProblem(baseUrl, { allowInsecure });
+  const isReserved = KNOWN_PROVIDERS[name]?.api === 'scripted' || name === 'subprocess' || name === 'stub';
+  const problem = 'baseUrl' in provider && provider.baseUrl !== undefined ? baseUrlProblem(provider.baseUrl, provider) : undefined;
   return [
     ...(/^[A-Za-z0-9][A-Za-z0-9_.-]*$/u.test(name)
       ? []

@@ -3,6 +3,7 @@ import { type NativeConnection, Worker, type WorkerOptions } from '@temporalio/w
 import { createActivities } from '../activities/create-activities.js';
 import { createPrepareRun } from '../activities/prepare-run.js';
 import { createProviderFor } from '../activities/providers/registry.js';
+import { createResolveModel } from '../activities/resolve-model.js';
 import { createReadArtifact } from '../activities/tools/read-artifact.js';
 import { WORKSPACE_TOOLS } from '../activities/tools/registry.js';
 import { updatePlan } from '../activities/tools/update-plan.js';
@@ -76,6 +77,7 @@ export function createAgentActivities(options: AgentActivitiesOptions): AgentAct
       searchAttributes: options.searchAttributes,
       ...(options.toolQueue === undefined ? {} : { toolQueue: options.toolQueue }),
     }),
+    resolveModel: createResolveModel({ config, keys, env: process.env }),
     tools: [...(config.tools ?? []), ...WORKSPACE_TOOLS, updatePlan, readArtifact],
     artifacts,
     ...(config.hooks === undefined ? {} : { hooks: config.hooks }),

@@ -13,6 +13,7 @@ import { Caps } from './caps.js';
 import { type Counters, newCounters } from './counters.js';
 import type { EventLog } from './event-log.js';
 import type { Inbox } from './inbox.js';
+import { ModelRoute } from './model-route.js';
 import { type BudgetFacts, finalOutputTokens, outputTokensAllowed } from './policies/budget.js';
 import { historyIsLong } from './policies/history-bounds.js';
 import { stopReason } from './policies/stop-reason.js';
@@ -31,6 +32,7 @@ export class Run {
   readonly events: EventLog;
   readonly policy: RunPolicy;
   readonly transcript: Transcript;
+  readonly route: ModelRoute;
   readonly spending: Spending;
   readonly approvals: Approvals;
   readonly steps: StepLog;
@@ -76,6 +78,7 @@ export class Run {
     this.counters = carried?.counters ?? newCounters();
     this.models = carried?.models ?? [];
     this.warned = carried?.warned ?? false;
+    this.route = new ModelRoute(prepared, carried?.route);
     this.spending = new Spending(prepared.price, carried?.usage);
     this.approvals = new Approvals(carried?.approvals);
     this.steps = new StepLog(carried?.steps);
@@ -268,6 +271,7 @@ export class Run {
       workedMs: this.clock.workedMs,
       usage: this.spending.carry(),
       models: this.models,
+      route: { ...this.route.carry(), byModel: [] },
       ...this.inbox.carry(),
       approvals: this.approvals.carry(),
       loop: this.loop,

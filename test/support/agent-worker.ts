@@ -13,6 +13,7 @@ import { createActivities } from '../../src/activities/create-activities.js';
 import { describeTool } from '../../src/activities/describe-tool.js';
 import { hookFlags } from '../../src/activities/hook-flags.js';
 import type { ModelAnswer, ModelProvider, ModelRequest } from '../../src/activities/providers/provider.js';
+import type { ResolveModelResult } from '../../src/contracts/activities.js';
 import { hashJson } from '../../src/contracts/digest.js';
 import { MODEL_LIMITS, RUN_LIMITS, WORKER_LIMITS } from '../../src/contracts/limits.js';
 import { type Part, textOf } from '../../src/contracts/message.js';
@@ -46,6 +47,12 @@ export interface AgentWorkerOptions {
   readonly hooks?: readonly HookDefinition[];
   readonly compactor?: CustomCompactor;
   readonly contextWindow?: number;
+  /** The models that a run may ask, the first one first. @default one fake model, prepared as older versions did */
+  readonly route?: PreparedRun['route'];
+  /** In place of `model`, by the candidate's name and key. */
+  readonly providerFor?: (model: string, credential: string | undefined) => ModelProvider | undefined;
+  /** Answers when a person asks for another model. @default there is none */
+  readonly resolveModel?: (model: string) => ResolveModelResult;
   readonly transcriptCacheBytesMax?: number;
   readonly shutdownGraceMs?: number;
   readonly maxCachedWorkflows?: number;
@@ -95,8 +102,9 @@ export async function startAgentWorker(options: AgentWorkerOptions): Promise<Age
         await options.beforePrepare?.();
         return prepare(input, options);
       },
+      resolveModel: ({ model }) => Promise.resolve(options.resolveModel?.(model) ?? { problem: `no model ${model} in this test` }),
       tools: options.tools ?? [],
-      providerFor: (model) => ({ provider, model }),
+      providerFor: (model, credential) => ({ provider: options.providerFor?.(model, credential) ?? provider, model }),
       streams: options.streams ?? { publish: () => undefined, flush: () => Promise.resolve() },
       artifacts: options.artifacts ?? new FileArtifactStore(artifactsFolder),
       ...(options.hooks ? { hooks: options.hooks } : {}),
@@ -139,7 +147,8 @@ function prepare(given: RunInput, options: AgentWorkerOptions): PreparedRun {
     setup,
     setupHash: hashJson(setup),
     configHash: 'test',
-    model: 'fake/model',
+    model: options.route?.[0]?.model ?? 'fake/model',
+    ...(options.route ? { route: options.route } : {}),
     maxTurns: input.maxTurns ?? RUN_LIMITS.maxTurnsDefault,
     ...(options.price ? { price: options.price } : {}),
     contextWindow: options.contextWindow ?? MODEL_LIMITS.contextWindowDefault,

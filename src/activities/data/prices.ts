@@ -1,10 +1,4 @@
-import type { ModelPrice } from '../../contracts/model.js';
-
-/** What is known of a model without asking anybody. */
-export interface ModelFacts {
-  readonly price: ModelPrice;
-  readonly contextWindow: number;
-}
+import type { ModelFacts } from '../../define/model-options.js';
 
 /**
  * When the list below was last compared with the providers' price pages; `prices` of a config overrides it.

@@ -8,26 +8,19 @@ import { guardedFetch } from './guarded-fetch.js';
 import { ModelError } from './model-error.js';
 import { toModelError } from './model-failure.js';
 import type { ModelAnswer, ModelProvider, ModelRequest } from './provider.js';
+import type { ProviderSettings } from './provider-settings.js';
 import { readEvents } from './read-events.js';
 import { SDK_TIMEOUT_MS, SILENT_LOGGER } from './sdk-settings.js';
 
 /** The version of the API whose answers are read here. */
 const API_VERSION = { 'anthropic-version': '2023-06-01' };
 
-/** Where a messages server is. */
-export interface AnthropicSettings {
-  readonly baseUrl: string;
-  readonly apiKey: string;
-  /** False for proxies that never send `message_stop`: the stop reason alone then completes an answer. @default true */
-  readonly strictTerminal?: boolean;
-}
-
 /** A provider for Anthropic's messages API and servers that speak it. */
-export function createAnthropicProvider(settings: AnthropicSettings): ModelProvider {
+export function createAnthropicProvider(settings: ProviderSettings): ModelProvider {
   return { call: (request) => callAnthropic(settings, request) };
 }
 
-async function callAnthropic(settings: AnthropicSettings, request: ModelRequest): Promise<ModelAnswer> {
+async function callAnthropic(settings: ProviderSettings, request: ModelRequest): Promise<ModelAnswer> {
   const guard = guardedFetch({
     idleMs: request.idleMs,
     headers: { 'x-api-key': settings.apiKey, ...API_VERSION },
@@ -46,7 +39,7 @@ async function callAnthropic(settings: AnthropicSettings, request: ModelRequest)
       openTelemetry: false,
     });
     const { data, request_id } = await client.messages.create(toBody(request), { signal: request.signal, maxRetries: 0 }).withResponse();
-    const reader = new AnthropicStream(request.onDelta, settings.strictTerminal ?? true);
+    const reader = new AnthropicStream(request.onDelta, settings.quirks?.strictTerminal ?? true);
     await readEvents(data, reader, { guard, signal: request.signal });
     return completeAnswer(reader, request_id ?? null);
   } catch (error) {

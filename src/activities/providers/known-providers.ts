@@ -1,13 +1,15 @@
 import { didYouMean } from '../../contracts/nearest-name.js';
+import type { ProviderQuirks } from '../../define/provider-quirks.js';
 
 /** A provider that people use by its bare name. */
 export interface KnownProvider {
-  readonly api: 'openai-chat' | 'anthropic' | 'scripted';
+  readonly api: 'openai-chat' | 'openai-responses' | 'openai-completions' | 'anthropic' | 'scripted';
   readonly baseUrl: string;
   readonly baseUrlVariable?: string;
   readonly keyVariable?: string;
   /** What is asked when only the provider is known. */
   readonly defaultModel?: string;
+  readonly quirks?: ProviderQuirks;
 }
 
 /** The providers that need no config. Their order is the order of detection. */
@@ -18,6 +20,12 @@ export const KNOWN_PROVIDERS: Readonly<Record<string, KnownProvider>> = {
     baseUrlVariable: 'OPENAI_BASE_URL',
     keyVariable: 'OPENAI_API_KEY',
     defaultModel: 'gpt-5-mini',
+  },
+  'openai-responses': {
+    api: 'openai-responses',
+    baseUrl: 'https://api.openai.com/v1',
+    baseUrlVariable: 'OPENAI_BASE_URL',
+    keyVariable: 'OPENAI_API_KEY',
   },
   anthropic: {
     api: 'anthropic',
@@ -30,21 +38,15 @@ export const KNOWN_PROVIDERS: Readonly<Record<string, KnownProvider>> = {
   scripted: { api: 'scripted', baseUrl: '' },
 };
 
-/** Names of the contract whose feature is not in this version, with what to use instead: refused, never taken for something else. */
-export const LATER_PROVIDERS: Readonly<Record<string, string>> = {
-  'openai-responses': 'openai/MODEL speaks chat completions',
-};
-
 /** A provider by its name; undefined for any other name, also for those that every object has. */
 export function knownProvider(name: string): KnownProvider | undefined {
   return Object.hasOwn(KNOWN_PROVIDERS, name) ? KNOWN_PROVIDERS[name] : undefined;
 }
 
-/** Why a name is no provider: a later version's, or unknown with the nearest one; undefined when it is one. */
+/** Why a name is no provider, with the nearest one; undefined when it is one. */
 export function providerNameProblem(name: string, configured: readonly string[]): string | undefined {
   if (configured.includes(name) || knownProvider(name)) return undefined;
   const shown = JSON.stringify(name.slice(0, 80));
-  if (Object.hasOwn(LATER_PROVIDERS, name)) return `provider ${shown} is not supported in this version; ${LATER_PROVIDERS[name]}`;
   const names = [...Object.keys(KNOWN_PROVIDERS), ...configured];
   return `unknown provider ${shown}${didYouMean(name, names)}; known: ${names.join(', ')}`;
 }

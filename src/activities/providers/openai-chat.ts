@@ -7,23 +7,16 @@ import { toModelError } from './model-failure.js';
 import { toOpenAiMessages } from './openai-messages.js';
 import { OpenAiStream } from './openai-stream.js';
 import type { ModelAnswer, ModelProvider, ModelRequest } from './provider.js';
+import type { ProviderSettings } from './provider-settings.js';
 import { readEvents } from './read-events.js';
 import { SDK_TIMEOUT_MS, SILENT_LOGGER } from './sdk-settings.js';
 
-/** Where a chat completions server is. */
-export interface OpenAiChatSettings {
-  readonly baseUrl: string;
-  readonly apiKey: string;
-  /** False for servers that never send a finish reason: text that ended cleanly then counts as complete. @default true */
-  readonly strictTerminal?: boolean;
-}
-
 /** A provider for OpenAI's chat completions and every server compatible with it. */
-export function createOpenAiChatProvider(settings: OpenAiChatSettings): ModelProvider {
+export function createOpenAiChatProvider(settings: ProviderSettings): ModelProvider {
   return { call: (request) => callOpenAi(settings, request) };
 }
 
-async function callOpenAi(settings: OpenAiChatSettings, request: ModelRequest): Promise<ModelAnswer> {
+async function callOpenAi(settings: ProviderSettings, request: ModelRequest): Promise<ModelAnswer> {
   const guard = guardedFetch({ idleMs: request.idleMs, headers: { authorization: `Bearer ${settings.apiKey}` }, apiKey: settings.apiKey });
   try {
     const client = new OpenAI({
@@ -51,7 +44,7 @@ async function callOpenAi(settings: OpenAiChatSettings, request: ModelRequest): 
   }
 }
 
-function toBody(request: ModelRequest, { baseUrl }: OpenAiChatSettings): ChatCompletionCreateParamsStreaming {
+function toBody(request: ModelRequest, { baseUrl }: ProviderSettings): ChatCompletionCreateParamsStreaming {
   const tools = request.tools.map(({ name, description, schema }) => ({
     type: 'function' as const,
     function: { name, description, parameters: schema },
@@ -75,10 +68,10 @@ function outputLimit(baseUrl: string, tokens: number): { max_completion_tokens: 
 }
 
 /** Takes the answer only when it is complete: a non-null finish reason for choice 0. */
-function completeAnswer(reader: OpenAiStream, requestId: string | null, settings: OpenAiChatSettings): ModelAnswer {
+function completeAnswer(reader: OpenAiStream, requestId: string | null, settings: ProviderSettings): ModelAnswer {
   const details = requestId === null ? {} : { requestId };
   if (reader.events === 0) throw new ModelError('Model.EmptyStream', 'the model answered with an empty stream', details);
-  const reason = reader.finishReason ?? (settings.strictTerminal === false && reader.isWhole() ? 'stop' : undefined);
+  const reason = reader.finishReason ?? (settings.quirks?.strictTerminal === false && reader.isWhole() ? 'stop' : undefined);
   if (reason === undefined) throw new ModelError('Model.StreamTruncated', 'the answer ended before its finish reason', details);
   const usage = reader.usage();
   return { parts: reader.parts(), stop: toStop(reason, reader), ...(usage ? { usage } : {}), ...details };

@@ -1,29 +1,50 @@
+import type { StubExecutor, SubprocessExecutor } from '../../define/agent-executor.js';
 import type { Config } from '../../define/define-config.js';
+import type { AiSdkProvider, BedrockProvider, HttpProvider, VertexProvider } from '../../define/provider-definition.js';
 import type { KeyRing } from '../key-ring.js';
 import { baseUrlProblem } from './base-url.js';
+import { executorOf } from './executor-of.js';
 import { knownProvider, providerNameProblem } from './known-providers.js';
+import type { ProviderSettings } from './provider-settings.js';
 
 /** What an access is found out from. */
 export interface AccessOptions {
-  readonly config: Pick<Config, 'providers' | 'credentials'>;
+  readonly config: Pick<Config, 'providers' | 'credentials' | 'agents'>;
   readonly env: Readonly<NodeJS.ProcessEnv>;
   readonly keys: KeyRing;
 }
 
-/** How a provider is reached: a script needs nothing, a server an address and a key; or why it cannot be. */
-export type ProviderAccess =
-  | { readonly kind: 'script' }
-  | {
-      readonly kind: 'server';
-      readonly api: 'openai-chat' | 'anthropic';
-      readonly baseUrl: string;
-      readonly apiKey: string;
-      readonly strictTerminal?: boolean;
-    }
-  | { readonly kind: 'refused'; readonly type: 'Model.Auth' | 'Model.BadRequest'; readonly problem: string };
+/** An HTTP server of a known wire format, and the references of its keys that have values, in order of use. */
+export interface ServerAccess extends ProviderSettings {
+  readonly kind: 'server';
+  readonly api: HttpProvider['api'];
+  /** Empty where none is needed. */
+  readonly credentials: readonly string[];
+}
 
-type Server = Extract<ProviderAccess, { kind: 'server' }>;
-type Refused = Extract<ProviderAccess, { kind: 'refused' }>;
+/** How a provider is reached; or why it cannot be. */
+export type ProviderAccess =
+  | ServerAccess
+  | { readonly kind: 'bedrock'; readonly definition: BedrockProvider }
+  | { readonly kind: 'vertex'; readonly definition: VertexProvider }
+  | { readonly kind: 'ai-sdk'; readonly definition: AiSdkProvider }
+  | { readonly kind: 'executor'; readonly executor: SubprocessExecutor | StubExecutor }
+  | { readonly kind: 'script' }
+  | Refused;
+
+interface Refused {
+  readonly kind: 'refused';
+  readonly type: 'Model.Auth' | 'Model.BadRequest';
+  readonly problem: string;
+}
+
+/** A model of a provider, with one of its keys. */
+export interface AccessRequest {
+  readonly provider: string;
+  readonly model: string;
+  /** The reference of the key to use; absent: the first that has a value. */
+  readonly credential?: string | undefined;
+}
 
 /** SDKs refuse an empty key, also for servers that want none. */
 const NO_KEY = 'none';
@@ -32,33 +53,62 @@ const NO_KEY = 'none';
  * How a provider is reached: the config's own definition, else the known one with the address and key of the environment.
  * Never throws; what is refused names the variable to set and the keys that are there, never a value.
  */
-export function providerAccess(name: string, options: AccessOptions): ProviderAccess {
+export function providerAccess({ provider, model, credential }: AccessRequest, options: AccessOptions): ProviderAccess {
   const { providers = {} } = options.config;
-  const unknown = providerNameProblem(name, Object.keys(providers));
+  const executor = executorOf(provider, model, options.config.agents);
+  if (executor) return 'problem' in executor ? refused('Model.BadRequest', executor.problem) : { kind: 'executor', ...executor };
+  const unknown = providerNameProblem(provider, Object.keys(providers));
   if (unknown) return refused('Model.BadRequest', unknown);
-  const place = Object.hasOwn(providers, name) ? configuredPlace(name, options) : knownPlace(name, options);
-  if (place.kind !== 'server') return place;
-  const key = keyOf(name, options);
-  return typeof key === 'string' ? { ...place, apiKey: key } : key;
+  const defined = Object.hasOwn(providers, provider) ? providers[provider] : undefined;
+  switch (defined?.api) {
+    case 'ai-sdk':
+      return { kind: 'ai-sdk', definition: defined };
+    case 'anthropic-bedrock':
+      return { kind: 'bedrock', definition: defined };
+    case 'anthropic-vertex':
+      return { kind: 'vertex', definition: defined };
+    case 'openai-chat':
+    case 'openai-responses':
+    case 'openai-completions':
+    case 'anthropic':
+    case undefined:
+      return serverAccess({ provider, defined, credential }, options);
+  }
 }
 
-function configuredPlace(name: string, { config }: AccessOptions): Omit<Server, 'apiKey'> | Refused {
-  const defined = config.providers?.[name];
-  if (!defined) return refused('Model.BadRequest', `provider ${name} is not defined`);
-  const { api, baseUrl, allowInsecure, quirks: { strictTerminal } = {} } = defined;
+interface ServerRequest {
+  readonly provider: string;
+  readonly defined: HttpProvider | undefined;
+  readonly credential: string | undefined;
+}
+
+function serverAccess({ provider, defined, credential }: ServerRequest, options: AccessOptions): ProviderAccess {
+  const place = defined ? configuredPlace(provider, defined) : knownPlace(provider, options);
+  if (place.kind !== 'place') return place;
+  const key = keyOf({ provider, defined, credential }, options);
+  return 'problem' in key ? key : { ...place, kind: 'server', ...key };
+}
+
+interface Place extends Omit<ProviderSettings, 'apiKey'> {
+  readonly kind: 'place';
+  readonly api: HttpProvider['api'];
+}
+
+function configuredPlace(name: string, { api, baseUrl, allowInsecure, preset, quirks }: HttpProvider): Place | Refused {
   const problem = baseUrlProblem(baseUrl, { allowInsecure });
   if (problem) return refused('Model.BadRequest', `BAD_BASE_URL of ${name}: ${problem}`);
-  return { kind: 'server', api, baseUrl, ...(strictTerminal === undefined ? {} : { strictTerminal }) };
+  return { kind: 'place', api, baseUrl, quirks: { ...(preset === undefined ? {} : knownProvider(preset)?.quirks), ...quirks } };
 }
 
-function knownPlace(name: string, { env }: AccessOptions): Omit<Server, 'apiKey'> | Exclude<ProviderAccess, Server> {
+function knownPlace(name: string, { env }: AccessOptions): Place | Exclude<ProviderAccess, ServerAccess> {
   const known = knownProvider(name);
   if (!known || known.api === 'scripted') return { kind: 'script' };
-  const fromEnv = known.baseUrlVariable && env[known.baseUrlVariable]?.trim();
-  if (!fromEnv) return { kind: 'server', api: known.api, baseUrl: known.baseUrl };
+  const { api, baseUrl, baseUrlVariable, quirks = {} } = known;
+  const fromEnv = baseUrlVariable && env[baseUrlVariable]?.trim();
+  if (!fromEnv) return { kind: 'place', api, baseUrl, quirks };
   const problem = baseUrlProblem(fromEnv);
-  if (problem) return refused('Model.BadRequest', `BAD_BASE_URL in ${known.baseUrlVariable}: ${problem}`);
-  return { kind: 'server', api: known.api, baseUrl: name === 'ollama' ? ollamaUrl(fromEnv) : fromEnv };
+  if (problem) return refused('Model.BadRequest', `BAD_BASE_URL in ${baseUrlVariable}: ${problem}`);
+  return { kind: 'place', api, baseUrl: name === 'ollama' ? ollamaUrl(fromEnv) : fromEnv, quirks };
 }
 
 /** Ollama is mostly named by host and port; its compatible interface is below /v1. */
@@ -66,16 +116,27 @@ function ollamaUrl(text: string): string {
   return new URL(text).pathname === '/' ? new URL('/v1', text).href : text;
 }
 
-/** The first reference that gives a value; LLM_API_KEY stands in for the key of a provider that no config defines. */
-function keyOf(name: string, { config, keys }: AccessOptions): string | Refused {
-  const defined = config.providers?.[name];
-  const references = [defined?.credentials ?? config.credentials?.[name] ?? knownProvider(name)?.keyVariable ?? []].flat();
-  if (references.length === 0) return NO_KEY;
-  const value = references.map((reference) => keys.resolve(reference)).find(Boolean) ?? (defined ? undefined : keys.resolve('LLM_API_KEY'));
-  if (value) return value;
-  const problems = references.map((reference) => keys.problem(reference)).join(', ');
-  const there = keys.names();
-  return refused('Model.Auth', `no key for ${name}: ${problems}${there.length > 0 ? ` (keys found: ${there.join(', ')})` : ''}`);
+type Key = Pick<ServerAccess, 'apiKey' | 'credentials'>;
+
+/** The references that have a value; LLM_API_KEY stands in for the key of a provider that no config defines. */
+function keyOf({ provider, defined, credential }: ServerRequest, { config, keys }: AccessOptions): Key | Refused {
+  const listed = defined?.credentials ?? config.credentials?.[provider] ?? knownProvider(provider)?.keyVariable ?? [];
+  const references = [listed].flat();
+  if (references.length === 0) return { apiKey: NO_KEY, credentials: [] };
+  const usable = references.filter((reference) => keys.resolve(reference) !== undefined);
+  const there = usable.length > 0 || defined ? usable : ['LLM_API_KEY'].filter((name) => keys.resolve(name) !== undefined);
+  // a key that was taken away since the run began is no reason to take another one in silence
+  const chosen = credential === undefined ? there[0] : there.find((reference) => reference === credential);
+  const apiKey = chosen && keys.resolve(chosen);
+  if (apiKey) return { apiKey, credentials: there };
+  const problems = (credential === undefined ? references : [credential]).map(
+    (reference) => keys.problem(reference) ?? `${reference} is not listed`,
+  );
+  const names = keys.names();
+  return refused(
+    'Model.Auth',
+    `no key for ${provider}: ${problems.join(', ')}${names.length > 0 ? ` (keys found: ${names.join(', ')})` : ''}`,
+  );
 }
 
 function refused(type: Refused['type'], problem: string): Refused {

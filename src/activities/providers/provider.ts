@@ -12,11 +12,25 @@ export interface ModelRequest {
   readonly outputTokensMax: number;
   /** Aborted by a user's cancel, a worker's shutdown or the turn's total time. */
   readonly signal: AbortSignal;
+  /** How much to think; absent: what the model does by itself. */
+  readonly thinking?: ThinkingOrder;
+  /** What the provider keeps of the prompt is found again by this name. */
+  readonly cacheKey?: string;
+  /** No byte of the answer for this long: `Model.Timeout`. @default idleMs */
+  readonly firstByteMs?: number;
+  /** Who asks: for providers that keep something between the calls of a run. */
+  readonly runId?: string;
   /** No bytes for this long: `Model.StreamIdle`. */
   readonly idleMs: number;
   /** Called for each piece of text or thinking as it arrives; must not throw. */
   readonly onDelta: (delta: StreamDelta) => void;
 }
+
+/** How much a model is to think, in the words that it takes: made from a ThinkingSetting and what is known of the model. */
+export type ThinkingOrder =
+  | { readonly style: 'off' }
+  | { readonly style: 'effort' | 'adaptive'; readonly effort: 'minimal' | 'low' | 'medium' | 'high' }
+  | { readonly style: 'budget'; readonly tokens: number };
 
 /** A piece of an answer while it streams. */
 export type StreamDelta =

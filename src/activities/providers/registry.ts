@@ -1,9 +1,9 @@
-import { parseModelRef } from '../../contracts/model.js';
+import { type ModelRef, parseModelRef } from '../../contracts/model.js';
 import { createAnthropicProvider } from './anthropic.js';
 import { ModelError } from './model-error.js';
 import { createOpenAiChatProvider } from './openai-chat.js';
 import type { ModelProvider } from './provider.js';
-import { type AccessOptions, providerAccess } from './provider-access.js';
+import { type AccessOptions, type ProviderAccess, providerAccess, type ServerAccess } from './provider-access.js';
 import { createScriptedProvider } from './scripted.js';
 
 /** A provider with the name its model has there. */
@@ -12,31 +12,59 @@ export interface ResolvedModel {
   readonly model: string;
 }
 
+/** Looks a model up, with one of its provider's keys or the first one. */
+export type ProviderFor = (model: string, credential?: string) => ResolvedModel;
+
 /**
  * Makes the look-up from `provider/model` to a provider; each is made once, with its first call. It throws a ModelError: `Model.Auth`
  * that names the variable of a missing key, `Model.BadRequest` for an unknown provider or a bad address.
  */
-export function createProviderFor(options: AccessOptions): (model: string) => ResolvedModel {
+export function createProviderFor(options: AccessOptions): ProviderFor {
   const made = new Map<string, ModelProvider>();
-  return (name) => {
+  return (name, credential) => {
     const ref = parseModelRef(name);
     if (!ref) throw new ModelError('Model.BadRequest', `model ${name}: use provider/model`);
-    // a script is a provider of its own: it remembers where it stands
-    const key = ref.provider === 'scripted' ? name : ref.provider;
-    const provider = made.get(key) ?? makeProvider(ref, options);
+    const key = `${keptAs(name, ref)}\n${credential ?? ''}`;
+    const provider = made.get(key) ?? makeProvider(ref, credential, options);
     made.set(key, provider);
     return { provider, model: ref.model };
   };
 }
 
-function makeProvider({ provider, model }: { readonly provider: string; readonly model: string }, options: AccessOptions): ModelProvider {
-  const access = providerAccess(provider, options);
+/** A script, and an agent's executor, is a provider of its own: it remembers where it stands. */
+function keptAs(name: string, { provider }: ModelRef): string {
+  return provider === 'scripted' || provider === 'subprocess' || provider === 'stub' ? name : provider;
+}
+
+function makeProvider(ref: ModelRef, credential: string | undefined, options: AccessOptions): ModelProvider {
+  const access = providerAccess({ ...ref, credential }, options);
   switch (access.kind) {
     case 'refused':
       throw new ModelError(access.type, access.problem);
     case 'script':
-      return createScriptedProvider({ file: model });
+      return createScriptedProvider({ file: ref.model });
     case 'server':
-      return access.api === 'anthropic' ? createAnthropicProvider(access) : createOpenAiChatProvider(access);
+      return serverProvider(access);
+    case 'bedrock':
+    case 'vertex':
+    case 'ai-sdk':
+    case 'executor':
+      return notBuilt(access);
   }
+}
+
+function serverProvider(access: ServerAccess): ModelProvider {
+  switch (access.api) {
+    case 'openai-chat':
+      return createOpenAiChatProvider(access);
+    case 'anthropic':
+      return createAnthropicProvider(access);
+    case 'openai-responses':
+    case 'openai-completions':
+      return notBuilt(access);
+  }
+}
+
+function notBuilt({ kind }: ProviderAccess): never {
+  throw new ModelError('Model.BadRequest', `providers of kind ${kind} are not built yet`);
 }

@@ -113,7 +113,7 @@ it('a messages stream without message_stop is complete for a provider that says 
   const server = await startRawServer(streamOf(...events));
   try {
     const settings = { baseUrl: server.url, apiKey: 'none' };
-    const lenient = createAnthropicProvider({ ...settings, strictTerminal: false });
+    const lenient = createAnthropicProvider({ ...settings, quirks: { strictTerminal: false } });
     await expect(lenient.call(modelRequest())).resolves.toMatchObject({ stop: 'tool_calls' });
     await expect(createAnthropicProvider(settings).call(modelRequest())).rejects.toMatchObject({ type: 'Model.StreamTruncated' });
     server.answerWith(streamOf(...events.slice(0, -1)));

@@ -1,0 +1,27 @@
+import { z } from 'zod';
+import { MODEL_LIMITS } from '../contracts/limits.js';
+import { ModelPrice } from '../contracts/model.js';
+import { ModelTimes } from '../contracts/model-route.js';
+import { ThinkingLevel, ThinkingSetting } from '../contracts/thinking.js';
+
+/** How a model is told to think. `effort`: by level; `budget`: by tokens; `adaptive`: it decides, within a level; `none`: it cannot. */
+export const ThinkingStyle = z.enum(['effort', 'budget', 'adaptive', 'none']);
+export type ThinkingStyle = z.infer<typeof ThinkingStyle>;
+
+/** What is known of a model. A field that is absent is not known. */
+export const ModelFacts = z.strictObject({
+  price: ModelPrice.optional(),
+  contextWindow: z.number().int().min(MODEL_LIMITS.contextWindowMin).optional(),
+  /** The longest answer it can give, in tokens. */
+  outputTokensMax: z.number().int().min(MODEL_LIMITS.outputTokensMin).optional(),
+  thinkingStyle: ThinkingStyle.optional(),
+  /** The levels it takes. */
+  thinkingLevels: z.array(ThinkingLevel).optional(),
+  tools: z.boolean().optional(),
+  images: z.boolean().optional(),
+});
+export type ModelFacts = z.infer<typeof ModelFacts>;
+
+/** One model of the config: facts in place of the data file's, and how it is asked. */
+export const ModelOptions = z.strictObject({ ...ModelFacts.shape, thinking: ThinkingSetting.optional(), times: ModelTimes.optional() });
+export type ModelOptions = z.infer<typeof ModelOptions>;

@@ -1,0 +1,127 @@
+import type { PreparedRun } from '../contracts/activities.js';
+import type { CarriedState } from '../contracts/carried-state.js';
+import { cooldownKey, cooldownMs, credentialKey, failureScope, modelKey } from '../contracts/cooldown-step.js';
+import { FAILOVER_LIMITS } from '../contracts/limits.js';
+import type { Cooldown, ModelCandidate, ModelSwitch } from '../contracts/model-route.js';
+import { type ModelPair, type NextModel, nextModel, pairsOf } from './policies/next-model.js';
+
+/** What a failed question said of the pair that was asked. */
+export interface PairFailure {
+  readonly pair: ModelPair;
+  readonly type: string;
+  /** What the server asked for. */
+  readonly retryAfterMs?: number | undefined;
+  /** Another run of the same worker found this out, and it is left alone for so much longer. */
+  readonly sharedMs?: number | undefined;
+  readonly now: number;
+}
+
+/** The models that a run may ask, which of them are left alone for a while, and which one it is with. */
+export class ModelRoute {
+  #candidates: readonly ModelCandidate[];
+  #changed: boolean;
+  readonly #cooldowns: Map<string, Cooldown>;
+  readonly switches: ModelSwitch[];
+  /** The model asked last; the first of the route before any was. */
+  model: string;
+  /** Set once thinking did harm: it stays off for the rest of the run. */
+  thinkingOff: boolean;
+  readonly #primary: string;
+
+  constructor(prepared: PreparedRun, carried?: CarriedState['route']) {
+    this.#primary = prepared.model;
+    this.#candidates = carried?.candidates ?? prepared.route ?? [legacyCandidate(prepared)];
+    this.#changed = carried?.candidates !== undefined;
+    this.#cooldowns = new Map((carried?.cooldowns ?? []).map((cooldown) => [cooldown.key, cooldown]));
+    this.switches = [...(carried?.switches ?? [])];
+    this.model = carried?.current ?? prepared.model;
+    this.thinkingOff = carried?.thinkingOff ?? false;
+  }
+
+  get candidates(): readonly ModelCandidate[] {
+    return this.#candidates;
+  }
+
+  /** What is known of the model that the run is with. */
+  get current(): ModelCandidate {
+    const [first] = this.#candidates;
+    const found = this.#candidates.find(({ model }) => model === this.model) ?? first;
+    if (!found) throw new RangeError('a route has at least one model');
+    return found;
+  }
+
+  /** There is another model, or another key, to go to. */
+  get hasChoice(): boolean {
+    return this.#candidates.flatMap(pairsOf).length > 1;
+  }
+
+  /** The run is with another model than its first one, and not because a person wanted that. */
+  get hasFailedOver(): boolean {
+    const [first] = this.#candidates;
+    return this.model !== (first?.model ?? this.#primary);
+  }
+
+  next(tried: ReadonlySet<string>, now: number): NextModel {
+    return nextModel({ candidates: this.#candidates, cooldowns: this.#cooldowns, tried, now });
+  }
+
+  /** Leaves alone what failed: the model with that key, or the key; longer with each failure in a row. Undefined for failures of a request itself. */
+  cool({ pair: { candidate, credential }, type, retryAfterMs, sharedMs, now }: PairFailure): Cooldown | undefined {
+    if (failureScope(type) === 'none') return undefined;
+    const key = cooldownKey(type, candidate.model, credential);
+    const failures = (this.#cooldowns.get(key)?.failures ?? 0) + (sharedMs === undefined ? 1 : 0);
+    const until = now + (sharedMs ?? cooldownMs(type, failures, retryAfterMs));
+    const cooldown = { key, until, failures, why: type };
+    this.#cooldowns.set(key, cooldown);
+    return cooldown;
+  }
+
+  /** A pair that answered is no longer counted as failing. */
+  answered({ candidate, credential }: ModelPair): void {
+    this.#cooldowns.delete(modelKey(candidate.model, credential));
+    this.#cooldowns.delete(credentialKey(candidate.model, credential));
+  }
+
+  /** The run is with this model from now on; gives the change, if it is one. */
+  goTo(model: string, turn: number, why: string): ModelSwitch | undefined {
+    if (model === this.model) return undefined;
+    const change = { turn, from: this.model, to: model, why };
+    this.model = model;
+    this.switches.push(change);
+    this.switches.splice(0, Math.max(0, this.switches.length - FAILOVER_LIMITS.switchesKept));
+    return change;
+  }
+
+  /** A person wants this model first; the others stay behind it. */
+  prefer(candidate: ModelCandidate): void {
+    this.#candidates = [candidate, ...this.#candidates.filter(({ model }) => model !== candidate.model)];
+    this.#changed = true;
+  }
+
+  /** Why the model asked next is another one: what keeps the one before away, or nothing any more. */
+  whyLeave(model: string, now: number): string {
+    const held = this.#candidates
+      .filter((candidate) => candidate.model === model)
+      .flatMap(pairsOf)
+      .flatMap(({ credential }) => [modelKey(model, credential), credentialKey(model, credential)])
+      .flatMap((key) => this.#cooldowns.get(key) ?? [])
+      .find(({ until }) => until > now);
+    return held?.why ?? 'cooled down';
+  }
+
+  /** What continue-as-new takes along. */
+  carry(): Pick<CarriedState['route'], 'candidates' | 'cooldowns' | 'current' | 'switches' | 'thinkingOff'> {
+    return {
+      ...(this.#changed ? { candidates: [...this.#candidates] } : {}),
+      cooldowns: [...this.#cooldowns.values()],
+      current: this.model,
+      switches: this.switches,
+      ...(this.thinkingOff ? { thinkingOff: true } : {}),
+    };
+  }
+}
+
+/** Runs that older versions prepared have one model, and its keys are looked up when it is called. */
+function legacyCandidate({ model, contextWindow, price }: PreparedRun): ModelCandidate {
+  return { model, credentials: [], contextWindow, ...(price ? { price } : {}) };
+}
