@@ -9,8 +9,8 @@ const GATEWAY: Config = { providers: { gateway: { api: 'openai-chat', baseUrl: '
 
 describe('chooseModel', () => {
   it.each([
-    ['the key of OpenAI before that of Anthropic', { ...OPENAI, ...ANTHROPIC }, 'openai/gpt-5-mini'],
-    ['the key of Anthropic', ANTHROPIC, 'anthropic/claude-sonnet-4-5'],
+    ['the key of OpenAI before that of Anthropic', { ...OPENAI, ...ANTHROPIC }, 'openai/gpt-5.4-mini'],
+    ['the key of Anthropic', ANTHROPIC, 'anthropic/claude-sonnet-5'],
     ['an address of Ollama, which needs no key', { OLLAMA_BASE_URL: 'http://127.0.0.1:11434' }, 'ollama/llama3'],
   ])('D-17, D-23: without a choice the model is found by %s', (_, env, model) => {
     expect(choose({ env })).toEqual({ model });
@@ -26,16 +26,16 @@ describe('chooseModel', () => {
       GATEWAY,
       'gateway/meta/a',
     ],
-    ['a provider alone', { PERDURE_MODEL_PROVIDER: 'openai' }, {}, 'openai/gpt-5-mini'],
+    ['a provider alone', { PERDURE_MODEL_PROVIDER: 'openai' }, {}, 'openai/gpt-5.4-mini'],
     ['a provider alone that the config has a model of', { PERDURE_MODEL_PROVIDER: 'openai' }, { model: 'openai/b' }, 'openai/b'],
-    ['a provider alone, the config naming another', { PERDURE_MODEL_PROVIDER: 'openai' }, { model: 'anthropic/b' }, 'openai/gpt-5-mini'],
+    ['a provider alone, the config naming another', { PERDURE_MODEL_PROVIDER: 'openai' }, { model: 'anthropic/b' }, 'openai/gpt-5.4-mini'],
   ])('the environment chooses by %s, before the config', (_, env, config, model) => {
     expect(choose({ env: { ...OPENAI, ...env }, config })).toEqual({ model });
   });
 
   it.each([
     ['gpt-5', 'use provider/model'],
-    ['opnai/gpt-5', 'unknown provider "opnai" (did you mean openai?); known: openai, anthropic, ollama, scripted'],
+    ['opnai/gpt-5', 'unknown provider "opnai" (did you mean openai?); known: openai, anthropic, gemini, '],
     ['constructor/x', 'unknown provider "constructor"'],
     ['openai-responses/m', 'not supported in this version; openai/MODEL speaks chat completions'],
     ['anthropic/m', 'no key for anthropic: SECRET_MISSING env:ANTHROPIC_API_KEY (keys found: OPENAI_API_KEY)'],
@@ -45,7 +45,7 @@ describe('chooseModel', () => {
 
   it('LLM_API_KEY stands in for any provider, and alone it asks for which', () => {
     expect(choose({ requested: 'anthropic/m', env: { LLM_API_KEY: 'k-general' } })).toEqual({ model: 'anthropic/m' });
-    expect(choose({ env: { LLM_API_KEY: 'k-general', PERDURE_MODEL_PROVIDER: 'openai' } })).toEqual({ model: 'openai/gpt-5-mini' });
+    expect(choose({ env: { LLM_API_KEY: 'k-general', PERDURE_MODEL_PROVIDER: 'openai' } })).toEqual({ model: 'openai/gpt-5.4-mini' });
     expect(choose({ env: { LLM_API_KEY: 'k-general' } })).toEqual({ problem: expect.stringContaining('PERDURE_MODEL_PROVIDER') });
   });
 

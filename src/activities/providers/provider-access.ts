@@ -103,17 +103,19 @@ function configuredPlace(name: string, { api, baseUrl, allowInsecure, preset, qu
 function knownPlace(name: string, { env }: AccessOptions): Place | Exclude<ProviderAccess, ServerAccess> {
   const known = knownProvider(name);
   if (!known || known.api === 'scripted') return { kind: 'script' };
-  const { api, baseUrl, baseUrlVariable, quirks = {} } = known;
+  const { api, baseUrl, baseUrlVariable, path, quirks = {} } = known;
   const fromEnv = baseUrlVariable && env[baseUrlVariable]?.trim();
+  if (!fromEnv && baseUrl === '')
+    return refused('Model.BadRequest', `no address of ${name}: set ${baseUrlVariable}, or baseUrl in the config`);
   if (!fromEnv) return { kind: 'place', api, baseUrl, quirks };
   const problem = baseUrlProblem(fromEnv);
   if (problem) return refused('Model.BadRequest', `BAD_BASE_URL in ${baseUrlVariable}: ${problem}`);
-  return { kind: 'place', api, baseUrl: name === 'ollama' ? ollamaUrl(fromEnv) : fromEnv, quirks };
+  return { kind: 'place', api, baseUrl: path === undefined ? fromEnv : withPath(fromEnv, path), quirks };
 }
 
-/** Ollama is mostly named by host and port; its compatible interface is below /v1. */
-function ollamaUrl(text: string): string {
-  return new URL(text).pathname === '/' ? new URL('/v1', text).href : text;
+/** Local servers and Azure are mostly named by their host; their compatible interface is below a path of its own. */
+function withPath(address: string, path: string): string {
+  return new URL(address).pathname === '/' ? new URL(path, address).href : address;
 }
 
 type Key = Pick<ServerAccess, 'apiKey' | 'credentials'>;
