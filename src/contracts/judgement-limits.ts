@@ -50,6 +50,26 @@ export const FAILOVER_LIMITS = {
   modelListTimeoutMs: 5 * SECOND_MS,
 } as const;
 
+/** What bounds an agent that is a child process. */
+export const EXECUTOR_LIMITS = {
+  /** From one of its answers to the next: frameworks are silent while they think. */
+  timeoutMsDefault: 5 * MINUTE_MS,
+  /** The activity may take this much longer: starting the process, and ending it so that the error names what it said last. */
+  timeoutMarginMs: 20 * SECOND_MS,
+  /** A process that waits for results longer than this is ended; a person may take long to approve. */
+  idleMsDefault: 10 * MINUTE_MS,
+  /** After its final answer it is kept for a correction or a late message, then ended. */
+  afterFinalMs: 30 * SECOND_MS,
+  /** Between the line that says so and SIGTERM. */
+  cancelGraceMs: 500,
+  /** One line, as JSON: a whole answer fits, escaped. */
+  lineBytesMax: 2 * MIB,
+  /** All it writes between two answers, also what is no protocol. More is taken for endless. */
+  outputBytesMax: 64 * MIB,
+  /** The end of what it wrote beside the protocol, in errors: an error has 2 KiB in all. */
+  tailBytes: 1.5 * KIB,
+} as const;
+
 /** When reading without doing is spoken about, in runs whose end is looked at. */
 export const READING_LIMITS = {
   /** Turns that only read, with rising urgency; each is said once. */

@@ -12,13 +12,17 @@ export type TextPart = z.infer<typeof TextPart>;
 export const ThinkingPart = z.strictObject({ type: z.literal('thinking'), text: z.string(), opaque: z.string().optional() });
 export type ThinkingPart = z.infer<typeof ThinkingPart>;
 
-/** A call the model asks for. `callId` is ours (a provider's ids are not unique); `argsText` holds what was sent when it is no JSON object. */
+/**
+ * A call the model asks for. `callId` is ours (a provider's ids are not unique); `argsText` holds what was sent when it is no JSON object;
+ * `opaque` is what a provider signs its calls with, sent back unchanged.
+ */
 export const ToolCallPart = z.strictObject({
   type: z.literal('tool_call'),
   callId: z.string(),
   name: z.string(),
   args: JsonValue,
   argsText: z.string().optional(),
+  opaque: z.string().optional(),
 });
 export type ToolCallPart = z.infer<typeof ToolCallPart>;
 

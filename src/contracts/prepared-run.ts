@@ -25,6 +25,8 @@ export const PreparedRun = z.strictObject({
   contextWindow: z.number(),
   /** The models that may be asked, the first one first. Absent in runs of older versions: `model` alone. */
   route: z.array(ModelCandidate).min(1).optional(),
+  /** Of the model that writes summaries, where the policy names one. */
+  summaryPrice: ModelPrice.optional(),
   /** What a provider keeps of a prompt is found again by this name: the same for all runs of a session. */
   cacheKey: z.string().optional(),
   /** What was not as asked for, and an operator should know: a fallback that was left out, a level of thinking that was mapped. */

@@ -1,7 +1,8 @@
 import { z } from 'zod';
+import { THINKING_LEVELS } from './thinking-levels.js';
 
-/** The levels of thinking, least first. `minimal` and more are a model's to read; what it does not have is refused or mapped. */
-export const ThinkingLevel = z.enum(['off', 'minimal', 'low', 'medium', 'high']);
+/** A level of thinking. What each means is a model's affair; one that it does not have is refused or mapped to a near one. */
+export const ThinkingLevel = z.enum(THINKING_LEVELS);
 export type ThinkingLevel = z.infer<typeof ThinkingLevel>;
 
 /** How much a model is to think before it answers: a level, or tokens. */

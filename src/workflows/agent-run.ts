@@ -11,6 +11,7 @@ import type { Ending } from './ending.js';
 import { EventLog } from './event-log.js';
 import { type ActivityProblem, readActivityProblem, runFailure } from './failures.js';
 import { hasFinalCall } from './final-answer.js';
+import { hasUnread } from './follow-directives.js';
 import { Inbox } from './inbox.js';
 import { type LastWord, lastWord } from './last-word.js';
 import { endHold } from './may-go-on.js';
@@ -74,7 +75,7 @@ function refuse(desk: RunDesk, problem: ActivityProblem | undefined): RunResult 
 
 /** True when a message came after the model's last word and a turn is left to read it. A chat has only one. */
 function isOvertaken(run: Run, { reason }: Extract<Ending, { kind: 'end' }>): boolean {
-  return reason === 'completed' && run.input.mode !== 'chat' && run.inbox.length > 0 && run.stopReason() === undefined;
+  return reason === 'completed' && run.input.mode !== 'chat' && hasUnread(run) && run.stopReason() === undefined;
 }
 
 /** What a run begins with: its setup; or nothing, because of a problem, or of a cancel that came first. */
@@ -112,6 +113,7 @@ function open(run: Run, carried: CarriedState | undefined): void {
     run.events.add({ type: 'notice', text });
     run.decided(text);
   }
+  for (const text of run.prepared.notices ?? []) run.events.add({ type: 'notice', text });
   loadTranscript(run);
   publishAttributes(run, {
     ...statusAttributes(run, 'running'),

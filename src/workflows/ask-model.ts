@@ -1,11 +1,13 @@
 import { workflowInfo } from '@temporalio/workflow';
-import type { CallModelResult } from '../contracts/activities.js';
+import type { CallModelInput, CallModelResult } from '../contracts/activities.js';
 import { MODEL_LIMITS, RUN_LIMITS } from '../contracts/limits.js';
 import type { Message } from '../contracts/message.js';
 import { NO_USAGE, type ToolChoice, Usage } from '../contracts/model.js';
+import { type ChosenModel, chooseModel } from './choose-model.js';
 import { type ActivityProblem, lostAttempt, readActivityProblem } from './failures.js';
 import { mayAskAgain, newSetbacks, type Setbacks } from './may-ask-again.js';
 import { mayGoOn } from './may-go-on.js';
+import type { ModelPair } from './policies/next-model.js';
 import { publishStatus } from './progress.js';
 import { callModel } from './proxies.js';
 import type { Run } from './run.js';
@@ -18,13 +20,17 @@ export interface ModelQuestion {
   readonly final?: boolean;
 }
 
+/** An answer, with who gave it and what it cost; the cost is absent while the model's price is unknown. */
+export type ModelAnswered = Extract<CallModelResult, { kind: 'answer' }> & { readonly model: string; readonly costUsd?: number };
+
 /** What came of it. `continue-as-new`: a pause between two tries became so long that the turn is opened anew in a fresh history. */
 export type ModelReply =
-  | CallModelResult
+  | ModelAnswered
+  | Extract<CallModelResult, { kind: 'interrupted' }>
   | { readonly kind: 'failed'; readonly type: string; readonly message: string }
   | { readonly kind: 'continue-as-new' };
 
-const INTERRUPTED: CallModelResult = { kind: 'interrupted', usage: NO_USAGE };
+const INTERRUPTED: Extract<CallModelResult, { kind: 'interrupted' }> = { kind: 'interrupted', usage: NO_USAGE };
 
 /**
  * Asks the model with the transcript so far and survives what is not the model's answer: lost workers, a transcript that moved, a
@@ -37,16 +43,34 @@ export async function askModel(run: Run, question: ModelQuestion): Promise<Model
     // asked before each try: what a lost one used is gone
     const outputTokensMax = outputTokens(run, question, setbacks);
     if (outputTokensMax === 'spent' || isStopped(run, question)) return INTERRUPTED;
-    const reply = await oneCall(run, { ...question, outputTokensMax }, endsAt);
-    if (reply.kind === 'answer') return keepAnswer(run, reply);
-    if (reply.kind === 'interrupted') return keepPartial(run, reply);
-    const { type, message } = reply.problem;
-    if (isCharged(reply.problem)) run.spending.charge(lostUsage(run, outputTokensMax, reply.problem));
-    if (!(await mayAskAgain(run, { problem: reply.problem, setbacks, final: question.final === true })))
-      return { kind: 'failed', type, message };
-    // a stop ends the wait, and the loop then sees it
+    const chosen = await chooseModel(run, setbacks, question.final === true);
+    const after = chosen ? await ask(run, chosen, { ...question, outputTokensMax, endsAt, setbacks }) : AGAIN;
+    if (after.kind !== 'again') return after;
+    // a stop ends a wait, and the loop then sees it
     if (!question.final && (await mayGoOn(run)) === 'continue-as-new') return { kind: 'continue-as-new' };
   }
+}
+
+const AGAIN = { kind: 'again' } as const;
+
+/** One try of a question. */
+interface Try extends ModelQuestion {
+  readonly outputTokensMax: number;
+  /** Of the final call: when it must have ended. */
+  readonly endsAt: number | undefined;
+  readonly setbacks: Setbacks;
+}
+
+/** Asks one model, and does what can be done when it fails. */
+async function ask(run: Run, chosen: ChosenModel, { setbacks, ...question }: Try): Promise<ModelReply | typeof AGAIN> {
+  const { pair } = chosen;
+  const reply = await oneCall(run, chosen, question);
+  if (reply.kind === 'answer') return keepAnswer(run, pair, reply);
+  if (reply.kind === 'interrupted') return keepPartial(run, pair, reply);
+  const { problem } = reply;
+  if (isCharged(problem)) chargeLost(run, pair, lostUsage(run, question.outputTokensMax, problem));
+  const after = await mayAskAgain(run, { pair, problem, setbacks, final: question.final === true });
+  return after.again ? AGAIN : { kind: 'failed', type: after.type, message: after.message };
 }
 
 type CallReply = CallModelResult | { readonly kind: 'problem'; readonly problem: ActivityProblem };
@@ -62,11 +86,7 @@ function isStopped(run: Run, { final }: ModelQuestion): boolean {
   return final ? run.inbox.cancelRequest !== undefined : run.mustStop || run.inbox.interrupting;
 }
 
-async function oneCall(
-  run: Run,
-  question: ModelQuestion & { readonly outputTokensMax: number },
-  endsAt: number | undefined,
-): Promise<CallReply> {
+async function oneCall(run: Run, chosen: ChosenModel, { endsAt, ...question }: Omit<Try, 'setbacks'>): Promise<CallReply> {
   const { prepared, policy } = run;
   const { thinkingTokensMax } = policy;
   const input = {
@@ -74,15 +94,17 @@ async function oneCall(
     executionId: workflowInfo().runId,
     ...run.transcript.reference(),
     turn: run.counters.turn,
-    model: prepared.model,
+    ...modelOf(run, chosen),
     setupHash: prepared.setupHash,
     ...(thinkingTokensMax === undefined ? {} : { thinkingTokensMax }),
     ...question,
   };
-  const summary = summaryOf(run, question);
-  const totalMs = endsAt === undefined ? {} : { totalMs: Math.max(1, endsAt - Date.now()) };
+  const { candidate } = chosen.pair;
+  const summary = summaryOf(run, candidate.model, question);
+  const totalMs = endsAt === undefined ? candidate.times?.totalMs : Math.max(1, endsAt - Date.now());
+  const options = { summary, isFinal: endsAt !== undefined, ...(totalMs === undefined ? {} : { totalMs }) };
   try {
-    const call = (): ReturnType<typeof callModel> => callModel(input, { summary, ...totalMs });
+    const call = (): ReturnType<typeof callModel> => callModel(input, options);
     const reply = await (question.final ? run.abortable(call) : run.interruptible(call));
     if (reply.kind !== 'interrupted' || isStopped(run, question)) return reply;
     return { kind: 'problem', problem: lostAttempt({ usage: reply.usage }) };
@@ -93,10 +115,29 @@ async function oneCall(
   }
 }
 
+/** Whom the activity asks, and how. What is not said is as it always was: most calls have no more than a name. */
+function modelOf(
+  { prepared, policy, route }: Run,
+  { pair, hasAlternative }: ChosenModel,
+): Pick<CallModelInput, 'model'> & Partial<CallModelInput> {
+  const { candidate, credential } = pair;
+  const thinking = route.thinkingOff ? 'off' : candidate.thinking;
+  return {
+    model: candidate.model,
+    // a provider's only key need not be named
+    ...(credential === undefined || candidate.credentials.length < 2 ? {} : { credential }),
+    ...(thinking === undefined ? {} : { thinking }),
+    ...(policy.thinkingOutput === 'apart' ? {} : { thinkingOutput: policy.thinkingOutput }),
+    ...(prepared.cacheKey === undefined ? {} : { cacheKey: prepared.cacheKey }),
+    ...(candidate.times === undefined ? {} : { times: candidate.times }),
+    ...(hasAlternative ? { hasAlternative } : {}),
+  };
+}
+
 /** What operators read of the call. A compaction needs no activity of its own, so it shows at the first call that profits from it. */
-function summaryOf({ counters, prepared, compaction }: Run, { final }: ModelQuestion): string {
+function summaryOf({ counters, compaction }: Run, model: string, { final }: ModelQuestion): string {
   const isShorter = compaction.count > (compaction.reported?.compactions ?? 0);
-  return `${final ? 'final answer' : `turn ${counters.turn}`}: ${prepared.model}${isShorter ? ', after compaction' : ''}`;
+  return `${final ? 'final answer' : `turn ${counters.turn}`}: ${model}${isShorter ? ', after compaction' : ''}`;
 }
 
 /** An attempt that was lost, or that says what it used, has used it; one that the provider refused has not. */
@@ -114,22 +155,32 @@ function lostUsage(run: Run, outputTokensMax: number, { lastHeartbeat }: Activit
   return reportedUsage(lastHeartbeat) ?? unreported;
 }
 
-function keepAnswer(run: Run, answer: Extract<CallModelResult, { kind: 'answer' }>): CallModelResult {
-  if (answer.lost) run.spending.charge(answer.lost);
-  run.spending.charge(answer.usage);
-  run.spending.lastUsage = answer.usage;
-  if (!run.models.includes(run.prepared.model)) run.models.push(run.prepared.model);
+type Answer = Extract<CallModelResult, { kind: 'answer' }>;
+
+function keepAnswer(run: Run, pair: ModelPair, answer: Answer): ModelReply {
+  const { candidate } = pair;
+  if (answer.lost) chargeLost(run, pair, answer.lost);
+  const costUsd = run.spending.chargeAnswer(answer.usage, candidate);
+  if (answer.usageEstimated) run.spending.isEstimated = true;
+  run.route.answered(pair);
+  if (!run.models.includes(candidate.model)) run.models.push(candidate.model);
   run.counters.badJson = run.counters.emptyStreams = run.counters.thinking = 0;
   run.transcript.advance();
   run.transcript.appendReturned(answer.message, answer.hash);
   const tokens = answer.usage.inputTokens + answer.usage.outputTokens;
   run.compaction = { ...run.compaction, reported: { tokens, messages: run.transcript.length, compactions: run.compaction.count } };
   publishStatus(run);
-  return answer;
+  return { ...answer, model: candidate.model, ...(costUsd === undefined ? {} : { costUsd }) };
 }
 
-function keepPartial(run: Run, reply: Extract<CallModelResult, { kind: 'interrupted' }>): CallModelResult {
-  run.spending.charge(reply.usage);
+/** What was used without an answer is known only as the attempt estimated it. */
+function chargeLost(run: Run, { candidate }: ModelPair, usage: Usage): void {
+  run.spending.charge(usage, candidate);
+  run.spending.isEstimated = true;
+}
+
+function keepPartial(run: Run, pair: ModelPair, reply: Extract<CallModelResult, { kind: 'interrupted' }>): ModelReply {
+  if (reply.usage.inputTokens + reply.usage.outputTokens > 0) chargeLost(run, pair, reply.usage);
   if (reply.partial) run.transcript.appendReturned(reply.partial.message, reply.partial.hash);
   return reply;
 }

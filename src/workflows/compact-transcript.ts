@@ -2,6 +2,7 @@ import { workflowInfo } from '@temporalio/workflow';
 import { CHARS_PER_TOKEN, estimateTokens } from '../contracts/estimate-tokens.js';
 import { COMPACTION_LIMITS, PAYLOAD_LIMITS, RUN_LIMITS } from '../contracts/limits.js';
 import type { Message } from '../contracts/message.js';
+import type { ModelCandidate } from '../contracts/model-route.js';
 import type { CompactionStrategy } from '../contracts/policy.js';
 import { readActivityProblem } from './failures.js';
 import { compactionGoal, type RequestFacts } from './policies/compaction-goal.js';
@@ -60,12 +61,12 @@ export function compactToCarry(run: Run, bytesMax: number = PAYLOAD_LIMITS.trans
   adopt(run, { strategy: 'tiered', why: 'carry', messages: tieredCompactor(transcript.messages, goal) });
 }
 
-function factsOf({ transcript, prepared, policy, compaction, taskId, setupTokens }: Run): RequestFacts {
+function factsOf({ transcript, route, policy, compaction, taskId, setupTokens }: Run): RequestFacts {
   return {
     messages: transcript.messages,
     messageTokens: transcript.tokens,
     setupTokens,
-    window: prepared.contextWindow,
+    window: route.current.contextWindow,
     taskId,
     policy: policy.compaction,
     compactions: compaction.count,
@@ -98,7 +99,7 @@ async function replaceStretch(run: Run, { strategy, goal, why }: Pass): Promise<
     try {
       const summary = `turn ${run.counters.turn}: compact the transcript (${strategy})`;
       const made = await run.abortable(() => compact(inputFor(run, { strategy, plan, goal }), { summary }));
-      run.spending.charge(made.usage);
+      run.spending.charge(made.usage, summaryModel(run));
       const returned = new Map(made.messages.map(({ message, hash }) => [message, hash]));
       return adopt(run, { strategy, why, messages: applySummary(messages, plan, [...returned.keys()]), returned, note: made.note });
     } catch (error) {
@@ -116,7 +117,7 @@ function inputFor(
   run: Run,
   { strategy, plan, goal }: { strategy: CompactionStrategy; plan: { from: number; to: number }; goal: CompactionGoal },
 ): Parameters<typeof compact>[0] {
-  const { prepared, policy, counters } = run;
+  const { prepared, counters } = run;
   return {
     runId: run.runId,
     executionId: workflowInfo().runId,
@@ -124,11 +125,18 @@ function inputFor(
     agent: prepared.setup.agent,
     turn: counters.turn,
     strategy: strategy === 'custom' ? 'custom' : 'summary',
-    model: policy.compaction.summaryModel ?? prepared.model,
+    model: summaryModel(run).model,
     setupHash: prepared.setupHash,
     ...plan,
     tokensMax: Math.max(COMPACTION_LIMITS.summaryOutputTokens, Math.floor(goal.tokensMax / 4)),
   };
+}
+
+/** Who writes summaries: the policy's own model, else the one that the run is with. */
+function summaryModel({ policy, prepared, route }: Run): Pick<ModelCandidate, 'model' | 'price'> {
+  const { summaryModel: own } = policy.compaction;
+  if (own === undefined) return route.current;
+  return { model: own, ...(prepared.summaryPrice ? { price: prepared.summaryPrice } : {}) };
 }
 
 interface Adopted {

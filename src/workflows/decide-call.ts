@@ -40,7 +40,15 @@ export async function checkCall(run: Run, call: ToolCallPart, gate: CallDecision
 
 function gateArgs(run: Run, tool: ToolDescriptor, args: JsonValue): CallDecision {
   const { decision, by, reason } = gateTool(run.policy.gate, tool, args);
+  if (decision === 'allow' && tool.effect !== 'read' && asksAfterFailover(run)) {
+    return { decision: 'ask', by: 'failover', reason: `the run went on with ${run.route.model}, which nobody chose for it` };
+  }
   return { decision, by, ...(reason === undefined ? {} : { reason }) };
+}
+
+/** Another model than the one chosen may do other things: where that is wanted, a person looks at what may change the world. */
+function asksAfterFailover({ policy, route }: Run): boolean {
+  return policy.failoverGate === 'ask' && route.hasFailedOver;
 }
 
 /** Only decides, so a lost worker's question is asked again. */

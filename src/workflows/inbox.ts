@@ -101,6 +101,22 @@ export class Inbox {
     return taken;
   }
 
+  /** A message that waits cannot be followed: it ends as refused. */
+  refuse(id: string, reason: string): void {
+    if (this.#queue.delete(id)) this.#settle({ id, state: 'refused', reason });
+  }
+
+  /** Leaves of a waiting message what is still to be read; one of which nothing is left has been delivered to `turn`. */
+  keepRest(id: string, rest: string, turn: number): 'waits' | 'settled' {
+    const message = this.#queue.get(id);
+    if (message && rest !== '') {
+      this.#queue.set(id, { ...message, text: rest });
+      return 'waits';
+    }
+    if (this.#queue.delete(id)) this.#settle({ id, state: 'delivered', turn });
+    return 'settled';
+  }
+
   /** What still waits, without taking it; of a closed run what nobody read. */
   peek(nowMs = Date.now()): readonly QueuedMessage[] {
     const waiting = [...this.#queue.values()];

@@ -1,7 +1,9 @@
 import { RUN_LIMITS } from '../contracts/limits.js';
 import { compactTranscript, shortenLargest } from './compact-transcript.js';
 import { correct } from './correct.js';
+import { allFailed, failOver } from './fail-over.js';
 import type { ActivityProblem } from './failures.js';
+import type { ModelPair } from './policies/next-model.js';
 import { unreachableBackoffMs } from './policies/unreachable-backoff.js';
 import type { Run } from './run.js';
 
@@ -14,39 +16,82 @@ export interface Setbacks {
   lowersOutput: boolean;
   unreachable: number;
   unreachableSinceMs: number | undefined;
+  /** Models with their keys, by name, that failed since all of them were last free to be asked. */
+  readonly tried: Set<string>;
+  /** Every such failure, in order. */
+  readonly attempts: FailedAttempt[];
+}
+
+/** A model that did not answer, and why. */
+interface FailedAttempt {
+  readonly model: string;
+  readonly credential?: string;
+  readonly type: string;
+  readonly message: string;
 }
 
 /** A question that was not asked yet. */
 export function newSetbacks(): Setbacks {
-  return { workers: 0, references: 0, overflows: 0, lowersOutput: false, unreachable: 0, unreachableSinceMs: undefined };
+  return {
+    workers: 0,
+    references: 0,
+    overflows: 0,
+    lowersOutput: false,
+    unreachable: 0,
+    unreachableSinceMs: undefined,
+    tried: new Set(),
+    attempts: [],
+  };
 }
 
 /** A call that failed. */
 interface FailedCall {
+  readonly pair: ModelPair;
   readonly problem: ActivityProblem;
   readonly setbacks: Setbacks;
   /** The reserved final call: only what costs no time is tried. */
   readonly final: boolean;
 }
 
-/** Does what can be done about a failed call, and says whether the model is asked again. Each way has its own bound. */
-export async function mayAskAgain(run: Run, { problem, setbacks, final }: FailedCall): Promise<boolean> {
+/** What comes of a failed call: the model, or another one, is asked again; or the question has failed, with what the run says of it. */
+export type AfterFailure = { readonly again: true } | { readonly again: false; readonly type: string; readonly message: string };
+
+/** Does what can be done about a failed call, and says whether a model is asked again. Each way has its own bound. */
+export async function mayAskAgain(run: Run, { pair, problem, setbacks, final }: FailedCall): Promise<AfterFailure> {
   const { turn } = run.counters;
+  const { type, message } = problem;
   if (problem.workerLost) {
     setbacks.workers += 1;
     run.events.add({ type: 'worker.lost', turn, activity: 'callModel', losses: setbacks.workers });
-    return setbacks.workers <= RUN_LIMITS.workerLossesMax;
+    return again(setbacks.workers <= RUN_LIMITS.workerLossesMax, problem);
   }
-  run.events.add({ type: 'model.failed', turn, failure: problem.type, message: problem.message.slice(0, 500) });
-  switch (problem.type) {
-    case 'Transcript.Moved':
-    case 'Transcript.Unavailable':
-      return mayReferAgain(run, setbacks);
-    case 'Model.Unreachable':
-      return !final && (await waitForModel(run, setbacks));
-    default:
-      return run.isGuarded && !final && (await recover(run, problem, setbacks));
+  run.events.add({
+    type: 'model.failed',
+    turn,
+    model: pair.candidate.model,
+    failure: type,
+    message: message.slice(0, 500),
+    ...requestId(problem),
+  });
+  if (type === 'Transcript.Moved' || type === 'Transcript.Unavailable') return again(mayReferAgain(run, setbacks), problem);
+  switch (await failOver(run, { pair, problem, setbacks, final })) {
+    case 'again':
+      return { again: true };
+    case 'failed':
+      return { again: false, ...allFailed(setbacks) };
+    case 'not-mine':
+      if (type === 'Model.Unreachable') return again(!final && (await waitForModel(run, setbacks)), problem);
+      return again(run.isGuarded && !final && (await recover(run, problem, setbacks)), problem);
   }
+}
+
+function again(may: boolean, { type, message }: ActivityProblem): AfterFailure {
+  return may ? { again: true } : { again: false, type, message };
+}
+
+function requestId({ lastHeartbeat: details }: ActivityProblem): { requestId?: string } {
+  const told = details !== null && typeof details === 'object' && 'requestId' in details ? details.requestId : undefined;
+  return typeof told === 'string' ? { requestId: told } : {};
 }
 
 /** After a reference that no worker could follow: the next one presumes nothing. False once that was done too often. */
@@ -116,5 +161,8 @@ async function waitForModel(run: Run, setbacks: Setbacks): Promise<boolean> {
   const backoffMs = unreachableBackoffMs(setbacks.unreachable, run.clock.workedMs - setbacks.unreachableSinceMs);
   if (backoffMs === undefined) return false;
   await run.wait(backoffMs, `model unreachable, attempt ${setbacks.unreachable}`);
+  // whoever is back first may answer
+  setbacks.tried.clear();
+  run.route.forget('Model.Unreachable');
   return true;
 }

@@ -26,10 +26,8 @@ export class ModelRoute {
   model: string;
   /** Set once thinking did harm: it stays off for the rest of the run. */
   thinkingOff: boolean;
-  readonly #primary: string;
 
   constructor(prepared: PreparedRun, carried?: CarriedState['route']) {
-    this.#primary = prepared.model;
     this.#candidates = carried?.candidates ?? prepared.route ?? [legacyCandidate(prepared)];
     this.#changed = carried?.candidates !== undefined;
     this.#cooldowns = new Map((carried?.cooldowns ?? []).map((cooldown) => [cooldown.key, cooldown]));
@@ -57,8 +55,7 @@ export class ModelRoute {
 
   /** The run is with another model than its first one, and not because a person wanted that. */
   get hasFailedOver(): boolean {
-    const [first] = this.#candidates;
-    return this.model !== (first?.model ?? this.#primary);
+    return this.model !== this.#candidates[0]?.model;
   }
 
   next(tried: ReadonlySet<string>, now: number): NextModel {
@@ -74,6 +71,13 @@ export class ModelRoute {
     const cooldown = { key, until, failures, why: type };
     this.#cooldowns.set(key, cooldown);
     return cooldown;
+  }
+
+  /** Nobody is left alone any longer because of such failures. */
+  forget(type: string): void {
+    for (const { key, why } of [...this.#cooldowns.values()]) {
+      if (why === type) this.#cooldowns.delete(key);
+    }
   }
 
   /** A pair that answered is no longer counted as failing. */
@@ -96,6 +100,13 @@ export class ModelRoute {
   prefer(candidate: ModelCandidate): void {
     this.#candidates = [candidate, ...this.#candidates.filter(({ model }) => model !== candidate.model)];
     this.#changed = true;
+  }
+
+  /** What is known of a model changed: how much it is to think. */
+  replace(candidate: ModelCandidate): void {
+    this.#candidates = this.#candidates.map((before) => (before.model === candidate.model ? candidate : before));
+    this.#changed = true;
+    this.thinkingOff = false;
   }
 
   /** Why the model asked next is another one: what keeps the one before away, or nothing any more. */

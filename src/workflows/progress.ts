@@ -22,7 +22,7 @@ export function progressOf(run: Run): Progress {
     pendingApprovals: run.approvals.pendingCount,
     ...(run.lastDecision === undefined ? {} : { lastDecision: run.lastDecision }),
     agent: run.prepared.setup.agent,
-    model: run.prepared.model,
+    model: run.route.model,
   };
 }
 

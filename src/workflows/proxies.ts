@@ -29,6 +29,7 @@ const {
   runHooks: runHooksActivity,
   acceptAnswer: acceptAnswerActivity,
   compact: compactActivity,
+  resolveModel: resolveModelActivity,
 } = proxyActivities<AgentActivities>(DEFAULTS);
 
 /** Captures agent, prompt, tools and options, once per run. */
@@ -47,15 +48,15 @@ export function prepareRun(input: Parameters<AgentActivities['prepareRun']>[0]):
   );
 }
 
-/** One model call; three attempts for failures that our code reports, within `totalMs` when it is given. */
+/** One model call; three attempts for failures that our code reports, each within `totalMs`; of the final call all of them together. */
 export function callModel(
   input: Parameters<AgentActivities['callModel']>[0],
-  options: { summary: string; totalMs?: number },
+  options: { summary: string; totalMs?: number; isFinal?: boolean },
 ): ReturnType<AgentActivities['callModel']> {
   return callModelActivity.executeWithOptions(
     {
       startToCloseTimeout: options.totalMs ?? MODEL_LIMITS.turnTimeoutMs,
-      ...(options.totalMs === undefined ? {} : { scheduleToCloseTimeout: options.totalMs }),
+      ...(options.isFinal && options.totalMs !== undefined ? { scheduleToCloseTimeout: options.totalMs } : {}),
       retry: {
         maximumAttempts: MODEL_LIMITS.attemptsMax,
         initialInterval: MODEL_LIMITS.backoffMs,
@@ -147,6 +148,14 @@ export function compact(
     },
     [input],
   );
+}
+
+/** Looks up a model that a person wants a live run to go on with. */
+export function resolveModel(
+  input: Parameters<AgentActivities['resolveModel']>[0],
+  options: { summary: string },
+): ReturnType<AgentActivities['resolveModel']> {
+  return resolveModelActivity.executeWithOptions(decision(options.summary), [input]);
 }
 
 /** The activity runs each hook under its own timeout; this bounds a chain of them. */

@@ -29,11 +29,23 @@ export function buildResult(
     ...(run.spending.lastUsage ? { lastUsage: run.spending.lastUsage } : {}),
     ...(run.spending.costUsd === undefined ? {} : { costUsd: run.spending.costUsd }),
     models: run.models,
+    ...modelsOf(run),
     unconsumed: unconsumed(run.inbox),
     ...steersOf(run.inbox),
     ...(answer.finalized === undefined ? {} : { finalized: answer.finalized }),
     ...(ending.emptyAnswer ? { emptyAnswer: true } : {}),
     ...(ending.error ? { error: { ...ending.error, message: cutText(ending.error.message, PAYLOAD_LIMITS.failureMessageBytesMax) } } : {}),
+  };
+}
+
+/** Who answered, at what price, and how the run went from one to another. */
+function modelsOf({ route, spending }: Run): Pick<RunResult, 'byModel' | 'switches' | 'cachedShare' | 'usageEstimated'> {
+  const { byModel, cachedShare, isEstimated } = spending;
+  return {
+    ...(byModel.length === 0 ? {} : { byModel: [...byModel] }),
+    ...(route.switches.length === 0 ? {} : { switches: [...route.switches] }),
+    ...(cachedShare === undefined ? {} : { cachedShare }),
+    ...(isEstimated ? { usageEstimated: true } : {}),
   };
 }
 

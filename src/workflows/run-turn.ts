@@ -1,12 +1,12 @@
-import type { CallModelResult } from '../contracts/activities.js';
 import { type Message, type ToolCallPart, textOf } from '../contracts/message.js';
 import type { ToolChoice } from '../contracts/model.js';
 import { acceptEnd, structuredOf } from './accept-end.js';
-import { askModel } from './ask-model.js';
+import { askModel, type ModelAnswered } from './ask-model.js';
 import { notRunResults, truncatedCallResults } from './call-results.js';
 import { compactWhenNeeded } from './compact-transcript.js';
 import { correct } from './correct.js';
 import type { Ending } from './ending.js';
+import { followDirectives, hasUnread } from './follow-directives.js';
 import { mayStartTurn } from './may-go-on.js';
 import { noteWork } from './note-work.js';
 import { overcomeStop } from './overcome-stop.js';
@@ -36,6 +36,7 @@ export async function runTurns(run: Run): Promise<Ending> {
       return next === 'end' ? endingFor(run, stop) : CONTINUE_AS_NEW;
     }
     if (run.turnsHere > 0 && run.historyIsLong()) return CONTINUE_AS_NEW;
+    await followDirectives(run);
     await compactWhenNeeded(run);
     // a stop may have come meanwhile: then nobody reads what waits
     if (run.stopReason()) continue;
@@ -87,6 +88,7 @@ async function follow(run: Run, message: Message, verdict: Verdict): Promise<End
     case 'paused':
       return undefined;
     case 'empty':
+      if (run.policy.thinkingOffWhenEmpty) run.route.thinkingOff = true;
       correct(run, { why: 'empty answer', text: EMPTY_ANSWER, attempt: run.counters.emptyAnswers });
       return undefined;
     case 'end':
@@ -105,7 +107,7 @@ async function endWith(
 ): Promise<Ending | undefined> {
   const verdict = reason === 'completed' && !emptyAnswer ? await acceptEnd(run, message) : ({ kind: 'accepted' } as const);
   // a cancel that was accepted before this answer stands, and a message that came with it is read
-  if (run.inbox.cancelRequest || (run.inbox.length > 0 && run.stopReason() === undefined)) return undefined;
+  if (run.inbox.cancelRequest || (hasUnread(run) && run.stopReason() === undefined)) return undefined;
   switch (verdict.kind) {
     case 'corrected':
       return undefined;
@@ -192,16 +194,19 @@ function takeWarning(run: Run): Message[] {
 }
 
 /** Judges an answer and keeps the counters of consecutive recoveries: a good turn resets them. */
-function judge(run: Run, answer: Extract<CallModelResult, { kind: 'answer' }>): Verdict {
+function judge(run: Run, answer: ModelAnswered): Verdict {
   const { counters } = run;
   const verdict = judgeAnswer(answer.message, answer.stop, counters);
   run.steps.note({ usage: answer.usage });
   run.events.add({
     type: 'model.completed',
     turn: counters.turn,
-    model: run.prepared.model,
+    model: answer.model,
     stop: answer.stop,
     usage: answer.usage,
+    ...(answer.usageEstimated ? { usageEstimated: true } : {}),
+    ...(answer.costUsd === undefined ? {} : { costUsd: answer.costUsd }),
+    ...(answer.requestId === undefined ? {} : { requestId: answer.requestId }),
     text: textOf(answer.message).slice(0, 500),
   });
   counters.truncatedAnswers = verdict.kind === 'truncated' ? counters.truncatedAnswers + 1 : 0;

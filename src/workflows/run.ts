@@ -79,7 +79,7 @@ export class Run {
     this.models = carried?.models ?? [];
     this.warned = carried?.warned ?? false;
     this.route = new ModelRoute(prepared, carried?.route);
-    this.spending = new Spending(prepared.price, carried?.usage);
+    this.spending = new Spending(this.route.current, carried);
     this.approvals = new Approvals(carried?.approvals);
     this.steps = new StepLog(carried?.steps);
     this.loop = carried?.loop ?? NO_LOOPS;
@@ -271,7 +271,11 @@ export class Run {
       workedMs: this.clock.workedMs,
       usage: this.spending.carry(),
       models: this.models,
-      route: { ...this.route.carry(), byModel: [] },
+      route: {
+        ...this.route.carry(),
+        byModel: [...this.spending.byModel],
+        ...(this.spending.isEstimated ? { usageEstimated: true } : {}),
+      },
       ...this.inbox.carry(),
       approvals: this.approvals.carry(),
       loop: this.loop,
@@ -292,7 +296,7 @@ export class Run {
       costUsd: this.spending.costUsd ?? 0,
       maxTokens: this.caps.maxTokens,
       maxCostUsd: this.caps.maxCostUsd,
-      price: this.prepared.price,
+      price: this.route.current.price,
       inputTokens: this.inputTokensEstimate(),
       finalReadsAnswer: this.isGuarded,
     };

@@ -1,0 +1,42 @@
+import { FAILOVER_LIMITS } from '../contracts/limits.js';
+import type { Setbacks } from './may-ask-again.js';
+import type { ModelPair } from './policies/next-model.js';
+import { publishAttributes, publishStatus } from './progress.js';
+import type { Run } from './run.js';
+
+/** Who is asked: a model with a key, and whether another one could be. */
+export interface ChosenModel {
+  readonly pair: ModelPair;
+  readonly hasAlternative: boolean;
+}
+
+/**
+ * Chooses whom to ask next, and tells of a change. When all are left alone and one is back soon, waits for it: `undefined` says that
+ * something may have happened meanwhile. The final call waits for nobody.
+ */
+export async function chooseModel(run: Run, { tried }: Setbacks, final: boolean): Promise<ChosenModel | undefined> {
+  const now = Date.now();
+  const next = run.route.next(tried, now);
+  if (next.kind === 'none') throw new RangeError('a question whose every model failed is not asked again');
+  if (next.kind === 'wait' && !final && next.until - now <= FAILOVER_LIMITS.waitMsMax) {
+    await run.wait(next.until - now, coolingReason(next.pair.candidate.model, next.until));
+    return undefined;
+  }
+  goTo(run, next.pair.candidate.model, now);
+  return { pair: next.pair, hasAlternative: next.kind === 'ask' && next.hasAlternative };
+}
+
+/** What an operator reads while a run waits for a model. */
+export function coolingReason(model: string, until: number): string {
+  return `${model}, left alone until ${new Date(until).toISOString().slice(11, 19)} UTC`;
+}
+
+/** The run is with this model from now on: operators see it in the events, the details and the list of runs. */
+export function goTo(run: Run, model: string, now: number, asked?: 'asked for'): void {
+  const change = run.route.goTo(model, run.counters.turn, asked ?? run.route.whyLeave(run.route.model, now));
+  if (!change) return;
+  run.events.add({ type: 'model.switched', ...change });
+  run.decided(`turn ${change.turn}: model ${change.from} → ${change.to}: ${change.why}`);
+  publishAttributes(run, { AgentModel: model });
+  publishStatus(run);
+}

@@ -1,0 +1,93 @@
+import { FAILOVER_LIMITS } from '../contracts/limits.js';
+import { coolingReason } from './choose-model.js';
+import type { ActivityProblem } from './failures.js';
+import type { Setbacks } from './may-ask-again.js';
+import { failsOver } from './policies/fails-over.js';
+import { type ModelPair, pairName } from './policies/next-model.js';
+import type { Run } from './run.js';
+
+/** A call that failed, and whom it asked. */
+interface FailedAsk {
+  readonly pair: ModelPair;
+  readonly problem: ActivityProblem;
+  readonly setbacks: Setbacks;
+  /** The reserved final call: waits for nobody. */
+  readonly final: boolean;
+}
+
+/**
+ * What becomes of a question that one model failed. `again`: another one, or this one after a wait, may be asked. `failed`: all were
+ * asked in vain. `not-mine`: the failure is the request's own, or there is nobody else: other recoveries may help.
+ */
+export type FailedOver = 'again' | 'failed' | 'not-mine';
+
+/** Leaves the failed pair alone for a while and sees whether anybody else can be asked. */
+export async function failOver(run: Run, { pair, problem, setbacks, final }: FailedAsk): Promise<FailedOver> {
+  if (!run.route.hasChoice || !failsOver(problem.type)) return 'not-mine';
+  note(run, pair, problem, setbacks);
+  const other = otherPair(run, pair, problem, setbacks);
+  if (other !== 'none') return other === 'unwanted' ? 'failed' : 'again';
+  const next = run.route.next(setbacks.tried, Date.now());
+  if (next.kind !== 'none' || final) return 'failed';
+  // a server that is out of reach has minutes of patience of its own
+  if (setbacks.attempts.every(({ type }) => type === 'Model.Unreachable')) return 'not-mine';
+  const waitMs = next.backAt - Date.now();
+  if (waitMs > FAILOVER_LIMITS.waitMsMax) return 'failed';
+  await run.wait(Math.max(1, waitMs), coolingReason('every model', next.backAt));
+  setbacks.tried.clear();
+  return 'again';
+}
+
+/** All that was tried, in one line: what a run says that no model answered. */
+export function allFailed({ attempts }: Setbacks): { readonly type: string; readonly message: string } {
+  const lines = attempts.map(({ model, credential, type, message }) => {
+    return `${model}${credential === undefined ? '' : ` (${credential})`}: ${type}: ${message.slice(0, 200)}`;
+  });
+  return { type: 'Model.AllFailed', message: `no model answered: ${lines.join('; ')}` };
+}
+
+function note(run: Run, pair: ModelPair, problem: ActivityProblem, setbacks: Setbacks): void {
+  const { candidate, credential } = pair;
+  const { message, lastHeartbeat } = problem;
+  // a worker that did not end its call in time says nothing of its own
+  const type = problem.type.startsWith('Timeout.') ? 'Model.Timeout' : problem.type;
+  setbacks.tried.add(pairName(pair));
+  setbacks.attempts.push({ model: candidate.model, ...(credential === undefined ? {} : { credential }), type, message });
+  const { retryAfterMs, sharedMs } = waitsIn(lastHeartbeat);
+  const cooling = run.route.cool({ pair, type, retryAfterMs, sharedMs, now: Date.now() });
+  if (!cooling) return;
+  run.events.add({
+    type: 'model.cooling',
+    turn: run.counters.turn,
+    model: candidate.model,
+    ...(credential === undefined ? {} : { credential }),
+    why: type,
+    until: new Date(cooling.until).toISOString(),
+  });
+}
+
+/**
+ * Can somebody else be asked at this moment? What one server failed, it fails with its other keys too. `unwanted`: a refused key leads
+ * to other models only where that is wanted.
+ */
+function otherPair(run: Run, { candidate }: ModelPair, { type }: ActivityProblem, { tried }: Setbacks): 'there' | 'none' | 'unwanted' {
+  for (;;) {
+    const next = run.route.next(tried, Date.now());
+    if (next.kind !== 'ask') return 'none';
+    const isSameModel = next.pair.candidate.model === candidate.model;
+    if (!isSameModel && type === 'Model.Auth' && !run.policy.fallbackOnAuth) return 'unwanted';
+    if (!isSameModel || KEY_MATTERS.has(type)) return 'there';
+    tried.add(pairName(next.pair));
+  }
+}
+
+/** What another key of the same provider may get past. */
+const KEY_MATTERS: ReadonlySet<string> = new Set(['Model.RateLimited', 'Model.Auth', 'Model.Quota']);
+
+/** What the failure says beside its message. */
+function waitsIn(details: unknown): { readonly retryAfterMs?: number; readonly sharedMs?: number } {
+  if (details === null || typeof details !== 'object') return {};
+  const retryAfterMs = 'retryAfterMs' in details && typeof details.retryAfterMs === 'number' ? details.retryAfterMs : undefined;
+  const sharedMs = 'sharedMs' in details && typeof details.sharedMs === 'number' ? details.sharedMs : undefined;
+  return { ...(retryAfterMs === undefined ? {} : { retryAfterMs }), ...(sharedMs === undefined ? {} : { sharedMs }) };
+}

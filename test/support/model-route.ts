@@ -1,0 +1,43 @@
+import { failure } from '../../src/activities/failures.js';
+import type { ModelAnswer, ModelProvider, ModelRequest } from '../../src/activities/providers/provider.js';
+import type { ModelCandidate } from '../../src/contracts/model-route.js';
+
+/** A candidate of a test: a name, and keys where the provider has several. */
+export function candidate(model: string, more: Partial<ModelCandidate> = {}): ModelCandidate {
+  return { model, credentials: [], contextWindow: 100_000, ...more };
+}
+
+/** Who was asked, in order: `model` or `model key`. */
+export interface FakeModels {
+  readonly asked: string[];
+  readonly requests: ModelRequest[];
+  readonly providerFor: (model: string, credential: string | undefined) => ModelProvider;
+}
+
+/** Models by name; each is a function of the request and of how often that model was asked. */
+export function fakeModels(
+  models: Readonly<Record<string, (request: ModelRequest, call: number, key: string | undefined) => ModelAnswer | Promise<ModelAnswer>>>,
+): FakeModels {
+  const asked: string[] = [];
+  const requests: ModelRequest[] = [];
+  const calls = new Map<string, number>();
+  return {
+    asked,
+    requests,
+    providerFor: (model, key) => ({
+      call: async (request) => {
+        asked.push(key === undefined ? model : `${model} ${key}`);
+        requests.push(request);
+        calls.set(model, (calls.get(model) ?? 0) + 1);
+        const answer = models[model];
+        if (!answer) throw new Error(`nobody answers for ${model}`);
+        return await answer(request, calls.get(model) ?? 0, key);
+      },
+    }),
+  };
+}
+
+/** What another run of the same worker found out a moment ago: this model is left alone for so much longer. */
+export function coolingFor(sharedMs: number): Error {
+  return failure('Model.RateLimited', 'left alone', { details: [{ sharedMs }], nonRetryable: true });
+}
