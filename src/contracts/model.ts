@@ -7,6 +7,8 @@ export const Usage = z.strictObject({
   cacheReadTokens: z.number(),
   cacheWriteTokens: z.number(),
   reasoningTokens: z.number(),
+  /** Of the input, pictures; absent where the server does not count them apart. */
+  imageTokens: z.number().optional(),
 });
 export type Usage = z.infer<typeof Usage>;
 
@@ -21,11 +23,11 @@ export function addUsage(a: Usage, b: Usage): Usage {
     cacheReadTokens: a.cacheReadTokens + b.cacheReadTokens,
     cacheWriteTokens: a.cacheWriteTokens + b.cacheWriteTokens,
     reasoningTokens: a.reasoningTokens + b.reasoningTokens,
+    ...(a.imageTokens === undefined && b.imageTokens === undefined ? {} : { imageTokens: (a.imageTokens ?? 0) + (b.imageTokens ?? 0) }),
   };
 }
 
-/** Prices in USD per million tokens. A missing cache price counts as the input price. */
-export const ModelPrice = z.strictObject({
+const Rates = z.strictObject({
   input: z.number().nonnegative(),
   output: z.number().nonnegative(),
   cacheRead: z.number().nonnegative().optional(),
@@ -35,18 +37,16 @@ export const ModelPrice = z.strictObject({
   /** Images of the request, where they are paid apart from other input. */
   image: z.number().nonnegative().optional(),
 });
+
+/** Prices in USD per million tokens. A missing cache or image price counts as the input price, a missing reasoning price as the output's. */
+export const ModelPrice = z.strictObject({
+  ...Rates.shape,
+  /** What the whole of a call costs, answer included, whose input is longer than `aboveTokens`. */
+  longPrompt: z.strictObject({ aboveTokens: z.number().int().positive(), ...Rates.shape }).optional(),
+});
 export type ModelPrice = z.infer<typeof ModelPrice>;
 
-/** What a usage costs in USD. */
-export function costOf(usage: Usage, price: ModelPrice): number {
-  const plain = Math.max(0, usage.inputTokens - usage.cacheReadTokens - usage.cacheWriteTokens);
-  const cost =
-    plain * price.input +
-    usage.cacheReadTokens * (price.cacheRead ?? price.input) +
-    usage.cacheWriteTokens * (price.cacheWrite ?? price.input) +
-    usage.outputTokens * price.output;
-  return cost / 1_000_000;
-}
+export { costOf } from './cost-of.js';
 
 /**
  * Why an answer ended: `end` (done), `tool_calls`, `length` (the output limit cut it), `refusal` (also a content filter),

@@ -162,7 +162,7 @@ function keepAnswer(run: Run, pair: ModelPair, answer: Answer): ModelReply {
   if (answer.lost) chargeLost(run, pair, answer.lost);
   const costUsd = run.spending.chargeAnswer(answer.usage, candidate);
   if (answer.usageEstimated) run.spending.isEstimated = true;
-  run.route.answered(pair);
+  run.route.cooldowns.answered({ model: candidate.model, credential: pair.credential });
   if (!run.models.includes(candidate.model)) run.models.push(candidate.model);
   run.counters.badJson = run.counters.emptyStreams = run.counters.thinking = 0;
   run.transcript.advance();

@@ -54,7 +54,7 @@ function note(run: Run, pair: ModelPair, problem: ActivityProblem, setbacks: Set
   setbacks.tried.add(pairName(pair));
   setbacks.attempts.push({ model: candidate.model, ...(credential === undefined ? {} : { credential }), type, message });
   const { retryAfterMs, sharedMs } = waitsIn(lastHeartbeat);
-  const cooling = run.route.cool({ pair, type, retryAfterMs, sharedMs, now: Date.now() });
+  const cooling = run.route.cooldowns.cool({ model: candidate.model, credential, type, retryAfterMs, sharedMs, now: Date.now() });
   if (!cooling) return;
   run.events.add({
     type: 'model.cooling',

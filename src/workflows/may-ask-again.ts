@@ -163,6 +163,6 @@ async function waitForModel(run: Run, setbacks: Setbacks): Promise<boolean> {
   await run.wait(backoffMs, `model unreachable, attempt ${setbacks.unreachable}`);
   // whoever is back first may answer
   setbacks.tried.clear();
-  run.route.forget('Model.Unreachable');
+  run.route.cooldowns.forget('Model.Unreachable');
   return true;
 }

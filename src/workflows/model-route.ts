@@ -1,26 +1,15 @@
 import type { PreparedRun } from '../contracts/activities.js';
 import type { CarriedState } from '../contracts/carried-state.js';
-import { cooldownKey, cooldownMs, credentialKey, failureScope, modelKey } from '../contracts/cooldown-step.js';
+import { CooldownTable } from '../contracts/cooldown-table.js';
 import { FAILOVER_LIMITS } from '../contracts/limits.js';
-import type { Cooldown, ModelCandidate, ModelSwitch } from '../contracts/model-route.js';
-import { type ModelPair, type NextModel, nextModel, pairsOf } from './policies/next-model.js';
-
-/** What a failed question said of the pair that was asked. */
-export interface PairFailure {
-  readonly pair: ModelPair;
-  readonly type: string;
-  /** What the server asked for. */
-  readonly retryAfterMs?: number | undefined;
-  /** Another run of the same worker found this out, and it is left alone for so much longer. */
-  readonly sharedMs?: number | undefined;
-  readonly now: number;
-}
+import type { ModelCandidate, ModelSwitch } from '../contracts/model-route.js';
+import { type NextModel, nextModel, pairsOf } from './policies/next-model.js';
 
 /** The models that a run may ask, which of them are left alone for a while, and which one it is with. */
 export class ModelRoute {
   #candidates: readonly ModelCandidate[];
   #changed: boolean;
-  readonly #cooldowns: Map<string, Cooldown>;
+  readonly cooldowns: CooldownTable;
   readonly switches: ModelSwitch[];
   /** The model asked last; the first of the route before any was. */
   model: string;
@@ -30,7 +19,7 @@ export class ModelRoute {
   constructor(prepared: PreparedRun, carried?: CarriedState['route']) {
     this.#candidates = carried?.candidates ?? prepared.route ?? [legacyCandidate(prepared)];
     this.#changed = carried?.candidates !== undefined;
-    this.#cooldowns = new Map((carried?.cooldowns ?? []).map((cooldown) => [cooldown.key, cooldown]));
+    this.cooldowns = new CooldownTable(carried?.cooldowns);
     this.switches = [...(carried?.switches ?? [])];
     this.model = carried?.current ?? prepared.model;
     this.thinkingOff = carried?.thinkingOff ?? false;
@@ -59,31 +48,7 @@ export class ModelRoute {
   }
 
   next(tried: ReadonlySet<string>, now: number): NextModel {
-    return nextModel({ candidates: this.#candidates, cooldowns: this.#cooldowns, tried, now });
-  }
-
-  /** Leaves alone what failed: the model with that key, or the key; longer with each failure in a row. Undefined for failures of a request itself. */
-  cool({ pair: { candidate, credential }, type, retryAfterMs, sharedMs, now }: PairFailure): Cooldown | undefined {
-    if (failureScope(type) === 'none') return undefined;
-    const key = cooldownKey(type, candidate.model, credential);
-    const failures = (this.#cooldowns.get(key)?.failures ?? 0) + (sharedMs === undefined ? 1 : 0);
-    const until = now + (sharedMs ?? cooldownMs(type, failures, retryAfterMs));
-    const cooldown = { key, until, failures, why: type };
-    this.#cooldowns.set(key, cooldown);
-    return cooldown;
-  }
-
-  /** Nobody is left alone any longer because of such failures. */
-  forget(type: string): void {
-    for (const { key, why } of [...this.#cooldowns.values()]) {
-      if (why === type) this.#cooldowns.delete(key);
-    }
-  }
-
-  /** A pair that answered is no longer counted as failing. */
-  answered({ candidate, credential }: ModelPair): void {
-    this.#cooldowns.delete(modelKey(candidate.model, credential));
-    this.#cooldowns.delete(credentialKey(candidate.model, credential));
+    return nextModel({ candidates: this.#candidates, cooldowns: this.cooldowns, tried, now });
   }
 
   /** The run is with this model from now on; gives the change, if it is one. */
@@ -111,20 +76,16 @@ export class ModelRoute {
 
   /** Why the model asked next is another one: what keeps the one before away, or nothing any more. */
   whyLeave(model: string, now: number): string {
-    const held = this.#candidates
-      .filter((candidate) => candidate.model === model)
-      .flatMap(pairsOf)
-      .flatMap(({ credential }) => [modelKey(model, credential), credentialKey(model, credential)])
-      .flatMap((key) => this.#cooldowns.get(key) ?? [])
-      .find(({ until }) => until > now);
-    return held?.why ?? 'cooled down';
+    const pairs = this.#candidates.filter((candidate) => candidate.model === model).flatMap(pairsOf);
+    const held = pairs.flatMap(({ credential }) => this.cooldowns.of({ model, credential }, now) ?? []);
+    return held[0]?.why ?? 'cooled down';
   }
 
   /** What continue-as-new takes along. */
   carry(): Pick<CarriedState['route'], 'candidates' | 'cooldowns' | 'current' | 'switches' | 'thinkingOff'> {
     return {
       ...(this.#changed ? { candidates: [...this.#candidates] } : {}),
-      cooldowns: [...this.#cooldowns.values()],
+      cooldowns: this.cooldowns.carry(),
       current: this.model,
       switches: this.switches,
       ...(this.thinkingOff ? { thinkingOff: true } : {}),

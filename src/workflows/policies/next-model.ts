@@ -1,5 +1,6 @@
-import { credentialKey, modelKey } from '../../contracts/cooldown-step.js';
-import type { Cooldown, ModelCandidate } from '../../contracts/model-route.js';
+import { modelKey } from '../../contracts/cooldown-step.js';
+import type { CooldownTable } from '../../contracts/cooldown-table.js';
+import type { ModelCandidate } from '../../contracts/model-route.js';
 
 /** A model with the key that it is asked with. */
 export interface ModelPair {
@@ -11,7 +12,7 @@ export interface ModelPair {
 /** What the choice is made from. */
 export interface NextModelFacts {
   readonly candidates: readonly ModelCandidate[];
-  readonly cooldowns: ReadonlyMap<string, Cooldown>;
+  readonly cooldowns: Pick<CooldownTable, 'of'>;
   /** Pairs, by `pairName`, that failed in this question. */
   readonly tried: ReadonlySet<string>;
   /** Milliseconds since 1970. */
@@ -50,7 +51,7 @@ export function pairsOf(candidate: ModelCandidate): ModelPair[] {
   return candidate.credentials.length === 0 ? [{ candidate }] : candidate.credentials.map((credential) => ({ candidate, credential }));
 }
 
-function coolsUntil({ candidate, credential }: ModelPair, { cooldowns }: NextModelFacts): number {
-  const keys = [modelKey(candidate.model, credential), credentialKey(candidate.model, credential)];
-  return Math.max(0, ...keys.map((key) => cooldowns.get(key)?.until ?? 0));
+/** 0 for a pair that may be asked now. */
+function coolsUntil({ candidate, credential }: ModelPair, { cooldowns, now }: NextModelFacts): number {
+  return cooldowns.of({ model: candidate.model, credential }, now)?.until ?? 0;
 }

@@ -1,0 +1,65 @@
+import { cooldownKey, cooldownMs, credentialKey, failureScope, modelKey } from './cooldown-step.js';
+import type { Cooldown } from './model-route.js';
+
+/** A model, and the reference of the key it is asked with, where there are several. */
+export interface CoolingPair {
+  readonly model: string;
+  readonly credential?: string | undefined;
+}
+
+/** What a failed question said of the pair that was asked. */
+export interface PairFailure extends CoolingPair {
+  readonly type: string;
+  /** What the server asked for. */
+  readonly retryAfterMs?: number | undefined;
+  /** Another run found this out, and leaves it alone for so much longer. */
+  readonly sharedMs?: number | undefined;
+  /** Milliseconds since 1970. */
+  readonly now: number;
+}
+
+/** Models and keys that are left alone for a while. A run has one, and so has each worker for what its runs find out. */
+export class CooldownTable {
+  readonly #cooldowns: Map<string, Cooldown>;
+
+  constructor(cooldowns: readonly Cooldown[] = []) {
+    this.#cooldowns = new Map(cooldowns.map((cooldown) => [cooldown.key, cooldown]));
+  }
+
+  /** Leaves alone what failed: the model with that key, or the key; longer with each failure in a row. Undefined for failures of a request itself. */
+  cool({ model, credential, type, retryAfterMs, sharedMs, now }: PairFailure): Cooldown | undefined {
+    if (failureScope(type) === 'none') return undefined;
+    const key = cooldownKey(type, model, credential);
+    const failures = (this.#cooldowns.get(key)?.failures ?? 0) + (sharedMs === undefined ? 1 : 0);
+    const until = now + (sharedMs ?? cooldownMs(type, failures, retryAfterMs));
+    const cooldown = { key, until, failures, why: type };
+    this.#cooldowns.set(key, cooldown);
+    return cooldown;
+  }
+
+  /** What keeps a pair away the longest; undefined when it may be asked. */
+  of({ model, credential }: CoolingPair, now: number): Cooldown | undefined {
+    return [modelKey(model, credential), credentialKey(model, credential)]
+      .flatMap((key) => this.#cooldowns.get(key) ?? [])
+      .filter(({ until }) => until > now)
+      .toSorted((a, b) => b.until - a.until)[0];
+  }
+
+  /** A pair that answered is no longer counted as failing. */
+  answered({ model, credential }: CoolingPair): void {
+    this.#cooldowns.delete(modelKey(model, credential));
+    this.#cooldowns.delete(credentialKey(model, credential));
+  }
+
+  /** Nobody is left alone any longer because of such failures. */
+  forget(type: string): void {
+    for (const { key, why } of [...this.#cooldowns.values()]) {
+      if (why === type) this.#cooldowns.delete(key);
+    }
+  }
+
+  /** What continue-as-new takes along. */
+  carry(): Cooldown[] {
+    return [...this.#cooldowns.values()];
+  }
+}
