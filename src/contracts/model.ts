@@ -10,20 +10,6 @@ export const Usage = z.strictObject({
 });
 export type Usage = z.infer<typeof Usage>;
 
-/** Nothing used yet. */
-export const NO_USAGE: Usage = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0, reasoningTokens: 0 };
-
-/** The sum of two usages. */
-export function addUsage(a: Usage, b: Usage): Usage {
-  return {
-    inputTokens: a.inputTokens + b.inputTokens,
-    outputTokens: a.outputTokens + b.outputTokens,
-    cacheReadTokens: a.cacheReadTokens + b.cacheReadTokens,
-    cacheWriteTokens: a.cacheWriteTokens + b.cacheWriteTokens,
-    reasoningTokens: a.reasoningTokens + b.reasoningTokens,
-  };
-}
-
 /** Prices in USD per million tokens. A missing cache price counts as the input price. */
 export const ModelPrice = z.strictObject({
   input: z.number().nonnegative(),
@@ -32,17 +18,6 @@ export const ModelPrice = z.strictObject({
   cacheWrite: z.number().nonnegative().optional(),
 });
 export type ModelPrice = z.infer<typeof ModelPrice>;
-
-/** What a usage costs in USD. */
-export function costOf(usage: Usage, price: ModelPrice): number {
-  const plain = Math.max(0, usage.inputTokens - usage.cacheReadTokens - usage.cacheWriteTokens);
-  const cost =
-    plain * price.input +
-    usage.cacheReadTokens * (price.cacheRead ?? price.input) +
-    usage.cacheWriteTokens * (price.cacheWrite ?? price.input) +
-    usage.outputTokens * price.output;
-  return cost / 1_000_000;
-}
 
 /**
  * Why an answer ended: `end` (done), `tool_calls`, `length` (the output limit cut it), `refusal` (also a content filter),
@@ -53,16 +28,3 @@ export type StopReason = z.infer<typeof StopReason>;
 
 /** May the model call tools in this request? */
 export type ToolChoice = 'auto' | 'none' | 'required';
-
-/** A model's name split at its first slash: `openai/gpt-x` → `openai`, `gpt-x`. */
-export interface ModelRef {
-  readonly provider: string;
-  readonly model: string;
-}
-
-/** Splits `provider/model`; undefined when there is no provider or no model in it. Never throws. */
-export function parseModelRef(text: string): ModelRef | undefined {
-  const slash = text.indexOf('/');
-  if (slash < 1 || slash === text.length - 1) return undefined;
-  return { provider: text.slice(0, slash), model: text.slice(slash + 1) };
-}

@@ -1,7 +1,8 @@
 import { z } from 'zod';
-import { CLIENT_LIMITS, RUN_LIMITS } from './limits.js';
+import { RUN_LIMITS } from './limits.js';
 import { JsonValue, Message, Part } from './message.js';
 import { Usage } from './model.js';
+import { STEER_MODES } from './steer-modes.js';
 
 /** Where and on what a run works. */
 export const RunContext = z.strictObject({
@@ -141,11 +142,8 @@ export interface Receipt {
   readonly duplicate: boolean;
 }
 
-/**
- * When a message is read. `boundary`: before the next request. `preempt`: calls of the present answer that were not started are
- * skipped for it. `interrupt`: the running model call is aborted too, its partial text kept.
- */
-export const SteerMode = z.enum(['boundary', 'preempt', 'interrupt']);
+/** When a message is read: one of STEER_MODES. */
+export const SteerMode = z.enum(STEER_MODES);
 export type SteerMode = z.infer<typeof SteerMode>;
 
 /** Signal `steer`: a message for a live run. The same id twice is one message; unread after `ttlMs` it expires. */
@@ -170,9 +168,4 @@ export interface ExtendInput {
   readonly costUsd?: number;
   readonly tokens?: number;
   readonly deadlineMs?: number;
-}
-
-/** True for a usable run or session id: it is in file names, URLs and search queries. */
-export function isRunId(text: string): boolean {
-  return text.length <= CLIENT_LIMITS.idCharsMax && /^[A-Za-z0-9_:][A-Za-z0-9._:-]*$/u.test(text);
 }

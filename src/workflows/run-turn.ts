@@ -1,6 +1,7 @@
 import type { CallModelResult } from '../contracts/activities.js';
-import { type Message, type ToolCallPart, textOf } from '../contracts/message.js';
+import type { Message, ToolCallPart } from '../contracts/message.js';
 import type { ToolChoice } from '../contracts/model.js';
+import { textOf } from '../contracts/text-of.js';
 import { acceptEnd, structuredOf } from './accept-end.js';
 import { askModel } from './ask-model.js';
 import { notRunResults, truncatedCallResults } from './call-results.js';

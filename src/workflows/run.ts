@@ -1,13 +1,16 @@
 import { CancellationScope, condition, workflowInfo } from '@temporalio/workflow';
 import type { PreparedRun } from '../contracts/activities.js';
-import { type CarriedState, type CompactionMemory, type LoopMemory, NO_LOOPS, NOT_COMPACTED } from '../contracts/carried-state.js';
+import type { CarriedState, CompactionMemory, LoopMemory } from '../contracts/carried-state.js';
 import { hashJson } from '../contracts/digest.js';
 import type { Message } from '../contracts/message.js';
+import { NO_LOOPS } from '../contracts/no-loops.js';
+import { NO_WORK } from '../contracts/no-work.js';
+import { NOT_COMPACTED } from '../contracts/not-compacted.js';
 import type { RunPolicy } from '../contracts/policy.js';
 import { POLICY_OF_0_1 } from '../contracts/policy-of-0-1.js';
 import type { ExtendInput, Progress, RunInput, RunResult, RunStatus } from '../contracts/run.js';
 import type { ToolDescriptor } from '../contracts/tool.js';
-import { NO_WORK, type WorkRecord } from '../contracts/work-record.js';
+import type { WorkRecord } from '../contracts/work-record.js';
 import { Approvals } from './approvals.js';
 import { Caps } from './caps.js';
 import { type Counters, newCounters } from './counters.js';

@@ -1,5 +1,8 @@
+import { addUsage } from '../contracts/add-usage.js';
 import type { CarriedState } from '../contracts/carried-state.js';
-import { addUsage, costOf, type ModelPrice, NO_USAGE, type Usage } from '../contracts/model.js';
+import { costOf } from '../contracts/cost-of.js';
+import type { ModelPrice, Usage } from '../contracts/model.js';
+import { NO_USAGE } from '../contracts/no-usage.js';
 
 /** What a run has used and paid, over all its calls and histories. */
 export class Spending {

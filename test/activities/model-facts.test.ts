@@ -4,7 +4,8 @@ import { captureKeys } from '../../src/activities/key-ring.js';
 import { contextWindowOf, priceOf } from '../../src/activities/model-facts.js';
 import { createPrepareRun } from '../../src/activities/prepare-run.js';
 import { MODEL_LIMITS } from '../../src/contracts/limits.js';
-import { ModelPrice, parseModelRef } from '../../src/contracts/model.js';
+import { ModelPrice } from '../../src/contracts/model.js';
+import { parseModelRef } from '../../src/contracts/model-ref.js';
 
 describe('priceOf', () => {
   it('a dated snapshot costs what its undated name costs', () => {
