@@ -104,7 +104,9 @@ async function askActivity(run: Run, message: Message, { gate }: { readonly gate
   const setbacks = newSetbacks();
   for (;;) {
     try {
-      return { result: await run.abortable(() => acceptAnswer(input(), { summary: `turn ${run.counters.turn}: is this the answer?` })) };
+      return {
+        result: await run.calls.abortable(() => acceptAnswer(input(), { summary: `turn ${run.counters.turn}: is this the answer?` })),
+      };
     } catch (error) {
       const problem = readActivityProblem(error);
       if (run.mustStop || !mayTryAgain(run, problem, setbacks)) return { problem };

@@ -48,7 +48,7 @@ async function runToEnd(desk: RunDesk, carried: CarriedState | undefined): Promi
   desk.run = run;
   open(run, carried);
   // one watcher for the whole run, not one per call: conditions are looked at in every activation
-  void condition(() => run.inbox.cancelRequest !== undefined).then(() => run.abort());
+  void condition(() => run.inbox.cancelRequest !== undefined).then(() => run.calls.abort());
   const refusal = carried ? undefined : await beforeRun(run);
   for (;;) {
     const ending = refusal ?? (await runTurns(run));

@@ -85,7 +85,7 @@ async function oneCall(
   const totalMs = endsAt === undefined ? {} : { totalMs: Math.max(1, endsAt - Date.now()) };
   try {
     const call = (): ReturnType<typeof callModel> => callModel(input, { summary, ...totalMs });
-    const reply = await (question.final ? run.abortable(call) : run.interruptible(call));
+    const reply = await (question.final ? run.calls.abortable(call) : run.calls.interruptible(call));
     if (reply.kind !== 'interrupted' || isStopped(run, question)) return reply;
     return { kind: 'problem', problem: lostAttempt({ usage: reply.usage }) };
   } catch (error) {
