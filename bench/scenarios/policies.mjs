@@ -1,6 +1,6 @@
 import { DEFAULT_POLICY } from '../../dist/contracts/default-policy.js';
 import { estimateTokens } from '../../dist/contracts/estimate-tokens.js';
-import { toolCallsOf } from '../../dist/contracts/message.js';
+import { toolCallsOf } from '../../dist/contracts/tool-calls-of.js';
 import { compactionNeeded } from '../../dist/workflows/policies/compaction-needed.js';
 import { shouldWarn } from '../../dist/workflows/policies/finalise-warning.js';
 import { judgeAnswer } from '../../dist/workflows/policies/judge-answer.js';

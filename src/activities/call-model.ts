@@ -1,9 +1,12 @@
 import { Context } from '@temporalio/activity';
 import type { CallModelInput, CallModelResult, HeartbeatDetails } from '../contracts/activities.js';
+import { addUsage } from '../contracts/add-usage.js';
+import { cleanText } from '../contracts/clean-text.js';
 import { hashJson, hashMessage } from '../contracts/digest.js';
 import { MODEL_LIMITS, PAYLOAD_LIMITS } from '../contracts/limits.js';
-import { cleanText, type Message, type Part } from '../contracts/message.js';
-import { addUsage, NO_USAGE, Usage } from '../contracts/model.js';
+import type { Message, Part } from '../contracts/message.js';
+import { Usage } from '../contracts/model.js';
+import { NO_USAGE } from '../contracts/no-usage.js';
 import type { StreamSink } from '../streams/stream-sink.js';
 import { cancellationCause, throwUnlessUser } from './cancellation.js';
 import { failure, modelFailure } from './failures.js';

@@ -1,12 +1,13 @@
 import { CancelledFailure, Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import type { CompactInput, CompactResult } from '../contracts/activities.js';
+import { addUsage } from '../contracts/add-usage.js';
 import { hashJson, hashMessage } from '../contracts/digest.js';
 import { CHARS_PER_TOKEN } from '../contracts/estimate-tokens.js';
 import { identifiersOf } from '../contracts/identifiers.js';
 import { COMPACTION_LIMITS, TOOL_LIMITS } from '../contracts/limits.js';
 import type { Message } from '../contracts/message.js';
-import { addUsage, NO_USAGE } from '../contracts/model.js';
+import { NO_USAGE } from '../contracts/no-usage.js';
 import type { CustomCompactor } from '../define/custom-compactor.js';
 import { askForSummary } from './ask-for-summary.js';
 import { cancellationCause, throwUnlessUser } from './cancellation.js';

@@ -1,5 +1,7 @@
 import { CHARS_PER_TOKEN } from '../contracts/estimate-tokens.js';
-import { type Message, type ToolCallPart, type ToolResultPart, textOf, toolCallsOf } from '../contracts/message.js';
+import type { Message, ToolCallPart, ToolResultPart } from '../contracts/message.js';
+import { textOf } from '../contracts/text-of.js';
+import { toolCallsOf } from '../contracts/tool-calls-of.js';
 import { toolTitle } from '../contracts/tool-title.js';
 import { partsText } from './providers/parts-text.js';
 

@@ -1,4 +1,4 @@
-import { parseModelRef } from '../contracts/model.js';
+import { parseModelRef } from '../contracts/model-ref.js';
 import type { Config } from '../define/define-config.js';
 import { KNOWN_PROVIDERS, knownProvider } from './providers/known-providers.js';
 import { type AccessOptions, providerAccess } from './providers/provider-access.js';

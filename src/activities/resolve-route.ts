@@ -1,5 +1,5 @@
 import { MODEL_LIMITS } from '../contracts/limits.js';
-import { parseModelRef } from '../contracts/model.js';
+import { parseModelRef } from '../contracts/model-ref.js';
 import type { ModelCandidate } from '../contracts/model-route.js';
 import type { ThinkingSetting } from '../contracts/thinking.js';
 import type { Config } from '../define/define-config.js';

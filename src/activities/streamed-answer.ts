@@ -1,5 +1,6 @@
 import type { HeartbeatDetails } from '../contracts/activities.js';
-import { NO_USAGE, type Usage } from '../contracts/model.js';
+import type { Usage } from '../contracts/model.js';
+import { NO_USAGE } from '../contracts/no-usage.js';
 import type { StreamEvent, StreamSink } from '../streams/stream-sink.js';
 import type { ModelRequest, StreamDelta } from './providers/provider.js';
 

@@ -1,5 +1,6 @@
 import { COMPACTION_LIMITS } from '../contracts/limits.js';
-import { type ContentPart, type Message, type Part, textOf } from '../contracts/message.js';
+import type { ContentPart, Message, Part } from '../contracts/message.js';
+import { textOf } from '../contracts/text-of.js';
 import { partsText } from './providers/parts-text.js';
 
 /** What the model that writes summaries is told. */

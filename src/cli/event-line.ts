@@ -1,4 +1,4 @@
-import { BUDGET_APPROVAL } from '../contracts/approval.js';
+import { BUDGET_APPROVAL } from '../contracts/budget-approval.js';
 import type { RunEvent } from '../contracts/event.js';
 import { formatBytes, formatDuration } from './format-amounts.js';
 import { terminalLine } from './terminal-text.js';

@@ -1,5 +1,6 @@
 import type { PendingCall, RunDescription } from '../client/run-description.js';
-import { BUDGET_APPROVAL, type PendingApproval } from '../contracts/approval.js';
+import type { PendingApproval } from '../contracts/approval.js';
+import { BUDGET_APPROVAL } from '../contracts/budget-approval.js';
 import { jsonLine } from '../contracts/json-line.js';
 import { DECISION_LIMITS } from '../contracts/limits.js';
 import type { Progress, RunResult } from '../contracts/run.js';

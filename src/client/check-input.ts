@@ -1,10 +1,12 @@
 import type { z } from 'zod';
+import { cleanText } from '../contracts/clean-text.js';
 import { PerdureError } from '../contracts/coded-error.js';
+import { isRunId } from '../contracts/is-run-id.js';
 import { OUTPUT_SCHEMA_LIMITS, PAYLOAD_LIMITS, RUN_LIMITS } from '../contracts/limits.js';
-import { cleanText, type Part } from '../contracts/message.js';
-import { parseModelRef } from '../contracts/model.js';
+import type { Part } from '../contracts/message.js';
+import { parseModelRef } from '../contracts/model-ref.js';
 import { didYouMean } from '../contracts/nearest-name.js';
-import { isRunId, RunInput } from '../contracts/run.js';
+import { RunInput } from '../contracts/run.js';
 import { echoValue } from './echo-value.js';
 
 /** What each option takes, as an error says it; the others are told in zod's words. */

@@ -1,8 +1,9 @@
+import { cleanText } from '../contracts/clean-text.js';
 import { PerdureError } from '../contracts/coded-error.js';
+import { isRunId } from '../contracts/is-run-id.js';
 import { DECISION_LIMITS, STEER_LIMITS } from '../contracts/limits.js';
-import { cleanText } from '../contracts/message.js';
 import { didYouMean } from '../contracts/nearest-name.js';
-import { type ExtendInput, type HoldInput, isRunId, type SteerInput, SteerMode } from '../contracts/run.js';
+import { type ExtendInput, type HoldInput, type SteerInput, SteerMode } from '../contracts/run.js';
 import { checkText } from './check-input.js';
 import { echoValue } from './echo-value.js';
 

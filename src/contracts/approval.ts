@@ -48,6 +48,3 @@ export interface DenyInput {
   readonly by?: string;
   readonly reason?: string;
 }
-
-/** The id under which a run whose budget is spent asks; `extend` or `deny` answers it. */
-export const BUDGET_APPROVAL = 'budget';

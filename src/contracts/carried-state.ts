@@ -27,9 +27,6 @@ export const LoopMemory = z.strictObject({
 });
 export type LoopMemory = z.infer<typeof LoopMemory>;
 
-/** Nothing remembered yet. */
-export const NO_LOOPS: LoopMemory = { turns: [] };
-
 /** Where compaction stands. */
 export const CompactionMemory = z.strictObject({
   /** A pass that found nothing to gain: no other before the transcript has this many messages. */
@@ -41,9 +38,6 @@ export const CompactionMemory = z.strictObject({
   reported: z.strictObject({ tokens: z.number(), messages: z.number(), compactions: z.number() }).optional(),
 });
 export type CompactionMemory = z.infer<typeof CompactionMemory>;
-
-/** Not compacted yet. */
-export const NOT_COMPACTED: CompactionMemory = { latchedUntil: 0, count: 0, failures: 0 };
 
 const ToolResultSlot = z.strictObject({ message: Message, hash: z.string() });
 
@@ -65,7 +59,7 @@ export const TurnInProgress = z.strictObject({
 });
 export type TurnInProgress = z.infer<typeof TurnInProgress>;
 
-/** What the run's own activity gave: looked at when it was made. Its schema at work would cost each run half a mebibyte. */
+/** What the run's own activity gave, with the policy as it was then: nothing of it is filled in later. */
 const Prepared = z.custom<PreparedRun>((value) => typeof value === 'object' && value !== null && 'setup' in value);
 
 /**
@@ -138,3 +132,6 @@ export const CarriedState = z.strictObject({
   turnInProgress: TurnInProgress.optional(),
 });
 export type CarriedState = z.infer<typeof CarriedState>;
+
+/** A state as any build wrote it: fields that came later may be missing. */
+export type WrittenState = z.input<typeof CarriedState>;

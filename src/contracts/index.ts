@@ -7,18 +7,7 @@ export { FAILURES, type FailureType } from './failures.js';
 export * as handlers from './handlers.js';
 export { AGENT_RUN, DEFAULT_TASK_QUEUE } from './handlers.js';
 export { CLIENT_LIMITS, CONTINUE_AS_NEW_LIMITS, MODEL_LIMITS, PAYLOAD_LIMITS, RUN_LIMITS, TOOL_LIMITS, WORKER_LIMITS } from './limits.js';
-export {
-  ArtifactPart,
-  FilePart,
-  type JsonValue,
-  Message,
-  Part,
-  TextPart,
-  ThinkingPart,
-  ToolCallPart,
-  ToolResultPart,
-  textOf,
-} from './message.js';
+export { ArtifactPart, FilePart, type JsonValue, Message, Part, TextPart, ThinkingPart, ToolCallPart, ToolResultPart } from './message.js';
 export { ModelPrice, Usage } from './model.js';
 export {
   type ExtendInput,
@@ -38,4 +27,5 @@ export {
 } from './run.js';
 export { SEARCH_ATTRIBUTES } from './search-attributes.js';
 export { Step } from './step.js';
+export { textOf } from './text-of.js';
 export { Effect, ToolDescriptor } from './tool.js';

@@ -66,21 +66,3 @@ export const Message = z.strictObject({
   partial: z.boolean().optional(),
 });
 export type Message = z.infer<typeof Message>;
-
-/** The text of a message's text parts, joined by newlines. */
-export function textOf(message: Message): string {
-  return message.parts
-    .filter((part) => part.type === 'text')
-    .map((part) => part.text)
-    .join('\n');
-}
-
-/** The calls an assistant message asks for, in order. */
-export function toolCallsOf(message: Message): ToolCallPart[] {
-  return message.parts.filter((part) => part.type === 'tool_call');
-}
-
-/** Text made fit for every store and wire: well-formed Unicode, NUL shown as its symbol. */
-export function cleanText(text: string): string {
-  return text.toWellFormed().replaceAll('\u0000', '\u2400');
-}

@@ -1,8 +1,9 @@
 import { z } from 'zod';
-import { CLIENT_LIMITS, FAILOVER_LIMITS, RUN_LIMITS } from './limits.js';
+import { FAILOVER_LIMITS, RUN_LIMITS } from './limits.js';
 import { JsonValue, Message, Part } from './message.js';
 import { Usage } from './model.js';
 import { ModelSpending, ModelSwitch } from './model-route.js';
+import { STEER_MODES } from './steer-modes.js';
 import { ThinkingSetting } from './thinking.js';
 
 /** Where and on what a run works. */
@@ -155,11 +156,8 @@ export interface Receipt {
   readonly duplicate: boolean;
 }
 
-/**
- * When a message is read. `boundary`: before the next request. `preempt`: calls of the present answer that were not started are
- * skipped for it. `interrupt`: the running model call is aborted too, its partial text kept.
- */
-export const SteerMode = z.enum(['boundary', 'preempt', 'interrupt']);
+/** When a message is read: one of STEER_MODES. */
+export const SteerMode = z.enum(STEER_MODES);
 export type SteerMode = z.infer<typeof SteerMode>;
 
 /** Signal `steer`: a message for a live run. The same id twice is one message; unread after `ttlMs` it expires. */
@@ -184,9 +182,4 @@ export interface ExtendInput {
   readonly costUsd?: number;
   readonly tokens?: number;
   readonly deadlineMs?: number;
-}
-
-/** True for a usable run or session id: it is in file names, URLs and search queries. */
-export function isRunId(text: string): boolean {
-  return text.length <= CLIENT_LIMITS.idCharsMax && /^[A-Za-z0-9_:][A-Za-z0-9._:-]*$/u.test(text);
 }

@@ -31,14 +31,3 @@ export const WorkRecord = z.strictObject({
     .prefault({}),
 });
 export type WorkRecord = z.infer<typeof WorkRecord>;
-
-/** Nothing done yet. */
-export const NO_WORK: WorkRecord = {
-  calls: 0,
-  openSteps: [],
-  unverified: [],
-  phases: [],
-  versionControlFailed: false,
-  reading: { turns: 0, reads: [] },
-  told: { verify: false, readingTurns: 0, sameRead: false },
-};

@@ -1,5 +1,6 @@
 import { type AnswerPiece, answerPieces } from '../activities/providers/script-pieces.js';
-import { NO_USAGE, type StopReason, type Usage } from '../contracts/model.js';
+import type { StopReason, Usage } from '../contracts/model.js';
+import { NO_USAGE } from '../contracts/no-usage.js';
 import { signatureOf } from './anthropic-signature.js';
 import type { WireAnswer, WireEvent } from './wire-format.js';
 

@@ -3,7 +3,7 @@ import { DEFAULT_AGENT } from '../activities/prepare-run.js';
 import { ModelError } from '../activities/providers/model-error.js';
 import { createProviderFor } from '../activities/providers/registry.js';
 import { PerdureError } from '../contracts/coded-error.js';
-import { parseModelRef } from '../contracts/model.js';
+import { parseModelRef } from '../contracts/model-ref.js';
 import { didYouMean } from '../contracts/nearest-name.js';
 import type { RunInput } from '../contracts/run.js';
 import type { LoadedConfig } from './config.js';

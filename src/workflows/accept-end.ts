@@ -1,7 +1,8 @@
 import { workflowInfo } from '@temporalio/workflow';
 import type { AcceptAnswerResult } from '../contracts/activities.js';
 import { RUN_LIMITS } from '../contracts/limits.js';
-import { type JsonValue, type Message, textOf } from '../contracts/message.js';
+import type { JsonValue, Message } from '../contracts/message.js';
+import { textOf } from '../contracts/text-of.js';
 import { correct } from './correct.js';
 import { type ActivityProblem, readActivityProblem } from './failures.js';
 import { mayReferAgain, newSetbacks, type Setbacks } from './may-ask-again.js';
@@ -103,7 +104,9 @@ async function askActivity(run: Run, message: Message, { gate }: { readonly gate
   const setbacks = newSetbacks();
   for (;;) {
     try {
-      return { result: await run.abortable(() => acceptAnswer(input(), { summary: `turn ${run.counters.turn}: is this the answer?` })) };
+      return {
+        result: await run.calls.abortable(() => acceptAnswer(input(), { summary: `turn ${run.counters.turn}: is this the answer?` })),
+      };
     } catch (error) {
       const problem = readActivityProblem(error);
       if (run.mustStop || !mayTryAgain(run, problem, setbacks)) return { problem };

@@ -1,6 +1,6 @@
 import { CancelledFailure } from '@temporalio/common';
 import { allHandlersFinished, CancellationScope, condition, makeContinueAsNewFunc, workflowInfo } from '@temporalio/workflow';
-import { CarriedState } from '../contracts/carried-state.js';
+import type { CarriedState, WrittenState } from '../contracts/carried-state.js';
 import type { RunEventBody } from '../contracts/event.js';
 import { RUN_LIMITS } from '../contracts/limits.js';
 import type { Message } from '../contracts/message.js';
@@ -19,6 +19,7 @@ import { appendOnce } from './policies/append-once.js';
 import { repairHistory } from './policies/repair-history.js';
 import { publishAttributes, publishStatus, statusAttributes } from './progress.js';
 import { prepareRun } from './proxies.js';
+import { readCarriedState } from './read-carried-state.js';
 import { registerHandlers } from './register-handlers.js';
 import { Run } from './run.js';
 import type { RunDesk } from './run-desk.js';
@@ -29,8 +30,8 @@ import { runTurns } from './run-turn.js';
  * One run of one agent: the durable loop. Completes with a RunResult whose `reason` says why it ended; fails only for reason
  * `error`, with the whole result in the failure's details. `state` is what an earlier execution of the same run carried over.
  */
-export async function agentRun(input: RunInput, state?: CarriedState): Promise<RunResult> {
-  const carried = state === undefined ? undefined : CarriedState.parse(state);
+export async function agentRun(input: RunInput, state?: WrittenState): Promise<RunResult> {
+  const carried = state === undefined ? undefined : readCarriedState(state);
   const events = carried ? EventLog.from(carried.events) : new EventLog();
   const desk: RunDesk = { input, inbox: new Inbox(carried), events, run: undefined, refused: undefined };
   // a decision may come with the first task of this history: what it decides about is there
@@ -48,7 +49,7 @@ async function runToEnd(desk: RunDesk, carried: CarriedState | undefined): Promi
   desk.run = run;
   open(run, carried);
   // one watcher for the whole run, not one per call: conditions are looked at in every activation
-  void condition(() => run.inbox.cancelRequest !== undefined).then(() => run.abort());
+  void condition(() => run.inbox.cancelRequest !== undefined).then(() => run.calls.abort());
   const refusal = carried ? undefined : await beforeRun(run);
   for (;;) {
     const ending = refusal ?? (await runTurns(run));

@@ -50,7 +50,7 @@ async function ask(run: Run, about: Pick<RunHooksInput, 'on' | 'output' | 'error
   const input: RunHooksInput = { runId: run.runId, agent: run.prepared.setup.agent, turn: run.counters.turn, ...about };
   for (let losses = 0; ; losses += 1) {
     try {
-      const said = await run.abortable(() => runHooks(input, { summary: `hooks: ${about.on}` }));
+      const said = await run.calls.abortable(() => runHooks(input, { summary: `hooks: ${about.on}` }));
       if (said.action !== 'allow') note(run, about.on, said);
       return said;
     } catch (error) {

@@ -1,8 +1,10 @@
 import { workflowInfo } from '@temporalio/workflow';
 import type { CallModelInput, CallModelResult } from '../contracts/activities.js';
+import { isUsage } from '../contracts/is-usage.js';
 import { MODEL_LIMITS, RUN_LIMITS } from '../contracts/limits.js';
 import type { Message } from '../contracts/message.js';
-import { NO_USAGE, type ToolChoice, Usage } from '../contracts/model.js';
+import type { ToolChoice, Usage } from '../contracts/model.js';
+import { NO_USAGE } from '../contracts/no-usage.js';
 import { type ChosenModel, chooseModel } from './choose-model.js';
 import { type ActivityProblem, lostAttempt, readActivityProblem } from './failures.js';
 import { mayAskAgain, newSetbacks, type Setbacks } from './may-ask-again.js';
@@ -105,7 +107,7 @@ async function oneCall(run: Run, chosen: ChosenModel, { endsAt, ...question }: O
   const options = { summary, isFinal: endsAt !== undefined, ...(totalMs === undefined ? {} : { totalMs }) };
   try {
     const call = (): ReturnType<typeof callModel> => callModel(input, options);
-    const reply = await (question.final ? run.abortable(call) : run.interruptible(call));
+    const reply = await (question.final ? run.calls.abortable(call) : run.calls.interruptible(call));
     if (reply.kind !== 'interrupted' || isStopped(run, question)) return reply;
     return { kind: 'problem', problem: lostAttempt({ usage: reply.usage }) };
   } catch (error) {
@@ -146,7 +148,7 @@ function isCharged({ workerLost, type, lastHeartbeat }: ActivityProblem): boolea
 }
 
 function reportedUsage(details: unknown): Usage | undefined {
-  return details !== null && typeof details === 'object' && 'usage' in details ? Usage.safeParse(details.usage).data : undefined;
+  return details !== null && typeof details === 'object' && 'usage' in details && isUsage(details.usage) ? details.usage : undefined;
 }
 
 /** A lost attempt is charged from its last heartbeat, else what was set aside for it. */

@@ -1,5 +1,6 @@
 import { condition } from '@temporalio/workflow';
-import { BUDGET_APPROVAL, type PendingApproval } from '../contracts/approval.js';
+import type { PendingApproval } from '../contracts/approval.js';
+import { BUDGET_APPROVAL } from '../contracts/budget-approval.js';
 import { jsonLine } from '../contracts/json-line.js';
 import { DECISION_LIMITS, PAYLOAD_LIMITS } from '../contracts/limits.js';
 import { endApproval, expireApprovals } from './end-approval.js';

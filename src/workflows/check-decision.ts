@@ -1,4 +1,5 @@
-import { type ApproveInput, BUDGET_APPROVAL, type DecidedApproval, type DenyInput } from '../contracts/approval.js';
+import type { ApproveInput, DecidedApproval, DenyInput } from '../contracts/approval.js';
+import { BUDGET_APPROVAL } from '../contracts/budget-approval.js';
 import { DECISION_LIMITS } from '../contracts/limits.js';
 import { inputFailure } from './failures.js';
 import type { Run } from './run.js';

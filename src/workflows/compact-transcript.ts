@@ -98,7 +98,7 @@ async function replaceStretch(run: Run, { strategy, goal, why }: Pass): Promise<
   for (let losses = 0; ; losses += 1) {
     try {
       const summary = `turn ${run.counters.turn}: compact the transcript (${strategy})`;
-      const made = await run.abortable(() => compact(inputFor(run, { strategy, plan, goal }), { summary }));
+      const made = await run.calls.abortable(() => compact(inputFor(run, { strategy, plan, goal }), { summary }));
       run.spending.charge(made.usage, summaryModel(run));
       const returned = new Map(made.messages.map(({ message, hash }) => [message, hash]));
       return adopt(run, { strategy, why, messages: applySummary(messages, plan, [...returned.keys()]), returned, note: made.note });

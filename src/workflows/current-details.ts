@@ -1,4 +1,5 @@
-import { BUDGET_APPROVAL, type PendingApproval } from '../contracts/approval.js';
+import type { PendingApproval } from '../contracts/approval.js';
+import { BUDGET_APPROVAL } from '../contracts/budget-approval.js';
 import { escapeMarkdown, markdownCode } from '../contracts/escape-markdown.js';
 import { jsonLine } from '../contracts/json-line.js';
 import { DECISION_LIMITS } from '../contracts/limits.js';

@@ -74,7 +74,7 @@ async function askConfig(
   const summary = `turn ${turn}: may it? ${toolTitle(call.name, call.args)}`;
   for (let losses = 1; !run.mustStop; losses += 1) {
     try {
-      return await run.abortable(() => checkTool(input, { summary }));
+      return await run.calls.abortable(() => checkTool(input, { summary }));
     } catch (error) {
       const problem = readActivityProblem(error);
       const isLost = problem.workerLost || problem.cancelled;

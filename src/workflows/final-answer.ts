@@ -1,5 +1,6 @@
-import { type Message, textOf } from '../contracts/message.js';
+import type { Message } from '../contracts/message.js';
 import type { Reason } from '../contracts/run.js';
+import { textOf } from '../contracts/text-of.js';
 import { askModel } from './ask-model.js';
 import { publishStatus } from './progress.js';
 import type { Run } from './run.js';

@@ -69,7 +69,7 @@ async function look(run: Run, model: string, thinking: ThinkingSetting | undefin
   const needsPrice = run.caps.maxCostUsd !== undefined && !run.prepared.priceUnknown;
   const input = { runId: run.runId, model, ...(thinking === undefined ? {} : { thinking }), ...(needsPrice ? { needsPrice } : {}) };
   try {
-    return await run.abortable(() => resolveModel(input, { summary: `turn ${run.counters.turn + 1}: look up ${model}` }));
+    return await run.calls.abortable(() => resolveModel(input, { summary: `turn ${run.counters.turn + 1}: look up ${model}` }));
   } catch (error) {
     const { type, message } = readActivityProblem(error);
     return { problem: `${type}: ${message}` };

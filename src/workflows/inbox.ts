@@ -1,9 +1,10 @@
 import { uuid4 } from '@temporalio/workflow';
 import type { CarriedState, QueuedMessage } from '../contracts/carried-state.js';
+import { cleanText } from '../contracts/clean-text.js';
 import { CLIENT_LIMITS, CONTINUE_AS_NEW_LIMITS, PAYLOAD_LIMITS, STEER_LIMITS } from '../contracts/limits.js';
-import { cleanText } from '../contracts/message.js';
 import type { RunPolicy } from '../contracts/policy.js';
-import { type Receipt, type SteerInput, SteerMode, type SteerRecord } from '../contracts/run.js';
+import type { Receipt, SteerInput, SteerRecord } from '../contracts/run.js';
+import { STEER_MODES } from '../contracts/steer-modes.js';
 import { mergeMessages } from './policies/merge-messages.js';
 
 /** Who asked for the end, and why. */
@@ -229,7 +230,7 @@ export function readSteer(input: unknown): SteerInput | { readonly problem: stri
 
 function readOptions(given: object): Omit<SteerInput, 'text'> {
   const id = 'id' in given && typeof given.id === 'string' ? given.id.slice(0, CLIENT_LIMITS.idCharsMax) : '';
-  const mode = 'mode' in given ? SteerMode.safeParse(given.mode).data : undefined;
+  const mode = 'mode' in given ? STEER_MODES.find((known) => known === given.mode) : undefined;
   const ttlMs = 'ttlMs' in given && typeof given.ttlMs === 'number' && given.ttlMs > 0 ? given.ttlMs : undefined;
   return {
     ...(id === '' ? {} : { id }),

@@ -1,4 +1,5 @@
-import { type JsonValue, type Message, textOf } from '../contracts/message.js';
+import type { JsonValue, Message } from '../contracts/message.js';
+import { textOf } from '../contracts/text-of.js';
 import { structuredOf } from './accept-end.js';
 import { afterRun, onError } from './ask-hooks.js';
 import type { Ending } from './ending.js';

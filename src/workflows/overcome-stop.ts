@@ -1,4 +1,4 @@
-import { BUDGET_APPROVAL } from '../contracts/approval.js';
+import { BUDGET_APPROVAL } from '../contracts/budget-approval.js';
 import { hashJson } from '../contracts/digest.js';
 import { askPerson } from './ask-person.js';
 import { extendedCap } from './policies/extended-cap.js';

@@ -32,7 +32,7 @@ export function heedInbox(desk: RunDesk): void {
   inbox.heedsModes = () => desk.run?.prepared.policy !== undefined;
   inbox.onInterrupt = () => {
     if (desk.run?.phase !== 'model') return false;
-    desk.run.interruptModel();
+    desk.run.calls.interruptModel();
     return true;
   };
   inbox.onSettled = (record) => tellEnd(events, record);

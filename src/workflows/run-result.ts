@@ -1,7 +1,7 @@
 import { workflowInfo } from '@temporalio/workflow';
 import { cutText } from '../contracts/failures.js';
 import { PAYLOAD_LIMITS, STEER_LIMITS } from '../contracts/limits.js';
-import { NO_USAGE } from '../contracts/model.js';
+import { NO_USAGE } from '../contracts/no-usage.js';
 import type { RunResult } from '../contracts/run.js';
 import type { Ending } from './ending.js';
 import type { ActivityProblem } from './failures.js';

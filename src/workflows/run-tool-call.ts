@@ -150,7 +150,7 @@ async function startOnHost<T>(run: Run, tool: ToolDescriptor, start: (placement:
 
 async function attempt<T>(run: Run, start: () => Promise<T>): Promise<Attempted<T>> {
   try {
-    return { result: await run.abortable(start) };
+    return { result: await run.calls.abortable(start) };
   } catch (error) {
     return { problem: readActivityProblem(error) };
   }

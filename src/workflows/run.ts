@@ -1,13 +1,17 @@
-import { CancellationScope, condition, workflowInfo } from '@temporalio/workflow';
+import { condition, workflowInfo } from '@temporalio/workflow';
 import type { PreparedRun } from '../contracts/activities.js';
-import { type CarriedState, type CompactionMemory, type LoopMemory, NO_LOOPS, NOT_COMPACTED } from '../contracts/carried-state.js';
+import type { CarriedState, CompactionMemory, LoopMemory } from '../contracts/carried-state.js';
 import { hashJson } from '../contracts/digest.js';
+import { CHARS_PER_TOKEN } from '../contracts/estimate-tokens.js';
 import type { Message } from '../contracts/message.js';
+import { NO_LOOPS } from '../contracts/no-loops.js';
+import { NO_WORK } from '../contracts/no-work.js';
+import { NOT_COMPACTED } from '../contracts/not-compacted.js';
 import type { RunPolicy } from '../contracts/policy.js';
 import { POLICY_OF_0_1 } from '../contracts/policy-of-0-1.js';
 import type { ExtendInput, Progress, RunInput, RunResult, RunStatus } from '../contracts/run.js';
 import type { ToolDescriptor } from '../contracts/tool.js';
-import { NO_WORK, type WorkRecord } from '../contracts/work-record.js';
+import type { WorkRecord } from '../contracts/work-record.js';
 import { Approvals } from './approvals.js';
 import { Caps } from './caps.js';
 import { type Counters, newCounters } from './counters.js';
@@ -18,6 +22,7 @@ import { type BudgetFacts, finalOutputTokens, outputTokensAllowed } from './poli
 import { historyIsLong } from './policies/history-bounds.js';
 import { stopReason } from './policies/stop-reason.js';
 import { publishStatus } from './progress.js';
+import { RunningCalls } from './running-calls.js';
 import { Spending } from './spending.js';
 import { StepLog } from './step-log.js';
 import { Transcript } from './transcript.js';
@@ -37,6 +42,7 @@ export class Run {
   readonly approvals: Approvals;
   readonly steps: StepLog;
   readonly waits = new Waits();
+  readonly calls = new RunningCalls();
   readonly clock: WorkClock;
   readonly caps: Caps;
   readonly counters: Counters;
@@ -60,8 +66,6 @@ export class Run {
   result: RunResult | undefined;
   deadlineReached = false;
   readonly #tools: ReadonlyMap<string, ToolDescriptor>;
-  readonly #scopes = new Set<CancellationScope>();
-  #modelScope: CancellationScope | undefined;
   /** Estimated tokens of prompt and tools. */
   readonly setupTokens: number;
 
@@ -91,13 +95,13 @@ export class Run {
     this.turnInProgress = carried?.turnInProgress;
     this.idPrefix = hashJson(workflowInfo().firstExecutionRunId).slice(0, 6);
     this.#tools = new Map(prepared.setup.tools.map((tool) => [tool.name, tool]));
-    this.setupTokens = estimateTokens(JSON.stringify(prepared.setup).length);
+    this.setupTokens = Math.ceil(JSON.stringify(prepared.setup).length / CHARS_PER_TOKEN);
     this.clock = new WorkClock({
       workedMs: carried?.workedMs ?? 0,
       deadlineMs: carried ? carried.caps.deadlineMs : (input.deadlineMs ?? prepared.deadlineMs),
       onDeadline: () => {
         this.deadlineReached = true;
-        this.abort();
+        this.calls.abort();
       },
     });
   }
@@ -162,7 +166,7 @@ export class Run {
     const { count, reported } = this.compaction;
     // what a call reported before the last compaction says nothing of the next one
     const lastUsage = count > (reported?.compactions ?? 0) ? undefined : this.spending.lastUsage;
-    const byChars = this.setupTokens + estimateTokens(this.transcript.bytes);
+    const byChars = this.setupTokens + Math.ceil(this.transcript.bytes / CHARS_PER_TOKEN);
     return Math.max(byChars, (lastUsage?.inputTokens ?? 0) + (lastUsage?.outputTokens ?? 0));
   }
 
@@ -209,41 +213,6 @@ export class Run {
       close();
       publishStatus(this);
     }
-  }
-
-  /** Runs calls that a cancel or the deadline aborts through their heartbeats. */
-  async abortable<T>(start: () => Promise<T>): Promise<T> {
-    const scope = new CancellationScope();
-    this.#scopes.add(scope);
-    try {
-      return await scope.run(start);
-    } finally {
-      this.#scopes.delete(scope);
-    }
-  }
-
-  /** Runs a model call that also a message in mode interrupt aborts. */
-  async interruptible<T>(start: () => Promise<T>): Promise<T> {
-    try {
-      return await this.abortable(() => {
-        // made inside the other scope, whose end it shares
-        const scope = new CancellationScope();
-        this.#modelScope = scope;
-        return scope.run(start);
-      });
-    } finally {
-      this.#modelScope = undefined;
-    }
-  }
-
-  /** Aborts the running model call, if there is one: its partial text is kept. */
-  interruptModel(): void {
-    this.#modelScope?.cancel();
-  }
-
-  /** Aborts what runs now. */
-  abort(): void {
-    for (const scope of this.#scopes) scope.cancel();
   }
 
   /** Shows operators what the judgement did last. */
@@ -301,8 +270,4 @@ export class Run {
       finalReadsAnswer: this.isGuarded,
     };
   }
-}
-
-function estimateTokens(chars: number): number {
-  return Math.ceil(chars / 4);
 }

@@ -1,6 +1,9 @@
+import { addUsage } from '../contracts/add-usage.js';
 import type { CarriedState } from '../contracts/carried-state.js';
-import { addUsage, costOf, NO_USAGE, type Usage } from '../contracts/model.js';
+import { costOf } from '../contracts/cost-of.js';
+import type { Usage } from '../contracts/model.js';
 import type { ModelCandidate, ModelSpending } from '../contracts/model-route.js';
+import { NO_USAGE } from '../contracts/no-usage.js';
 
 /** Whose tokens they are. */
 type Priced = Pick<ModelCandidate, 'model' | 'price'>;

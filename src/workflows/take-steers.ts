@@ -1,4 +1,4 @@
-import { NO_LOOPS } from '../contracts/carried-state.js';
+import { NO_LOOPS } from '../contracts/no-loops.js';
 import type { Run } from './run.js';
 
 /** Moves waiting messages into the transcript, in the order acknowledged; `turn` is the one that reads them. */

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runCommand } from '../../src/activities/tools/run-command.js';
-import { toolCallsOf } from '../../src/contracts/message.js';
+import { toolCallsOf } from '../../src/contracts/tool-calls-of.js';
 import { call, say } from '../support/agent-worker.js';
 import { type TestRun, until, useWorkers } from '../support/use-workers.js';
 import { resultTexts } from './support/result-texts.js';

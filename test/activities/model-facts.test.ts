@@ -4,7 +4,8 @@ import { captureKeys } from '../../src/activities/key-ring.js';
 import { modelFacts } from '../../src/activities/model-facts.js';
 import { createPrepareRun } from '../../src/activities/prepare-run.js';
 import { MODEL_LIMITS } from '../../src/contracts/limits.js';
-import { ModelPrice, parseModelRef } from '../../src/contracts/model.js';
+import { ModelPrice } from '../../src/contracts/model.js';
+import { parseModelRef } from '../../src/contracts/model-ref.js';
 
 const priceOf = (model: string, prices = {}) => modelFacts(model, { prices }).price;
 const contextWindowOf = (model: string, contextWindows = {}) => modelFacts(model, { contextWindows }).contextWindow;

@@ -36,6 +36,11 @@ describe('the source tree', () => {
     expect(packages.toSorted()).toEqual(['@noble/hashes/sha2.js', '@noble/hashes/utils.js', '@temporalio/workflow', 'zod']);
   });
 
+  it('workflows reach no zod, by any way: each run of a worker would build the schemas for itself', () => {
+    const packages = [...reachedFrom(filesOf('workflows'))].filter((name) => !texts.has(name));
+    expect(packages.toSorted()).toEqual(['@noble/hashes/sha2.js', '@noble/hashes/utils.js', '@temporalio/common', '@temporalio/workflow']);
+  });
+
   it('the door of users reaches neither Temporal nor Node', () => {
     const packages = [...reachedFrom(['define/index.ts'])].filter((name) => !texts.has(name));
     expect(packages).toEqual(['zod']);

@@ -8,7 +8,7 @@ import { Interrupts } from '../../src/cli/interrupts.js';
 import { runCommandLine } from '../../src/cli/run-command-line.js';
 import type { WatchItem } from '../../src/client/watch-item.js';
 import type { ApprovalList } from '../../src/contracts/approval.js';
-import { NO_USAGE } from '../../src/contracts/model.js';
+import { NO_USAGE } from '../../src/contracts/no-usage.js';
 import { defineTool } from '../../src/define/define-tool.js';
 import { type AgentWorker, call, say, startAgentWorker } from '../support/agent-worker.js';
 import { CliFolder, type CommandEnd } from './support/cli.js';

@@ -9,7 +9,7 @@ import { z } from 'zod';
 import { AgentClient } from '../../src/client/agent-client.js';
 import type { WatchItem } from '../../src/client/watch-item.js';
 import { PerdureError } from '../../src/contracts/coded-error.js';
-import { textOf } from '../../src/contracts/message.js';
+import { textOf } from '../../src/contracts/text-of.js';
 import { defineTool } from '../../src/define/define-tool.js';
 import { FileStreamSink } from '../../src/streams/file-stream-sink.js';
 import { FileStreamSource } from '../../src/streams/file-stream-source.js';

@@ -16,12 +16,13 @@ import type { ModelAnswer, ModelProvider, ModelRequest } from '../../src/activit
 import type { ResolveModelResult } from '../../src/contracts/activities.js';
 import { hashJson } from '../../src/contracts/digest.js';
 import { MODEL_LIMITS, RUN_LIMITS, WORKER_LIMITS } from '../../src/contracts/limits.js';
-import { type Part, textOf } from '../../src/contracts/message.js';
+import type { Part } from '../../src/contracts/message.js';
 import { RunPolicy } from '../../src/contracts/policy.js';
 import { POLICY_OF_0_1 } from '../../src/contracts/policy-of-0-1.js';
 import type { PreparedRun } from '../../src/contracts/prepared-run.js';
 import { RunInput } from '../../src/contracts/run.js';
 import { SEARCH_ATTRIBUTES } from '../../src/contracts/search-attributes.js';
+import { textOf } from '../../src/contracts/text-of.js';
 import type { GateFunction } from '../../src/define/agent-gate.js';
 import type { CompletionGate } from '../../src/define/completion-gate.js';
 import type { CustomCompactor } from '../../src/define/custom-compactor.js';

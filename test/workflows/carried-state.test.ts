@@ -1,25 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { readdir, readFile } from 'node:fs/promises';
-import { fileURLToPath } from 'node:url';
-import { defaultPayloadConverter } from '@temporalio/common';
-import { historyFromJSON } from '@temporalio/common/lib/proto-utils.js';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { CarriedState } from '../../src/contracts/carried-state.js';
 import { Message } from '../../src/contracts/message.js';
-import { RunInput, type RunResult } from '../../src/contracts/run.js';
+import type { RunResult } from '../../src/contracts/run.js';
 import { defineTool } from '../../src/define/define-tool.js';
 import { say } from '../support/agent-worker.js';
+import { readSavedStates } from '../support/saved-states.js';
 import { testRun, until, useWorkers } from '../support/use-workers.js';
 
-/** A state that a saved history began with, as the build that wrote it left it. */
-interface SavedState {
-  readonly file: string;
-  readonly input: RunInput;
-  readonly state: Record<string, unknown>;
-}
-
-const FOLDER = fileURLToPath(new URL('../histories/', import.meta.url));
 const saved = await readSavedStates();
 
 const look = defineTool({
@@ -71,17 +60,16 @@ describe('a run that goes on from a state of 0.1', () => {
     const events = await run.events();
     expect(events.map(({ seq }) => seq)).toEqual(events.map((_, index) => index + 1));
   });
+
+  it('a state of a later version is not begun with: the run waits for a worker that can read it', async () => {
+    const on = await worker({ model: () => say('It is done.'), tools: [look] });
+    const args = [saved[0]?.input, { ...saved[0]?.state, v: 2 }];
+    const handle = await on.client.workflow.start('agentRun', { taskQueue: on.taskQueue, workflowId: `run-${randomUUID()}`, args });
+    const failed = async () => (await handle.fetchHistory()).events?.find((event) => event.workflowTaskFailedEventAttributes);
+    await until(async () => (await failed()) !== undefined, 'its first task to fail');
+    expect((await failed())?.workflowTaskFailedEventAttributes?.failure?.message).toMatch(/^the carried state .* version 2, not 1; start/u);
+    expect((await handle.describe()).status.name).toBe('RUNNING');
+    expect(on.requests).toHaveLength(0);
+    await handle.terminate();
+  });
 });
-
-async function readSavedStates(): Promise<SavedState[]> {
-  const files = (await readdir(FOLDER)).filter((file) => file.endsWith('.json')).toSorted();
-  const states = await Promise.all(files.map(readSavedState));
-  return states.filter((state) => state !== undefined);
-}
-
-async function readSavedState(file: string): Promise<SavedState | undefined> {
-  const history = historyFromJSON(JSON.parse(await readFile(`${FOLDER}${file}`, 'utf8')));
-  const payloads = history.events?.[0]?.workflowExecutionStartedEventAttributes?.input?.payloads ?? [];
-  const [input, state] = payloads.map((payload) => defaultPayloadConverter.fromPayload<unknown>(payload));
-  return state === undefined ? undefined : { file, input: RunInput.parse(input), state: z.record(z.string(), z.unknown()).parse(state) };
-}

@@ -5,7 +5,7 @@ import type { ModelAnswer, ModelRequest } from '../../src/activities/providers/p
 import type { ApprovalList } from '../../src/contracts/approval.js';
 import { estimateTokens } from '../../src/contracts/estimate-tokens.js';
 import type { RunEvent } from '../../src/contracts/event.js';
-import { textOf } from '../../src/contracts/message.js';
+import { textOf } from '../../src/contracts/text-of.js';
 import { defineTool } from '../../src/define/define-tool.js';
 import { isPaired } from '../../src/workflows/policies/pairing.js';
 import { call, say } from '../support/agent-worker.js';

@@ -5,7 +5,7 @@ import type { ModelAnswer, ModelRequest } from '../../src/activities/providers/p
 import { estimateTokens } from '../../src/contracts/estimate-tokens.js';
 import type { RunEvent } from '../../src/contracts/event.js';
 import { COMPACTION_LIMITS } from '../../src/contracts/limits.js';
-import { textOf } from '../../src/contracts/message.js';
+import { textOf } from '../../src/contracts/text-of.js';
 import { defineTool } from '../../src/define/define-tool.js';
 import { isPaired } from '../../src/workflows/policies/pairing.js';
 import { resultTexts } from '../activities/support/result-texts.js';

@@ -290,7 +290,9 @@ describe('/model and /think', () => {
     tools: [note],
     policy: {},
     resolveModel: (model: string) =>
-      model === 'c/three' || model === 'a/one' ? { candidate: candidate(model, { thinking: 'high' as const }) } : { problem: `unknown model ${model}` },
+      model === 'c/three' || model === 'a/one'
+        ? { candidate: candidate(model, { thinking: 'high' as const }) }
+        : { problem: `unknown model ${model}` },
   });
 
   const typesOf = (events: readonly RunEvent[]) => events.map(({ type }) => type);
@@ -350,7 +352,11 @@ describe('/model and /think', () => {
 
   it('B-31: thinkingOffWhenEmpty turns thinking off after an answer without text or call', async () => {
     const models = fakeModels({ 'a/one': (_, n) => say(n === 1 ? '' : 'a word') });
-    const on = await worker({ ...options(models), route: [candidate('a/one', { thinking: 'high' })], policy: { thinkingOffWhenEmpty: true } });
+    const on = await worker({
+      ...options(models),
+      route: [candidate('a/one', { thinking: 'high' })],
+      policy: { thinkingOffWhenEmpty: true },
+    });
     expect(await (await start(on)).result()).toMatchObject({ output: 'a word' });
     expect(models.requests.map(({ thinking }) => thinking?.style)).toEqual(['effort', 'off']);
   });

@@ -1,5 +1,7 @@
 import type { ChatCompletionContentPart, ChatCompletionMessageParam } from 'openai/resources/chat/completions';
-import { type Message, type Part, textOf, toolCallsOf } from '../../contracts/message.js';
+import type { Message, Part } from '../../contracts/message.js';
+import { textOf } from '../../contracts/text-of.js';
+import { toolCallsOf } from '../../contracts/tool-calls-of.js';
 import { sentArguments } from './parse-arguments.js';
 import { partsText } from './parts-text.js';
 import { wireCallId } from './wire-call-id.js';

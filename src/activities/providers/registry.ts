@@ -1,4 +1,4 @@
-import { type ModelRef, parseModelRef } from '../../contracts/model.js';
+import { type ModelRef, parseModelRef } from '../../contracts/model-ref.js';
 import { createAnthropicProvider } from './anthropic.js';
 import { ModelError } from './model-error.js';
 import { createOpenAiChatProvider } from './openai-chat.js';

@@ -1,4 +1,5 @@
-import { NO_USAGE, type Usage } from '../../contracts/model.js';
+import type { Usage } from '../../contracts/model.js';
+import { NO_USAGE } from '../../contracts/no-usage.js';
 
 /** A server's numbers as a Usage; undefined when one of them is missing or nonsense, so that the caller estimates instead. */
 export function reportedUsage(numbers: {

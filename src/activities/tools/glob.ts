@@ -1,3 +1,5 @@
+import { sequenceMatches } from '../../contracts/sequence-matches.js';
+
 /** True for a path (relative, forward slashes) that a glob means. */
 export type GlobMatch = (path: string) => boolean;
 
@@ -24,7 +26,7 @@ function matchName(glob: string): GlobMatch {
 function matchPath(parts: readonly string[]): GlobMatch {
   const compiled = parts.map((part) => (part === '**' ? 'any' : tokensOf(part)));
   return (path) =>
-    matchSequence({
+    sequenceMatches({
       items: path.split('/'),
       pattern: compiled,
       isStar: (part) => part === 'any',
@@ -36,45 +38,12 @@ function matchPath(parts: readonly string[]): GlobMatch {
 type Token = 'star' | 'one' | { readonly has: (character: string) => boolean };
 
 function matchTokens(tokens: readonly Token[], name: string): boolean {
-  return matchSequence({
+  return sequenceMatches({
     items: Array.from(name),
     pattern: tokens,
     isStar: (token) => token === 'star',
     fits: (token, character) => token === 'one' || (token !== 'star' && token.has(character)),
   });
-}
-
-interface Sequence<Item, Pattern> {
-  readonly items: readonly Item[];
-  readonly pattern: readonly Pattern[];
-  readonly isStar: (pattern: Pattern) => boolean;
-  readonly fits: (pattern: Pattern, item: Item) => boolean;
-}
-
-/** The two-pointer match: on a mismatch only the last star takes one item more, so nothing is tried twice. */
-function matchSequence<Item, Pattern>({ items, pattern, isStar, fits }: Sequence<Item, Pattern>): boolean {
-  let at = 0;
-  let star = -1;
-  let starAt = 0;
-  for (let item = 0; item < items.length; ) {
-    const wanted = pattern[at];
-    const here = items[item];
-    if (wanted !== undefined && isStar(wanted)) {
-      star = at;
-      starAt = item;
-      at += 1;
-    } else if (wanted !== undefined && here !== undefined && fits(wanted, here)) {
-      at += 1;
-      item += 1;
-    } else if (star !== -1) {
-      at = star + 1;
-      starAt += 1;
-      item = starAt;
-    } else {
-      return false;
-    }
-  }
-  return pattern.slice(at).every(isStar);
 }
 
 function tokensOf(part: string): Token[] {

@@ -1,4 +1,5 @@
-import { type Message, textOf } from '../../contracts/message.js';
+import type { Message } from '../../contracts/message.js';
+import { textOf } from '../../contracts/text-of.js';
 import { announcesWork } from './announced-work.js';
 import { leakedMarkup } from './leaked-markup.js';
 

@@ -1,5 +1,7 @@
+import { costOf } from '../../contracts/cost-of.js';
 import { MODEL_LIMITS } from '../../contracts/limits.js';
-import { costOf, type ModelPrice, NO_USAGE, type Usage } from '../../contracts/model.js';
+import type { ModelPrice, Usage } from '../../contracts/model.js';
+import { NO_USAGE } from '../../contracts/no-usage.js';
 
 /** What is known before a model call. */
 export interface BudgetFacts {

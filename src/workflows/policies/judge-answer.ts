@@ -1,6 +1,8 @@
 import { RUN_LIMITS } from '../../contracts/limits.js';
-import { type Message, type ToolCallPart, textOf, toolCallsOf } from '../../contracts/message.js';
+import type { Message, ToolCallPart } from '../../contracts/message.js';
 import type { StopReason } from '../../contracts/model.js';
+import { textOf } from '../../contracts/text-of.js';
+import { toolCallsOf } from '../../contracts/tool-calls-of.js';
 
 /** Consecutive recoveries so far. */
 export interface RecoveryCounters {

@@ -1,5 +1,6 @@
 import { estimateTokens } from '../../contracts/estimate-tokens.js';
-import { type Message, textOf } from '../../contracts/message.js';
+import type { Message } from '../../contracts/message.js';
+import { textOf } from '../../contracts/text-of.js';
 import { LeftOut } from './left-out.js';
 import { type MessageGroup, tokensOf } from './message-groups.js';
 

@@ -1,6 +1,8 @@
 import { identifiersOf } from '../../contracts/identifiers.js';
 import { COMPACTION_LIMITS } from '../../contracts/limits.js';
-import { type Message, textOf, toolCallsOf } from '../../contracts/message.js';
+import type { Message } from '../../contracts/message.js';
+import { textOf } from '../../contracts/text-of.js';
+import { toolCallsOf } from '../../contracts/tool-calls-of.js';
 
 /** Words of a user are not found again by looking: the last ones are kept, each on a line of its own. */
 const SAID_MAX = 10;

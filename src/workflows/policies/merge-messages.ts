@@ -1,10 +1,10 @@
 import type { QueuedMessage } from '../../contracts/carried-state.js';
-import { SteerMode } from '../../contracts/run.js';
+import { STEER_MODES } from '../../contracts/steer-modes.js';
 
 /** The same message sent twice as one: under the first one's id, as urgent as the more urgent, and unread for as long as the longer. */
 export function mergeMessages(first: QueuedMessage, second: QueuedMessage): QueuedMessage {
   const urgency = Math.max(urgencyOf(first), urgencyOf(second));
-  const mode = SteerMode.options[urgency];
+  const mode = STEER_MODES[urgency];
   const { id, text } = first;
   const expiresAt = Math.max(first.expiresAt ?? NEVER, second.expiresAt ?? NEVER);
   return { id, text, ...(mode === undefined ? {} : { mode }), ...(expiresAt === NEVER ? {} : { expiresAt }) };
@@ -14,5 +14,5 @@ const NEVER = Number.POSITIVE_INFINITY;
 
 /** The modes are listed in the order of their urgency. */
 function urgencyOf({ mode = 'boundary' }: QueuedMessage): number {
-  return SteerMode.options.indexOf(mode);
+  return STEER_MODES.indexOf(mode);
 }

@@ -1,4 +1,5 @@
-import { type Message, type Part, type ToolCallPart, type ToolResultPart, toolCallsOf } from '../../contracts/message.js';
+import type { Message, Part, ToolCallPart, ToolResultPart } from '../../contracts/message.js';
+import { toolCallsOf } from '../../contracts/tool-calls-of.js';
 
 /** A transcript that a provider takes, and how many calls and results had to be put right for it. */
 export interface PairedTranscript {

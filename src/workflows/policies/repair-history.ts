@@ -1,4 +1,5 @@
-import { type Message, type Part, toolCallsOf } from '../../contracts/message.js';
+import type { Message, Part } from '../../contracts/message.js';
+import { toolCallsOf } from '../../contracts/tool-calls-of.js';
 import { type PairedTranscript, repairPairing } from './pairing.js';
 import { saysSomething } from './says-something.js';
 

@@ -1,7 +1,9 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { addUsage } from '../../../src/contracts/add-usage.js';
+import { costOf } from '../../../src/contracts/cost-of.js';
 import { MODEL_LIMITS } from '../../../src/contracts/limits.js';
-import { addUsage, costOf, NO_USAGE } from '../../../src/contracts/model.js';
+import { NO_USAGE } from '../../../src/contracts/no-usage.js';
 import { type BudgetFacts, finalOutputTokens, outputTokensAllowed } from '../../../src/workflows/policies/budget.js';
 
 const tokens = fc.integer({ min: 0, max: 200_000 });

@@ -1,6 +1,7 @@
-import { type JsonValue, type Message, type Part, type ToolCallPart, toolCallsOf } from '../../../src/contracts/message.js';
+import type { JsonValue, Message, Part, ToolCallPart } from '../../../src/contracts/message.js';
 import type { CompletionPolicy } from '../../../src/contracts/policy.js';
 import type { Effect } from '../../../src/contracts/tool.js';
+import { toolCallsOf } from '../../../src/contracts/tool-calls-of.js';
 import { WorkRecord } from '../../../src/contracts/work-record.js';
 import { recordWork } from '../../../src/workflows/policies/record-work.js';
 

@@ -1,4 +1,7 @@
-import { addUsage, costOf, type ModelPrice, NO_USAGE, type Usage } from '../../../../src/contracts/model.js';
+import { addUsage } from '../../../../src/contracts/add-usage.js';
+import { costOf } from '../../../../src/contracts/cost-of.js';
+import type { ModelPrice, Usage } from '../../../../src/contracts/model.js';
+import { NO_USAGE } from '../../../../src/contracts/no-usage.js';
 import type { RunPolicy } from '../../../../src/contracts/policy.js';
 import { finalOutputTokens, outputTokensAllowed } from '../../../../src/workflows/policies/budget.js';
 import { extendedCap } from '../../../../src/workflows/policies/extended-cap.js';

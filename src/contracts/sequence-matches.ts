@@ -1,0 +1,36 @@
+/** A sequence, and the pattern it is to match: `isStar` stands for any run of items, also for none. */
+export interface SequenceMatch<Item, Pattern> {
+  readonly items: readonly Item[];
+  readonly pattern: readonly Pattern[];
+  readonly isStar: (pattern: Pattern) => boolean;
+  readonly fits: (pattern: Pattern, item: Item) => boolean;
+}
+
+/**
+ * True when a pattern means the whole of a sequence. Takes time linear in items × pattern: on a mismatch only the last star takes one
+ * item more, so nothing is tried twice. Neither holds `undefined`. Never throws.
+ */
+export function sequenceMatches<Item, Pattern>({ items, pattern, isStar, fits }: SequenceMatch<Item, Pattern>): boolean {
+  let at = 0;
+  let star = -1;
+  let starAt = 0;
+  for (let item = 0; item < items.length; ) {
+    const wanted = pattern[at];
+    const here = items[item];
+    if (wanted !== undefined && isStar(wanted)) {
+      star = at;
+      starAt = item;
+      at += 1;
+    } else if (wanted !== undefined && here !== undefined && fits(wanted, here)) {
+      at += 1;
+      item += 1;
+    } else if (star !== -1) {
+      at = star + 1;
+      starAt += 1;
+      item = starAt;
+    } else {
+      return false;
+    }
+  }
+  return pattern.slice(at).every(isStar);
+}

@@ -1,0 +1,6 @@
+import type { Message, ToolCallPart } from './message.js';
+
+/** The calls an assistant message asks for, in order. Never throws. */
+export function toolCallsOf(message: Message): ToolCallPart[] {
+  return message.parts.filter((part) => part.type === 'tool_call');
+}
