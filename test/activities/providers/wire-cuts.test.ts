@@ -21,7 +21,7 @@ describe.each(WIRES)('a stream of $name that is cut', (wire) => {
   const events = wire.events(SCRIPT);
   const whole = Buffer.from(events.join(''));
   // the blank line after the terminal event is not needed to read it
-  const terminal = wire.name === 'messages' ? events.length - 1 : events.length - 3;
+  const terminal = events.length - wire.tailEvents;
   const completeFrom = Buffer.byteLength(events.slice(0, terminal + 1).join('')) - '\n\n'.length;
   let server: RawServer;
   let complete: ModelAnswer;
@@ -86,10 +86,9 @@ describe.each(WIRES)('a stream of $name that is cut', (wire) => {
       });
       outcomes.close.push(await outcome());
     }
-    const tail = wire.name === 'messages' ? 1 : 3;
-    const expected = events.map((_, index) => (index < events.length - tail ? 'cut' : 'complete'));
+    const expected = events.map((_, index) => (index < terminal ? 'cut' : 'complete'));
     expect(outcomes.end).toEqual(expected);
-    expect(outcomes.close.slice(0, events.length - tail)).toEqual(expected.slice(0, events.length - tail));
+    expect(outcomes.close.slice(0, terminal)).toEqual(expected.slice(0, terminal));
   });
 
   it('before its headers is a cut answer too, not an unreachable server', async () => {

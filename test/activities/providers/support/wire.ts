@@ -1,5 +1,6 @@
 import { createAnthropicProvider } from '../../../../src/activities/providers/anthropic.js';
 import { createOpenAiChatProvider } from '../../../../src/activities/providers/openai-chat.js';
+import { createOpenAiResponsesProvider } from '../../../../src/activities/providers/openai-responses.js';
 import type { ModelProvider, ModelRequest } from '../../../../src/activities/providers/provider.js';
 
 /** What a test wants a model to answer, in no format yet. */
@@ -14,12 +15,16 @@ export interface WireScript {
 
 /** One wire format: how its provider is made and how its events look. */
 export interface Wire {
-  readonly name: 'chat completions' | 'messages';
+  readonly name: 'chat completions' | 'responses' | 'messages';
   readonly stopWord: Readonly<Record<'end' | 'calls' | 'length' | 'refusal', string>>;
   readonly ping: string;
   provider(url: string, apiKey?: string): ModelProvider;
   /** The events of an answer, each with its blank line. */
   events(script: WireScript): string[];
+  /** How many of them the answer is complete with, or before: the terminal one and what may follow it. */
+  readonly tailEvents: number;
+  /** What the output limit is called. */
+  readonly limitField: string;
   errorEvent(error: Readonly<Record<string, unknown>>): string;
   errorBody(error: Readonly<Record<string, unknown>>): unknown;
 }
@@ -30,6 +35,8 @@ const CHAT: Wire = {
   name: 'chat completions',
   stopWord: { end: 'stop', calls: 'tool_calls', length: 'length', refusal: 'content_filter' },
   ping: ': ping\n\n',
+  tailEvents: 3,
+  limitField: 'max_tokens',
   provider: (url, apiKey = KEY) => createOpenAiChatProvider({ baseUrl: `${url}/v1`, apiKey }),
   events: (script) => [...chatChunks(script).map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`), 'data: [DONE]\n\n'],
   errorEvent: (error) => `data: ${JSON.stringify({ error })}\n\n`,
@@ -59,10 +66,85 @@ function chatChunks({ thinking, text, calls = [], stop }: WireScript): unknown[]
   ];
 }
 
+const RESPONSES: Wire = {
+  name: 'responses',
+  stopWord: { end: 'completed', calls: 'completed', length: 'max_output_tokens', refusal: 'content_filter' },
+  ping: ': ping\n\n',
+  tailEvents: 1,
+  limitField: 'max_output_tokens',
+  provider: (url, apiKey = KEY) => createOpenAiResponsesProvider({ baseUrl: `${url}/v1`, apiKey }),
+  events: responseEvents,
+  errorEvent: ({ type, ...error }) => responseEvent('error', { code: type, param: null, sequence_number: 9, ...error }),
+  errorBody: (error) => ({ error }),
+};
+
+interface OutputItem {
+  readonly item: Readonly<Record<string, unknown>>;
+  /** What the item is whole. */
+  readonly whole: Readonly<Record<string, unknown>>;
+  readonly deltas: readonly (readonly [type: string, fields: Readonly<Record<string, unknown>>])[];
+}
+
+function responseEvents({ thinking, text, calls = [], stop = 'completed' }: WireScript): string[] {
+  const items = [...(thinking ? [reasoningItem(thinking)] : []), ...(text ? [messageItem(text)] : []), ...calls.map(callItem)];
+  const isWhole = stop === 'completed';
+  const usage = {
+    input_tokens: 50,
+    input_tokens_details: { cached_tokens: 30 },
+    output_tokens: 7,
+    output_tokens_details: { reasoning_tokens: 3 },
+  };
+  const response = {
+    id: 'resp_1',
+    status: isWhole ? 'completed' : 'incomplete',
+    error: null,
+    incomplete_details: isWhole ? null : { reason: stop },
+    output: items.map(({ whole }) => whole),
+    usage,
+  };
+  return [
+    responseEvent('response.created', { response: { ...response, status: 'in_progress', output: [], usage: null } }),
+    ...items.flatMap(({ item, whole, deltas }, output_index) => [
+      responseEvent('response.output_item.added', { output_index, item: { ...item, status: 'in_progress' } }),
+      ...deltas.map(([type, fields]) => responseEvent(type, { output_index, item_id: item['id'], ...fields })),
+      responseEvent('response.output_item.done', { output_index, item: whole }),
+    ]),
+    responseEvent(isWhole ? 'response.completed' : 'response.incomplete', { response }),
+  ];
+}
+
+function reasoningItem(thinking: string): OutputItem {
+  const item = { id: 'rs_1', type: 'reasoning', summary: [] };
+  const summary = [{ type: 'summary_text', text: thinking }];
+  return {
+    item,
+    whole: { ...item, summary, encrypted_content: 'gAAAAc2ln' },
+    deltas: [['response.reasoning_summary_text.delta', { summary_index: 0, delta: thinking }]],
+  };
+}
+
+function messageItem(text: string): OutputItem {
+  const item = { id: 'msg_1', type: 'message', role: 'assistant', content: [] };
+  const deltas = text.split(/(?<= )/u).map((delta) => ['response.output_text.delta', { content_index: 0, delta }] as const);
+  return { item, whole: { ...item, status: 'completed', content: [{ type: 'output_text', text, annotations: [] }] }, deltas };
+}
+
+function callItem({ id, name, pieces }: NonNullable<WireScript['calls']>[number]): OutputItem {
+  const item = { id: `fc_${id}`, type: 'function_call', call_id: id, name, arguments: '' };
+  const deltas = pieces.map((delta) => ['response.function_call_arguments.delta', { delta }] as const);
+  return { item, whole: { ...item, status: 'completed', arguments: pieces.join('') }, deltas };
+}
+
+function responseEvent(type: string, fields: Readonly<Record<string, unknown>>): string {
+  return `event: ${type}\ndata: ${JSON.stringify({ type, ...fields })}\n\n`;
+}
+
 const MESSAGES: Wire = {
   name: 'messages',
   stopWord: { end: 'end_turn', calls: 'tool_use', length: 'max_tokens', refusal: 'refusal' },
   ping: 'event: ping\ndata: {"type":"ping"}\n\n',
+  tailEvents: 1,
+  limitField: 'max_tokens',
   provider: (url, apiKey = KEY) => createAnthropicProvider({ baseUrl: url, apiKey }),
   events: (script) => messageEvents(script).map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`),
   errorEvent: (error) => `event: error\ndata: ${JSON.stringify({ type: 'error', error })}\n\n`,
@@ -103,8 +185,8 @@ function messageEvents({ thinking, text, calls = [], stop }: WireScript): Messag
   ];
 }
 
-/** Both formats, for `describe.each`. */
-export const WIRES: readonly Wire[] = [CHAT, MESSAGES];
+/** All formats, for `describe.each`. */
+export const WIRES: readonly Wire[] = [CHAT, RESPONSES, MESSAGES];
 
 /** A request with everything in it that a test does not care for. */
 export function modelRequest(fields: Partial<ModelRequest> = {}): ModelRequest {

@@ -1,0 +1,28 @@
+import OpenAI from 'openai';
+import { type GuardedFetch, guardedFetch } from './guarded-fetch.js';
+import type { ModelRequest } from './provider.js';
+import type { ProviderSettings } from './provider-settings.js';
+import { SDK_TIMEOUT_MS, SILENT_LOGGER } from './sdk-settings.js';
+
+/** The guard of one request to a server that speaks one of OpenAI's formats: the key in the header where the server wants it. */
+export function openAiGuard({ apiKey, quirks }: ProviderSettings, { idleMs }: Pick<ModelRequest, 'idleMs'>): GuardedFetch {
+  const keyHeader = quirks?.keyHeader ?? 'authorization';
+  const key = keyHeader === 'authorization' ? `Bearer ${apiKey}` : apiKey;
+  return guardedFetch({ idleMs, headers: { ...quirks?.headers, [keyHeader]: key }, apiKey });
+}
+
+/** The SDK's client for one request. It asks once, logs nothing, and takes nothing from the environment. */
+export function openAiClient({ apiKey, baseUrl, quirks }: ProviderSettings, guard: GuardedFetch): OpenAI {
+  return new OpenAI({
+    apiKey,
+    baseURL: baseUrl,
+    organization: null,
+    project: null,
+    ...(quirks?.query ? { defaultQuery: quirks.query } : {}),
+    maxRetries: 0,
+    timeout: SDK_TIMEOUT_MS,
+    fetch: guard.fetch,
+    logger: SILENT_LOGGER,
+    logLevel: 'off',
+  });
+}

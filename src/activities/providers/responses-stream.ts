@@ -1,0 +1,157 @@
+import type { Response, ResponseOutputItem, ResponseStreamEvent } from 'openai/resources/responses/responses';
+import type { Part } from '../../contracts/message.js';
+import type { StopReason, Usage } from '../../contracts/model.js';
+import type { StreamDelta } from './provider.js';
+import { reportedUsage } from './reported-usage.js';
+import { ResponsesItem } from './responses-item.js';
+
+/** How the server says that its answer ended. `incomplete`: its output limit cut it. */
+type Ending = 'completed' | 'incomplete' | 'content_filter';
+
+/** Puts the events of a response together. Judges nothing. */
+export class ResponsesStream {
+  readonly #onDelta: (delta: StreamDelta) => void;
+  readonly #origin: string;
+  readonly #items = new Map<number | string, ResponsesItem>();
+  #usage: Response['usage'];
+  ending: Ending | undefined;
+  /** What the server told of the failure of its answer. */
+  failure: object | undefined;
+  events = 0;
+
+  constructor(onDelta: (delta: StreamDelta) => void, origin: string) {
+    this.#onDelta = onDelta;
+    this.#origin = origin;
+  }
+
+  add(event: ResponseStreamEvent): void {
+    this.events += 1;
+    switch (event.type) {
+      case 'response.output_item.added':
+        this.#itemOf(event, event.item);
+        return;
+      case 'response.output_item.done':
+        this.#itemOf(event, event.item)?.end(event.item);
+        return;
+      case 'response.refusal.delta':
+        this.#itemOf(event)?.refuse(event.delta);
+        return;
+      case 'response.output_text.delta':
+      case 'response.reasoning_summary_text.delta':
+      case 'response.reasoning_text.delta':
+      case 'response.function_call_arguments.delta':
+        this.#itemOf(event)?.extend(event.delta);
+        return;
+      case 'response.reasoning_summary_part.added':
+        this.#itemOf(event)?.startParagraph();
+        return;
+      case 'response.function_call_arguments.done':
+        this.#itemOf(event)?.endArguments(event.arguments);
+        return;
+      case 'response.completed':
+        this.#end(event.response, 'completed');
+        return;
+      case 'response.incomplete':
+        this.#end(event.response, event.response.incomplete_details?.reason === 'content_filter' ? 'content_filter' : 'incomplete');
+        return;
+      case 'response.failed':
+        this.#usage = event.response.usage;
+        this.failure = event.response.error ?? { message: 'the response failed, without a word why' };
+        return;
+      case 'error':
+        this.failure = { code: event.code, message: event.message };
+        return;
+      default:
+        // the other events repeat what these say, or are of the server's own tools
+        return;
+    }
+  }
+
+  /** Nothing more is to come: whether it is an answer or a failure. */
+  isComplete(): boolean {
+    return this.ending !== undefined || this.failure !== undefined;
+  }
+
+  hasCalls(): boolean {
+    return this.#all().some((item) => item.isCall);
+  }
+
+  hasRefusal(): boolean {
+    return this.#all().some((item) => item.isRefusal);
+  }
+
+  /** A call began whose end did not come. */
+  hasOpenCall(): boolean {
+    return this.#all().some((item) => item.isCall && !item.isDone);
+  }
+
+  /** True when what came could stand as an answer without the server's word for it: some text, and no call. */
+  isText(): boolean {
+    return !this.hasCalls() && this.#all().some((item) => item.hasText);
+  }
+
+  /**
+   * Some servers call an answer completed that their output limit cut. It shows where an item says so; where the limit was reached
+   * within a call; and where a text ends with the very last token there was.
+   */
+  isCutAt(limit: number): boolean {
+    if (this.#all().some((item) => item.isCut)) return true;
+    const used = this.usage()?.outputTokens ?? 0;
+    const last = this.#all().at(-1);
+    return last?.isCall ? last.isHalfCall && used >= limit : used === limit;
+  }
+
+  /** The parts in order. Of an answer that a filter stopped, a call that it stopped in its middle is no part. */
+  parts(stop: StopReason): Part[] {
+    const items = stop === 'refusal' ? this.#all().filter((item) => !item.isHalfCall) : this.#all();
+    return items.flatMap((item, index) => {
+      const following = items.slice(index + 1).find((later) => later.isAnswer);
+      return item.part(this.#origin, following?.asFollowing()) ?? [];
+    });
+  }
+
+  usage(): Usage | undefined {
+    if (!this.#usage) return undefined;
+    return reportedUsage({
+      input: this.#usage.input_tokens,
+      output: this.#usage.output_tokens,
+      cacheRead: this.#usage.input_tokens_details?.cached_tokens,
+      cacheWrite: this.#usage.input_tokens_details?.cache_write_tokens,
+      reasoning: this.#usage.output_tokens_details?.reasoning_tokens,
+    });
+  }
+
+  #all(): ResponsesItem[] {
+    return [...this.#items.values()];
+  }
+
+  /** The item an event speaks of: by its place, which some servers do not tell, or by its id, which some change with each event. */
+  #itemOf(
+    { output_index: place, item_id: id }: { readonly output_index?: number; readonly item_id?: string },
+    item?: ResponseOutputItem,
+  ): ResponsesItem | undefined {
+    const key = place ?? id ?? item?.id ?? callIdOf(item) ?? this.#items.size;
+    const known = this.#items.get(key);
+    if (known || !item) return known;
+    const added = new ResponsesItem(item, this.#onDelta);
+    this.#items.set(key, added);
+    return added;
+  }
+
+  #end({ output, usage }: Response, ending: Ending): void {
+    this.ending = ending;
+    this.#usage = usage;
+    // a server may tell only here what an item came to, or stream no item at all
+    const hasStreamed = this.#items.size > 0;
+    for (const [place, item] of (output ?? []).entries()) {
+      const streamed = hasStreamed
+        ? this.#all().find(({ id }) => id !== undefined && id === item.id)
+        : this.#itemOf({ output_index: place }, item);
+      if (streamed && !streamed.isDone) streamed.end(item);
+    }
+  }
+}
+
+function callIdOf(item: ResponseOutputItem | undefined): string | undefined {
+  return item?.type === 'function_call' ? item.call_id : undefined;
+}
