@@ -1,19 +1,21 @@
 import type { ModelPrice } from '../contracts/model.js';
+import { type ModelRef, parseModelRef } from '../contracts/model-ref.js';
 import type { Config } from '../define/define-config.js';
 import type { ModelFacts } from '../define/model-options.js';
-import { MODEL_FACTS } from './data/prices.js';
+import { KNOWN_MODELS } from './data/models.js';
+import { knownProvider } from './providers/known-providers.js';
 
 const FREE: ModelPrice = { input: 0, output: 0 };
 
-/** Providers whose models cost nothing here: they run on this machine, play a script, or are no models. */
-const FREE_PROVIDERS = new Set(['scripted', 'ollama', 'stub', 'subprocess']);
+/** Executors are no models: what they spend elsewhere is not ours to know. */
+const EXECUTORS: ReadonlySet<string> = new Set(['stub', 'subprocess']);
 
 /** What a config says of models. */
 export type FactsConfig = Pick<Config, 'models' | 'prices' | 'contextWindows'>;
 
 /** What is known of a model: the config's word field by field, else the data file's; a local model costs nothing. Never throws. */
 export function modelFacts(model: string, { models = {}, prices = {}, contextWindows = {} }: FactsConfig = {}): ModelFacts {
-  const known = factsOf(model);
+  const known = knownFacts(model);
   const own = Object.hasOwn(models, model) ? models[model] : undefined;
   const price = own?.price ?? (Object.hasOwn(prices, model) ? prices[model] : undefined) ?? known?.price ?? freePrice(model);
   const contextWindow =
@@ -22,11 +24,37 @@ export function modelFacts(model: string, { models = {}, prices = {}, contextWin
 }
 
 function freePrice(model: string): ModelPrice | undefined {
-  return FREE_PROVIDERS.has(model.split('/')[0] ?? '') ? FREE : undefined;
+  const provider = model.split('/')[0] ?? '';
+  return EXECUTORS.has(provider) || knownProvider(provider)?.local ? FREE : undefined;
 }
 
 /** A dated snapshot (`…-20250929`, `…-2024-08-06`, `…-latest`) has the facts of its undated name. */
-function factsOf(model: string): ModelFacts | undefined {
+function knownFacts(name: string): ModelFacts | undefined {
+  const ref = parseModelRef(name);
+  if (!ref) return undefined;
+  const { provider, model } = maker(ref);
+  const models = Object.hasOwn(KNOWN_MODELS, provider) ? KNOWN_MODELS[provider] : undefined;
   const undated = model.replace(/-(?:\d{8}|\d{4}-\d{2}-\d{2}|latest)$/u, '');
-  return [model, undated].filter((name) => Object.hasOwn(MODEL_FACTS, name)).map((name) => MODEL_FACTS[name])[0];
+  const found = [model, undated].find((each) => models && Object.hasOwn(models, each));
+  return found === undefined ? undefined : models?.[found];
 }
+
+/**
+ * Whose model it is. Azure and OpenRouter sell some of them at their makers' prices, OpenRouter with dots in the versions of Claude; a
+ * variant of OpenRouter's (`…:free`) is another offer, of which nothing is known.
+ */
+function maker({ provider, model }: ModelRef): ModelRef {
+  if (provider === 'azure') return { provider: 'openai', model };
+  const resold = provider === 'openrouter' ? parseModelRef(model) : undefined;
+  const seller = resold && OPENROUTER_MAKERS.get(resold.provider);
+  if (!resold || !seller) return { provider, model };
+  return { provider: seller, model: seller === 'anthropic' ? resold.model.replaceAll('.', '-') : resold.model };
+}
+
+/** OpenRouter's names of makers whose prices it passes on. Its OpenAI models think and call tools in one request. */
+const OPENROUTER_MAKERS: ReadonlyMap<string, string> = new Map([
+  ['openai', 'openai-responses'],
+  ['anthropic', 'anthropic'],
+  ['google', 'gemini'],
+  ['x-ai', 'xai'],
+]);

@@ -5,7 +5,7 @@ import type { RunInput } from '../contracts/run.js';
 import type { AgentDefinition } from '../define/define-agent.js';
 import type { Config } from '../define/define-config.js';
 import { PRESETS } from '../define/presets.js';
-import { PRICES_AS_OF } from './data/prices.js';
+import { MODELS_AS_OF } from './data/models.js';
 import { failure } from './failures.js';
 
 /** The caps of a run: the input's, else the agent's, else its preset's, else the defaults. */
@@ -42,6 +42,6 @@ export function pricing({ model, price, caps, allowUnknownPrice }: Pricing): Pic
   if (allowUnknownPrice) return { priceUnknown: true };
   throw failure(
     'Input.Invalid',
-    `UNKNOWN_PRICE: maxCostUsd needs the price of ${model}, and the list of ${PRICES_AS_OF} has none; add prices: { "${model}": { input, output } } to the config, or allowUnknownPrice to start without the cap`,
+    `UNKNOWN_PRICE: maxCostUsd needs the price of ${model}, and the list of ${MODELS_AS_OF} has none; add prices: { "${model}": { input, output } } to the config, or allowUnknownPrice to start without the cap`,
   );
 }

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { MODEL_FACTS, PRICES_AS_OF } from '../../src/activities/data/prices.js';
+import { KNOWN_MODELS, MODELS_AS_OF } from '../../src/activities/data/models.js';
+import { KNOWN_PROVIDERS } from '../../src/activities/data/providers.js';
 import { captureKeys } from '../../src/activities/key-ring.js';
 import { modelFacts } from '../../src/activities/model-facts.js';
 import { createPrepareRun } from '../../src/activities/prepare-run.js';
 import { MODEL_LIMITS } from '../../src/contracts/limits.js';
-import { ModelPrice } from '../../src/contracts/model.js';
-import { parseModelRef } from '../../src/contracts/model-ref.js';
+import { ModelFacts } from '../../src/define/model-options.js';
 
 const priceOf = (model: string, prices = {}) => modelFacts(model, { prices }).price;
 const contextWindowOf = (model: string, contextWindows = {}) => modelFacts(model, { contextWindows }).contextWindow;
@@ -49,18 +49,64 @@ describe('modelFacts', () => {
     expect(await prepareRun({ runId: 'r', input: { task: 'x', model } })).toMatchObject({ contextWindow: tokens });
   });
 
-  it('the list says of when it is', () => {
-    expect(Date.parse(PRICES_AS_OF)).toBeLessThan(Date.now());
+  it.each([
+    ['azure/gpt-5-mini', 'openai/gpt-5-mini'],
+    ['openrouter/openai/gpt-5.4', 'openai-responses/gpt-5.4'],
+    ['openrouter/anthropic/claude-sonnet-4.5', 'anthropic/claude-sonnet-4-5'],
+    ['openrouter/google/gemini-2.5-pro', 'gemini/gemini-2.5-pro'],
+    ['openrouter/x-ai/grok-4.7', 'xai/grok-4.7'],
+    ['openai-responses/gpt-4o-2024-08-06', 'openai/gpt-4o'],
+  ])('%s is sold at the price of %s, and can do the same', (name, same) => {
+    expect(modelFacts(name)).toEqual(modelFacts(same));
+    expect(modelFacts(name).price).toBeDefined();
   });
 
-  it.each(Object.entries(MODEL_FACTS))(
-    '%s has a price, cache reads cheaper than input, output dearer',
-    (name, { price, contextWindow }) => {
-      expect(parseModelRef(name)).toBeDefined();
-      expect(ModelPrice.parse(price)).toEqual(price);
-      expect(price?.output).toBeGreaterThan(price?.input ?? 0);
-      expect(price?.cacheRead).toBeLessThan(price?.input ?? 0);
-      expect(contextWindow).toBeGreaterThanOrEqual(128_000);
-    },
-  );
+  it('what OpenRouter sells of others, and its variants, have prices of their own that are not known', () => {
+    expect(priceOf('openrouter/deepseek/deepseek-v4-pro')).toBeUndefined();
+    expect(priceOf('openrouter/anthropic/claude-sonnet-4.5:beta')).toBeUndefined();
+    expect(priceOf('openrouter/auto')).toBeUndefined();
+  });
+
+  it('what the chat API of OpenAI refuses to do with tools is not among the facts there, but at the Responses API', () => {
+    expect(modelFacts('openai/gpt-5.6').thinkingLevels).toEqual(['off']);
+    expect(modelFacts('openai-responses/gpt-5.6').thinkingLevels).toEqual(['off', 'low', 'medium', 'high']);
+    expect(modelFacts('openai/gpt-6-astra').tools).toBe(false);
+    expect(modelFacts('openai-responses/gpt-6-astra').tools).toBe(true);
+    expect(modelFacts('openai/gpt-5.1')).toEqual(modelFacts('openai-responses/gpt-5.1'));
+    expect(modelFacts('openai/o3-pro')).toEqual({});
+  });
+
+  it('a fact of the config goes before that of the data file, the others stay', () => {
+    const models = { 'anthropic/claude-sonnet-4-5': { images: false, contextWindow: 1_000 } };
+    const known = modelFacts('anthropic/claude-sonnet-4-5');
+    expect(modelFacts('anthropic/claude-sonnet-4-5', { models })).toEqual({ ...known, images: false, contextWindow: 1_000 });
+  });
+
+  it('the list says of when it is', () => {
+    expect(MODELS_AS_OF).toMatch(/^\d{4}-\d{2}-\d{2}$/u);
+    expect(Date.parse(MODELS_AS_OF)).toBeLessThan(Date.now());
+  });
+
+  it('each provider of the list is a known one', () => {
+    expect(Object.keys(KNOWN_MODELS).filter((name) => !Object.hasOwn(KNOWN_PROVIDERS, name))).toEqual([]);
+  });
+
+  it.each(
+    Object.entries(KNOWN_MODELS).flatMap(([provider, models]) =>
+      Object.entries(models).map(([name, facts]) => [`${provider}/${name}`, facts] as const),
+    ),
+  )('%s has a price that makes sense, a window, and levels that go with its way of thinking', (name, facts) => {
+    expect(ModelFacts.parse(facts)).toEqual(facts);
+    expect(modelFacts(name)).toEqual(facts);
+    const { price, contextWindow, outputTokensMax = 0, thinkingStyle, thinkingLevels } = facts;
+    for (const rates of [price, price?.longPrompt]) {
+      if (!rates) continue;
+      expect(rates.output).toBeGreaterThanOrEqual(rates.input);
+      expect(rates.cacheRead ?? 0).toBeLessThan(rates.input);
+    }
+    if (price?.longPrompt) expect(price.longPrompt.input).toBeGreaterThan(price.input);
+    expect(contextWindow).toBeGreaterThanOrEqual(128_000);
+    expect(outputTokensMax).toBeLessThan(contextWindow ?? 0);
+    if (thinkingStyle === undefined || thinkingStyle === 'none') expect(thinkingLevels).toBeUndefined();
+  });
 });
