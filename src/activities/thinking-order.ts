@@ -1,17 +1,102 @@
-import type { ThinkingSetting } from '../contracts/thinking.js';
+import { MODEL_LIMITS, THINKING_LIMITS } from '../contracts/limits.js';
+import type { ThinkingLevel, ThinkingSetting } from '../contracts/thinking.js';
+import { THINKING_LEVELS } from '../contracts/thinking-levels.js';
+import { tokensOfThinking } from '../contracts/tokens-of-thinking.js';
 import type { ModelFacts } from '../define/model-options.js';
 import type { ThinkingOrder } from './providers/provider.js';
 
+/** How a model is told to think; `order` is undefined where there is nothing to say, because it never thinks. Or why it cannot be told so. */
+export type OrderedThinking = { readonly order: ThinkingOrder | undefined } | { readonly problem: string };
+
 /**
- * A setting in the words that a model takes; or, for a level that it does not have, why not and which ones it has. A model of which
- * nothing is known is told the level as it is. Never throws.
+ * A setting in the words that a model takes; or, for what it does not have, why not and which levels it has. A model of which nothing is
+ * known is told the setting as it is. Never throws.
  */
-export function thinkingOrder(
-  setting: ThinkingSetting,
-  facts: ModelFacts,
-): { readonly order: ThinkingOrder } | { readonly problem: string } {
-  if (setting === 'off') return { order: { style: 'off' } };
-  if (facts.thinkingStyle === 'none') return { problem: 'this model does not think; use off' };
-  if (typeof setting === 'number') return { order: { style: 'budget', tokens: setting } };
-  return { order: { style: 'effort', effort: setting } };
+export function thinkingOrder(setting: ThinkingSetting, facts: ModelFacts): OrderedThinking {
+  if (facts.thinkingStyle === 'none') return setting === 'off' ? { order: undefined } : { problem: 'this model does not think; use off' };
+  if (typeof setting === 'number') return orderOfTokens(setting, facts);
+  if (!levelsOf(facts).includes(setting)) return { problem: `${setting} is not a level of this model; ${itHas(facts)}` };
+  return { order: orderOfLevel(setting, facts) };
+}
+
+/** What a model is told in place of a setting that it may not have. */
+export interface NearestThinking {
+  readonly setting: ThinkingSetting;
+  /** What is not as asked for, to be put behind the model's name; absent: nothing. */
+  readonly notice?: string;
+}
+
+/**
+ * The setting, or the nearest one that a model has: of two that are as near the one that thinks more, and off only where it has nothing
+ * else. Never throws.
+ */
+export function nearestThinking(setting: ThinkingSetting, facts: ModelFacts): NearestThinking {
+  if ('order' in thinkingOrder(setting, facts)) return { setting };
+  const nearest = nearestSetting(setting, facts);
+  const does = nearest === 'off' ? 'does not think' : `thinks ${said(nearest)}`;
+  return { setting: nearest, notice: `${does}, in place of ${said(setting)}` };
+}
+
+/** What a model is told for a setting, or for the nearest one that it has; undefined where there is nothing to say. Never throws. */
+export function nearestOrder(setting: ThinkingSetting, facts: ModelFacts): ThinkingOrder | undefined {
+  const ordered = thinkingOrder(nearestThinking(setting, facts).setting, facts);
+  return 'order' in ordered ? ordered.order : undefined;
+}
+
+function orderOfLevel(level: ThinkingLevel, facts: ModelFacts): ThinkingOrder {
+  if (level === 'off') return { style: 'off' };
+  if (facts.thinkingStyle === 'budget') return { style: 'budget', tokens: Math.min(tokensOfThinking(level), budgetBounds(facts).max) };
+  return { style: facts.thinkingStyle === 'adaptive' ? 'adaptive' : 'effort', effort: level };
+}
+
+function orderOfTokens(tokens: number, facts: ModelFacts): OrderedThinking {
+  const { thinkingStyle } = facts;
+  if (thinkingStyle === 'effort' || thinkingStyle === 'adaptive')
+    return { problem: `this model takes no number of tokens; ${itHas(facts)}` };
+  if (thinkingStyle === undefined) return { order: { style: 'budget', tokens } };
+  const { min, max } = budgetBounds(facts);
+  if (tokens < min) return { problem: `${tokens} tokens are too few to think with; at least ${min}` };
+  if (tokens > max) return { problem: `${tokens} tokens are more than this model can think; at most ${max}` };
+  return { order: { style: 'budget', tokens } };
+}
+
+/** An answer must fit behind the thinking. */
+function budgetBounds({ outputTokensMax = Number.POSITIVE_INFINITY }: ModelFacts): { readonly min: number; readonly max: number } {
+  const min = THINKING_LIMITS.budgetTokensMin;
+  return { min, max: Math.max(min, outputTokensMax - MODEL_LIMITS.outputTokensMin) };
+}
+
+/** In order, least first, whatever the order of the facts. */
+function levelsOf({ thinkingStyle, thinkingLevels }: ModelFacts): readonly ThinkingLevel[] {
+  if (thinkingLevels) return THINKING_LEVELS.filter((level) => thinkingLevels.includes(level));
+  return thinkingStyle === 'adaptive' ? THINKING_LEVELS.filter((level) => level !== 'minimal') : THINKING_LEVELS;
+}
+
+function itHas(facts: ModelFacts): string {
+  const levels = levelsOf(facts).join(', ');
+  return facts.thinkingStyle === 'budget' ? `it has: ${levels}, or a number of tokens` : `it has: ${levels}`;
+}
+
+function nearestSetting(setting: ThinkingSetting, facts: ModelFacts): ThinkingSetting {
+  if (facts.thinkingStyle === 'none') return 'off';
+  if (typeof setting !== 'number') return nearestLevel(setting, facts);
+  if (facts.thinkingStyle !== 'budget') return nearestLevel(levelOfTokens(setting), facts);
+  const { min, max } = budgetBounds(facts);
+  return Math.min(Math.max(setting, min), max);
+}
+
+function nearestLevel(level: ThinkingLevel, facts: ModelFacts): ThinkingLevel {
+  const distance = (other: ThinkingLevel): number => Math.abs(THINKING_LEVELS.indexOf(other) - THINKING_LEVELS.indexOf(level));
+  const levels = levelsOf(facts).filter((other) => other !== 'off');
+  // the one that thinks more comes first, and stays there among those that are as near
+  return levels.toReversed().toSorted((a, b) => distance(a) - distance(b))[0] ?? 'off';
+}
+
+/** The least level that thinks as much. */
+function levelOfTokens(tokens: number): ThinkingLevel {
+  return THINKING_LEVELS.find((level) => tokensOfThinking(level) >= tokens) ?? 'high';
+}
+
+function said(setting: ThinkingSetting): string {
+  return typeof setting === 'number' ? `${setting} tokens` : setting;
 }

@@ -97,6 +97,14 @@ export const MODEL_LIMITS = {
   contextWindowMin: 1_000,
 } as const;
 
+/** How much a model thinks where it counts tokens. */
+export const THINKING_LIMITS = {
+  /** Anthropic takes no smaller budget, and less helps no model. */
+  budgetTokensMin: 1_024,
+  /** What the levels are worth. With `high` there is still room for a full answer in the 32,000 tokens that such models give at least. */
+  budgetTokens: { minimal: 1_024, low: 2_048, medium: 8_192, high: 16_384 },
+} as const;
+
 /** What bounds one tool call. */
 export const TOOL_LIMITS = {
   timeoutMsDefault: 45 * SECOND_MS,

@@ -1,13 +1,8 @@
-import type { ContentBlockParam, ImageBlockParam, TextBlockParam, ToolResultBlockParam } from '@anthropic-ai/sdk/resources/messages';
-import { z } from 'zod';
-import type { ContentPart, FilePart, Message, Part, ThinkingPart } from '../../contracts/message.js';
-import { sentArguments } from './parse-arguments.js';
-import { partsText } from './parts-text.js';
-import { wireCallId } from './wire-call-id.js';
-import { wireToolName } from './wire-tool-name.js';
-
-/** What `opaque` of a thinking part holds for this format: the signature, or the whole of a redacted block. */
-export const AnthropicThinking = z.union([z.strictObject({ signature: z.string() }), z.strictObject({ redacted: z.string() })]);
+import type { ContentBlockParam, TextBlockParam } from '@anthropic-ai/sdk/resources/messages';
+import type { Message } from '../../contracts/message.js';
+import { anthropicBlock } from './anthropic-blocks.js';
+import { type ThinkingPlace, thinkingBlock } from './anthropic-thinking.js';
+import type { ToolNames } from './tool-names.js';
 
 /** A message as it is sent. */
 export interface AnthropicMessage {
@@ -15,88 +10,85 @@ export interface AnthropicMessage {
   readonly content: ContentBlockParam[];
 }
 
+/** Where a block stands: in which message, and which one of it. */
+export interface BlockPlace {
+  readonly message: number;
+  readonly block: number;
+}
+
+/** What the messages are written for. `prefix` begins with the prompt and the tools, and all that is written is added to it. */
+export interface AnthropicTarget extends ThinkingPlace {
+  readonly names: ToolNames;
+}
+
 /**
- * The transcript in the wire format of the messages API: neighbouring messages of one side are one message, tool results come first in
- * theirs, no block is empty, and a user begins.
+ * A transcript in the wire format of the messages API: neighbouring messages of one side are one message, tool results come first in
+ * theirs, no block is empty, and a user begins. What is written once stays as it is whatever is added later, so that what a server keeps
+ * of a prompt is found again.
  */
-export function toAnthropicMessages(messages: readonly Message[]): AnthropicMessage[] {
-  // what was cut out of a longer conversation may begin with an answer, which the API refuses
-  const merged: AnthropicMessage[] = messages[0]?.role === 'assistant' ? [{ role: 'user', content: [CUT_BEFORE] }] : [];
-  for (const message of messages) {
-    const role = message.role === 'assistant' ? 'assistant' : 'user';
-    const content = message.parts.flatMap(toBlock);
-    const last = merged.at(-1);
-    if (last?.role === role) last.content.push(...content);
-    else merged.push({ role, content });
+export class AnthropicMessages {
+  readonly #target: AnthropicTarget;
+  readonly #written: AnthropicMessage[] = [];
+
+  constructor(target: AnthropicTarget) {
+    this.#target = target;
   }
-  return merged.map(({ role, content }) => ({ role, content: role === 'user' ? resultsFirst(content) : nonEmpty(content) }));
+
+  get written(): readonly AnthropicMessage[] {
+    return this.#written;
+  }
+
+  /** The last block so far. */
+  get end(): BlockPlace | undefined {
+    const message = this.#written.length - 1;
+    const block = (this.#written[message]?.content.length ?? 0) - 1;
+    return block < 0 ? undefined : { message, block };
+  }
+
+  /** Writes messages behind those that are there. The results of an answer's calls must not be parted. */
+  add(messages: readonly Message[]): this {
+    let said: Message[] = [];
+    for (const message of messages) {
+      if (message.role !== 'assistant') {
+        said.push(message);
+        continue;
+      }
+      this.#addUser(said);
+      said = [];
+      this.#addAnswer(message);
+    }
+    this.#addUser(said);
+    return this;
+  }
+
+  #addUser(messages: readonly Message[]): void {
+    if (messages.length === 0) return;
+    const blocks = messages.flatMap(({ parts }) =>
+      parts.flatMap((part) => (part.type === 'thinking' ? [] : anthropicBlock(part, this.#target.names))),
+    );
+    const results = blocks.filter(({ type }) => type === 'tool_result');
+    this.#write('user', [...results, ...blocks.filter(({ type }) => type !== 'tool_result')]);
+  }
+
+  #addAnswer({ parts }: Message): void {
+    // what was cut out of a longer conversation may begin with an answer, which the API refuses
+    if (this.#written.length === 0) this.#write('user', [CUT_BEFORE]);
+    const blocks = parts.flatMap((part) =>
+      part.type === 'thinking' ? thinkingBlock(part, this.#target) : anthropicBlock(part, this.#target.names),
+    );
+    this.#write('assistant', blocks);
+  }
+
+  #write(role: 'user' | 'assistant', blocks: readonly ContentBlockParam[]): void {
+    const last = this.#written.at(-1);
+    const isSame = last?.role === role;
+    // the API refuses a message without content
+    const content = blocks.length > 0 || isSame ? [...blocks] : [NO_TEXT];
+    if (isSame) last.content.push(...content);
+    else this.#written.push({ role, content });
+    for (const block of content) this.#target.prefix.add([role, block]);
+  }
 }
 
 const CUT_BEFORE: TextBlockParam = { type: 'text', text: '(what was said before is not shown)' };
-
-function toBlock(part: Part): ContentBlockParam[] {
-  switch (part.type) {
-    case 'text':
-      return part.text.trim() === '' ? [] : [{ type: 'text', text: part.text }];
-    case 'thinking':
-      return thinkingBlock(part);
-    case 'tool_call':
-      return [{ type: 'tool_use', id: wireCallId(part.callId), name: wireToolName(part.name), input: sentArguments(part) }];
-    case 'tool_result':
-      return [toolResult(part.callId, part.isError, part.parts)];
-    case 'file':
-    case 'artifact':
-      return [fileBlock(part)];
-  }
-}
-
-/** Only thinking that this provider signed may be sent back; another provider's is left out. */
-function thinkingBlock(part: ThinkingPart): ContentBlockParam[] {
-  const opaque = part.opaque === undefined ? undefined : AnthropicThinking.safeParse(parseJson(part.opaque)).data;
-  if (!opaque) return [];
-  return 'signature' in opaque
-    ? [{ type: 'thinking', thinking: part.text, signature: opaque.signature }]
-    : [{ type: 'redacted_thinking', data: opaque.redacted }];
-}
-
-function toolResult(callId: string, isError: boolean, parts: readonly ContentPart[]): ToolResultBlockParam {
-  const images = parts.filter(isShownImage);
-  const rest = parts.filter((part) => !isShownImage(part));
-  const text = rest.length > 0 || images.length === 0 ? [{ type: 'text' as const, text: partsText(rest) }] : [];
-  return { type: 'tool_result', tool_use_id: wireCallId(callId), is_error: isError, content: [...text, ...images.map(imageBlock)] };
-}
-
-type ShownImage = FilePart & { readonly dataBase64: string; readonly mime: z.infer<typeof ImageMime> };
-
-const ImageMime = z.enum(['image/jpeg', 'image/png', 'image/gif', 'image/webp']);
-
-function isShownImage(part: ContentPart): part is ShownImage {
-  return part.type === 'file' && part.dataBase64 !== undefined && ImageMime.safeParse(part.mime).success;
-}
-
-function fileBlock(part: ContentPart): TextBlockParam | ImageBlockParam {
-  return isShownImage(part) ? imageBlock(part) : { type: 'text', text: partsText([part]) };
-}
-
-function imageBlock({ mime, dataBase64 }: ShownImage): ImageBlockParam {
-  return { type: 'image', source: { type: 'base64', media_type: mime, data: dataBase64 } };
-}
-
-function resultsFirst(content: readonly ContentBlockParam[]): ContentBlockParam[] {
-  const results = content.filter((block) => block.type === 'tool_result');
-  return nonEmpty([...results, ...content.filter((block) => block.type !== 'tool_result')]);
-}
-
-/** The API refuses a message without content. */
-function nonEmpty(content: readonly ContentBlockParam[]): ContentBlockParam[] {
-  return content.length > 0 ? [...content] : [{ type: 'text', text: '(no text)' }];
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
-}
+const NO_TEXT: TextBlockParam = { type: 'text', text: '(no text)' };

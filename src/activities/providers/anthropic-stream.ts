@@ -2,10 +2,11 @@ import type { RawMessageStreamEvent } from '@anthropic-ai/sdk/resources/messages
 import { z } from 'zod';
 import type { Part } from '../../contracts/message.js';
 import type { Usage } from '../../contracts/model.js';
-import type { AnthropicThinking } from './anthropic-messages.js';
+import { opaqueThinking } from './anthropic-thinking.js';
 import { toolCallPart } from './parse-arguments.js';
 import type { StreamDelta } from './provider.js';
 import { reportedUsage } from './reported-usage.js';
+import type { ToolNames } from './tool-names.js';
 
 type StartedBlock = Extract<RawMessageStreamEvent, { type: 'content_block_start' }>['content_block'];
 
@@ -22,19 +23,28 @@ interface Block {
 
 const OutputDetails = z.object({ thinking_tokens: z.number() });
 
+/** What the reader of an answer must know of its request. */
+export interface AnthropicStreamOptions {
+  readonly onDelta: (delta: StreamDelta) => void;
+  /** False: an answer is complete without `message_stop`. */
+  readonly strictTerminal: boolean;
+  readonly model: string;
+  readonly names: Pick<ToolNames, 'own'>;
+  /** The digest of all that the model read; undefined where nobody asks for it. Called only when the model thought. */
+  readonly after: () => string | undefined;
+}
+
 /** Puts the events of a message together. Judges nothing. */
 export class AnthropicStream {
-  readonly #onDelta: (delta: StreamDelta) => void;
-  readonly #strictTerminal: boolean;
+  readonly #options: AnthropicStreamOptions;
   readonly #blocks = new Map<number, Block>();
   readonly #reported = new Map<string, unknown>();
   stopReason: string | undefined;
   #stopped = false;
   events = 0;
 
-  constructor(onDelta: (delta: StreamDelta) => void, strictTerminal: boolean) {
-    this.#onDelta = onDelta;
-    this.#strictTerminal = strictTerminal;
+  constructor(options: AnthropicStreamOptions) {
+    this.#options = options;
   }
 
   add(event: RawMessageStreamEvent): void {
@@ -64,12 +74,12 @@ export class AnthropicStream {
 
   /** Complete means: `message_stop` seen, a stop reason, and every started block stopped. */
   isComplete(): boolean {
-    const ended = this.stopReason !== undefined && (this.#stopped || !this.#strictTerminal);
+    const ended = this.stopReason !== undefined && (this.#stopped || !this.#options.strictTerminal);
     return ended && [...this.#blocks.values()].every((block) => !block.open);
   }
 
   parts(): Part[] {
-    return [...this.#blocks.values()].flatMap(toParts);
+    return [...this.#blocks.values()].flatMap((block) => this.#toParts(block));
   }
 
   /** Input as reported excludes what came from or went to the cache; here it includes both. */
@@ -89,9 +99,9 @@ export class AnthropicStream {
   }
 
   #start(index: number, started: StartedBlock): void {
-    const block = toBlock(started);
+    const block = toBlock(started, this.#options.names);
     this.#blocks.set(index, block);
-    if (block.kind === 'tool_use') this.#onDelta({ type: 'tool_call', name: block.name });
+    if (block.kind === 'tool_use') this.#options.onDelta({ type: 'tool_call', name: block.name });
   }
 
   #extend(index: number, delta: Extract<RawMessageStreamEvent, { type: 'content_block_delta' }>['delta']): void {
@@ -99,10 +109,10 @@ export class AnthropicStream {
     if (!block) return;
     if (delta.type === 'text_delta') {
       block.text += delta.text;
-      this.#onDelta({ type: 'text', text: delta.text });
+      this.#options.onDelta({ type: 'text', text: delta.text });
     } else if (delta.type === 'thinking_delta') {
       block.text += delta.thinking;
-      this.#onDelta({ type: 'thinking', text: delta.thinking });
+      this.#options.onDelta({ type: 'thinking', text: delta.thinking });
     } else if (delta.type === 'input_json_delta') {
       block.text += delta.partial_json;
     } else if (delta.type === 'signature_delta') {
@@ -115,6 +125,28 @@ export class AnthropicStream {
     if (block) block.open = false;
   }
 
+  #toParts(block: Block): Part[] {
+    switch (block.kind) {
+      case 'text':
+        return block.text === '' ? [] : [{ type: 'text', text: block.text }];
+      case 'thinking':
+        // unsigned thinking, as compatible servers send it, cannot be sent back
+        if (block.signature === '') return [{ type: 'thinking', text: block.text }];
+        return [{ type: 'thinking', text: block.text, opaque: opaqueThinking({ signature: block.signature, ...this.#madeBy() }) }];
+      case 'redacted':
+        return [{ type: 'thinking', text: '', opaque: opaqueThinking({ redacted: block.text, ...this.#madeBy() }) }];
+      case 'tool_use':
+        return [toolCallPart(block.id, block.name, block.text === '' ? JSON.stringify(block.input ?? {}) : block.text)];
+      case 'other':
+        return [];
+    }
+  }
+
+  #madeBy(): { readonly model: string; readonly after?: string } {
+    const after = this.#options.after();
+    return { model: this.#options.model, ...(after === undefined ? {} : { after }) };
+  }
+
   /** The counts are totals so far: a later one replaces an earlier one, and null says nothing. */
   #report(usage: object | null | undefined): void {
     for (const [name, value] of Object.entries(usage ?? {})) {
@@ -123,33 +155,13 @@ export class AnthropicStream {
   }
 }
 
-function toBlock(started: StartedBlock): Block {
+function toBlock(started: StartedBlock, names: Pick<ToolNames, 'own'>): Block {
   const empty = { id: '', name: '', input: undefined, text: '', signature: '', open: true };
   if (started.type === 'text') return { ...empty, kind: 'text', text: started.text ?? '' };
   if (started.type === 'thinking') return { ...empty, kind: 'thinking', text: started.thinking ?? '', signature: started.signature ?? '' };
   if (started.type === 'redacted_thinking') return { ...empty, kind: 'redacted', text: started.data };
-  if (started.type === 'tool_use') return { ...empty, kind: 'tool_use', id: started.id, name: started.name, input: started.input };
-  return { ...empty, kind: 'other' };
-}
-
-function toParts(block: Block): Part[] {
-  switch (block.kind) {
-    case 'text':
-      return block.text === '' ? [] : [{ type: 'text', text: block.text }];
-    case 'thinking':
-      // unsigned thinking, as compatible servers send it, cannot be sent back
-      return [
-        { type: 'thinking', text: block.text, ...(block.signature === '' ? {} : { opaque: opaque({ signature: block.signature }) }) },
-      ];
-    case 'redacted':
-      return [{ type: 'thinking', text: '', opaque: opaque({ redacted: block.text }) }];
-    case 'tool_use':
-      return [toolCallPart(block.id, block.name, block.text === '' ? JSON.stringify(block.input ?? {}) : block.text)];
-    case 'other':
-      return [];
+  if (started.type === 'tool_use') {
+    return { ...empty, kind: 'tool_use', id: started.id, name: names.own(started.name), input: started.input };
   }
-}
-
-function opaque(value: z.infer<typeof AnthropicThinking>): string {
-  return JSON.stringify(value);
+  return { ...empty, kind: 'other' };
 }

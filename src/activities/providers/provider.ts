@@ -7,8 +7,11 @@ export interface ModelRequest {
   readonly model: string;
   readonly prompt: string;
   readonly messages: readonly Message[];
+  /** How many messages at the end are of this request only: the next one will not have them, so nothing after them can be kept. @default 0 */
+  readonly requestOnlyMessages?: number;
   readonly tools: readonly Pick<ToolDescriptor, 'name' | 'description' | 'schema'>[];
   readonly toolChoice: ToolChoice;
+  /** All that may be paid for, thinking included. */
   readonly outputTokensMax: number;
   /** Aborted by a user's cancel, a worker's shutdown or the turn's total time. */
   readonly signal: AbortSignal;
@@ -20,6 +23,8 @@ export interface ModelRequest {
   readonly firstByteMs?: number;
   /** Who asks: for providers that keep something between the calls of a run. */
   readonly runId?: string;
+  /** The run's folder, absolute: where an agent that is a child process works. */
+  readonly workspace?: string;
   /** No bytes for this long: `Model.StreamIdle`. */
   readonly idleMs: number;
   /** Called for each piece of text or thinking as it arrives; must not throw. */

@@ -1,4 +1,5 @@
-const NAME_CHARS_MAX = 64;
+/** What every provider takes. */
+export const NAME_CHARS_MAX = 64;
 const LEGAL_NAME = /^[a-zA-Z0-9_-]{1,64}$/u;
 
 /**

@@ -1,0 +1,45 @@
+import type { ContentBlockParam, ImageBlockParam, TextBlockParam, ToolResultBlockParam } from '@anthropic-ai/sdk/resources/messages';
+import { z } from 'zod';
+import type { ContentPart, FilePart, Part, ThinkingPart } from '../../contracts/message.js';
+import { sentArguments } from './parse-arguments.js';
+import { partsText } from './parts-text.js';
+import type { ToolNames } from './tool-names.js';
+import { wireCallId } from './wire-call-id.js';
+
+/** The block of a part; none for blank text, which the API refuses. */
+export function anthropicBlock(part: Exclude<Part, ThinkingPart>, names: ToolNames): ContentBlockParam[] {
+  switch (part.type) {
+    case 'text':
+      return part.text.trim() === '' ? [] : [{ type: 'text', text: part.text }];
+    case 'tool_call':
+      return [{ type: 'tool_use', id: wireCallId(part.callId), name: names.wire(part.name), input: sentArguments(part) }];
+    case 'tool_result':
+      return [toolResult(part.callId, part.isError, part.parts)];
+    case 'file':
+    case 'artifact':
+      return [fileBlock(part)];
+  }
+}
+
+function toolResult(callId: string, isError: boolean, parts: readonly ContentPart[]): ToolResultBlockParam {
+  const images = parts.filter(isShownImage);
+  const rest = parts.filter((part) => !isShownImage(part));
+  const text = rest.length > 0 || images.length === 0 ? [{ type: 'text' as const, text: partsText(rest) }] : [];
+  return { type: 'tool_result', tool_use_id: wireCallId(callId), is_error: isError, content: [...text, ...images.map(imageBlock)] };
+}
+
+type ShownImage = FilePart & { readonly dataBase64: string; readonly mime: z.infer<typeof ImageMime> };
+
+const ImageMime = z.enum(['image/jpeg', 'image/png', 'image/gif', 'image/webp']);
+
+function isShownImage(part: ContentPart): part is ShownImage {
+  return part.type === 'file' && part.dataBase64 !== undefined && ImageMime.safeParse(part.mime).success;
+}
+
+function fileBlock(part: ContentPart): TextBlockParam | ImageBlockParam {
+  return isShownImage(part) ? imageBlock(part) : { type: 'text', text: partsText([part]) };
+}
+
+function imageBlock({ mime, dataBase64 }: ShownImage): ImageBlockParam {
+  return { type: 'image', source: { type: 'base64', media_type: mime, data: dataBase64 } };
+}

@@ -1,0 +1,63 @@
+import type Anthropic from '@anthropic-ai/sdk';
+import type { StopReason } from '../../contracts/model.js';
+import { toAnthropicBody } from './anthropic-body.js';
+import { AnthropicStream } from './anthropic-stream.js';
+import type { GuardedFetch } from './guarded-fetch.js';
+import { ModelError } from './model-error.js';
+import { toModelError } from './model-failure.js';
+import type { ModelAnswer, ModelRequest } from './provider.js';
+import type { ProviderSettings } from './provider-settings.js';
+import { readEvents } from './read-events.js';
+
+/** Whom one request goes to, and how. */
+export interface AnthropicDoor extends Pick<ProviderSettings, 'quirks'> {
+  /** A client of one of the official packages: its requests go through the guard, once. */
+  readonly client: { readonly messages: Pick<Anthropic['messages'], 'create'> };
+  readonly guard: GuardedFetch;
+  /** Kept out of errors. */
+  readonly apiKey: string;
+  /** Any JSON that names the server and the account: thinking that one made is not sent to another. */
+  readonly account: unknown;
+}
+
+/** Makes one request of the messages API and reads its answer. Rejects as a provider's `call` does, and ends the guard. */
+export async function callAnthropic(request: ModelRequest, door: AnthropicDoor): Promise<ModelAnswer> {
+  const { client, guard, apiKey, account, quirks = {} } = door;
+  try {
+    const { body, names, after } = toAnthropicBody(request, { quirks, account });
+    const { data, request_id } = await client.messages.create(body, { signal: request.signal, maxRetries: 0 }).withResponse();
+    const { onDelta, model } = request;
+    const reader = new AnthropicStream({ onDelta, strictTerminal: quirks.strictTerminal ?? true, model, names, after });
+    await readEvents(data, reader, { guard, signal: request.signal });
+    return completeAnswer(reader, request_id ?? null);
+  } catch (error) {
+    request.signal.throwIfAborted();
+    throw guard.failure() ?? toModelError(error, apiKey);
+  } finally {
+    guard.release();
+  }
+}
+
+function completeAnswer(reader: AnthropicStream, requestId: string | null): ModelAnswer {
+  const details = requestId === null ? {} : { requestId };
+  if (reader.events === 0) throw new ModelError('Model.EmptyStream', 'the model answered with an empty stream', details);
+  if (!reader.isComplete()) throw new ModelError('Model.StreamTruncated', 'the answer ended before its message_stop', details);
+  const usage = reader.usage();
+  return { parts: reader.parts(), stop: toStop(reader.stopReason ?? ''), ...(usage ? { usage } : {}), ...details };
+}
+
+function toStop(reason: string): StopReason {
+  switch (reason) {
+    case 'tool_use':
+      return 'tool_calls';
+    case 'max_tokens':
+    case 'model_context_window_exceeded':
+      return 'length';
+    case 'refusal':
+      return 'refusal';
+    case 'pause_turn':
+      return 'paused';
+    default:
+      return 'end';
+  }
+}

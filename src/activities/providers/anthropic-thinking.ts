@@ -1,0 +1,52 @@
+import type { RedactedThinkingBlockParam, ThinkingBlockParam } from '@anthropic-ai/sdk/resources/messages';
+import { z } from 'zod';
+import type { ThinkingPart } from '../../contracts/message.js';
+import type { PrefixDigest } from './prefix-digest.js';
+
+const MadeBy = {
+  /** The model that thought; absent in transcripts of older versions. */
+  model: z.string().optional(),
+  /** The digest of all that the model had read; absent where nobody checks that it reads the same again. */
+  after: z.string().optional(),
+};
+
+/** What `opaque` of a thinking part holds for this format: the signature, or the whole of a redacted block, and what they hold for. */
+const AnthropicThinking = z.union([
+  z.strictObject({ signature: z.string(), ...MadeBy }),
+  z.strictObject({ redacted: z.string(), ...MadeBy }),
+]);
+type AnthropicThinking = z.infer<typeof AnthropicThinking>;
+
+/** Where a thinking block is to stand: the model that will read it, and all that stands before it. */
+export interface ThinkingPlace {
+  readonly model: string;
+  readonly prefix: PrefixDigest;
+}
+
+/**
+ * The block to send back unchanged; none where it can not be: thinking of another provider or another model, unsigned thinking, and
+ * thinking after which the transcript was changed. Newer models refuse a block whose system prompt, tools or messages before it are
+ * not those under which it was made (https://platform.claude.com/docs/en/build-with-claude/preserved-thinking).
+ */
+export function thinkingBlock(part: ThinkingPart, { model, prefix }: ThinkingPlace): (ThinkingBlockParam | RedactedThinkingBlockParam)[] {
+  const opaque = part.opaque === undefined ? undefined : AnthropicThinking.safeParse(parseJson(part.opaque)).data;
+  if (!opaque || (opaque.model ?? model) !== model) return [];
+  if (opaque.after !== undefined && opaque.after !== prefix.digest()) return [];
+  return 'signature' in opaque
+    ? [{ type: 'thinking', thinking: part.text, signature: opaque.signature }]
+    : [{ type: 'redacted_thinking', data: opaque.redacted }];
+}
+
+/** What is kept of a block beside its text, so that `thinkingBlock` can make it again. */
+export function opaqueThinking(opaque: AnthropicThinking): string {
+  return JSON.stringify(opaque);
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
