@@ -1,0 +1,43 @@
+import type { Completion } from 'openai/resources/completions';
+import type { Usage } from '../../contracts/model.js';
+import type { StreamDelta } from './provider.js';
+import { reportedUsage } from './reported-usage.js';
+
+/** Puts the chunks of a completion together. Judges nothing. */
+export class CompletionsStream {
+  readonly #onDelta: (delta: StreamDelta) => void;
+  #usage: Completion['usage'];
+  finishReason: string | undefined;
+  text = '';
+  events = 0;
+
+  constructor(onDelta: (delta: StreamDelta) => void) {
+    this.#onDelta = onDelta;
+  }
+
+  add(chunk: Completion): void {
+    this.events += 1;
+    if (chunk.usage) this.#usage = chunk.usage;
+    const choice = chunk.choices?.find(({ index }) => index === 0 || index === undefined);
+    if (!choice) return;
+    if (choice.text) {
+      this.text += choice.text;
+      this.#onDelta({ type: 'text', text: choice.text });
+    }
+    if (choice.finish_reason) this.finishReason = choice.finish_reason;
+  }
+
+  isComplete(): boolean {
+    return this.finishReason !== undefined;
+  }
+
+  usage(): Usage | undefined {
+    if (!this.#usage) return undefined;
+    return reportedUsage({
+      input: this.#usage.prompt_tokens,
+      output: this.#usage.completion_tokens,
+      cacheRead: this.#usage.prompt_tokens_details?.cached_tokens,
+      reasoning: this.#usage.completion_tokens_details?.reasoning_tokens,
+    });
+  }
+}
