@@ -98,15 +98,14 @@ describe('modelFacts', () => {
   )('%s has a price that makes sense, a window, and levels that go with its way of thinking', (name, facts) => {
     expect(ModelFacts.parse(facts)).toEqual(facts);
     expect(modelFacts(name)).toEqual(facts);
-    const { price, contextWindow, outputTokensMax = 0, thinkingStyle, thinkingLevels } = facts;
-    for (const rates of [price, price?.longPrompt]) {
-      if (!rates) continue;
-      expect(rates.output).toBeGreaterThanOrEqual(rates.input);
-      expect(rates.cacheRead ?? 0).toBeLessThan(rates.input);
+    const { price, contextWindow = 0, outputTokensMax = 0, thinkingStyle = 'none', thinkingLevels = [] } = facts;
+    for (const { input, output, cacheRead = 0 } of [price, price?.longPrompt].filter((rates) => rates !== undefined)) {
+      expect(output).toBeGreaterThanOrEqual(input);
+      expect(cacheRead).toBeLessThan(input);
     }
-    if (price?.longPrompt) expect(price.longPrompt.input).toBeGreaterThan(price.input);
+    expect(price?.longPrompt?.input ?? Infinity).toBeGreaterThan(price?.input ?? 0);
     expect(contextWindow).toBeGreaterThanOrEqual(128_000);
-    expect(outputTokensMax).toBeLessThan(contextWindow ?? 0);
-    if (thinkingStyle === undefined || thinkingStyle === 'none') expect(thinkingLevels).toBeUndefined();
+    expect(outputTokensMax).toBeLessThan(contextWindow);
+    expect(thinkingStyle === 'none' && thinkingLevels.length > 0).toBe(false);
   });
 });
