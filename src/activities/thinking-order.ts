@@ -1,7 +1,7 @@
 import { MODEL_LIMITS, THINKING_LIMITS } from '../contracts/limits.js';
 import type { ThinkingLevel, ThinkingSetting } from '../contracts/thinking.js';
 import { THINKING_LEVELS } from '../contracts/thinking-levels.js';
-import { tokensOfThinking } from '../contracts/tokens-of-thinking.js';
+import { levelOfTokens, tokensOfThinking } from '../contracts/tokens-of-thinking.js';
 import type { ModelFacts } from '../define/model-options.js';
 import type { ThinkingOrder } from './providers/provider.js';
 
@@ -90,11 +90,6 @@ function nearestLevel(level: ThinkingLevel, facts: ModelFacts): ThinkingLevel {
   const levels = levelsOf(facts).filter((other) => other !== 'off');
   // the one that thinks more comes first, and stays there among those that are as near
   return levels.toReversed().toSorted((a, b) => distance(a) - distance(b))[0] ?? 'off';
-}
-
-/** The least level that thinks as much. */
-function levelOfTokens(tokens: number): ThinkingLevel {
-  return THINKING_LEVELS.find((level) => tokensOfThinking(level) >= tokens) ?? 'high';
 }
 
 function said(setting: ThinkingSetting): string {

@@ -1,15 +1,13 @@
-import OpenAI from 'openai';
 import type { ChatCompletionCreateParamsStreaming } from 'openai/resources/chat/completions';
 import type { StopReason } from '../../contracts/model.js';
-import { guardedFetch } from './guarded-fetch.js';
 import { ModelError } from './model-error.js';
 import { toModelError } from './model-failure.js';
-import { toOpenAiMessages } from './openai-messages.js';
+import { toChatBody } from './openai-chat-body.js';
+import { openAiClient, openAiGuard } from './openai-client.js';
 import { OpenAiStream } from './openai-stream.js';
 import type { ModelAnswer, ModelProvider, ModelRequest } from './provider.js';
 import type { ProviderSettings } from './provider-settings.js';
 import { readEvents } from './read-events.js';
-import { SDK_TIMEOUT_MS, SILENT_LOGGER } from './sdk-settings.js';
 
 /** A provider for OpenAI's chat completions and every server compatible with it. */
 export function createOpenAiChatProvider(settings: ProviderSettings): ModelProvider {
@@ -17,23 +15,14 @@ export function createOpenAiChatProvider(settings: ProviderSettings): ModelProvi
 }
 
 async function callOpenAi(settings: ProviderSettings, request: ModelRequest): Promise<ModelAnswer> {
-  const guard = guardedFetch({ idleMs: request.idleMs, headers: { authorization: `Bearer ${settings.apiKey}` }, apiKey: settings.apiKey });
+  const guard = openAiGuard(settings, request);
   try {
-    const client = new OpenAI({
-      apiKey: settings.apiKey,
-      baseURL: settings.baseUrl,
-      organization: null,
-      project: null,
-      maxRetries: 0,
-      timeout: SDK_TIMEOUT_MS,
-      fetch: guard.fetch,
-      logger: SILENT_LOGGER,
-      logLevel: 'off',
-    });
-    const { data, request_id } = await client.chat.completions
-      .create(toBody(request, settings), { signal: request.signal, maxRetries: 0 })
+    const { body, names } = toChatBody(request, settings);
+    const { data, request_id } = await openAiClient(settings, guard)
+      // the SDK's type knows no fields of other servers; it sends what it is given
+      .chat.completions.create(body as ChatCompletionCreateParamsStreaming, { signal: request.signal, maxRetries: 0 })
       .withResponse();
-    const reader = new OpenAiStream(request.onDelta);
+    const reader = new OpenAiStream({ onDelta: request.onDelta, names, thinkTag: settings.quirks?.thinkTag });
     await readEvents(data, reader, { guard, signal: request.signal });
     return completeAnswer(reader, request_id, settings);
   } catch (error) {
@@ -44,33 +33,11 @@ async function callOpenAi(settings: ProviderSettings, request: ModelRequest): Pr
   }
 }
 
-function toBody(request: ModelRequest, { baseUrl }: ProviderSettings): ChatCompletionCreateParamsStreaming {
-  const tools = request.tools.map(({ name, description, schema }) => ({
-    type: 'function' as const,
-    function: { name, description, parameters: schema },
-  }));
-  return {
-    model: request.model,
-    messages: toOpenAiMessages(request.prompt, request.messages),
-    stream: true,
-    stream_options: { include_usage: true },
-    ...outputLimit(baseUrl, request.outputTokensMax),
-    ...(tools.length > 0 ? { tools, tool_choice: request.toolChoice } : {}),
-  };
-}
-
-/** Where OpenAI's own models are served. */
-const OPENAI_HOST = /(^|\.)openai\.(azure\.)?com$/u;
-
-/** OpenAI's own models take only the new name of the limit; many compatible servers ignore or refuse it and know the old one. */
-function outputLimit(baseUrl: string, tokens: number): { max_completion_tokens: number } | { max_tokens: number } {
-  return OPENAI_HOST.test(new URL(baseUrl).hostname) ? { max_completion_tokens: tokens } : { max_tokens: tokens };
-}
-
 /** Takes the answer only when it is complete: a non-null finish reason for choice 0. */
 function completeAnswer(reader: OpenAiStream, requestId: string | null, settings: ProviderSettings): ModelAnswer {
   const details = requestId === null ? {} : { requestId };
   if (reader.events === 0) throw new ModelError('Model.EmptyStream', 'the model answered with an empty stream', details);
+  reader.end();
   const reason = reader.finishReason ?? (settings.quirks?.strictTerminal === false && reader.isWhole() ? 'stop' : undefined);
   if (reason === undefined) throw new ModelError('Model.StreamTruncated', 'the answer ended before its finish reason', details);
   const usage = reader.usage();

@@ -1,10 +1,20 @@
 import type { ChatCompletionChunk } from 'openai/resources/chat/completions';
+import { z } from 'zod';
 import type { Part } from '../../contracts/message.js';
 import type { Usage } from '../../contracts/model.js';
 import { ModelError } from './model-error.js';
 import { toolCallPart } from './parse-arguments.js';
 import type { StreamDelta } from './provider.js';
 import { reportedUsage } from './reported-usage.js';
+import { type TaggedPiece, ThinkTags } from './think-tags.js';
+import type { ToolNames } from './tool-names.js';
+
+/** A piece of a content that is a list, as Mistral's thinking models send it. */
+const ContentPiece = z.object({
+  type: z.string(),
+  text: z.string().optional(),
+  thinking: z.array(z.object({ text: z.string().optional() })).optional(),
+});
 
 interface OpenCall {
   readonly index: number | undefined;
@@ -18,9 +28,19 @@ type CallPiece = NonNullable<ChatCompletionChunk.Choice.Delta['tool_calls']>[num
 /** Finish reasons of gateways whose model failed: what came before them is no answer. */
 const FAILED_REASONS: ReadonlySet<string> = new Set(['error', 'insufficient_system_resource']);
 
+/** What the reader of an answer must know of its request and server. */
+export interface OpenAiStreamOptions {
+  readonly onDelta: (delta: StreamDelta) => void;
+  readonly names: Pick<ToolNames, 'own'>;
+  /** Text between these tags is thinking; undefined: none is. */
+  readonly thinkTag: string | undefined;
+}
+
 /** Puts the chunks of a chat completion together. Judges nothing. */
 export class OpenAiStream {
   readonly #onDelta: (delta: StreamDelta) => void;
+  readonly #names: Pick<ToolNames, 'own'>;
+  readonly #tags: ThinkTags | undefined;
   readonly #calls: OpenCall[] = [];
   #text = '';
   #thinking = '';
@@ -29,8 +49,10 @@ export class OpenAiStream {
   refused = false;
   events = 0;
 
-  constructor(onDelta: (delta: StreamDelta) => void) {
+  constructor({ onDelta, names, thinkTag }: OpenAiStreamOptions) {
     this.#onDelta = onDelta;
+    this.#names = names;
+    this.#tags = thinkTag === undefined ? undefined : new ThinkTags(thinkTag);
   }
 
   add(chunk: ChatCompletionChunk): void {
@@ -39,13 +61,18 @@ export class OpenAiStream {
     const choice = chunk.choices?.find(({ index }) => index === 0 || index === undefined);
     if (!choice) return;
     const { delta } = choice;
-    this.#addText(delta?.content);
+    this.#addContent(delta?.content);
     this.#addText(delta?.refusal);
     if (delta?.refusal) this.refused = true;
     this.#addThinking(reasoningOf(delta));
     for (const call of delta?.tool_calls ?? []) this.#addCall(call);
     if (FAILED_REASONS.has(choice.finish_reason ?? '')) throw new ModelError('Model.Overloaded', 'the server gave up in its answer');
     if (choice.finish_reason) this.finishReason = choice.finish_reason;
+  }
+
+  /** No more chunks will come: what was held back until it was clear what it is, is text or thinking now. */
+  end(): void {
+    this.#addTagged(this.#tags?.end() ?? []);
   }
 
   isComplete(): boolean {
@@ -64,7 +91,7 @@ export class OpenAiStream {
   parts(): Part[] {
     const thinking: Part[] = this.#thinking === '' ? [] : [{ type: 'thinking', text: this.#thinking }];
     const text: Part[] = this.#text === '' ? [] : [{ type: 'text', text: this.#text }];
-    const calls = this.#calls.map((call) => toolCallPart(call.id, call.name, call.arguments));
+    const calls = this.#calls.map((call) => toolCallPart(call.id, this.#names.own(call.name), call.arguments));
     return [...thinking, ...text, ...calls];
   }
 
@@ -76,6 +103,33 @@ export class OpenAiStream {
       cacheRead: this.#usage.prompt_tokens_details?.cached_tokens,
       reasoning: this.#usage.completion_tokens_details?.reasoning_tokens,
     });
+  }
+
+  /** Some servers send their content in typed pieces, and thinking among them. */
+  #addContent(content: unknown): void {
+    if (typeof content === 'string') {
+      if (this.#tags) this.#addTagged(this.#tags.add(content));
+      else this.#addText(content);
+    } else if (Array.isArray(content)) {
+      for (const { type, text, thinking } of content.flatMap((piece) => ContentPiece.safeParse(piece).data ?? [])) {
+        if (type === 'thinking') this.#addThinking((thinking ?? []).map((part) => part.text ?? '').join(''));
+        else this.#addText(text);
+      }
+    }
+  }
+
+  #addTagged(pieces: readonly TaggedPiece[]): void {
+    for (const piece of pieces) {
+      if (piece.type === 'text') this.#addText(piece.text);
+      else if (piece.type === 'thinking') this.#addThinking(piece.text);
+      else this.#reclaim();
+    }
+  }
+
+  /** Watchers saw it as text; what is kept is thinking. */
+  #reclaim(): void {
+    this.#thinking += this.#text;
+    this.#text = '';
   }
 
   #addText(text: string | null | undefined): void {
@@ -97,7 +151,7 @@ export class OpenAiStream {
     // some servers repeat the whole name with each piece
     if (name === '' || name === call.name) return;
     call.name += name;
-    this.#onDelta({ type: 'tool_call', name: call.name });
+    this.#onDelta({ type: 'tool_call', name: this.#names.own(call.name) });
   }
 
   /** The call a piece belongs to. Some servers give no index, or the same one to all calls: then a new id with a name starts a new call. */
