@@ -27,7 +27,7 @@ export const ANTHROPIC_MESSAGES: WireFormat = {
     error: { type: refusal.details.type ?? typeOf(refusal.status), message: refusal.message },
     request_id: requestId,
   }),
-  errorEvent: (type, message) => `event: error\ndata: ${JSON.stringify({ type: 'error', error: { type, message } })}\n\n`,
+  errorEvent: ({ type, message }) => `event: error\ndata: ${JSON.stringify({ type: 'error', error: { type, message } })}\n\n`,
   events: anthropicEvents,
   document: anthropicDocument,
 };

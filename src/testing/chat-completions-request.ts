@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { refusalOf } from './openai-issue.js';
 import { WireRefusal } from './wire-refusal.js';
 
 const FUNCTION_NAME = /^[a-zA-Z0-9_-]+$/;
@@ -93,51 +94,5 @@ export function parseChatRequest(body: unknown): ChatRequest {
   const parsed = ChatRequest.safeParse(body, { reportInput: true });
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
-  throw issue ? refuseIssue(issue) : new WireRefusal(400, 'Invalid request.');
-}
-
-function refuseIssue(issue: z.core.$ZodIssue): WireRefusal {
-  if (issue.code === 'unrecognized_keys') {
-    const param = paramOf([...issue.path, issue.keys[0] ?? '']);
-    return refuse(`Unknown parameter: '${param}'.`, 'unknown_parameter', param);
-  }
-  const param = paramOf(issue.path);
-  if (issue.input === undefined) return refuse(`Missing required parameter: '${param}'.`, 'missing_required_parameter', param);
-  if (issue.code === 'invalid_value') return refuseValue(issue.input, issue.values.map((value) => `'${String(value)}'`).join(', '), param);
-  if (issue.code === 'invalid_union' && issue.message === ROLES) return refuseValue(issue.input, ROLES, param);
-  if (issue.code === 'too_small' && issue.origin === 'array') {
-    const expected = `Expected an array with minimum length ${issue.minimum}, but got an empty array instead.`;
-    return refuse(`Invalid '${param}': empty array. ${expected}`, 'empty_array', param);
-  }
-  if (issue.code === 'too_big' && typeof issue.input === 'string') {
-    const got = issue.input.length;
-    const expected = `Expected a string with maximum length ${issue.maximum}, but got a string with length ${got} instead.`;
-    return refuse(`Invalid '${param}': string too long. ${expected}`, 'string_above_max_length', param);
-  }
-  if (issue.code === 'invalid_format') {
-    const expected = `Expected a string that matches the pattern '${FUNCTION_NAME.source}'.`;
-    return refuse(`Invalid '${param}': string does not match pattern. ${expected}`, 'invalid_value', param);
-  }
-  const expected = issue.code === 'invalid_type' ? `a value of type ${issue.expected}` : 'another value';
-  return refuse(`Invalid type for '${param}': expected ${expected}, but got ${kindOf(issue.input)} instead.`, 'invalid_type', param);
-}
-
-function refuseValue(input: unknown, supported: string, param: string): WireRefusal {
-  // of a message without a known role the issue holds the whole message
-  const value = input !== null && typeof input === 'object' ? Reflect.get(input, 'role') : input;
-  if (value === undefined) return refuse(`Missing required parameter: '${param}'.`, 'missing_required_parameter', param);
-  return refuse(`Invalid value: '${String(value)}'. Supported values are: ${supported}.`, 'invalid_value', param);
-}
-
-function refuse(message: string, code: string, param: string): WireRefusal {
-  return new WireRefusal(400, message, { code, param });
-}
-
-function kindOf(value: unknown): string {
-  if (value === null) return 'null';
-  return Array.isArray(value) ? 'an array' : `a value of type ${typeof value}`;
-}
-
-function paramOf(path: readonly PropertyKey[]): string {
-  return path.map((key, index) => (typeof key === 'number' ? `[${key}]` : `${index > 0 ? '.' : ''}${String(key)}`)).join('');
+  throw issue ? refusalOf(issue) : new WireRefusal(400, 'Invalid request.');
 }

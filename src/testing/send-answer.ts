@@ -30,7 +30,8 @@ export async function sendAnswer(response: ServerResponse, outgoing: Outgoing): 
   const before = chunksBefore(outgoing.events, faultPoint(fault));
   if ('stall' in fault) return await stall(response, outgoing, before, fault.pingEveryMs);
   if ('streamError' in fault) {
-    const errorEvent = Buffer.from(outgoing.format.errorEvent(fault.streamError, fault.message));
+    const error = { type: fault.streamError, message: fault.message, eventsBefore: before.length };
+    const errorEvent = Buffer.from(outgoing.format.errorEvent(error));
     return await sendAll(response, outgoing, [...before, errorEvent]);
   }
   await cut(response, outgoing, before, fault.by);

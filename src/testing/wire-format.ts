@@ -16,6 +16,18 @@ export interface WireQuestion {
   readonly stream: boolean;
   /** The stream is to report usage. */
   readonly streamUsage: boolean;
+  /** Thinking is to come encrypted beside its text; the Responses API only. */
+  readonly encrypted?: boolean;
+  /** Fields of the request that its answer repeats; the Responses API only. */
+  readonly repeated?: Readonly<Record<string, unknown>>;
+}
+
+/** An error that is told within a stream. */
+export interface StreamError {
+  readonly type: string;
+  readonly message: string;
+  /** How many events came before it. */
+  readonly eventsBefore: number;
 }
 
 /** What an answer is sent with. */
@@ -31,7 +43,7 @@ export interface WireAnswer {
  * Contract: `check` throws a WireRefusal for every request the provider's own API would refuse; nothing else throws. All are pure.
  */
 export interface WireFormat {
-  readonly name: 'openai-chat' | 'anthropic';
+  readonly name: 'openai-chat' | 'openai-responses' | 'anthropic';
   readonly path: string;
   readonly requestIdHeader: string;
   /** An event that says nothing, only that the connection lives. */
@@ -42,7 +54,7 @@ export interface WireFormat {
   refuseKey(key: string | undefined): WireRefusal;
   check(body: unknown, headers: IncomingHttpHeaders): WireQuestion;
   errorBody(refusal: WireRefusal, requestId: string): unknown;
-  errorEvent(type: string, message: string): string;
+  errorEvent(error: StreamError): string;
   events(answer: WireAnswer): WireEvent[];
   document(answer: WireAnswer): unknown;
 }

@@ -8,6 +8,7 @@ import { checkScript } from '../activities/providers/script-file.js';
 import { type ScriptedReply, type ScriptedRequest, ScriptPlayer, type StepName } from '../activities/providers/script-player.js';
 import { ANTHROPIC_MESSAGES } from './anthropic.js';
 import { CHAT_COMPLETIONS } from './chat-completions.js';
+import { RESPONSES } from './responses.js';
 import { sendAnswer } from './send-answer.js';
 import type { WireAnswer, WireFormat, WireQuestion } from './wire-format.js';
 import { WireRefusal } from './wire-refusal.js';
@@ -20,11 +21,11 @@ const BODY_BYTES_MAX = 32 * 1024 * 1024;
 
 /** What a wire server answers with. */
 export interface WireServerOptions {
-  /** The same script for both formats. */
+  /** The same script for all formats. */
   readonly script?: ScriptInput;
   /** Makes the step for each request in place of a script; its fault comes each time. */
   readonly handler?: (request: ScriptedRequest) => ScriptStepInput | Promise<ScriptStepInput>;
-  /** @default both */
+  /** @default all */
   readonly formats?: readonly WireFormat['name'][];
   /** Any other key is refused with 401. @default WIRE_SERVER_KEY */
   readonly apiKey?: string;
@@ -52,7 +53,7 @@ export interface RecordedRequest {
 /** A running wire server. */
 export interface WireServer {
   readonly url: string;
-  /** For a client of chat completions. */
+  /** For a client of chat completions, or of responses. */
   readonly openaiBaseUrl: string;
   /** For a client of messages. */
   readonly anthropicBaseUrl: string;
@@ -73,7 +74,7 @@ type OpenRecord = { -readonly [Key in keyof RecordedRequest]: RecordedRequest[Ke
  * what the real APIs would refuse, in their words. Throws a PerdureError `BAD_SCRIPT` for a wrong script.
  */
 export async function startWireServer(options: WireServerOptions): Promise<WireServer> {
-  const formats = [CHAT_COMPLETIONS, ANTHROPIC_MESSAGES].filter((format) => options.formats?.includes(format.name) ?? true);
+  const formats = [CHAT_COMPLETIONS, RESPONSES, ANTHROPIC_MESSAGES].filter((format) => options.formats?.includes(format.name) ?? true);
   const requests: OpenRecord[] = [];
   const service = {
     formats,

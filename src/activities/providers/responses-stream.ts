@@ -26,45 +26,12 @@ export class ResponsesStream {
 
   add(event: ResponseStreamEvent): void {
     this.events += 1;
-    switch (event.type) {
-      case 'response.output_item.added':
-        this.#itemOf(event, event.item);
-        return;
-      case 'response.output_item.done':
-        this.#itemOf(event, event.item)?.end(event.item);
-        return;
-      case 'response.refusal.delta':
-        this.#itemOf(event)?.refuse(event.delta);
-        return;
-      case 'response.output_text.delta':
-      case 'response.reasoning_summary_text.delta':
-      case 'response.reasoning_text.delta':
-      case 'response.function_call_arguments.delta':
-        this.#itemOf(event)?.extend(event.delta);
-        return;
-      case 'response.reasoning_summary_part.added':
-        this.#itemOf(event)?.startParagraph();
-        return;
-      case 'response.function_call_arguments.done':
-        this.#itemOf(event)?.endArguments(event.arguments);
-        return;
-      case 'response.completed':
-        this.#end(event.response, 'completed');
-        return;
-      case 'response.incomplete':
-        this.#end(event.response, event.response.incomplete_details?.reason === 'content_filter' ? 'content_filter' : 'incomplete');
-        return;
-      case 'response.failed':
-        this.#usage = event.response.usage;
-        this.failure = event.response.error ?? { message: 'the response failed, without a word why' };
-        return;
-      case 'error':
-        this.failure = { code: event.code, message: event.message };
-        return;
-      default:
-        // the other events repeat what these say, or are of the server's own tools
-        return;
-    }
+    if (event.type === 'error') this.failure = { code: event.code, message: event.message };
+    else if (event.type === 'response.completed' || event.type === 'response.incomplete') this.#end(event.response, event.type);
+    else if (event.type === 'response.failed') this.#fail(event.response);
+    else if (event.type === 'response.output_item.added') this.#itemOf(event, event.item);
+    else if (event.type === 'response.output_item.done') this.#itemOf(event, event.item)?.end(event.item);
+    else this.#extend(event);
   }
 
   /** Nothing more is to come: whether it is an answer or a failure. */
@@ -138,8 +105,23 @@ export class ResponsesStream {
     return added;
   }
 
-  #end({ output, usage }: Response, ending: Ending): void {
-    this.ending = ending;
+  /** Events that are not named here repeat what these say, or are of the server's own tools. */
+  #extend(event: ResponseStreamEvent): void {
+    if (
+      event.type === 'response.output_text.delta' ||
+      event.type === 'response.reasoning_summary_text.delta' ||
+      event.type === 'response.reasoning_text.delta' ||
+      event.type === 'response.function_call_arguments.delta'
+    ) {
+      this.#itemOf(event)?.extend(event.delta);
+    } else if (event.type === 'response.refusal.delta') this.#itemOf(event)?.refuse(event.delta);
+    else if (event.type === 'response.reasoning_summary_part.added') this.#itemOf(event)?.startParagraph();
+    else if (event.type === 'response.function_call_arguments.done') this.#itemOf(event)?.endArguments(event.arguments);
+  }
+
+  #end({ output, usage, incomplete_details }: Response, type: `response.${'completed' | 'incomplete'}`): void {
+    const cutBy = incomplete_details?.reason === 'content_filter' ? 'content_filter' : 'incomplete';
+    this.ending = type === 'response.completed' ? 'completed' : cutBy;
     this.#usage = usage;
     // a server may tell only here what an item came to, or stream no item at all
     const hasStreamed = this.#items.size > 0;
@@ -149,6 +131,11 @@ export class ResponsesStream {
         : this.#itemOf({ output_index: place }, item);
       if (streamed && !streamed.isDone) streamed.end(item);
     }
+  }
+
+  #fail({ error, usage }: Response): void {
+    this.#usage = usage;
+    this.failure = error ?? { message: 'the response failed, without a word why' };
   }
 }
 

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
 /**
- * The kinds of events an answer's stream is made of, in any wire format. `usage` exists in chat completions only, `ping`,
- * `block_start` and `block_end` in messages only.
+ * The kinds of events an answer's stream is made of, in any wire format. `usage` exists in chat completions only, `ping` in messages
+ * only; `block_start` and `block_end` do not exist in chat completions, `finish` not in responses, where `done` tells all.
  */
 export const EventKind = z.enum([
   'start',
