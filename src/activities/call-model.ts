@@ -1,4 +1,5 @@
 import { Context } from '@temporalio/activity';
+import type { ApplicationFailure } from '@temporalio/common';
 import type { CallModelInput, CallModelResult, HeartbeatDetails } from '../contracts/activities.js';
 import { addUsage } from '../contracts/add-usage.js';
 import { cleanText } from '../contracts/clean-text.js';
@@ -7,17 +8,21 @@ import { MODEL_LIMITS, PAYLOAD_LIMITS } from '../contracts/limits.js';
 import type { Message, Part } from '../contracts/message.js';
 import { Usage } from '../contracts/model.js';
 import { NO_USAGE } from '../contracts/no-usage.js';
+import type { ModelFacts } from '../define/model-options.js';
 import type { StreamSink } from '../streams/stream-sink.js';
+import { buildModelRequest } from './build-model-request.js';
 import { cancellationCause, throwUnlessUser } from './cancellation.js';
 import { failure, modelFailure } from './failures.js';
 import { withHeartbeat } from './heartbeat.js';
 import type { HookRunner } from './hook-runner.js';
 import { ModelHooks } from './model-hooks.js';
+import { attemptTimes } from './model-times.js';
 import { repairCalls } from './providers/parse-arguments.js';
-import type { ModelAnswer } from './providers/provider.js';
+import type { ModelAnswer, StreamDelta } from './providers/provider.js';
 import type { ProviderFor } from './providers/registry.js';
 import { type ReadTranscriptOptions, readTranscript } from './read-transcript.js';
 import type { SetupCache } from './run-setup.js';
+import type { SharedCooldowns } from './shared-cooldowns.js';
 import { StreamedAnswer } from './streamed-answer.js';
 import { ThinkingBudget } from './thinking-budget.js';
 
@@ -28,6 +33,9 @@ export interface CallModelOptions {
   readonly providerFor: ProviderFor;
   readonly streams: StreamSink;
   readonly hooks: HookRunner;
+  readonly cooldowns: SharedCooldowns;
+  /** What is known of a model. @default nothing */
+  readonly factsOf?: (model: string) => ModelFacts;
   /** @default 90 s */
   readonly idleMs?: number;
 }
@@ -60,29 +68,25 @@ interface Attempt {
 async function callModel(input: CallModelInput, options: CallModelOptions, attempt: Attempt): Promise<CallModelResult> {
   const { streamed, hooks } = attempt;
   const context = Context.current();
-  const total = AbortSignal.timeout(totalMs(context));
+  const times = attemptTimes(input.times, { idleMs: options.idleMs, startToCloseMs: context.info.startToCloseTimeoutMs });
+  const total = AbortSignal.timeout(times.totalMs);
   const thinking = new ThinkingBudget(input.thinkingTokensMax);
   const signal = AbortSignal.any([context.cancellationSignal, total, thinking.spent]);
   try {
     const setup = await options.setups.get(input.setupHash, input, { signal });
     const messages = await readTranscript(input, { ...options.transcripts, signal });
+    options.cooldowns.refuseCooling(input);
     const { provider, model } = options.providerFor(input.model, input.credential);
-    const request = await hooks.before(setup.agent, {
-      model,
-      prompt: setup.prompt,
-      messages: [...messages, ...input.requestOnly],
-      tools: setup.tools,
-      toolChoice: input.toolChoice,
-      outputTokensMax: input.outputTokensMax ?? MODEL_LIMITS.outputTokensDefault,
-      signal,
-      idleMs: options.idleMs ?? MODEL_LIMITS.streamIdleMs,
-      onDelta: (delta) => {
-        streamed.add(delta);
-        thinking.saw(delta);
-      },
-    });
+    const facts = options.factsOf?.(input.model) ?? {};
+    const onDelta = (delta: StreamDelta): void => {
+      streamed.add(delta);
+      thinking.saw(delta);
+    };
+    const built = buildModelRequest(input, { model, facts, setup, messages, times, signal, onDelta });
+    const request = await hooks.before(setup.agent, built);
     streamed.asked(request);
     const answer = await provider.call(request);
+    options.cooldowns.answered(input);
     const parts = await hooks.after(answer.parts, signal, answer.usage ?? streamed.estimate());
     streamed.tell(parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join(''));
     return completeAnswer(input, options, { ...answer, parts }, attempt);
@@ -92,13 +96,23 @@ async function callModel(input: CallModelInput, options: CallModelOptions, attem
     if (cause === 'user') return await interrupted(input, options, attempt);
     // the next attempt begins with what this one used, and no budget is spent unseen
     context.heartbeat(beat(attempt, streamed.spent()));
-    // whatever a provider makes of an abort: the time was over
-    if (total.aborted) throw failure('Model.Timeout', 'the model call took longer than a turn may', { cause: error });
-    if (thinking.spent.aborted) throw failure('Model.ThinkingBudget', thinking.problem, { details: [beat(attempt, streamed.estimate())] });
-    throw modelFailure(error, addUsage(attempt.lost, streamed.spent()));
+    const problem = failureOf(error, { attempt, total, thinking });
+    options.cooldowns.note(input, problem, context.info.attempt);
+    throw problem;
   } finally {
     await streamed.end();
   }
+}
+
+/** What an attempt fails with: whatever a provider makes of an abort, the time was over, or the thinking too long. */
+function failureOf(
+  error: unknown,
+  { attempt, total, thinking }: { readonly attempt: Attempt; readonly total: AbortSignal; readonly thinking: ThinkingBudget },
+): ApplicationFailure {
+  const { streamed, lost } = attempt;
+  if (total.aborted) return failure('Model.Timeout', 'the model call took longer than a turn may', { cause: error });
+  if (thinking.spent.aborted) return failure('Model.ThinkingBudget', thinking.problem, { details: [beat(attempt, streamed.estimate())] });
+  return modelFailure(error, addUsage(lost, streamed.spent()));
 }
 
 function completeAnswer(
@@ -164,10 +178,6 @@ function ownCallIds(input: CallModelInput, parts: readonly Part[]): Part[] {
 /** Unique over a run and the runs it continues: the execution is in it. */
 function messageId({ executionId, turn, final }: CallModelInput): string {
   return `${hashJson(executionId).slice(0, 6)}_${turn}${final ? '_final' : ''}`;
-}
-
-function totalMs(context: Context): number {
-  return Math.max(1_000, context.info.startToCloseTimeoutMs - MODEL_LIMITS.turnTimeoutMarginMs);
 }
 
 /** A last heartbeat goes into history: text that hooks may rewrite is not in it. */

@@ -6,6 +6,7 @@ import type { CompletionGate } from '../define/completion-gate.js';
 import type { CustomCompactor } from '../define/custom-compactor.js';
 import type { HookDefinition } from '../define/define-hook.js';
 import type { AnyToolDefinition } from '../define/define-tool.js';
+import type { ModelFacts } from '../define/model-options.js';
 import type { StreamSink } from '../streams/stream-sink.js';
 import { createAcceptAnswer } from './accept-answer.js';
 import type { ArtifactStore } from './artifacts/artifact-store.js';
@@ -15,20 +16,24 @@ import { createCheckTool } from './check-tool.js';
 import { createCompact } from './compact.js';
 import { withHeartbeat } from './heartbeat.js';
 import { createHookRunner } from './hook-runner.js';
+import type { PrepareRun } from './prepare-run.js';
 import { createReconcileTool } from './reconcile-tool.js';
 import { createRunHooks } from './run-hooks.js';
 import { SetupCache } from './run-setup.js';
+import { SharedCooldowns } from './shared-cooldowns.js';
 import { TranscriptCache } from './transcript-cache.js';
 
 /** What a worker gives its activities. */
 export interface ActivitiesOptions {
-  readonly prepareRun: AgentActivities['prepareRun'];
+  readonly prepareRun: PrepareRun;
   readonly resolveModel: AgentActivities['resolveModel'];
   readonly tools: readonly AnyToolDefinition[];
   readonly providerFor: CallModelOptions['providerFor'];
   readonly streams: StreamSink;
   /** Where the whole of a cut output is kept. */
   readonly artifacts: ArtifactStore;
+  /** What is known of a model. @default nothing */
+  readonly factsOf?: (model: string) => ModelFacts;
   readonly modelIdleMs?: number;
   /** @default none */
   readonly hooks?: readonly HookDefinition[];
@@ -58,6 +63,8 @@ export function createActivities(options: ActivitiesOptions): AgentActivities {
       providerFor: options.providerFor,
       streams: options.streams,
       hooks,
+      cooldowns: new SharedCooldowns(),
+      ...(options.factsOf ? { factsOf: options.factsOf } : {}),
       ...(options.modelIdleMs === undefined ? {} : { idleMs: options.modelIdleMs }),
     }),
     callTool: createCallTool({ tools, cache, artifacts: options.artifacts, hooks }),
@@ -75,14 +82,14 @@ export function createActivities(options: ActivitiesOptions): AgentActivities {
 }
 
 /** Preparing reads files of a workspace, perhaps over a network: it shows that it is alive like every activity. */
-function createPrepareActivity(prepareRun: AgentActivities['prepareRun'], setups: SetupCache): AgentActivities['prepareRun'] {
+function createPrepareActivity(prepareRun: PrepareRun, setups: SetupCache): AgentActivities['prepareRun'] {
   return (input) => {
     const startedAt = Date.now();
     return withHeartbeat(
       'prepareRun',
       () => ({ phase: 'preparing', elapsedMs: Date.now() - startedAt }),
       async () => {
-        const prepared = await prepareRun(input);
+        const prepared = await prepareRun(input, Context.current().cancellationSignal);
         setups.keep(prepared.setupHash, prepared.setup);
         return prepared;
       },

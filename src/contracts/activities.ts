@@ -40,6 +40,8 @@ export interface CallModelInput extends TranscriptRef {
   /** @default apart */
   readonly thinkingOutput?: ThinkingOutput;
   readonly cacheKey?: string;
+  /** For an agent that is a child process: where it works. */
+  readonly workspace?: string;
   readonly times?: ModelTimes;
   /** There is another model or key: one that this worker knows to be cooling down is not asked at all. */
   readonly hasAlternative?: boolean;
@@ -70,6 +72,8 @@ export interface ResolveModelInput {
   /** `provider/model`, or a bare id. */
   readonly model: string;
   readonly thinking?: ThinkingSetting;
+  /** What the model before it was told, where nothing new is asked for: mapped to what this one has. */
+  readonly thinkingBefore?: ThinkingSetting;
   /** The run has a money cap, which a model of unknown price cannot keep. */
   readonly needsPrice?: boolean;
 }

@@ -1,6 +1,7 @@
 import { hostname } from 'node:os';
 import { type NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker';
 import { createActivities } from '../activities/create-activities.js';
+import { modelFacts } from '../activities/model-facts.js';
 import { createPrepareRun } from '../activities/prepare-run.js';
 import { createProviderFor } from '../activities/providers/registry.js';
 import { createResolveModel } from '../activities/resolve-model.js';
@@ -77,6 +78,7 @@ export function createAgentActivities(options: AgentActivitiesOptions): AgentAct
       searchAttributes: options.searchAttributes,
       ...(options.toolQueue === undefined ? {} : { toolQueue: options.toolQueue }),
     }),
+    factsOf: (model) => modelFacts(model, config),
     resolveModel: createResolveModel({ config, keys, env: process.env }),
     tools: [...(config.tools ?? []), ...WORKSPACE_TOOLS, updatePlan, readArtifact],
     artifacts,

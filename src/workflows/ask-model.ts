@@ -4,6 +4,7 @@ import { isUsage } from '../contracts/is-usage.js';
 import { MODEL_LIMITS, RUN_LIMITS } from '../contracts/limits.js';
 import type { Message } from '../contracts/message.js';
 import type { ToolChoice, Usage } from '../contracts/model.js';
+import type { ModelCandidate } from '../contracts/model-route.js';
 import { NO_USAGE } from '../contracts/no-usage.js';
 import { type ChosenModel, chooseModel } from './choose-model.js';
 import { type ActivityProblem, lostAttempt, readActivityProblem } from './failures.js';
@@ -104,7 +105,7 @@ async function oneCall(run: Run, chosen: ChosenModel, { endsAt, ...question }: O
   const { candidate } = chosen.pair;
   const summary = summaryOf(run, candidate.model, question);
   const totalMs = endsAt === undefined ? candidate.times?.totalMs : Math.max(1, endsAt - Date.now());
-  const options = { summary, isFinal: endsAt !== undefined, ...(totalMs === undefined ? {} : { totalMs }) };
+  const options = { summary, isFinal: endsAt !== undefined, ...(totalMs === undefined ? {} : { totalMs }), ...placeOf(run, candidate) };
   try {
     const call = (): ReturnType<typeof callModel> => callModel(input, options);
     const reply = await (question.final ? run.calls.abortable(call) : run.calls.interruptible(call));
@@ -119,11 +120,12 @@ async function oneCall(run: Run, chosen: ChosenModel, { endsAt, ...question }: O
 
 /** Whom the activity asks, and how. What is not said is as it always was: most calls have no more than a name. */
 function modelOf(
-  { prepared, policy, route }: Run,
+  { input, prepared, policy, route }: Run,
   { pair, hasAlternative }: ChosenModel,
 ): Pick<CallModelInput, 'model'> & Partial<CallModelInput> {
   const { candidate, credential } = pair;
   const thinking = route.thinkingOff ? 'off' : candidate.thinking;
+  const workspace = input.context?.workspace;
   return {
     model: candidate.model,
     // a provider's only key need not be named
@@ -132,8 +134,18 @@ function modelOf(
     ...(policy.thinkingOutput === 'apart' ? {} : { thinkingOutput: policy.thinkingOutput }),
     ...(prepared.cacheKey === undefined ? {} : { cacheKey: prepared.cacheKey }),
     ...(candidate.times === undefined ? {} : { times: candidate.times }),
+    ...(isChildProcess(candidate) && workspace !== undefined ? { workspace } : {}),
     ...(hasAlternative ? { hasAlternative } : {}),
   };
+}
+
+/** A child process lives on the host where it was started; any worker can ask a model. */
+function placeOf({ prepared: { toolQueue } }: Run, candidate: ModelCandidate): { readonly queue?: string } {
+  return isChildProcess(candidate) && toolQueue !== undefined ? { queue: toolQueue } : {};
+}
+
+function isChildProcess({ model }: ModelCandidate): boolean {
+  return model.startsWith('subprocess/');
 }
 
 /** What operators read of the call. A compaction needs no activity of its own, so it shows at the first call that profits from it. */

@@ -51,10 +51,11 @@ export function prepareRun(input: Parameters<AgentActivities['prepareRun']>[0]):
 /** One model call; three attempts for failures that our code reports, each within `totalMs`; of the final call all of them together. */
 export function callModel(
   input: Parameters<AgentActivities['callModel']>[0],
-  options: { summary: string; totalMs?: number; isFinal?: boolean },
+  options: { summary: string; totalMs?: number; isFinal?: boolean; queue?: string },
 ): ReturnType<AgentActivities['callModel']> {
   return callModelActivity.executeWithOptions(
     {
+      ...(options.queue === undefined ? {} : { taskQueue: options.queue }),
       startToCloseTimeout: options.totalMs ?? MODEL_LIMITS.turnTimeoutMs,
       ...(options.isFinal && options.totalMs !== undefined ? { scheduleToCloseTimeout: options.totalMs } : {}),
       retry: {

@@ -2,7 +2,7 @@ import { Agent, type Response as UndiciResponse, fetch as undiciFetch } from 'un
 import { EventFraming } from './event-framing.js';
 import { ModelError } from './model-error.js';
 import { connectionError, errorIn, objectOf, toModelError } from './model-failure.js';
-import { StreamWatchdog } from './stream-watchdog.js';
+import { type Patience, StreamWatchdog } from './stream-watchdog.js';
 
 const MIB = 1_024 * 1_024;
 /** Many times the largest answer with its framing: more is a server gone mad. */
@@ -22,10 +22,8 @@ const dispatcher = new Agent({ headersTimeout: 0, bodyTimeout: 0, connectTimeout
 
 const OWN_HEADERS = { 'content-type': 'application/json', accept: 'text/event-stream', 'user-agent': 'perdure' };
 
-/** What one request is held to. */
-export interface GuardOptions {
-  /** No bytes for this long, before or in the body: `Model.StreamIdle`. */
-  readonly idleMs: number;
+/** What one request is held to. Silence is `Model.StreamIdle`; before the first byte, where that has its own limit, `Model.Timeout`. */
+export interface GuardOptions extends Patience {
   /** Sent beside the content type. The headers of an SDK are not: `*_CUSTOM_HEADERS` of the environment adds to them. */
   readonly headers: Readonly<Record<string, string>>;
   /** Kept out of errors. */
@@ -68,11 +66,11 @@ class Guard {
   failure: ModelError | undefined;
   endedWithinEvent = false;
 
-  constructor({ idleMs, headers, apiKey }: GuardOptions) {
+  constructor({ headers, apiKey, ...patience }: GuardOptions) {
     this.#apiKey = apiKey;
     this.#headers = { ...OWN_HEADERS, ...headers };
-    this.#refusalMsMax = Math.min(idleMs, REFUSAL_MS_MAX);
-    this.watchdog = new StreamWatchdog(idleMs);
+    this.#refusalMsMax = Math.min(patience.idleMs, REFUSAL_MS_MAX);
+    this.watchdog = new StreamWatchdog(patience);
   }
 
   async fetch(input: string | URL | Request, init: RequestInit): Promise<Response> {
@@ -88,7 +86,7 @@ class Guard {
         redirect: 'manual',
         dispatcher,
       });
-      this.watchdog.sawBytes();
+      this.watchdog.sawHeaders();
       return await this.#accept(response, init.signal);
     } catch (error) {
       this.failure ??= connectionError(error);

@@ -1,14 +1,24 @@
 import { ModelError } from './model-error.js';
 
+/** How long a server may be silent. */
+export interface Patience {
+  /** Between any two bytes, pings included. */
+  readonly idleMs: number;
+  /** Before the first byte of the answer. @default idleMs */
+  readonly firstByteMs?: number | undefined;
+}
+
 /** Aborts a request when no bytes came for a while. Any byte counts, pings included: the SDKs swallow those. */
 export class StreamWatchdog {
   readonly #abort = new AbortController();
   #idleMs: number;
+  #firstByteMs: number | undefined;
   #timer: NodeJS.Timeout | undefined;
   failure: ModelError | undefined;
 
-  constructor(idleMs: number) {
+  constructor({ idleMs, firstByteMs }: Patience) {
     this.#idleMs = idleMs;
+    this.#firstByteMs = firstByteMs;
   }
 
   get signal(): AbortSignal {
@@ -16,19 +26,28 @@ export class StreamWatchdog {
   }
 
   start(): void {
-    this.#timer ??= setTimeout(() => this.#bite(), this.#idleMs);
+    this.#timer ??= setTimeout(() => this.#bite(), this.#firstByteMs ?? this.#idleMs);
+  }
+
+  /** The server answers, but with nothing to read yet: as long as its first byte is waited for, that says little. */
+  sawHeaders(): void {
+    if (this.#firstByteMs === undefined) this.#timer?.refresh();
   }
 
   sawBytes(): void {
-    this.#timer?.refresh();
+    if (this.#firstByteMs === undefined) {
+      this.#timer?.refresh();
+      return;
+    }
+    this.#firstByteMs = undefined;
+    this.#restart();
   }
 
   /** Allows no more than this much silence from now on. */
   shortenTo(idleMs: number): void {
     if (idleMs >= this.#idleMs) return;
-    this.stop();
     this.#idleMs = idleMs;
-    this.start();
+    this.#restart();
   }
 
   stop(): void {
@@ -36,8 +55,21 @@ export class StreamWatchdog {
     this.#timer = undefined;
   }
 
+  #restart(): void {
+    this.stop();
+    this.start();
+  }
+
   #bite(): void {
-    this.failure = new ModelError('Model.StreamIdle', `no bytes from the model for ${Math.round(this.#idleMs / 100) / 10} s`);
+    const firstByteMs = this.#firstByteMs;
+    this.failure =
+      firstByteMs === undefined
+        ? new ModelError('Model.StreamIdle', `no bytes from the model for ${seconds(this.#idleMs)}`)
+        : new ModelError('Model.Timeout', `no first byte from the model for ${seconds(firstByteMs)}`);
     this.#abort.abort(this.failure);
   }
+}
+
+function seconds(ms: number): string {
+  return `${Math.round(ms / 100) / 10} s`;
 }
