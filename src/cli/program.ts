@@ -130,6 +130,13 @@ function addLookVerbs(program: Command, context: CliContext, carryOut: CarryOut)
     .option('--closed', 'only runs that have ended')
     .option('--limit <n>', 'at most so many (default: 50)', parseNumber)
     .action((options) => carryOut(async () => (await import('./commands/ls.js')).ls(options, context)));
+  withJson(program.command('models'))
+    .description('list the models that can be chosen, with window, prices and abilities')
+    .argument('[filter]', 'a part of provider/model')
+    .option('--provider <name>', 'only the models of this provider')
+    .option('--all', 'also those of providers without a key')
+    .option('--ask', 'ask the servers which models they have')
+    .action((filter, options) => carryOut(async () => (await import('./commands/models.js')).models(filter, options, context)));
   withJson(program.command('replay'))
     .description('check that saved histories still replay with the present workflow code')
     .argument('<file...>', 'histories as JSON, from the Web UI or: temporal workflow show --output json')

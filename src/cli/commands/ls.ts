@@ -1,6 +1,7 @@
 import type { RunListItem } from '../../client/run-list.js';
 import type { CliContext } from '../cli-context.js';
 import { formatDuration } from '../format-amounts.js';
+import { formatTable } from '../format-table.js';
 import { printJson, printText, say } from '../output.js';
 import { openPlaceIfThere, type PlaceOptions } from '../place.js';
 import { terminalLine } from '../terminal-text.js';
@@ -35,16 +36,7 @@ export function formatList(items: readonly RunListItem[], now: number): string {
     `${formatDuration(now - Date.parse(item.startedAt))} ago`,
     terminalLine(item.task ?? ''),
   ]);
-  const table = [['RUN', 'STATUS', 'STARTED', 'TASK'], ...rows];
-  const widths = [0, 1, 2].map((column) => Math.max(...table.map((row) => row[column]?.length ?? 0)));
-  return table
-    .map((row) =>
-      row
-        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-        .join('  ')
-        .trimEnd(),
-    )
-    .join('\n');
+  return formatTable(['RUN', 'STATUS', 'STARTED', 'TASK'], rows);
 }
 
 function listOptions({ open, closed, limit }: LsOptions): { status?: 'open' | 'closed'; limit?: number } {

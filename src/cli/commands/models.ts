@@ -1,0 +1,77 @@
+import type { ListedModel, ListedProvider, ModelList } from '../../worker/list-known-models.js';
+import type { CliContext } from '../cli-context.js';
+import { formatTable } from '../format-table.js';
+import { loadConfigHere } from '../load-config-here.js';
+import { formatAbilities, formatPrice, formatThinking, formatTokens } from '../model-cells.js';
+import { printJson, printText, say } from '../output.js';
+
+/** The options of `models`. */
+export interface ModelsOptions {
+  readonly provider?: string;
+  readonly json?: boolean;
+  /** Also of providers that cannot be called for want of a key. */
+  readonly all?: boolean;
+  readonly ask?: boolean;
+}
+
+/** `models`: what can be chosen as a model, with window, prices and abilities; by default of the providers that can be called now. */
+export async function models(filter: string | undefined, options: ModelsOptions, { output }: CliContext): Promise<number> {
+  const config = await loadConfigHere();
+  const { listKnownModels } = await import('../../worker/list-known-models.js');
+  const { provider, ask } = options;
+  const list = await listKnownModels(config, {
+    ...(filter === undefined ? {} : { filter }),
+    ...(provider === undefined ? {} : { provider }),
+    ...(ask === undefined ? {} : { ask }),
+  });
+  // who names a provider wants to see it, whether it can be called or not
+  const shown = options.all || provider !== undefined ? list : callableOnly(list);
+  if (options.json) printJson(output, shown);
+  else {
+    const text = formatModels(shown);
+    if (text !== '') printText(output, text);
+    for (const line of hints(list, shown, options)) say(output, line);
+  }
+  return 0;
+}
+
+function callableOnly({ asOf, providers, models: all }: ModelList): ModelList {
+  return { asOf, providers: providers.filter(({ callable }) => callable), models: all.filter(({ callable }) => callable) };
+}
+
+/** Two tables: models with their facts, and providers with their keys; empty ones are left out. At most 100 columns for what the data file has. Pure. */
+export function formatModels({ models: rows, providers }: ModelList): string {
+  const tables = [
+    { heading: ['MODEL', 'WINDOW', 'OUT', '$ IN / OUT', 'THINKING', 'CAN'], rows: rows.map(modelRow) },
+    { heading: ['PROVIDER', 'KEY'], rows: providers.map(providerRow) },
+  ];
+  return tables.flatMap((table) => (table.rows.length > 0 ? [formatTable(table.heading, table.rows)] : [])).join('\n\n');
+}
+
+function modelRow(facts: ListedModel): string[] {
+  const { model, contextWindow, outputTokensMax } = facts;
+  return [
+    model,
+    formatTokens(contextWindow),
+    formatTokens(outputTokensMax),
+    formatPrice(facts),
+    formatThinking(facts),
+    formatAbilities(facts),
+  ];
+}
+
+function providerRow({ name, callable, keys, problem }: ListedProvider): string[] {
+  const key = keys.length > 0 ? keys.map((reference) => reference.replace(/^env:/u, '')).join(', ') : 'needs none';
+  if (problem === undefined) return [name, key];
+  return [name, callable ? `${key}; ${problem}` : problem];
+}
+
+function hints(all: ModelList, shown: ModelList, { ask }: ModelsOptions): string[] {
+  const dear = shown.models.some(({ price }) => price?.longPrompt);
+  const hidden = { models: all.models.length - shown.models.length, providers: all.providers.length - shown.providers.length };
+  return [
+    `prices in USD per million tokens, as of ${all.asOf}${dear ? '; * dearer above a length of prompt, see --json' : ''}`,
+    ...(hidden.providers > 0 ? [`${hidden.models} more models, of ${hidden.providers} providers without a key: --all shows them`] : []),
+    ...(ask ? [] : ['--ask lists what the servers have, local ones too']),
+  ];
+}
