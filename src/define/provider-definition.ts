@@ -45,13 +45,16 @@ export const VertexProvider = z.strictObject({
 });
 export type VertexProvider = z.infer<typeof VertexProvider>;
 
-/** Makes a `LanguageModel` of the Vercel AI SDK for a model's id. Called once for each id. */
-export type LanguageModelFactory = (modelId: string) => unknown;
+/**
+ * Makes a `LanguageModel` of the Vercel AI SDK for a model's id. Called once for each id. `key` gives the value of a reference such as
+ * `env:OPENAI_API_KEY`: a worker takes the keys of providers out of its environment, where the SDK's packages would look for them.
+ */
+export type LanguageModelFactory = (modelId: string, key: (reference: string) => string) => unknown;
 
-/** Any model of the Vercel AI SDK, whose provider package the config brings. Its keys are that package's own affair. */
+/** Any model of the Vercel AI SDK, whose provider package the config brings. Where a request goes is that package's own affair. */
 export const AiSdkProvider = z.strictObject({
   api: z.literal('ai-sdk'),
-  languageModel: z.custom<LanguageModelFactory>((value) => typeof value === 'function', 'a function (modelId) => LanguageModel'),
+  languageModel: z.custom<LanguageModelFactory>((value) => typeof value === 'function', 'a function (modelId, key) => LanguageModel'),
   /** Passed on as they are, by the SDK provider's name. */
   providerOptions: z.record(z.string(), z.record(z.string(), z.json())).optional(),
 });

@@ -1,0 +1,128 @@
+import type { AiSdkProvider } from '../../define/provider-definition.js';
+import { toAiSdkCall } from './ai-sdk-call.js';
+import { aiSdkError } from './ai-sdk-failure.js';
+import { type AiSdkModel, type AiSdkPart, aiSdkModel } from './ai-sdk-model.js';
+import { AiSdkStream } from './ai-sdk-stream.js';
+import { ModelError } from './model-error.js';
+import type { ModelAnswer, ModelProvider, ModelRequest } from './provider.js';
+import type { AccessOptions } from './provider-access.js';
+import { StreamWatchdog } from './stream-watchdog.js';
+import { toolNames } from './tool-names.js';
+
+/** Once the answer is complete, what may still come is not waited for any longer. */
+const END_GRACE_MS = 5_000;
+
+type Settings = Pick<AiSdkProvider, 'languageModel' | 'providerOptions'>;
+
+/**
+ * A provider for models of the Vercel AI SDK, of any provider package that gives specification version 2, 3 or 4. Where a request goes,
+ * and by which fetch, is that package's own affair; silence and cut answers are judged here.
+ */
+export function createAiSdkProvider(settings: Settings, access: Pick<AccessOptions, 'keys' | 'env'>): ModelProvider {
+  const models = new Map<string, AiSdkModel>();
+  const handedOver = new Set<string>();
+  const key = (reference: string): string => {
+    const value = keyOf(reference, access);
+    handedOver.add(value);
+    return value;
+  };
+  return {
+    call: async (request) => {
+      try {
+        const model = models.get(request.model) ?? aiSdkModel(settings.languageModel(request.model, key), request.model);
+        models.set(request.model, model);
+        return await callAiSdk(model, request, settings);
+      } catch (error) {
+        request.signal.throwIfAborted();
+        throw aiSdkError(error, handedOver);
+      }
+    },
+  };
+}
+
+/** A variable that no worker takes for a key is still in the environment. */
+function keyOf(reference: string, { keys, env }: Pick<AccessOptions, 'keys' | 'env'>): string {
+  const value = keys.resolve(reference) ?? env[reference.replace(/^env:/u, '')]?.trim();
+  if (!value) throw new ModelError('Model.Auth', keys.problem(reference) ?? `${reference} is not set`);
+  return value;
+}
+
+async function callAiSdk(model: AiSdkModel, request: ModelRequest, { providerOptions = {} }: Settings): Promise<ModelAnswer> {
+  const watchdog = new StreamWatchdog(request);
+  const signal = AbortSignal.any([request.signal, watchdog.signal]);
+  const names = toolNames(request.tools);
+  const reader = new AiSdkStream({ provider: model.provider, onDelta: request.onDelta, ownName: (name) => names.own(name) });
+  signal.throwIfAborted();
+  watchdog.start();
+  try {
+    const { stream, response } = await orAbort(model.doStream(toAiSdkCall(model, request, { providerOptions, signal })), signal);
+    watchdog.sawHeaders();
+    await readParts(stream, reader, { watchdog, signal });
+    return completeAnswer(reader, requestIdIn(response?.headers) ?? reader.requestId);
+  } catch (error) {
+    throw watchdog.failure ?? error;
+  } finally {
+    watchdog.stop();
+  }
+}
+
+/** Not every model minds its signal. */
+async function orAbort<Value>(work: PromiseLike<Value>, signal: AbortSignal): Promise<Value> {
+  const over = new AbortController();
+  const aborted = new Promise<never>((_, reject) => {
+    const abort = (): void => reject(signal.reason);
+    if (signal.aborted) abort();
+    else signal.addEventListener('abort', abort, { signal: over.signal });
+  });
+  try {
+    return await Promise.race([work, aborted]);
+  } finally {
+    over.abort();
+  }
+}
+
+interface Reading {
+  readonly watchdog: StreamWatchdog;
+  readonly signal: AbortSignal;
+}
+
+/** Reads to the end, or to the abort. A fault after the answer is complete does no harm. */
+async function readParts(stream: ReadableStream<AiSdkPart>, reader: AiSdkStream, { watchdog, signal }: Reading): Promise<void> {
+  const parts = stream.getReader();
+  const cancel = (): Promise<void> =>
+    parts.cancel(signal.reason).catch(() => {
+      // a source that fails when it is left has failed nobody
+    });
+  const abort = (): void => void cancel();
+  signal.addEventListener('abort', abort, { once: true });
+  try {
+    // a cancelled reader is done
+    for (let read = await parts.read(); !read.done; read = await parts.read()) {
+      // that one says only that the package begins
+      if (read.value.type !== 'stream-start') watchdog.sawBytes();
+      reader.add(read.value);
+      if (reader.isComplete()) watchdog.shortenTo(END_GRACE_MS);
+    }
+    if (!reader.isComplete()) signal.throwIfAborted();
+  } catch (error) {
+    if (!reader.isComplete()) throw error;
+  } finally {
+    signal.removeEventListener('abort', abort);
+    await cancel();
+  }
+}
+
+function completeAnswer(reader: AiSdkStream, requestId: string | undefined): ModelAnswer {
+  const details = requestId === undefined ? {} : { requestId };
+  if (reader.isEmpty() && !reader.isComplete())
+    throw new ModelError('Model.EmptyStream', 'the model answered with an empty stream', details);
+  if (!reader.isComplete()) throw new ModelError('Model.StreamTruncated', 'the answer ended before its finish', details);
+  const usage = reader.usage();
+  return { stop: reader.stop(), parts: reader.parts(), ...(usage ? { usage } : {}), ...details };
+}
+
+const REQUEST_ID_HEADERS = ['x-request-id', 'request-id', 'x-amzn-requestid', 'apim-request-id'];
+
+function requestIdIn(headers: Readonly<Record<string, string>> = {}): string | undefined {
+  return REQUEST_ID_HEADERS.map((name) => headers[name]).find((id) => id !== undefined);
+}
