@@ -1,29 +1,79 @@
+import { FAILOVER_LIMITS } from '../contracts/limits.js';
 import { parseModelRef } from '../contracts/model-ref.js';
 import type { Config } from '../define/define-config.js';
+import { isBareModel, providersToAsk } from './find-bare-model.js';
 import { KNOWN_PROVIDERS, knownProvider } from './providers/known-providers.js';
 import { type AccessOptions, providerAccess } from './providers/provider-access.js';
 
 /** What the choice is made from. */
 export interface ModelChoice extends AccessOptions {
-  readonly requested: string | undefined;
-  readonly agentModel: string | undefined;
-  readonly config: Pick<Config, 'model' | 'providers' | 'credentials' | 'agents'>;
+  readonly requested?: string | undefined;
+  readonly agentModel?: string | undefined;
+  /** The request's, else the agent's; absent: those of the environment, else the config's. */
+  readonly fallbacks?: readonly string[] | undefined;
+  readonly config: Pick<Config, 'model' | 'fallbacks' | 'resolve' | 'providers' | 'credentials' | 'agents'>;
 }
 
-/** The chosen model as `provider/model`, or why there is none. */
+/** The chosen model, as `provider/model` or a bare id that providers are asked for; or why there is none. */
 export type ChosenModel = { readonly model: string } | { readonly problem: string };
 
 /**
- * Chooses: the request's model, the agent's, the environment's, the config's, or one whose key is there. What is chosen
- * can be called: its provider is known and its key is there. Never throws.
+ * Chooses: the request's model, the agent's, the environment's, the config's, or one whose key is there. What is chosen can be called: its
+ * provider is known and its key is there, or somebody can be asked for it. Asks nobody. Never throws.
  */
 export function chooseModel(choice: ModelChoice): ChosenModel {
-  const wanted = choice.requested ?? choice.agentModel ?? fromEnvironment(choice) ?? choice.config.model ?? detected(choice);
-  if (wanted === undefined) return { problem: noModel(choice) };
-  const ref = parseModelRef(wanted);
-  if (!ref) return { problem: `model ${JSON.stringify(wanted.slice(0, 80))}: use provider/model, for example anthropic/claude-sonnet-4-5` };
-  const access = providerAccess(ref, choice);
-  return access.kind === 'refused' ? { problem: `model ${wanted.slice(0, 200)}: ${access.problem}` } : { model: wanted };
+  const problems: string[] = [];
+  for (const model of modelsToTry(choice)) {
+    const problem = modelProblem(model, choice);
+    if (problem === undefined) return { model };
+    problems.push(problem);
+  }
+  return { problem: problems.length === 0 ? noModel(choice) : problems.join('; ') };
+}
+
+/** The models of which the first one that can be called is taken: under `strict` there is one, or none. */
+export function modelsToTry(choice: ModelChoice): readonly string[] {
+  const wanted = wantedModel(choice);
+  if (choice.config.resolve !== 'first-available') return wanted === undefined ? [] : [wanted];
+  const others = [wanted, ...fallbacksOf(choice), detected(choice)];
+  return [...new Set(others.filter((model) => model !== undefined))];
+}
+
+/** The fallbacks of the request or the agent, else of PERDURE_FALLBACKS, else of the config; each once. */
+export function fallbacksOf({ fallbacks, env, config }: ModelChoice): readonly string[] {
+  const fromEnv = (env['PERDURE_FALLBACKS'] ?? '').split(',').flatMap((name) => name.trim() || []);
+  const found = fallbacks ?? (fromEnv.length > 0 ? fromEnv : (config.fallbacks ?? []));
+  return [...new Set(found)].slice(0, FAILOVER_LIMITS.fallbacksMax);
+}
+
+/** Where a bare id is taken to be that nobody lists, when the first available model will do. */
+export function defaultProvider(choice: ModelChoice): string | undefined {
+  const { PERDURE_MODEL_PROVIDER: named } = choice.env;
+  const usual = [choice.config.model, detected(choice)].flatMap((model) => (model === undefined ? [] : (parseModelRef(model) ?? [])));
+  return named || usual[0]?.provider;
+}
+
+/** Why a model cannot be called; undefined when it can, or when providers are to be asked for it. Never throws. */
+export function modelProblem(model: string, options: AccessOptions): string | undefined {
+  const shown = JSON.stringify(model.slice(0, 80));
+  if (isBareModel(model)) {
+    if (providersToAsk(options).length > 0) return undefined;
+    return `model ${shown}: no provider to ask for it; use provider/model, or set a key`;
+  }
+  const ref = parseModelRef(model);
+  if (!ref) return `model ${shown}: use provider/model, for example anthropic/claude-sonnet-5`;
+  const access = providerAccess(ref, options);
+  return access.kind === 'refused' ? `model ${model.slice(0, 200)}: ${access.problem}` : undefined;
+}
+
+/** Says what would choose a model. */
+export function noModel({ keys }: Pick<ModelChoice, 'keys'>): string {
+  const general = keys.resolve('LLM_API_KEY') ? '; LLM_API_KEY is there: say for whom with PERDURE_MODEL_PROVIDER' : '';
+  return `no model: give --model provider/model, or set OPENAI_API_KEY or ANTHROPIC_API_KEY${general}; --model scripted/FILE needs no key`;
+}
+
+function wantedModel(choice: ModelChoice): string | undefined {
+  return choice.requested ?? choice.agentModel ?? fromEnvironment(choice) ?? choice.config.model ?? detected(choice);
 }
 
 /** PERDURE_MODEL, whose provider may stand in PERDURE_MODEL_PROVIDER; a provider alone means the config's or its usual model. */
@@ -37,16 +87,11 @@ function fromEnvironment({ env, config }: ModelChoice): string | undefined {
   return isComplete ? model : `${provider}/${model}`;
 }
 
-/** The first provider whose key (or, for Ollama, whose address) is set. LLM_API_KEY alone names no provider. */
-function detected({ env, keys }: ModelChoice): string | undefined {
+/** The first provider whose key (or, for a local one, whose address) is set. LLM_API_KEY alone names no provider. */
+function detected({ env, keys }: Pick<ModelChoice, 'env' | 'keys'>): string | undefined {
   for (const [name, { keyVariable, baseUrlVariable, defaultModel }] of Object.entries(KNOWN_PROVIDERS)) {
     const there = keyVariable ? keys.resolve(keyVariable) : baseUrlVariable && env[baseUrlVariable];
     if (there && defaultModel) return `${name}/${defaultModel}`;
   }
   return undefined;
-}
-
-function noModel({ keys }: ModelChoice): string {
-  const general = keys.resolve('LLM_API_KEY') ? '; LLM_API_KEY is there: say for whom with PERDURE_MODEL_PROVIDER' : '';
-  return `no model: give --model provider/model, or set OPENAI_API_KEY or ANTHROPIC_API_KEY${general}; --model scripted/FILE needs no key`;
 }

@@ -14,16 +14,18 @@ import type { ToolDescriptor } from '../contracts/tool.js';
 import type { AgentDefinition } from '../define/define-agent.js';
 import type { Config } from '../define/define-config.js';
 import type { AnyToolDefinition } from '../define/define-tool.js';
+import { chooseRoute } from './choose-route.js';
 import { type InstructionFile, readInstructionFiles } from './context/instruction-files.js';
 import { buildPrompt } from './context/prompt.js';
 import { describeTool } from './describe-tool.js';
 import { failure, messageOf } from './failures.js';
 import type { KeyRing } from './key-ring.js';
-import { chooseModel } from './model-choice.js';
+import { modelFacts } from './model-facts.js';
 import { outputSchemaProblem } from './output-schema.js';
 import { type ResolvedRoute, resolveRoute } from './resolve-route.js';
 import { pricing, resolveCaps } from './run-caps.js';
 import { resolvePolicy, withoutForcedTool } from './run-policy.js';
+import { secretsInWorkspace } from './secrets-in-workspace.js';
 import { updatePlan } from './tools/update-plan.js';
 
 /** What a user says: calls, results and thinking are an agent's. */
@@ -52,16 +54,21 @@ export interface PrepareRunOptions {
   readonly toolQueue?: string;
 }
 
+/** The activity; the signal ends its questions to providers, and it then throws the signal's reason. */
+export type PrepareRun = (...args: [...Parameters<AgentActivities['prepareRun']>, signal?: AbortSignal]) => Promise<PreparedRun>;
+
 /** Makes the activity `prepareRun`: checks the input from whatever language it came, and captures agent, prompt, tools and options. */
-export function createPrepareRun(options: PrepareRunOptions): AgentActivities['prepareRun'] {
-  return async ({ runId, input: given }) => {
+export function createPrepareRun(options: PrepareRunOptions): PrepareRun {
+  return async ({ runId, input: given }, signal) => {
     const input = parseInput(given);
     const [name, agent] = findAgent(input, options.config);
-    const { route, notices } = findRoute(input, { name, agent }, options);
-    const [{ model, contextWindow, price }] = route;
     const caps = resolveCaps(input, agent, options.config);
+    const allowUnknownPrice = input.allowUnknownPrice ?? agent.budget?.allowUnknownPrice ?? false;
+    const needsPrice = caps.maxCostUsd !== undefined && !allowUnknownPrice;
+    const { route, notices } = await findRoute(input, { name, agent, needsPrice, signal }, options);
+    const [{ model, contextWindow, price }] = route;
     const policy = resolvePolicy({ input, agent, config: options.config, maxTurns: caps.maxTurns });
-    await checkWorkspace(input.context?.workspace, { manyHosts: options.toolQueue !== undefined });
+    await checkWorkspace(input.context?.workspace, options);
     const instructions = await readInstructions(input.context?.workspace);
     const setup: RunSetup = {
       agent: name,
@@ -69,7 +76,6 @@ export function createPrepareRun(options: PrepareRunOptions): AgentActivities['p
       tools: toolsFor(input, { agent, policy }, options),
     };
     checkSetup(setup);
-    const allowUnknownPrice = input.allowUnknownPrice ?? agent.budget?.allowUnknownPrice ?? false;
     return {
       setup,
       setupHash: hashJson(setup),
@@ -79,6 +85,7 @@ export function createPrepareRun(options: PrepareRunOptions): AgentActivities['p
       ...pricing({ model, price, caps, allowUnknownPrice }),
       contextWindow,
       route: [...route],
+      ...summaryPrice(policy, options.config),
       cacheKey: cacheKeyOf(runId, input),
       ...(notices.length > 0 ? { notices: [...notices] } : {}),
       policy: setup.tools.length === 0 ? withoutForcedTool(policy) : policy,
@@ -125,20 +132,37 @@ function findAgent({ agent }: RunInput, { agents = {} }: Config): [string, Agent
   throw failure('Input.UnknownAgent', `no agent named ${shown}${didYouMean(agent, names)}; there are: ${names.join(', ')}`);
 }
 
-/** The first model is the executor's, else the chosen one; then the fallbacks of the input, else the agent's, else the config's. */
-function findRoute(
+/** An agent as a run has it. */
+interface RoutedAgent {
+  readonly name: string;
+  readonly agent: AgentDefinition;
+  readonly needsPrice: boolean;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** An executor is asked alone; else the chosen model, then the fallbacks. */
+async function findRoute(
   input: RunInput,
-  { name, agent }: { readonly name: string; readonly agent: AgentDefinition },
-  options: PrepareRunOptions,
-): Exclude<ResolvedRoute, { problem: string }> {
-  const { config, env, keys } = options;
-  const executor = agent.executor && agent.executor.kind !== 'llm' ? `${agent.executor.kind}/${name}` : undefined;
-  const chosen = executor ? { model: executor } : chooseModel({ requested: input.model, agentModel: agent.model, config, env, keys });
-  if ('problem' in chosen) throw failure('Input.NoModel', chosen.problem);
-  const fallbacks = executor ? [] : (input.fallbacks ?? agent.fallbacks ?? config.fallbacks ?? []);
-  const resolved = resolveRoute({ model: chosen.model, fallbacks, thinking: input.thinking ?? agent.thinking }, { config, env, keys });
+  { name, agent, needsPrice, signal }: RoutedAgent,
+  { config, env, keys }: PrepareRunOptions,
+): Promise<Exclude<ResolvedRoute, { problem: string }>> {
+  const options = { config, env, keys, ...(signal ? { signal } : {}) };
+  const wishes = {
+    requested: input.model,
+    agentModel: agent.model,
+    fallbacks: input.fallbacks ?? agent.fallbacks,
+    thinking: input.thinking ?? agent.thinking,
+    needsPrice,
+  };
+  const kind = agent.executor?.kind ?? 'llm';
+  const resolved = kind === 'llm' ? await chooseRoute(wishes, options) : resolveRoute({ model: `${kind}/${name}`, fallbacks: [] }, options);
   if ('problem' in resolved) throw failure('Input.NoModel', resolved.problem);
   return resolved;
+}
+
+function summaryPrice({ compaction }: RunPolicy, config: Config): Pick<PreparedRun, 'summaryPrice'> {
+  const price = compaction.summaryModel === undefined ? undefined : modelFacts(compaction.summaryModel, config).price;
+  return price ? { summaryPrice: price } : {};
 }
 
 /** Runs of one session share the beginning of their prompts. */
@@ -147,15 +171,17 @@ function cacheKeyOf(runId: string, { session, continuedFrom }: RunInput): string
 }
 
 /** With many hosts on one queue another one may have the folder: the next attempt may run there. */
-async function checkWorkspace(workspace: string | undefined, { manyHosts }: { readonly manyHosts: boolean }): Promise<void> {
+async function checkWorkspace(workspace: string | undefined, { toolQueue, config }: PrepareRunOptions): Promise<void> {
   if (workspace === undefined) return;
   if (!isAbsolute(workspace)) throw failure('Input.Workspace', `WORKSPACE ${workspace}: an absolute path is needed`);
   const found = await stat(workspace).catch((error: unknown) => {
     throw failure('Input.Workspace', `WORKSPACE ${workspace}: not reachable on the worker's host: ${messageOf(error)}`, {
-      nonRetryable: !manyHosts,
+      nonRetryable: toolQueue === undefined,
     });
   });
   if (!found.isDirectory()) throw failure('Input.Workspace', `WORKSPACE ${workspace}: not a folder`);
+  const [secret] = await secretsInWorkspace(config, workspace);
+  if (secret) throw failure('Input.Workspace', `SECRET_IN_WORKSPACE file:${secret}: tools could read this key; keep it elsewhere`);
 }
 
 async function readInstructions(workspace: string | undefined): Promise<InstructionFile[]> {

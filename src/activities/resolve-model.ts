@@ -1,4 +1,6 @@
-import type { AgentActivities } from '../contracts/activities.js';
+import { Context } from '@temporalio/activity';
+import type { AgentActivities, ResolveModelInput, ResolveModelResult } from '../contracts/activities.js';
+import { findBareModel, isBareModel } from './find-bare-model.js';
 import { withHeartbeat } from './heartbeat.js';
 import { candidateFor, type RouteOptions } from './resolve-route.js';
 
@@ -9,11 +11,19 @@ export function createResolveModel(options: RouteOptions): AgentActivities['reso
     return withHeartbeat(
       'resolveModel',
       () => ({ phase: 'resolving a model', elapsedMs: Date.now() - startedAt }),
-      async () => {
-        const found = candidateFor(input.model, input.thinking, options);
-        if ('problem' in found || found.candidate.price || !input.needsPrice) return found;
-        return { problem: `model ${input.model}: its price is unknown, and this run keeps a money cap` };
-      },
+      () => resolveModel(input, { ...options, signal: Context.current().cancellationSignal }),
     );
   };
+}
+
+/** What was asked for must be had; how the model before it thought is only come near to. */
+async function resolveModel(
+  { model: wanted, thinking, thinkingBefore, needsPrice = false }: ResolveModelInput,
+  options: RouteOptions & { readonly signal: AbortSignal },
+): Promise<ResolveModelResult> {
+  const named = isBareModel(wanted) ? await findBareModel(wanted, options) : { model: wanted };
+  if ('problem' in named) return named;
+  const match = thinking === undefined ? 'nearest' : 'strict';
+  const found = candidateFor({ model: named.model, thinking: thinking ?? thinkingBefore, match, needsPrice }, options);
+  return 'problem' in found ? found : { candidate: found.candidate };
 }

@@ -3,20 +3,40 @@ import { parseModelRef } from '../contracts/model-ref.js';
 import type { ModelCandidate } from '../contracts/model-route.js';
 import type { ThinkingSetting } from '../contracts/thinking.js';
 import type { Config } from '../define/define-config.js';
+import type { ModelFacts } from '../define/model-options.js';
 import { modelFacts } from './model-facts.js';
 import { type AccessOptions, providerAccess } from './providers/provider-access.js';
-import { thinkingOrder } from './thinking-order.js';
+import { nearestThinking, thinkingOrder } from './thinking-order.js';
 
 /** What a route is made from. */
 export interface RouteOptions extends AccessOptions {
-  readonly config: Pick<Config, 'providers' | 'credentials' | 'agents' | 'models' | 'prices' | 'contextWindows' | 'thinking'>;
+  readonly config: Pick<
+    Config,
+    'model' | 'fallbacks' | 'resolve' | 'providers' | 'credentials' | 'agents' | 'models' | 'prices' | 'contextWindows' | 'thinking'
+  >;
 }
 
-/** The models of a run, and how much they are to think. */
-export interface RouteRequest {
+/** One model as a run wants it. */
+export interface CandidateRequest {
+  /** `provider/model` */
   readonly model: string;
-  readonly fallbacks: readonly string[];
+  /** Over the model's own and the config's. */
   readonly thinking?: ThinkingSetting | undefined;
+  /** `strict`: a level that the model does not have is a problem; `nearest`: the one next to it is taken. */
+  readonly match: 'strict' | 'nearest';
+  /** A run with a money cap cannot keep it with a model of unknown price. */
+  readonly needsPrice?: boolean;
+}
+
+/** A model with its keys and facts, and what is not as asked for; or why it cannot be asked. */
+export type FoundCandidate = { readonly candidate: ModelCandidate; readonly notices: readonly string[] } | { readonly problem: string };
+
+/** The models of a run, each as `provider/model`, and how much they are to think. */
+export interface RouteRequest extends Pick<CandidateRequest, 'thinking' | 'needsPrice'> {
+  readonly model: string;
+  /** The first one is not the model that was asked for: its thinking may be near to what was. */
+  readonly isReplacement?: boolean;
+  readonly fallbacks: readonly string[];
 }
 
 /** A run's models in order, and what was not as asked for; or why the first one cannot be asked. */
@@ -25,43 +45,56 @@ export type ResolvedRoute =
   | { readonly problem: string };
 
 /**
- * Looks up everything about the models that a run may ask. The first one must be as asked for; a fallback without a key is left out
- * with a notice, and the same model is not asked twice. Never throws.
+ * Looks up everything about the models that a run may ask. The first one must be as asked for; a fallback without a key, or without a
+ * price that is needed, is left out with a notice, and no model is there twice. Never throws.
  */
-export function resolveRoute({ model, fallbacks, thinking }: RouteRequest, options: RouteOptions): ResolvedRoute {
-  const first = candidateFor(model, thinking, options);
+export function resolveRoute(request: RouteRequest, options: RouteOptions): ResolvedRoute {
+  const { model, fallbacks, thinking, needsPrice = false, isReplacement = false } = request;
+  // that the price of the first one is unknown is told by the cap, with what to do
+  const first = candidateFor({ model, thinking, match: isReplacement ? 'nearest' : 'strict' }, options);
   if ('problem' in first) return first;
-  const others = [...new Set(fallbacks)].filter((name) => name !== model).map((name) => candidateFor(name, thinking, options));
+  const others = [...new Set(fallbacks)].filter((name) => name !== model);
+  const found = others.map((name) => candidateFor({ model: name, thinking, match: 'nearest', needsPrice }, options));
   return {
-    route: [first.candidate, ...others.flatMap((found) => ('problem' in found ? [] : [found.candidate]))],
-    notices: others.flatMap((found) => ('problem' in found ? [`fallback left out: ${found.problem}`] : [])),
+    route: [first.candidate, ...found.flatMap((each) => ('problem' in each ? [] : [each.candidate]))],
+    notices: [first, ...found].flatMap((each) => ('problem' in each ? [`fallback left out: ${each.problem}`] : each.notices)),
   };
 }
 
-/** One model with its keys and facts, or why it cannot be asked. */
-export function candidateFor(
-  model: string,
-  thinking: ThinkingSetting | undefined,
-  options: RouteOptions,
-): { readonly candidate: ModelCandidate } | { readonly problem: string } {
+/** One model with its keys and facts. Never throws. */
+export function candidateFor(request: CandidateRequest, options: RouteOptions): FoundCandidate {
+  const { model, needsPrice = false } = request;
   const ref = parseModelRef(model);
-  if (!ref) return { problem: `model ${JSON.stringify(model.slice(0, 80))}: use provider/model, for example anthropic/claude-sonnet-4-5` };
+  if (!ref) return { problem: `model ${JSON.stringify(model.slice(0, 80))}: use provider/model, for example anthropic/claude-sonnet-5` };
   const access = providerAccess(ref, options);
   if (access.kind === 'refused') return { problem: `model ${model.slice(0, 200)}: ${access.problem}` };
   const { config } = options;
-  const own = Object.hasOwn(config.models ?? {}, model) ? config.models?.[model] : undefined;
   const facts = modelFacts(model, config);
-  const setting = own?.thinking ?? thinking ?? config.thinking;
-  const order = setting === undefined ? undefined : thinkingOrder(setting, facts);
-  if (order && 'problem' in order) return { problem: `model ${model}: BAD_THINKING ${order.problem}` };
+  if (needsPrice && !facts.price) return { problem: `model ${model}: its price is unknown, and the run keeps a money cap` };
+  const own = Object.hasOwn(config.models ?? {}, model) ? config.models?.[model] : undefined;
+  const thinking = thinkingFor(request, request.thinking ?? own?.thinking ?? config.thinking, facts);
+  if ('problem' in thinking) return thinking;
   return {
     candidate: {
       model,
       credentials: access.kind === 'server' ? [...access.credentials] : [],
       contextWindow: facts.contextWindow ?? MODEL_LIMITS.contextWindowDefault,
       ...(facts.price ? { price: facts.price } : {}),
-      ...(setting === undefined ? {} : { thinking: setting }),
+      ...(thinking.setting === undefined ? {} : { thinking: thinking.setting }),
       ...(own?.times ? { times: own.times } : {}),
     },
+    notices: thinking.notices,
   };
+}
+
+type Thinking = { readonly setting?: ThinkingSetting; readonly notices: readonly string[] } | { readonly problem: string };
+
+function thinkingFor({ model, match }: CandidateRequest, wanted: ThinkingSetting | undefined, facts: ModelFacts): Thinking {
+  if (wanted === undefined) return { notices: [] };
+  if (match === 'strict') {
+    const order = thinkingOrder(wanted, facts);
+    return 'problem' in order ? { problem: `model ${model}: BAD_THINKING ${order.problem}` } : { setting: wanted, notices: [] };
+  }
+  const { setting, notice } = nearestThinking(wanted, facts);
+  return { setting, notices: notice === undefined ? [] : [`model ${model} ${notice}`] };
 }

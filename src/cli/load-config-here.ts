@@ -1,4 +1,4 @@
-import type { RunInput } from '../contracts/run.js';
+import type { CheckedInput } from '../worker/check-run.js';
 import type { LoadedConfig } from '../worker/config.js';
 
 /** The configuration of the current folder. Takes the keys out of this process's environment. Throws `CONFIG` (exit 2). */
@@ -7,8 +7,8 @@ export async function loadConfigHere(env: NodeJS.ProcessEnv = process.env): Prom
   return await loadConfig({ cwd: process.cwd(), env });
 }
 
-/** The configuration of the current folder, when this run can work with it. Throws `CONFIG`, `NO_MODEL`, `NO_KEY` … (exit 2) before anything is started. */
-export async function loadConfigFor(input: Pick<RunInput, 'agent' | 'model'>, env?: NodeJS.ProcessEnv): Promise<LoadedConfig> {
+/** The configuration of the current folder, when this run can work with it. Throws `CONFIG`, `NO_MODEL` … (exit 2) before anything is started. */
+export async function loadConfigFor(input: CheckedInput, env?: NodeJS.ProcessEnv): Promise<LoadedConfig> {
   const config = await loadConfigHere(env);
   const { checkRun } = await import('../worker/check-run.js');
   await checkRun(config, input);

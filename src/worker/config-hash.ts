@@ -11,6 +11,7 @@ const HASH_CHARS = 16;
 const CHOOSING_VARIABLES = [
   'PERDURE_MODEL',
   'PERDURE_MODEL_PROVIDER',
+  'PERDURE_FALLBACKS',
   ...Object.values(KNOWN_PROVIDERS).flatMap(({ baseUrlVariable }) => baseUrlVariable ?? []),
 ];
 

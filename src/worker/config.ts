@@ -1,11 +1,9 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { keysOfConfig } from '../activities/config-keys.js';
 import { captureKeys, type KeyRing } from '../activities/key-ring.js';
 import { PerdureError } from '../contracts/coded-error.js';
-import type { AgentDefinition } from '../define/define-agent.js';
 import type { Config } from '../define/define-config.js';
-import { KeyReference } from '../define/key-reference.js';
-import type { ProviderDefinition } from '../define/provider-definition.js';
 import { readAgentFiles } from './agent-files.js';
 import { configHash } from './config-hash.js';
 import { checkConfig } from './config-problems.js';
@@ -43,7 +41,7 @@ export async function loadConfig({ cwd, configFile, env = process.env }: LoadCon
   const checked = checkConfig(given, agentFiles);
   if ('problems' in checked) throw new PerdureError('CONFIG', `${file ?? cwd}: ${checked.problems.join('; ')}`, 2);
   const { config } = checked;
-  const keys = captureKeys(env, keyVariables(config));
+  const keys = captureKeys(env, keysOfConfig(config));
   return { config, file, keys, hash: configHash({ config, keys, env }) };
 }
 
@@ -52,37 +50,4 @@ function findFile(cwd: string, configFile: string | undefined): string | undefin
   const file = names.map((name) => resolve(cwd, name)).find((path) => existsSync(path));
   if (configFile !== undefined && file === undefined) throw new PerdureError('CONFIG', `${resolve(cwd, configFile)}: no such file`, 2);
   return file;
-}
-
-/** The variables that the config takes keys from. */
-function keyVariables({ credentials = {}, providers = {}, agents = {}, artifacts }: Config): string[] {
-  const references = [
-    ...Object.values(credentials),
-    ...Object.values(providers).flatMap(keysOfProvider),
-    ...Object.values(agents).flatMap(keysOfExecutor),
-    ...Object.values(artifacts?.credentials ?? {}),
-  ];
-  return references.flat().map((reference) => reference.replace(/^env:/u, ''));
-}
-
-function keysOfProvider(provider: ProviderDefinition): string[] {
-  switch (provider.api) {
-    case 'ai-sdk':
-      return [];
-    case 'anthropic-vertex':
-      return provider.accessToken === undefined ? [] : [provider.accessToken];
-    case 'anthropic-bedrock':
-      return Object.values(provider.credentials ?? {}).filter((reference) => reference !== undefined);
-    case 'openai-chat':
-    case 'openai-responses':
-    case 'openai-completions':
-    case 'anthropic':
-      return [provider.credentials ?? []].flat();
-  }
-}
-
-/** A child process is given the keys that its definition names, and no other. */
-function keysOfExecutor({ executor }: AgentDefinition): string[] {
-  if (executor?.kind !== 'subprocess') return [];
-  return Object.values(executor.env ?? {}).filter((value) => KeyReference.safeParse(value).success);
 }

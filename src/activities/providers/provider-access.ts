@@ -4,6 +4,7 @@ import type { AiSdkProvider, BedrockProvider, HttpProvider, VertexProvider } fro
 import type { KeyRing } from '../key-ring.js';
 import { baseUrlProblem } from './base-url.js';
 import { executorOf } from './executor-of.js';
+import { definitionOf, keyedProvidersText, keyReferences } from './key-references.js';
 import { knownProvider, providerNameProblem } from './known-providers.js';
 import type { ProviderSettings } from './provider-settings.js';
 
@@ -49,24 +50,26 @@ export interface AccessRequest {
 /** SDKs refuse an empty key, also for servers that want none. */
 const NO_KEY = 'none';
 
+/** For any provider that has no key of its own and that no config defines. */
+const GENERAL_KEY = 'env:LLM_API_KEY';
+
 /**
  * How a provider is reached: the config's own definition, else the known one with the address and key of the environment.
  * Never throws; what is refused names the variable to set and the keys that are there, never a value.
  */
 export function providerAccess({ provider, model, credential }: AccessRequest, options: AccessOptions): ProviderAccess {
-  const { providers = {} } = options.config;
   const executor = executorOf(provider, model, options.config.agents);
   if (executor) return 'problem' in executor ? refused('Model.BadRequest', executor.problem) : { kind: 'executor', ...executor };
-  const unknown = providerNameProblem(provider, Object.keys(providers));
+  const unknown = providerNameProblem(provider, Object.keys(options.config.providers ?? {}));
   if (unknown) return refused('Model.BadRequest', unknown);
-  const defined = Object.hasOwn(providers, provider) ? providers[provider] : undefined;
+  const defined = definitionOf(provider, options.config);
   switch (defined?.api) {
     case 'ai-sdk':
       return { kind: 'ai-sdk', definition: defined };
     case 'anthropic-bedrock':
-      return { kind: 'bedrock', definition: defined };
+      return cloudProblem(provider, options) ?? { kind: 'bedrock', definition: defined };
     case 'anthropic-vertex':
-      return { kind: 'vertex', definition: defined };
+      return cloudProblem(provider, options) ?? { kind: 'vertex', definition: defined };
     case 'openai-chat':
     case 'openai-responses':
     case 'openai-completions':
@@ -121,24 +124,30 @@ function withPath(address: string, path: string): string {
 type Key = Pick<ServerAccess, 'apiKey' | 'credentials'>;
 
 /** The references that have a value; LLM_API_KEY stands in for the key of a provider that no config defines. */
-function keyOf({ provider, defined, credential }: ServerRequest, { config, keys }: AccessOptions): Key | Refused {
-  const listed = defined?.credentials ?? config.credentials?.[provider] ?? knownProvider(provider)?.keyVariable ?? [];
-  const references = [listed].flat();
+function keyOf({ provider, defined, credential }: ServerRequest, options: AccessOptions): Key | Refused {
+  const { keys } = options;
+  const references = keyReferences(provider, options);
   if (references.length === 0) return { apiKey: NO_KEY, credentials: [] };
-  const usable = references.filter((reference) => keys.resolve(reference) !== undefined);
-  const there = usable.length > 0 || defined ? usable : ['LLM_API_KEY'].filter((name) => keys.resolve(name) !== undefined);
+  const withValue = (reference: string): boolean => keys.resolve(reference) !== undefined;
+  const usable = references.filter(withValue);
+  const there = usable.length > 0 || defined ? usable : [GENERAL_KEY].filter(withValue);
   // a key that was taken away since the run began is no reason to take another one in silence
   const chosen = credential === undefined ? there[0] : there.find((reference) => reference === credential);
   const apiKey = chosen && keys.resolve(chosen);
-  if (apiKey) return { apiKey, credentials: there };
-  const problems = (credential === undefined ? references : [credential]).map(
-    (reference) => keys.problem(reference) ?? `${reference} is not listed`,
-  );
-  const names = keys.names();
-  return refused(
-    'Model.Auth',
-    `no key for ${provider}: ${problems.join(', ')}${names.length > 0 ? ` (keys found: ${names.join(', ')})` : ''}`,
-  );
+  return apiKey ? { apiKey, credentials: there } : noKey(provider, credential === undefined ? references : [credential], options);
+}
+
+/** Says which key is missing, and who has one. */
+function noKey(provider: string, references: readonly string[], options: AccessOptions): Refused {
+  const problems = references.map((reference) => options.keys.problem(reference) ?? `${reference} is not listed`);
+  const others = keyedProvidersText(options);
+  return refused('Model.Auth', `no key for ${provider}: ${problems.join(', ')}${others === '' ? '' : `; with a key: ${others}`}`);
+}
+
+/** The keys of a cloud are used together: each that is named must be there. */
+function cloudProblem(provider: string, options: AccessOptions): Refused | undefined {
+  const missing = keyReferences(provider, options).filter((reference) => options.keys.resolve(reference) === undefined);
+  return missing.length > 0 ? noKey(provider, missing, options) : undefined;
 }
 
 function refused(type: Refused['type'], problem: string): Refused {

@@ -1,0 +1,79 @@
+import type { ModelRef } from '../contracts/model-ref.js';
+import type { FactsConfig } from './model-facts.js';
+import { modelFacts } from './model-facts.js';
+import { keyReferences } from './providers/key-references.js';
+import { KNOWN_PROVIDERS, knownProvider } from './providers/known-providers.js';
+import { listModels } from './providers/list-models.js';
+import { type AccessOptions, providerAccess } from './providers/provider-access.js';
+
+/** What a bare id is looked up with. */
+export interface BareModelOptions extends AccessOptions {
+  readonly config: AccessOptions['config'] & FactsConfig;
+  /** Ends the questions. */
+  readonly signal?: AbortSignal;
+}
+
+/** The model as `provider/model` and whom it was not possible to ask; or that nobody has it, with all who were asked. */
+export type FoundModel = { readonly model: string; readonly notices: readonly string[] } | { readonly problem: string };
+
+/** True for the name of a model that says nothing of its provider. */
+export function isBareModel(name: string): boolean {
+  return name.trim() !== '' && !name.includes('/');
+}
+
+/**
+ * The providers that are asked for a bare id, in order: the environment's, those of the config, then known ones that have a key or an
+ * address of their own. A key for anybody (LLM_API_KEY) is shown only to providers that somebody named.
+ */
+export function providersToAsk({ config, env, keys }: AccessOptions): readonly string[] {
+  const { PERDURE_MODEL_PROVIDER: first } = env;
+  const known = Object.entries(KNOWN_PROVIDERS).flatMap(([name, { api, baseUrlVariable }]) => {
+    const hasAddress = baseUrlVariable !== undefined && Boolean(env[baseUrlVariable]?.trim());
+    const hasKey = keyReferences(name, { config, keys }).some((reference) => keys.resolve(reference) !== undefined);
+    return api !== 'scripted' && (hasAddress || hasKey) ? [name] : [];
+  });
+  return [...new Set([...(first ? [first] : []), ...Object.keys(config.providers ?? {}), ...known])];
+}
+
+/**
+ * Finds who has a model of this id: each provider in turn, by what is known of its models without asking, else by its own list. The
+ * first one that has it is taken. Never throws, but for the reason of an aborted signal.
+ */
+export async function findBareModel(id: string, options: BareModelOptions): Promise<FoundModel> {
+  const silent: string[] = [];
+  const asked: string[] = [];
+  for (const provider of providersToAsk(options)) {
+    const answer = await askProvider({ provider, model: id }, options);
+    if (answer === 'has') return { model: `${provider}/${id}`, notices: silent.map((said) => `model ${id}: ${said}`) };
+    asked.push(answer === 'has not' ? provider : `${provider} (${answer.problem})`);
+    if (answer !== 'has not') silent.push(`${provider} could not be asked: ${answer.problem}`);
+  }
+  const shown = JSON.stringify(id.slice(0, 80));
+  if (asked.length === 0) return { problem: `model ${shown}: no provider to ask for it; use provider/model, or set a key` };
+  return { problem: `model ${shown}: nobody has it; asked: ${asked.join(', ')}; use provider/model if it is there all the same` };
+}
+
+type Answer = 'has' | 'has not' | { readonly problem: string };
+
+async function askProvider(ref: ModelRef, options: BareModelOptions): Promise<Answer> {
+  const name = `${ref.provider}/${ref.model}`;
+  const access = providerAccess(ref, options);
+  if (access.kind === 'refused') return { problem: access.problem };
+  if (isListed(name, options)) return 'has';
+  if (access.kind !== 'server') return 'has not';
+  try {
+    const ids = await listModels(access, options.signal);
+    // servers of local models call the newest of a name by it alone
+    return ids.some((id) => id === ref.model || id === `${ref.model}:latest`) ? 'has' : 'has not';
+  } catch (error) {
+    options.signal?.throwIfAborted();
+    return { problem: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+/** Facts that were written down for this very model: that local models cost nothing is known of any name. */
+function isListed(name: string, { config }: BareModelOptions): boolean {
+  const { contextWindow, price, ...others } = modelFacts(name, config);
+  const isLocal = knownProvider(name.slice(0, name.indexOf('/')))?.local === true;
+  return contextWindow !== undefined || (price !== undefined && !isLocal) || Object.keys(others).length > 0;
+}
