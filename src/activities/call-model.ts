@@ -47,7 +47,8 @@ export function createCallModel(options: CallModelOptions): (input: CallModelInp
     const hooks = new ModelHooks(options.hooks, input);
     const where = { runId: input.runId, turn: input.turn, attempt: info.attempt };
     // a stream is kept too: a text that hooks may rewrite is not in it
-    const streamed = new StreamedAnswer(options.streams, where, hooks.rewrite);
+    const { thinkingOutput = 'apart' } = input;
+    const streamed = new StreamedAnswer(options.streams, where, { isWithheld: hooks.rewrite, thinkingOutput });
     const attempt = { streamed, hooks, lost: usageIn(info.heartbeatDetails) };
     return withHeartbeat(
       'callModel',

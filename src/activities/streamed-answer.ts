@@ -1,29 +1,43 @@
 import type { HeartbeatDetails } from '../contracts/activities.js';
+import { charsOf } from '../contracts/estimate-tokens.js';
 import type { Usage } from '../contracts/model.js';
 import { NO_USAGE } from '../contracts/no-usage.js';
+import type { ThinkingOutput } from '../contracts/thinking.js';
 import type { StreamEvent, StreamSink } from '../streams/stream-sink.js';
 import type { ModelRequest, StreamDelta } from './providers/provider.js';
 
 /** How much of the text a heartbeat shows. */
 const LAST_TEXT_CHARS = 200;
 
+/** What watchers see of an answer. */
+export interface Shown {
+  /** Nothing but what is told in the end. */
+  readonly isWithheld: boolean;
+  /** Of its thinking: nothing, a stream of its own, or text between tags. */
+  readonly thinkingOutput: ThinkingOutput;
+}
+
+const THINKING_BEGINS = '<thinking>';
+const THINKING_ENDS = '</thinking>\n';
+
 /** An answer while it streams: passed on to watchers, shown in heartbeats, and estimated when it is lost. */
 export class StreamedAnswer {
   readonly #sink: StreamSink;
   readonly #where: Pick<StreamEvent, 'runId' | 'turn' | 'attempt'>;
   readonly #startedAt = Date.now();
-  readonly #isWithheld: boolean;
+  readonly #shown: Shown;
+  #isTagOpen = false;
   #seq = 0;
   #outputChars = 0;
   #request: ModelRequest | undefined;
   #inputTokens: number | undefined;
   text = '';
 
-  /** The first event drops what an earlier attempt of the same turn showed. `isWithheld`: watchers see nothing but what is told. */
-  constructor(sink: StreamSink, where: Pick<StreamEvent, 'runId' | 'turn' | 'attempt'>, isWithheld: boolean) {
+  /** The first event drops what an earlier attempt of the same turn showed. */
+  constructor(sink: StreamSink, where: Pick<StreamEvent, 'runId' | 'turn' | 'attempt'>, shown: Shown) {
     this.#sink = sink;
     this.#where = where;
-    this.#isWithheld = isWithheld;
+    this.#shown = shown;
     this.#publish({ type: 'reset' });
   }
 
@@ -39,12 +53,13 @@ export class StreamedAnswer {
   add(delta: StreamDelta): void {
     if (delta.type === 'text') this.text += delta.text;
     this.#outputChars += delta.type === 'tool_call' ? delta.name.length : delta.text.length;
-    if (!this.#isWithheld || delta.type === 'tool_call') this.#publish(delta);
+    if (delta.type === 'thinking') this.#showThinking(delta);
+    else if (!this.#shown.isWithheld || delta.type === 'tool_call') this.#show(delta);
   }
 
   /** Shows watchers a text that was withheld, as it may be kept. */
   tell(text: string): void {
-    if (this.#isWithheld && text !== '') this.#publish({ type: 'text', text });
+    if (this.#shown.isWithheld && text !== '') this.#publish({ type: 'text', text });
   }
 
   /** Four characters a token: for servers that report no usage, and for attempts that were lost. */
@@ -70,8 +85,26 @@ export class StreamedAnswer {
   }
 
   async end(): Promise<void> {
-    this.#publish({ type: 'end' });
+    this.#show({ type: 'end' });
     await this.#sink.flush(this.#where.runId);
+  }
+
+  #showThinking(delta: StreamDelta & { readonly type: 'thinking' }): void {
+    const { isWithheld, thinkingOutput } = this.#shown;
+    if (isWithheld || thinkingOutput === 'suppressed') return;
+    if (thinkingOutput === 'apart') {
+      this.#publish(delta);
+      return;
+    }
+    this.#publish({ type: 'text', text: this.#isTagOpen ? delta.text : THINKING_BEGINS + delta.text });
+    this.#isTagOpen = true;
+  }
+
+  /** Shows what is no thinking: what was thought before it is over. */
+  #show(body: StreamDelta | { readonly type: 'end' }): void {
+    if (this.#isTagOpen) this.#publish({ type: 'text', text: THINKING_ENDS });
+    this.#isTagOpen = false;
+    this.#publish(body);
   }
 
   #publish(body: StreamDelta | { readonly type: 'reset' | 'end' }): void {
@@ -81,5 +114,6 @@ export class StreamedAnswer {
 }
 
 function requestChars({ prompt, messages, tools }: ModelRequest): number {
-  return prompt.length + JSON.stringify(messages).length + JSON.stringify(tools).length;
+  const said = messages.reduce((sum, { parts }) => sum + charsOf(parts), 0);
+  return prompt.length + said + JSON.stringify(tools).length;
 }

@@ -1,0 +1,87 @@
+import { describe, expect, it } from 'vitest';
+import { nearestOrder, nearestThinking, thinkingOrder } from '../../src/activities/thinking-order.js';
+import { THINKING_LIMITS } from '../../src/contracts/limits.js';
+import type { ThinkingSetting } from '../../src/contracts/thinking.js';
+import type { ModelFacts } from '../../src/define/model-options.js';
+
+const GPT: ModelFacts = { thinkingStyle: 'effort', thinkingLevels: ['off', 'low', 'medium', 'high'] };
+const ALWAYS: ModelFacts = { thinkingStyle: 'effort', thinkingLevels: ['high', 'low'] };
+const BUDGET: ModelFacts = { thinkingStyle: 'budget', outputTokensMax: 32_000 };
+const ADAPTIVE: ModelFacts = { thinkingStyle: 'adaptive' };
+const NEVER: ModelFacts = { thinkingStyle: 'none' };
+const UNKNOWN: ModelFacts = {};
+
+describe('thinkingOrder', () => {
+  it.each<[ThinkingSetting, string, ModelFacts, unknown]>([
+    ['high', 'a model of levels', GPT, { style: 'effort', effort: 'high' }],
+    ['off', 'a model of levels', GPT, { style: 'off' }],
+    ['low', 'a model that decides within a level', ADAPTIVE, { style: 'adaptive', effort: 'low' }],
+    ['off', 'a model that decides within a level', ADAPTIVE, { style: 'off' }],
+    ['minimal', 'a model of budgets', BUDGET, { style: 'budget', tokens: THINKING_LIMITS.budgetTokens.minimal }],
+    ['high', 'a model of budgets', BUDGET, { style: 'budget', tokens: THINKING_LIMITS.budgetTokens.high }],
+    ['high', 'a model of budgets with short answers', { ...BUDGET, outputTokensMax: 8_192 }, { style: 'budget', tokens: 8_192 - 256 }],
+    [5_000, 'a model of budgets', BUDGET, { style: 'budget', tokens: 5_000 }],
+    ['off', 'a model that never thinks', NEVER, undefined],
+    ['minimal', 'an unknown model', UNKNOWN, { style: 'effort', effort: 'minimal' }],
+    [500, 'an unknown model', UNKNOWN, { style: 'budget', tokens: 500 }],
+    ['off', 'an unknown model', UNKNOWN, { style: 'off' }],
+  ])('tells %s to %s', (setting, _, facts, order) => {
+    expect(thinkingOrder(setting, facts)).toEqual({ order });
+  });
+
+  it.each<[ThinkingSetting, string, ModelFacts, string]>([
+    ['minimal', 'a model without it', GPT, 'minimal is not a level of this model; it has: off, low, medium, high'],
+    ['off', 'a model that always thinks', ALWAYS, 'off is not a level of this model; it has: low, high'],
+    ['minimal', 'a model that decides', ADAPTIVE, 'minimal is not a level of this model; it has: off, low, medium, high'],
+    [4_000, 'a model of levels', GPT, 'this model takes no number of tokens; it has: off, low, medium, high'],
+    [4_000, 'a model that decides', ADAPTIVE, 'this model takes no number of tokens; it has: off, low, medium, high'],
+    ['low', 'a model that never thinks', NEVER, 'this model does not think; use off'],
+    [4_000, 'a model that never thinks', NEVER, 'this model does not think; use off'],
+    [1_000, 'a model of budgets', BUDGET, '1000 tokens are too few to think with; at least 1024'],
+    [32_000, 'a model of budgets', BUDGET, '32000 tokens are more than this model can think; at most 31744'],
+    [
+      'off',
+      'a model of budgets that always thinks',
+      { ...BUDGET, thinkingLevels: ['low', 'high'] },
+      'off is not a level of this model; it has: low, high, or a number of tokens',
+    ],
+  ])('C-32: refuses %s for %s, and says what it has', (setting, _, facts, problem) => {
+    expect(thinkingOrder(setting, facts)).toEqual({ problem });
+  });
+});
+
+describe('nearestThinking', () => {
+  it.each<[ThinkingSetting, string, ModelFacts]>([
+    ['medium', 'a model that has it', GPT],
+    [4_000, 'a model of budgets', BUDGET],
+    ['minimal', 'an unknown model', UNKNOWN],
+  ])('leaves %s as it is for %s, without a word', (setting, _, facts) => {
+    expect(nearestThinking(setting, facts)).toEqual({ setting });
+  });
+
+  it.each<[ThinkingSetting, ModelFacts, ThinkingSetting, string]>([
+    ['minimal', GPT, 'low', 'thinks low, in place of minimal'],
+    ['medium', ALWAYS, 'high', 'thinks high, in place of medium'],
+    ['off', ALWAYS, 'low', 'thinks low, in place of off'],
+    ['high', NEVER, 'off', 'does not think, in place of high'],
+    [9_000, NEVER, 'off', 'does not think, in place of 9000 tokens'],
+    [4_000, GPT, 'medium', 'thinks medium, in place of 4000 tokens'],
+    [100_000, GPT, 'high', 'thinks high, in place of 100000 tokens'],
+    [1, GPT, 'low', 'thinks low, in place of 1 tokens'],
+    [10, BUDGET, 1_024, 'thinks 1024 tokens, in place of 10 tokens'],
+    [64_000, BUDGET, 31_744, 'thinks 31744 tokens, in place of 64000 tokens'],
+    ['low', { thinkingStyle: 'effort', thinkingLevels: ['off'] }, 'off', 'does not think, in place of low'],
+  ])('C-32: maps %s to a near one that the model has, and says so', (setting, facts, nearest, notice) => {
+    expect(nearestThinking(setting, facts)).toEqual({ setting: nearest, notice });
+    expect(thinkingOrder(nearest, facts)).not.toHaveProperty('problem');
+  });
+});
+
+describe('nearestOrder', () => {
+  it('is what the model can do of what was asked for', () => {
+    expect(nearestOrder('minimal', GPT)).toEqual({ style: 'effort', effort: 'low' });
+    expect(nearestOrder('off', ALWAYS)).toEqual({ style: 'effort', effort: 'low' });
+    expect(nearestOrder(64_000, BUDGET)).toEqual({ style: 'budget', tokens: 31_744 });
+    expect(nearestOrder('high', NEVER)).toBeUndefined();
+  });
+});
