@@ -1,14 +1,17 @@
-import type { Message, Part } from './message.js';
+import type { FilePart, Message, Part } from './message.js';
 
 /** English text and code have about four characters a token; other scripts have fewer, which a reported usage then corrects. */
 export const CHARS_PER_TOKEN = 4;
+
+/** A picture costs by its size in pixels, at most about this; its bytes say nothing. Source: the hosted models' guides to vision. */
+const PICTURE_TOKENS = 1_600;
 
 /** Tokens of some messages: a quarter of the characters of what they say, each message rounded up. Never throws. */
 export function estimateTokens(messages: readonly Message[]): number {
   return messages.reduce((sum, { parts }) => sum + Math.ceil(charsOf(parts) / CHARS_PER_TOKEN), 0);
 }
 
-/** Characters of what parts say; a file by value counts with its base64 text. */
+/** Characters of what parts say; a picture counts as so many as its tokens, any other file by value with its base64 text. */
 export function charsOf(parts: readonly Part[]): number {
   return parts.reduce((sum, part) => sum + partChars(part), 0);
 }
@@ -24,8 +27,12 @@ function partChars(part: Part): number {
     case 'tool_result':
       return charsOf(part.parts);
     case 'file':
-      return part.mime.length + (part.ref?.length ?? 0) + (part.dataBase64?.length ?? 0);
+      return part.mime.length + (part.ref?.length ?? 0) + dataChars(part);
     case 'artifact':
       return part.ref.length + part.head.length;
   }
+}
+
+function dataChars({ mime, dataBase64 = '' }: FilePart): number {
+  return mime.startsWith('image/') ? Math.min(dataBase64.length, PICTURE_TOKENS * CHARS_PER_TOKEN) : dataBase64.length;
 }

@@ -10,3 +10,8 @@ export function parseModelRef(text: string): ModelRef | undefined {
   if (slash < 1 || slash === text.length - 1) return undefined;
   return { provider: text.slice(0, slash), model: text.slice(slash + 1) };
 }
+
+/** True for the name of a model that says nothing of its provider: `gpt-x`. Never throws. */
+export function isBareModel(text: string): boolean {
+  return text.trim() !== '' && !text.includes('/');
+}

@@ -137,6 +137,17 @@ export interface Progress {
   readonly lastDecision?: string;
   readonly agent: string;
   readonly model: string;
+  /** Models, or keys of them, that are left alone for a while; absent: none. */
+  readonly cooling?: readonly CoolingModel[];
+}
+
+/** A model that is not asked before a time, because of a failure's type. */
+export interface CoolingModel {
+  readonly model: string;
+  readonly credential?: string;
+  /** ISO 8601 */
+  readonly until: string;
+  readonly why: string;
 }
 
 /** Query `transcript({from, to?, bytesMax})`: `next` is the index of the first message not in the page; `length` and `digest` are of the whole. */

@@ -8,6 +8,7 @@ import type { Run } from './run.js';
 
 /** The query `approvals` lists them all. */
 const APPROVALS_SHOWN = 4;
+const COOLING_SHOWN = 3;
 const CELL_CHARS_MAX = 400;
 
 /** A name and Markdown that is safe in a cell. */
@@ -26,11 +27,21 @@ export function currentDetails(run: Run, progress: Progress): string {
     ['Last tool', cell(progress.tool ?? '–')],
     ['Messages waiting', String(progress.inbox)],
     ['Model', cell(progress.model)],
+    ...coolingRows(progress),
     ['Tokens', `${usage.inputTokens} in (${usage.cacheReadTokens} from cache), ${usage.outputTokens} out`],
     ['Cost', costUsd === undefined ? 'unknown price' : `${costUsd.toFixed(4)} USD`],
   ];
   const table = rows.map(([name, value]) => `| ${name} | ${value} |`).join('\n');
   return `**${cell(progress.agent)}**\n\n| | |\n|---|---|\n${table}\n`;
+}
+
+/** Whom it does not ask for a while, and why. */
+function coolingRows({ cooling = [] }: Progress): Row[] {
+  const shown = cooling.slice(0, COOLING_SHOWN).map(({ model, credential, until, why }): Row => {
+    const name = credential === undefined ? model : `${model} (${credential})`;
+    return ['Left alone', cell(`${name} until ${until.slice(11, 19)} UTC: ${why}`)];
+  });
+  return cooling.length > COOLING_SHOWN ? [...shown, ['', `and ${cooling.length - COOLING_SHOWN} more: query progress`]] : shown;
 }
 
 /** What the run waits for; for each thing that a person decides, what it is and what to send. */

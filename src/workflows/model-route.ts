@@ -3,6 +3,7 @@ import type { CarriedState } from '../contracts/carried-state.js';
 import { CooldownTable } from '../contracts/cooldown-table.js';
 import { FAILOVER_LIMITS } from '../contracts/limits.js';
 import type { ModelCandidate, ModelSwitch } from '../contracts/model-route.js';
+import type { CoolingModel } from '../contracts/run.js';
 import { type NextModel, nextModel, pairsOf } from './policies/next-model.js';
 
 /** The models that a run may ask, which of them are left alone for a while, and which one it is with. */
@@ -79,6 +80,16 @@ export class ModelRoute {
     const pairs = this.#candidates.filter((candidate) => candidate.model === model).flatMap(pairsOf);
     const held = pairs.flatMap(({ credential }) => this.cooldowns.of({ model, credential }, now) ?? []);
     return held[0]?.why ?? 'cooled down';
+  }
+
+  /** Whom the run does not ask for a while. */
+  cooling(now: number): CoolingModel[] {
+    return this.#candidates.flatMap(pairsOf).flatMap(({ candidate: { model }, credential }) => {
+      const cooldown = this.cooldowns.of({ model, credential }, now);
+      if (!cooldown) return [];
+      const until = new Date(cooldown.until).toISOString();
+      return [{ model, ...(credential === undefined ? {} : { credential }), until, why: cooldown.why }];
+    });
   }
 
   /** What continue-as-new takes along. */

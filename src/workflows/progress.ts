@@ -9,6 +9,7 @@ import type { Run } from './run.js';
 
 /** Where a run stands, for query `progress` and for the Web UI. */
 export function progressOf(run: Run): Progress {
+  const cooling = run.route.cooling(Date.now());
   return {
     status: run.status,
     phase: run.phase,
@@ -23,6 +24,7 @@ export function progressOf(run: Run): Progress {
     ...(run.lastDecision === undefined ? {} : { lastDecision: run.lastDecision }),
     agent: run.prepared.setup.agent,
     model: run.route.model,
+    ...(cooling.length === 0 ? {} : { cooling }),
   };
 }
 
