@@ -21,6 +21,13 @@ export const SubprocessExecutor = z.strictObject({
     .min(1_000)
     .max(24 * 60 * 60 * 1_000)
     .optional(),
+  /** How long it is kept while it waits for the results of its calls, also for a person who approves one. @default 10 minutes */
+  idleMs: z
+    .number()
+    .int()
+    .min(1_000)
+    .max(24 * 60 * 60 * 1_000)
+    .optional(),
 });
 export type SubprocessExecutor = z.infer<typeof SubprocessExecutor>;
 

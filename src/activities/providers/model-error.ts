@@ -1,7 +1,7 @@
 import { cutText, type FailureType, redact } from '../../contracts/failures.js';
 
-/** The failure types a provider may give. */
-export type ModelFailureType = Extract<FailureType, `Model.${string}`>;
+/** The failure types a provider may give; `Executor.Failed` is that of agents which are child processes. */
+export type ModelFailureType = Extract<FailureType, `Model.${string}` | 'Executor.Failed'>;
 
 /** What a ModelError carries beside its message. */
 export interface ModelErrorDetails {

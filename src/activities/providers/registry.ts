@@ -1,10 +1,16 @@
 import { type ModelRef, parseModelRef } from '../../contracts/model-ref.js';
+import type { StubExecutor, SubprocessExecutor } from '../../define/agent-executor.js';
+import { createAiSdkProvider } from './ai-sdk.js';
 import { createAnthropicProvider } from './anthropic.js';
 import { ModelError } from './model-error.js';
 import { createOpenAiChatProvider } from './openai-chat.js';
+import { createOpenAiCompletionsProvider } from './openai-completions.js';
+import { createOpenAiResponsesProvider } from './openai-responses.js';
 import type { ModelProvider } from './provider.js';
 import { type AccessOptions, type ProviderAccess, providerAccess, type ServerAccess } from './provider-access.js';
 import { createScriptedProvider } from './scripted.js';
+import { createStubProvider } from './stub.js';
+import { createSubprocessProvider } from './subprocess.js';
 
 /** A provider with the name its model has there. */
 export interface ResolvedModel {
@@ -16,17 +22,21 @@ export interface ResolvedModel {
 export type ProviderFor = (model: string, credential?: string) => ResolvedModel;
 
 /**
- * Makes the look-up from `provider/model` to a provider; each is made once, with its first call. It throws a ModelError: `Model.Auth`
- * that names the variable of a missing key, `Model.BadRequest` for an unknown provider or a bad address.
+ * Makes the look-up from `provider/model` to a provider; each is made once, and anew when its key changed. It throws a ModelError:
+ * `Model.Auth` that names the variable of a missing key, `Model.BadRequest` for an unknown provider or a bad address.
  */
 export function createProviderFor(options: AccessOptions): ProviderFor {
-  const made = new Map<string, ModelProvider>();
+  const made = new Map<string, { readonly provider: ModelProvider; readonly apiKey: string | undefined }>();
   return (name, credential) => {
     const ref = parseModelRef(name);
     if (!ref) throw new ModelError('Model.BadRequest', `model ${name}: use provider/model`);
-    const key = `${keptAs(name, ref)}\n${credential ?? ''}`;
-    const provider = made.get(key) ?? makeProvider(ref, credential, options);
-    made.set(key, provider);
+    const access = providerAccess({ ...ref, credential }, options);
+    const apiKey = access.kind === 'server' ? access.apiKey : undefined;
+    const keptName = `${keptAs(name, ref)}\n${credential ?? ''}`;
+    const kept = made.get(keptName);
+    // a key in a file may have been changed since
+    const provider = kept && kept.apiKey === apiKey ? kept.provider : makeProvider(ref, access, options);
+    made.set(keptName, { provider, apiKey });
     return { provider, model: ref.model };
   };
 }
@@ -36,8 +46,7 @@ function keptAs(name: string, { provider }: ModelRef): string {
   return provider === 'scripted' || provider === 'subprocess' || provider === 'stub' ? name : provider;
 }
 
-function makeProvider(ref: ModelRef, credential: string | undefined, options: AccessOptions): ModelProvider {
-  const access = providerAccess({ ...ref, credential }, options);
+function makeProvider(ref: ModelRef, access: ProviderAccess, options: AccessOptions): ModelProvider {
   switch (access.kind) {
     case 'refused':
       throw new ModelError(access.type, access.problem);
@@ -47,10 +56,16 @@ function makeProvider(ref: ModelRef, credential: string | undefined, options: Ac
       return serverProvider(access);
     case 'bedrock':
     case 'vertex':
-    case 'ai-sdk':
-    case 'executor':
       return notBuilt(access);
+    case 'ai-sdk':
+      return createAiSdkProvider(access.definition, options);
+    case 'executor':
+      return executorProvider(ref.model, access.executor, options);
   }
+}
+
+function executorProvider(agent: string, executor: SubprocessExecutor | StubExecutor, { env, keys }: AccessOptions): ModelProvider {
+  return executor.kind === 'stub' ? createStubProvider(executor) : createSubprocessProvider({ agent, executor, env, keys });
 }
 
 function serverProvider(access: ServerAccess): ModelProvider {
@@ -60,8 +75,9 @@ function serverProvider(access: ServerAccess): ModelProvider {
     case 'anthropic':
       return createAnthropicProvider(access);
     case 'openai-responses':
+      return createOpenAiResponsesProvider(access);
     case 'openai-completions':
-      return notBuilt(access);
+      return createOpenAiCompletionsProvider(access);
   }
 }
 

@@ -1,11 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
-import { TOOL_LIMITS } from '../../contracts/limits.js';
 import type { OutputCollector } from '../../define/tool-output.js';
 import { commandEnvironment } from './command-environment.js';
 import type { CommandSandbox } from './command-sandbox.js';
 import { type OutputPipe, openOutputPipe } from './output-pipe.js';
+import { COLLECT_MS_MAX, TreeStop } from './tree-stop.js';
 import { WorkspaceError } from './workspace-error.js';
 
 /** A command to run. */
@@ -36,9 +36,6 @@ export interface ProcessTreeEnd {
   readonly exitCode: number;
 }
 
-/** Killed processes stay visible until the system collects them; some containers never do, so this is all they are waited for. */
-const COLLECT_MS_MAX = 300;
-const COLLECT_EVERY_MS = 5;
 const SIGKILL_EXIT_CODE = 137;
 
 /** The descriptor that a process group's watcher waits on: it closes when this process is gone. */
@@ -59,7 +56,7 @@ export async function runProcessTree(options: ProcessTreeOptions): Promise<Proce
     return taken;
   });
   const child = start(options, pipe);
-  const stop = new Stop(child);
+  const stop = new TreeStop<StopReason>(child);
   await started(child, pipe);
   const exited = once(child, 'exit');
   const timer = setTimeout(() => stop.now('timeout'), options.timeoutMs);
@@ -96,43 +93,6 @@ async function started(child: ChildProcess, pipe: OutputPipe): Promise<void> {
   } catch (cause) {
     pipe.giveUp();
     throw new WorkspaceError('FAILED', 'the command could not be started on this worker', { cause });
-  }
-}
-
-/** Ends a tree, gently and then not. */
-class Stop {
-  reason: StopReason | undefined;
-  private killTimer: NodeJS.Timeout | undefined;
-  private readonly child: ChildProcess;
-
-  constructor(child: ChildProcess) {
-    this.child = child;
-  }
-
-  /** TERM to all now, KILL after the grace. The first reason stands. */
-  now(reason: StopReason): void {
-    if (this.reason !== undefined) return;
-    this.reason = reason;
-    signalGroup(this.child, 'SIGTERM');
-    this.killTimer = setTimeout(() => signalGroup(this.child, 'SIGKILL'), TOOL_LIMITS.killGraceMs);
-  }
-
-  /** After the end of the command: what it left behind is killed, and has been collected by the system when this resolves. */
-  async rest(): Promise<void> {
-    clearTimeout(this.killTimer);
-    const until = Date.now() + COLLECT_MS_MAX;
-    while (signalGroup(this.child, 'SIGKILL') && Date.now() < until) await delay(COLLECT_EVERY_MS);
-  }
-}
-
-/** False when no process of the group is left. */
-function signalGroup(child: ChildProcess, signal: NodeJS.Signals): boolean {
-  if (child.pid === undefined) return false;
-  try {
-    return process.kill(-child.pid, signal);
-  } catch {
-    // ESRCH: nobody is left to be told
-    return false;
   }
 }
 
