@@ -10,6 +10,8 @@ export const ProviderQuirks = z.strictObject({
   parallelToolCalls: z.boolean().optional(),
   /** False for models without pictures: they are named in place of being sent. @default true */
   images: z.boolean().optional(),
+  /** True for servers of chat completions that take PDFs as parts; elsewhere they are named. @default false, true for OpenAI's own */
+  files: z.boolean().optional(),
   /** Tools are told in the prompt in this template's words, and its calls are read out of the text. @default the API's own tools */
   toolCallsAsText: z.enum(['qwen3', 'gemma']).optional(),
   /** `openai-completions` only: how messages become one prompt. @default qwen3 */

@@ -1,10 +1,12 @@
 import type { ChatCompletionCreateParamsStreaming } from 'openai/resources/chat/completions';
+import type { ProviderQuirks } from '../../define/provider-quirks.js';
 import { type ChatThinking, chatThinking } from './chat-thinking.js';
 import { isOpenAiHost } from './is-openai-host.js';
 import { toOpenAiMessages } from './openai-messages.js';
 import { promptCacheKey } from './prompt-cache-key.js';
 import type { ModelRequest } from './provider.js';
 import type { ProviderSettings } from './provider-settings.js';
+import { toDialect } from './schema-dialect.js';
 import { type ToolNames, toolNames } from './tool-names.js';
 
 /** A request in the words of chat completions, and what its answer is read with. */
@@ -23,11 +25,11 @@ export function toChatBody(request: ModelRequest, settings: ProviderSettings): C
   const cacheKey = promptCacheKey(request, settings);
   const body = {
     model: request.model,
-    messages: toOpenAiMessages(request.prompt, request.messages),
+    messages: toOpenAiMessages(request, settings),
     stream: true as const,
     ...(quirks.streamUsage === false ? {} : { stream_options: { include_usage: true } }),
     ...outputLimit(request, settings),
-    ...toolFields(request, { names, isParallel: quirks.parallelToolCalls !== false }),
+    ...toolFields(request, { names, quirks }),
     ...chatThinking(request.thinking, quirks),
     ...(cacheKey === undefined ? {} : { prompt_cache_key: cacheKey }),
   };
@@ -46,15 +48,18 @@ function outputLimit(
 /** What goes with tools; none of it may be said where there are none. */
 function toolFields(
   { tools, toolChoice }: ModelRequest,
-  { names, isParallel }: { readonly names: ToolNames; readonly isParallel: boolean },
+  { names, quirks }: { readonly names: ToolNames; readonly quirks: ProviderQuirks },
 ): Pick<ChatCompletionCreateParamsStreaming, 'tools' | 'tool_choice' | 'parallel_tool_calls'> {
   if (tools.length === 0) return {};
   return {
-    tools: tools.map(({ name, description, schema }) => ({
-      type: 'function' as const,
-      function: { name: names.wire(name), description, parameters: schema },
-    })),
+    tools: tools.map(({ name, description, schema }) => {
+      const told = toDialect(schema, quirks.schemaDialect ?? 'json-schema');
+      return {
+        type: 'function' as const,
+        function: { name: names.wire(name), description, parameters: told.schema, ...(told.strict ? { strict: true } : {}) },
+      };
+    }),
     tool_choice: toolChoice,
-    ...(isParallel ? {} : { parallel_tool_calls: false }),
+    ...(quirks.parallelToolCalls === false ? { parallel_tool_calls: false } : {}),
   };
 }

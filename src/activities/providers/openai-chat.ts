@@ -5,13 +5,18 @@ import { toModelError } from './model-failure.js';
 import { toChatBody } from './openai-chat-body.js';
 import { openAiClient, openAiGuard } from './openai-client.js';
 import { OpenAiStream } from './openai-stream.js';
+import { ownCalls } from './own-calls.js';
 import type { ModelAnswer, ModelProvider, ModelRequest } from './provider.js';
 import type { ProviderSettings } from './provider-settings.js';
 import { readEvents } from './read-events.js';
+import { templateOf } from './templates/template-of.js';
+import { withTextTools } from './text-tools.js';
 
 /** A provider for OpenAI's chat completions and every server compatible with it. */
 export function createOpenAiChatProvider(settings: ProviderSettings): ModelProvider {
-  return { call: (request) => callOpenAi(settings, request) };
+  const provider: ModelProvider = { call: (request) => callOpenAi(settings, request) };
+  const textTools = settings.quirks?.toolCallsAsText;
+  return textTools ? withTextTools(provider, templateOf(textTools)) : provider;
 }
 
 async function callOpenAi(settings: ProviderSettings, request: ModelRequest): Promise<ModelAnswer> {
@@ -24,7 +29,8 @@ async function callOpenAi(settings: ProviderSettings, request: ModelRequest): Pr
       .withResponse();
     const reader = new OpenAiStream({ onDelta: request.onDelta, names, thinkTag: settings.quirks?.thinkTag });
     await readEvents(data, reader, { guard, signal: request.signal });
-    return completeAnswer(reader, request_id, settings);
+    const answer = completeAnswer(reader, request_id, settings);
+    return { ...answer, parts: ownCalls(answer.parts, request.tools, settings.quirks?.schemaDialect) };
   } catch (error) {
     request.signal.throwIfAborted();
     throw guard.failure() ?? toModelError(error, settings.apiKey);

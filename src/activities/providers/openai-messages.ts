@@ -1,54 +1,103 @@
-import type { ChatCompletionContentPart, ChatCompletionMessageParam } from 'openai/resources/chat/completions';
-import type { Message, Part } from '../../contracts/message.js';
-import { textOf } from '../../contracts/text-of.js';
-import { toolCallsOf } from '../../contracts/tool-calls-of.js';
+import type { ChatCompletionMessageParam } from 'openai/resources/chat/completions';
+import { type ContentPart, type Message, type Part, type ToolResultPart } from '../../contracts/message.js';
+import { alternateRoles, joinUserMessages } from './alternate-roles.js';
+import { isOpenAiHost } from './is-openai-host.js';
+import { openAiContent, type ShownKinds, shownFiles } from './openai-parts.js';
 import { sentArguments } from './parse-arguments.js';
 import { partsText } from './parts-text.js';
-import { wireCallId } from './wire-call-id.js';
-import { wireToolName } from './wire-tool-name.js';
+import type { ModelRequest } from './provider.js';
+import type { ProviderSettings } from './provider-settings.js';
+import { type ToolNames, toolNames } from './tool-names.js';
+import { wireCallIds } from './wire-call-id.js';
 
-/** The transcript in the wire format of chat completions, the prompt first. */
-export function toOpenAiMessages(prompt: string, messages: readonly Message[]): ChatCompletionMessageParam[] {
-  const system: ChatCompletionMessageParam[] = prompt.trim() === '' ? [] : [{ role: 'system', content: prompt }];
-  return [...system, ...messages.flatMap(toWire)];
+/** What the messages are written for. */
+interface Target {
+  readonly names: ToolNames;
+  readonly idOf: (callId: string) => string;
+  readonly kinds: ShownKinds;
 }
 
-function toWire(message: Message): ChatCompletionMessageParam[] {
+/**
+ * The transcript in the wire format of chat completions, the prompt first, in the ways of the server. A longer transcript begins with the
+ * same messages, so that what a server keeps of a prompt is found again.
+ */
+export function toOpenAiMessages(
+  { prompt, messages, tools }: Pick<ModelRequest, 'prompt' | 'messages' | 'tools'>,
+  { baseUrl, quirks = {} }: Pick<ProviderSettings, 'baseUrl' | 'quirks'>,
+): ChatCompletionMessageParam[] {
+  const target = {
+    names: toolNames(tools),
+    idOf: wireCallIds(quirks.callIdChars),
+    kinds: { images: quirks.images !== false, files: quirks.files ?? isOpenAiHost(baseUrl) },
+  };
+  const said = conversation(messages, target);
+  const all = prompt.trim() === '' ? said : withPrompt(prompt, said, quirks.systemRole ?? 'system');
+  return quirks.mergesRoles ? alternateRoles(all) : all;
+}
+
+/** A model without a role for the prompt reads it before the user's first words, in one message: two in a row it may refuse. */
+function withPrompt(
+  prompt: string,
+  said: readonly ChatCompletionMessageParam[],
+  role: 'system' | 'developer' | 'user',
+): ChatCompletionMessageParam[] {
+  const [first, ...rest] = said;
+  if (role !== 'user' || first?.role !== 'user') return [{ role, content: prompt }, ...said];
+  return [joinUserMessages({ role, content: prompt }, first), ...rest];
+}
+
+/** Results can hold only text in this format: their pictures follow the last of them in a row, where the calls have all their results. */
+function conversation(messages: readonly Message[], target: Target): ChatCompletionMessageParam[] {
+  const sent: ChatCompletionMessageParam[] = [];
+  let files: ContentPart[] = [];
+  for (const message of messages) {
+    if (message.role !== 'tool') {
+      sent.push(...filesOfResults(files, target));
+      files = [];
+    }
+    sent.push(...toWire(message, target));
+    files.push(...resultsIn(message).flatMap(({ parts }) => shownFiles(parts, target.kinds)));
+  }
+  return [...sent, ...filesOfResults(files, target)];
+}
+
+function filesOfResults(files: readonly ContentPart[], { kinds }: Target): ChatCompletionMessageParam[] {
+  if (files.length === 0) return [];
+  const parts: Part[] = [{ type: 'text', text: 'The files that the results above name:' }, ...files];
+  return [{ role: 'user', content: openAiContent(parts, kinds) }];
+}
+
+function toWire(message: Message, target: Target): ChatCompletionMessageParam[] {
   switch (message.role) {
     case 'user':
-      return [{ role: 'user', content: userContent(message) }];
+      return [{ role: 'user', content: openAiContent(message.parts, target.kinds) }];
     case 'assistant':
-      return [assistant(message)];
+      return [assistant(message, target)];
     case 'tool':
-      return message.parts
-        .filter((part) => part.type === 'tool_result')
-        .map((part) => ({ role: 'tool', tool_call_id: wireCallId(part.callId), content: partsText(part.parts) }));
+      return resultsIn(message).map(({ callId, parts }) => ({
+        role: 'tool',
+        tool_call_id: target.idOf(callId),
+        content: partsText(parts),
+      }));
   }
 }
 
-function userContent({ parts }: Message): string | ChatCompletionContentPart[] {
-  const images = parts.flatMap(imageBlock);
-  if (images.length === 0) return partsText(parts);
-  const rest = parts.filter((part) => imageBlock(part).length === 0);
-  return rest.length === 0 ? images : [{ type: 'text', text: partsText(rest) }, ...images];
+function resultsIn({ role, parts }: Message): ToolResultPart[] {
+  return role === 'tool' ? parts.filter((part) => part.type === 'tool_result') : [];
 }
 
-function imageBlock(part: Part): ChatCompletionContentPart[] {
-  if (part.type !== 'file' || part.dataBase64 === undefined || !part.mime.startsWith('image/')) return [];
-  return [{ type: 'image_url', image_url: { url: `data:${part.mime};base64,${part.dataBase64}` } }];
-}
-
-function assistant(message: Message): ChatCompletionMessageParam {
-  const calls = toolCallsOf(message);
-  const content = textOf(message);
-  if (calls.length === 0) return { role: 'assistant', content: content === '' ? '(no text)' : content };
+function assistant({ parts }: Message, { names, idOf }: Target): ChatCompletionMessageParam {
+  const calls = parts.filter((part) => part.type === 'tool_call');
+  const said = parts.filter((part) => part.type === 'artifact' || part.type === 'file' || (part.type === 'text' && part.text !== ''));
+  const content = said.length === 0 ? undefined : partsText(said);
+  if (calls.length === 0) return { role: 'assistant', content: content ?? '(no text)' };
   return {
     role: 'assistant',
-    content: content === '' ? null : content,
+    content: content ?? null,
     tool_calls: calls.map((call) => ({
-      id: wireCallId(call.callId),
+      id: idOf(call.callId),
       type: 'function',
-      function: { name: wireToolName(call.name), arguments: JSON.stringify(sentArguments(call)) },
+      function: { name: names.wire(call.name), arguments: JSON.stringify(sentArguments(call)) },
     })),
   };
 }

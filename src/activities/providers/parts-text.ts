@@ -1,6 +1,10 @@
-import type { Part } from '../../contracts/message.js';
+import { cleanText } from '../../contracts/clean-text.js';
+import type { FilePart, Part } from '../../contracts/message.js';
 
-/** Parts as one text, for places where a wire format takes only text. What is no text is named. */
+/** Files that are text all through. */
+const TEXT_MIME = /^text\/|^application\/(?:json|xml|yaml|javascript|.+\+(?:json|xml))(?:;|$)/u;
+
+/** Parts as one text, for places where a wire format takes only text. A file of text is told, other files are named. */
 export function partsText(parts: readonly Part[]): string {
   const texts = parts.map(partText).filter((text) => text !== '');
   return texts.length > 0 ? texts.join('\n') : '(empty)';
@@ -13,10 +17,16 @@ function partText(part: Part): string {
     case 'artifact':
       return `${part.head}\n[${part.bytes} bytes in all, kept as artifact ${part.ref}]`;
     case 'file':
-      return `[file ${part.mime}${part.ref === undefined ? '' : ` ${part.ref}`}]`;
+      return fileText(part);
     case 'thinking':
     case 'tool_call':
     case 'tool_result':
       return '';
   }
+}
+
+function fileText({ mime, ref, dataBase64 }: FilePart): string {
+  const name = `[file ${mime}${ref === undefined ? '' : ` ${ref}`}]`;
+  if (dataBase64 === undefined || !TEXT_MIME.test(mime)) return name;
+  return `${name}\n${cleanText(Buffer.from(dataBase64, 'base64').toString())}`;
 }

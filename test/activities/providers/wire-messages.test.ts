@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { toOpenAiMessages } from '../../../src/activities/providers/openai-messages.js';
 import type { ContentPart, Message, Part } from '../../../src/contracts/message.js';
+import type { ProviderQuirks } from '../../../src/define/provider-quirks.js';
 import { toAnthropicMessages } from './support/to-anthropic-messages.js';
 
 const PIXEL = { type: 'file', mime: 'image/png', dataBase64: 'aGk=' } as const;
@@ -20,6 +21,9 @@ function result(callId: string, ...parts: ContentPart[]): Part {
 
 const text = (words: string) => ({ type: 'text', text: words }) as const;
 
+const toOpenAi = (prompt: string, messages: readonly Message[], quirks: ProviderQuirks = {}) =>
+  toOpenAiMessages({ prompt, messages, tools: [] }, { baseUrl: 'http://127.0.0.1:1/v1', quirks });
+
 describe('toOpenAiMessages', () => {
   it('puts the prompt first, then each message, and each result in a message of its own', () => {
     const messages = [
@@ -27,7 +31,7 @@ describe('toOpenAiMessages', () => {
       message('assistant', 'I will.', call('c1'), call('c2')),
       message('tool', result('c1', text('one')), result('c2')),
     ];
-    expect(toOpenAiMessages('You help.', messages)).toEqual([
+    expect(toOpenAi('You help.', messages)).toEqual([
       { role: 'system', content: 'You help.' },
       { role: 'user', content: 'Begin.' },
       {
@@ -42,17 +46,17 @@ describe('toOpenAiMessages', () => {
 
   it('sends no prompt when there is none, and no thinking', () => {
     const messages = [message('assistant', { type: 'thinking', text: 'hm' }, 'Done.')];
-    expect(toOpenAiMessages('', messages)).toEqual([{ role: 'assistant', content: 'Done.' }]);
+    expect(toOpenAi('', messages)).toEqual([{ role: 'assistant', content: 'Done.' }]);
   });
 
   it('sends arguments that were no object as none', () => {
-    const [assistant] = toOpenAiMessages('', [message('assistant', call('c1', { args: {}, argsText: '{"li' }))]);
+    const [assistant] = toOpenAi('', [message('assistant', call('c1', { args: {}, argsText: '{"li' }))]);
     expect(assistant).toMatchObject({ content: null, tool_calls: [{ function: { arguments: '{}' } }] });
   });
 
   it('sends images as images, artifacts by their beginning and name', () => {
     const url = { type: 'image_url', image_url: { url: 'data:image/png;base64,aGk=' } };
-    expect(toOpenAiMessages('', [message('user', PIXEL), message('user', 'Look:', PIXEL, ARTIFACT)])).toEqual([
+    expect(toOpenAi('', [message('user', PIXEL), message('user', 'Look:', PIXEL, ARTIFACT)])).toEqual([
       { role: 'user', content: [url] },
       { role: 'user', content: [{ type: 'text', text: expect.stringMatching(/Look:\nfirst lines\n.*sha256-1/u) }, url] },
     ]);
@@ -61,7 +65,7 @@ describe('toOpenAiMessages', () => {
 
 describe.each([
   ['messages', toAnthropicMessages],
-  ['chat completions', (messages: readonly Message[]) => toOpenAiMessages('', messages)],
+  ['chat completions', (messages: readonly Message[]) => toOpenAi('', messages)],
 ] as const)('call ids over %s', (_, toWire) => {
   it('B34: that no provider would take are replaced, in call and result alike, and legal ones are kept', () => {
     const ids = ['ours_1_0', 'x'.repeat(500), 'a.b:c/ü', ''];
