@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { ScriptStepInput } from '../../src/activities/providers/script.js';
 import { startWireServer, type WireServer } from '../../src/testing/wire-server.js';
-import { ask, chatBody, messagesBody, post } from './support/wire-client.js';
+import { ask, bodyOf, FORMATS, post, streamedBodyOf } from './support/wire-client.js';
 
 type Fault = NonNullable<ScriptStepInput['fault']>;
 
@@ -10,10 +10,17 @@ afterEach(async () => {
   await Promise.all(servers.splice(0).map((server) => server.close()));
 });
 
+/** The kinds of events that not every format has. */
+const OWN_KINDS = {
+  'openai-chat': ['finish', 'usage'],
+  'openai-responses': ['block_start', 'block_end'],
+  anthropic: ['ping', 'block_start', 'block_end', 'finish'],
+} as const;
+
 const STEP = { thinking: 'Hm.', text: 'Größe: one two.', toolCalls: [{ name: 'read_file', args: { path: 'a.md' } }] };
 
-describe.each(['openai-chat', 'anthropic'] as const)('a fault over the wire (%s)', (format) => {
-  const body = streamed(format);
+describe.each(FORMATS)('a fault over the wire (%s)', (format) => {
+  const body = streamedBodyOf(format);
 
   it('of a status comes as often as it says, with its Retry-After, then the answer', async () => {
     const server = await start({ status: 429, retryAfter: 7, times: 2 });
@@ -56,8 +63,8 @@ describe.each(['openai-chat', 'anthropic'] as const)('a fault over the wire (%s)
 
   it('after a kind of event sends that event and nothing after it', async () => {
     const whole = unstamped(await wholeAnswer(format));
-    const kinds = ['start', 'thinking', 'text', 'tool_call', 'arguments', 'finish', 'done'] as const;
-    const own = format === 'anthropic' ? (['ping', 'block_start', 'block_end'] as const) : (['usage'] as const);
+    const kinds = ['start', 'thinking', 'text', 'tool_call', 'arguments', 'done'] as const;
+    const own = OWN_KINDS[format];
     const lengths: number[] = [];
     for (const cutAfterEvent of [...kinds, ...own]) {
       const server = await start({ cutAfterEvent });
@@ -116,7 +123,12 @@ describe.each(['openai-chat', 'anthropic'] as const)('a fault over the wire (%s)
     const { status, text } = await ask(server, format, body);
     expect(status).toBe(200);
     const last = text.trimEnd().split('\n').at(-1) ?? '';
-    expect(JSON.parse(last.replace('data: ', ''))).toMatchObject({ error: { type: 'overloaded_error', message: 'Overloaded' } });
+    const event: unknown = JSON.parse(last.replace('data: ', ''));
+    expect(event).toMatchObject(
+      format === 'openai-responses'
+        ? { type: 'error', code: 'overloaded_error', message: 'Overloaded', sequence_number: (text.match(/^data: /gmu)?.length ?? 0) - 1 }
+        : { error: { type: 'overloaded_error', message: 'Overloaded' } },
+    );
   });
 
   it('may be a web page, or a redirect', async () => {
@@ -130,7 +142,7 @@ describe.each(['openai-chat', 'anthropic'] as const)('a fault over the wire (%s)
   it('of one conversation does not touch another one', async () => {
     const server = await start({ status: 500 });
     expect((await ask(server, format, body)).status).toBe(500);
-    const other = { ...body, messages: [{ role: 'user', content: 'Another task.' }] };
+    const other = bodyOf(format, { messages: [{ role: 'user', content: 'Another task.' }] });
     expect((await ask(server, format, other)).status).toBe(500);
     expect((await ask(server, format, body)).status).toBe(200);
   });
@@ -142,17 +154,13 @@ async function start(fault: Fault, step: ScriptStepInput = STEP): Promise<WireSe
   return server;
 }
 
-async function wholeAnswer(format: 'openai-chat' | 'anthropic'): Promise<string> {
+async function wholeAnswer(format: (typeof FORMATS)[number]): Promise<string> {
   const server = await startWireServer({ script: { steps: [STEP] } });
   servers.push(server);
-  return (await ask(server, format, streamed(format))).text;
-}
-
-function streamed(format: 'openai-chat' | 'anthropic'): object {
-  return format === 'anthropic' ? messagesBody({ stream: true }) : chatBody({ stream: true, stream_options: { include_usage: true } });
+  return (await ask(server, format, streamedBodyOf(format))).text;
 }
 
 /** Two answers to the same request differ only in the second they were made. */
 function unstamped(text: string): string {
-  return text.replaceAll(/"created":\d+/gu, '"created":0');
+  return text.replaceAll(/"created(_at)?":\d+/gu, '"created$1":0');
 }

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { createAnthropicProvider } from '../../src/activities/providers/anthropic.js';
 import { createOpenAiChatProvider } from '../../src/activities/providers/openai-chat.js';
+import { createOpenAiResponsesProvider } from '../../src/activities/providers/openai-responses.js';
 import type { ModelAnswer, ModelProvider, ModelRequest } from '../../src/activities/providers/provider.js';
 import type { ScriptInput, ScriptStepInput } from '../../src/activities/providers/script.js';
 import { checkScript } from '../../src/activities/providers/script-file.js';
@@ -14,7 +15,7 @@ afterEach(async () => {
   await Promise.all(servers.splice(0).map((server) => server.close()));
 });
 
-const WAYS = ['in process', 'over chat completions', 'over messages'] as const;
+const WAYS = ['in process', 'over chat completions', 'over responses', 'over messages'] as const;
 
 describe.each(WAYS)('a script played %s', (way) => {
   it('goes through a conversation with parallel calls, a broken one and a steer, and the final call', async () => {
@@ -92,7 +93,8 @@ describe.each(WAYS)('a script played %s', (way) => {
     [{ redirect: 'http://127.0.0.1:9/' }, { type: 'Model.BadRequest' }],
   ] satisfies [ScriptStepInput['fault'], object][])('fails by %j with %j, then answers', async (fault, failure) => {
     const model = await providerOf(way, { steps: [{ text: 'some words', toolCalls: [{ name: 'note', args: { line: 1 } }], fault }] });
-    await expect(model.call(request({ idleMs: 150 }))).rejects.toMatchObject({ name: 'ModelError', ...failure });
+    const idleMs = 'stall' in fault ? 150 : 60_000;
+    await expect(model.call(request({ idleMs }))).rejects.toMatchObject({ name: 'ModelError', ...failure });
     await expect(model.call(request({}))).resolves.toMatchObject({ stop: 'tool_calls' });
   });
 
@@ -114,7 +116,7 @@ describe.each(WAYS)('a script played %s', (way) => {
     await expect(model.call(request({}))).resolves.toMatchObject({ parts: [{ text: 'No.' }], stop: 'refusal' });
   });
 
-  it('M21: may pause several times in a row, with and without thinking; chat completions knows no pause, and ends', async () => {
+  it("M21: may pause several times in a row, with and without thinking; OpenAI's formats know no pause, and end", async () => {
     const paused = { text: 'A part.', stop: 'paused' } as const;
     const model = await providerOf(way, { steps: [paused, { ...paused, thinking: 'Go on.' }, paused, { text: 'The end.' }] });
     const messages: Message[] = [user('u1', 'Sort the notes.')];
@@ -124,7 +126,7 @@ describe.each(WAYS)('a script played %s', (way) => {
       stops.push(answer.stop);
       messages.push(...turn(id, answer));
     }
-    const pause = way === 'over chat completions' ? 'end' : 'paused';
+    const pause = way === 'in process' || way === 'over messages' ? 'paused' : 'end';
     expect(stops).toEqual([pause, pause, pause, 'end']);
   });
 
@@ -143,6 +145,7 @@ async function providerOf(way: (typeof WAYS)[number], script: ScriptInput): Prom
   servers.push(server);
   const { apiKey } = server;
   if (way === 'over messages') return createAnthropicProvider({ baseUrl: server.anthropicBaseUrl, apiKey });
+  if (way === 'over responses') return createOpenAiResponsesProvider({ baseUrl: server.openaiBaseUrl, apiKey });
   return createOpenAiChatProvider({ baseUrl: server.openaiBaseUrl, apiKey });
 }
 

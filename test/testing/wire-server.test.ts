@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { startWireServer, type WireServer, type WireServerOptions } from '../../src/testing/wire-server.js';
-import { ask, chatBody, messagesBody, textOfStream } from './support/wire-client.js';
+import { ask, type BodyFields, bodyOf, chatBody, FORMATS, messagesBody, textOfStream } from './support/wire-client.js';
 
 const servers: WireServer[] = [];
 afterEach(async () => {
@@ -58,7 +58,7 @@ describe('a wire server over messages', () => {
     const order = names.filter((name, index) => name !== 'content_block_delta' || names[index - 1] !== name);
     const block = ['content_block_start', 'content_block_delta', 'content_block_stop'];
     expect(order).toEqual(['message_start', 'ping', ...block, ...block, ...block, 'message_delta', 'message_stop']);
-    expect(textOfStream('anthropic', reply.text)).toBe('I read the notes.');
+    expect(textOfStream(reply.text)).toBe('I read the notes.');
     expect(reply.text).toContain('"input_tokens":20,"cache_creation_input_tokens":0,"cache_read_input_tokens":100');
     expect(reply.text).toContain('"stop_reason":"tool_use"');
   });
@@ -90,8 +90,8 @@ describe('a wire server over messages', () => {
   });
 });
 
-describe.each(['openai-chat', 'anthropic'] as const)('a wire server (%s)', (format) => {
-  const body = format === 'anthropic' ? messagesBody : chatBody;
+describe.each(FORMATS)('a wire server (%s)', (format) => {
+  const body = (fields: BodyFields) => bodyOf(format, fields);
 
   it('plays the step of the request, whatever was asked before', async () => {
     const server = await start({ script: { steps: [{ text: 'first' }, { text: '{{turn}}: {{lastUser}}' }], final: { text: 'the end' } } });
@@ -100,7 +100,7 @@ describe.each(['openai-chat', 'anthropic'] as const)('a wire server (%s)', (form
       { role: 'assistant', content: 'first' },
       { role: 'user', content: 'And now?' },
     ];
-    const text = async (fields: object) => textOfStream(format, (await ask(server, format, body({ ...fields, stream: true }))).text);
+    const text = async (fields: object) => textOfStream((await ask(server, format, body({ ...fields, stream: true }))).text);
     expect(await text({ messages })).toBe('2: And now?');
     expect(await text({})).toBe('first');
     expect(await text({ tool_choice: format === 'anthropic' ? { type: 'none' } : 'none' })).toBe('the end');
@@ -139,14 +139,15 @@ describe.each(['openai-chat', 'anthropic'] as const)('a wire server (%s)', (form
       },
     });
     const reply = await ask(server, format, body({ stream: true }));
-    expect(textOfStream(format, reply.text)).toBe('heard Sort the notes.');
+    expect(textOfStream(reply.text)).toBe('heard Sort the notes.');
     const failed = await ask(server, format, body({ messages: [{ role: 'user', content: 'Fail.' }] }));
     expect(failed).toMatchObject({ status: 400, text: expect.stringContaining('no such case') });
   });
 
   it('is not there for a format it was not started for', async () => {
-    const other = format === 'anthropic' ? 'openai-chat' : 'anthropic';
-    const server = await start({ script: { steps: [{ text: 'x' }] }, formats: [other] });
+    const others = FORMATS.filter((other) => other !== format);
+    const server = await start({ script: { steps: [{ text: 'x' }] }, formats: others });
+    for (const other of others) expect((await ask(server, other, bodyOf(other, {}))).status).toBe(200);
     expect((await ask(server, format, body({}))).status).toBe(404);
   });
 

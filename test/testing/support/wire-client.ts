@@ -23,9 +23,8 @@ export async function post(
   { key = server.apiKey, signal }: { readonly key?: string; readonly signal?: AbortSignal } = {},
 ): Promise<Response> {
   const anthropic = format === 'anthropic';
-  const url = anthropic ? `${server.anthropicBaseUrl}/v1/messages` : `${server.openaiBaseUrl}/chat/completions`;
   const keyHeader: Record<string, string> = anthropic ? { 'x-api-key': key } : { authorization: `Bearer ${key}` };
-  return await fetch(url, {
+  return await fetch(addressOf(server, format), {
     method: 'POST',
     redirect: 'manual',
     headers: {
@@ -36,6 +35,56 @@ export async function post(
     body: typeof body === 'string' ? body : JSON.stringify(body),
     ...(signal ? { signal } : {}),
   });
+}
+
+function addressOf(server: WireServer, format: WireFormat['name']): string {
+  switch (format) {
+    case 'openai-chat':
+      return `${server.openaiBaseUrl}/chat/completions`;
+    case 'openai-responses':
+      return `${server.openaiBaseUrl}/responses`;
+    case 'anthropic':
+      return `${server.anthropicBaseUrl}/v1/messages`;
+  }
+}
+
+/** All formats, for `describe.each`. */
+export const FORMATS = ['openai-chat', 'openai-responses', 'anthropic'] as const satisfies WireFormat['name'][];
+
+/** Fields of a body, in the words of its format but for the conversation. */
+export interface BodyFields {
+  readonly messages?: readonly object[];
+  readonly [field: string]: unknown;
+}
+
+/** A right request of a format. Its conversation stands under `messages` in every one, and is put where the format has it. */
+export function bodyOf(format: WireFormat['name'], { messages, ...fields }: BodyFields): object {
+  switch (format) {
+    case 'openai-chat':
+      return chatBody({ ...(messages ? { messages } : {}), ...fields });
+    case 'openai-responses':
+      return responsesBody({ ...(messages ? { input: messages } : {}), ...fields });
+    case 'anthropic':
+      return messagesBody({ ...(messages ? { messages } : {}), ...fields });
+  }
+}
+
+/** A right request for a stream that reports its usage. */
+export function streamedBodyOf(format: WireFormat['name']): object {
+  return bodyOf(format, { stream: true, ...(format === 'openai-chat' ? { stream_options: { include_usage: true } } : {}) });
+}
+
+/** A right request of the Responses API. */
+export function responsesBody(fields: object): object {
+  return {
+    model: 'test-model',
+    instructions: 'You help.',
+    input: [{ role: 'user', content: 'Sort the notes.' }],
+    tools: [{ type: 'function', name: 'read_file', parameters: { type: 'object', properties: {} } }],
+    store: false,
+    include: ['reasoning.encrypted_content'],
+    ...fields,
+  };
 }
 
 /** A right chat completions request. */
@@ -65,11 +114,17 @@ export function messagesBody(fields: object): object {
 
 const Delta = z.object({
   choices: z.array(z.object({ delta: z.object({ content: z.string().optional() }) })).optional(),
-  delta: z.object({ text: z.string().optional() }).optional(),
+  type: z.string().optional(),
+  delta: z.union([z.string(), z.object({ text: z.string().optional() })]).optional(),
 });
 
 /** The text that the deltas of a stream put together. */
-export function textOfStream(format: WireFormat['name'], stream: string): string {
-  const data = [...stream.matchAll(/^data: (\{.+)$/gmu)].map((match) => Delta.parse(JSON.parse(match[1] ?? '')));
-  return data.map((event) => (format === 'anthropic' ? event.delta?.text : event.choices?.[0]?.delta.content) ?? '').join('');
+export function textOfStream(stream: string): string {
+  const events = [...stream.matchAll(/^data: (\{.+)$/gmu)].map((match) => Delta.parse(JSON.parse(match[1] ?? '')));
+  return events.map(textOfEvent).join('');
+}
+
+function textOfEvent({ choices, type, delta }: z.infer<typeof Delta>): string {
+  if (typeof delta === 'string') return type === 'response.output_text.delta' ? delta : '';
+  return delta?.text ?? choices?.[0]?.delta.content ?? '';
 }
