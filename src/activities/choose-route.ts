@@ -1,5 +1,6 @@
+import { isBareModel } from '../contracts/model-ref.js';
 import type { ThinkingSetting } from '../contracts/thinking.js';
-import { type BareModelOptions, type FoundModel, findBareModel, isBareModel } from './find-bare-model.js';
+import { type BareModelOptions, type FoundModel, findBareModel } from './find-bare-model.js';
 import { defaultProvider, fallbacksOf, type ModelChoice, modelProblem, modelsToTry, noModel } from './model-choice.js';
 import { modelFacts } from './model-facts.js';
 import { type ResolvedRoute, type RouteOptions, resolveRoute } from './resolve-route.js';

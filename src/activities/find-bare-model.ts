@@ -16,11 +16,6 @@ export interface BareModelOptions extends AccessOptions {
 /** The model as `provider/model` and whom it was not possible to ask; or that nobody has it, with all who were asked. */
 export type FoundModel = { readonly model: string; readonly notices: readonly string[] } | { readonly problem: string };
 
-/** True for the name of a model that says nothing of its provider. */
-export function isBareModel(name: string): boolean {
-  return name.trim() !== '' && !name.includes('/');
-}
-
 /**
  * The providers that are asked for a bare id, in order: the environment's, those of the config, then known ones that have a key or an
  * address of their own. A key for anybody (LLM_API_KEY) is shown only to providers that somebody named.

@@ -1,7 +1,7 @@
 import { FAILOVER_LIMITS } from '../contracts/limits.js';
-import { parseModelRef } from '../contracts/model-ref.js';
+import { isBareModel, parseModelRef } from '../contracts/model-ref.js';
 import type { Config } from '../define/define-config.js';
-import { isBareModel, providersToAsk } from './find-bare-model.js';
+import { providersToAsk } from './find-bare-model.js';
 import { KNOWN_PROVIDERS, knownProvider } from './providers/known-providers.js';
 import { type AccessOptions, providerAccess } from './providers/provider-access.js';
 

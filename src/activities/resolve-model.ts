@@ -1,6 +1,7 @@
 import { Context } from '@temporalio/activity';
 import type { AgentActivities, ResolveModelInput, ResolveModelResult } from '../contracts/activities.js';
-import { findBareModel, isBareModel } from './find-bare-model.js';
+import { isBareModel } from '../contracts/model-ref.js';
+import { findBareModel } from './find-bare-model.js';
 import { withHeartbeat } from './heartbeat.js';
 import { candidateFor, type RouteOptions } from './resolve-route.js';
 

@@ -64,7 +64,7 @@ function addDirectVerbs(program: Command, context: CliContext, carryOut: CarryOu
   withJson(withPlace(program.command('steer')))
     .description('put a message into a live run; the model reads it before its next answer')
     .argument('<run>', 'the id of the run')
-    .argument('<text>', 'the message, in quotes')
+    .argument('<text>', 'the message, in quotes; a first line /model PROVIDER/MODEL or /think LEVEL is for the run itself')
     .option('--id <id>', 'an id of yours: the same id twice is one message')
     .option(
       '--mode <mode>',
@@ -182,7 +182,7 @@ function withShow(command: Command): Command {
 
 function withInput(command: Command): Command {
   return command
-    .option('--model <provider/model>', 'such as openai/gpt-5-mini, or scripted/FILE, which needs no key')
+    .option('--model <provider/model>', 'such as openai/gpt-5-mini, a name that providers are asked for, or scripted/FILE (no key)')
     .option('--max-turns <n>', 'end after so many turns (default: 20)', parseNumber)
     .option('--max-cost <usd>', 'end before it costs more', parseNumber)
     .option('--max-tokens <n>', 'end before it uses more tokens, input and output', parseNumber)
@@ -196,11 +196,18 @@ function withInput(command: Command): Command {
 function withRunOptions(command: Command): Command {
   return withInput(withJson(withPlace(command)))
     .option('--agent <name>', 'one of the agents of the config')
+    .option('--fallback <provider/model>', 'asked when the model fails; several in order, by commas or again', addToList)
+    .option('--thinking <level>', 'off, minimal, low, medium, high, or a number of tokens', parseNumber)
     .option('--workspace <dir>', 'a folder the agent may read, change and run commands in')
     .addOption(new Option('--i-know', 'allow the root or home folder as workspace').hideHelp())
     .option('--session <key>', 'the conversation this run belongs to')
     .option('--id <run-id>', 'an id of yours: the same id and input twice is one run')
     .option('--no-worker', 'host no worker in this command');
+}
+
+/** What an option that may be given again has so far, and what this one adds. */
+function addToList(text: string, soFar: readonly string[] = []): readonly string[] {
+  return [...soFar, ...text.split(',').flatMap((name) => name.trim() || [])];
 }
 
 /** A mistake in the command line as an error with its code (exit 2); undefined when help or the version was asked for. */

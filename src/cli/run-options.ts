@@ -32,6 +32,9 @@ export interface RunOptions extends PlaceOptions, ShowOptions, InputOptions {
   readonly iKnow?: boolean;
   readonly session?: string;
   readonly id?: string;
+  readonly fallback?: readonly string[];
+  /** A number of tokens is a number already. */
+  readonly thinking?: number | string;
   readonly detach?: boolean;
   /** False with `--no-worker`. */
   readonly worker: boolean;
@@ -39,13 +42,15 @@ export interface RunOptions extends PlaceOptions, ShowOptions, InputOptions {
 
 /** The run that a command line asks for, checked before anything is started. Throws PerdureError (exit 2). */
 export async function startFromOptions(task: string, options: RunOptions): Promise<CheckedStart> {
-  const { agent, session, id, workspace, iKnow = false } = options;
+  const { agent, session, id, fallback, thinking, workspace, iKnow = false } = options;
   const given = {
     task,
     ...(await inputFromOptions(options)),
     ...(agent === undefined ? {} : { agent }),
     ...(session === undefined ? {} : { session }),
     ...(id === undefined ? {} : { id }),
+    ...(fallback === undefined ? {} : { fallbacks: fallback }),
+    ...(thinking === undefined ? {} : { thinking }),
   };
   checkStart(given);
   return checkStart(workspace === undefined ? given : { ...given, context: { workspace: await checkWorkspace(workspace, { iKnow }) } });

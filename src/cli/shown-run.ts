@@ -37,6 +37,7 @@ export function formatShown({ described, progress, result, uiUrl, waiting, steps
     ['last decision', progress?.lastDecision && terminalLine(progress.lastDecision)],
     ['tool', progress?.tool],
     ['usage', progress && formatUsage(progress.usage, progress.costUsd)],
+    ...modelFacts(result),
     ['queued', progress && progress.inbox > 0 ? `${progress.inbox} messages` : undefined],
     ...described.pending.map((call): Fact => ['call', pendingLine(call)]),
     ...stepFacts(steps),
@@ -54,12 +55,28 @@ const FACT_WIDTH = 15;
 /** Steps that are shown one by one; query `steps` has the others. */
 const STEPS_SHOWN = 5;
 
+/** The result has more. */
+const SWITCHES_SHOWN = 5;
+
 function approvalFacts(runId: string, { callId, title, args, askedBy, reason }: PendingApproval): Fact[] {
   const why = `asked by ${terminalLine(askedBy)}${reason === undefined ? '' : `: ${terminalLine(reason)}`}`;
   return [
     ['needs you', `${terminalLine(title)} (${callId}), ${why}`],
     ...(callId === BUDGET_APPROVAL ? [] : [['arguments', jsonLine(args, DECISION_LIMITS.argsInLineBytesMax)] as const]),
     ['decide', decisionCommands(runId, callId)],
+  ];
+}
+
+/** Where more than one model was asked: what each was used for, and the newest changes. */
+function modelFacts({ byModel = [], switches = [] }: Pick<RunResult, 'byModel' | 'switches'> = {}): Fact[] {
+  const spent = byModel.length > 1 ? byModel : [];
+  return [
+    ...spent.map(({ model, calls, usage, costUsd }): Fact => {
+      return ['  of it', `${terminalLine(model)}, ${calls} ${calls === 1 ? 'call' : 'calls'}, ${formatUsage(usage, costUsd)}`];
+    }),
+    ...switches.slice(-SWITCHES_SHOWN).map(({ turn, from, to, why }): Fact => {
+      return ['switched', `turn ${turn}: ${terminalLine(from)} → ${terminalLine(to)}: ${terminalLine(why)}`];
+    }),
   ];
 }
 

@@ -2,11 +2,12 @@ import type { z } from 'zod';
 import { cleanText } from '../contracts/clean-text.js';
 import { PerdureError } from '../contracts/coded-error.js';
 import { isRunId } from '../contracts/is-run-id.js';
-import { OUTPUT_SCHEMA_LIMITS, PAYLOAD_LIMITS, RUN_LIMITS } from '../contracts/limits.js';
+import { FAILOVER_LIMITS, OUTPUT_SCHEMA_LIMITS, PAYLOAD_LIMITS, RUN_LIMITS } from '../contracts/limits.js';
 import type { Part } from '../contracts/message.js';
-import { parseModelRef } from '../contracts/model-ref.js';
+import { isBareModel, parseModelRef } from '../contracts/model-ref.js';
 import { didYouMean } from '../contracts/nearest-name.js';
 import { RunInput } from '../contracts/run.js';
+import { THINKING_LEVELS } from '../contracts/thinking-levels.js';
 import { echoValue } from './echo-value.js';
 
 /** What each option takes, as an error says it; the others are told in zod's words. */
@@ -19,6 +20,8 @@ const EXPECTED: Readonly<Record<string, string>> = {
   outputSchema: 'a JSON Schema, as an object',
   onBudget: 'finish or ask',
   allowUnknownPrice: 'true or false',
+  fallbacks: `a list of at most ${FAILOVER_LIMITS.fallbacksMax} models, as provider/model`,
+  thinking: `${THINKING_LEVELS.join(', ')}, or a number of tokens`,
 };
 
 /**
@@ -28,11 +31,10 @@ const EXPECTED: Readonly<Record<string, string>> = {
 export function checkRunInput(input: unknown): RunInput {
   const parsed = parseInput(input);
   if (!parsed.success) throw badOption(parsed.error.issues, input);
-  const { session, model, task, outputSchema } = parsed.data;
+  const { session, model, fallbacks = [], task, outputSchema } = parsed.data;
   if (session !== undefined && !isRunId(session)) throw badId('BAD_SESSION_ID', session);
-  if (model !== undefined && !parseModelRef(model)) {
-    throw new PerdureError('BAD_OPTION', `model: provider/model, such as openai/gpt-5-mini, got ${echoValue(model)}`, 2);
-  }
+  if (model !== undefined) checkModel('model', model);
+  for (const fallback of fallbacks) checkModel('fallbacks', fallback);
   if (outputSchema !== undefined) checkSchemaSize(outputSchema);
   return { ...parsed.data, v: 1, task: checkTask(task) };
 }
@@ -67,6 +69,12 @@ function parseInput(input: unknown): ReturnType<typeof RunInput.safeParse> {
     if (!(error instanceof RangeError)) throw error;
     throw new PerdureError('BAD_OPTION', 'input: nested too deeply', 2, { cause: error });
   }
+}
+
+/** Whether there is such a model is for the worker to say. */
+function checkModel(option: string, model: string): void {
+  if (isBareModel(model) || parseModelRef(model)) return;
+  throw new PerdureError('BAD_OPTION', `${option}: provider/model, such as openai/gpt-5-mini, got ${echoValue(model)}`, 2);
 }
 
 /** Whether the schema makes sense is for the worker to say; its size is known here. */

@@ -1,8 +1,7 @@
-import { isBareModel } from '../activities/find-bare-model.js';
 import { modelFacts } from '../activities/model-facts.js';
 import { providerNameProblem } from '../activities/providers/known-providers.js';
 import { thinkingOrder } from '../activities/thinking-order.js';
-import { parseModelRef } from '../contracts/model-ref.js';
+import { isBareModel, parseModelRef } from '../contracts/model-ref.js';
 import type { ThinkingSetting } from '../contracts/thinking.js';
 import type { Config } from '../define/define-config.js';
 

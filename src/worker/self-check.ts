@@ -1,5 +1,9 @@
-import { chooseModel } from '../activities/model-choice.js';
+import { keysOfConfig } from '../activities/config-keys.js';
+import { providersToAsk } from '../activities/find-bare-model.js';
+import { chooseModel, fallbacksOf } from '../activities/model-choice.js';
+import { keyedProvidersText } from '../activities/providers/key-references.js';
 import { commandSandbox } from '../activities/tools/command-sandbox.js';
+import { isBareModel } from '../contracts/model-ref.js';
 import { SEARCH_ATTRIBUTES } from '../contracts/search-attributes.js';
 import type { LoadedConfig } from './config.js';
 import { listSearchAttributes } from './list-search-attributes.js';
@@ -14,13 +18,24 @@ export interface Check {
   readonly advice?: string;
 }
 
-/** Which model a run without further words would get, and which keys there are: by name, never by value. */
+/** Which models a run without further words would ask, in order. Asks no provider. */
 export function checkModel({ config, keys }: LoadedConfig): Check {
-  const chosen = chooseModel({ requested: undefined, agentModel: undefined, config, env: process.env, keys });
-  const names = keys.names();
-  const found = names.length === 0 ? 'no keys' : `keys: ${names.join(', ')}`;
-  if ('model' in chosen) return { level: 'ok', name: 'model', detail: `${chosen.model} (${found})` };
-  return { level: 'warn', name: 'model', detail: `none by default (${found})`, advice: chosen.problem };
+  const choice = { config, keys, env: process.env };
+  const chosen = chooseModel(choice);
+  if ('problem' in chosen) return { level: 'warn', name: 'model', detail: 'none by default', advice: chosen.problem };
+  const others = fallbacksOf(choice).filter((model) => model !== chosen.model);
+  const lookUp = isBareModel(chosen.model) ? ` (each run asks who has it: ${providersToAsk(choice).join(', ')})` : '';
+  return { level: 'ok', name: 'model', detail: `${[chosen.model, ...others].join(', then ')}${lookUp}` };
+}
+
+/** Who has a key, by the names of variables and files, never by a value; and which keys of the config cannot be used. */
+export function checkKeys({ config, keys }: LoadedConfig): Check {
+  const name = 'keys';
+  const general = keys.resolve('LLM_API_KEY') === undefined ? [] : ['LLM_API_KEY for any other'];
+  const found = [keyedProvidersText({ config, keys }), ...general].filter((text) => text !== '').join(', ');
+  const problems = keysOfConfig(config).flatMap((reference) => keys.problem(reference) ?? []);
+  const detail = found === '' ? 'no provider has one' : found;
+  return problems.length === 0 ? { level: 'ok', name, detail } : { level: 'warn', name, detail, advice: [...new Set(problems)].join(', ') };
 }
 
 /** How far `run_command` can be shut in on this machine. */

@@ -27,7 +27,7 @@ export async function doctor(options: DoctorOptions, { output }: CliContext): Pr
   };
   const selfCheck = await import('../../worker/self-check.js');
   report(checkNode(process.versions.node));
-  report(await attempt('config', loadConfigHere, (config) => reportConfig(config, (check) => report(check), selfCheck.checkModel)));
+  report(await attempt('config', loadConfigHere, (config) => reportConfig(config, report, selfCheck)));
   report(await selfCheck.checkSandbox());
   if (options.workspace !== undefined) {
     const { workspace } = options;
@@ -75,9 +75,16 @@ export function checkNode(version: string): Check {
 
 const NODE_MIN = { major: 20, minor: 19 };
 
-function reportConfig(config: LoadedConfig, report: (check: Check) => void, checkModel: (config: LoadedConfig) => Check): Check {
+/** What is looked at in a config that was read. */
+interface ConfigChecks {
+  readonly checkModel: (config: LoadedConfig) => Check;
+  readonly checkKeys: (config: LoadedConfig) => Check;
+}
+
+function reportConfig(config: LoadedConfig, report: (check: Check) => void, { checkModel, checkKeys }: ConfigChecks): Check {
   report({ level: 'ok', name: 'config', detail: config.file ?? 'none, the defaults stand' });
-  return checkModel(config);
+  report(checkModel(config));
+  return checkKeys(config);
 }
 
 async function checkBinary(output: Output, options: PlaceOptions): Promise<Check> {
