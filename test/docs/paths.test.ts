@@ -5,7 +5,15 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
-const PAGES = ['README.md', 'docs/architecture.md', 'docs/guards.md', 'docs/presets.md', 'docs/reference.md', 'docs/scripts.md'];
+const PAGES = [
+  'README.md',
+  'docs/architecture.md',
+  'docs/guards.md',
+  'docs/models.md',
+  'docs/presets.md',
+  'docs/reference.md',
+  'docs/scripts.md',
+];
 
 const pages = new Map<string, string>();
 let files: readonly string[];
