@@ -1,0 +1,102 @@
+import { expect } from 'vitest';
+import { ModelError } from '../../../../src/activities/providers/model-error.js';
+import type { ModelAnswer } from '../../../../src/activities/providers/provider.js';
+import type { ScriptStepInput } from '../../../../src/activities/providers/script.js';
+import type { WireFormat } from '../../../../src/testing/wire-format.js';
+import { modelRequest } from '../support/wire.js';
+import { ask, message } from './ask.js';
+import type { FaultCase } from './fault-cases.js';
+import type { ScriptedSubject } from './provider-subject.js';
+
+/** Requests at once: each waits for a connection of its own. */
+const BATCH = 16;
+/** A reset may take bytes with it, so that each byte is no claim of its own. */
+const RESET_STEP = 23;
+const CUT = /^Model\.(?:StreamTruncated|EmptyStream)$/u;
+
+const STEP = {
+  text: 'I read é.',
+  toolCalls: [
+    { name: 'read_file', args: { path: 'a.md', lines: 12 } },
+    { name: 'read_file', args: { path: 'b.md' } },
+  ],
+  // an estimate would count the length that is asked for
+  usage: { inputTokens: 40, outputTokens: 20 },
+} as const satisfies ScriptStepInput;
+
+/** What must have been sent before an answer may count as complete. */
+const TERMINAL: Readonly<Record<WireFormat['name'], string>> = {
+  'openai-chat': '"finish_reason":"tool_calls"',
+  'openai-responses': 'event: response.completed',
+  anthropic: 'event: message_stop',
+};
+
+/** Streams that end too early, at every place. */
+export const CUT_CASES = {
+  M12: {
+    claim: 'a stream that ends at any byte is a cut answer until its terminal event came, and the whole answer from there on',
+    run: survivesEndAtAnyByte,
+  },
+  M13: { claim: 'a connection that is reset gives no answer before its terminal event came', run: survivesReset },
+} as const satisfies Readonly<Record<string, FaultCase>>;
+
+async function survivesEndAtAnyByte(subject: ScriptedSubject): Promise<void> {
+  const { outcomes, bytes } = await sweep(subject, { by: 'end', step: 1 });
+  const completeFrom = outcomes.indexOf('complete');
+  expect(completeFrom).toBeGreaterThan(terminalIn(subject, bytes));
+  expect(outcomes.lastIndexOf('cut')).toBe(completeFrom - 1);
+  expect(outcomes).toHaveLength(bytes.length + 1);
+}
+
+async function survivesReset(subject: ScriptedSubject): Promise<void> {
+  const { outcomes, bytes } = await sweep(subject, { by: 'reset', step: RESET_STEP });
+  const early = outcomes.slice(0, Math.floor(terminalIn(subject, bytes) / RESET_STEP));
+  expect(early.length).toBeGreaterThan(5);
+  expect(new Set(early)).toEqual(new Set(['cut']));
+}
+
+interface Sweep {
+  /** One for each length that was sent. */
+  readonly outcomes: readonly ('cut' | 'complete')[];
+  readonly bytes: Buffer;
+}
+
+/** Has the same answer cut at one length after the other. Fails on anything that is neither a cut nor the whole answer: half a call, for one. */
+async function sweep(subject: ScriptedSubject, { by, step }: { readonly by: 'end' | 'reset'; readonly step: number }): Promise<Sweep> {
+  const { server } = subject;
+  const whole = await ask(subject, { ...askedAt(0), reply: STEP });
+  const bytes = await server.bytesOfLastAnswer();
+  server.answerWith(({ lastUser }) => ({ ...STEP, fault: { cutAfterBytes: Number(lastUser), by } }));
+  const lengths = Array.from({ length: Math.floor(bytes.length / step) + 1 }, (_, index) => index * step);
+  const before = server.requests.length;
+  const outcomes: ('cut' | 'complete')[] = [];
+  while (outcomes.length < lengths.length) {
+    const batch = lengths.slice(outcomes.length, outcomes.length + BATCH);
+    outcomes.push(...(await Promise.all(batch.map((length) => outcomeAt(subject, length, whole.answer)))));
+  }
+  expect(server.requests.length - before, 'one request for each attempt').toBe(lengths.length);
+  return { outcomes, bytes };
+}
+
+async function outcomeAt(subject: ScriptedSubject, length: number, whole: ModelAnswer): Promise<'cut' | 'complete'> {
+  let answer: ModelAnswer;
+  try {
+    answer = await subject.provider().call(modelRequest({ ...askedAt(length), model: subject.model }));
+  } catch (error) {
+    if (error instanceof ModelError && CUT.test(error.type)) return 'cut';
+    throw error;
+  }
+  // usage may come after the terminal event, and each request has an id of its own
+  expect({ ...answer, usage: whole.usage, requestId: whole.requestId }).toEqual(whole);
+  return 'complete';
+}
+
+function askedAt(length: number) {
+  return { messages: [message('user', String(length))] };
+}
+
+function terminalIn({ server }: ScriptedSubject, bytes: Buffer): number {
+  const at = bytes.indexOf(TERMINAL[server.format]);
+  if (at === -1) throw new Error(`no ${TERMINAL[server.format]} in the answer`);
+  return at;
+}

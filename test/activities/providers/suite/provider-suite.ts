@@ -1,0 +1,76 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ANSWER_CASES, type AnswerCase } from './answer-cases.js';
+import { CUT_CASES } from './cut-cases.js';
+import { FAULT_CASES, type FaultCase } from './fault-cases.js';
+import type { ProviderSubject, ScriptedSubject } from './provider-subject.js';
+
+const SCRIPTED_CASES = { ...FAULT_CASES, ...CUT_CASES } as const;
+
+/** The name of a case, as a fixture names what it cannot do. */
+export type CaseId = keyof typeof ANSWER_CASES | keyof typeof SCRIPTED_CASES;
+
+/** A provider with a server of ours at its far end. */
+export interface ScriptedFixture {
+  readonly start: () => Promise<ScriptedSubject>;
+  /** Cases that must fail over this provider, each with its reason: one that holds after all is found. */
+  readonly cannot?: Readonly<Partial<Record<CaseId, string>>>;
+}
+
+/** A provider with a real model at its far end: only what holds of any model is asked. */
+export interface RealFixture {
+  readonly start: () => Promise<ProviderSubject>;
+  /** Cases that are not asked, each with its reason. */
+  readonly leftOut?: Readonly<Partial<Record<keyof typeof ANSWER_CASES, string>>>;
+}
+
+/** All that every provider must do, as tests over one of them; what it cannot do is shown to fail, and printed. */
+export function providerSuite(name: string, { start, cannot = {} }: ScriptedFixture): void {
+  const cases: Readonly<Record<CaseId, FaultCase>> = { ...ANSWER_CASES, ...SCRIPTED_CASES };
+  describe(`the provider suite over ${name}`, () => {
+    let subject: ScriptedSubject;
+    beforeAll(async () => {
+      subject = await start();
+    });
+    afterAll(async () => {
+      tell(name, Object.keys(cases).length, cannot);
+      await subject.close?.();
+      await subject.server.close();
+    });
+    const titled = namesOf(cases).map((id) => ({ id, ...cases[id], why: cannot[id] }));
+    it.each(titled.filter(({ why }) => why === undefined))('$id: $claim', async ({ run }) => {
+      await expect(run(subject)).resolves.toBeUndefined();
+    });
+    it.fails.each(titled.filter(({ why }) => why !== undefined))('$id does not hold here: $why', async ({ run }) => {
+      await expect(run(subject)).resolves.toBeUndefined();
+    });
+  });
+}
+
+/** The part of the suite that any real model can be asked, with nothing played. */
+export function realModelSuite(name: string, { start, leftOut = {} }: RealFixture): void {
+  const cases: Readonly<Record<keyof typeof ANSWER_CASES, AnswerCase>> = ANSWER_CASES;
+  describe(`the provider suite over ${name}`, () => {
+    let subject: ProviderSubject;
+    beforeAll(async () => {
+      subject = await start();
+    });
+    afterAll(async () => {
+      tell(name, Object.keys(cases).length, leftOut);
+      await subject.close?.();
+    });
+    const asked = namesOf(cases).filter((id) => leftOut[id] === undefined);
+    it.each(asked.map((id) => ({ id, ...cases[id] })))('$id: $claim', async ({ run }) => {
+      await expect(run(subject)).resolves.toBeUndefined();
+    });
+  });
+}
+
+function tell(name: string, cases: number, exceptions: Readonly<Partial<Record<string, string>>>): void {
+  const lines = Object.entries(exceptions).map(([id, why]) => `\n  but ${id}: ${why}`);
+  console.info(`${name}: ${cases - lines.length} of ${cases} cases${lines.join('')}`);
+}
+
+function namesOf<Name extends string>(cases: Readonly<Record<Name, unknown>>): Name[] {
+  // the tables are literals: they have no other keys
+  return Object.keys(cases) as Name[];
+}
