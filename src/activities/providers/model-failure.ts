@@ -161,7 +161,8 @@ function readFacts(chain: readonly object[]): ErrorFacts {
   const statuses = [...chain.map((cause) => numberIn(cause, 'status')), ...bodies.map((body) => statusCodeIn(body))];
   return {
     status: statuses.find((value) => value !== undefined),
-    types: [...chain, ...bodies].flatMap((part) => [textIn(part, 'type'), textIn(part, 'code')]).filter((text) => text !== undefined),
+    // a code says more than the type beside it
+    types: [...chain, ...bodies].flatMap((part) => [textIn(part, 'code'), textIn(part, 'type')]).filter((text) => text !== undefined),
     codes: chain.map((cause) => textIn(cause, 'code')).filter((text) => text !== undefined),
     message: messageOf(chain, bodies),
     isSyntax: chain.some((cause) => cause instanceof SyntaxError),
