@@ -1,11 +1,11 @@
-import { MODEL_LIMITS } from '../contracts/limits.js';
+import { EXECUTOR_LIMITS, MODEL_LIMITS } from '../contracts/limits.js';
 import { parseModelRef } from '../contracts/model-ref.js';
-import type { ModelCandidate } from '../contracts/model-route.js';
+import type { ModelCandidate, ModelTimes } from '../contracts/model-route.js';
 import type { ThinkingSetting } from '../contracts/thinking.js';
 import type { Config } from '../define/define-config.js';
 import type { ModelFacts } from '../define/model-options.js';
 import { modelFacts } from './model-facts.js';
-import { type AccessOptions, providerAccess } from './providers/provider-access.js';
+import { type AccessOptions, type ProviderAccess, providerAccess } from './providers/provider-access.js';
 import { nearestThinking, thinkingOrder } from './thinking-order.js';
 
 /** What a route is made from. */
@@ -81,10 +81,17 @@ export function candidateFor(request: CandidateRequest, options: RouteOptions): 
       contextWindow: facts.contextWindow ?? MODEL_LIMITS.contextWindowDefault,
       ...(facts.price ? { price: facts.price } : {}),
       ...(thinking.setting === undefined ? {} : { thinking: thinking.setting }),
-      ...(own?.times ? { times: own.times } : {}),
+      ...timesOf(own?.times, access),
     },
     notices: thinking.notices,
   };
+}
+
+/** A child process has the time of its executor, and as much more as its own error needs to arrive. */
+function timesOf(own: ModelTimes | undefined, access: ProviderAccess): Pick<ModelCandidate, 'times'> {
+  if (access.kind !== 'executor' || access.executor.kind !== 'subprocess') return own ? { times: own } : {};
+  const { timeoutMs = EXECUTOR_LIMITS.timeoutMsDefault } = access.executor;
+  return { times: { ...own, totalMs: timeoutMs + EXECUTOR_LIMITS.timeoutMarginMs } };
 }
 
 type Thinking = { readonly setting?: ThinkingSetting; readonly notices: readonly string[] } | { readonly problem: string };

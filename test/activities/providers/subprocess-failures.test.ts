@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
+import { captureKeys } from '../../../src/activities/key-ring.js';
 import { liveProcesses } from '../tools/live-processes.js';
 import { executorOf, useTalkedRuns } from './support/executor-child.js';
 
@@ -101,7 +102,7 @@ describe('subprocess: what fails', () => {
 
   test('a value that came by reference is in no error, whole or in part', async () => {
     const value = `Kanarie${randomUUID()}`;
-    const keys = { resolve: () => value, problem: () => undefined, names: () => [], files: () => [] };
+    const keys = captureKeys({ CHILD_KEY: value }, ['env:CHILD_KEY']);
     const body = `await next(); console.error('refused: ' + process.env.MODEL_KEY + ' and ' + process.env.MODEL_KEY.slice(4, 20)); say({ type: 'progress', text: process.env.MODEL_KEY }); process.exit(1);`;
     const talk = run(executorOf(body, { keys, env: { MODEL_KEY: 'env:CHILD_KEY' } }));
     await expect(talk.ask()).rejects.toThrow(/its last progress: \[redacted\].*stderr: refused: \[redacted\] and \[redacted\]$/u);

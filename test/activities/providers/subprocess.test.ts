@@ -3,6 +3,7 @@ import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { captureKeys } from '../../../src/activities/key-ring.js';
 import { until } from '../../support/use-workers.js';
 import { liveProcesses } from '../tools/live-processes.js';
 import { executorOf, useTalkedRuns } from './support/executor-child.js';
@@ -184,11 +185,7 @@ describe('subprocess: what the child sees', () => {
   const PRINT_CWD = `await next(); say({ type: 'final', text: process.cwd() });`;
 
   test('of the environment it has what commands have, and what its definition names; references are resolved, keys are not handed on', async () => {
-    const keys = {
-      resolve: (name: string) => (name === 'env:CHILD_KEY' ? 'child-key-value' : undefined),
-      problem: () => undefined,
-      names: () => [],
-    };
+    const keys = captureKeys({ CHILD_KEY: 'child-key-value' }, ['env:CHILD_KEY']);
     const own = {
       PATH: process.env['PATH'],
       HOME: '/nowhere',

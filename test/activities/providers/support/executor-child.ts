@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach } from 'vitest';
-import type { KeyRing } from '../../../../src/activities/key-ring.js';
+import { captureKeys, type KeyRing } from '../../../../src/activities/key-ring.js';
 import type { ModelAnswer, ModelProvider, ModelRequest, StreamDelta } from '../../../../src/activities/providers/provider.js';
 import { createSubprocessProvider } from '../../../../src/activities/providers/subprocess.js';
 import type { Message } from '../../../../src/contracts/message.js';
@@ -36,13 +36,6 @@ export interface TalkedRun {
   ask(options?: Partial<ModelRequest>): Promise<ModelAnswer>;
 }
 
-const NO_KEYS: KeyRing = {
-  resolve: () => undefined,
-  problem: (reference) => `SECRET_MISSING ${reference}`,
-  names: () => [],
-  files: () => [],
-};
-
 /** A provider over a child with this body. */
 export function executorOf(
   body: string,
@@ -52,7 +45,7 @@ export function executorOf(
     readonly own?: NodeJS.ProcessEnv;
   } = {},
 ): ModelProvider {
-  const { keys = NO_KEYS, marker, own = { PATH: process.env['PATH'] }, ...executor } = options;
+  const { keys = captureKeys({}), marker, own = { PATH: process.env['PATH'] }, ...executor } = options;
   return createSubprocessProvider({
     agent: 'crew',
     executor: { kind: 'subprocess', command: process.execPath, args: childArgs(body, marker), ...executor },
