@@ -1,11 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { toOpenAiMessages } from '../../../src/activities/providers/openai-messages.js';
 import type { ContentPart, Message, Part } from '../../../src/contracts/message.js';
-import type { ProviderQuirks } from '../../../src/define/provider-quirks.js';
 import { toAnthropicMessages } from './support/to-anthropic-messages.js';
-
-const PIXEL = { type: 'file', mime: 'image/png', dataBase64: 'aGk=' } as const;
-const ARTIFACT = { type: 'artifact', ref: 'sha256-1', bytes: 90_000, head: 'first lines' } as const;
 
 function message(role: Message['role'], ...parts: (Part | string)[]): Message {
   return { id: 'm', role, parts: parts.map((part) => (typeof part === 'string' ? { type: 'text', text: part } : part)) };
@@ -21,51 +17,12 @@ function result(callId: string, ...parts: ContentPart[]): Part {
 
 const text = (words: string) => ({ type: 'text', text: words }) as const;
 
-const toOpenAi = (prompt: string, messages: readonly Message[], quirks: ProviderQuirks = {}) =>
-  toOpenAiMessages({ prompt, messages, tools: [] }, { baseUrl: 'http://127.0.0.1:1/v1', quirks });
-
-describe('toOpenAiMessages', () => {
-  it('puts the prompt first, then each message, and each result in a message of its own', () => {
-    const messages = [
-      message('user', 'Begin.'),
-      message('assistant', 'I will.', call('c1'), call('c2')),
-      message('tool', result('c1', text('one')), result('c2')),
-    ];
-    expect(toOpenAi('You help.', messages)).toEqual([
-      { role: 'system', content: 'You help.' },
-      { role: 'user', content: 'Begin.' },
-      {
-        role: 'assistant',
-        content: 'I will.',
-        tool_calls: ['c1', 'c2'].map((id) => ({ id, type: 'function', function: { name: 'note', arguments: '{"line":1}' } })),
-      },
-      { role: 'tool', tool_call_id: 'c1', content: 'one' },
-      { role: 'tool', tool_call_id: 'c2', content: expect.stringMatching(/\S/u) },
-    ]);
-  });
-
-  it('sends no prompt when there is none, and no thinking', () => {
-    const messages = [message('assistant', { type: 'thinking', text: 'hm' }, 'Done.')];
-    expect(toOpenAi('', messages)).toEqual([{ role: 'assistant', content: 'Done.' }]);
-  });
-
-  it('sends arguments that were no object as none', () => {
-    const [assistant] = toOpenAi('', [message('assistant', call('c1', { args: {}, argsText: '{"li' }))]);
-    expect(assistant).toMatchObject({ content: null, tool_calls: [{ function: { arguments: '{}' } }] });
-  });
-
-  it('sends images as images, artifacts by their beginning and name', () => {
-    const url = { type: 'image_url', image_url: { url: 'data:image/png;base64,aGk=' } };
-    expect(toOpenAi('', [message('user', PIXEL), message('user', 'Look:', PIXEL, ARTIFACT)])).toEqual([
-      { role: 'user', content: [url] },
-      { role: 'user', content: [{ type: 'text', text: expect.stringMatching(/Look:\nfirst lines\n.*sha256-1/u) }, url] },
-    ]);
-  });
-});
+const toOpenAi = (messages: readonly Message[]) =>
+  toOpenAiMessages({ prompt: '', messages, tools: [] }, { baseUrl: 'http://127.0.0.1:1/v1' });
 
 describe.each([
   ['messages', toAnthropicMessages],
-  ['chat completions', (messages: readonly Message[]) => toOpenAi('', messages)],
+  ['chat completions', toOpenAi],
 ] as const)('call ids over %s', (_, toWire) => {
   it('B34: that no provider would take are replaced, in call and result alike, and legal ones are kept', () => {
     const ids = ['ours_1_0', 'x'.repeat(500), 'a.b:c/ü', ''];
