@@ -17,8 +17,8 @@ export function createResolveModel(options: RouteOptions): AgentActivities['reso
   };
 }
 
-/** What was asked for must be had; how the model before it thought is only come near to. */
-async function resolveModel(
+/** Looks it up: what was asked for must be had, and how the model before it thought is only come near to. */
+export async function resolveModel(
   { model: wanted, thinking, thinkingBefore, needsPrice = false }: ResolveModelInput,
   options: RouteOptions & { readonly signal: AbortSignal },
 ): Promise<ResolveModelResult> {

@@ -1,7 +1,12 @@
 import { describe, expect, it } from 'vitest';
+import { KNOWN_PROVIDERS } from '../../src/activities/data/providers.js';
 import { captureKeys } from '../../src/activities/key-ring.js';
-import { chooseModel } from '../../src/activities/model-choice.js';
+import { chooseModel, fallbacksOf } from '../../src/activities/model-choice.js';
+import { FAILOVER_LIMITS } from '../../src/contracts/limits.js';
 import type { Config } from '../../src/define/define-config.js';
+
+const OPENAI_USUAL = `openai/${KNOWN_PROVIDERS['openai']?.defaultModel}`;
+const ANTHROPIC_USUAL = `anthropic/${KNOWN_PROVIDERS['anthropic']?.defaultModel}`;
 
 const OPENAI = { OPENAI_API_KEY: 'k-openai' };
 const ANTHROPIC = { ANTHROPIC_API_KEY: 'k-anthropic' };
@@ -34,11 +39,10 @@ describe('chooseModel', () => {
   });
 
   it.each([
-    ['gpt-5', 'use provider/model'],
+    ['gpt-5/', 'use provider/model'],
     ['opnai/gpt-5', 'unknown provider "opnai" (did you mean openai?); known: openai, anthropic, gemini, '],
     ['constructor/x', 'unknown provider "constructor"'],
-    ['openai-responses/m', 'not supported in this version; openai/MODEL speaks chat completions'],
-    ['anthropic/m', 'no key for anthropic: SECRET_MISSING env:ANTHROPIC_API_KEY (keys found: OPENAI_API_KEY)'],
+    ['anthropic/m', 'no key for anthropic: SECRET_MISSING env:ANTHROPIC_API_KEY; with a key: openai (OPENAI_API_KEY)'],
   ])('%s is refused with what to do', (requested, problem) => {
     expect(choose({ requested, env: OPENAI })).toEqual({ problem: expect.stringContaining(problem) });
   });
@@ -69,12 +73,62 @@ describe('chooseModel', () => {
     });
   });
 
+  it('a missing key says which providers do have keys, the second ones too, and those of the config', () => {
+    const env = { ...OPENAI, OPENAI_API_KEY_2: 'k-second', MY_KEY: 'k-mine' };
+    const config: Config = { providers: { mine: { api: 'anthropic', baseUrl: 'https://h', credentials: 'env:MY_KEY' } } };
+    const chosen = choose({ requested: 'groq/m', env, config, extra: ['env:MY_KEY'] });
+    expect(chosen).toEqual({
+      problem:
+        'model groq/m: no key for groq: SECRET_MISSING env:GROQ_API_KEY; with a key: mine (MY_KEY), ' +
+        'openai (OPENAI_API_KEY, OPENAI_API_KEY_2), openai-responses (OPENAI_API_KEY, OPENAI_API_KEY_2)',
+    });
+    expect(JSON.stringify(chosen)).not.toMatch(/k-openai|k-second|k-mine/u);
+  });
+
+  it('a bare name is taken where somebody can be asked for it; without anybody the problem says so', () => {
+    expect(choose({ requested: 'gpt-5', env: OPENAI })).toEqual({ model: 'gpt-5' });
+    expect(choose({ requested: 'gpt-5' })).toEqual({ problem: expect.stringContaining('no provider to ask for it') });
+  });
+
+  it('first-available: the first of the chosen one, the fallbacks and the one that is found by its key', () => {
+    const config: Config = { resolve: 'first-available', model: 'anthropic/a', fallbacks: ['groq/b', 'mistral/c'] };
+    expect(choose({ config, env: { MISTRAL_API_KEY: 'k' } })).toEqual({ model: 'mistral/c' });
+    expect(choose({ config, env: OPENAI })).toEqual({ model: expect.stringMatching(/^openai\//u) });
+    expect(choose({ config })).toEqual({ problem: expect.stringMatching(/anthropic\/a: .*; model groq\/b: .*; model mistral\/c: /u) });
+    expect(choose({ config: { ...config, resolve: 'strict' }, env: OPENAI })).toEqual({ problem: expect.stringContaining('anthropic/a') });
+  });
+
   it('a script needs no key', () => {
     expect(choose({ requested: 'scripted/folder/file.yaml' })).toEqual({ model: 'scripted/folder/file.yaml' });
   });
 });
 
-function choose({ requested, env: given = {}, config = {} }: { requested?: string; env?: NodeJS.ProcessEnv; config?: Config }) {
+describe('fallbacksOf', () => {
+  it.each<[string, readonly string[] | undefined, NodeJS.ProcessEnv, Config, readonly string[]]>([
+    ['the request or the agent', ['a/1'], { PERDURE_FALLBACKS: 'b/2' }, { fallbacks: ['c/3'] }, ['a/1']],
+    ['an empty list of the request, which means none', [], { PERDURE_FALLBACKS: 'b/2' }, { fallbacks: ['c/3'] }, []],
+    ['the environment', undefined, { PERDURE_FALLBACKS: ' b/2 ,, b/3,b/2' }, { fallbacks: ['c/3'] }, ['b/2', 'b/3']],
+    ['the config', undefined, { PERDURE_FALLBACKS: '' }, { fallbacks: ['c/3', 'c/4', 'c/3'] }, ['c/3', 'c/4']],
+    ['nobody: a failing model fails the run', undefined, {}, {}, []],
+  ])('D-20: fallbacks come from %s, each once and in order', (_, fallbacks, env, config, expected) => {
+    expect(fallbacksOf({ fallbacks, env, config, keys: captureKeys({}) })).toEqual(expected);
+  });
+
+  it('a list of the environment is as long as one of the config may be', () => {
+    const env = { PERDURE_FALLBACKS: Array.from({ length: 99 }, (_, index) => `p/${index}`).join(',') };
+    expect(fallbacksOf({ env, config: {}, keys: captureKeys({}) })).toHaveLength(FAILOVER_LIMITS.fallbacksMax);
+  });
+});
+
+interface Choice {
+  readonly requested?: string;
+  readonly env?: NodeJS.ProcessEnv;
+  readonly config?: Config;
+  /** References of the config's own keys. */
+  readonly extra?: readonly string[];
+}
+
+function choose({ requested, env: given = {}, config = {}, extra = [] }: Choice) {
   const env = { ...given };
-  return chooseModel({ requested, agentModel: undefined, config, keys: captureKeys(env), env });
+  return chooseModel({ requested, config, keys: captureKeys(env, extra), env });
 }
