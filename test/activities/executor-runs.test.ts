@@ -13,6 +13,7 @@ import { defineTool } from '../../src/define/define-tool.js';
 import { createAgentActivities } from '../../src/worker/create-worker.js';
 import { type TestRun, testRun, until } from '../support/use-workers.js';
 import { childArgs } from './providers/support/executor-child.js';
+import { killMarked } from './providers/support/kill-marked.js';
 import { liveProcesses } from './tools/live-processes.js';
 
 /** Asks for two calls, of which one needs a person, then repeats what it was told. */
@@ -52,7 +53,7 @@ describe('a run whose agent is a child process', () => {
   });
   afterEach(async () => {
     await stop?.();
-    for (const pid of await liveProcesses(marker)) process.kill(pid, 'SIGKILL');
+    await killMarked(marker);
     await rm(stateDir, { recursive: true, force: true });
   });
 
@@ -106,12 +107,12 @@ describe('a run whose agent is a child process', () => {
     });
   });
 
-  test('a message to the live run is read by the child after the results, and a cancel ends the child', async () => {
+  test('a message to the live run is read by the child with the results, and a cancel ends the child', async () => {
     const body = `
       await next();
       call({ name: 'deploy' });
-      await next();
       const { text } = await next();
+      await next();
       say({ type: 'text', text: 'heard: ' + text });
       await wait();
     `;
@@ -133,8 +134,9 @@ describe('a run whose agent is a child process', () => {
       await next();
       for (;;) {
         call({ name: 'look_up', args: { word: 'again' } });
-        for (let line = await next(); line.type !== 'tool_results'; line = await next())
-          if (line.type === 'finish') return say({ type: 'final', text: 'what I have' });
+        let isOver = false;
+        for (let line = await next(); line.type !== 'tool_results'; line = await next()) isOver ||= line.type === 'finish';
+        if (isOver) return say({ type: 'final', text: 'what I have' });
       }
     `;
     const run = await start(crew(body), { task: 'go', agent: 'crew', maxTurns: 3 });

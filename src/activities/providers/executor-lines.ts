@@ -7,30 +7,39 @@ import type { ModelRequest } from './provider.js';
 /** What is said to a child that has to come to its end, where the run itself says nothing. */
 const FINISH = 'The run ends now. Give the final answer.';
 
-/** The first lines to a child that begins: from a task, or from all that was said so far. */
-export function linesToBegin(request: ModelRequest): ParentLine[] {
+/** What is said to a child whose answer was not enough, where nobody said why. */
+const GO_ON = 'Go on.';
+
+/** The first line to a child that begins: from a task, or from all that was said so far. */
+export function lineToBegin(request: ModelRequest): ParentLine {
   const { finish, messages } = splitFinish(request);
   const { runId = '', prompt, tools } = request;
   const users = messages.filter(({ role }) => role === 'user');
   const task = lastAnswerIn(messages) === -1 ? users : users.slice(0, 1);
-  return [{ type: 'start', v: EXECUTOR_PROTOCOL_VERSION, runId, prompt, task: task.map(textIn).join('\n\n'), messages, tools }, ...finish];
+  const isLast = finish === undefined ? {} : { finish };
+  return { type: 'start', v: EXECUTOR_PROTOCOL_VERSION, runId, prompt, task: joined(task), messages, tools, ...isLast };
 }
 
-/** The next lines to a child that gave the last answer: the results of its calls, then what users and the run said since. */
+/**
+ * The next lines to a child that gave the last answer. The last one is what it waits for: the results of its calls, else what users and
+ * the run said since. One line only may be answered: a child that got two would answer twice.
+ */
 export function linesToGoOn(request: ModelRequest, calls: readonly ChildCall[]): ParentLine[] {
   const { finish, messages } = splitFinish(request);
   const at = lastAnswerIn(messages);
   const since = messages.slice(at + 1);
-  const said = since.filter(({ role }) => role === 'user').map((message): ParentLine => ({ type: 'message', text: textIn(message) }));
-  // a child that nothing is said to would wait for ever
-  if (calls.length === 0) return since.length === 0 && finish.length === 0 ? [{ type: 'message', text: 'Go on.' }] : [...said, ...finish];
-  const results = since.flatMap(({ parts }) => parts).filter((part) => part.type === 'tool_result');
-  const ours = callsIn(messages[at]);
-  const lines = calls.map((call, index): CallResultLine => {
-    const result = results.find(({ callId }) => callId === ours[index]?.callId);
-    return { ...nameOf(call, index), ...(result ? { isError: result.isError, text: partsText(result.parts) } : NOT_RUN) };
-  });
-  return [{ type: 'tool_results', results: lines }, ...said, ...finish];
+  const said = since.filter(({ role }) => role === 'user');
+  if (calls.length > 0) {
+    const notices = said.map((message): ParentLine => ({ type: 'message', text: textIn(message) }));
+    return [
+      ...notices,
+      ...(finish === undefined ? [] : [{ type: 'finish', text: finish } as const]),
+      resultsOf(calls, messages[at], since),
+    ];
+  }
+  const text = joined(said);
+  if (finish !== undefined) return [{ type: 'finish', text: text === '' ? finish : `${text}\n\n${finish}` }];
+  return [{ type: 'message', text: text === '' ? GO_ON : text }];
 }
 
 /** The answer to calls that come after the run asked for the end. */
@@ -55,15 +64,26 @@ function nameOf(call: ChildCall, index: number): Pick<CallResultLine, 'callId'> 
   return { callId: call.id ?? String(index) };
 }
 
-/** What the run says last when it wants the final answer is said with the word that asks for it. */
-function splitFinish({ messages, toolChoice }: ModelRequest): { readonly messages: readonly Message[]; readonly finish: ParentLine[] } {
-  if (toolChoice !== 'none') return { messages, finish: [] };
+function resultsOf(calls: readonly ChildCall[], asked: Message | undefined, since: readonly Message[]): ParentLine {
+  const results = since.flatMap(({ parts }) => parts).filter((part) => part.type === 'tool_result');
+  const ours = callsIn(asked);
+  const lines = calls.map((call, index): CallResultLine => {
+    const result = results.find(({ callId }) => callId === ours[index]?.callId);
+    return { ...nameOf(call, index), ...(result ? { isError: result.isError, text: partsText(result.parts) } : NOT_RUN) };
+  });
+  return { type: 'tool_results', results: lines };
+}
+
+/** When the run wants the final answer, what it says last is said with the word that asks for it. */
+function splitFinish({ messages, toolChoice }: ModelRequest): { readonly messages: readonly Message[]; readonly finish?: string } {
+  if (toolChoice !== 'none') return { messages };
   const last = messages.at(-1);
-  const isSaid = last?.role === 'user' && messages.length > 1;
-  return {
-    messages: isSaid ? messages.slice(0, -1) : messages,
-    finish: [{ type: 'finish', text: isSaid ? textIn(last) : FINISH }],
-  };
+  if (last?.role !== 'user' || messages.length === 1) return { messages, finish: FINISH };
+  return { messages: messages.slice(0, -1), finish: textIn(last) };
+}
+
+function joined(messages: readonly Message[]): string {
+  return messages.map(textIn).join('\n\n');
 }
 
 /** A message's text; files in it are named. */

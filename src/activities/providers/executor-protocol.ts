@@ -13,7 +13,10 @@ export interface CallResultLine {
   readonly text: string;
 }
 
-/** A line to the child, as JSON. `start` is the first one; results come in the order of their calls, before messages. */
+/**
+ * A line to the child, as JSON. `start` is the first one. Calls are answered by `tool_results`, before which `message` and `finish` may
+ * tell what came in between; a final answer may be followed by one `message` or `finish`.
+ */
 export type ParentLine =
   | {
       readonly type: 'start';
@@ -24,6 +27,8 @@ export type ParentLine =
       readonly task: string;
       readonly messages: readonly Message[];
       readonly tools: ModelRequest['tools'];
+      /** Only the final answer is wanted. */
+      readonly finish?: string;
     }
   | { readonly type: 'tool_results'; readonly results: readonly CallResultLine[] }
   | { readonly type: 'message'; readonly text: string }

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { EXECUTOR_LIMITS } from '../../contracts/limits.js';
 import { ExecutorConversation } from './executor-conversation.js';
 import { type ExecutorEnvironmentOptions, executorEnvironment } from './executor-environment.js';
-import { lastAnswerIn, linesToBegin } from './executor-lines.js';
+import { lastAnswerIn, lineToBegin } from './executor-lines.js';
 import { ExecutorProcess } from './executor-process.js';
 import { ModelError } from './model-error.js';
 import type { ModelAnswer, ModelProvider, ModelRequest } from './provider.js';
@@ -57,7 +57,7 @@ class RunProcesses {
     const answer = goesOn ? await kept?.goOn(request) : await kept?.end();
     if (kept && answer) return this.#keep(runId, kept, answer);
     const fresh = await this.#begin(request, goesOn);
-    return this.#keep(runId, fresh, await fresh.ask(linesToBegin(request), request));
+    return this.#keep(runId, fresh, await fresh.ask([lineToBegin(request)], request));
   }
 
   /** The process waits for the run's next question. */

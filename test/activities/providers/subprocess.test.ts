@@ -54,25 +54,28 @@ describe('subprocess: what is said', () => {
     ]);
   });
 
-  test('a message that came in between follows the results', async () => {
+  test('messages that came in between are told before the results, which are what the child waits for', async () => {
     const talk = run(
       executorOf(`
         await next();
         call({ name: 'look_up' });
-        say({ type: 'final', text: JSON.stringify([(await next()).type, await next()]) });
+        say({ type: 'final', text: JSON.stringify([await next(), await next(), (await next()).type]) });
       `),
     );
     await talk.ask();
     talk.results('seen');
     talk.user('be quick');
-    expect(JSON.parse(textOf((await talk.ask()).parts))).toEqual(['tool_results', { type: 'message', text: 'be quick' }]);
+    talk.user('and brief');
+    const told = ['be quick', 'and brief'].map((text) => ({ type: 'message', text }));
+    expect(JSON.parse(textOf((await talk.ask()).parts))).toEqual([...told, 'tool_results']);
   });
 
-  test('a final answer may be followed by a message, to the process that stayed for it', async () => {
+  test('a final answer may be followed by messages, which are one line to the process that stayed for them', async () => {
     const talk = run(executorOf(`await next(); say({ type: 'final', text: 'one' }); say({ type: 'final', text: (await next()).text });`));
     await talk.ask();
     talk.user('and two?');
-    expect(textOf((await talk.ask()).parts)).toBe('and two?');
+    talk.user('and three?');
+    expect(textOf((await talk.ask()).parts)).toBe('and two?\n\nand three?');
   });
 
   test('tool choice none says finish with the words of the run, and calls that come all the same are answered without being made', async () => {
@@ -80,20 +83,31 @@ describe('subprocess: what is said', () => {
       executorOf(`
         await next();
         call({ name: 'look_up' });
-        const [results, finish] = [await next(), await next()];
+        const [finish, results] = [await next(), await next()];
         call({ id: 'late', name: 'look_up' });
         const refused = await next();
-        say({ type: 'final', text: JSON.stringify([results.type, finish, refused]) });
+        say({ type: 'final', text: JSON.stringify([finish, results.type, refused]) });
       `),
     );
     await talk.ask();
     talk.results('seen');
     talk.user('Say now what you have.');
     expect(JSON.parse(textOf((await talk.ask({ toolChoice: 'none' })).parts))).toEqual([
-      'tool_results',
       { type: 'finish', text: 'Say now what you have.' },
+      'tool_results',
       { type: 'tool_results', results: [{ callId: 'late', isError: true, text: expect.stringContaining('not run') }] },
     ]);
+  });
+
+  test('a child that begins when the run ends is told so with its first line, and one that had answered with one line', async () => {
+    const talk = run(
+      executorOf(`say({ type: 'final', text: (await next()).finish }); say({ type: 'final', text: JSON.stringify(await next()) });`),
+    );
+    expect(textOf((await talk.ask({ toolChoice: 'none' })).parts)).toBe('The run ends now. Give the final answer.');
+    talk.user('too short');
+    talk.user('Say now what you have.');
+    const { parts } = await talk.ask({ toolChoice: 'none' });
+    expect(JSON.parse(textOf(parts))).toEqual({ type: 'finish', text: 'too short\n\nSay now what you have.' });
   });
 
   test('text and thinking are streamed as they come, a final text is told once, and usage of several models is added up', async () => {

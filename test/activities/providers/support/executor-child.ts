@@ -5,7 +5,7 @@ import type { ModelAnswer, ModelProvider, ModelRequest, StreamDelta } from '../.
 import { createSubprocessProvider } from '../../../../src/activities/providers/subprocess.js';
 import type { Message } from '../../../../src/contracts/message.js';
 import type { SubprocessExecutor } from '../../../../src/define/agent-executor.js';
-import { liveProcesses } from '../../tools/live-processes.js';
+import { killMarked } from './kill-marked.js';
 
 /** What the body of a child may use: its next line of input, a line of output, and the calls it wants made. */
 const PRELUDE = `
@@ -62,7 +62,7 @@ export function useTalkedRuns() {
     for (const controller of open.splice(0)) controller.abort(new Error('the test is over'));
     await Promise.allSettled(asked.splice(0));
     // those that wait for their next question would be ended by their idle time
-    for (const pid of await liveProcesses(MARKER)) process.kill(pid, 'SIGKILL');
+    await killMarked(MARKER);
   });
   return (provider: ModelProvider, task = 'do it'): TalkedRun => {
     const runId = `run-${randomUUID()}`;
