@@ -51,7 +51,9 @@ function turnWith(callId: string, index: number): Message[] {
 
 /** The ids of calls and of results in a request, in its order, whichever format it has. */
 function idsIn(body: string): { calls: string[]; results: string[] } {
-  const calls = [...body.matchAll(/"type":"tool_use","id":"([^"]*)"|"id":"([^"]*)","type":"function"/gu)].map(([, a, b]) => a ?? b ?? '');
-  const results = [...body.matchAll(/"tool_use_id":"([^"]*)"|"tool_call_id":"([^"]*)"/gu)].map(([, a, b]) => a ?? b ?? '');
+  const call = /"type":"(?:tool_use","id|function_call","call_id)":"([^"]*)"|"id":"([^"]*)","type":"function"/gu;
+  const result = /"(?:tool_use_id|tool_call_id|function_call_output","call_id)":"([^"]*)"/gu;
+  const calls = [...body.matchAll(call)].map(([, a, b]) => a ?? b ?? '');
+  const results = [...body.matchAll(result)].map(([, id]) => id ?? '');
   return { calls, results };
 }

@@ -34,6 +34,12 @@ const FORMATS = [
     whole: ['finish', 'usage', 'done'],
   },
   {
+    format: 'openai-responses',
+    model: 'openai-responses/test',
+    cut: ['start', 'block_start', 'thinking', 'text', 'tool_call', 'arguments', 'block_end'],
+    whole: ['done'],
+  },
+  {
     format: 'anthropic',
     model: 'anthropic/test',
     cut: ['start', 'ping', 'block_start', 'thinking', 'text', 'tool_call', 'arguments', 'block_end', 'finish'],

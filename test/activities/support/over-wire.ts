@@ -2,6 +2,7 @@ import { afterEach } from 'vitest';
 import { z } from 'zod';
 import { createAnthropicProvider } from '../../../src/activities/providers/anthropic.js';
 import { createOpenAiChatProvider } from '../../../src/activities/providers/openai-chat.js';
+import { createOpenAiResponsesProvider } from '../../../src/activities/providers/openai-responses.js';
 import type { ModelProvider } from '../../../src/activities/providers/provider.js';
 import { type AnyToolDefinition, defineTool } from '../../../src/define/define-tool.js';
 import { startWireServer, type WireServer, type WireServerOptions } from '../../../src/testing/wire-server.js';
@@ -11,6 +12,10 @@ import { useWorkers } from '../../support/use-workers.js';
 /** Each wire format with the provider that speaks it. */
 export const WIRE_FORMATS = [
   { format: 'openai-chat', providerOf: ({ openaiBaseUrl: baseUrl, apiKey }: WireServer) => createOpenAiChatProvider({ baseUrl, apiKey }) },
+  {
+    format: 'openai-responses',
+    providerOf: ({ openaiBaseUrl: baseUrl, apiKey }: WireServer) => createOpenAiResponsesProvider({ baseUrl, apiKey }),
+  },
   { format: 'anthropic', providerOf: ({ anthropicBaseUrl: baseUrl, apiKey }: WireServer) => createAnthropicProvider({ baseUrl, apiKey }) },
 ] as const;
 
