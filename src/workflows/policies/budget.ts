@@ -1,4 +1,4 @@
-import { costOf } from '../../contracts/cost-of.js';
+import { costOf, priceAt } from '../../contracts/cost-of.js';
 import { MODEL_LIMITS } from '../../contracts/limits.js';
 import type { ModelPrice, Usage } from '../../contracts/model.js';
 import { NO_USAGE } from '../../contracts/no-usage.js';
@@ -54,6 +54,7 @@ function byCost({ costUsd, maxCostUsd, price, inputTokens }: BudgetFacts, { usd,
   if (maxCostUsd === undefined || price === undefined) return Number.POSITIVE_INFINITY;
   const leftUsd = maxCostUsd - costUsd - costOf({ ...NO_USAGE, inputTokens }, price) - usd;
   if (leftUsd < 0) return Number.NEGATIVE_INFINITY;
-  const perToken = price.output + timesRead * price.input;
+  const { input, output } = priceAt(price, inputTokens);
+  const perToken = output + timesRead * input;
   return perToken === 0 ? Number.POSITIVE_INFINITY : (leftUsd / perToken) * 1_000_000;
 }
