@@ -17,7 +17,7 @@ export const ANTHROPIC_PING = sse('ping', {});
 
 /** The events of a streamed answer, `message_stop` included. */
 export function anthropicEvents(wire: WireAnswer): WireEvent[] {
-  const blocks = new BlockEvents(wire.answer.thinking);
+  const blocks = new BlockEvents(signed(wire));
   return answerPieces(wire.answer).flatMap((piece): WireEvent[] => {
     if (piece.kind === 'start')
       return [
@@ -33,7 +33,7 @@ export function anthropicEvents(wire: WireAnswer): WireEvent[] {
 export function anthropicDocument(wire: WireAnswer): unknown {
   const { answer } = wire;
   const content: unknown[] = [];
-  if (answer.thinking) content.push({ type: 'thinking', thinking: answer.thinking, signature: signatureOf(answer.thinking) });
+  if (answer.thinking) content.push({ type: 'thinking', thinking: answer.thinking, signature: signed(wire) });
   if (answer.text) content.push({ type: 'text', text: answer.text });
   for (const call of answer.toolCalls) content.push({ type: 'tool_use', id: call.id, name: call.name, input: inputOf(call.argsText) });
   return {
@@ -48,12 +48,13 @@ type BlockPiece = Exclude<AnswerPiece, { kind: 'start' | 'finish' }>;
 
 /** Counts the blocks of an answer while its pieces become events: a block is opened with its first piece. */
 class BlockEvents {
-  readonly #thinking: string;
+  readonly #signature: string;
   #index = 0;
   #open: 'thinking' | 'text' | 'tool_use' | undefined;
 
-  constructor(thinking: string) {
-    this.#thinking = thinking;
+  /** @param signature of what the answer thinks */
+  constructor(signature: string) {
+    this.#signature = signature;
   }
 
   eventsOf(piece: BlockPiece): WireEvent[] {
@@ -90,13 +91,16 @@ class BlockEvents {
   }
 
   #end(): WireEvent[] {
-    const signature =
-      this.#open === 'thinking' ? [this.#delta('thinking', { type: 'signature_delta', signature: signatureOf(this.#thinking) })] : [];
+    const signature = this.#open === 'thinking' ? [this.#delta('thinking', { type: 'signature_delta', signature: this.#signature })] : [];
     const stop: WireEvent = { kind: 'block_end', text: sse('content_block_stop', { index: this.#index }) };
     this.#open = undefined;
     this.#index += 1;
     return [...signature, stop];
   }
+}
+
+function signed({ answer, question }: WireAnswer): string {
+  return signatureOf(answer.thinking, question.prefix);
 }
 
 function endEvents({ answer }: WireAnswer): WireEvent[] {

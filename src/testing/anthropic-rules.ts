@@ -1,5 +1,4 @@
 import type { AnthropicBlock, AnthropicMessage, AnthropicRequest } from './anthropic-request.js';
-import { signatureOf } from './anthropic-signature.js';
 import { WireRefusal } from './wire-refusal.js';
 
 const CACHE_MARKS_MAX = 4;
@@ -7,8 +6,8 @@ const CACHE_MARKS_MAX = 4;
 type BlockOf<Type extends AnthropicBlock['type']> = Extract<AnthropicBlock, { type: Type }>;
 
 /**
- * The rules of messages that no schema tells: roles in turn, no empty text, each tool use with its result in the very next message,
- * thinking as it was signed. Throws a WireRefusal in the API's words.
+ * The rules of messages that no schema tells: roles in turn, no empty text, each tool use with its result in the very next message.
+ * Throws a WireRefusal in the API's words.
  */
 export function checkAnthropicRules(request: AnthropicRequest): void {
   checkRoles(request.messages);
@@ -56,9 +55,6 @@ function checkBlock(block: AnthropicBlock, role: AnthropicMessage['role'], path:
   if (block.type === 'tool_result' && role !== 'user') throw refuse(`${message}: \`tool_result\` blocks can only be in \`user\` messages`);
   if (block.type === 'thinking' && role !== 'assistant')
     throw refuse(`${message}: \`thinking\` blocks can only be in \`assistant\` messages`);
-  if (block.type === 'thinking' && block.signature !== signatureOf(block.thinking)) {
-    throw refuse(`${path}: Invalid \`signature\` in \`thinking\` block`);
-  }
 }
 
 function checkPairs(messages: readonly AnthropicMessage[]): void {

@@ -3,6 +3,7 @@ import { conversationName } from '../activities/providers/script-player.js';
 import { ANTHROPIC_PING, anthropicDocument, anthropicEvents } from './anthropic-answer.js';
 import { type AnthropicBlock, type AnthropicMessage, type AnthropicRequest, parseAnthropicRequest } from './anthropic-request.js';
 import { blocksOf, checkAnthropicRules } from './anthropic-rules.js';
+import { boundPrefix, checkThinkingRules } from './anthropic-thinking-rules.js';
 import type { WireFormat, WireQuestion } from './wire-format.js';
 import { WireRefusal } from './wire-refusal.js';
 
@@ -20,6 +21,7 @@ export const ANTHROPIC_MESSAGES: WireFormat = {
     if (headers['anthropic-version'] === undefined) throw new WireRefusal(400, 'anthropic-version: header is required');
     const request = parseAnthropicRequest(body);
     checkAnthropicRules(request);
+    checkThinkingRules(request);
     return questionOf(request);
   },
   errorBody: (refusal, requestId) => ({
@@ -41,6 +43,7 @@ function headerKey(headers: IncomingHttpHeaders): string | undefined {
 function questionOf(request: AnthropicRequest): WireQuestion {
   const { messages, tools = [], system = '' } = request;
   const prompt = typeof system === 'string' ? system : system.map((block) => block.text).join('\n');
+  const prefix = boundPrefix(request);
   const results = messages.flatMap(blocksOf).filter((block) => block.type === 'tool_result');
   return {
     view: {
@@ -55,6 +58,7 @@ function questionOf(request: AnthropicRequest): WireQuestion {
     model: request.model,
     stream: request.stream ?? false,
     streamUsage: true,
+    ...(prefix === undefined ? {} : { prefix }),
   };
 }
 

@@ -18,6 +18,8 @@ export interface WireQuestion {
   readonly streamUsage: boolean;
   /** Thinking is to come encrypted beside its text; the Responses API only. */
   readonly encrypted?: boolean;
+  /** What the answer's thinking is bound to; Anthropic's newer models only. */
+  readonly prefix?: string;
   /** Fields of the request that its answer repeats; the Responses API only. */
   readonly repeated?: Readonly<Record<string, unknown>>;
 }

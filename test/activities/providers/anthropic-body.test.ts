@@ -87,6 +87,17 @@ describe('thinking over the messages API', () => {
     expect(bodyOf({ ...fields, toolChoice: 'none' }).tool_choice).toEqual({ type: 'none' });
   });
 
+  it('what was thought under one account does not go to another', () => {
+    const messages = [user('Go.')];
+    const under = (account: string) => toAnthropicBody(modelRequest({ messages }), { quirks: {}, account });
+    const opaque = JSON.stringify({ signature: 's', model: 'test-model', after: under('mine').after() });
+    const thoughtful = { ...answer('So.'), parts: [{ type: 'thinking' as const, text: 'hm', opaque }, ...answer('So.').parts] };
+    const sent = (account: string) =>
+      toAnthropicBody(modelRequest({ messages: [...messages, thoughtful] }), { quirks: {}, account }).body.messages[1]?.content;
+    expect(sent('mine')).toHaveLength(2);
+    expect(sent('theirs')).toHaveLength(1);
+  });
+
   it('never names a temperature', () => {
     expect(bodyOf({ thinking: { style: 'adaptive', effort: 'low' } })).not.toHaveProperty('temperature');
   });
