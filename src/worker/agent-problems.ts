@@ -30,7 +30,7 @@ function executorProblems(path: string, agent: AgentDefinition): string[] {
   if (!executor || executor.kind === 'llm') return [];
   const idle = (['model', 'fallbacks', 'thinking'] as const).filter((field) => agent[field] !== undefined);
   const environment = executor.kind === 'subprocess' ? Object.entries(executor.env ?? {}) : [];
-  const broken = environment.filter(([, value]) => /^(?:env|file):/u.test(value) && !KeyReference.safeParse(value).success);
+  const broken = environment.filter(([, value]) => value.startsWith('env:') && !KeyReference.safeParse(value).success);
   return [
     ...idle.map((field) => `${path}.${field}: an agent with a ${executor.kind} executor asks no model`),
     ...broken.map(([name]) => `${path}.executor.env.${name}: ${REFERENCE}`),

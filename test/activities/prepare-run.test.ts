@@ -189,6 +189,83 @@ describe('prepareRun', () => {
     expect(prepared.price).toEqual({ input: 1, output: 2 });
   });
 
+  it('D-20: fallbacks are those of the request, the agent, the environment or the config, with all that is known of them', async () => {
+    const agents = { a: { description: 'd', prompt: 'p', fallbacks: ['openai/of-agent'] } };
+    const config: Config = { model: 'openai/m', fallbacks: ['openai/of-config'], agents };
+    const routeOf = async (input: Partial<RunInput>, env: NodeJS.ProcessEnv = {}): Promise<unknown> =>
+      (await prepare(input, { config, env: { ...KEY, ...env } })).route?.map(({ model }) => model);
+    const env = { PERDURE_FALLBACKS: 'openai/of-env,openai/m' };
+    expect(await routeOf({ agent: 'a', fallbacks: ['openai/of-request'] }, env)).toEqual(['openai/m', 'openai/of-request']);
+    expect(await routeOf({ agent: 'a' }, env)).toEqual(['openai/m', 'openai/of-agent']);
+    expect(await routeOf({}, env)).toEqual(['openai/m', 'openai/of-env']);
+    expect(await routeOf({})).toEqual(['openai/m', 'openai/of-config']);
+    expect(await routeOf({ fallbacks: [] })).toEqual(['openai/m']);
+  });
+
+  it('what is not as it was asked for stands among the notices', async () => {
+    const { notices } = await prepare({ model: 'scripted/x', fallbacks: ['groq/m'] });
+    expect(notices).toEqual([expect.stringMatching(/^fallback left out: model groq\/m: no key for groq: SECRET_MISSING/u)]);
+    expect(await prepare({ model: 'scripted/x' })).not.toHaveProperty('notices');
+  });
+
+  it('a money cap leaves out fallbacks of unknown price, unless it need not be kept', async () => {
+    const capped = { model: 'openai/known', fallbacks: ['openai/unheard-of'], maxCostUsd: 1 };
+    const config: Config = { prices: { 'openai/known': { input: 1, output: 2 } } };
+    const { route, notices } = await prepare(capped, { config, env: { ...KEY } });
+    expect(route).toHaveLength(1);
+    expect(notices).toEqual([expect.stringContaining('openai/unheard-of: its price is unknown')]);
+    expect((await prepare({ ...capped, allowUnknownPrice: true }, { config, env: { ...KEY } })).route).toHaveLength(2);
+  });
+
+  it("C-32: thinking of the request goes before the agent's; a level that the model does not have is refused with those it has", async () => {
+    const models = { 'openai/m': { thinkingStyle: 'effort' as const, thinkingLevels: ['low' as const, 'high' as const] } };
+    const config: Config = { model: 'openai/m', models, agents: { a: { description: 'd', prompt: 'p', thinking: 'high' } } };
+    const thinkingOf = async (input: Partial<RunInput>): Promise<unknown> =>
+      (await prepare({ agent: 'a', ...input }, { config, env: { ...KEY } })).route?.[0]?.thinking;
+    expect(await thinkingOf({})).toBe('high');
+    expect(await thinkingOf({ thinking: 'low' })).toBe('low');
+    await expect(thinkingOf({ thinking: 'medium' })).rejects.toMatchObject({
+      type: 'Input.NoModel',
+      message: expect.stringMatching(/BAD_THINKING medium .*low, high/u),
+    });
+  });
+
+  it('an agent with an executor asks it alone, whatever models the request names', async () => {
+    const config: Config = {
+      model: 'openai/m',
+      fallbacks: ['openai/n'],
+      agents: { parrot: { description: 'd', prompt: 'p', executor: { kind: 'stub', answer: 'hello' } } },
+    };
+    const prepared = await prepare({ agent: 'parrot', model: 'anthropic/x', maxCostUsd: 1 }, { config });
+    expect(prepared).toMatchObject({ model: 'stub/parrot', route: [{ model: 'stub/parrot', credentials: [] }] });
+  });
+
+  it("the price of a model that writes summaries is the run's to know", async () => {
+    const agent = { description: 'd', prompt: 'p', compaction: { strategies: ['summary' as const], summaryModel: 'openai/short' } };
+    const config: Config = { model: 'scripted/x', agents: { a: agent }, prices: { 'openai/short': { input: 1, output: 2 } } };
+    expect(await prepare({ agent: 'a' }, { config })).toMatchObject({ summaryPrice: { input: 1, output: 2 } });
+  });
+
+  it('B22: a key in a file that lies in the workspace is refused, also behind a link: tools could read it', async () => {
+    const outside = await mkdtemp(join(tmpdir(), 'perdure-secret-'));
+    try {
+      await writeFile(join(folder, 'inside'), 'k-one', { mode: 0o600 });
+      await symlink(join(folder, 'inside'), join(outside, 'link'));
+      await writeFile(join(outside, 'secret'), 'k-two', { mode: 0o600 });
+      const prepareWithKey = (path: string) =>
+        prepare({ model: 'scripted/x', context: { workspace: folder } }, { config: { credentials: { openai: [`file:${path}`] } } });
+      for (const path of [join(folder, 'inside'), join(outside, 'link')]) {
+        await expect(prepareWithKey(path)).rejects.toMatchObject({
+          type: 'Input.Workspace',
+          message: expect.stringContaining(`SECRET_IN_WORKSPACE file:${path}`),
+        });
+      }
+      await expect(prepareWithKey(join(outside, 'secret'))).resolves.toMatchObject({ model: 'scripted/x' });
+    } finally {
+      await rm(outside, { recursive: true, force: true });
+    }
+  });
+
   it('a setup larger than a query may answer is refused before the run starts', async () => {
     const config: Config = {
       model: 'scripted/x',

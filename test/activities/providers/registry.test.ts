@@ -1,5 +1,8 @@
 import { once } from 'node:events';
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { captureKeys } from '../../../src/activities/key-ring.js';
 import type { ModelRequest } from '../../../src/activities/providers/provider.js';
@@ -73,6 +76,36 @@ describe('createProviderFor', () => {
     expect(() => providerFor('nobody/m')).toThrow(expect.objectContaining({ type: 'Model.BadRequest' }));
     expect(() => providerFor('bare')).toThrow(expect.objectContaining({ type: 'Model.BadRequest' }));
     expect(requests).toEqual([]);
+  });
+
+  it('the key that is named is used, numbered ones too; one that is not listed is refused, not replaced', async () => {
+    const env = { OPENAI_API_KEY: 'k-openai-1', OPENAI_API_KEY_2: 'k-openai-2', OPENAI_BASE_URL: `${origin}/v1` };
+    const providerFor = createProviderFor({ config: {}, keys: captureKeys(env), env });
+    const { provider, model } = providerFor('openai/m', 'env:OPENAI_API_KEY_2');
+    await expect(provider.call({ ...REQUEST, model, signal: new AbortController().signal })).rejects.toMatchObject({ type: 'Model.Auth' });
+    expect(requests).toMatchObject([{ headers: { authorization: 'Bearer k-openai-2' } }]);
+    expect(() => providerFor('openai/m', 'env:OPENAI_API_KEY_3')).toThrow(expect.objectContaining({ type: 'Model.Auth' }));
+  });
+
+  it('B22: a key in a file that was changed is used from the next call on', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'perdure-registry-'));
+    try {
+      const reference = `file:${join(folder, 'key')}`;
+      const config: Config = { providers: { mine: { api: 'openai-chat', baseUrl: `${origin}/v1`, credentials: reference } } };
+      const providerFor = createProviderFor({ config, env: {}, keys: captureKeys({}, [reference]) });
+      for (const key of ['k-first-1', 'k-second-2']) {
+        await writeFile(join(folder, 'key'), `${key}\n`, { mode: 0o600 });
+        const { provider, model } = providerFor('mine/m');
+        await expect(provider.call({ ...REQUEST, model, signal: new AbortController().signal })).rejects.toMatchObject({
+          type: 'Model.Auth',
+        });
+      }
+      expect(requests.map(({ headers }) => headers.authorization)).toEqual(['Bearer k-first-1', 'Bearer k-second-2']);
+      await chmod(join(folder, 'key'), 0o644);
+      expect(() => providerFor('mine/m')).toThrow(expect.objectContaining({ message: expect.stringContaining('SECRET_FILE_MODE 0644') }));
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
   });
 
   it('one provider is made for all models of a name, and one for each script', () => {
