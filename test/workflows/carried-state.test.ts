@@ -23,6 +23,7 @@ describe('states that earlier builds carried into a fresh history', () => {
   it('there are some of each release, and some with a record of work', () => {
     expect(saved.filter(({ file }) => file.startsWith('0.1-')).length).toBeGreaterThanOrEqual(2);
     expect(saved.filter(({ file }) => file.startsWith('0.2-')).length).toBeGreaterThanOrEqual(4);
+    expect(saved.filter(({ file }) => file.startsWith('0.3-')).length).toBeGreaterThanOrEqual(1);
     expect(saved.some(({ state }) => CarriedState.parse(state).work.calls > 0)).toBe(true);
   });
 

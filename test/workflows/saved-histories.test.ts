@@ -14,17 +14,18 @@ const NAMES = (await readdir(FOLDER)).filter((file) => file.endsWith('.json')).m
 
 /** Each wait with what shows that the run is in it, in the state it carries, and what ends it in the next history. */
 const WAITS: readonly [wait: string, isIn: (state: CarriedState) => unknown, shows: unknown, endedBy: string][] = [
-  ['approval', (state) => state.approvals.pending.map(({ tool }) => tool), ['act', 'act'], 'approve'],
-  ['hold', (state) => state.hold?.by, 'ann', 'release'],
-  ['pause', (state) => [state.paused, state.turnInProgress?.results.map((result) => result !== null)], [true, [true, false]], 'resume'],
-  ['budget-ask', (state) => state.approvals.pending.map(({ callId }) => callId), ['budget'], 'extend'],
+  ['0.2-approval', (state) => state.approvals.pending.map(({ tool }) => tool), ['act', 'act'], 'approve'],
+  ['0.2-hold', (state) => state.hold?.by, 'ann', 'release'],
+  ['0.2-pause', (state) => [state.paused, state.turnInProgress?.results.map((result) => result !== null)], [true, [true, false]], 'resume'],
+  ['0.2-budget-ask', (state) => state.approvals.pending.map(({ callId }) => callId), ['budget'], 'extend'],
   // such a wait lasts seconds: it is a pause in it that outlasts a history
-  ['backoff', (state) => [state.paused, state.counters.emptyStreams > 0, lastWait(state)], [true, true, 'model, after'], 'resume'],
+  ['0.2-backoff', (state) => [state.paused, state.counters.emptyStreams > 0, lastWait(state)], [true, true, 'model, after'], 'resume'],
+  ['0.3-cooling', (state) => [state.paused, state.route.cooldowns.length, lastWait(state)], [true, 3, 'every model,'], 'resume'],
 ];
 
-describe('saved histories of 0.2 hold what they are named after', () => {
+describe('saved histories hold what they are named after', () => {
   it.each(WAITS)('one that goes on in a fresh history while it waits: %s', async (wait, isIn, shows, endedBy) => {
-    const [before, after] = [await readHistory(`0.2-${wait}-1`), await readHistory(`0.2-${wait}-2`)];
+    const [before, after] = [await readHistory(`${wait}-1`), await readHistory(`${wait}-2`)];
     const continued = before.at(-1)?.workflowExecutionContinuedAsNewEventAttributes;
     const started = after[0]?.workflowExecutionStartedEventAttributes;
     expect(continued?.newExecutionRunId).toBe(started?.originalExecutionRunId);
@@ -38,25 +39,39 @@ describe('saved histories of 0.2 hold what they are named after', () => {
   });
 
   it.each([
-    ['approval-expired', ['TIMER_FIRED']],
-    ['hold-expired', ['TIMER_FIRED']],
-    ['hooks', ['runHooks', 'checkTool', 'approve', 'runHooks']],
-    ['hook-on-error', ['runHooks', 'callModel', 'runHooks']],
-    ['hook-refused', ['runHooks']],
-    ['accepted-answer', ['callModel', 'acceptAnswer', 'callModel', 'acceptAnswer', 'callModel', 'acceptAnswer']],
-    ['summary', ['callTool', 'compact', 'callModel', 'compact']],
-    ['compactor-failed', ['callTool', 'compact', 'callModel']],
-    ['reconciled', ['callTool', 'reconcileTool', 'callTool', 'callModel']],
-    ['preempted', ['callTool', 'steer', 'callModel']],
-    ['cancelled-in-approval', ['checkTool', 'steer', 'callModel', 'checkTool', 'cancel']],
-    ['interrupted', ['callModel', 'steer', 'ACTIVITY_TASK_CANCEL_REQUESTED', 'callModel']],
-  ])('0.2-%s', async (name, expected) => {
-    expect(inOrder(happenings(await readHistory(`0.2-${name}`)), expected)).toEqual(expected);
+    ['0.2-approval-expired', ['TIMER_FIRED']],
+    ['0.2-hold-expired', ['TIMER_FIRED']],
+    ['0.2-hooks', ['runHooks', 'checkTool', 'approve', 'runHooks']],
+    ['0.2-hook-on-error', ['runHooks', 'callModel', 'runHooks']],
+    ['0.2-hook-refused', ['runHooks']],
+    ['0.2-accepted-answer', ['callModel', 'acceptAnswer', 'callModel', 'acceptAnswer', 'callModel', 'acceptAnswer']],
+    ['0.2-summary', ['callTool', 'compact', 'callModel', 'compact']],
+    ['0.2-compactor-failed', ['callTool', 'compact', 'callModel']],
+    ['0.2-reconciled', ['callTool', 'reconcileTool', 'callTool', 'callModel']],
+    ['0.2-preempted', ['callTool', 'steer', 'callModel']],
+    ['0.2-cancelled-in-approval', ['checkTool', 'steer', 'callModel', 'checkTool', 'cancel']],
+    ['0.2-interrupted', ['callModel', 'steer', 'ACTIVITY_TASK_CANCEL_REQUESTED', 'callModel']],
+    ['0.3-failover', ['callModel', 'callModel', 'callModel', 'callTool', 'callModel']],
+    ['0.3-all-failed', ['callModel', 'callModel', 'callModel']],
+    ['0.3-failover-gate', ['callModel', 'approve', 'callTool', 'callModel']],
+    ['0.3-directives', ['callModel', 'steer', 'steer', 'steer', 'callTool', 'resolveModel', 'resolveModel', 'callModel']],
+  ])('%s', async (name, expected) => {
+    expect(inOrder(happenings(await readHistory(name)), expected)).toEqual(expected);
   });
 
   it('every activity, signal and update of a run is in one of them', async () => {
     const all = new Set((await Promise.all(NAMES.map(readHistory))).flatMap(happenings));
-    const activities = ['prepareRun', 'callModel', 'callTool', 'checkTool', 'runHooks', 'acceptAnswer', 'compact', 'reconcileTool'];
+    const activities = [
+      'prepareRun',
+      'callModel',
+      'callTool',
+      'checkTool',
+      'runHooks',
+      'acceptAnswer',
+      'compact',
+      'reconcileTool',
+      'resolveModel',
+    ];
     const messages = ['steer', 'cancel', 'pause', 'resume', 'hold', 'release', 'submit', 'extend', 'approve', 'deny'];
     expect([...activities, ...messages].filter((name) => !all.has(name))).toEqual([]);
   });
