@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { EventKind } from '../activities/providers/script-fault.js';
 import type { ScriptedAnswer, ScriptedRequest } from '../activities/providers/script-player.js';
+import type { ChatTemplate } from '../activities/providers/templates/chat-template.js';
 import type { WireRefusal } from './wire-refusal.js';
 
 /** One event of a stream, ready to be sent. */
@@ -20,6 +21,8 @@ export interface WireQuestion {
   readonly encrypted?: boolean;
   /** What the answer's thinking is bound to; Anthropic's newer models only. */
   readonly prefix?: string;
+  /** In whose words the prompt is written, and the answer; completions only. */
+  readonly template?: ChatTemplate['name'];
   /** Fields of the request that its answer repeats; the Responses API only. */
   readonly repeated?: Readonly<Record<string, unknown>>;
 }
@@ -45,7 +48,7 @@ export interface WireAnswer {
  * Contract: `check` throws a WireRefusal for every request the provider's own API would refuse; nothing else throws. All are pure.
  */
 export interface WireFormat {
-  readonly name: 'openai-chat' | 'openai-responses' | 'anthropic';
+  readonly name: 'openai-chat' | 'openai-completions' | 'openai-responses' | 'anthropic';
   readonly path: string;
   readonly requestIdHeader: string;
   /** An event that says nothing, only that the connection lives. */

@@ -8,6 +8,7 @@ import { checkScript } from '../activities/providers/script-file.js';
 import { type ScriptedReply, type ScriptedRequest, ScriptPlayer, type StepName } from '../activities/providers/script-player.js';
 import { ANTHROPIC_MESSAGES } from './anthropic.js';
 import { CHAT_COMPLETIONS } from './chat-completions.js';
+import { COMPLETIONS } from './completions.js';
 import { RESPONSES } from './responses.js';
 import { sendAnswer } from './send-answer.js';
 import type { WireAnswer, WireFormat, WireQuestion } from './wire-format.js';
@@ -74,7 +75,9 @@ type OpenRecord = { -readonly [Key in keyof RecordedRequest]: RecordedRequest[Ke
  * what the real APIs would refuse, in their words. Throws a PerdureError `BAD_SCRIPT` for a wrong script.
  */
 export async function startWireServer(options: WireServerOptions): Promise<WireServer> {
-  const formats = [CHAT_COMPLETIONS, RESPONSES, ANTHROPIC_MESSAGES].filter((format) => options.formats?.includes(format.name) ?? true);
+  const formats = [CHAT_COMPLETIONS, COMPLETIONS, RESPONSES, ANTHROPIC_MESSAGES].filter(
+    (format) => options.formats?.includes(format.name) ?? true,
+  );
   const requests: OpenRecord[] = [];
   const service = {
     formats,

@@ -1,11 +1,15 @@
 import type { Message, Part, TextPart } from '../../contracts/message.js';
 import { ModelError } from './model-error.js';
-import type { ModelAnswer, ModelProvider, ModelRequest } from './provider.js';
+import type { ModelAnswer, ModelProvider, ModelRequest, StreamDelta } from './provider.js';
 import { AnswerParser } from './templates/answer-parser.js';
 import type { ChatTemplate, ToolWords } from './templates/chat-template.js';
 
-/** Forces a call where no field of the API can. */
-const CALL_NOW: Message = { id: 'call-now', role: 'user', parts: [{ type: 'text', text: 'Call one of the functions now.' }] };
+/** What says of calls what no field of the API can. */
+export const CHOICE_WORDS: Readonly<Record<ModelRequest['toolChoice'], string>> = {
+  auto: '',
+  none: 'Answer in words now, without calling a function.',
+  required: 'Call one of the functions now.',
+};
 
 /**
  * A provider for models that answer calls as text: it tells the tools in the prompt, past calls and results in the template's words, and
@@ -14,13 +18,17 @@ const CALL_NOW: Message = { id: 'call-now', role: 'user', parts: [{ type: 'text'
 export function withTextTools(provider: ModelProvider, template: ChatTemplate): ModelProvider {
   return {
     call: async (request) => {
-      const { tools, onDelta } = request;
+      const { tools, toolChoice } = request;
+      const onDelta = (delta: StreamDelta): void => {
+        if (delta.type !== 'tool_call' || toolChoice !== 'none') request.onDelta(delta);
+      };
       const parser = new AnswerParser({ markup: template.markup, tools, onDelta });
       const answer = await provider.call({
         ...speakTools(request, template),
         onDelta: (delta) => (delta.type === 'text' ? parser.add(delta.text) : onDelta(delta)),
       });
-      return readAnswer(answer, parser);
+      const read = readAnswer(answer, parser);
+      return toolChoice === 'none' ? withoutCalls(read) : read;
     },
   };
 }
@@ -35,14 +43,26 @@ export function speakTools(request: ModelRequest, { name, toolWords }: ChatTempl
     throw new ModelError('Model.BadRequest', `the template ${name} cannot tell of tools: use another template, or an agent without tools`);
   }
   const told = tools.length > 0 && toolWords.tools ? toolWords.tools(tools) : '';
-  const spoken = messages.map((message) => speakMessage(message, toolWords));
+  const spoken = batches(messages).map((batch) => speakMessage(batch, toolWords));
+  const choice = tools.length > 0 ? CHOICE_WORDS[request.toolChoice] : '';
   return {
     ...request,
     prompt: [prompt.trim() === '' ? '' : prompt, told].filter((text) => text !== '').join('\n\n'),
-    messages: request.toolChoice === 'required' ? [...spoken, CALL_NOW] : spoken,
+    messages: choice === '' ? spoken : [...spoken, { id: 'tool-choice', role: 'user', parts: [textPart(choice)] }],
     tools: [],
     toolChoice: 'auto',
   };
+}
+
+/** Results in a row as one message: one answer made the calls, and waits for all of them. */
+function batches(messages: readonly Message[]): Message[] {
+  const joined: Message[] = [];
+  for (const message of messages) {
+    const last = joined.at(-1);
+    if (last?.role !== 'tool' || message.role !== 'tool') joined.push(message);
+    else joined[joined.length - 1] = { ...last, parts: [...last.parts, ...message.parts] };
+  }
+  return joined;
 }
 
 function speakMessage(message: Message, words: ToolWords): Message {
@@ -75,4 +95,10 @@ function readAnswer(answer: ModelAnswer, parser: AnswerParser): ModelAnswer {
   ];
   const calls = answer.stop === 'end' && parts.some((part) => part.type === 'tool_call');
   return { ...answer, parts, stop: calls ? 'tool_calls' : answer.stop };
+}
+
+/** A call that was forbidden all the same is none: the API's own word for it holds, and so does this. */
+function withoutCalls(answer: ModelAnswer): ModelAnswer {
+  const parts = answer.parts.filter((part) => part.type !== 'tool_call');
+  return { ...answer, parts, stop: answer.stop === 'tool_calls' ? 'end' : answer.stop };
 }

@@ -41,6 +41,8 @@ function addressOf(server: WireServer, format: WireFormat['name']): string {
   switch (format) {
     case 'openai-chat':
       return `${server.openaiBaseUrl}/chat/completions`;
+    case 'openai-completions':
+      return `${server.openaiBaseUrl}/completions`;
     case 'openai-responses':
       return `${server.openaiBaseUrl}/responses`;
     case 'anthropic':
@@ -48,7 +50,7 @@ function addressOf(server: WireServer, format: WireFormat['name']): string {
   }
 }
 
-/** All formats, for `describe.each`. */
+/** All formats whose requests hold messages, for `describe.each`. */
 export const FORMATS = ['openai-chat', 'openai-responses', 'anthropic'] as const satisfies WireFormat['name'][];
 
 /** Fields of a body, in the words of its format but for the conversation. */
@@ -62,6 +64,8 @@ export function bodyOf(format: WireFormat['name'], { messages, ...fields }: Body
   switch (format) {
     case 'openai-chat':
       return chatBody({ ...(messages ? { messages } : {}), ...fields });
+    case 'openai-completions':
+      return completionsBody(fields);
     case 'openai-responses':
       return responsesBody({ ...(messages ? { input: messages } : {}), ...fields });
     case 'anthropic':
@@ -72,6 +76,12 @@ export function bodyOf(format: WireFormat['name'], { messages, ...fields }: Body
 /** A right request for a stream that reports its usage. */
 export function streamedBodyOf(format: WireFormat['name']): object {
   return bodyOf(format, { stream: true, ...(format === 'openai-chat' ? { stream_options: { include_usage: true } } : {}) });
+}
+
+/** A right completions request: its conversation is a text. */
+export function completionsBody(fields: object): object {
+  const prompt = '<|im_start|>system\nYou help.<|im_end|>\n<|im_start|>user\nSort the notes.<|im_end|>\n<|im_start|>assistant\n';
+  return { model: 'test-model', prompt, max_tokens: 1_000, ...fields };
 }
 
 /** A right request of the Responses API. */
