@@ -20,6 +20,8 @@ export const ProviderQuirks = z.strictObject({
   thinkTag: z.string().min(1).max(40).optional(),
   /** How the server is told how much to think. @default reasoning_effort */
   thinkingField: z.enum(['reasoning_effort', 'reasoning', 'enable_thinking', 'thinking', 'none']).optional(),
+  /** The field in which the thinking of answers that call tools goes back, for servers that refuse such answers without it. @default none */
+  thinkingBack: z.enum(['reasoning_content', 'reasoning']).optional(),
   /** The name of the output limit. @default max_tokens, and max_completion_tokens for OpenAI's own servers */
   outputLimitField: z.enum(['max_tokens', 'max_completion_tokens']).optional(),
   /** The dialect of JSON Schema that parameters of tools are put into. @default json-schema */

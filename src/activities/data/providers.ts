@@ -66,7 +66,7 @@ export const KNOWN_PROVIDERS: Readonly<Record<string, KnownProvider>> = {
     baseUrlVariable: 'DEEPSEEK_BASE_URL',
     keyVariable: 'DEEPSEEK_API_KEY',
     defaultModel: 'deepseek-v4-flash',
-    quirks: { thinkingField: 'thinking' },
+    quirks: { thinkingField: 'thinking', thinkingBack: 'reasoning_content' },
   },
   xai: {
     api: 'openai-chat',

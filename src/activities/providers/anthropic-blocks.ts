@@ -1,4 +1,10 @@
-import type { ContentBlockParam, ImageBlockParam, TextBlockParam, ToolResultBlockParam } from '@anthropic-ai/sdk/resources/messages';
+import type {
+  ContentBlockParam,
+  DocumentBlockParam,
+  ImageBlockParam,
+  TextBlockParam,
+  ToolResultBlockParam,
+} from '@anthropic-ai/sdk/resources/messages';
 import { z } from 'zod';
 import type { ContentPart, FilePart, Part, ThinkingPart } from '../../contracts/message.js';
 import { sentArguments } from './parse-arguments.js';
@@ -22,24 +28,26 @@ export function anthropicBlock(part: Exclude<Part, ThinkingPart>, names: ToolNam
 }
 
 function toolResult(callId: string, isError: boolean, parts: readonly ContentPart[]): ToolResultBlockParam {
-  const images = parts.filter(isShownImage);
-  const rest = parts.filter((part) => !isShownImage(part));
-  const text = rest.length > 0 || images.length === 0 ? [{ type: 'text' as const, text: partsText(rest) }] : [];
-  return { type: 'tool_result', tool_use_id: wireCallId(callId), is_error: isError, content: [...text, ...images.map(imageBlock)] };
+  const files = parts.filter(isShown);
+  const rest = parts.filter((part) => !isShown(part));
+  const text = rest.length > 0 || files.length === 0 ? [{ type: 'text' as const, text: partsText(rest) }] : [];
+  return { type: 'tool_result', tool_use_id: wireCallId(callId), is_error: isError, content: [...text, ...files.map(shownBlock)] };
 }
 
-type ShownImage = FilePart & { readonly dataBase64: string; readonly mime: z.infer<typeof ImageMime> };
+/** What the API looks at itself; other files are named. */
+const ShownMime = z.enum(['image/jpeg', 'image/png', 'image/gif', 'image/webp', 'application/pdf']);
 
-const ImageMime = z.enum(['image/jpeg', 'image/png', 'image/gif', 'image/webp']);
+type ShownFile = FilePart & { readonly dataBase64: string; readonly mime: z.infer<typeof ShownMime> };
 
-function isShownImage(part: ContentPart): part is ShownImage {
-  return part.type === 'file' && part.dataBase64 !== undefined && ImageMime.safeParse(part.mime).success;
+function isShown(part: ContentPart): part is ShownFile {
+  return part.type === 'file' && part.dataBase64 !== undefined && ShownMime.safeParse(part.mime).success;
 }
 
-function fileBlock(part: ContentPart): TextBlockParam | ImageBlockParam {
-  return isShownImage(part) ? imageBlock(part) : { type: 'text', text: partsText([part]) };
+function fileBlock(part: ContentPart): TextBlockParam | ImageBlockParam | DocumentBlockParam {
+  return isShown(part) ? shownBlock(part) : { type: 'text', text: partsText([part]) };
 }
 
-function imageBlock({ mime, dataBase64 }: ShownImage): ImageBlockParam {
-  return { type: 'image', source: { type: 'base64', media_type: mime, data: dataBase64 } };
+function shownBlock({ mime, dataBase64: data }: ShownFile): ImageBlockParam | DocumentBlockParam {
+  if (mime === 'application/pdf') return { type: 'document', source: { type: 'base64', media_type: mime, data } };
+  return { type: 'image', source: { type: 'base64', media_type: mime, data } };
 }

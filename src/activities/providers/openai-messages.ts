@@ -1,5 +1,6 @@
 import type { ChatCompletionMessageParam } from 'openai/resources/chat/completions';
 import { type ContentPart, type Message, type Part, type ToolResultPart } from '../../contracts/message.js';
+import type { ProviderQuirks } from '../../define/provider-quirks.js';
 import { alternateRoles, joinUserMessages } from './alternate-roles.js';
 import { isOpenAiHost } from './is-openai-host.js';
 import { openAiContent, type ShownKinds, shownFiles } from './openai-parts.js';
@@ -15,6 +16,7 @@ interface Target {
   readonly names: ToolNames;
   readonly idOf: (callId: string) => string;
   readonly kinds: ShownKinds;
+  readonly thinkingBack: ProviderQuirks['thinkingBack'] | undefined;
 }
 
 /**
@@ -28,6 +30,7 @@ export function toOpenAiMessages(
   const target = {
     names: toolNames(tools),
     idOf: wireCallIds(quirks.callIdChars),
+    thinkingBack: quirks.thinkingBack,
     kinds: { images: quirks.images !== false, files: quirks.files ?? isOpenAiHost(baseUrl) },
   };
   const said = conversation(messages, target);
@@ -86,7 +89,7 @@ function resultsIn({ role, parts }: Message): ToolResultPart[] {
   return role === 'tool' ? parts.filter((part) => part.type === 'tool_result') : [];
 }
 
-function assistant({ parts }: Message, { names, idOf }: Target): ChatCompletionMessageParam {
+function assistant({ parts }: Message, { names, idOf, thinkingBack }: Target): ChatCompletionMessageParam {
   const calls = parts.filter((part) => part.type === 'tool_call');
   const said = parts.filter((part) => part.type === 'artifact' || part.type === 'file' || (part.type === 'text' && part.text !== ''));
   const content = said.length === 0 ? undefined : partsText(said);
@@ -94,10 +97,16 @@ function assistant({ parts }: Message, { names, idOf }: Target): ChatCompletionM
   return {
     role: 'assistant',
     content: content ?? null,
+    ...(thinkingBack ? { [thinkingBack]: ownThinking(parts) } : {}),
     tool_calls: calls.map((call) => ({
       id: idOf(call.callId),
       type: 'function',
       function: { name: names.wire(call.name), arguments: JSON.stringify(sentArguments(call)) },
     })),
   };
+}
+
+/** What another format signed or encrypted is not this server's own. Servers that want the field refuse an answer without it, not an empty one. */
+function ownThinking(parts: readonly Part[]): string {
+  return parts.map((part) => (part.type === 'thinking' && part.opaque === undefined ? part.text : '')).join('');
 }

@@ -78,14 +78,35 @@ describe('AnthropicMessages', () => {
     expect(assistant?.content).toMatchObject([{ input: {} }, { input: {} }]);
   });
 
-  it('sends images as images, also within results; other files and artifacts by name', () => {
-    const pdf = { type: 'file', mime: 'application/pdf', ref: 'sha256-2' } as const;
-    const [user] = toAnthropicMessages([message('user', PIXEL, pdf, result('c1', text('see'), PIXEL, ARTIFACT))]);
+  it('sends images and documents as what they are, also within results; other files and artifacts by name', () => {
+    const pdf = { type: 'file', mime: 'application/pdf', dataBase64: 'aGk=' } as const;
+    const kept = { type: 'file', mime: 'application/pdf', ref: 'sha256-2' } as const;
+    const [user] = toAnthropicMessages([message('user', PIXEL, pdf, kept, result('c1', text('see'), PIXEL, ARTIFACT, pdf))]);
     const image = { type: 'image', source: { media_type: 'image/png', data: 'aGk=' } };
+    const document = { type: 'document', source: { type: 'base64', media_type: 'application/pdf', data: 'aGk=' } };
     expect(user?.content).toMatchObject([
-      { type: 'tool_result', content: [{ text: expect.stringMatching(/see\nfirst lines\n.*90000 bytes.*sha256-1/u) }, image] },
+      { type: 'tool_result', content: [{ text: expect.stringMatching(/see\nfirst lines\n.*90000 bytes.*sha256-1/u) }, image, document] },
       image,
+      document,
       { type: 'text', text: expect.stringContaining('sha256-2') },
     ]);
+  });
+
+  it('sends thinking of another model, or from after another prefix, to nobody', () => {
+    const parts = [thinking('{"signature":"s1","model":"test-model"}'), thinking('{"redacted":"r1","model":"other"}')];
+    const [, assistant] = toAnthropicMessages([
+      message('assistant', ...parts, thinking('{"signature":"s2","after":"elsewhere"}'), 'Done.'),
+    ]);
+    expect(assistant?.content.map(({ type }) => type)).toEqual(['thinking', 'text']);
+  });
+
+  it('adds to what is written without changing it: the results of calls stay before what is said later', () => {
+    const messages = [
+      message('user', 'Go.'),
+      message('assistant', call('c1')),
+      message('tool', result('c1', text('one'))),
+      message('user', 'Warned.'),
+    ];
+    expect(toAnthropicMessages(messages.slice(0, 3))[2]?.content).toEqual(toAnthropicMessages(messages)[2]?.content.slice(0, 1));
   });
 });

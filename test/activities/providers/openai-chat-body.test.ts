@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { toChatBody } from '../../../src/activities/providers/openai-chat-body.js';
 import type { ModelRequest, ThinkingOrder } from '../../../src/activities/providers/provider.js';
+import type { Message } from '../../../src/contracts/message.js';
 import type { ProviderQuirks } from '../../../src/define/provider-quirks.js';
+import { answer, calls, results, user } from './support/turns.js';
 import { modelRequest } from './support/wire.js';
 
 const ELSEWHERE = 'http://127.0.0.1:9/v1';
@@ -14,6 +16,11 @@ function bodyOf(fields: Partial<ModelRequest>, quirks: ProviderQuirks = {}, base
 const OFF: ThinkingOrder = { style: 'off' };
 const LOW: ThinkingOrder = { style: 'effort', effort: 'low' };
 const TOKENS: ThinkingOrder = { style: 'budget', tokens: 5_000 };
+
+/** An answer that thought before its call. */
+function thought(opaque?: object): Message {
+  return { ...calls('c1'), parts: [{ type: 'thinking', text: 'I need it.', ...opaque }, ...calls('c1').parts] };
+}
 
 describe('thinking over chat completions', () => {
   it.each<[ProviderQuirks['thinkingField'], ThinkingOrder, object]>([
@@ -35,6 +42,25 @@ describe('thinking over chat completions', () => {
     expect(rest).toEqual(fields);
     expect([model, messages, stream, stream_options, max_tokens, tools, tool_choice]).not.toContain(undefined);
   });
+
+  it.each(['reasoning_content', 'reasoning'] as const)(
+    'goes back with the calls it led to where a server wants %s, empty where it is not its own',
+    (field) => {
+      const said = { ...answer('Done.'), parts: [...thought().parts.slice(0, 1), ...answer('Done.').parts] };
+      const messages = [
+        user('Go.'),
+        thought(),
+        results('c1'),
+        thought({ opaque: '{"signature":"s"}' }),
+        results('c1'),
+        said,
+        user('More.'),
+      ];
+      const sent = bodyOf({ messages }, { thinkingBack: field }).messages.filter(({ role }) => role === 'assistant');
+      expect(sent.map((message) => Object.entries(message).find(([name]) => name === field)?.[1])).toEqual(['I need it.', '', undefined]);
+      expect(JSON.stringify(bodyOf({ messages }).messages)).not.toContain('I need it.');
+    },
+  );
 
   it('nothing is said of it when nothing is asked for', () => {
     expect(Object.keys(bodyOf({}))).toEqual(['model', 'messages', 'stream', 'stream_options', 'max_tokens', 'tools', 'tool_choice']);
