@@ -13,7 +13,7 @@ export function eventLine(event: RunEvent): string | undefined {
     case 'turn.started':
       return `turn ${event.turn}`;
     case 'model.failed':
-      return `  model call failed: ${terminalLine(event.failure)}: ${terminalLine(event.message)}`;
+      return `  model call failed${event.model === undefined ? '' : ` (${terminalLine(event.model)})`}: ${terminalLine(event.failure)}: ${terminalLine(event.message)}`;
     case 'tool.call':
       return `  ${terminalLine(event.title)}`;
     case 'tool.result':
@@ -75,7 +75,7 @@ export function eventLine(event: RunEvent): string | undefined {
     case 'model.switched':
       return `model ${terminalLine(event.from)} → ${terminalLine(event.to)}: ${terminalLine(event.why)}`;
     case 'model.cooling':
-      return `  ${terminalLine(event.model)} left alone until ${event.until}: ${terminalLine(event.why)}`;
+      return `  ${terminalLine(event.model)}${withKey(event.credential)} left alone until ${event.until}: ${terminalLine(event.why)}`;
     case 'model.completed':
     case 'turn.ended':
     case 'continued':
@@ -84,6 +84,11 @@ export function eventLine(event: RunEvent): string | undefined {
     default:
       return unknownEvent(event);
   }
+}
+
+/** Which of several keys. */
+function withKey(credential: string | undefined): string {
+  return credential === undefined ? '' : ` with ${terminalLine(credential)}`;
 }
 
 /** What a person decides about is shown with its arguments; more of a budget has none. */

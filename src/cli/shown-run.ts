@@ -3,7 +3,7 @@ import type { PendingApproval } from '../contracts/approval.js';
 import { BUDGET_APPROVAL } from '../contracts/budget-approval.js';
 import { jsonLine } from '../contracts/json-line.js';
 import { DECISION_LIMITS } from '../contracts/limits.js';
-import type { Progress, RunResult } from '../contracts/run.js';
+import type { CoolingModel, Progress, RunResult } from '../contracts/run.js';
 import type { Step } from '../contracts/step.js';
 import { decisionCommands } from './approval-hints.js';
 import { formatDuration, formatUsage } from './format-amounts.js';
@@ -33,6 +33,7 @@ export function formatShown({ described, progress, result, uiUrl, waiting, steps
     ['model', progress?.model ?? described.model],
     ['turn', progress && `${progress.turn} of ${progress.maxTurns}${described.open ? ` (${progress.phase})` : ''}`],
     ['waiting for', progress?.waitingFor],
+    ...(progress?.cooling ?? []).map((cooling): Fact => ['left alone', coolingLine(cooling)]),
     ...waiting.flatMap((approval) => approvalFacts(described.runId, approval)),
     ['last decision', progress?.lastDecision && terminalLine(progress.lastDecision)],
     ['tool', progress?.tool],
@@ -65,6 +66,11 @@ function approvalFacts(runId: string, { callId, title, args, askedBy, reason }: 
     ...(callId === BUDGET_APPROVAL ? [] : [['arguments', jsonLine(args, DECISION_LIMITS.argsInLineBytesMax)] as const]),
     ['decide', decisionCommands(runId, callId)],
   ];
+}
+
+function coolingLine({ model, credential, until, why }: CoolingModel): string {
+  const key = credential === undefined ? '' : ` with ${terminalLine(credential)}`;
+  return `${terminalLine(model)}${key} until ${until}: ${terminalLine(why)}`;
 }
 
 /** Where more than one model was asked: what each was used for, and the newest changes. */

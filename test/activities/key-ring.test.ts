@@ -101,8 +101,8 @@ describe('keys in files', () => {
     await chmod(path, mode);
     return path;
   }
-
-  function problemOf(path: string): string | undefined {
-    return captureKeys({}, [`file:${path}`]).problem(`file:${path}`);
-  }
 });
+
+function problemOf(path: string): string | undefined {
+  return captureKeys({}, [`file:${path}`]).problem(`file:${path}`);
+}

@@ -1,12 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { KNOWN_PROVIDERS } from '../../src/activities/data/providers.js';
 import { captureKeys } from '../../src/activities/key-ring.js';
 import { chooseModel, fallbacksOf } from '../../src/activities/model-choice.js';
 import { FAILOVER_LIMITS } from '../../src/contracts/limits.js';
 import type { Config } from '../../src/define/define-config.js';
-
-const OPENAI_USUAL = `openai/${KNOWN_PROVIDERS['openai']?.defaultModel}`;
-const ANTHROPIC_USUAL = `anthropic/${KNOWN_PROVIDERS['anthropic']?.defaultModel}`;
 
 const OPENAI = { OPENAI_API_KEY: 'k-openai' };
 const ANTHROPIC = { ANTHROPIC_API_KEY: 'k-anthropic' };

@@ -46,6 +46,19 @@ const SHOWN: ShownRun = {
   steps: [],
 };
 
+const RESULT: RunResult = {
+  v: 1,
+  runId: 'r1',
+  executionId: 'e',
+  reason: 'completed',
+  output: 'done',
+  turns: 1,
+  toolCalls: 0,
+  usage: NO_USAGE,
+  models: ['m'],
+  unconsumed: [],
+};
+
 const step = (index: number): Step => ({ agent: 'a', index, status: 'success', started: 0, ended: 1_500, durationMs: 1_500, group: 'r1' });
 
 /** Keeps what is written. */
@@ -80,6 +93,24 @@ describe('formatShown', () => {
     );
   });
 
+  it('models that are left alone, what each was used for, and the newest changes are shown', () => {
+    const usage = { ...NO_USAGE, inputTokens: 1_200, outputTokens: 30 };
+    const cooling = [{ model: 'p/a', credential: 'env:P_KEY', until: '2030-01-01T00:05:00.000Z', why: 'Model.RateLimited' }];
+    const switches = Array.from({ length: 7 }, (_, turn) => ({ turn, from: 'p/a', to: 'q/b', why: 'Model.RateLimited' }));
+    const byModel = [
+      { model: 'p/a', calls: 1, usage, costUsd: 0.5 },
+      { model: 'q/b', calls: 2, usage },
+    ];
+    const lines = formatShown({ ...SHOWN, progress: { ...PROGRESS, cooling }, result: { ...RESULT, byModel, switches } }).split('\n');
+    expect(lines).toContain('left alone     p/a with env:P_KEY until 2030-01-01T00:05:00.000Z: Model.RateLimited');
+    expect(lines.filter((line) => line.startsWith('  of it'))).toEqual([
+      '  of it        p/a, 1 call, 1.2k in, 30 out, $0.5000',
+      '  of it        q/b, 2 calls, 1.2k in, 30 out',
+    ]);
+    const changes = lines.filter((line) => line.startsWith('switched'));
+    expect(changes).toEqual([2, 3, 4, 5, 6].map((turn) => `switched       turn ${turn}: p/a → q/b: Model.RateLimited`));
+  });
+
   it('each call that waits is shown with who asks, why, and the commands that decide', () => {
     const call = { tool: 'deploy', args: {}, hash: '', turn: 1, since: '2030-01-01T00:00:00.000Z' };
     const waiting = [
@@ -101,15 +132,7 @@ describe('printResult', () => {
     const stderr: string[] = [];
     const output = { stdout: sinkOf([]), stderr: sinkOf(stderr) };
     const result: RunResult = {
-      v: 1,
-      runId: 'r1',
-      executionId: 'e',
-      reason: 'completed',
-      output: 'done',
-      turns: 1,
-      toolCalls: 0,
-      usage: NO_USAGE,
-      models: ['m'],
+      ...RESULT,
       unconsumed: [{ id: 'late', text: 'and the docs' }],
       steers: [
         { id: 'read', state: 'delivered', turn: 1 },

@@ -9,14 +9,20 @@ import { DecidedApproval, PendingApproval } from '../../src/contracts/approval.j
 import { FAILURES } from '../../src/contracts/failures.js';
 import { HANDLER_DESCRIPTIONS } from '../../src/contracts/handlers.js';
 import { handlers, RunInput, RunResult, SEARCH_ATTRIBUTES } from '../../src/contracts/index.js';
+import { ModelPrice } from '../../src/contracts/model.js';
+import { ModelTimes } from '../../src/contracts/model-route.js';
 import { type Progress, Reason, RunBounds, RunContext, SteerRecord, SteerState } from '../../src/contracts/run.js';
 import { Step } from '../../src/contracts/step.js';
+import { SubprocessExecutor } from '../../src/define/agent-executor.js';
 import { ArtifactsDefinition } from '../../src/define/artifacts-definition.js';
 import { AgentDefinition } from '../../src/define/define-agent.js';
 import { Config } from '../../src/define/define-config.js';
 import { HookDefinition, HookPoint } from '../../src/define/define-hook.js';
 import type { ToolOptions } from '../../src/define/define-tool.js';
+import { ModelOptions } from '../../src/define/model-options.js';
 import { BudgetOptions } from '../../src/define/policy-options.js';
+import { ProviderDefinition } from '../../src/define/provider-definition.js';
+import { ProviderQuirks } from '../../src/define/provider-quirks.js';
 
 /** Fields of interfaces, which there is nothing of at run time: the compiler sees to it that none is missing. */
 const TOOL_FIELDS = {
@@ -46,6 +52,7 @@ const PROGRESS_FIELDS = {
   lastDecision: true,
   agent: true,
   model: true,
+  cooling: true,
 } as const satisfies Record<keyof Progress, true>;
 
 let text: string;
@@ -134,6 +141,19 @@ describe('docs/reference.md: the configuration', () => {
   ])('has a row for each field of a %s, and no other', (what, fields) => {
     const shown = rows('Configuration', what === 'config' ? 'field of the config' : `field of ${what === 'agent' ? 'an' : 'a'} ${what}`);
     expect(namesIn(shown)).toEqual(sorted(fields));
+  });
+
+  it.each([
+    ['field of a model', Object.keys(ModelOptions.shape)],
+    ['quirk of a server', Object.keys(ProviderQuirks.shape)],
+    ['api of a provider', ProviderDefinition.options.flatMap(({ shape: { api } }) => ('options' in api ? api.options : [api.value]))],
+  ])('has a row for each %s, and no other', (head, names) => {
+    expect(namesIn(rows('Models and providers', head))).toEqual(sorted(names));
+  });
+
+  it('names the fields of each kind of provider, and the parts of times, prices and executors', () => {
+    const fields = [...ProviderDefinition.options, SubprocessExecutor, ModelTimes, ModelPrice].flatMap(({ shape }) => Object.keys(shape));
+    expect(missing(fields, `${section('Configuration')}${section('Models and providers')}`)).toEqual([]);
   });
 
   it('names the parts of options that have parts', () => {
