@@ -45,16 +45,30 @@ export const VertexProvider = z.strictObject({
 });
 export type VertexProvider = z.infer<typeof VertexProvider>;
 
+/** What a config may make a model of the AI SDK with. */
+export interface LanguageModelTools {
+  /**
+   * The value of a reference such as `env:OPENAI_API_KEY`: a worker takes the keys of providers out of its environment, where the SDK's
+   * packages would look for them. Throws when there is none.
+   */
+  readonly key: (reference: string) => string;
+  /** Refuses redirects and web pages, which the packages' own fetch does not. */
+  readonly fetch: typeof fetch;
+}
+
 /**
- * Makes a `LanguageModel` of the Vercel AI SDK for a model's id. Called once for each id. `key` gives the value of a reference such as
- * `env:OPENAI_API_KEY`: a worker takes the keys of providers out of its environment, where the SDK's packages would look for them.
+ * Makes a `LanguageModel` of the Vercel AI SDK for a model's id, as `(modelId, { key, fetch }) => createOpenAI({ apiKey:
+ * key('env:OPENAI_API_KEY'), fetch })(modelId)` does. Called once for each id.
  */
-export type LanguageModelFactory = (modelId: string, key: (reference: string) => string) => unknown;
+export type LanguageModelFactory = (modelId: string, tools: LanguageModelTools) => unknown;
 
 /** Any model of the Vercel AI SDK, whose provider package the config brings. Where a request goes is that package's own affair. */
 export const AiSdkProvider = z.strictObject({
   api: z.literal('ai-sdk'),
-  languageModel: z.custom<LanguageModelFactory>((value) => typeof value === 'function', 'a function (modelId, key) => LanguageModel'),
+  languageModel: z.custom<LanguageModelFactory>(
+    (value) => typeof value === 'function',
+    'a function (modelId, { key, fetch }) => LanguageModel',
+  ),
   /** Passed on as they are, by the SDK provider's name. */
   providerOptions: z.record(z.string(), z.record(z.string(), z.json())).optional(),
 });

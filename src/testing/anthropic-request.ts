@@ -51,6 +51,7 @@ const Tool = z.strictObject({
   description: z.string().optional(),
   input_schema: z.looseObject({ type: z.literal('object') }),
   strict: z.boolean().optional(),
+  eager_input_streaming: z.boolean().optional(),
   cache_control,
 });
 

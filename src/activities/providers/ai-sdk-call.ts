@@ -1,7 +1,7 @@
 import { type AiSdkFamily, aiSdkFamily } from './ai-sdk-family.js';
-import { toAiSdkMessages } from './ai-sdk-messages.js';
+import { type AiSdkMessage, toAiSdkMessages } from './ai-sdk-messages.js';
 import type { AiSdkCall, AiSdkModel, AiSdkOptions } from './ai-sdk-model.js';
-import type { ModelRequest } from './provider.js';
+import type { ModelRequest, ThinkingOrder } from './provider.js';
 import { toolNames } from './tool-names.js';
 
 /** What a call is made with beside the request. */
@@ -14,45 +14,51 @@ export interface AiSdkCallOptions {
 /** A request as a model of the AI SDK takes it, in the words of its version and of its family. */
 export function toAiSdkCall(model: AiSdkModel, request: ModelRequest, { providerOptions, signal }: AiSdkCallOptions): AiSdkCall {
   const family = aiSdkFamily(model.provider);
-  const reasoning = model.specificationVersion === 'v4' ? commonReasoning(request) : undefined;
+  const prompt = toAiSdkMessages(request, model);
+  const order = family.thinksInBlocks && request.thinking && continuesWithoutThinking(prompt) ? NO_THINKING : request.thinking;
+  const { options, addedTokens = 0 } = (order && family.thinking?.({ order, outputTokensMax: request.outputTokensMax })) ?? { options: {} };
+  const own = { ...family.defaults, ...options, ...cacheKeyOption(family, request) };
   return {
-    prompt: toAiSdkMessages(request, model),
-    maxOutputTokens: request.outputTokensMax,
-    ...toolsOf(request, family),
-    ...(reasoning ? { reasoning } : {}),
-    providerOptions: joined({ [family.name]: familyOptions(family, request, { tellsThinking: !reasoning }) }, providerOptions),
+    prompt,
+    maxOutputTokens: request.outputTokensMax - addedTokens,
+    ...toolsOf(request, { isForceable: !family.thinksInBlocks || order === undefined || order.style === 'off' }),
+    ...(model.specificationVersion === 'v4' && !family.thinking ? commonReasoning(order) : {}),
+    providerOptions: joined({ [family.name]: own }, providerOptions),
     abortSignal: signal,
     // raw chunks tell that the connection lives while the package has nothing to say, as of a ping
     includeRawChunks: true,
   };
 }
 
-function toolsOf({ tools, toolChoice, thinking }: ModelRequest, family: AiSdkFamily): Pick<AiSdkCall, 'tools' | 'toolChoice'> {
+const NO_THINKING: ThinkingOrder = { style: 'off' };
+
+/** The results that come last belong to an answer that does not begin by thinking: of another model, say. */
+function continuesWithoutThinking(prompt: readonly AiSdkMessage[]): boolean {
+  if (prompt.at(-1)?.role !== 'tool') return false;
+  const answer = prompt.findLast(({ role }) => role === 'assistant');
+  return answer?.role === 'assistant' && answer.content[0]?.type !== 'reasoning';
+}
+
+function toolsOf(
+  { tools, toolChoice }: ModelRequest,
+  { isForceable }: { readonly isForceable: boolean },
+): Pick<AiSdkCall, 'tools' | 'toolChoice'> {
   if (tools.length === 0) return {};
   const names = toolNames(tools);
-  const thinks = thinking !== undefined && thinking.style !== 'off';
   return {
     tools: tools.map(({ name, description, schema }) => ({ type: 'function', name: names.wire(name), description, inputSchema: schema })),
-    toolChoice: { type: toolChoice === 'required' && thinks && family.thinksUnforced ? 'auto' : toolChoice },
+    toolChoice: { type: toolChoice === 'required' && !isForceable ? 'auto' : toolChoice },
   };
 }
 
-/** Since version 4 there is a word for all providers, and each package knows its models; it has none for tokens. */
-function commonReasoning({ thinking }: ModelRequest): AiSdkCall['reasoning'] {
-  if (!thinking || thinking.style === 'budget') return undefined;
-  return thinking.style === 'off' ? 'none' : thinking.effort;
+/** Since version 4 there is a word for all providers; it has none for tokens. */
+function commonReasoning(order: ThinkingOrder | undefined): Pick<AiSdkCall, 'reasoning'> {
+  if (!order || order.style === 'budget') return {};
+  return { reasoning: order.style === 'off' ? 'none' : order.effort };
 }
 
-function familyOptions(
-  family: AiSdkFamily,
-  { thinking, cacheKey }: ModelRequest,
-  { tellsThinking }: { readonly tellsThinking: boolean },
-): AiSdkOptions[string] {
-  return {
-    ...family.defaults,
-    ...(thinking && tellsThinking ? family.thinking(thinking) : {}),
-    ...(cacheKey === undefined || family.cacheKeyOption === undefined ? {} : { [family.cacheKeyOption]: cacheKey }),
-  };
+function cacheKeyOption({ cacheKeyOption: option }: AiSdkFamily, { cacheKey }: ModelRequest): AiSdkOptions[string] {
+  return cacheKey === undefined || option === undefined ? {} : { [option]: cacheKey };
 }
 
 function joined(own: AiSdkOptions, given: AiSdkOptions): AiSdkOptions {

@@ -27,7 +27,7 @@ const ApiFacts = z.object({
 });
 
 const KEY_HINT =
-  "a worker keeps the keys of providers out of its environment: hand it over, languageModel: (modelId, key) => create…({ apiKey: key('env:NAME') })(modelId)";
+  "a worker keeps the keys of providers out of its environment: hand it over, languageModel: (modelId, { key, fetch }) => create…({ apiKey: key('env:NAME'), fetch })(modelId)";
 
 /**
  * Turns what a model of the AI SDK threw, or an error part held, into a ModelError. Never throws. Of the SDK's error nothing is kept but
@@ -45,25 +45,27 @@ export function aiSdkError(error: unknown, keys: Iterable<string> = []): ModelEr
 }
 
 function classify(error: unknown): ModelError {
-  if (error instanceof ModelError) return error;
   const chain = causes(error);
+  const own = chain.find((cause) => cause instanceof ModelError);
+  if (own) return own;
   const names = chain.map((cause) => String(Reflect.get(cause, 'name')));
   const facts = chain.map((cause) => ApiFacts.safeParse(cause).data).find((found) => found?.statusCode ?? found?.url);
   const message = String(Reflect.get(chain[0] ?? {}, 'message') ?? 'the model request failed');
   const isRefusal = facts?.statusCode !== undefined && facts.statusCode >= 400;
   if (isRefusal) return refusal(message, facts);
-  if (names.some((name) => UNREADABLE.has(name))) return new ModelError('Model.BadResponse', 'the answer holds what cannot be read');
+  if (names.some((name) => UNREADABLE.has(name))) return unreadable();
   const named = names.map((name) => BY_NAME[name]).find((type) => type !== undefined);
   if (named) return new ModelError(named, named === 'Model.Auth' ? `${message} (${KEY_HINT})` : message);
-  if (facts?.statusCode !== undefined)
-    return new ModelError('Model.BadResponse', 'the answer holds what cannot be read', { status: facts.statusCode });
+  if (facts?.statusCode !== undefined && chain.length === 1) return unreadable();
   // with an address but no status: it was never reached
-  if (facts) return connectionError(error);
+  if (facts && facts.statusCode === undefined) return connectionError(error);
   return toModelError(isPlainTelling(error) ? { error } : error);
 }
 
 function refusal(message: string, { statusCode, responseHeaders, responseBody = '' }: z.infer<typeof ApiFacts>): ModelError {
   const told = errorIn(responseBody) ?? objectOf(responseBody);
+  // some packages give a status to what they could not read themselves
+  if (told && UNREADABLE.has(String(Reflect.get(told, 'name')))) return unreadable();
   const headers = new Headers(responseHeaders);
   const requestId = headers.get('x-request-id') ?? headers.get('request-id');
   return toModelError({
@@ -73,6 +75,10 @@ function refusal(message: string, { statusCode, responseHeaders, responseBody = 
     ...(told ? { error: told } : {}),
     ...(requestId ? { requestID: requestId } : {}),
   });
+}
+
+function unreadable(): ModelError {
+  return new ModelError('Model.BadResponse', 'the answer holds what cannot be read');
 }
 
 /** Error parts hold what the server sent, mostly as it is: `{ type, message }`, sometimes below `error`. */

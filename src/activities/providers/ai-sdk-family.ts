@@ -1,14 +1,28 @@
 import type { JsonValue } from '../../contracts/message.js';
+import { anthropicThinking } from './anthropic-thinking-order.js';
 import type { ThinkingOrder } from './provider.js';
 
 type Options = Readonly<Record<string, JsonValue>>;
+
+/** How much to think, and what the answer may have in all. */
+export interface AiSdkThinkingWish {
+  readonly order: ThinkingOrder;
+  readonly outputTokensMax: number;
+}
+
+/** Thinking in a provider's own words. */
+export interface AiSdkThinking {
+  readonly options: Options;
+  /** What its package adds to the output limit by itself. @default 0 */
+  readonly addedTokens?: number;
+}
 
 /** What is known of the models of one SDK provider beyond the specification, which has no word for it. */
 export interface AiSdkFamily {
   /** The name of its options and metadata. */
   readonly name: string;
-  /** How it is told to think. Empty: it is not told. */
-  thinking(order: ThinkingOrder): Options;
+  /** How it is told to think. Absent: in the word of version 4 that all providers share, and before that not at all. */
+  thinking?(wish: AiSdkThinkingWish): AiSdkThinking;
   /** Its option for `cacheKey`. */
   readonly cacheKeyOption?: string;
   /** Its option for the end of what the server may keep. */
@@ -17,18 +31,18 @@ export interface AiSdkFamily {
   readonly defaults?: Options;
   /** A tool's result may hold images; without this they are named in it. */
   readonly showsResultImages?: true;
-  /** It takes no forced call from a model that thinks. */
-  readonly thinksUnforced?: true;
+  /** Its models think in blocks: an answer that began without one goes on without, and none that thinks is forced to call. */
+  readonly thinksInBlocks?: true;
   /** The exact length of a call's id. @default any up to 40 */
   readonly callIdChars?: number;
 }
 
 /**
  * The family of a model, by the name that its SDK provider gives itself, such as `anthropic.messages` or `google.vertex.chat`. A provider
- * that is not known here has no thinking and no cache key of its own words: its options are the config's affair.
+ * that is not known here has no words of its own: its options are the config's affair.
  */
 export function aiSdkFamily(provider: string): AiSdkFamily {
-  return FAMILIES.find(([pattern]) => pattern.test(provider))?.[1] ?? { name: provider.split('.')[0] ?? provider, thinking: () => ({}) };
+  return FAMILIES.find(([pattern]) => pattern.test(provider))?.[1] ?? { name: provider.split('.')[0] ?? provider };
 }
 
 const OPENAI: AiSdkFamily = { name: 'openai', thinking: openAiThinking, cacheKeyOption: 'promptCacheKey' };
@@ -38,15 +52,15 @@ const OPENAI_RESPONSES: AiSdkFamily = { ...OPENAI, defaults: { store: false }, s
 
 const ANTHROPIC: AiSdkFamily = {
   name: 'anthropic',
-  thinking: anthropicThinking,
+  thinking: claudeThinking,
   cacheMark: { cacheControl: { type: 'ephemeral' } },
   showsResultImages: true,
-  thinksUnforced: true,
+  thinksInBlocks: true,
 };
 
 const GOOGLE: AiSdkFamily = { name: 'google', thinking: googleThinking, showsResultImages: true };
 
-const MISTRAL: AiSdkFamily = { name: 'mistral', thinking: () => ({}), callIdChars: 9 };
+const MISTRAL: AiSdkFamily = { name: 'mistral', callIdChars: 9 };
 
 /** The first that matches: Anthropic's models of other clouds speak as Anthropic's own. */
 const FAMILIES: readonly (readonly [RegExp, AiSdkFamily])[] = [
@@ -57,44 +71,35 @@ const FAMILIES: readonly (readonly [RegExp, AiSdkFamily])[] = [
   [/^mistral\./u, MISTRAL],
 ];
 
-function openAiThinking(order: ThinkingOrder): Options {
+function openAiThinking({ order }: AiSdkThinkingWish): AiSdkThinking {
   switch (order.style) {
     case 'off':
-      return { reasoningEffort: 'none' };
+      return { options: { reasoningEffort: 'none' } };
     case 'effort':
     case 'adaptive':
-      return { reasoningEffort: order.effort };
+      return { options: { reasoningEffort: order.effort } };
     case 'budget':
-      return {};
+      return { options: {} };
   }
 }
 
-function anthropicThinking(order: ThinkingOrder): Options {
-  switch (order.style) {
-    case 'off':
-      return { thinking: { type: 'disabled' } };
-    case 'effort':
-      return { effort: anthropicEffort(order.effort) };
-    case 'adaptive':
-      return { thinking: { type: 'adaptive' }, effort: anthropicEffort(order.effort) };
-    case 'budget':
-      return { thinking: { type: 'enabled', budgetTokens: order.tokens } };
-  }
+/** As the messages API itself is told; only that its package adds the budget to the limit. */
+function claudeThinking(wish: AiSdkThinkingWish): AiSdkThinking {
+  const { thinking, output_config: { effort } = {} } = anthropicThinking(wish, []);
+  const effortOption = typeof effort === 'string' ? { effort } : {};
+  if (thinking?.type !== 'enabled') return { options: { ...(thinking ? { thinking: { ...thinking } } : {}), ...effortOption } };
+  const { budget_tokens: budgetTokens } = thinking;
+  return { options: { thinking: { type: 'enabled', budgetTokens } }, addedTokens: budgetTokens };
 }
 
-/** Its efforts begin with `low`. */
-function anthropicEffort(effort: string): string {
-  return effort === 'minimal' ? 'low' : effort;
-}
-
-function googleThinking(order: ThinkingOrder): Options {
+function googleThinking({ order }: AiSdkThinkingWish): AiSdkThinking {
   switch (order.style) {
     case 'off':
-      return { thinkingConfig: { thinkingBudget: 0 } };
+      return { options: { thinkingConfig: { thinkingBudget: 0 } } };
     case 'effort':
     case 'adaptive':
-      return { thinkingConfig: { thinkingLevel: order.effort, includeThoughts: true } };
+      return { options: { thinkingConfig: { thinkingLevel: order.effort, includeThoughts: true } } };
     case 'budget':
-      return { thinkingConfig: { thinkingBudget: order.tokens, includeThoughts: true } };
+      return { options: { thinkingConfig: { thinkingBudget: order.tokens, includeThoughts: true } } };
   }
 }

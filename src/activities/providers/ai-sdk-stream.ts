@@ -13,6 +13,8 @@ interface Piece {
   readonly name: string;
   text: string;
   metadata: object | undefined;
+  /** Of a call: its arguments came whole. */
+  isWhole: boolean;
 }
 
 type PartOf<Type extends AiSdkPart['type']> = Extract<AiSdkPart, { type: Type }>;
@@ -76,7 +78,7 @@ export class AiSdkStream {
         this.#takeCall(part);
         return;
       case 'file':
-        this.#pieces.push({ kind: 'file', id: '', name: part.mediaType, text: '', metadata: undefined });
+        this.#pieces.push({ kind: 'file', id: '', name: part.mediaType, text: '', metadata: undefined, isWhole: true });
         return;
       case 'response-metadata':
         this.requestId = part.id ?? this.requestId;
@@ -144,7 +146,7 @@ export class AiSdkStream {
   }
 
   #begin(kind: 'text' | 'thinking', { id, providerMetadata }: { readonly id: string; readonly providerMetadata?: object }): Piece {
-    const piece: Piece = { kind, id, name: '', text: '', metadata: providerMetadata };
+    const piece: Piece = { kind, id, name: '', text: '', metadata: providerMetadata, isWhole: false };
     this.#pieces.push(piece);
     return piece;
   }
@@ -175,7 +177,7 @@ export class AiSdkStream {
 
   #addCall(id: string, toolName: string, metadata: object | undefined): Piece {
     const name = this.#options.ownName(toolName);
-    const call: Piece = { kind: 'call', id, name, text: '', metadata };
+    const call: Piece = { kind: 'call', id, name, text: '', metadata, isWhole: false };
     this.#pieces.push(call);
     this.#options.onDelta({ type: 'tool_call', name });
     return call;
@@ -188,7 +190,10 @@ export class AiSdkStream {
 
   #takeCall({ toolCallId, toolName, input, providerExecuted, providerMetadata }: PartOf<'tool-call'>): void {
     if (providerExecuted || this.#foreign.has(toolCallId)) return;
-    const call = this.#open('call', toolCallId) ?? this.#addCall(toolCallId, toolName, undefined);
+    // a provider's ids are not unique
+    const begun = this.#pieces.find(({ kind, id, isWhole }) => kind === 'call' && id === toolCallId && !isWhole);
+    const call = begun ?? this.#addCall(toolCallId, toolName, undefined);
+    call.isWhole = true;
     call.text = '';
     this.#write(call, input);
     this.#sign(call, providerMetadata);

@@ -1,8 +1,10 @@
-import type { AiSdkProvider } from '../../define/provider-definition.js';
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { AiSdkProvider, LanguageModelTools } from '../../define/provider-definition.js';
 import { toAiSdkCall } from './ai-sdk-call.js';
 import { aiSdkError } from './ai-sdk-failure.js';
 import { type AiSdkModel, type AiSdkPart, aiSdkModel } from './ai-sdk-model.js';
 import { AiSdkStream } from './ai-sdk-stream.js';
+import { type GuardedFetch, guardedFetch } from './guarded-fetch.js';
 import { ModelError } from './model-error.js';
 import type { ModelAnswer, ModelProvider, ModelRequest } from './provider.js';
 import type { AccessOptions } from './provider-access.js';
@@ -15,21 +17,25 @@ const END_GRACE_MS = 5_000;
 type Settings = Pick<AiSdkProvider, 'languageModel' | 'providerOptions'>;
 
 /**
- * A provider for models of the Vercel AI SDK, of any provider package that gives specification version 2, 3 or 4. Where a request goes,
- * and by which fetch, is that package's own affair; silence and cut answers are judged here.
+ * A provider for models of the Vercel AI SDK, of any provider package that gives specification version 2, 3 or 4. Where a request goes is
+ * that package's own affair, and so is its fetch where the config does not hand it the guarded one; silence and cut answers are judged here.
  */
 export function createAiSdkProvider(settings: Settings, access: Pick<AccessOptions, 'keys' | 'env'>): ModelProvider {
   const models = new Map<string, AiSdkModel>();
   const handedOver = new Set<string>();
-  const key = (reference: string): string => {
-    const value = keyOf(reference, access);
-    handedOver.add(value);
-    return value;
+  const tools: LanguageModelTools = {
+    key: (reference) => {
+      const value = keyOf(reference, access);
+      handedOver.add(value);
+      return value;
+    },
+    // made before any request is: each finds the guard of its own
+    fetch: (input, init) => (guards.getStore()?.fetch ?? fetch)(input, init),
   };
   return {
     call: async (request) => {
       try {
-        const model = models.get(request.model) ?? aiSdkModel(settings.languageModel(request.model, key), request.model);
+        const model = models.get(request.model) ?? aiSdkModel(settings.languageModel(request.model, tools), request.model);
         models.set(request.model, model);
         return await callAiSdk(model, request, settings);
       } catch (error) {
@@ -40,6 +46,8 @@ export function createAiSdkProvider(settings: Settings, access: Pick<AccessOptio
   };
 }
 
+const guards = new AsyncLocalStorage<GuardedFetch>();
+
 /** A variable that no worker takes for a key is still in the environment. */
 function keyOf(reference: string, { keys, env }: Pick<AccessOptions, 'keys' | 'env'>): string {
   const value = keys.resolve(reference) ?? env[reference.replace(/^env:/u, '')]?.trim();
@@ -49,20 +57,26 @@ function keyOf(reference: string, { keys, env }: Pick<AccessOptions, 'keys' | 'e
 
 async function callAiSdk(model: AiSdkModel, request: ModelRequest, { providerOptions = {} }: Settings): Promise<ModelAnswer> {
   const watchdog = new StreamWatchdog(request);
+  const { idleMs } = request;
+  const guard = guardedFetch({ idleMs, watchdog, apiKey: '', stream: 'bytes' });
   const signal = AbortSignal.any([request.signal, watchdog.signal]);
   const names = toolNames(request.tools);
   const reader = new AiSdkStream({ provider: model.provider, onDelta: request.onDelta, ownName: (name) => names.own(name) });
   signal.throwIfAborted();
   watchdog.start();
   try {
-    const { stream, response } = await orAbort(model.doStream(toAiSdkCall(model, request, { providerOptions, signal })), signal);
+    const call = toAiSdkCall(model, request, { providerOptions, signal });
+    const { stream, response } = await orAbort(
+      guards.run(guard, () => model.doStream(call)),
+      signal,
+    );
     watchdog.sawHeaders();
     await readParts(stream, reader, { watchdog, signal });
     return completeAnswer(reader, requestIdIn(response?.headers) ?? reader.requestId);
   } catch (error) {
-    throw watchdog.failure ?? error;
+    throw guard.failure() ?? error;
   } finally {
-    watchdog.stop();
+    guard.release();
   }
 }
 

@@ -24,10 +24,17 @@ const OWN_HEADERS = { 'content-type': 'application/json', accept: 'text/event-st
 
 /** What one request is held to. Silence is `Model.StreamIdle`; before the first byte, where that has its own limit, `Model.Timeout`. */
 export interface GuardOptions extends Patience {
-  /** Sent beside the content type. The headers of an SDK are not: `*_CUSTOM_HEADERS` of the environment adds to them. */
-  readonly headers: Readonly<Record<string, string>>;
+  /**
+   * Sent beside the content type. The headers of an SDK are not: `*_CUSTOM_HEADERS` of the environment adds to them. Absent: the SDK's own
+   * are sent, for requests that it signs.
+   */
+  readonly headers?: Readonly<Record<string, string>>;
   /** Kept out of errors. */
   readonly apiKey: string;
+  /** `bytes`: anything but a web page is an answer, and passed on as it comes, for SDKs with framings of their own. @default events */
+  readonly stream?: 'events' | 'bytes';
+  /** Watches more than the bytes of this request. @default one of its own */
+  readonly watchdog?: StreamWatchdog;
 }
 
 /** One request's guard: the fetch for an SDK, and what stopped it. */
@@ -59,18 +66,20 @@ export function guardedFetch(options: GuardOptions): GuardedFetch {
 }
 
 class Guard {
-  readonly #headers: Readonly<Record<string, string>>;
+  readonly #headers: Readonly<Record<string, string>> | undefined;
   readonly #refusalMsMax: number;
   readonly watchdog: StreamWatchdog;
   readonly #apiKey: string;
+  readonly #stream: 'events' | 'bytes';
   failure: ModelError | undefined;
   endedWithinEvent = false;
 
-  constructor({ headers, apiKey, ...patience }: GuardOptions) {
+  constructor({ headers, apiKey, stream = 'events', watchdog, ...patience }: GuardOptions) {
     this.#apiKey = apiKey;
-    this.#headers = { ...OWN_HEADERS, ...headers };
+    this.#stream = stream;
+    this.#headers = headers && { ...OWN_HEADERS, ...headers };
     this.#refusalMsMax = Math.min(patience.idleMs, REFUSAL_MS_MAX);
-    this.watchdog = new StreamWatchdog(patience);
+    this.watchdog = watchdog ?? new StreamWatchdog(patience);
   }
 
   async fetch(input: string | URL | Request, init: RequestInit): Promise<Response> {
@@ -79,7 +88,7 @@ class Guard {
     try {
       const response = await undiciFetch(input instanceof Request ? input.url : input, {
         method: init.method ?? 'POST',
-        headers: this.#headers,
+        headers: this.#headers ?? [...new Headers(init.headers)],
         // the SDKs send JSON text
         body: typeof init.body === 'string' ? init.body : null,
         signal: AbortSignal.any(signals),
@@ -98,31 +107,45 @@ class Guard {
     const { status, headers, body } = response;
     if (status >= 300 && status < 400) throw await refuseRedirect(response);
     if (!response.ok) return copyOf(response, body && refusalBody(await this.#refusalText(body, caller)));
-    const contentType = headers.get('content-type') ?? 'no content type';
-    if (!body || !contentType.toLowerCase().includes('text/event-stream')) {
-      throw notAStream(response, body ? await textOf(this.#head(body)) : '', this.#apiKey);
-    }
-    return copyOf(response, this.#watched(body, caller));
+    const contentType = headers.get('content-type')?.toLowerCase() ?? 'no content type';
+    const isStream = this.#stream === 'bytes' ? !contentType.includes('text/html') : contentType.includes('text/event-stream');
+    if (!body || !isStream) throw notAStream(response, body ? await textOf(this.#head(body)) : '', this.#apiKey);
+    return copyOf(response, this.#stream === 'bytes' ? this.#watched(body, caller) : this.#framed(body, caller));
   }
 
-  /** Passes an answer's bytes on. An SDK aborts a body that it does not want to read on: that is no failure of the body. */
-  async *#watched(body: AsyncIterable<Uint8Array>, caller: AbortSignal | null | undefined): AsyncGenerator<Uint8Array> {
+  /** Passes the events of an answer on. */
+  async *#framed(body: AsyncIterable<Uint8Array>, caller: AbortSignal | null | undefined): AsyncGenerator<Uint8Array> {
     const framing = new EventFraming();
-    try {
-      for await (const chunk of body) {
-        this.watchdog.sawBytes();
-        const events = framing.add(chunk);
-        checkSize(framing);
-        if (events) yield events;
-      }
-    } catch (error) {
-      if (!caller?.aborted) this.failure ??= toModelError(error);
-      throw error;
+    for await (const chunk of this.#watched(body, caller)) {
+      const events = framing.add(chunk);
+      if (framing.waitingBytes > EVENT_BYTES_MAX) throw this.#tooLarge(framing.totalBytes);
+      if (events) yield events;
     }
     yield framing.rest();
     // openai drops a last event without its blank line; half an event is no JSON, so closing it can not make one up
     this.endedWithinEvent = framing.endsWithinEvent;
     if (this.endedWithinEvent) yield BLANK_LINE;
+  }
+
+  /** Passes an answer's bytes on. An SDK aborts a body that it does not want to read on: that is no failure of the body. */
+  async *#watched(body: AsyncIterable<Uint8Array>, caller: AbortSignal | null | undefined): AsyncGenerator<Uint8Array> {
+    let bytes = 0;
+    try {
+      for await (const chunk of body) {
+        this.watchdog.sawBytes();
+        bytes += chunk.length;
+        if (bytes > STREAM_BYTES_MAX) throw this.#tooLarge(bytes);
+        yield chunk;
+      }
+    } catch (error) {
+      if (!caller?.aborted) this.failure ??= toModelError(error);
+      throw error;
+    }
+  }
+
+  #tooLarge(bytes: number): ModelError {
+    this.failure ??= new ModelError('Model.BadResponse', `the answer is too large: ${bytes} bytes and no end`);
+    return this.failure;
   }
 
   /** What a refusal says, as far as it came: its status stands whatever becomes of its body. */
@@ -183,9 +206,4 @@ function notAStream({ headers }: UndiciResponse, head: string, apiKey: string): 
   if (told) return toModelError({ error: told, headers: new Headers([...headers]) }, apiKey);
   const said = `the server answered with ${headers.get('content-type') ?? 'no content type'} instead of an event stream`;
   return new ModelError('Model.BadResponse', said, { status: 200 });
-}
-
-function checkSize({ waitingBytes, totalBytes }: EventFraming): void {
-  if (waitingBytes <= EVENT_BYTES_MAX && totalBytes <= STREAM_BYTES_MAX) return;
-  throw new ModelError('Model.BadResponse', `the answer is too large: ${totalBytes} bytes and no end`);
 }

@@ -15,7 +15,7 @@ describe('a failure of a model of the AI SDK', () => {
     ['400 of a long prompt', api(400, { responseBody: '{"error":{"code":"context_length_exceeded"}}' }), { type: 'Model.ContextOverflow' }],
     ['529', api(529, { responseHeaders: { 'request-id': 'req_9' } }), { type: 'Model.Overloaded', requestId: 'req_9' }],
     ['no answer', api(undefined, { cause: Object.assign(new Error('connect'), { code: 'ECONNREFUSED' }) }), { type: 'Model.Unreachable' }],
-    ['an answer with status 200 that is none', api(200), { type: 'Model.BadResponse', status: 200 }],
+    ['an answer with status 200 that is none', api(200), { type: 'Model.BadResponse' }],
     ['a plain error', new Error('who knows'), { type: 'Model.StreamTruncated' }],
   ])('%s is classed as by any provider, and holds nothing of the request', async (_, error, expected) => {
     const thrown: unknown = await askAiSdk(throwing(error)).catch((caught: unknown) => caught);
@@ -36,7 +36,7 @@ describe('a failure of a model of the AI SDK', () => {
   it('hides the keys that the config was handed', async () => {
     const keys = captureKeys({ SOME_KEY: 'canary-0123456789' }, ['SOME_KEY']);
     const error: unknown = await createAiSdkProvider(
-      { languageModel: (_, key) => throwing(new Error(`refused ${key('env:SOME_KEY')}`)) },
+      { languageModel: (_, { key }) => throwing(new Error(`refused ${key('env:SOME_KEY')}`)) },
       { keys, env: {} },
     )
       .call(modelRequest())

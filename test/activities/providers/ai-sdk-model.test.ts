@@ -20,7 +20,7 @@ describe('a model of the AI SDK', () => {
 
   it('is made once for each id, with keys by reference; a missing one is named', async () => {
     const made: string[] = [];
-    const languageModel: AiSdkProvider['languageModel'] = (modelId, key) => {
+    const languageModel: AiSdkProvider['languageModel'] = (modelId, { key }) => {
       made.push(`${modelId} ${key('env:SOME_KEY')} ${key('env:FREE_VARIABLE')}`);
       return new MockLanguageModelV3({ doStream: async () => ({ stream: convertArrayToReadableStream([...TEXT, FINISH]) }) });
     };
@@ -78,11 +78,11 @@ describe('a model of the AI SDK', () => {
     ]);
   });
 
-  it('of version 4 has images with a tag, one word for thinking, pings, and a finish of its own for a cut answer', async () => {
+  it('of version 4 has images with a tag, a word for thinking that all share, pings, and a finish of its own for a cut answer', async () => {
     const calls: AiSdkCall[] = [];
-    const four = (parts: readonly unknown[]) => ({
+    const four = (parts: readonly unknown[], provider = 'anthropic.messages') => ({
       specificationVersion: 'v4',
-      provider: 'anthropic.messages',
+      provider,
       modelId: 'm',
       supportedUrls: {},
       doStream: async (given: AiSdkCall) => {
@@ -96,11 +96,13 @@ describe('a model of the AI SDK', () => {
     const tagged = { type: 'file', mediaType: 'image/png', data: { type: 'data', data: IMAGE.dataBase64 } };
     expect(outputIn(calls[0])).toEqual([{ type: 'text', text: 'a picture' }, tagged]);
     expect(calls[0]?.prompt[1]?.content).toMatchObject([{}, tagged]);
-    expect(calls[0]).toMatchObject({ reasoning: 'high' });
-    expect(calls[0]?.providerOptions).toEqual({});
-    await askAiSdk(four([...TEXT, FINISH]), { thinking: { style: 'budget', tokens: 2_000 } });
-    expect(calls[1]).not.toHaveProperty('reasoning');
-    expect(calls[1]?.providerOptions).toEqual({ anthropic: { thinking: { type: 'enabled', budgetTokens: 2_000 } } });
+    expect(calls[0]).not.toHaveProperty('reasoning');
+    await askAiSdk(four([...TEXT, FINISH], 'nobody.chat'), { thinking: effort });
+    await askAiSdk(four([...TEXT, FINISH], 'nobody.chat'), { thinking: { style: 'budget', tokens: 2_000 } });
+    expect(calls.slice(1).map(({ reasoning, providerOptions }) => ({ reasoning, providerOptions }))).toEqual([
+      { reasoning: 'high', providerOptions: {} },
+      { reasoning: undefined, providerOptions: {} },
+    ]);
     const cut = { ...FINISH, finishReason: { unified: 'interrupted', raw: 'x' } };
     await expect(askAiSdk(four([...TEXT, cut]))).rejects.toMatchObject({ type: 'Model.StreamTruncated' });
   });

@@ -79,7 +79,9 @@ async function sweep(subject: ScriptedSubject, { by, step }: { readonly by: 'end
     const batch = lengths.slice(outcomes.length, outcomes.length + BATCH);
     outcomes.push(...(await Promise.all(batch.map((length) => outcomeAt(subject, length, whole.answer)))));
   }
-  expect(server.requests.length - before, 'one request for each attempt').toBe(lengths.length);
+  // a gateway may send a request again whose connection it finds closed
+  const sent = server.requests.length - before;
+  expect(subject.gateway ? Math.min(sent, lengths.length) : sent, 'requests').toBe(lengths.length);
   return { outcomes, bytes };
 }
 
@@ -91,9 +93,14 @@ async function outcomeAt(subject: ScriptedSubject, length: number, whole: ModelA
     if (error instanceof ModelError && (subject.gateway ? GATEWAY_CUT : CUT).test(error.type)) return 'cut';
     throw error;
   }
-  // usage may come after the terminal event, and each request has an id of its own
-  expect({ ...answer, usage: whole.usage, requestId: whole.requestId }).toEqual(whole);
+  // usage may come after the terminal event
+  expect(withoutRequestIds({ ...answer, usage: whole.usage })).toEqual(withoutRequestIds(whole));
   return 'complete';
+}
+
+/** Each request has an id of its own, and items of its answer may be named after it. */
+function withoutRequestIds(answer: unknown): unknown {
+  return JSON.parse(JSON.stringify(answer).replaceAll(/req_\d{6}/gu, 'req'));
 }
 
 function askedAt(length: number) {
