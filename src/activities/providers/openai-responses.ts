@@ -2,29 +2,32 @@ import type { StopReason } from '../../contracts/model.js';
 import { ModelError } from './model-error.js';
 import { toModelError } from './model-failure.js';
 import { openAiClient, openAiGuard } from './openai-client.js';
+import { ownCalls } from './own-calls.js';
 import type { ModelAnswer, ModelProvider, ModelRequest } from './provider.js';
 import type { ProviderSettings } from './provider-settings.js';
 import { readEvents } from './read-events.js';
 import { toResponsesBody } from './responses-body.js';
 import { reasoningOrigin } from './responses-reasoning.js';
 import { ResponsesStream } from './responses-stream.js';
+import { toolNames } from './tool-names.js';
 
 /** A provider for OpenAI's Responses API and servers that speak it. Nothing is kept there: each request holds the whole conversation. */
 export function createOpenAiResponsesProvider(settings: ProviderSettings): ModelProvider {
-  const origin = reasoningOrigin(settings);
-  return { call: (request) => callResponses(request, settings, origin) };
+  return { call: (request) => callResponses(request, settings) };
 }
 
-async function callResponses(request: ModelRequest, settings: ProviderSettings, origin: string): Promise<ModelAnswer> {
+async function callResponses(request: ModelRequest, settings: ProviderSettings): Promise<ModelAnswer> {
   const guard = openAiGuard(settings, request);
   try {
-    const body = toResponsesBody(request, settings, origin);
+    const body = toResponsesBody(request, settings);
     const { data, request_id } = await openAiClient(settings, guard)
       .responses.create(body, { signal: request.signal, maxRetries: 0 })
       .withResponse();
-    const reader = new ResponsesStream(request.onDelta, origin);
-    await readEvents(data, reader, { guard, signal: request.signal });
-    return completeAnswer(reader, { settings, requestId: request_id, limit: body.max_output_tokens });
+    const { onDelta, tools, signal } = request;
+    const reader = new ResponsesStream({ onDelta, names: toolNames(tools), origin: reasoningOrigin(settings) });
+    await readEvents(data, reader, { guard, signal });
+    const answer = completeAnswer(reader, { settings, requestId: request_id, limit: body.max_output_tokens });
+    return { ...answer, parts: ownCalls(answer.parts, tools, settings.quirks?.schemaDialect) };
   } catch (error) {
     request.signal.throwIfAborted();
     throw guard.failure() ?? toModelError(error, settings.apiKey);

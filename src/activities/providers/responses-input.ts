@@ -5,74 +5,81 @@ import type {
   ResponseInputItem,
   ResponseOutputMessage,
 } from 'openai/resources/responses/responses';
-import type { ContentPart, FilePart, Message, Part, ToolCallPart } from '../../contracts/message.js';
+import type { ContentPart, Message, Part, ToolCallPart } from '../../contracts/message.js';
+import { isOpenAiHost } from './is-openai-host.js';
+import { type ShownKinds, shownFiles } from './openai-parts.js';
 import { sentArguments } from './parse-arguments.js';
 import { partsText } from './parts-text.js';
-import { type Following, sentReasoning } from './responses-reasoning.js';
-import { wireCallId } from './wire-call-id.js';
-import { wireToolName } from './wire-tool-name.js';
+import type { ModelRequest } from './provider.js';
+import type { ProviderSettings } from './provider-settings.js';
+import { type Following, reasoningOrigin, sentReasoning } from './responses-reasoning.js';
+import { type ToolNames, toolNames } from './tool-names.js';
+import { wireCallIds } from './wire-call-id.js';
 
-/** What is known of the server that the items go to. */
-export interface InputOptions {
+/** What the items are written for. */
+interface Target {
   /** Whose encrypted reasoning the server can read. */
   readonly origin: string;
-  /** False: pictures are named, not sent. @default true */
-  readonly images?: boolean | undefined;
+  readonly names: ToolNames;
+  readonly idOf: (callId: string) => string;
+  readonly kinds: ShownKinds;
 }
 
 /** The transcript as items of the Responses API: each text, call, result and piece of reasoning is one. */
-export function toResponsesInput(messages: readonly Message[], options: InputOptions): ResponseInputItem[] {
-  return messages.flatMap((message): ResponseInputItem[] => {
-    switch (message.role) {
-      case 'user':
-        return [{ role: 'user', content: contentOf(message.parts, options) }];
-      case 'assistant':
-        return assistantItems(message.parts, options);
-      case 'tool':
-        return message.parts
-          .filter((part) => part.type === 'tool_result')
-          .map(({ callId, parts }) => ({ type: 'function_call_output', call_id: wireCallId(callId), output: contentOf(parts, options) }));
-    }
-  });
+export function toResponsesInput(
+  { messages, tools }: Pick<ModelRequest, 'messages' | 'tools'>,
+  settings: ProviderSettings,
+): ResponseInputItem[] {
+  const { baseUrl, quirks = {} } = settings;
+  const target = {
+    origin: reasoningOrigin(settings),
+    names: toolNames(tools),
+    idOf: wireCallIds(quirks.callIdChars),
+    kinds: { images: quirks.images !== false, files: quirks.files ?? isOpenAiHost(baseUrl) },
+  };
+  return messages.flatMap((message) => itemsOf(message, target));
 }
 
-/** Parts that are text in this format are one text; pictures and documents go beside it, where the server takes them. */
-function contentOf(parts: readonly Part[], options: InputOptions): string | ContentBlock[] {
-  const isFile = (part: Part): part is InlineFile => isInlineFile(part, options);
-  const files = parts.filter(isFile);
-  const rest = parts.filter((part) => !isFile(part));
-  if (files.length === 0) return partsText(rest);
-  return [...(rest.length > 0 ? [{ type: 'input_text' as const, text: partsText(rest) }] : []), ...files.map(fileBlock)];
+function itemsOf({ role, parts }: Message, target: Target): ResponseInputItem[] {
+  switch (role) {
+    case 'user':
+      return [{ role: 'user', content: contentOf(parts, target) }];
+    case 'assistant':
+      return assistantItems(parts, target);
+    case 'tool':
+      return parts
+        .filter((part) => part.type === 'tool_result')
+        .map((result) => ({ type: 'function_call_output', call_id: target.idOf(result.callId), output: contentOf(result.parts, target) }));
+  }
 }
 
 /** A message and the output of a call take the same blocks. */
 type ContentBlock = ResponseFunctionCallOutputItem & Exclude<EasyInputMessage['content'], string>[number];
 
-type InlineFile = FilePart & { readonly dataBase64: string };
-
-const IMAGES: ReadonlySet<string> = new Set(['image/jpeg', 'image/png', 'image/gif', 'image/webp']);
-
-function isInlineFile(part: Part, { images }: InputOptions): part is InlineFile {
-  if (part.type !== 'file' || part.dataBase64 === undefined) return false;
-  return part.mime === 'application/pdf' || (images !== false && IMAGES.has(part.mime));
+/** What can be shown as it is, and all else as one text before it. */
+function contentOf(parts: readonly Part[], { kinds }: Target): string | ContentBlock[] {
+  const shown = shownFiles(parts, kinds);
+  if (shown.length === 0) return partsText(parts);
+  const rest = parts.filter((part) => !new Set<Part>(shown).has(part));
+  return [...(rest.length > 0 ? [{ type: 'input_text' as const, text: partsText(rest) }] : []), ...shown.map(fileBlock)];
 }
 
-function fileBlock({ mime, dataBase64 }: InlineFile): ContentBlock {
+function fileBlock({ mime, dataBase64 }: ReturnType<typeof shownFiles>[number]): ContentBlock {
   const url = `data:${mime};base64,${dataBase64}`;
-  if (IMAGES.has(mime)) return { type: 'input_image', image_url: url, detail: 'auto' };
+  if (mime.startsWith('image/')) return { type: 'input_image', image_url: url, detail: 'auto' };
   return { type: 'input_file', filename: 'document.pdf', file_data: url };
 }
 
 type AnswerItem = EasyInputMessage | ResponseOutputMessage | ResponseFunctionToolCall;
 
 /** Reasoning goes before the very item that it came before, or not at all: alone, or before another one, the API refuses it. */
-function assistantItems(parts: readonly Part[], options: InputOptions): ResponseInputItem[] {
+function assistantItems(parts: readonly Part[], target: Target): ResponseInputItem[] {
   const items: ResponseInputItem[] = [];
   let reasoning: ResponseInputItem[] = [];
   let following: Following | undefined;
   for (const part of parts) {
     if (part.type === 'thinking') {
-      const sent = sentReasoning(part, options.origin);
+      const sent = sentReasoning(part, target.origin);
       if (!sent) continue;
       // of two in a row only those count that belong to one item
       reasoning = sent.following?.id === following?.id ? [...reasoning, sent.item] : [sent.item];
@@ -81,7 +88,7 @@ function assistantItems(parts: readonly Part[], options: InputOptions): Response
     }
     const type = part.type === 'tool_call' ? 'function_call' : 'message';
     const isFollowing = following?.type === type;
-    const item = answerItem(part, isFollowing ? following?.id : undefined);
+    const item = answerItem(part, isFollowing ? following?.id : undefined, target);
     if (!item) continue;
     items.push(...(isFollowing ? reasoning : []), item);
     reasoning = [];
@@ -90,10 +97,10 @@ function assistantItems(parts: readonly Part[], options: InputOptions): Response
   return items.length > 0 ? items : [{ role: 'assistant', content: '(no text)' }];
 }
 
-function answerItem(part: Exclude<Part, { type: 'thinking' }>, id: string | undefined): AnswerItem | undefined {
+function answerItem(part: Exclude<Part, { type: 'thinking' }>, id: string | undefined, target: Target): AnswerItem | undefined {
   switch (part.type) {
     case 'tool_call':
-      return functionCall(part, id);
+      return functionCall(part, id, target);
     case 'tool_result':
       return undefined;
     case 'text':
@@ -104,11 +111,11 @@ function answerItem(part: Exclude<Part, { type: 'thinking' }>, id: string | unde
   }
 }
 
-function functionCall(call: ToolCallPart, id: string | undefined): ResponseFunctionToolCall {
+function functionCall(call: ToolCallPart, id: string | undefined, { names, idOf }: Target): ResponseFunctionToolCall {
   return {
     type: 'function_call',
-    call_id: wireCallId(call.callId),
-    name: wireToolName(call.name),
+    call_id: idOf(call.callId),
+    name: names.wire(call.name),
     arguments: JSON.stringify(sentArguments(call)),
     ...(id === undefined ? {} : { id }),
   };

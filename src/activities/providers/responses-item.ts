@@ -3,6 +3,7 @@ import type { Part } from '../../contracts/message.js';
 import { parseArgumentsText, toolCallPart } from './parse-arguments.js';
 import type { StreamDelta } from './provider.js';
 import { type Following, keptReasoning } from './responses-reasoning.js';
+import type { ToolNames } from './tool-names.js';
 
 /** One item of an answer while it streams: a text, a call, or a piece of reasoning. */
 export class ResponsesItem {
@@ -13,10 +14,13 @@ export class ResponsesItem {
   isDone = false;
   isRefusal = false;
 
-  constructor(item: ResponseOutputItem, onDelta: (delta: StreamDelta) => void) {
+  constructor(
+    item: ResponseOutputItem,
+    { onDelta, names }: { readonly onDelta: (delta: StreamDelta) => void; readonly names: Pick<ToolNames, 'own'> },
+  ) {
     this.#onDelta = onDelta;
     this.#item = item;
-    if (item.type === 'function_call') onDelta({ type: 'tool_call', name: item.name ?? '' });
+    if (item.type === 'function_call') onDelta({ type: 'tool_call', name: names.own(item.name ?? '') });
   }
 
   get id(): string | undefined {

@@ -4,14 +4,23 @@ import type { StopReason, Usage } from '../../contracts/model.js';
 import type { StreamDelta } from './provider.js';
 import { reportedUsage } from './reported-usage.js';
 import { ResponsesItem } from './responses-item.js';
+import type { ToolNames } from './tool-names.js';
 
 /** How the server says that its answer ended. `incomplete`: its output limit cut it. */
 type Ending = 'completed' | 'incomplete' | 'content_filter';
 
+/** What an answer is read with. */
+export interface ResponsesReading {
+  readonly onDelta: (delta: StreamDelta) => void;
+  /** Of the tools that were sent: watchers see our own. */
+  readonly names: ToolNames;
+  /** Who can read the reasoning of this answer. */
+  readonly origin: string;
+}
+
 /** Puts the events of a response together. Judges nothing. */
 export class ResponsesStream {
-  readonly #onDelta: (delta: StreamDelta) => void;
-  readonly #origin: string;
+  readonly #reading: ResponsesReading;
   readonly #items = new Map<number | string, ResponsesItem>();
   #usage: Response['usage'];
   ending: Ending | undefined;
@@ -19,9 +28,8 @@ export class ResponsesStream {
   failure: object | undefined;
   events = 0;
 
-  constructor(onDelta: (delta: StreamDelta) => void, origin: string) {
-    this.#onDelta = onDelta;
-    this.#origin = origin;
+  constructor(reading: ResponsesReading) {
+    this.#reading = reading;
   }
 
   add(event: ResponseStreamEvent): void {
@@ -73,7 +81,7 @@ export class ResponsesStream {
     const items = stop === 'refusal' ? this.#all().filter((item) => !item.isHalfCall) : this.#all();
     return items.flatMap((item, index) => {
       const following = items.slice(index + 1).find((later) => later.isAnswer);
-      return item.part(this.#origin, following?.asFollowing()) ?? [];
+      return item.part(this.#reading.origin, following?.asFollowing()) ?? [];
     });
   }
 
@@ -100,7 +108,7 @@ export class ResponsesStream {
     const key = place ?? id ?? item?.id ?? callIdOf(item) ?? this.#items.size;
     const known = this.#items.get(key);
     if (known || !item) return known;
-    const added = new ResponsesItem(item, this.#onDelta);
+    const added = new ResponsesItem(item, this.#reading);
     this.#items.set(key, added);
     return added;
   }

@@ -259,3 +259,23 @@ it('thinking, text and calls go back as they came: a strict server takes them, a
     await wire.close();
   }
 });
+
+it('A-11: a call by the name that a tool was sent under reaches that tool', async () => {
+  const tools = [{ name: 'notes.read file', description: 'Reads.', schema: { type: 'object', properties: {} } }];
+  const deltas: StreamDelta[] = [];
+  const onDelta = (piece: StreamDelta): void => void deltas.push(piece);
+  const item = { ...CALL, name: 'notes_read_file' };
+  const { parts } = await answerTo([CREATED, added(item), done({ ...item, arguments: '{}' }), completed()], { tools, onDelta });
+  expect(JSON.parse(server.requests.at(-1)?.body ?? '')).toMatchObject({ tools: [{ name: 'notes_read_file' }] });
+  expect(parts).toMatchObject([{ name: 'notes.read file' }]);
+  expect(deltas).toEqual([{ type: 'tool_call', name: 'notes.read file' }]);
+});
+
+it('P6: the key goes into the header that the server reads, beside the headers and the query that it wants', async () => {
+  const quirks = { keyHeader: 'api-key', headers: { 'x-title': 'perdure' }, query: { 'api-version': '2025-04-01' } } as const;
+  await answerTo([CREATED, added(MESSAGE), delta('output_text', 'So.'), completed()], {}, quirks);
+  const { path, headers } = server.requests.at(-1) ?? {};
+  expect(path).toBe('/v1/responses?api-version=2025-04-01');
+  expect(headers).toMatchObject({ 'api-key': 'test-key-0123456789', 'x-title': 'perdure' });
+  expect(headers).not.toHaveProperty('authorization');
+});

@@ -7,7 +7,7 @@ import { modelRequest } from './support/wire.js';
 const OPENAI = { baseUrl: 'https://api.openai.com/v1', apiKey: 'k' };
 
 function bodyOf(fields: Parameters<typeof modelRequest>[0], quirks: ProviderQuirks = {}, baseUrl = OPENAI.baseUrl) {
-  return toResponsesBody(modelRequest(fields), { ...OPENAI, baseUrl, quirks }, 'origin');
+  return toResponsesBody(modelRequest(fields), { ...OPENAI, baseUrl, quirks });
 }
 
 describe('toResponsesBody', () => {
@@ -21,6 +21,11 @@ describe('toResponsesBody', () => {
     expect(tools).toEqual([expect.objectContaining({ type: 'function', name: 'read_file', description: 'Reads a file.', strict: false })]);
     expect(tool_choice).toBe('required');
     expect(bodyOf({ tools: [] })).not.toHaveProperty('tool_choice');
+  });
+
+  it('puts the schemas of tools into the dialect of the server, strict where it says so', () => {
+    const [tool] = bodyOf({}, { schemaDialect: 'openai-strict' }).tools ?? [];
+    expect(tool).toMatchObject({ strict: true, parameters: { additionalProperties: false, required: ['path'] } });
   });
 
   it('asks for no fewer tokens of output than the API takes', () => {
@@ -38,15 +43,11 @@ describe('toResponsesBody', () => {
       { effort: 'high', summary: 'auto' },
     ],
     [
-      { style: 'budget', tokens: 1_024 },
-      { effort: 'low', summary: 'auto' },
+      { style: 'budget', tokens: 1 },
+      { effort: 'minimal', summary: 'auto' },
     ],
     [
-      { style: 'budget', tokens: 8_192 },
-      { effort: 'medium', summary: 'auto' },
-    ],
-    [
-      { style: 'budget', tokens: 32_768 },
+      { style: 'budget', tokens: 1_000_000 },
       { effort: 'high', summary: 'auto' },
     ],
   ] satisfies [ThinkingOrder, object][])('tells the thinking %j as %j, and wants it back encrypted', (thinking, reasoning) => {

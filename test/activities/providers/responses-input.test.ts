@@ -3,7 +3,8 @@ import { toResponsesInput } from '../../../src/activities/providers/responses-in
 import { keptReasoning, reasoningOrigin } from '../../../src/activities/providers/responses-reasoning.js';
 import type { ContentPart, Message, Part } from '../../../src/contracts/message.js';
 
-const ORIGIN = reasoningOrigin({ baseUrl: 'https://api.openai.com/v1', apiKey: 'k-1' });
+const SETTINGS = { baseUrl: 'https://api.openai.com/v1', apiKey: 'k-1' };
+const ORIGIN = reasoningOrigin(SETTINGS);
 const PIXEL = { type: 'file', mime: 'image/png', dataBase64: 'aGk=' } as const;
 const PDF = { type: 'file', mime: 'application/pdf', dataBase64: 'aGk=' } as const;
 const IMAGE = { type: 'input_image', image_url: 'data:image/png;base64,aGk=', detail: 'auto' };
@@ -31,7 +32,7 @@ function reasoningItem(id: string): object {
   return { type: 'reasoning', id, encrypted_content: `sealed-${id}`, summary: [{ type: 'summary_text', text: 'hm' }] };
 }
 
-const inputOf = (...messages: Message[]) => toResponsesInput(messages, { origin: ORIGIN });
+const inputOf = (...messages: Message[]) => toResponsesInput({ messages, tools: [] }, SETTINGS);
 
 describe('toResponsesInput', () => {
   it('makes an item of each text, call and result', () => {
@@ -65,8 +66,16 @@ describe('toResponsesInput', () => {
   });
 
   it('names images for a server without them', () => {
-    const [item] = toResponsesInput([message('user', 'See:', PIXEL)], { origin: ORIGIN, images: false });
+    const messages = [message('user', 'See:', PIXEL)];
+    const [item] = toResponsesInput({ messages, tools: [] }, { ...SETTINGS, quirks: { images: false } });
     expect(item).toEqual({ role: 'user', content: expect.stringContaining('image/png') });
+  });
+
+  it("names documents for servers other than OpenAI's own, unless they are known to take them", () => {
+    const at = { ...SETTINGS, baseUrl: 'http://127.0.0.1:1/v1' };
+    const request = { messages: [message('user', PDF)], tools: [] };
+    expect(toResponsesInput(request, at)).toEqual([{ role: 'user', content: expect.stringContaining('application/pdf') }]);
+    expect(toResponsesInput(request, { ...at, quirks: { files: true } })).toMatchObject([{ content: [{ type: 'input_file' }] }]);
   });
 
   it('sends reasoning back as it came, before the very item that it came before, which then has its id', () => {
