@@ -35,7 +35,8 @@ export const ChatMessage = z.discriminatedUnion(
       tool_calls: z.array(ToolCall).min(1).optional(),
       name,
     }),
-    z.strictObject({ role: z.literal('tool'), content: Text, tool_call_id: z.string() }),
+    // its reference has no name here; the API takes one, and frameworks send it
+    z.strictObject({ role: z.literal('tool'), content: Text, tool_call_id: z.string(), name }),
   ],
   { error: (issue) => (issue.code === 'invalid_union' ? ROLES : undefined) },
 );

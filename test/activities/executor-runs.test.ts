@@ -8,6 +8,7 @@ import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest';
 import { z } from 'zod';
 import { captureKeys } from '../../src/activities/key-ring.js';
 import type { Progress, RunInput } from '../../src/contracts/run.js';
+import { toolCallsOf } from '../../src/contracts/tool-calls-of.js';
 import { type Config, defineConfig } from '../../src/define/define-config.js';
 import { defineTool } from '../../src/define/define-tool.js';
 import { createAgentActivities } from '../../src/worker/create-worker.js';
@@ -60,9 +61,7 @@ describe('a run whose agent is a child process', () => {
   test('its calls go through the pipeline like those of a model: approval, results, usage, turns', async () => {
     const run = await start(crew(CAREFUL), { task: 'tide', agent: 'crew' });
     await until(async () => (await run.progress()).pendingApprovals === 1, 'the call that waits');
-    const messages = await run.messages();
-    const deployCall = messages.flatMap(({ parts }) => parts).find((part) => part.type === 'tool_call' && part.name === 'deploy');
-    await run.handle.executeUpdate('approve', { args: [{ callId: deployCall?.type === 'tool_call' ? deployCall.callId : '' }] });
+    await run.handle.executeUpdate('approve', { args: [{ callId: await callIdOf(run, 'deploy') }] });
     const result = await run.result();
     expect(result).toMatchObject({
       reason: 'completed',
@@ -119,8 +118,7 @@ describe('a run whose agent is a child process', () => {
     const run = await start(crew(body), { task: 'go', agent: 'crew' });
     await until(async () => (await run.progress()).pendingApprovals === 1, 'the call that waits');
     await run.handle.signal('steer', { text: 'be quick' });
-    const [call] = (await run.messages()).flatMap(({ parts }) => parts).filter((part) => part.type === 'tool_call');
-    await run.handle.executeUpdate('deny', { args: [{ callId: call?.callId, reason: 'not today' }] });
+    await run.handle.executeUpdate('deny', { args: [{ callId: await callIdOf(run, 'deploy'), reason: 'not today' }] });
     await until(async () => (await run.handle.query<Progress>('progress')).turn === 2, 'the second turn');
     await until(async () => await hasHeard(run), 'the words of the child');
     await run.handle.signal('cancel', { reason: 'enough' });
@@ -162,16 +160,6 @@ describe('a run whose agent is a child process', () => {
     return defineConfig({ tools: [lookUp, deploy], agents: { crew: { description: 'A crew.', prompt: 'Be brief.', executor } } });
   }
 
-  /** The heartbeat shows operators what was streamed last. */
-  async function hasHeard(run: TestRun): Promise<boolean> {
-    const { raw } = await run.handle.describe();
-    return (
-      raw.pendingActivities?.some(({ heartbeatDetails }) =>
-        JSON.stringify(heartbeatDetails?.payloads?.map(({ data }) => Buffer.from(data ?? []).toString())).includes('heard'),
-      ) ?? false
-    );
-  }
-
   async function start(config: Config, input: RunInput): Promise<TestRun> {
     const address = inject('temporalAddress');
     const taskQueue = `executors-${randomUUID()}`;
@@ -195,3 +183,15 @@ describe('a run whose agent is a child process', () => {
     return testRun(await new Client({ connection }).workflow.start('agentRun', { taskQueue, workflowId: randomUUID(), args: [input] }));
   }
 });
+
+/** The heartbeat shows operators what was streamed last. */
+async function hasHeard(run: TestRun): Promise<boolean> {
+  const { raw } = await run.handle.describe();
+  const beats = (raw.pendingActivities ?? []).flatMap(({ heartbeatDetails }) => heartbeatDetails?.payloads ?? []);
+  return beats.some(({ data }) => Buffer.from(data ?? []).includes('heard'));
+}
+
+async function callIdOf(run: TestRun, tool: string): Promise<string | undefined> {
+  const messages = await run.messages();
+  return messages.flatMap(toolCallsOf).find(({ name }) => name === tool)?.callId;
+}

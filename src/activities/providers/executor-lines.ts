@@ -13,7 +13,8 @@ const GO_ON = 'Go on.';
 /** The first line to a child that begins: from a task, or from all that was said so far. */
 export function lineToBegin(request: ModelRequest): ParentLine {
   const { finish, messages } = splitFinish(request);
-  const { runId = '', prompt, tools } = request;
+  const { runId = '', prompt } = request;
+  const tools = request.tools.map(({ name, description, schema }) => ({ name, description, schema }));
   const users = messages.filter(({ role }) => role === 'user');
   const task = lastAnswerIn(messages) === -1 ? users : users.slice(0, 1);
   const isLast = finish === undefined ? {} : { finish };

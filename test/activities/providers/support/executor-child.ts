@@ -108,6 +108,6 @@ export function useTalkedRuns() {
 }
 
 function base(runId: string): Omit<ModelRequest, 'messages' | 'signal' | 'onDelta'> {
-  const tools = [{ name: 'look_up', description: 'Looks up.', schema: { type: 'object' } }];
+  const tools = [{ name: 'look_up', description: 'Looks up.', schema: { type: 'object' }, effect: 'read' }];
   return { model: 'crew', runId, prompt: 'Be brief.', tools, toolChoice: 'auto', outputTokensMax: 1_000, idleMs: 1_000 };
 }
