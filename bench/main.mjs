@@ -8,6 +8,7 @@ import { bareLoop } from './scenarios/bare-loop.mjs';
 import { cancel } from './scenarios/cancel.mjs';
 import { manyRuns } from './scenarios/many-runs.mjs';
 import { memory } from './scenarios/memory.mjs';
+import { modelCalls } from './scenarios/model-calls.mjs';
 import { oneRun } from './scenarios/one-run.mjs';
 import { policies } from './scenarios/policies.mjs';
 import { recovery } from './scenarios/recovery.mjs';
@@ -30,6 +31,7 @@ const SCENARIOS = {
   cancel: (arena) => cancel(arena),
   memory: (arena) => memory(arena),
   policies: () => policies(),
+  'model-calls': () => modelCalls(),
 };
 
 const wanted = process.argv.slice(2);

@@ -29,6 +29,11 @@ const AIMS = [
   ['i', 'judgement of a turn, 400 messages, ms', 'policies', 'turnMs', '<=', 1],
   ['i', 'the same above the limit of compaction, ms', 'policies', 'pressedTurnMs', '<=', 1],
   ['i', 'compaction of 1 MB, the slowest, ms', 'policies', 'compactionMs', '<=', 50],
+  ['j', 'streamed call of 1,000 chunks beside the bare SDK, ms more', 'model-calls', 'addedMs', '<=', 2],
+  ['j', 'the same, MiB more', 'model-calls', 'addedMiB', '<=', 1],
+  ['j', 'first token from the socket to a watcher, ms', 'model-calls', 'firstTokenMs', '<=', 10],
+  ['j', 'writing a request of 400 messages, the slowest format, ms', 'model-calls', 'writeMs', '<=', 5],
+  ['j', 'part of a request that a cache can give, the least', 'model-calls', 'keptShare', '>=', 0.95],
 ];
 
 /** What was measured, for people. */

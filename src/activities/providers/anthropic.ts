@@ -16,7 +16,8 @@ export function createAnthropicProvider(settings: ProviderSettings): ModelProvid
 async function callServer({ apiKey, baseUrl, quirks = {} }: ProviderSettings, request: ModelRequest): Promise<ModelAnswer> {
   const { keyHeader = 'x-api-key', headers, query } = quirks;
   const key = keyHeader === 'authorization' ? `Bearer ${apiKey}` : apiKey;
-  const guard = guardedFetch({ idleMs: request.idleMs, headers: { ...API_VERSION, ...headers, [keyHeader]: key }, apiKey });
+  const { idleMs, firstByteMs } = request;
+  const guard = guardedFetch({ idleMs, firstByteMs, headers: { ...API_VERSION, ...headers, [keyHeader]: key }, apiKey });
   const client = new Anthropic({
     apiKey,
     baseURL: baseUrl,

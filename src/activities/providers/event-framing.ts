@@ -46,8 +46,15 @@ export class EventFraming {
 
   #lastEnd(chunk: Uint8Array): number {
     let end = 0;
-    for (const [index, byte] of chunk.entries()) {
-      if (this.#endsEvent(byte)) end = index + 1;
+    let at = 0;
+    while (at < chunk.length) {
+      // within a line no byte ends anything: the next line end is found without looking at each of them
+      const lineEnd = this.#lineIsEmpty ? at : nextLineEnd(chunk, at);
+      this.#eventBytes += lineEnd - at;
+      if (lineEnd > at) this.#afterCarriageReturn = false;
+      if (lineEnd === chunk.length) break;
+      if (this.#endsEvent(chunk[lineEnd] ?? 0)) end = lineEnd + 1;
+      at = lineEnd + 1;
     }
     return end;
   }
@@ -63,4 +70,12 @@ export class EventFraming {
     this.#lineIsEmpty = endsLine;
     return endsEvent;
   }
+}
+
+function nextLineEnd(chunk: Uint8Array, from: number): number {
+  const feed = chunk.indexOf(LINE_FEED, from);
+  const before = feed === -1 ? chunk.length : feed;
+  // most servers send no carriage return at all
+  const carriage = chunk.subarray(from, before).indexOf(CARRIAGE_RETURN);
+  return carriage === -1 ? before : from + carriage;
 }

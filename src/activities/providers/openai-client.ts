@@ -5,10 +5,13 @@ import type { ProviderSettings } from './provider-settings.js';
 import { SDK_TIMEOUT_MS, SILENT_LOGGER } from './sdk-settings.js';
 
 /** The guard of one request to a server that speaks one of OpenAI's formats: the key in the header where the server wants it. */
-export function openAiGuard({ apiKey, quirks }: ProviderSettings, { idleMs }: Pick<ModelRequest, 'idleMs'>): GuardedFetch {
+export function openAiGuard(
+  { apiKey, quirks }: ProviderSettings,
+  { idleMs, firstByteMs }: Pick<ModelRequest, 'idleMs' | 'firstByteMs'>,
+): GuardedFetch {
   const keyHeader = quirks?.keyHeader ?? 'authorization';
   const key = keyHeader === 'authorization' ? `Bearer ${apiKey}` : apiKey;
-  return guardedFetch({ idleMs, headers: { ...quirks?.headers, [keyHeader]: key }, apiKey });
+  return guardedFetch({ idleMs, firstByteMs, headers: { ...quirks?.headers, [keyHeader]: key }, apiKey });
 }
 
 /** The SDK's client for one request. It asks once, logs nothing, and takes nothing from the environment. */
