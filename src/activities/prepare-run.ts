@@ -3,6 +3,7 @@ import { isAbsolute } from 'node:path';
 import type { z } from 'zod';
 import type { AgentActivities, PreparedRun } from '../contracts/activities.js';
 import { hashJson } from '../contracts/digest.js';
+import { givenSystemText } from '../contracts/given-transcript.js';
 import { PAYLOAD_LIMITS } from '../contracts/limits.js';
 import type { Part } from '../contracts/message.js';
 import { didYouMean } from '../contracts/nearest-name.js';
@@ -72,7 +73,12 @@ export function createPrepareRun(options: PrepareRunOptions): PrepareRun {
     const instructions = await readInstructions(input.context?.workspace);
     const setup: RunSetup = {
       agent: name,
-      prompt: buildPrompt({ base: agent.prompt, context: input.context, instructions, outputSchema: input.outputSchema }),
+      prompt: buildPrompt({
+        base: withSystemText(agent.prompt, input),
+        context: input.context,
+        instructions,
+        outputSchema: input.outputSchema,
+      }),
       tools: toolsFor(input, { agent, policy }, options),
     };
     checkSetup(setup);
@@ -93,6 +99,12 @@ export function createPrepareRun(options: PrepareRunOptions): PrepareRun {
       searchAttributes: [...options.searchAttributes],
     } satisfies PreparedRun;
   };
+}
+
+/** An agent's own prompt stands first: what another system told its model is context to it. */
+function withSystemText(prompt: string, { messages }: RunInput): string {
+  const told = givenSystemText(messages);
+  return told === '' ? prompt : `${prompt}\n\n${told}`;
 }
 
 function parseInput(given: unknown): RunInput {

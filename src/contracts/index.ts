@@ -4,6 +4,7 @@ export { CarriedState } from './carried-state.js';
 export { PerdureError } from './coded-error.js';
 export type { EventPage, RunEvent, RunEventBody } from './event.js';
 export { FAILURES, type FailureType } from './failures.js';
+export { GivenMessage, SystemMessage } from './given-message.js';
 export * as handlers from './handlers.js';
 export { AGENT_RUN, DEFAULT_TASK_QUEUE } from './handlers.js';
 export { CLIENT_LIMITS, CONTINUE_AS_NEW_LIMITS, MODEL_LIMITS, PAYLOAD_LIMITS, RUN_LIMITS, TOOL_LIMITS, WORKER_LIMITS } from './limits.js';

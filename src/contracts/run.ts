@@ -1,6 +1,7 @@
 import { z } from 'zod';
+import { GivenMessage } from './given-message.js';
 import { FAILOVER_LIMITS, RUN_LIMITS } from './limits.js';
-import { JsonValue, Message, Part } from './message.js';
+import { JsonValue, type Message, Part } from './message.js';
 import { Usage } from './model.js';
 import { ModelSpending, ModelSwitch } from './model-route.js';
 import { STEER_MODES } from './steer-modes.js';
@@ -36,7 +37,8 @@ export const RunInput = z.strictObject({
   maxTokens: z.number().int().positive().optional(),
   deadlineMs: z.number().int().min(RUN_LIMITS.deadlineMsMin).max(RUN_LIMITS.deadlineMsMax).optional(),
   mode: z.enum(['dispatch', 'chat']).optional(),
-  messages: z.array(Message).optional(),
+  /** A transcript to begin with. What system messages of it say stands in the run's prompt. */
+  messages: z.array(GivenMessage).optional(),
   continuedFrom: z.string().optional(),
   context: RunContext.optional(),
   session: z.string().optional(),

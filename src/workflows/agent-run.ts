@@ -2,6 +2,7 @@ import { CancelledFailure } from '@temporalio/common';
 import { allHandlersFinished, CancellationScope, condition, makeContinueAsNewFunc, workflowInfo } from '@temporalio/workflow';
 import type { CarriedState, WrittenState } from '../contracts/carried-state.js';
 import type { RunEventBody } from '../contracts/event.js';
+import { givenConversation } from '../contracts/given-transcript.js';
 import { RUN_LIMITS } from '../contracts/limits.js';
 import type { Message } from '../contracts/message.js';
 import type { RunInput, RunResult } from '../contracts/run.js';
@@ -128,7 +129,7 @@ function open(run: Run, carried: CarriedState | undefined): void {
 
 /** The messages given come first. Who gave them may have stopped in the middle of a call: that is repaired and said. */
 function loadTranscript(run: Run): void {
-  const { messages, repairs } = repairHistory(run.input.messages ?? []);
+  const { messages, repairs } = repairHistory(givenConversation(run.input.messages));
   if (repairs > 0) run.events.add({ type: 'recovered', turn: 0, what: 'pairing of calls and results', count: repairs });
   const task = taskMessage(run);
   // the task may stand at the end of what was given already: it is not said twice

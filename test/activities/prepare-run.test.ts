@@ -166,6 +166,21 @@ describe('prepareRun', () => {
     expect((await prepare({ agent: 'a' }, { config })).setup.prompt).toBe('Exactly this.');
   });
 
+  it('A-07: what the system messages of given messages say stands after the base prompt; other parts they cannot have', async () => {
+    const config: Config = { model: 'scripted/x', agents: { a: { description: 'd', prompt: 'Exactly this.' } } };
+    const system = (text: string) => ({ role: 'system', parts: [{ type: 'text', text }] }) as const;
+    const messages: RunInput['messages'] = [
+      system('You are terse.'),
+      { id: 'u1', role: 'user', parts: [{ type: 'text', text: 'look' }] },
+      system(' '),
+      system('Answer in German.'),
+    ];
+    const { setup } = await prepare({ agent: 'a', messages }, { config });
+    expect(setup.prompt).toBe('Exactly this.\n\nYou are terse.\n\nAnswer in German.');
+    const strange = { role: 'system', parts: [{ type: 'tool_call', callId: 'c', name: 'x', args: {} }] };
+    await expect(prepare({ agent: 'a', messages: [strange] as never }, { config })).rejects.toMatchObject({ type: 'Input.Invalid' });
+  });
+
   it('a missing or relative workspace is refused', async () => {
     await expect(prepare({ model: 'scripted/x', context: { workspace: join(folder, 'none') } })).rejects.toMatchObject({
       type: 'Input.Workspace',
