@@ -43,7 +43,7 @@ export interface AnswerMarkup {
  * How one family of models is spoken to in plain text.
  *
  * Contract: all is pure and never throws. The same transcript with more messages has the same beginning, up to the last turn, so that
- * servers find what they kept of it. No text of the transcript can end its turn or begin another one.
+ * servers find what they kept of it; only thinking that a model is told no more may go. No text of the transcript can end its turn or begin another one.
  */
 export interface ChatTemplate {
   readonly name: 'qwen3' | 'gemma' | 'plain';
