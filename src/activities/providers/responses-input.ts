@@ -60,7 +60,8 @@ type ContentBlock = ResponseFunctionCallOutputItem & Exclude<EasyInputMessage['c
 function contentOf(parts: readonly Part[], { kinds }: Target): string | ContentBlock[] {
   const shown = shownFiles(parts, kinds);
   if (shown.length === 0) return partsText(parts);
-  const rest = parts.filter((part) => !new Set<Part>(shown).has(part));
+  const files = new Set<Part>(shown);
+  const rest = parts.filter((part) => !files.has(part));
   return [...(rest.length > 0 ? [{ type: 'input_text' as const, text: partsText(rest) }] : []), ...shown.map(fileBlock)];
 }
 
