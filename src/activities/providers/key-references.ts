@@ -4,7 +4,7 @@ import { KNOWN_PROVIDERS, knownProvider } from './known-providers.js';
 import type { AccessOptions } from './provider-access.js';
 
 /** A provider with the references of its own keys that have a value. */
-export interface KeyedProvider {
+interface KeyedProvider {
   readonly provider: string;
   readonly credentials: readonly string[];
 }
@@ -24,7 +24,7 @@ export function keyReferences(provider: string, { config, keys }: Pick<AccessOpt
 }
 
 /** All providers with a key of their own: the config's in its order, then the known ones in theirs. */
-export function providersWithKeys(options: Pick<AccessOptions, 'config' | 'keys'>): readonly KeyedProvider[] {
+function providersWithKeys(options: Pick<AccessOptions, 'config' | 'keys'>): readonly KeyedProvider[] {
   const names = new Set([...Object.keys(options.config.providers ?? {}), ...Object.keys(KNOWN_PROVIDERS)]);
   return [...names].flatMap((provider) => {
     const credentials = keyReferences(provider, options).filter((reference) => options.keys.resolve(reference) !== undefined);

@@ -27,7 +27,8 @@ export async function doctor(options: DoctorOptions, { output }: CliContext): Pr
   };
   const selfCheck = await import('../../worker/self-check.js');
   report(checkNode(process.versions.node));
-  report(await attempt('config', loadConfigHere, (config) => reportConfig(config, report, selfCheck)));
+  const { checkModel, checkKeys } = selfCheck;
+  report(await attempt('config', loadConfigHere, (config) => reportConfig(config, report, { checkModel, checkKeys })));
   report(await selfCheck.checkSandbox());
   if (options.workspace !== undefined) {
     const { workspace } = options;
