@@ -12,8 +12,21 @@ import { partsText } from './parts-text.js';
 import type { ToolNames } from './tool-names.js';
 import { wireCallId } from './wire-call-id.js';
 
-/** The block of a part; none for blank text, which the API refuses. */
-export function anthropicBlock(part: Exclude<Part, ThinkingPart>, names: ToolNames): ContentBlockParam[] {
+type ShownPart = Exclude<Part, ThinkingPart>;
+
+/** Blocks of parts, for as long as anybody holds those: a transcript is sent many times, and each part is the same object in it. */
+const known = new WeakMap<ShownPart, { readonly names: ToolNames; readonly blocks: readonly ContentBlockParam[] }>();
+
+/** The block of a part, the same object for the same part; none for blank text, which the API refuses. */
+export function anthropicBlock(part: ShownPart, names: ToolNames): readonly ContentBlockParam[] {
+  const found = known.get(part);
+  if (found?.names === names) return found.blocks;
+  const blocks = toBlock(part, names);
+  known.set(part, { names, blocks });
+  return blocks;
+}
+
+function toBlock(part: ShownPart, names: ToolNames): ContentBlockParam[] {
   switch (part.type) {
     case 'text':
       return part.text.trim() === '' ? [] : [{ type: 'text', text: part.text }];

@@ -29,13 +29,10 @@ export interface AnthropicReceiver {
 export function toAnthropicBody(request: ModelRequest, { quirks, account }: AnthropicReceiver): AnthropicBody {
   const { model, prompt, thinking, requestOnlyMessages = 0 } = request;
   const names = toolNames(request.tools);
-  const tools = request.tools.map(({ name, description, schema }) => ({
-    name: names.wire(name),
-    description,
-    input_schema: { ...schema, type: 'object' as const },
-  }));
+  const tools = toTools(request.tools, names);
   const prefix = new PrefixDigest();
-  prefix.add([account, prompt, tools]);
+  prefix.add('prompt', [account, prompt]);
+  prefix.add('tools', tools);
   const messages = new AnthropicMessages({ model, names, prefix });
   const keptLength = Math.max(0, request.messages.length - requestOnlyMessages);
   const { end } = messages.add(request.messages.slice(0, keptLength));
@@ -51,6 +48,21 @@ export function toAnthropicBody(request: ModelRequest, { quirks, account }: Anth
     ...(tools.length > 0 ? { tool_choice: toToolChoice(request, { quirks, thinks }) } : {}),
   };
   return { body, names, after: () => (thinkingFields.thinking?.type === 'enabled' ? undefined : prefix.digest()) };
+}
+
+/** Tools as they are sent, for as long as anybody holds them: those of a run are the same in each request. */
+const known = new WeakMap<ModelRequest['tools'], Tool[]>();
+
+function toTools(tools: ModelRequest['tools'], names: ToolNames): Tool[] {
+  const found = known.get(tools);
+  if (found) return found;
+  const sent = tools.map(({ name, description, schema }) => ({
+    name: names.wire(name),
+    description,
+    input_schema: { ...schema, type: 'object' as const },
+  }));
+  known.set(tools, sent);
+  return sent;
 }
 
 /** The prompt stands behind the tools in what a server keeps: its mark is for both. */

@@ -86,7 +86,7 @@ export class AnthropicMessages {
     const content = blocks.length > 0 || isSame ? [...blocks] : [NO_TEXT];
     if (isSame) last.content.push(...content);
     else this.#written.push({ role, content });
-    for (const block of content) this.#target.prefix.add([role, block]);
+    for (const block of content) this.#target.prefix.add(role, block);
   }
 }
 

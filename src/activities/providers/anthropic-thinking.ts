@@ -17,6 +17,17 @@ const AnthropicThinking = z.union([
 ]);
 type AnthropicThinking = z.infer<typeof AnthropicThinking>;
 
+type SentThinking = ThinkingBlockParam | RedactedThinkingBlockParam;
+
+interface Thought {
+  readonly model: string | undefined;
+  readonly after: string | undefined;
+  readonly block: SentThinking;
+}
+
+/** What was read of parts, for as long as anybody holds them: a transcript is sent many times. */
+const known = new WeakMap<ThinkingPart, Thought | undefined>();
+
 /** Where a thinking block is to stand: the model that will read it, and all that stands before it. */
 export interface ThinkingPlace {
   readonly model: string;
@@ -28,18 +39,25 @@ export interface ThinkingPlace {
  * thinking after which the transcript was changed. Newer models refuse a block whose system prompt, tools or messages before it are
  * not those under which it was made (https://platform.claude.com/docs/en/build-with-claude/preserved-thinking).
  */
-export function thinkingBlock(part: ThinkingPart, { model, prefix }: ThinkingPlace): (ThinkingBlockParam | RedactedThinkingBlockParam)[] {
-  const opaque = part.opaque === undefined ? undefined : AnthropicThinking.safeParse(parseJson(part.opaque)).data;
-  if (!opaque || (opaque.model ?? model) !== model) return [];
-  if (opaque.after !== undefined && opaque.after !== prefix.digest()) return [];
-  return 'signature' in opaque
-    ? [{ type: 'thinking', thinking: part.text, signature: opaque.signature }]
-    : [{ type: 'redacted_thinking', data: opaque.redacted }];
+export function thinkingBlock(part: ThinkingPart, { model, prefix }: ThinkingPlace): readonly SentThinking[] {
+  const thought = known.get(part) ?? readThought(part);
+  known.set(part, thought);
+  if (!thought || (thought.model ?? model) !== model) return [];
+  return thought.after === undefined || thought.after === prefix.digest() ? [thought.block] : [];
 }
 
 /** What is kept of a block beside its text, so that `thinkingBlock` can make it again. */
 export function opaqueThinking(opaque: AnthropicThinking): string {
   return JSON.stringify(opaque);
+}
+
+/** Undefined for what this format did not write. */
+function readThought({ text, opaque: written }: ThinkingPart): Thought | undefined {
+  const opaque = written === undefined ? undefined : AnthropicThinking.safeParse(parseJson(written)).data;
+  if (!opaque) return undefined;
+  const { model, after } = opaque;
+  if ('redacted' in opaque) return { model, after, block: { type: 'redacted_thinking', data: opaque.redacted } };
+  return { model, after, block: { type: 'thinking', thinking: text, signature: opaque.signature } };
 }
 
 function parseJson(text: string): unknown {
