@@ -17,7 +17,6 @@ providerSuite('a compatible server (preset vllm)', {
   cannot: { M21: 'chat completions has no word for a paused answer' },
 });
 
-
 providerSuite('openai-responses', {
   start: () => startWireFixture({ api: 'openai-responses', thinking: EFFORT }),
   cannot: { M21: 'the Responses API has no word for a paused answer' },

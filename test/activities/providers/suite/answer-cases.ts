@@ -172,11 +172,11 @@ async function cancels(subject: ProviderSubject): Promise<void> {
     messages: [message('user', 'Count from 1 to 500 in words, one a line.')],
     tools: [],
     signal: abort.signal,
-    reply: { text: 'one two three '.repeat(500), chunkDelayMs: 5 },
+    reply: { text: 'one two three '.repeat(2_000), chunkDelayMs: 5 },
     seen: () => abort.abort(reason),
   });
   await expect(asked).rejects.toBe(reason);
-  if (subject.server) await expect.poll(() => subject.server?.requests.at(-1)?.outcome).toBe('gone');
+  if (subject.server) await expect.poll(() => subject.server?.requests.at(-1)?.outcome, { timeout: 5_000 }).toBe('gone');
 }
 
 function short() {

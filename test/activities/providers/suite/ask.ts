@@ -13,6 +13,8 @@ export interface Question extends Partial<Omit<ModelRequest, 'model' | 'onDelta'
   readonly reply?: Reply;
   /** @default the right one */
   readonly apiKey?: string;
+  /** How many requests the server must get. @default 1 */
+  readonly requests?: 0 | 1;
   /** Called for each piece as it comes. */
   readonly seen?: (delta: StreamDelta) => void;
 }
@@ -25,8 +27,8 @@ export interface Asked {
   readonly record: RecordedRequest | undefined;
 }
 
-/** Asks once. Fails when the server got anything but one request, whatever came of it; else throws what the provider throws. */
-export async function ask(subject: ProviderSubject, { reply, apiKey, seen, ...fields }: Question): Promise<Asked> {
+/** Asks once. Fails when the server got any other number of requests, whatever came of it; else throws what the provider throws. */
+export async function ask(subject: ProviderSubject, { reply, apiKey, seen, requests = 1, ...fields }: Question): Promise<Asked> {
   const { server, model } = subject;
   if (reply) server?.answerWith(reply);
   const before = server?.requests.length ?? 0;
@@ -36,7 +38,7 @@ export async function ask(subject: ProviderSubject, { reply, apiKey, seen, ...fi
     seen?.(delta);
   };
   const [outcome] = await Promise.allSettled([subject.provider(apiKey).call(modelRequest({ ...fields, model, onDelta }))]);
-  if (server) expect(server.requests.length - before, 'requests of one attempt').toBe(1);
+  if (server) expect(server.requests.length - before, 'requests of one attempt').toBe(requests);
   if (outcome.status === 'rejected') throw outcome.reason;
   return { answer: outcome.value, deltas, record: server?.requests.at(-1) };
 }

@@ -10,6 +10,8 @@ export interface ProviderSubject {
   readonly thinking?: ThinkingOrder;
   /** The server at the far end, where it plays what a case says; absent: a real model answers as it likes. */
   readonly server?: ScriptedServer;
+  /** A program of others stands before the server: it checks keys itself, is slow, and tells a cut in words of its own. */
+  readonly gateway?: true;
   /** Ends what was started for it, but for the server. */
   close?(): Promise<void>;
 }

@@ -1,5 +1,5 @@
 import { captureKeys } from '../../../../src/activities/key-ring.js';
-import type { ThinkingOrder } from '../../../../src/activities/providers/provider.js';
+import type { ModelProvider, ThinkingOrder } from '../../../../src/activities/providers/provider.js';
 import { createProviderFor } from '../../../../src/activities/providers/registry.js';
 import type { HttpProvider } from '../../../../src/define/provider-definition.js';
 import type { WireFormat } from '../../../../src/testing/wire-format.js';
@@ -22,16 +22,27 @@ export async function startWireFixture({ api, preset, thinking }: WireFixtureOpt
     model: MODEL,
     server,
     ...(thinking ? { thinking } : {}),
-    provider: (apiKey = server.apiKey) => {
-      const definition: HttpProvider = {
-        api,
-        baseUrl: api === 'anthropic' ? server.url : `${server.url}/v1`,
-        credentials: 'env:SUITE_KEY',
-        ...(preset === undefined ? {} : { preset }),
-      };
-      const config = { providers: { mine: definition } };
-      const providerFor = createProviderFor({ config, env: {}, keys: captureKeys({ SUITE_KEY: apiKey }, ['env:SUITE_KEY']) });
-      return providerFor(`mine/${MODEL}`).provider;
-    },
+    provider: (apiKey = server.apiKey) => wireProvider({ api, url: server.url, apiKey, preset }),
   };
+}
+
+/** What stands in a config about a server. */
+export interface WireProviderOptions {
+  readonly api: WireFormat['name'];
+  readonly url: string;
+  readonly apiKey: string;
+  readonly preset?: string | undefined;
+}
+
+/** The provider that a config gives a run for a server at a local address. */
+export function wireProvider({ api, url, apiKey, preset }: WireProviderOptions): ModelProvider {
+  const definition: HttpProvider = {
+    api,
+    baseUrl: api === 'anthropic' ? url : `${url}/v1`,
+    credentials: 'env:SUITE_KEY',
+    ...(preset === undefined ? {} : { preset }),
+  };
+  const config = { providers: { mine: definition } };
+  const keys = captureKeys({ SUITE_KEY: apiKey }, ['env:SUITE_KEY']);
+  return createProviderFor({ config, env: {}, keys })(`mine/${MODEL}`).provider;
 }
