@@ -1,7 +1,9 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { createAnthropicProvider } from '../../src/activities/providers/anthropic.js';
 import type { ThinkingOrder } from '../../src/activities/providers/provider.js';
+import type { StreamEvent } from '../../src/streams/stream-sink.js';
 import { startWireServer, type WireServer } from '../../src/testing/wire-server.js';
+import { say } from '../support/agent-worker.js';
 import { useWorkers } from '../support/use-workers.js';
 import { readTool } from './support/over-wire.js';
 
@@ -41,5 +43,33 @@ describe('a run whose model thinks between its calls, over a server that is stri
     const on = await worker({ model: (request) => provider.call({ ...request, thinking }), tools: [readTool([])] });
     expect(await (await start(on, { maxTurns: 2 })).result()).toMatchObject({ reason: 'max_turns', output: 'two read', finalized: true });
     expect(server.requests.map(({ outcome }) => outcome)).toEqual(['answered', 'answered', 'answered']);
+  });
+});
+
+describe('what watchers see of a run that thinks', () => {
+  const { worker, start } = useWorkers();
+
+  it.each([
+    ['apart', ['thinking: Hm.', 'text: Yes.']],
+    ['suppressed', ['text: Yes.']],
+    ['included', ['text: <thinking>Hm.', 'text: </thinking>\n', 'text: Yes.']],
+  ] as const)('C-36: %s is what its policy says, and the transcript is the same', async (thinkingOutput, expected) => {
+    const seen: StreamEvent[] = [];
+    const on = await worker({
+      policy: { thinkingOutput },
+      streams: { publish: (event) => void seen.push(event), flush: () => Promise.resolve() },
+      model: ({ onDelta }) => {
+        onDelta({ type: 'thinking', text: 'Hm.' });
+        onDelta({ type: 'text', text: 'Yes.' });
+        return { ...say('Yes.'), parts: [{ type: 'thinking', text: 'Hm.' }, ...say('Yes.').parts] };
+      },
+    });
+    const run = await start(on);
+    expect(await run.result()).toMatchObject({ reason: 'completed', output: 'Yes.' });
+    expect(seen.flatMap((event) => ('text' in event ? [`${event.type}: ${event.text}`] : []))).toEqual(expected);
+    expect((await run.messages()).at(-1)?.parts).toEqual([
+      { type: 'thinking', text: 'Hm.' },
+      { type: 'text', text: 'Yes.' },
+    ]);
   });
 });
