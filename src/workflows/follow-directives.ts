@@ -67,7 +67,15 @@ function thinkingIn(level: string): ThinkingSetting | undefined {
 
 async function look(run: Run, model: string, thinking: ThinkingSetting | undefined): ReturnType<typeof resolveModel> {
   const needsPrice = run.caps.maxCostUsd !== undefined && !run.prepared.priceUnknown;
-  const input = { runId: run.runId, model, ...(thinking === undefined ? {} : { thinking }), ...(needsPrice ? { needsPrice } : {}) };
+  const before = run.route.current.thinking;
+  const input = {
+    runId: run.runId,
+    model,
+    // another model thinks as much as this one, as near as it can; what is asked for it must be able to
+    ...(thinking === undefined ? {} : { thinking }),
+    ...(thinking !== undefined || before === undefined ? {} : { thinkingBefore: before }),
+    ...(needsPrice ? { needsPrice } : {}),
+  };
   try {
     return await run.calls.abortable(() => resolveModel(input, { summary: `turn ${run.counters.turn + 1}: look up ${model}` }));
   } catch (error) {
