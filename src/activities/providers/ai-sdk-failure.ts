@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { hideKey } from './hide-key.js';
 import { ModelError, type ModelFailureType } from './model-error.js';
 import { connectionError, errorIn, objectOf, toModelError } from './model-failure.js';
+import { withoutKeys } from './without-keys.js';
 
 /** The errors of the AI SDK that no server told, by name: its packages come in several copies, so that no class could be asked. */
 const BY_NAME: Readonly<Record<string, ModelFailureType>> = {
@@ -36,12 +36,7 @@ const KEY_HINT =
  * @param keys the keys that the config was handed; taken out of the message
  */
 export function aiSdkError(error: unknown, keys: Iterable<string> = []): ModelError {
-  const classed = classify(error);
-  const message = [...keys].reduce(hideKey, classed.message);
-  if (message === classed.message) return classed;
-  const { type, status, requestId, retryAfterMs, hint } = classed;
-  const details = Object.entries({ status, requestId, retryAfterMs, hint }).filter(([, value]) => value !== undefined);
-  return new ModelError(type, message, Object.fromEntries(details));
+  return withoutKeys(classify(error), keys);
 }
 
 function classify(error: unknown): ModelError {

@@ -1,11 +1,12 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
 import type { AiSdkProvider, LanguageModelTools } from '../../define/provider-definition.js';
 import { toAiSdkCall } from './ai-sdk-call.js';
 import { aiSdkError } from './ai-sdk-failure.js';
 import { type AiSdkModel, type AiSdkPart, aiSdkModel } from './ai-sdk-model.js';
 import { AiSdkStream } from './ai-sdk-stream.js';
-import { type GuardedFetch, guardedFetch } from './guarded-fetch.js';
+import { fetchOfCall, guardedCall } from './guarded-call.js';
+import { guardedFetch } from './guarded-fetch.js';
 import { ModelError } from './model-error.js';
+import { orAbort } from './or-abort.js';
 import type { ModelAnswer, ModelProvider, ModelRequest } from './provider.js';
 import type { AccessOptions } from './provider-access.js';
 import { StreamWatchdog } from './stream-watchdog.js';
@@ -29,8 +30,7 @@ export function createAiSdkProvider(settings: Settings, access: Pick<AccessOptio
       handedOver.add(value);
       return value;
     },
-    // made before any request is: each finds the guard of its own
-    fetch: (input, init) => (guards.getStore()?.fetch ?? fetch)(input, init),
+    fetch: fetchOfCall,
   };
   return {
     call: async (request) => {
@@ -45,8 +45,6 @@ export function createAiSdkProvider(settings: Settings, access: Pick<AccessOptio
     },
   };
 }
-
-const guards = new AsyncLocalStorage<GuardedFetch>();
 
 /** A variable that no worker takes for a key is still in the environment. */
 function keyOf(reference: string, { keys, env }: Pick<AccessOptions, 'keys' | 'env'>): string {
@@ -67,7 +65,7 @@ async function callAiSdk(model: AiSdkModel, request: ModelRequest, { providerOpt
   try {
     const call = toAiSdkCall(model, request, { providerOptions, signal });
     const { stream, response } = await orAbort(
-      guards.run(guard, () => model.doStream(call)),
+      guardedCall(guard, () => model.doStream(call)),
       signal,
     );
     watchdog.sawHeaders();
@@ -77,21 +75,6 @@ async function callAiSdk(model: AiSdkModel, request: ModelRequest, { providerOpt
     throw guard.failure() ?? error;
   } finally {
     guard.release();
-  }
-}
-
-/** Not every model minds its signal. */
-async function orAbort<Value>(work: PromiseLike<Value>, signal: AbortSignal): Promise<Value> {
-  const over = new AbortController();
-  const aborted = new Promise<never>((_, reject) => {
-    const abort = (): void => reject(signal.reason);
-    if (signal.aborted) abort();
-    else signal.addEventListener('abort', abort, { signal: over.signal });
-  });
-  try {
-    return await Promise.race([work, aborted]);
-  } finally {
-    over.abort();
   }
 }
 

@@ -2,6 +2,8 @@ import { type ModelRef, parseModelRef } from '../../contracts/model-ref.js';
 import type { StubExecutor, SubprocessExecutor } from '../../define/agent-executor.js';
 import { createAiSdkProvider } from './ai-sdk.js';
 import { createAnthropicProvider } from './anthropic.js';
+import { createAnthropicBedrockProvider } from './anthropic-bedrock.js';
+import { createAnthropicVertexProvider } from './anthropic-vertex.js';
 import { ModelError } from './model-error.js';
 import { createOpenAiChatProvider } from './openai-chat.js';
 import { createOpenAiCompletionsProvider } from './openai-completions.js';
@@ -55,8 +57,9 @@ function makeProvider(ref: ModelRef, access: ProviderAccess, options: AccessOpti
     case 'server':
       return serverProvider(access);
     case 'bedrock':
+      return createAnthropicBedrockProvider(access.definition, options);
     case 'vertex':
-      return notBuilt(access);
+      return createAnthropicVertexProvider(access.definition, options);
     case 'ai-sdk':
       return createAiSdkProvider(access.definition, options);
     case 'executor':
@@ -79,8 +82,4 @@ function serverProvider(access: ServerAccess): ModelProvider {
     case 'openai-completions':
       return createOpenAiCompletionsProvider(access);
   }
-}
-
-function notBuilt({ kind }: ProviderAccess): never {
-  throw new ModelError('Model.BadRequest', `providers of kind ${kind} are not built yet`);
 }
