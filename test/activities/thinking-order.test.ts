@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { KNOWN_MODELS } from '../../src/activities/data/models.js';
+import { modelFacts } from '../../src/activities/model-facts.js';
 import { nearestOrder, nearestThinking, thinkingOrder } from '../../src/activities/thinking-order.js';
 import { THINKING_LIMITS } from '../../src/contracts/limits.js';
 import type { ThinkingSetting } from '../../src/contracts/thinking.js';
+import { THINKING_LEVELS } from '../../src/contracts/thinking-levels.js';
 import type { ModelFacts } from '../../src/define/model-options.js';
 
 const GPT: ModelFacts = { thinkingStyle: 'effort', thinkingLevels: ['off', 'low', 'medium', 'high'] };
@@ -83,5 +86,25 @@ describe('nearestOrder', () => {
     expect(nearestOrder('off', ALWAYS)).toEqual({ style: 'effort', effort: 'low' });
     expect(nearestOrder(64_000, BUDGET)).toEqual({ style: 'budget', tokens: 31_744 });
     expect(nearestOrder('high', NEVER)).toBeUndefined();
+  });
+});
+
+describe('every known model', () => {
+  const models = Object.entries(KNOWN_MODELS).flatMap(([provider, known]) => Object.keys(known).map((name) => `${provider}/${name}`));
+
+  it('C-32: can be told something for each level and for any number of tokens', () => {
+    const settings = [...THINKING_LEVELS, 1, 5_000, 1_000_000];
+    const untold = models.flatMap((model) => {
+      const facts = modelFacts(model);
+      const refused = settings.filter((setting) => 'problem' in thinkingOrder(nearestThinking(setting, facts).setting, facts));
+      return refused.map((setting) => `${model}: ${setting}`);
+    });
+    expect(models.length).toBeGreaterThan(20);
+    expect(untold).toEqual([]);
+  });
+
+  it('C-32: a level that gpt-5.1 does not have is refused with those that it has', () => {
+    const problem = 'minimal is not a level of this model; it has: off, low, medium, high';
+    expect(thinkingOrder('minimal', modelFacts('openai/gpt-5.1'))).toEqual({ problem });
   });
 });
