@@ -37,7 +37,7 @@ const FORMATS: readonly { readonly name: string; readonly send: (request: ModelR
   {
     name: 'responses',
     send(request) {
-      const { input, instructions, tools } = toResponsesBody(request, SETTINGS, 'test');
+      const { input, instructions, tools } = toResponsesBody(request, SETTINGS);
       const items = typeof input === 'object' ? input : [];
       return { head: JSON.stringify([instructions, tools]), pieces: items.map((item) => JSON.stringify(item)) };
     },
