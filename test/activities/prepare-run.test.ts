@@ -10,6 +10,7 @@ import { captureKeys } from '../../src/activities/key-ring.js';
 import { createPrepareRun } from '../../src/activities/prepare-run.js';
 import { createReadArtifact } from '../../src/activities/tools/read-artifact.js';
 import { WORKSPACE_TOOLS } from '../../src/activities/tools/registry.js';
+import type { GivenMessage } from '../../src/contracts/given-message.js';
 import { PAYLOAD_LIMITS, WORKSPACE_LIMITS } from '../../src/contracts/limits.js';
 import type { RunInput } from '../../src/contracts/run.js';
 import type { AgentDefinition } from '../../src/define/define-agent.js';
@@ -168,7 +169,7 @@ describe('prepareRun', () => {
 
   it('A-07: what the system messages of given messages say stands after the base prompt; other parts they cannot have', async () => {
     const config: Config = { model: 'scripted/x', agents: { a: { description: 'd', prompt: 'Exactly this.' } } };
-    const system = (text: string) => ({ role: 'system', parts: [{ type: 'text', text }] }) as const;
+    const system = (text: string): GivenMessage => ({ role: 'system', parts: [{ type: 'text', text }] });
     const messages: RunInput['messages'] = [
       system('You are terse.'),
       { id: 'u1', role: 'user', parts: [{ type: 'text', text: 'look' }] },
