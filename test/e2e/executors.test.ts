@@ -17,7 +17,7 @@ test('kill -9 of the worker ends the child with it, and a run whose child cannot
   const { stdout } = await here.start(['watch', 'r1', '--json']).exits(1);
   expect(JSON.parse(stdout)).toMatchObject({
     reason: 'error',
-    error: { type: 'Executor.Failed', message: expect.stringContaining('its process is gone'), turn: 1 },
+    error: { type: 'Executor.Failed', message: expect.stringContaining('its process is gone'), turn: 2 },
   });
 });
 
@@ -26,10 +26,18 @@ test('kill -9 of the worker, and a child that can resume: it is started again, a
   await killInTheMidst(here, 'lasting');
   await release(here);
   const { stdout } = await here.start(['watch', 'r1', '--json']).exits(0);
-  expect(JSON.parse(stdout)).toMatchObject({ reason: 'completed', output: 'began with 1 message', models: ['subprocess/lasting'] });
+  expect(JSON.parse(stdout)).toMatchObject({ reason: 'completed', output: 'began with: user assistant tool', turns: 2 });
 });
 
-test('of the keys of the worker the child has the one that its definition names, and nothing of it is written anywhere', async () => {
+test('kill -9 of the worker before the first answer: the child is started again from its task, as a model is asked again', async () => {
+  const here = await executorFolder();
+  await killInTheMidst(here, 'slow');
+  await release(here);
+  const { stdout } = await here.start(['watch', 'r1', '--json']).exits(0);
+  expect(JSON.parse(stdout)).toMatchObject({ reason: 'completed', output: 'began with: user', turns: 2 });
+});
+
+test('of the keys of the worker the child has the one that its definition names, and none is printed', async () => {
   const canary = `Kanarie${randomUUID()}`;
   const here = await executorFolder({ ANTHROPIC_API_KEY: canary, OPENAI_API_KEY: canary, CHILD_API_KEY: canary });
   await release(here);

@@ -4,7 +4,7 @@ import { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { EXECUTOR_LIMITS } from '../../contracts/limits.js';
-import { commandSandbox } from '../tools/command-sandbox.js';
+import type { CommandSandbox } from '../tools/command-sandbox.js';
 import { COLLECT_MS_MAX, TreeStop } from '../tools/tree-stop.js';
 import type { ExecutorEnvironment } from './executor-environment.js';
 import { type ChildLine, type ParentLine, readChildLine } from './executor-protocol.js';
@@ -19,6 +19,7 @@ export interface ExecutorCommand {
   readonly command: string;
   readonly args: readonly string[];
   readonly environment: ExecutorEnvironment;
+  readonly sandbox: CommandSandbox;
   /** An absolute path. */
   readonly cwd: string;
 }
@@ -35,7 +36,7 @@ const PROBLEM_CHARS_MAX = 500;
 const REDIRECT = `exec 0<&${INPUT} ${INPUT}<&- 2>&${ERRORS} ${ERRORS}>&- ${WATCHED}>&-; exec`;
 
 /**
- * A child process that speaks the executors' protocol, in the strongest sandbox of this machine: it and all that it starts are ended
+ * A child process that speaks the executors' protocol, in a sandbox that keeps it together: it and all that it starts are ended
  * with `end`, and by the system when this process dies. It is read only while somebody asks for a line, so that what it writes
  * too early waits in its pipe.
  */
@@ -71,14 +72,13 @@ export class ExecutorProcess {
 
   /** Starts the command. Throws `Executor.Failed` when the system cannot; a command that is not found is told by its exit code. */
   static async start(order: ExecutorCommand): Promise<ExecutorProcess> {
-    const { agent, command, args, environment, cwd } = order;
-    const { argv, kind } = await commandSandbox();
-    const [program = 'sh', ...before] = argv;
+    const { agent, command, args, environment, sandbox, cwd } = order;
+    const [program = 'sh', ...before] = sandbox.argv;
     const child = spawn(program, [...before, `${REDIRECT} ${[command, ...args].map(quoted).join(' ')}`], {
       cwd,
       env: environment.variables,
       detached: true,
-      stdio: ['ignore', 'pipe', 'pipe', kind === 'process-group' ? 'pipe' : 'ignore', 'pipe', 'pipe'],
+      stdio: ['ignore', 'pipe', 'pipe', sandbox.kind === 'process-group' ? 'pipe' : 'ignore', 'pipe', 'pipe'],
     });
     await once(child, 'spawn').catch((cause: unknown) => {
       throw new ModelError('Executor.Failed', `agent ${agent}: it could not be started in ${cwd} on this worker`, { cause });

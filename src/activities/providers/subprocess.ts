@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { EXECUTOR_LIMITS } from '../../contracts/limits.js';
+import { commandSandbox } from '../tools/command-sandbox.js';
 import { ExecutorConversation } from './executor-conversation.js';
 import { type ExecutorEnvironmentOptions, executorEnvironment } from './executor-environment.js';
 import { lastAnswerIn, lineToBegin } from './executor-lines.js';
@@ -78,7 +79,7 @@ class RunProcesses {
     const found = await stat(cwd).catch(() => undefined);
     if (!found?.isDirectory()) throw failed(this.#options, `${cwd} is not a folder on this worker`);
     const environment = executorEnvironment(this.#options);
-    const process = await ExecutorProcess.start({ agent, command, args, environment, cwd });
+    const process = await ExecutorProcess.start({ agent, command, args, environment, sandbox: await commandSandbox(), cwd });
     return new ExecutorConversation(process, { timeoutMs, idleMs });
   }
 }
