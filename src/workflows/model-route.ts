@@ -4,6 +4,7 @@ import { CooldownTable } from '../contracts/cooldown-table.js';
 import { FAILOVER_LIMITS } from '../contracts/limits.js';
 import type { ModelCandidate, ModelSwitch } from '../contracts/model-route.js';
 import type { CoolingModel } from '../contracts/run.js';
+import type { ThinkingSetting } from '../contracts/thinking.js';
 import { type NextModel, nextModel, pairsOf } from './policies/next-model.js';
 
 /** The models that a run may ask, which of them are left alone for a while, and which one it is with. */
@@ -36,6 +37,11 @@ export class ModelRoute {
     const found = this.#candidates.find(({ model }) => model === this.model) ?? first;
     if (!found) throw new RangeError('a route has at least one model');
     return found;
+  }
+
+  /** How much the model that the run is with thinks; undefined: what it does by itself. */
+  get thinking(): ThinkingSetting | undefined {
+    return this.thinkingOff ? 'off' : this.current.thinking;
   }
 
   /** There is another model, or another key, to go to. */

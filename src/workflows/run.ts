@@ -10,6 +10,7 @@ import { NOT_COMPACTED } from '../contracts/not-compacted.js';
 import type { RunPolicy } from '../contracts/policy.js';
 import { POLICY_OF_0_1 } from '../contracts/policy-of-0-1.js';
 import type { ExtendInput, Progress, RunInput, RunResult, RunStatus } from '../contracts/run.js';
+import { tokensOfThinking } from '../contracts/tokens-of-thinking.js';
 import type { ToolDescriptor } from '../contracts/tool.js';
 import type { WorkRecord } from '../contracts/work-record.js';
 import { Approvals } from './approvals.js';
@@ -266,6 +267,7 @@ export class Run {
       maxTokens: this.caps.maxTokens,
       maxCostUsd: this.caps.maxCostUsd,
       price: this.route.current.price,
+      thinkingTokens: tokensOfThinking(this.route.thinking ?? 'off'),
       inputTokens: this.inputTokensEstimate(),
       finalReadsAnswer: this.isGuarded,
     };

@@ -10,6 +10,8 @@ export interface BudgetFacts {
   readonly maxTokens: number | undefined;
   readonly maxCostUsd: number | undefined;
   readonly price: ModelPrice | undefined;
+  /** What the model may think beside its answer: output too, and paid as such. */
+  readonly thinkingTokens: number;
   /** Estimated input of the next request, in tokens. */
   readonly inputTokens: number;
   /** The final call reads the next answer too, and that is set aside as well; false for runs that began without it. */
@@ -35,7 +37,8 @@ export function finalOutputTokens(facts: BudgetFacts): number {
 
 /** What the tighter of both caps leaves for output, once the input is paid for and the reserve is set aside. May be negative. */
 function outputWithin(facts: BudgetFacts, reserve: Reserve): number {
-  return Math.floor(Math.min(MODEL_LIMITS.outputTokensDefault, byTokens(facts, reserve), byCost(facts, reserve)));
+  const most = MODEL_LIMITS.outputTokensDefault + facts.thinkingTokens;
+  return Math.floor(Math.min(most, byTokens(facts, reserve), byCost(facts, reserve)));
 }
 
 /** What is not for this call. `timesRead`: how often its output becomes input. */

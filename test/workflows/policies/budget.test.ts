@@ -15,6 +15,7 @@ const facts: fc.Arbitrary<BudgetFacts> = fc.record({
   maxCostUsd: fc.option(fc.double({ min: 0.0001, max: 20, noNaN: true }), { nil: undefined }),
   price: fc.option(price, { nil: undefined }),
   inputTokens: tokens,
+  thinkingTokens: fc.constantFrom(0, 2_048, 16_384),
   finalReadsAnswer: fc.boolean(),
 });
 
@@ -60,7 +61,7 @@ describe('the budget of a run', () => {
         const offered = [outputTokensAllowed(given), finalOutputTokens(given)].filter((allowed) => allowed !== 'spent');
         for (const amountOffered of offered) {
           expect(amountOffered).toBeGreaterThanOrEqual(MODEL_LIMITS.outputTokensMin);
-          expect(amountOffered).toBeLessThanOrEqual(MODEL_LIMITS.outputTokensDefault);
+          expect(amountOffered).toBeLessThanOrEqual(MODEL_LIMITS.outputTokensDefault + given.thinkingTokens);
         }
       }),
     );
@@ -69,7 +70,8 @@ describe('the budget of a run', () => {
   it('without caps nothing is ever spent', () => {
     fc.assert(
       fc.property(facts, (given) => {
-        expect(outputTokensAllowed({ ...given, maxTokens: undefined, maxCostUsd: undefined })).toBe(MODEL_LIMITS.outputTokensDefault);
+        const allowed = outputTokensAllowed({ ...given, maxTokens: undefined, maxCostUsd: undefined });
+        expect(allowed).toBe(MODEL_LIMITS.outputTokensDefault + given.thinkingTokens);
       }),
     );
   });
@@ -82,6 +84,7 @@ describe('the budget of a run', () => {
       price: { input: 10, output: 0 },
       inputTokens: 60_000,
       finalReadsAnswer: false,
+      thinkingTokens: 0,
     };
     expect(outputTokensAllowed({ ...given, costUsd: 0 })).toBe('spent');
   });

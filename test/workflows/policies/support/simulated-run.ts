@@ -97,6 +97,15 @@ export class SimulatedRun {
   #facts(): Parameters<typeof outputTokensAllowed>[0] {
     const { maxTokens, maxCostUsd, price } = this.#given;
     const costUsd = price ? costOf(this.used, price) : 0;
-    return { used: this.used, costUsd, maxTokens, maxCostUsd, price, inputTokens: this.#inputTokens, finalReadsAnswer: true };
+    return {
+      used: this.used,
+      costUsd,
+      maxTokens,
+      maxCostUsd,
+      price,
+      inputTokens: this.#inputTokens,
+      finalReadsAnswer: true,
+      thinkingTokens: 0,
+    };
   }
 }
