@@ -8,6 +8,7 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 const PAGES = [
   'README.md',
   'docs/architecture.md',
+  'docs/executors.md',
   'docs/guards.md',
   'docs/models.md',
   'docs/presets.md',
