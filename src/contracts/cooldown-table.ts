@@ -53,7 +53,7 @@ export class CooldownTable {
 
   /** Nobody is left alone any longer because of such failures. */
   forget(type: string): void {
-    for (const { key, why } of [...this.#cooldowns.values()]) {
+    for (const { key, why } of this.#cooldowns.values()) {
       if (why === type) this.#cooldowns.delete(key);
     }
   }

@@ -27,6 +27,8 @@ const add = defineTool({
 
 const KEY = { OPENAI_API_KEY: 'k-0123456789' };
 
+const system = (text: string): GivenMessage => ({ role: 'system', parts: [{ type: 'text', text }] });
+
 describe('prepareRun', () => {
   let folder: string;
   beforeEach(async () => {
@@ -169,7 +171,6 @@ describe('prepareRun', () => {
 
   it('A-07: what the system messages of given messages say stands after the base prompt; other parts they cannot have', async () => {
     const config: Config = { model: 'scripted/x', agents: { a: { description: 'd', prompt: 'Exactly this.' } } };
-    const system = (text: string): GivenMessage => ({ role: 'system', parts: [{ type: 'text', text }] });
     const messages: RunInput['messages'] = [
       system('You are terse.'),
       { id: 'u1', role: 'user', parts: [{ type: 'text', text: 'look' }] },

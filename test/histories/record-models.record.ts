@@ -22,6 +22,9 @@ const limited = (): never => {
 
 const price = { input: 1, output: 2 };
 
+const resolveModel = (model: string) =>
+  model === 'c/three' ? { candidate: candidate(model, { price }) } : { problem: `no model ${model}` };
+
 describe('record runs with several models', () => {
   const { worker, start } = useWorkers();
 
@@ -65,8 +68,6 @@ describe('record runs with several models', () => {
       },
       'c/three': () => say('three ends it'),
     });
-    const resolveModel = (model: string) =>
-      model === 'c/three' ? { candidate: candidate(model, { price }) } : { problem: `no model ${model}` };
     const run = await start(await on(models, { resolveModel }));
     await until(() => models.asked.length === 1, 'the first request');
     await run.handle.signal('steer', { id: 'x', text: '/model nobody/x' });

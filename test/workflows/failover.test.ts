@@ -17,6 +17,10 @@ const limited = (): never => {
   throw new ModelError('Model.RateLimited', 'too many requests', { status: 429, retryAfterMs: 120_000, requestId: 'req_1' });
 };
 
+const gone = (): never => {
+  throw new ModelError('Model.Unreachable', 'connection refused');
+};
+
 const refusedKey = (): never => {
   throw new ModelError('Model.Auth', 'no such key', { status: 401 });
 };
@@ -208,9 +212,6 @@ describe('failover of a run', () => {
   });
 
   it('M25: when no server can be reached the run waits, and the first that is back answers', async () => {
-    const gone = (): never => {
-      throw new ModelError('Model.Unreachable', 'connection refused');
-    };
     const models = fakeModels({ 'a/one': gone, 'b/two': (_, n) => (n <= 3 ? gone() : say('two is back')) });
     const on = await worker({
       model: never,
@@ -277,11 +278,12 @@ describe('failover of a run', () => {
   });
 });
 
+const step = (n: number, steps: number) => (n < steps ? call(['note', { n }]) : say('one ends it'));
+const talk = (steps: number) => fakeModels({ 'a/one': (_, n) => step(n, steps), 'c/three': () => say('three ends it') });
+const typesOf = (events: readonly RunEvent[]) => events.map(({ type }) => type);
+
 describe('/model and /think', () => {
   const { worker, start } = useWorkers();
-
-  const talk = (steps: number) => fakeModels({ 'a/one': (_, n) => step(n, steps), 'c/three': () => say('three ends it') });
-  const step = (n: number, steps: number) => (n < steps ? call(['note', { n }]) : say('one ends it'));
 
   const options = (models: ReturnType<typeof talk>) => ({
     model: never,
@@ -294,8 +296,6 @@ describe('/model and /think', () => {
         ? { candidate: candidate(model, { thinking: 'high' as const }) }
         : { problem: `unknown model ${model}` },
   });
-
-  const typesOf = (events: readonly RunEvent[]) => events.map(({ type }) => type);
 
   it('C-16: a model that a message asks for answers from the next request on; the words behind it are read', async () => {
     const models = talk(100);
