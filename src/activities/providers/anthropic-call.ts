@@ -1,4 +1,6 @@
 import type Anthropic from '@anthropic-ai/sdk';
+import type { Stream } from '@anthropic-ai/sdk/core/streaming';
+import type { RawMessageStreamEvent } from '@anthropic-ai/sdk/resources/messages';
 import type { StopReason } from '../../contracts/model.js';
 import { toAnthropicBody } from './anthropic-body.js';
 import { AnthropicStream } from './anthropic-stream.js';
@@ -12,7 +14,7 @@ import { readEvents } from './read-events.js';
 /** Whom one request goes to, and how. */
 export interface AnthropicDoor extends Pick<ProviderSettings, 'quirks'> {
   /** A client of one of the official packages: its requests go through the guard, once. */
-  readonly client: { readonly messages: Pick<Anthropic['messages'], 'create'> };
+  readonly client: Pick<Anthropic, 'post'>;
   readonly guard: GuardedFetch;
   /** Kept out of errors. */
   readonly apiKey: string;
@@ -25,7 +27,10 @@ export async function callAnthropic(request: ModelRequest, door: AnthropicDoor):
   const { client, guard, apiKey, account, quirks = {} } = door;
   try {
     const { body, names, after } = toAnthropicBody(request, { quirks, account });
-    const { data, request_id } = await client.messages.create(body, { signal: request.signal, maxRetries: 0 }).withResponse();
+    // `messages.create` asks the same, but first prints its own word on old models to the console, past any logger
+    const { data, request_id } = await client
+      .post<Stream<RawMessageStreamEvent>>('/v1/messages', { body, stream: true, signal: request.signal, maxRetries: 0 })
+      .withResponse();
     const { onDelta, model } = request;
     const reader = new AnthropicStream({ onDelta, strictTerminal: quirks.strictTerminal ?? true, model, names, after });
     await readEvents(data, reader, { guard, signal: request.signal });

@@ -78,6 +78,17 @@ describe.each(WIRES)('what a request over $name gives away', (wire) => {
     for (const log of logs) expect(log).not.toHaveBeenCalled();
   });
 
+  it.each([
+    { model: 'claude-sonnet-4-5' },
+    { model: 'claude-opus-4-6', thinking: { style: 'budget', tokens: 1_024 }, outputTokensMax: 4_096 },
+  ] as const)('on the console is nothing, though an SDK has a word to say on $model', async (fields) => {
+    const warn = vi.spyOn(console, 'warn').mockImplementation(() => undefined);
+    server.answerWith(answered);
+    await wire.provider(server.url, KEY).call(modelRequest(fields));
+    expect(server.requests.at(-1)?.body).toContain(fields.model);
+    expect(warn).not.toHaveBeenCalled();
+  });
+
   it('is the same whatever addresses, keys, organisations and headers the environment holds', async () => {
     const plain = await sent();
     for (const [name, value] of [
