@@ -55,8 +55,9 @@ class RunProcesses {
     if (before) return shown(before, request);
     this.#kept.delete(runId);
     const goesOn = kept?.isContinuedBy(request) ?? false;
-    const answer = goesOn ? await kept?.goOn(request) : await kept?.end();
+    const answer = goesOn ? await kept?.goOn(request) : undefined;
     if (kept && answer) return this.#keep(runId, kept, answer);
+    await kept?.end();
     const fresh = await this.#begin(request, goesOn);
     return this.#keep(runId, fresh, await fresh.ask([lineToBegin(request)], request));
   }
