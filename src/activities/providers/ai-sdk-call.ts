@@ -1,3 +1,4 @@
+import type { ToolChoice } from '../../contracts/model.js';
 import { type AiSdkFamily, aiSdkFamily } from './ai-sdk-family.js';
 import { type AiSdkMessage, toAiSdkMessages } from './ai-sdk-messages.js';
 import type { AiSdkCall, AiSdkModel, AiSdkOptions } from './ai-sdk-model.js';
@@ -21,7 +22,7 @@ export function toAiSdkCall(model: AiSdkModel, request: ModelRequest, { provider
   return {
     prompt,
     maxOutputTokens: request.outputTokensMax - addedTokens,
-    ...toolsOf(request, { isForceable: !family.thinksInBlocks || order === undefined || order.style === 'off' }),
+    ...toolsOf(request, toolChoiceOf(model, { request, order })),
     ...(model.specificationVersion === 'v4' && !family.thinking ? commonReasoning(order) : {}),
     providerOptions: joined({ [family.name]: own }, providerOptions),
     abortSignal: signal,
@@ -39,15 +40,26 @@ function continuesWithoutThinking(prompt: readonly AiSdkMessage[]): boolean {
   return answer?.role === 'assistant' && answer.content[0]?.type !== 'reasoning';
 }
 
-function toolsOf(
-  { tools, toolChoice }: ModelRequest,
-  { isForceable }: { readonly isForceable: boolean },
-): Pick<AiSdkCall, 'tools' | 'toolChoice'> {
+interface Asked {
+  readonly request: ModelRequest;
+  readonly order: ThinkingOrder | undefined;
+}
+
+/** What a family does not take is `auto`: calls that come all the same are dropped by whoever forbade them. */
+function toolChoiceOf({ provider, specificationVersion }: AiSdkModel, { request, order }: Asked): ToolChoice {
+  const { toolChoice } = request;
+  const { thinksInBlocks, dropsForbiddenTools } = aiSdkFamily(provider);
+  const isUnforceable = toolChoice === 'required' && thinksInBlocks && order !== undefined && order.style !== 'off';
+  const isDropped = toolChoice === 'none' && dropsForbiddenTools && specificationVersion === 'v2';
+  return isUnforceable || isDropped ? 'auto' : toolChoice;
+}
+
+function toolsOf({ tools }: ModelRequest, type: ToolChoice): Pick<AiSdkCall, 'tools' | 'toolChoice'> {
   if (tools.length === 0) return {};
   const names = toolNames(tools);
   return {
     tools: tools.map(({ name, description, schema }) => ({ type: 'function', name: names.wire(name), description, inputSchema: schema })),
-    toolChoice: { type: toolChoice === 'required' && !isForceable ? 'auto' : toolChoice },
+    toolChoice: { type },
   };
 }
 

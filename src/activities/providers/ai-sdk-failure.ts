@@ -18,6 +18,9 @@ const BY_NAME: Readonly<Record<string, ModelFailureType>> = {
 /** Errors whose messages quote what could not be read: a model's words, which belong in no error. */
 const UNREADABLE: ReadonlySet<string> = new Set(['AI_JSONParseError', 'AI_TypeValidationError', 'AI_InvalidResponseDataError']);
 
+/** Some packages tell of a cut themselves. */
+const CUT = /^response stream ended without a finish reason/iu;
+
 /** An error that tells of a server's answer, or of a request that had none. */
 const ApiFacts = z.object({
   statusCode: z.number().optional(),
@@ -48,6 +51,7 @@ function classify(error: unknown): ModelError {
   const message = String(Reflect.get(chain[0] ?? {}, 'message') ?? 'the model request failed');
   const isRefusal = facts?.statusCode !== undefined && facts.statusCode >= 400;
   if (isRefusal) return refusal(message, facts);
+  if (CUT.test(message)) return new ModelError('Model.StreamTruncated', 'the answer ended before its finish');
   if (names.some((name) => UNREADABLE.has(name))) return unreadable();
   const named = names.map((name) => BY_NAME[name]).find((type) => type !== undefined);
   if (named) return new ModelError(named, named === 'Model.Auth' ? `${message} (${KEY_HINT})` : message);

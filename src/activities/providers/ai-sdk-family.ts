@@ -33,6 +33,10 @@ export interface AiSdkFamily {
   readonly showsResultImages?: true;
   /** Its models think in blocks: an answer that began without one goes on without, and none that thinks is forced to call. */
   readonly thinksInBlocks?: true;
+  /** Up to version 2 its input counts without what came from a cache or went there. */
+  readonly countsInputWithoutCache?: true;
+  /** Up to version 2 it takes a request without calls for one without tools, which its server refuses after calls. */
+  readonly dropsForbiddenTools?: true;
   /** The exact length of a call's id. @default any up to 40 */
   readonly callIdChars?: number;
 }
@@ -56,6 +60,8 @@ const ANTHROPIC: AiSdkFamily = {
   cacheMark: { cacheControl: { type: 'ephemeral' } },
   showsResultImages: true,
   thinksInBlocks: true,
+  countsInputWithoutCache: true,
+  dropsForbiddenTools: true,
 };
 
 const GOOGLE: AiSdkFamily = { name: 'google', thinking: googleThinking, showsResultImages: true };

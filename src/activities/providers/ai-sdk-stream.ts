@@ -1,11 +1,11 @@
 import type { Part } from '../../contracts/message.js';
 import type { StopReason, Usage } from '../../contracts/model.js';
-import type { AiSdkPart } from './ai-sdk-model.js';
+import type { AiSdkModel, AiSdkPart } from './ai-sdk-model.js';
 import { aiSdkOpaque } from './ai-sdk-opaque.js';
+import { aiSdkUsage } from './ai-sdk-usage.js';
 import { ModelError } from './model-error.js';
 import { toolCallPart } from './parse-arguments.js';
 import type { StreamDelta } from './provider.js';
-import { reportedUsage } from './reported-usage.js';
 
 interface Piece {
   readonly kind: 'text' | 'thinking' | 'call' | 'file';
@@ -30,8 +30,8 @@ const ANSWER_CHARS_MAX = 8 * 1_024 * 1_024;
 
 /** What the reader of an answer needs. */
 export interface AiSdkStreamOptions {
-  /** The SDK provider, whose metadata is kept with its parts. */
-  readonly provider: string;
+  /** The model that answers: its provider's metadata is kept with its parts. */
+  readonly model: Pick<AiSdkModel, 'provider'>;
   readonly onDelta: (delta: StreamDelta) => void;
   /** The tool that a name in an answer means. */
   readonly ownName: (wireName: string) => string;
@@ -45,7 +45,7 @@ export class AiSdkStream {
   readonly #foreign = new Set<string>();
   #chars = 0;
   #finish: Finish | undefined;
-  #usage: PartOf<'finish'>['usage'] | undefined;
+  #finishPart: PartOf<'finish'> | undefined;
   requestId: string | undefined;
 
   constructor(options: AiSdkStreamOptions) {
@@ -84,7 +84,7 @@ export class AiSdkStream {
         this.requestId = part.id ?? this.requestId;
         return;
       case 'finish':
-        this.#usage = part.usage;
+        this.#finishPart = part;
         this.#finish =
           typeof part.finishReason === 'string'
             ? { unified: part.finishReason, raw: undefined }
@@ -133,16 +133,8 @@ export class AiSdkStream {
     return this.#pieces.flatMap((piece) => this.#partsOf(piece));
   }
 
-  /** Version 2 counts flat; since version 3 the counts stand under input and output. */
   usage(): Usage | undefined {
-    if (!this.#usage) return undefined;
-    const { inputTokens: input, outputTokens: output } = this.#usage;
-    if (typeof input === 'object' && typeof output === 'object') {
-      const { cacheRead, cacheWrite } = input;
-      return reportedUsage({ input: input.total, output: output.total, cacheRead, cacheWrite, reasoning: output.reasoning });
-    }
-    const flat = this.#usage as PartOf<'finish'>['usage'] & { readonly cachedInputTokens?: unknown; readonly reasoningTokens?: unknown };
-    return reportedUsage({ input, output, cacheRead: flat.cachedInputTokens, reasoning: flat.reasoningTokens });
+    return this.#finishPart && aiSdkUsage(this.#finishPart, this.#options.model);
   }
 
   #begin(kind: 'text' | 'thinking', { id, providerMetadata }: { readonly id: string; readonly providerMetadata?: object }): Piece {
@@ -211,9 +203,9 @@ export class AiSdkStream {
       case 'text':
         return text === '' ? [] : [{ type: 'text', text }];
       case 'thinking':
-        return text === '' && !metadata ? [] : [{ type: 'thinking', text, opaque: aiSdkOpaque(this.#options.provider, metadata) }];
+        return text === '' && !metadata ? [] : [{ type: 'thinking', text, opaque: aiSdkOpaque(this.#options.model.provider, metadata) }];
       case 'call':
-        return [{ ...toolCallPart(id, name, text), ...(metadata ? { opaque: aiSdkOpaque(this.#options.provider, metadata) } : {}) }];
+        return [{ ...toolCallPart(id, name, text), ...(metadata ? { opaque: aiSdkOpaque(this.#options.model.provider, metadata) } : {}) }];
       case 'file':
         // a transcript must be readable for every provider, and few take files from a model
         return [{ type: 'text', text: `[the model made a file of type ${name}, which is not kept]` }];

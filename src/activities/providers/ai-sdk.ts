@@ -4,7 +4,7 @@ import { aiSdkError } from './ai-sdk-failure.js';
 import { type AiSdkModel, type AiSdkPart, aiSdkModel } from './ai-sdk-model.js';
 import { AiSdkStream } from './ai-sdk-stream.js';
 import { fetchOfCall, guardedCall } from './guarded-call.js';
-import { guardedFetch } from './guarded-fetch.js';
+import { type GuardedFetch, guardedFetch } from './guarded-fetch.js';
 import { ModelError } from './model-error.js';
 import { orAbort } from './or-abort.js';
 import type { ModelAnswer, ModelProvider, ModelRequest } from './provider.js';
@@ -59,7 +59,7 @@ async function callAiSdk(model: AiSdkModel, request: ModelRequest, { providerOpt
   const guard = guardedFetch({ idleMs, watchdog, apiKey: '', stream: 'bytes' });
   const signal = AbortSignal.any([request.signal, watchdog.signal]);
   const names = toolNames(request.tools);
-  const reader = new AiSdkStream({ provider: model.provider, onDelta: request.onDelta, ownName: (name) => names.own(name) });
+  const reader = new AiSdkStream({ model, onDelta: request.onDelta, ownName: (name) => names.own(name) });
   signal.throwIfAborted();
   watchdog.start();
   try {
@@ -72,7 +72,7 @@ async function callAiSdk(model: AiSdkModel, request: ModelRequest, { providerOpt
     await readParts(stream, reader, { watchdog, signal });
     return completeAnswer(reader, requestIdIn(response?.headers) ?? reader.requestId);
   } catch (error) {
-    throw guard.failure() ?? error;
+    throw guard.failure() ?? cutOr(error, guard);
   } finally {
     guard.release();
   }
@@ -116,6 +116,12 @@ function completeAnswer(reader: AiSdkStream, requestId: string | undefined): Mod
   if (!reader.isComplete()) throw new ModelError('Model.StreamTruncated', 'the answer ended before its finish', details);
   const usage = reader.usage();
   return { stop: reader.stop(), parts: reader.parts(), ...(usage ? { usage } : {}), ...details };
+}
+
+/** What a package could not read may be the beginning of an event only. */
+function cutOr(error: unknown, guard: GuardedFetch): unknown {
+  const isHalf = guard.endedWithinEvent() && aiSdkError(error).type === 'Model.BadResponse';
+  return isHalf ? new ModelError('Model.StreamTruncated', 'the answer ended in the middle of an event') : error;
 }
 
 const REQUEST_ID_HEADERS = ['x-request-id', 'request-id', 'x-amzn-requestid', 'apim-request-id'];

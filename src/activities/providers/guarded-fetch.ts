@@ -15,6 +15,8 @@ const REFUSAL_MS_MAX = 10_000;
 /** Once the answer is complete, what may still come is not waited for any longer. */
 const END_GRACE_MS = 5_000;
 
+/** Two ends of a line, each of two characters. */
+const BLANK_LINE_BYTES_MAX = 4;
 const BLANK_LINE = new TextEncoder().encode('\n\n');
 
 /** Its own timers for headers and body are off: silence is judged at one place, by the watchdog. */
@@ -110,13 +112,14 @@ class Guard {
     const contentType = headers.get('content-type')?.toLowerCase() ?? 'no content type';
     const isStream = this.#stream === 'bytes' ? !contentType.includes('text/html') : contentType.includes('text/event-stream');
     if (!body || !isStream) throw notAStream(response, body ? await textOf(this.#head(body)) : '', this.#apiKey);
-    return copyOf(response, this.#stream === 'bytes' ? this.#watched(body, caller) : this.#framed(body, caller));
+    const watched = this.#watched(body, caller);
+    return copyOf(response, this.#stream === 'bytes' ? this.#unframed(watched) : this.#framed(watched));
   }
 
   /** Passes the events of an answer on. */
-  async *#framed(body: AsyncIterable<Uint8Array>, caller: AbortSignal | null | undefined): AsyncGenerator<Uint8Array> {
+  async *#framed(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
     const framing = new EventFraming();
-    for await (const chunk of this.#watched(body, caller)) {
+    for await (const chunk of body) {
       const events = framing.add(chunk);
       if (framing.waitingBytes > EVENT_BYTES_MAX) throw this.#tooLarge(framing.totalBytes);
       if (events) yield events;
@@ -125,6 +128,16 @@ class Guard {
     // openai drops a last event without its blank line; half an event is no JSON, so closing it can not make one up
     this.endedWithinEvent = framing.endsWithinEvent;
     if (this.endedWithinEvent) yield BLANK_LINE;
+  }
+
+  /** Passes bytes on as they come, and minds only whether the last of them are a blank line. */
+  async *#unframed(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+    let end = Buffer.alloc(0);
+    for await (const chunk of body) {
+      end = Buffer.concat([end, chunk.subarray(-BLANK_LINE_BYTES_MAX)]).subarray(-BLANK_LINE_BYTES_MAX);
+      yield chunk;
+    }
+    this.endedWithinEvent = end.length > 0 && !/(?:\r\n|\n|\r){2}$/u.test(end.toString('latin1'));
   }
 
   /** Passes an answer's bytes on. An SDK aborts a body that it does not want to read on: that is no failure of the body. */

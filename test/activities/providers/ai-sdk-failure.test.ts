@@ -1,5 +1,5 @@
 import { inspect } from 'node:util';
-import { APICallError, type LanguageModelV3StreamPart } from '@ai-sdk/provider';
+import { APICallError, InvalidResponseDataError, JSONParseError, type LanguageModelV3StreamPart } from '@ai-sdk/provider';
 import { MockLanguageModelV3, simulateReadableStream } from 'ai/test';
 import { describe, expect, it } from 'vitest';
 import { captureKeys } from '../../../src/activities/key-ring.js';
@@ -16,6 +16,12 @@ describe('a failure of a model of the AI SDK', () => {
     ['529', api(529, { responseHeaders: { 'request-id': 'req_9' } }), { type: 'Model.Overloaded', requestId: 'req_9' }],
     ['no answer', api(undefined, { cause: Object.assign(new Error('connect'), { code: 'ECONNREFUSED' }) }), { type: 'Model.Unreachable' }],
     ['an answer with status 200 that is none', api(200), { type: 'Model.BadResponse' }],
+    [
+      'an end that a package tells of itself',
+      new InvalidResponseDataError({ data: undefined, message: 'Response stream ended without a finish reason.' }),
+      { type: 'Model.StreamTruncated' },
+    ],
+    ['what could not be read', new JSONParseError({ text: 'PROMPT-CANARY', cause: new SyntaxError('x') }), { type: 'Model.BadResponse' }],
     ['a plain error', new Error('who knows'), { type: 'Model.StreamTruncated' }],
   ])('%s is classed as by any provider, and holds nothing of the request', async (_, error, expected) => {
     const thrown: unknown = await askAiSdk(throwing(error)).catch((caught: unknown) => caught);

@@ -51,18 +51,20 @@ describe('a model of the AI SDK', () => {
       {
         type: 'finish',
         finishReason: 'stop',
-        usage: { inputTokens: 50, outputTokens: 7, totalTokens: 57, cachedInputTokens: 30, reasoningTokens: 3 },
+        usage: { inputTokens: 10, outputTokens: 7, totalTokens: 17, cachedInputTokens: 30, reasoningTokens: 3 },
+        providerMetadata: { anthropic: { cacheCreationInputTokens: 10 } },
       },
     ];
     const model = versionTwo((call) => {
       calls.push(call);
       return parts;
     });
-    await expect(askAiSdk(model, { messages: withResultImage() })).resolves.toEqual({
+    await expect(askAiSdk(model, { messages: withResultImage(), toolChoice: 'none' })).resolves.toEqual({
       parts: [{ type: 'text', text: 'Hi.' }],
       stop: 'end',
-      usage: { inputTokens: 50, outputTokens: 7, cacheReadTokens: 30, cacheWriteTokens: 0, reasoningTokens: 3 },
+      usage: { inputTokens: 50, outputTokens: 7, cacheReadTokens: 30, cacheWriteTokens: 10, reasoningTokens: 3 },
     });
+    expect(calls[0]).toMatchObject({ toolChoice: { type: 'auto' } });
     expect(outputIn(calls[0])).toMatchObject([{ type: 'text' }, { type: 'media', mediaType: 'image/png', data: IMAGE.dataBase64 }]);
     const cut = versionTwo(() => [...parts.slice(0, -1), { ...parts.at(-1), finishReason: 'unknown' } as LanguageModelV2StreamPart]);
     await expect(askAiSdk(cut)).rejects.toMatchObject({ type: 'Model.StreamTruncated' });
