@@ -111,3 +111,8 @@ function base(runId: string): Omit<ModelRequest, 'messages' | 'signal' | 'onDelt
   const tools = [{ name: 'look_up', description: 'Looks up.', schema: { type: 'object' }, effect: 'read' }];
   return { model: 'crew', runId, prompt: 'Be brief.', tools, toolChoice: 'auto', outputTokensMax: 1_000, idleMs: 1_000 };
 }
+
+/** What an answer says. */
+export function textOf(parts: readonly { readonly type: string; readonly text?: string }[]): string {
+  return parts.flatMap((part) => (part.type === 'text' ? [part.text ?? ''] : [])).join('');
+}
