@@ -23,7 +23,7 @@ function partChars(part: Part): number {
     case 'thinking':
       return part.text.length + (part.opaque?.length ?? 0);
     case 'tool_call':
-      return part.name.length + (part.argsText?.length ?? 0) + JSON.stringify(part.args).length;
+      return part.name.length + (part.argsText?.length ?? 0) + (part.opaque?.length ?? 0) + JSON.stringify(part.args).length;
     case 'tool_result':
       return charsOf(part.parts);
     case 'file':

@@ -22,6 +22,8 @@ export const ProviderQuirks = z.strictObject({
   thinkingField: z.enum(['reasoning_effort', 'reasoning', 'enable_thinking', 'thinking', 'none']).optional(),
   /** The field in which the thinking of answers that call tools goes back, for servers that refuse such answers without it. @default none */
   thinkingBack: z.enum(['reasoning_content', 'reasoning']).optional(),
+  /** True for servers that sign calls, as Gemini's, and refuse a call that comes back without its signature. @default false */
+  thoughtSignatures: z.boolean().optional(),
   /** The name of the output limit. @default max_tokens, and max_completion_tokens for OpenAI's own servers */
   outputLimitField: z.enum(['max_tokens', 'max_completion_tokens']).optional(),
   /** The dialect of JSON Schema that parameters of tools are put into. @default json-schema */

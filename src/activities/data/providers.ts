@@ -43,7 +43,7 @@ export const KNOWN_PROVIDERS: Readonly<Record<string, KnownProvider>> = {
     baseUrlVariable: 'GEMINI_BASE_URL',
     keyVariable: 'GEMINI_API_KEY',
     defaultModel: 'gemini-3.8-flash',
-    quirks: { schemaDialect: 'gemini' },
+    quirks: { schemaDialect: 'gemini', thoughtSignatures: true },
   },
   'openai-responses': {
     api: 'openai-responses',

@@ -1,5 +1,5 @@
 import type { ChatCompletionMessageParam } from 'openai/resources/chat/completions';
-import { type ContentPart, type Message, type Part, type ToolResultPart } from '../../contracts/message.js';
+import { type ContentPart, type Message, type Part, type ToolCallPart, type ToolResultPart } from '../../contracts/message.js';
 import type { ProviderQuirks } from '../../define/provider-quirks.js';
 import { alternateRoles, joinUserMessages } from './alternate-roles.js';
 import { isOpenAiHost } from './is-openai-host.js';
@@ -8,6 +8,7 @@ import { sentArguments } from './parse-arguments.js';
 import { partsText } from './parts-text.js';
 import type { ModelRequest } from './provider.js';
 import type { ProviderSettings } from './provider-settings.js';
+import { signatureFields } from './thought-signature.js';
 import { type ToolNames, toolNames } from './tool-names.js';
 import { wireCallIds } from './wire-call-id.js';
 
@@ -17,6 +18,8 @@ interface Target {
   readonly idOf: (callId: string) => string;
   readonly kinds: ShownKinds;
   readonly thinkingBack: ProviderQuirks['thinkingBack'] | undefined;
+  /** What goes with a call beside its name and arguments. */
+  readonly signed: (call: ToolCallPart, index: number) => object;
 }
 
 /**
@@ -24,13 +27,14 @@ interface Target {
  * same messages, so that what a server keeps of a prompt is found again.
  */
 export function toOpenAiMessages(
-  { prompt, messages, tools }: Pick<ModelRequest, 'prompt' | 'messages' | 'tools'>,
+  { model, prompt, messages, tools }: Pick<ModelRequest, 'model' | 'prompt' | 'messages' | 'tools'>,
   { baseUrl, quirks = {} }: Pick<ProviderSettings, 'baseUrl' | 'quirks'>,
 ): ChatCompletionMessageParam[] {
   const target = {
     names: toolNames(tools),
     idOf: wireCallIds(quirks.callIdChars),
     thinkingBack: quirks.thinkingBack,
+    signed: (call: ToolCallPart, index: number) => (quirks.thoughtSignatures ? signatureFields(call, { isFirst: index === 0, model }) : {}),
     kinds: { images: quirks.images !== false, files: quirks.files ?? isOpenAiHost(baseUrl) },
   };
   const said = conversation(messages, target);
@@ -89,7 +93,7 @@ function resultsIn({ role, parts }: Message): ToolResultPart[] {
   return role === 'tool' ? parts.filter((part) => part.type === 'tool_result') : [];
 }
 
-function assistant({ parts }: Message, { names, idOf, thinkingBack }: Target): ChatCompletionMessageParam {
+function assistant({ parts }: Message, { names, idOf, thinkingBack, signed }: Target): ChatCompletionMessageParam {
   const calls = parts.filter((part) => part.type === 'tool_call');
   const said = parts.filter((part) => part.type === 'artifact' || part.type === 'file' || (part.type === 'text' && part.text !== ''));
   const content = said.length === 0 ? undefined : partsText(said);
@@ -98,10 +102,11 @@ function assistant({ parts }: Message, { names, idOf, thinkingBack }: Target): C
     role: 'assistant',
     content: content ?? null,
     ...(thinkingBack ? { [thinkingBack]: ownThinking(parts) } : {}),
-    tool_calls: calls.map((call) => ({
+    tool_calls: calls.map((call, index) => ({
       id: idOf(call.callId),
       type: 'function',
       function: { name: names.wire(call.name), arguments: JSON.stringify(sentArguments(call)) },
+      ...signed(call, index),
     })),
   };
 }

@@ -7,6 +7,7 @@ import { toolCallPart } from './parse-arguments.js';
 import type { StreamDelta } from './provider.js';
 import { reportedUsage } from './reported-usage.js';
 import { type TaggedPiece, ThinkTags } from './think-tags.js';
+import { signatureIn, signedCall } from './thought-signature.js';
 import type { ToolNames } from './tool-names.js';
 
 /** A piece of a content that is a list, as Mistral's thinking models send it. */
@@ -21,6 +22,7 @@ interface OpenCall {
   readonly id: string;
   name: string;
   arguments: string;
+  signature: string | undefined;
 }
 
 type CallPiece = NonNullable<ChatCompletionChunk.Choice.Delta['tool_calls']>[number];
@@ -34,6 +36,8 @@ export interface OpenAiStreamOptions {
   readonly names: Pick<ToolNames, 'own'>;
   /** Text between these tags is thinking; undefined: none is. */
   readonly thinkTag: string | undefined;
+  /** The server signs calls, and wants to see its signatures again. @default false */
+  readonly thoughtSignatures?: boolean | undefined;
 }
 
 /** Puts the chunks of a chat completion together. Judges nothing. */
@@ -41,7 +45,10 @@ export class OpenAiStream {
   readonly #onDelta: (delta: StreamDelta) => void;
   readonly #names: Pick<ToolNames, 'own'>;
   readonly #tags: ThinkTags | undefined;
+  readonly #isSigned: boolean;
   readonly #calls: OpenCall[] = [];
+  /** Of the answer, for its first call. */
+  #signature: string | undefined;
   #text = '';
   #thinking = '';
   #usage: ChatCompletionChunk['usage'];
@@ -49,10 +56,11 @@ export class OpenAiStream {
   refused = false;
   events = 0;
 
-  constructor({ onDelta, names, thinkTag }: OpenAiStreamOptions) {
+  constructor({ onDelta, names, thinkTag, thoughtSignatures = false }: OpenAiStreamOptions) {
     this.#onDelta = onDelta;
     this.#names = names;
     this.#tags = thinkTag === undefined ? undefined : new ThinkTags(thinkTag);
+    this.#isSigned = thoughtSignatures;
   }
 
   add(chunk: ChatCompletionChunk): void {
@@ -65,6 +73,7 @@ export class OpenAiStream {
     this.#addText(delta?.refusal);
     if (delta?.refusal) this.refused = true;
     this.#addThinking(reasoningOf(delta));
+    if (this.#isSigned && delta) this.#signature ??= signatureIn(delta);
     for (const call of delta?.tool_calls ?? []) this.#addCall(call);
     if (FAILED_REASONS.has(choice.finish_reason ?? '')) throw new ModelError('Model.Overloaded', 'the server gave up in its answer');
     if (choice.finish_reason) this.finishReason = choice.finish_reason;
@@ -91,7 +100,12 @@ export class OpenAiStream {
   parts(): Part[] {
     const thinking: Part[] = this.#thinking === '' ? [] : [{ type: 'thinking', text: this.#thinking }];
     const text: Part[] = this.#text === '' ? [] : [{ type: 'text', text: this.#text }];
-    const calls = this.#calls.map((call) => toolCallPart(call.id, this.#names.own(call.name), call.arguments));
+    const calls = this.#calls.map((call, index) =>
+      signedCall(
+        toolCallPart(call.id, this.#names.own(call.name), call.arguments),
+        call.signature ?? (index === 0 ? this.#signature : undefined),
+      ),
+    );
     return [...thinking, ...text, ...calls];
   }
 
@@ -148,6 +162,7 @@ export class OpenAiStream {
     const call = this.#callOf(piece);
     const name = piece.function?.name ?? '';
     call.arguments += piece.function?.arguments ?? '';
+    if (this.#isSigned) call.signature ??= signatureIn(piece);
     // some servers repeat the whole name with each piece
     if (name === '' || name === call.name) return;
     call.name += name;
@@ -159,7 +174,7 @@ export class OpenAiStream {
     const open = this.#calls.findLast((call) => call.index === index);
     const startsAnother = open !== undefined && Boolean(id) && open.id !== id && Boolean(named?.name);
     if (open && !startsAnother) return open;
-    const call = { index, id: id ?? `call_${this.#calls.length}`, name: '', arguments: '' };
+    const call = { index, id: id ?? `call_${this.#calls.length}`, name: '', arguments: '', signature: undefined };
     this.#calls.push(call);
     return call;
   }

@@ -34,8 +34,8 @@ function repairCall(call: ToolCallPart): ToolCallPart {
   const text = repairArguments(call.argsText);
   const parsed = text === undefined ? undefined : parseArgumentsText(text);
   if (!parsed || !('args' in parsed)) return call;
-  const { type, callId, name } = call;
-  return { type, callId, name, args: parsed.args };
+  const { argsText: _, ...kept } = call;
+  return { ...kept, args: parsed.args };
 }
 
 /** The arguments of a call as they are sent back: an object always, and none where the model's own were none. */

@@ -37,7 +37,7 @@ function timesSaid(value: unknown): number {
 }
 
 function toOpenAi(prompt: string, messages: readonly Message[], quirks: ProviderQuirks = {}) {
-  return toOpenAiMessages({ prompt, messages, tools: [] }, { baseUrl: 'http://127.0.0.1:1/v1', quirks });
+  return toOpenAiMessages({ model: 'm', prompt, messages, tools: [] }, { baseUrl: 'http://127.0.0.1:1/v1', quirks });
 }
 
 describe('toOpenAiMessages', () => {
@@ -101,7 +101,7 @@ describe('pictures and files over chat completions', () => {
   });
 
   it("go as files to OpenAI's own servers and those that are said to take them, and are named elsewhere", () => {
-    const request = { prompt: '', messages: [message('user', PDF)], tools: [] };
+    const request = { model: 'm', prompt: '', messages: [message('user', PDF)], tools: [] };
     const shown = [{ content: [{ type: 'file', file: { filename: 'document.pdf', file_data: 'data:application/pdf;base64,aGk=' } }] }];
     expect(toOpenAiMessages(request, { baseUrl: 'https://api.openai.com/v1' })).toMatchObject(shown);
     expect(toOpenAi('', request.messages, { files: true })).toMatchObject(shown);

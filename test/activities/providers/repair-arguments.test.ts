@@ -21,6 +21,8 @@ describe('B-20: arguments that lack only form are repaired', () => {
     const call = toolCallPart('c', 'act', text);
     expect(call).toMatchObject({ args: {}, argsText: text });
     expect(repairCalls([call])).toEqual({ parts: [{ type: 'tool_call', callId: 'c', name: 'act', args }], repaired: 1 });
+    const signed = { ...call, opaque: 'signed' };
+    expect(repairCalls([signed]).parts).toEqual([{ type: 'tool_call', callId: 'c', name: 'act', args, opaque: 'signed' }]);
   });
 
   it('whatever the object, its brackets, breaks and commas: the values are those that were meant', () => {

@@ -18,7 +18,7 @@ function result(callId: string, ...parts: ContentPart[]): Part {
 const text = (words: string) => ({ type: 'text', text: words }) as const;
 
 const toOpenAi = (messages: readonly Message[]) =>
-  toOpenAiMessages({ prompt: '', messages, tools: [] }, { baseUrl: 'http://127.0.0.1:1/v1' });
+  toOpenAiMessages({ model: 'm', prompt: '', messages, tools: [] }, { baseUrl: 'http://127.0.0.1:1/v1' });
 
 describe.each([
   ['messages', toAnthropicMessages],
