@@ -82,7 +82,8 @@ const BY_SOCKET_CODE: Readonly<Record<string, ModelFailureType>> = {
 /** What was thrown before there was any answer: the server was not reached, unless the socket's code says that it hung up. */
 export function connectionError(error: unknown): ModelError {
   const classed = toModelError(error);
-  const isGuess = classed.type === 'Model.StreamTruncated' && !causes(error).some((cause) => BY_SOCKET_CODE[textIn(cause, 'code') ?? '']);
+  const isGuess =
+    classed.type === 'Model.StreamTruncated' && !causes(error).some((cause) => failureBy(BY_SOCKET_CODE, textIn(cause, 'code') ?? ''));
   return isGuess ? new ModelError('Model.Unreachable', classed.message) : classed;
 }
 
@@ -143,7 +144,7 @@ const TELLING_TYPES: ReadonlySet<ModelFailureType> = new Set([
 ]);
 
 function classify({ status, types, codes, message, isSyntax, isTold }: ErrorFacts): ModelFailureType {
-  const byType = types.map((type) => BY_ERROR_TYPE[type]).filter((type) => type !== undefined);
+  const byType = types.map((type) => failureBy(BY_ERROR_TYPE, type)).filter((type) => type !== undefined);
   // a body may say more than its status: 429 for a spent quota, 400 for a request that is too long
   const special = byType.find((type) => TELLING_TYPES.has(type));
   if (special) return special;
@@ -156,7 +157,12 @@ function classify({ status, types, codes, message, isSyntax, isTold }: ErrorFact
   if (isTold) return 'Model.Overloaded';
   // an event that is no JSON, or a server that does not speak HTTP
   if (isSyntax || codes.some((code) => code.startsWith('HPE_'))) return 'Model.BadResponse';
-  return codes.map((code) => BY_SOCKET_CODE[code]).find((type) => type !== undefined) ?? 'Model.StreamTruncated';
+  return codes.map((code) => failureBy(BY_SOCKET_CODE, code)).find((type) => type !== undefined) ?? 'Model.StreamTruncated';
+}
+
+/** What a table says of a server's word, which may be a name that every object has. */
+function failureBy(table: Readonly<Record<string, ModelFailureType>>, word: string): ModelFailureType | undefined {
+  return Object.hasOwn(table, word) ? table[word] : undefined;
 }
 
 function readFacts(chain: readonly object[]): ErrorFacts {

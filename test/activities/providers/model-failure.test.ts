@@ -1,6 +1,10 @@
 import { expect, it } from 'vitest';
 import { toModelError } from '../../../src/activities/providers/model-failure.js';
 
+it.each(['constructor', 'toString', '__proto__'])('an error of type %j, a name that every object has, is one of no known type', (type) => {
+  expect(toModelError({ error: { type, message: 'No.' } })).toMatchObject({ type: 'Model.Overloaded', message: 'No.' });
+});
+
 it.each(['too many tokens ', 'arguments ', 'Unterminated string ', 'input token count ', 'x '])(
   'X32: an error of 1 MB of %j is classed in a moment: it would hold up the whole worker',
   (words) => {
