@@ -2,7 +2,7 @@ import type { JsonValue, Part, ToolCallPart } from '../../contracts/message.js';
 import { repairArguments } from './repair-arguments.js';
 
 /** No tool needs more; what is deeper would overflow the stack of whoever walks it. */
-const DEPTH_MAX = 100;
+export const ARGUMENTS_DEPTH_MAX = 100;
 
 /** Arguments that a tool may be given, or why a text holds none. */
 export type ParsedArguments = { readonly args: Record<string, JsonValue> } | { readonly problem: string };
@@ -49,7 +49,7 @@ export function parseArgumentsText(text: string): ParsedArguments {
     // all that JSON.parse gives is a JsonValue
     const value = JSON.parse(text) as JsonValue;
     if (!isObject(value)) return { problem: 'not a JSON object' };
-    if (!isShallow(value, DEPTH_MAX)) return { problem: `nested deeper than ${DEPTH_MAX} levels` };
+    if (!isShallow(value, ARGUMENTS_DEPTH_MAX)) return { problem: `nested deeper than ${ARGUMENTS_DEPTH_MAX} levels` };
     if (membersIn(value) !== colonsIn(text)) return { problem: 'an object has the same key twice' };
     return { args: value };
   } catch (error) {
@@ -72,7 +72,8 @@ function isObject(value: JsonValue): value is Record<string, JsonValue> {
   return value !== null && typeof value === 'object' && !Array.isArray(value);
 }
 
-function isShallow(value: JsonValue, depthLeft: number): boolean {
+/** True when a value has at most so many levels. Looks no deeper than that. */
+export function isShallow(value: JsonValue, depthLeft: number): boolean {
   if (value === null || typeof value !== 'object') return true;
   return depthLeft > 0 && Object.values(value).every((inner) => isShallow(inner, depthLeft - 1));
 }

@@ -111,9 +111,12 @@ export class ThinkTags {
       this.#pieces.push({ type, text });
       return;
     }
-    this.#blanks += text;
-    if (this.#blanks.trim() === '') return;
-    this.#pieces.push({ type, text: this.#sawTag ? this.#blanks.trimStart() : this.#blanks });
+    // only the new piece is looked at: a model may say nothing but blanks, one at a time
+    if (text.trim() === '') {
+      this.#blanks += text;
+      return;
+    }
+    this.#pieces.push({ type, text: this.#sawTag ? text.trimStart() : this.#blanks + text });
     this.#blanks = '';
     if (type === 'text') this.#saidText = true;
     else this.#saidThought = true;

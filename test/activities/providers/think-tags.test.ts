@@ -19,6 +19,12 @@ function readAll(chunks: readonly string[], tag = 'think'): { readonly text: str
 const FENCE = '```';
 
 describe('ThinkTags', () => {
+  it('X32: an endless run of blanks, one at a time, is read in a moment: it would hold up the whole worker', () => {
+    const startedAt = performance.now();
+    expect(readAll(Array<string>(100_000).fill('\n')).text).toHaveLength(100_000);
+    expect(performance.now() - startedAt).toBeLessThan(500);
+  });
+
   it.each<[string, string, { text: string; thinking: string }]>([
     ['thinking before an answer, without the blanks around it', '<think>\nHm.\n</think>\n\nYes.', { text: 'Yes.', thinking: 'Hm.\n' }],
     ['blanks before the first tag', '\n <think>Hm.</think>Yes.', { text: 'Yes.', thinking: 'Hm.' }],

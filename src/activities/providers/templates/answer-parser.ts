@@ -171,7 +171,11 @@ export class AnswerParser {
   }
 
   #endBare(text: string): void {
-    const unfenced = text.replace(/^\s*```json\s*/u, '').replace(/\s*```\s*$/u, '');
+    // trimmed first: a pattern that begins with blanks tries each of a long run of them anew
+    const unfenced = text
+      .trim()
+      .replace(/^```json/u, '')
+      .replace(/```$/u, '');
     const calls = readCalls(unfenced);
     const names = new Set(this.#options.tools.map(({ name }) => name));
     if (calls?.every(({ name }) => names.has(name))) for (const call of calls) this.#call(call);

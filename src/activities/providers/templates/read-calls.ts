@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { JsonValue } from '../../../contracts/message.js';
+import { ARGUMENTS_DEPTH_MAX, isShallow } from '../parse-arguments.js';
 
 /** A call as a model wrote it: its arguments are a text still. */
 export interface WrittenCall {
@@ -17,9 +18,12 @@ const Calls = z.union([CallObject.transform((call) => [call]), z.array(CallObjec
 /** The beginning of a call up to its arguments. */
 const BEGUN = /^\s*\{\s*"name"\s*:\s*"([^"\\]+)"\s*,\s*"(?:arguments|parameters)"\s*:\s*/u;
 
-/** The calls that a JSON text is, one or a list; undefined when it is none. Never throws. */
+/** The calls that a JSON text is, one or a list; undefined when it is none, or deeper than arguments may be. Never throws. */
 export function readCalls(text: string): readonly WrittenCall[] | undefined {
-  const calls = Calls.safeParse(parsed(text)).data;
+  const value = parsed(text);
+  // the schema walks it by recursion; around arguments there are an object and a list
+  const isBounded = value !== undefined && isShallow(value, ARGUMENTS_DEPTH_MAX + 2);
+  const calls = isBounded ? Calls.safeParse(value).data : undefined;
   // some models write the arguments as a string that holds JSON
   return calls?.map(({ name, args }) => ({ name, argsText: typeof args === 'string' ? args : JSON.stringify(args) }));
 }
@@ -34,9 +38,10 @@ export function readBrokenCall(text: string): WrittenCall | undefined {
   return { name: begun[1], argsText };
 }
 
-function parsed(text: string): unknown {
+function parsed(text: string): JsonValue | undefined {
   try {
-    return JSON.parse(text);
+    // all that JSON.parse gives is a JsonValue
+    return JSON.parse(text) as JsonValue;
   } catch (error) {
     if (error instanceof SyntaxError) return undefined;
     throw error;

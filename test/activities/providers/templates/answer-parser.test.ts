@@ -30,6 +30,22 @@ const thinking = (words: string) => ({ type: 'thinking', text: words }) as const
 const QWEN_CALL = '<tool_call>\n{"name": "read_file", "arguments": {"path": "a.md"}}\n</tool_call>';
 const GEMMA_CALL = '```tool_code\n{"name": "read_file", "parameters": {"path": "a.md"}}\n```';
 
+it('X32: a call that stops before 100,000 blanks is read in a moment: it would hold up the whole worker', () => {
+  const answer = `{"name":${' '.repeat(100_000)}`;
+  const startedAt = performance.now();
+  expect(read([answer], { template: GEMMA }).parts).toEqual([text('{"name":')]);
+  expect(performance.now() - startedAt).toBeLessThan(500);
+});
+
+it.each([
+  ['within marks', QWEN3, (call: string) => `<tool_call>${call}</tool_call>`],
+  ['within a fence of its own', GEMMA, (call: string) => `\`\`\`tool_code\n${call}\n\`\`\``],
+] as const)('a call %s whose arguments are nested without end is told to the model as such', (_, template, written) => {
+  const args = `{"path": ${'['.repeat(20_000)}${']'.repeat(20_000)}}`;
+  const { parts } = read([written(`{"name": "read_file", "arguments": ${args}}`)], { template });
+  expect(parts).toEqual([{ ...call({}), argsText: args }]);
+});
+
 describe('an answer of Qwen 3', () => {
   it.each<[string, string, readonly Part[]]>([
     [
