@@ -80,7 +80,7 @@ describe('a call without a signature of this server', () => {
     'goes back with the word for one, the first of its answer, and with nothing that another made: %s',
     (opaque) => {
       const foreign = calls('c1', 'c2');
-      const parts = foreign.parts.map((part) => ({ ...part, ...(opaque === undefined ? {} : { opaque }) }) as Part);
+      const parts = foreign.parts.map((part) => ({ ...part, ...(opaque === undefined ? {} : { opaque }) }));
       const [sent = []] = sentCalls([user('Go.'), said(parts)]);
       expect(sent).toMatchObject([skipped, { id: 'c2' }]);
       expect(sent[1]).not.toHaveProperty('extra_content');
