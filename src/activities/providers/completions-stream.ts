@@ -38,6 +38,7 @@ export class CompletionsStream {
       output: this.#usage.completion_tokens,
       cacheRead: this.#usage.prompt_tokens_details?.cached_tokens,
       reasoning: this.#usage.completion_tokens_details?.reasoning_tokens,
+      inputDetails: this.#usage.prompt_tokens_details,
     });
   }
 }

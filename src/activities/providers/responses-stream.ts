@@ -93,6 +93,7 @@ export class ResponsesStream {
       cacheRead: this.#usage.input_tokens_details?.cached_tokens,
       cacheWrite: this.#usage.input_tokens_details?.cache_write_tokens,
       reasoning: this.#usage.output_tokens_details?.reasoning_tokens,
+      inputDetails: this.#usage.input_tokens_details,
     });
   }
 

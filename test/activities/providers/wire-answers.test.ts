@@ -139,6 +139,19 @@ describe.each(WIRES)('an answer over $name', (wire) => {
     }
   });
 
+  it('says how much of its input was pictures where the server counts them, with a number that can be', async () => {
+    const events = wire.events({ text: 'Hi.' });
+    const usageFor = async (count: string) => {
+      server.answerWith(
+        streamOf(...events.map((event) => event.replaceAll('"cached_tokens":30', `"cached_tokens":30,"image_tokens":${count}`))),
+      );
+      return (await wire.provider(server.url).call(modelRequest())).usage;
+    };
+    const counted = wire.name === 'messages' ? {} : { imageTokens: 12 };
+    expect(await usageFor('12')).toEqual({ ...USAGE, cacheWriteTokens: expect.any(Number), ...counted });
+    for (const nonsense of ['-5', 'null', '"7"', '1e999', '51']) expect(await usageFor(nonsense)).not.toHaveProperty('imageTokens');
+  });
+
   it('carries the id that the server gave the request', async () => {
     server.answerWith((response, request) => {
       response.setHeader('request-id', 'req_7').setHeader('x-request-id', 'req_7');
