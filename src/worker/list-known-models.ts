@@ -1,4 +1,5 @@
 import { KNOWN_MODELS, MODELS_AS_OF } from '../activities/data/models.js';
+import { providersToAsk } from '../activities/find-bare-model.js';
 import { modelFacts } from '../activities/model-facts.js';
 import { keyReferences } from '../activities/providers/key-references.js';
 import { KNOWN_PROVIDERS, providerNameProblem } from '../activities/providers/known-providers.js';
@@ -56,7 +57,7 @@ export async function listKnownModels(loaded: LoadedConfig, { filter = '', provi
   if (problem) throw new PerdureError('UNKNOWN_PROVIDER', problem, 2);
   const options = { config, keys: loaded.keys, env: process.env };
   const names = providerNames(config).filter((name) => provider === undefined || name === provider);
-  const found = await Promise.all(names.map((name) => modelsOf(name, ask, options)));
+  const found = await Promise.all(names.map((name) => modelsOf(name, { isAsked: ask, isNamed: name === provider }, options)));
   const models = found.flatMap((each) => each.models);
   const fitting = models.filter(({ model }) => model.toLowerCase().includes(filter.toLowerCase()));
   if (fitting.length === 0 && filter !== '') throw unknownModel(filter, models);
@@ -75,11 +76,21 @@ interface ProviderModels {
   readonly models: readonly ListedModel[];
 }
 
-async function modelsOf(name: string, ask: boolean, options: AccessOptions & { readonly config: Config }): Promise<ProviderModels> {
+interface Asking {
+  readonly isAsked: boolean;
+  readonly isNamed: boolean;
+}
+
+async function modelsOf(
+  name: string,
+  { isAsked, isNamed }: Asking,
+  options: AccessOptions & { readonly config: Config },
+): Promise<ProviderModels> {
   const { config, keys } = options;
   const access = providerAccess({ provider: name, model: '*' }, options);
   const callable = access.kind !== 'refused';
-  const told = ask && access.kind === 'server' ? await askServer(access) : {};
+  const asked = isAsked && access.kind === 'server' ? access : undefined;
+  const told = asked ? await (isNamed || isTrusted(name, asked, options) ? askServer(asked) : untrusted(name)) : {};
   const problem = access.kind === 'refused' ? refusal(name, access, options) : told.problem;
   const held =
     access.kind === 'server' ? access.credentials : keyReferences(name, options).filter((key) => keys.resolve(key) !== undefined);
@@ -98,6 +109,15 @@ function refusal(name: string, { type, problem }: RefusedAccess, options: Access
   return keyReferences(name, options)
     .flatMap((reference) => options.keys.problem(reference) ?? [])
     .join(', ');
+}
+
+/** A key for anybody (LLM_API_KEY) belongs to one provider: to all of them in turn it is not shown. */
+function isTrusted(name: string, { credentials }: ServerAccess, options: AccessOptions): boolean {
+  return credentials.length === 0 || providersToAsk(options).includes(name);
+}
+
+function untrusted(name: string): { readonly problem: string } {
+  return { problem: `not asked: nothing says that LLM_API_KEY is for it; name it with --provider ${name}` };
 }
 
 async function askServer(access: ServerAccess): Promise<{ readonly ids?: readonly string[]; readonly problem?: string }> {

@@ -139,6 +139,20 @@ describe('listKnownModels: servers that are asked', () => {
     expect(models.length).toBeGreaterThan(5);
   });
 
+  it('a key for anybody is shown only to providers that somebody named: it belongs to one of them', async () => {
+    vi.stubEnv('PERDURE_MODEL_PROVIDER', '');
+    const { providers } = await list({ ask: true }, {}, { LLM_API_KEY: 'k-general-1' });
+    const named = new Map(providers.map((provider) => [provider.name, provider]));
+    for (const name of ['anthropic', 'gemini', 'mistral', 'groq', 'openrouter']) {
+      expect(named.get(name)?.problem, name).toBe(`not asked: nothing says that LLM_API_KEY is for it; name it with --provider ${name}`);
+    }
+    // an address of one's own names it
+    expect(requests.map(({ headers }) => headers.authorization)).toEqual(['Bearer k-general-1', 'Bearer k-general-1']);
+    requests = [];
+    await list({ ask: true, provider: 'openai' }, {}, { LLM_API_KEY: 'k-general-1' });
+    expect(requests).toHaveLength(1);
+  });
+
   it('nobody is asked without --ask, and nobody without a key', async () => {
     await list({ provider: 'openai' }, {}, { OPENAI_API_KEY: 'k-openai-1' });
     await list({ provider: 'openai', ask: true }, {}, {});
