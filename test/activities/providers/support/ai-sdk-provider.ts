@@ -19,11 +19,6 @@ export function aiSdkProvider(wire: Wire['name'], { url, apiKey }: AiSdkServer):
   return createAiSdkProvider({ languageModel }, { keys: captureKeys({ AI_SDK_KEY: apiKey }, ['AI_SDK_KEY']), env: {} });
 }
 
-/** A wire format whose provider is the AI SDK's, for the loops over formats. */
-export function aiSdkWire(wire: Wire): Wire {
-  return { ...wire, provider: (url, apiKey = 'test-key-0123456789') => aiSdkProvider(wire.name, { url, apiKey }) };
-}
-
 interface PackageSettings extends AiSdkServer, Pick<LanguageModelTools, 'fetch'> {}
 
 function modelOf(wire: Wire['name'], modelId: string, { url, ...settings }: PackageSettings): unknown {

@@ -3,7 +3,7 @@ import { crc32 } from 'node:zlib';
 const STRING = 7;
 
 /** One message of an AWS event stream: lengths, headers, payload, and a checksum behind each part. */
-export function awsFrame(headers: Readonly<Record<string, string>>, payload: unknown): Buffer {
+function awsFrame(headers: Readonly<Record<string, string>>, payload: unknown): Buffer {
   const head = Buffer.concat(Object.entries(headers).map(([name, value]) => header(name, value)));
   const body = Buffer.from(JSON.stringify(payload));
   const prelude = Buffer.alloc(8);
