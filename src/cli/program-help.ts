@@ -2,10 +2,12 @@
 export const PROGRAM_HELP = `
 Examples:
   perdure run 'add a test for the parser' --workspace . --max-turns 30
+  perdure run 'add a test' --model anthropic/claude-sonnet-5 --fallback openai/gpt-5.4-mini --thinking low
   perdure start 'write the release notes' --workspace .     come back at once
   perdure steer RUN 'leave the changelog alone'             while it runs
   perdure approvals                                         what waits for a person; then approve or deny
   perdure continue RUN 'now fix the warnings'               after it ended
+  perdure models                                            what can be chosen as a model
 
 A run is kept by Temporal: kill anything at any moment, and it goes on with the next command in the same folder.
 Without TEMPORAL_ADDRESS the server is this folder's own, with its state in .perdure (PERDURE_DIR names another folder).

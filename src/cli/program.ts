@@ -182,7 +182,7 @@ function withShow(command: Command): Command {
 
 function withInput(command: Command): Command {
   return command
-    .option('--model <provider/model>', 'such as openai/gpt-5-mini, a name that providers are asked for, or scripted/FILE (no key)')
+    .option('--model <provider/model>', 'such as openai/gpt-5.4-mini, a name that providers are asked for, or scripted/FILE (no key)')
     .option('--max-turns <n>', 'end after so many turns (default: 20)', parseNumber)
     .option('--max-cost <usd>', 'end before it costs more', parseNumber)
     .option('--max-tokens <n>', 'end before it uses more tokens, input and output', parseNumber)

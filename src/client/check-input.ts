@@ -74,7 +74,7 @@ function parseInput(input: unknown): ReturnType<typeof RunInput.safeParse> {
 /** Whether there is such a model is for the worker to say. */
 function checkModel(option: string, model: string): void {
   if (isBareModel(model) || parseModelRef(model)) return;
-  throw new PerdureError('BAD_OPTION', `${option}: provider/model, such as openai/gpt-5-mini, got ${echoValue(model)}`, 2);
+  throw new PerdureError('BAD_OPTION', `${option}: provider/model, such as openai/gpt-5.4-mini, got ${echoValue(model)}`, 2);
 }
 
 /** Whether the schema makes sense is for the worker to say; its size is known here. */

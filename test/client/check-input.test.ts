@@ -60,7 +60,7 @@ describe('checkRunInput', () => {
     ['thinking', 'hgih', 'BAD_OPTION: thinking: off, minimal, low, medium, high, or a number of tokens, got "hgih"'],
     ['thinking', 0, 'BAD_OPTION: thinking: off, minimal, low, medium, high, or a number of tokens, got 0'],
     ['fallbacks', 'openai/m', 'BAD_OPTION: fallbacks: a list of at most 16 models, as provider/model, got "openai/m"'],
-    ['fallbacks', ['openai/m', 'openai/'], 'BAD_OPTION: fallbacks: provider/model, such as openai/gpt-5-mini, got "openai/"'],
+    ['fallbacks', ['openai/m', 'openai/'], 'BAD_OPTION: fallbacks: provider/model, such as openai/gpt-5.4-mini, got "openai/"'],
     ['outputSchema', 'object', 'BAD_OPTION: outputSchema: a JSON Schema, as an object, got "object"'],
     ['outputSchema', [], 'BAD_OPTION: outputSchema: a JSON Schema, as an object, got an array'],
     ['outputSchema', { pad: 'x'.repeat(70_000) }, 'BAD_OPTION: outputSchema: at most 65536 bytes as JSON, got 70010'],
