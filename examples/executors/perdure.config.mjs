@@ -32,7 +32,7 @@ function python(file, more = {}) {
     env: {
       OPENAI_API_KEY: 'env:OPENAI_API_KEY',
       OPENAI_BASE_URL: process.env.OPENAI_BASE_URL ?? 'https://api.openai.com/v1',
-      OPENAI_MODEL: process.env.OPENAI_MODEL ?? 'gpt-5-mini',
+      OPENAI_MODEL: process.env.OPENAI_MODEL ?? 'gpt-5.4-mini',
     },
     ...more,
   };

@@ -1,5 +1,5 @@
 // Runs the agent of this folder on a fresh copy of the sample workspace, and says what it changed there.
-// Options are handed on: node start.mjs --model openai/gpt-5-mini
+// Options are handed on: node start.mjs --model openai/gpt-5.4-mini
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cp, readdir, readFile, rm } from 'node:fs/promises';
