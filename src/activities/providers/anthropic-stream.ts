@@ -6,11 +6,13 @@ import { opaqueThinking } from './anthropic-thinking.js';
 import { toolCallPart } from './parse-arguments.js';
 import type { StreamDelta } from './provider.js';
 import { reportedUsage } from './reported-usage.js';
+import { streamText } from './stream-text.js';
 import type { ToolNames } from './tool-names.js';
 
 type StartedBlock = Extract<RawMessageStreamEvent, { type: 'content_block_start' }>['content_block'];
 
 interface Block {
+  readonly index: number;
   readonly kind: 'text' | 'thinking' | 'redacted' | 'tool_use' | 'other';
   readonly id: string;
   readonly name: string;
@@ -37,7 +39,8 @@ export interface AnthropicStreamOptions {
 /** Puts the events of a message together. Judges nothing. */
 export class AnthropicStream {
   readonly #options: AnthropicStreamOptions;
-  readonly #blocks = new Map<number, Block>();
+  /** In the order in which they began: some servers give one index to several. */
+  readonly #blocks: Block[] = [];
   readonly #reported = new Map<string, unknown>();
   stopReason: string | undefined;
   #stopped = false;
@@ -75,11 +78,11 @@ export class AnthropicStream {
   /** Complete means: `message_stop` seen, a stop reason, and every started block stopped. */
   isComplete(): boolean {
     const ended = this.stopReason !== undefined && (this.#stopped || !this.#options.strictTerminal);
-    return ended && [...this.#blocks.values()].every((block) => !block.open);
+    return ended && this.#blocks.every((block) => !block.open);
   }
 
   parts(): Part[] {
-    return [...this.#blocks.values()].flatMap((block) => this.#toParts(block));
+    return this.#blocks.flatMap((block) => this.#toParts(block));
   }
 
   /** Input as reported excludes what came from or went to the cache; here it includes both. */
@@ -99,30 +102,39 @@ export class AnthropicStream {
   }
 
   #start(index: number, started: StartedBlock): void {
-    const block = toBlock(started, this.#options.names);
-    this.#blocks.set(index, block);
+    const block = toBlock(started, { index, names: this.#options.names });
+    this.#blocks.push(block);
     if (block.kind === 'tool_use') this.#options.onDelta({ type: 'tool_call', name: block.name });
   }
 
   #extend(index: number, delta: Extract<RawMessageStreamEvent, { type: 'content_block_delta' }>['delta']): void {
-    const block = this.#blocks.get(index);
-    if (!block) return;
+    const block = this.#blockAt(index);
+    // without its beginning a block has no kind: what it says would be missing from the answer
+    if (!block) throw new TypeError(`a piece of block ${index}, which did not begin`);
     if (delta.type === 'text_delta') {
-      block.text += delta.text;
-      this.#options.onDelta({ type: 'text', text: delta.text });
+      this.#say(block, 'text', streamText(delta.text));
     } else if (delta.type === 'thinking_delta') {
-      block.text += delta.thinking;
-      this.#options.onDelta({ type: 'thinking', text: delta.thinking });
+      this.#say(block, 'thinking', streamText(delta.thinking));
     } else if (delta.type === 'input_json_delta') {
-      block.text += delta.partial_json;
+      block.text += streamText(delta.partial_json);
     } else if (delta.type === 'signature_delta') {
-      block.signature += delta.signature;
+      block.signature += streamText(delta.signature);
     }
   }
 
+  #say(block: Block, type: 'text' | 'thinking', text: string): void {
+    if (text === '') return;
+    block.text += text;
+    this.#options.onDelta({ type, text });
+  }
+
   #close(index: number): void {
-    const block = this.#blocks.get(index);
+    const block = this.#blockAt(index);
     if (block) block.open = false;
+  }
+
+  #blockAt(index: number): Block | undefined {
+    return this.#blocks.findLast((block) => block.index === index);
   }
 
   #toParts(block: Block): Part[] {
@@ -155,13 +167,14 @@ export class AnthropicStream {
   }
 }
 
-function toBlock(started: StartedBlock, names: Pick<ToolNames, 'own'>): Block {
-  const empty = { id: '', name: '', input: undefined, text: '', signature: '', open: true };
-  if (started.type === 'text') return { ...empty, kind: 'text', text: started.text ?? '' };
-  if (started.type === 'thinking') return { ...empty, kind: 'thinking', text: started.thinking ?? '', signature: started.signature ?? '' };
-  if (started.type === 'redacted_thinking') return { ...empty, kind: 'redacted', text: started.data };
+function toBlock(started: StartedBlock, { index, names }: { readonly index: number; readonly names: Pick<ToolNames, 'own'> }): Block {
+  const empty = { index, id: '', name: '', input: undefined, text: '', signature: '', open: true };
+  if (started.type === 'text') return { ...empty, kind: 'text', text: streamText(started.text) };
+  if (started.type === 'thinking')
+    return { ...empty, kind: 'thinking', text: streamText(started.thinking), signature: streamText(started.signature) };
+  if (started.type === 'redacted_thinking') return { ...empty, kind: 'redacted', text: streamText(started.data) };
   if (started.type === 'tool_use') {
-    return { ...empty, kind: 'tool_use', id: started.id, name: names.own(started.name), input: started.input };
+    return { ...empty, kind: 'tool_use', id: streamText(started.id), name: names.own(streamText(started.name)), input: started.input };
   }
   return { ...empty, kind: 'other' };
 }
