@@ -22,7 +22,7 @@ export interface RequestParts {
 /** The request of one attempt, in words of no provider. */
 export function buildModelRequest(input: CallModelInput, parts: RequestParts): ModelRequest {
   const { facts, setup, times } = parts;
-  const thinking = input.thinking === undefined ? undefined : nearestOrder(input.thinking, facts);
+  const thinking = nearestOrder(input.thinking, facts);
   const wanted = input.outputTokensMax ?? MODEL_LIMITS.outputTokensDefault;
   return {
     model: parts.model,

@@ -37,8 +37,12 @@ export function nearestThinking(setting: ThinkingSetting, facts: ModelFacts): Ne
   return { setting: nearest, notice: `${does}, in place of ${said(setting)}` };
 }
 
-/** What a model is told for a setting, or for the nearest one that it has; undefined where there is nothing to say. Never throws. */
-export function nearestOrder(setting: ThinkingSetting, facts: ModelFacts): ThinkingOrder | undefined {
+/**
+ * What a model is told for a setting, or for the nearest one that it has; undefined where there is nothing to say. A model that has no
+ * level but off is told so unasked: left alone, it thinks, and refuses tools for it. Never throws.
+ */
+export function nearestOrder(setting: ThinkingSetting | undefined, facts: ModelFacts): ThinkingOrder | undefined {
+  if (setting === undefined) return levelsOf(facts).every((level) => level === 'off') ? nearestOrder('off', facts) : undefined;
   const ordered = thinkingOrder(nearestThinking(setting, facts).setting, facts);
   return 'order' in ordered ? ordered.order : undefined;
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { KNOWN_MODELS } from '../../src/activities/data/models.js';
 import { modelFacts } from '../../src/activities/model-facts.js';
+import { chatThinking } from '../../src/activities/providers/chat-thinking.js';
 import { nearestOrder, nearestThinking, thinkingOrder } from '../../src/activities/thinking-order.js';
 import { THINKING_LIMITS } from '../../src/contracts/limits.js';
 import type { ThinkingSetting } from '../../src/contracts/thinking.js';
@@ -86,6 +87,15 @@ describe('nearestOrder', () => {
     expect(nearestOrder('off', ALWAYS)).toEqual({ style: 'effort', effort: 'low' });
     expect(nearestOrder(64_000, BUDGET)).toEqual({ style: 'budget', tokens: 31_744 });
     expect(nearestOrder('high', NEVER)).toBeUndefined();
+  });
+
+  it('is off, unasked, for a model that has nothing else, and is nothing for any other', () => {
+    const gpt = modelFacts('openai/gpt-5.4');
+    expect(nearestOrder(undefined, gpt)).toEqual({ style: 'off' });
+    expect(chatThinking(nearestOrder(undefined, gpt), {})).toEqual({ reasoning_effort: 'none' });
+    for (const facts of [modelFacts('openai-responses/gpt-5.4'), GPT, ALWAYS, BUDGET, ADAPTIVE, NEVER, {}]) {
+      expect(nearestOrder(undefined, facts)).toBeUndefined();
+    }
   });
 });
 
