@@ -58,7 +58,7 @@ export const KNOWN_PROVIDERS: Readonly<Record<string, KnownProvider>> = {
     baseUrlVariable: 'MISTRAL_BASE_URL',
     keyVariable: 'MISTRAL_API_KEY',
     defaultModel: 'mistral-medium-latest',
-    quirks: { callIdChars: 9 },
+    quirks: { callIdChars: 9, mergesRoles: true },
   },
   deepseek: {
     api: 'openai-chat',
@@ -95,7 +95,7 @@ export const KNOWN_PROVIDERS: Readonly<Record<string, KnownProvider>> = {
     baseUrlVariable: 'OPENROUTER_BASE_URL',
     keyVariable: 'OPENROUTER_API_KEY',
     defaultModel: 'openai/gpt-5.4-mini',
-    quirks: { thinkingField: 'reasoning' },
+    quirks: { thinkingField: 'reasoning', files: true },
   },
   azure: {
     api: 'openai-chat',
