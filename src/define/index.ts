@@ -18,6 +18,6 @@ export { DESTRUCTIVE_COMMANDS } from './destructive-commands.js';
 export type { ModelFacts, ModelOptions } from './model-options.js';
 export type { BudgetOptions, PolicyOptions } from './policy-options.js';
 export type { PresetName } from './presets.js';
-export type { LanguageModelFactory, ProviderDefinition } from './provider-definition.js';
+export type { LanguageModelFactory, LanguageModelTools, ProviderDefinition } from './provider-definition.js';
 export type { ProviderQuirks } from './provider-quirks.js';
 export type { OutputCollector, ToolOutput } from './tool-output.js';
