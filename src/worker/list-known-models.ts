@@ -76,6 +76,12 @@ interface ProviderModels {
   readonly models: readonly ListedModel[];
 }
 
+/** The models that a server says it has; or why it does not say. */
+interface Told {
+  readonly ids?: readonly string[];
+  readonly problem?: string;
+}
+
 interface Asking {
   readonly isAsked: boolean;
   readonly isNamed: boolean;
@@ -90,7 +96,7 @@ async function modelsOf(
   const access = providerAccess({ provider: name, model: '*' }, options);
   const callable = access.kind !== 'refused';
   const asked = isAsked && access.kind === 'server' ? access : undefined;
-  const told = asked ? await (isNamed || isTrusted(name, asked, options) ? askServer(asked) : untrusted(name)) : {};
+  const told: Told = asked ? await (isNamed || isTrusted(name, asked, options) ? askServer(asked) : untrusted(name)) : {};
   const problem = access.kind === 'refused' ? refusal(name, access, options) : told.problem;
   const held =
     access.kind === 'server' ? access.credentials : keyReferences(name, options).filter((key) => keys.resolve(key) !== undefined);
@@ -116,11 +122,11 @@ function isTrusted(name: string, { credentials }: ServerAccess, options: AccessO
   return credentials.length === 0 || providersToAsk(options).includes(name);
 }
 
-function untrusted(name: string): { readonly problem: string } {
+function untrusted(name: string): Told {
   return { problem: `not asked: nothing says that LLM_API_KEY is for it; name it with --provider ${name}` };
 }
 
-async function askServer(access: ServerAccess): Promise<{ readonly ids?: readonly string[]; readonly problem?: string }> {
+async function askServer(access: ServerAccess): Promise<Told> {
   try {
     const ids = await listModels(access);
     return { ids: ids.toSorted((a, b) => (a < b ? -1 : 1)) };
