@@ -3,6 +3,7 @@ import type { Part } from '../../contracts/message.js';
 import { parseArgumentsText, toolCallPart } from './parse-arguments.js';
 import type { StreamDelta } from './provider.js';
 import { type Following, keptReasoning } from './responses-reasoning.js';
+import { streamText } from './stream-text.js';
 import type { ToolNames } from './tool-names.js';
 
 /** One item of an answer while it streams: a text, a call, or a piece of reasoning. */
@@ -12,6 +13,8 @@ export class ResponsesItem {
   /** Text, thinking or arguments, as far as they came. */
   #text = '';
   isDone = false;
+  /** Its own end came: what comes next at its place is another item. */
+  hasEnded = false;
   isRefusal = false;
 
   constructor(
@@ -20,6 +23,7 @@ export class ResponsesItem {
   ) {
     this.#onDelta = onDelta;
     this.#item = item;
+    checkItem(item);
     if (item.type === 'function_call') onDelta({ type: 'tool_call', name: names.own(item.name ?? '') });
   }
 
@@ -68,16 +72,18 @@ export class ResponsesItem {
   }
 
   endArguments(text: string | undefined): void {
-    if (text !== undefined) this.#text = text;
+    this.#text = streamText(text ?? this.#text);
     this.isDone = true;
   }
 
   /** The whole item: what streamed of its text stands, and what did not stream it brings. */
   end(item: ResponseOutputItem): void {
+    checkItem(item);
     this.#item = item;
     this.isDone = true;
+    this.hasEnded = true;
     if (item.type === 'message') this.isRefusal ||= (item.content ?? []).some(({ type }) => type === 'refusal');
-    if (item.type === 'function_call') this.#text = item.arguments ?? this.#text;
+    if (item.type === 'function_call') this.#text = streamText(item.arguments ?? this.#text);
     if (this.#text !== '') return;
     if (item.type === 'message') this.extend(messageText(item));
     if (item.type === 'reasoning') this.extend(reasoningText(item));
@@ -101,12 +107,18 @@ export class ResponsesItem {
   }
 }
 
+/** Throws a TypeError for an item that no part can be made of. */
+function checkItem(item: ResponseOutputItem): void {
+  if (item.type === 'function_call') [item.id, item.call_id, item.name].forEach(streamText);
+  if (item.type === 'reasoning' && !Array.isArray(item.summary ?? [])) throw new TypeError('a summary that is no list');
+}
+
 function messageText({ content }: ResponseOutputMessage): string {
-  return (content ?? []).map((block) => (block.type === 'output_text' ? block.text : block.refusal)).join('');
+  return (content ?? []).map((block) => streamText(block.type === 'output_text' ? block.text : block.refusal)).join('');
 }
 
 /** Models that show their reasoning itself send it as content, without a summary. */
 function reasoningText({ summary, content }: ResponseReasoningItem): string {
   const texts = summary?.length > 0 ? summary : (content ?? []);
-  return texts.map(({ text }) => text).join('\n\n');
+  return texts.map(({ text }) => streamText(text)).join('\n\n');
 }

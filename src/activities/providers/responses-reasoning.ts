@@ -3,6 +3,7 @@ import type { ResponseReasoningItem } from 'openai/resources/responses/responses
 import { z } from 'zod';
 import type { ThinkingPart } from '../../contracts/message.js';
 import type { ProviderSettings } from './provider-settings.js';
+import { streamText } from './stream-text.js';
 
 /** An item that a reasoning item belongs to: the API takes the two only together. */
 const Following = z.strictObject({ type: z.enum(['message', 'function_call']), id: z.string() });
@@ -40,7 +41,7 @@ export function keptReasoning(
   { origin, following }: { readonly origin: string; readonly following: Following | undefined },
 ): string | undefined {
   if (!id || !encrypted_content) return undefined;
-  const texts = (summary ?? []).map(({ text }) => ({ type: 'summary_text' as const, text }));
+  const texts = (summary ?? []).map(({ text }) => ({ type: 'summary_text' as const, text: streamText(text) }));
   const reasoning: Reasoning = { origin, id, encrypted_content, summary: texts, ...(following ? { following } : {}) };
   return JSON.stringify({ reasoning });
 }

@@ -4,6 +4,7 @@ import type { StopReason, Usage } from '../../contracts/model.js';
 import type { StreamDelta } from './provider.js';
 import { reportedUsage } from './reported-usage.js';
 import { ResponsesItem } from './responses-item.js';
+import { streamText } from './stream-text.js';
 import type { ToolNames } from './tool-names.js';
 
 /** How the server says that its answer ended. `incomplete`: its output limit cut it. */
@@ -21,7 +22,10 @@ export interface ResponsesReading {
 /** Puts the events of a response together. Judges nothing. */
 export class ResponsesStream {
   readonly #reading: ResponsesReading;
-  readonly #items = new Map<number | string, ResponsesItem>();
+  /** In the order in which they began. */
+  readonly #items: ResponsesItem[] = [];
+  /** The newest at each place: some servers give one place to several. */
+  readonly #places = new Map<number | string, ResponsesItem>();
   #usage: Response['usage'];
   ending: Ending | undefined;
   /** What the server told of the failure of its answer. */
@@ -48,21 +52,21 @@ export class ResponsesStream {
   }
 
   hasCalls(): boolean {
-    return this.#all().some((item) => item.isCall);
+    return this.#items.some((item) => item.isCall);
   }
 
   hasRefusal(): boolean {
-    return this.#all().some((item) => item.isRefusal);
+    return this.#items.some((item) => item.isRefusal);
   }
 
   /** A call began whose end did not come. */
   hasOpenCall(): boolean {
-    return this.#all().some((item) => item.isCall && !item.isDone);
+    return this.#items.some((item) => item.isCall && !item.isDone);
   }
 
   /** True when what came could stand as an answer without the server's word for it: some text, and no call. */
   isText(): boolean {
-    return !this.hasCalls() && this.#all().some((item) => item.hasText);
+    return !this.hasCalls() && this.#items.some((item) => item.hasText);
   }
 
   /**
@@ -70,15 +74,15 @@ export class ResponsesStream {
    * within a call; and where a text ends with the very last token there was.
    */
   isCutAt(limit: number): boolean {
-    if (this.#all().some((item) => item.isCut)) return true;
+    if (this.#items.some((item) => item.isCut)) return true;
     const used = this.usage()?.outputTokens ?? 0;
-    const last = this.#all().at(-1);
+    const last = this.#items.at(-1);
     return last?.isCall ? last.isHalfCall && used >= limit : used === limit;
   }
 
   /** The parts in order. Of an answer that a filter stopped, a call that it stopped in its middle is no part. */
   parts(stop: StopReason): Part[] {
-    const items = stop === 'refusal' ? this.#all().filter((item) => !item.isHalfCall) : this.#all();
+    const items = stop === 'refusal' ? this.#items.filter((item) => !item.isHalfCall) : this.#items;
     return items.flatMap((item, index) => {
       const following = items.slice(index + 1).find((later) => later.isAnswer);
       return item.part(this.#reading.origin, following?.asFollowing()) ?? [];
@@ -97,20 +101,18 @@ export class ResponsesStream {
     });
   }
 
-  #all(): ResponsesItem[] {
-    return [...this.#items.values()];
-  }
-
   /** The item an event speaks of: by its place, which some servers do not tell, or by its id, which some change with each event. */
   #itemOf(
     { output_index: place, item_id: id }: { readonly output_index?: number; readonly item_id?: string },
     item?: ResponseOutputItem,
   ): ResponsesItem | undefined {
-    const key = place ?? id ?? item?.id ?? callIdOf(item) ?? this.#items.size;
-    const known = this.#items.get(key);
-    if (known || !item) return known;
+    const key = place ?? id ?? item?.id ?? callIdOf(item) ?? this.#items.length;
+    const known = this.#places.get(key);
+    const isAnother = known?.hasEnded && item?.id !== known.id;
+    if (!item || (known && !isAnother)) return known;
     const added = new ResponsesItem(item, this.#reading);
-    this.#items.set(key, added);
+    this.#items.push(added);
+    this.#places.set(key, added);
     return added;
   }
 
@@ -122,21 +124,27 @@ export class ResponsesStream {
       event.type === 'response.reasoning_text.delta' ||
       event.type === 'response.function_call_arguments.delta'
     ) {
-      this.#itemOf(event)?.extend(event.delta);
-    } else if (event.type === 'response.refusal.delta') this.#itemOf(event)?.refuse(event.delta);
+      this.#itemOf(event)?.extend(streamText(event.delta));
+    } else if (event.type === 'response.refusal.delta') this.#itemOf(event)?.refuse(streamText(event.delta));
     else if (event.type === 'response.reasoning_summary_part.added') this.#itemOf(event)?.startParagraph();
     else if (event.type === 'response.function_call_arguments.done') this.#itemOf(event)?.endArguments(event.arguments);
   }
 
-  #end({ output, usage, incomplete_details }: Response, type: `response.${'completed' | 'incomplete'}`): void {
+  /** A server may end all its answers with one event, and say only within it how this one ended. */
+  #end(response: Response, type: `response.${'completed' | 'incomplete'}`): void {
+    const { status, output, usage, incomplete_details } = response;
+    if (status === 'failed' || status === 'cancelled') {
+      this.#fail(response);
+      return;
+    }
     const cutBy = incomplete_details?.reason === 'content_filter' ? 'content_filter' : 'incomplete';
-    this.ending = type === 'response.completed' ? 'completed' : cutBy;
+    this.ending = type === 'response.completed' && status !== 'incomplete' ? 'completed' : cutBy;
     this.#usage = usage;
     // a server may tell only here what an item came to, or stream no item at all
-    const hasStreamed = this.#items.size > 0;
+    const hasStreamed = this.#items.length > 0;
     for (const [place, item] of (output ?? []).entries()) {
       const streamed = hasStreamed
-        ? this.#all().find(({ id }) => id !== undefined && id === item.id)
+        ? this.#items.find(({ id }) => id !== undefined && id === item.id)
         : this.#itemOf({ output_index: place }, item);
       if (streamed && !streamed.isDone) streamed.end(item);
     }
