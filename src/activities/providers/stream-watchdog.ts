@@ -14,6 +14,7 @@ export class StreamWatchdog {
   #idleMs: number;
   #firstByteMs: number | undefined;
   #timer: NodeJS.Timeout | undefined;
+  #isEnding = false;
   failure: ModelError | undefined;
 
   constructor({ idleMs, firstByteMs }: Patience) {
@@ -35,6 +36,7 @@ export class StreamWatchdog {
   }
 
   sawBytes(): void {
+    if (this.#isEnding) return;
     if (this.#firstByteMs === undefined) {
       this.#timer?.refresh();
       return;
@@ -43,10 +45,13 @@ export class StreamWatchdog {
     this.#restart();
   }
 
-  /** Allows no more than this much silence from now on. */
+  /**
+   * The answer is complete: from now on no more than this much time may pass between calls of this. Bytes alone no longer count, for a
+   * server may hold its stream open with pings.
+   */
   shortenTo(idleMs: number): void {
-    if (idleMs >= this.#idleMs) return;
-    this.#idleMs = idleMs;
+    this.#isEnding = true;
+    this.#idleMs = Math.min(idleMs, this.#idleMs);
     this.#restart();
   }
 

@@ -28,6 +28,15 @@ describe('StreamWatchdog', () => {
     expect(await bite(watchdog)).toMatchObject({ type: 'Model.StreamIdle' });
   });
 
+  it('an answer that is complete is not held open by bytes that say nothing', async () => {
+    const watchdog = new StreamWatchdog({ idleMs: 60_000 });
+    watchdog.start();
+    watchdog.shortenTo(50);
+    const pings = setInterval(() => watchdog.sawBytes(), 5);
+    expect(await bite(watchdog)).toMatchObject({ type: 'Model.StreamIdle' });
+    clearInterval(pings);
+  });
+
   it('an answer that is complete is waited for no longer than is allowed then', async () => {
     const watchdog = new StreamWatchdog({ idleMs: 60_000 });
     watchdog.start();

@@ -203,6 +203,17 @@ describe.each(WIRES)('a failure over $name', (wire) => {
     });
   });
 
+  it('does not come because a server holds the stream of a whole answer open with pings', async () => {
+    const events = wire.events({ text: 'All said.' }).filter((event) => !event.includes('[DONE]'));
+    server.answerWith((response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.write(events.join(''));
+      const pings = setInterval(() => response.write(wire.ping), 20);
+      response.once('close', () => clearInterval(pings));
+    });
+    await expect(wire.provider(server.url).call(modelRequest({ idleMs: 300 }))).resolves.toMatchObject({ parts: [{ text: 'All said.' }] });
+  });
+
   it.each(['before the headers', 'within the stream', 'after the terminal event'])(
     'by an abort %s is the reason of the signal, and the connection is closed',
     async (when) => {
