@@ -17,7 +17,10 @@ export const ProviderQuirks = z.strictObject({
   /** `openai-completions` only: how messages become one prompt. @default qwen3 */
   template: z.enum(['qwen3', 'gemma', 'plain']).optional(),
   /** Text between these tags is thinking, such as `think`. @default none */
-  thinkTag: z.string().min(1).max(40).optional(),
+  thinkTag: z
+    .string()
+    .regex(/^[\w:.|-]{1,40}$/u, 'the name of a tag without its brackets, such as "think"')
+    .optional(),
   /** How the server is told how much to think. @default reasoning_effort */
   thinkingField: z.enum(['reasoning_effort', 'reasoning', 'enable_thinking', 'thinking', 'none']).optional(),
   /** The field in which the thinking of answers that call tools goes back, for servers that refuse such answers without it. @default none */

@@ -4,18 +4,10 @@ import { KNOWN_PROVIDERS, knownProvider, providerNameProblem } from '../activiti
 import { didYouMean } from '../contracts/nearest-name.js';
 import type { Config } from '../define/define-config.js';
 import type { HttpProvider, ProviderDefinition } from '../define/provider-definition.js';
-import type { ProviderQuirks } from '../define/provider-quirks.js';
+import { quirkProblems } from './quirk-problems.js';
 
 /** Names before the slash of a model that are no providers of HTTP. */
 const RESERVED: ReadonlySet<string> = new Set(['scripted', 'subprocess', 'stub']);
-
-/** What servers read keys from. */
-const KEY_HEADERS: ReadonlySet<string> = new Set(['authorization', 'proxy-authorization', 'api-key', 'x-api-key', 'x-goog-api-key']);
-const KEY_QUERIES: ReadonlySet<string> = new Set(['key', 'api-key', 'api_key', 'apikey', 'access_token', 'token']);
-
-/** What an HTTP client takes as a header; with anything else it throws in the midst of a run. */
-const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/u;
-const HEADER_TEXT = /^[\t\u0020-\u007e]*$/u;
 
 /** What the schema cannot see of providers and their keys, each with its path. */
 export function providerProblems({ providers = {}, credentials = {} }: Config): string[] {
@@ -39,29 +31,13 @@ function definitionProblems(path: string, name: string, provider: ProviderDefini
   ];
 }
 
-function serverProblems(path: string, { api, preset, quirks = {} }: HttpProvider): string[] {
+function serverProblems(path: string, { api, preset, quirks }: HttpProvider): string[] {
   const names = Object.entries(KNOWN_PROVIDERS).flatMap(([name, known]) => (known.api === 'scripted' ? [] : [name]));
   const isKnown = preset === undefined || (knownProvider(preset) !== undefined && names.includes(preset));
   return [
     ...(isKnown ? [] : [`${path}.preset: unknown ${JSON.stringify(preset)}${didYouMean(preset, names)}; known: ${names.join(', ')}`]),
-    ...(quirks.template !== undefined && api !== 'openai-completions'
-      ? [`${path}.quirks.template: only api openai-completions has a prompt to make; for tools as text use toolCallsAsText`]
-      : []),
-    ...keyProblems(`${path}.quirks.headers`, quirks.headers, KEY_HEADERS),
-    ...keyProblems(`${path}.quirks.query`, quirks.query, KEY_QUERIES),
-    ...headerProblems(`${path}.quirks.headers`, quirks.headers),
+    ...quirkProblems(`${path}.quirks`, { api, quirks }),
   ];
-}
-
-/** Values of a config are read by many; keys stand there by reference only. */
-function keyProblems(path: string, values: ProviderQuirks['headers'] = {}, holders: ReadonlySet<string>): string[] {
-  const names = Object.keys(values).filter((name) => holders.has(name.toLowerCase()));
-  return names.map((name) => `${path}.${name}: keys are given by reference, in credentials; keyHeader says where they go`);
-}
-
-function headerProblems(path: string, headers: ProviderQuirks['headers'] = {}): string[] {
-  const wrong = Object.entries(headers).filter(([name, value]) => !HEADER_NAME.test(name) || !HEADER_TEXT.test(value));
-  return wrong.map(([name]) => `${path}.${name}: no header that can be sent`);
 }
 
 function credentialsProblems(name: string, providers: NonNullable<Config['providers']>): string[] {

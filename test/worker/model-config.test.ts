@@ -109,6 +109,32 @@ describe('what a config says of providers', () => {
       'providers.p.quirks.headers.x-a: no header that can be sent',
     ],
     [{ providers: { p: { ...HTTP, quirks: { headers: { 'x a': '1' } } } } }, 'providers.p.quirks.headers.x a: no header that can be sent'],
+    ...['Host', 'content-length', 'Content-Type', 'connection', 'transfer-encoding'].map(
+      (name): Case => [
+        { providers: { p: { ...HTTP, quirks: { headers: { [name]: '5' } } } } },
+        `providers.p.quirks.headers.${name}: this header is the client's own; leave it out`,
+      ],
+    ),
+    ...['env:GATEWAY_KEY', 'file:/run/secrets/key', 'sk-live-0123456789', 'Bearer abcdef'].map(
+      (value): Case => [
+        { providers: { p: { ...HTTP, quirks: { headers: { 'x-gateway': value } } } } },
+        'providers.p.quirks.headers.x-gateway: keys are given by reference',
+      ],
+    ),
+    [
+      { providers: { p: { ...HTTP, api: 'anthropic', quirks: { thinkTag: 'think' } } } },
+      'providers.p.quirks.thinkTag: api anthropic does not go by it; it goes by strictTerminal, ',
+    ],
+    [
+      { providers: { p: { ...HTTP, api: 'openai-responses', quirks: { toolCallsAsText: 'qwen3' } } } },
+      'providers.p.quirks.toolCallsAsText: api openai-responses does not go by it',
+    ],
+    [
+      { providers: { p: { ...HTTP, quirks: { thinkTag: '<think>' } } } },
+      'providers.p.quirks.thinkTag: the name of a tag without its brackets, such as "think"',
+    ],
+    [{ providers: { p: { ...HTTP, baseUrl: 'https://h/v1?' } } }, 'providers.p.baseUrl: BAD_BASE_URL it has a query or a fragment'],
+    [{ providers: { p: { ...HTTP, baseUrl: 'https://h/v1#' } } }, 'providers.p.baseUrl: BAD_BASE_URL it has a query or a fragment'],
     [{ providers: { stub: HTTP } }, 'providers.stub: this name has a meaning of its own'],
     [
       { providers: { p: { api: 'anthropic-vertex', region: 'r', projectId: 'p', baseUrl: 'http://h' } } },

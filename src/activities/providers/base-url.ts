@@ -7,7 +7,8 @@ export function baseUrlProblem(
   const url = new URL(text);
   if (url.protocol !== 'https:' && url.protocol !== 'http:') return `${url.protocol}// is not http or https`;
   if (url.username || url.password) return 'it holds credentials; give the key by reference instead';
-  if (url.search || url.hash) return 'it has a query or a fragment; a path is appended to it';
+  // a query or fragment of nothing is one too: the path would be its value
+  if (/[?#]/u.test(text)) return 'it has a query or a fragment; a path is appended to it';
   const isLoopback = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/u.test(url.hostname);
   if (url.protocol === 'http:' && !isLoopback && !allowInsecure)
     return 'plain http to another machine; use https, or allowInsecure: true in the config';
