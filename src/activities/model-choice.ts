@@ -2,7 +2,7 @@ import { FAILOVER_LIMITS } from '../contracts/limits.js';
 import { isBareModel, parseModelRef } from '../contracts/model-ref.js';
 import type { Config } from '../define/define-config.js';
 import { providersToAsk } from './find-bare-model.js';
-import { KNOWN_PROVIDERS, knownProvider } from './providers/known-providers.js';
+import { KNOWN_PROVIDERS, knownProvider, providerNameProblem } from './providers/known-providers.js';
 import { type AccessOptions, providerAccess } from './providers/provider-access.js';
 
 /** What the choice is made from. */
@@ -61,9 +61,17 @@ export function modelProblem(model: string, options: AccessOptions): string | un
     return `model ${shown}: no provider to ask for it; use provider/model, or set a key`;
   }
   const ref = parseModelRef(model);
-  if (!ref) return `model ${shown}: use provider/model, for example anthropic/claude-sonnet-5`;
+  if (!ref) return providerAloneProblem(model, options) ?? `model ${shown}: use provider/model, for example anthropic/claude-sonnet-5`;
   const access = providerAccess(ref, options);
   return access.kind === 'refused' ? `model ${model.slice(0, 200)}: ${access.problem}` : undefined;
+}
+
+/** A provider alone, as PERDURE_MODEL_PROVIDER may name it: it is unknown, or which of its models is meant is not. */
+function providerAloneProblem(model: string, { config, env }: AccessOptions): string | undefined {
+  const provider = env['PERDURE_MODEL_PROVIDER'];
+  if (!provider || model !== `${provider}/`) return undefined;
+  const unknown = providerNameProblem(provider, Object.keys(config.providers ?? {}));
+  return `PERDURE_MODEL_PROVIDER: ${unknown ?? `${provider} has no usual model; name one with PERDURE_MODEL`}`;
 }
 
 /** Says what would choose a model. */

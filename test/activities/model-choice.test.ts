@@ -35,6 +35,15 @@ describe('chooseModel', () => {
   });
 
   it.each([
+    ['opnai', 'PERDURE_MODEL_PROVIDER: unknown provider "opnai" (did you mean openai?)'],
+    ['azure', 'PERDURE_MODEL_PROVIDER: azure has no usual model; name one with PERDURE_MODEL'],
+    ['gateway', 'PERDURE_MODEL_PROVIDER: gateway has no usual model; name one with PERDURE_MODEL'],
+  ])('a provider alone, %s, that says no model is told as what it is', (PERDURE_MODEL_PROVIDER, problem) => {
+    const chosen = choose({ env: { ...OPENAI, PERDURE_MODEL_PROVIDER }, config: GATEWAY });
+    expect(chosen).toEqual({ problem: expect.stringContaining(problem) });
+  });
+
+  it.each([
     ['gpt-5/', 'use provider/model'],
     ['opnai/gpt-5', 'unknown provider "opnai" (did you mean openai?); known: openai, anthropic, gemini, '],
     ['constructor/x', 'unknown provider "constructor"'],
