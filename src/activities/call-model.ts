@@ -17,6 +17,7 @@ import { withHeartbeat } from './heartbeat.js';
 import type { HookRunner } from './hook-runner.js';
 import { ModelHooks } from './model-hooks.js';
 import { attemptTimes } from './model-times.js';
+import { ModelError } from './providers/model-error.js';
 import { repairCalls } from './providers/parse-arguments.js';
 import type { ModelAnswer, StreamDelta } from './providers/provider.js';
 import type { ProviderFor } from './providers/registry.js';
@@ -111,7 +112,10 @@ function failureOf(
   { attempt, total, thinking }: { readonly attempt: Attempt; readonly total: AbortSignal; readonly thinking: ThinkingBudget },
 ): ApplicationFailure {
   const { streamed, lost } = attempt;
-  if (total.aborted) return failure('Model.Timeout', 'the model call took longer than a turn may', { cause: error });
+  if (total.aborted) {
+    const tooLong = new ModelError('Model.Timeout', 'the model call took longer than a turn may', { cause: error });
+    return modelFailure(tooLong, addUsage(lost, streamed.spent()));
+  }
   if (thinking.spent.aborted) return failure('Model.ThinkingBudget', thinking.problem, { details: [beat(attempt, streamed.estimate())] });
   return modelFailure(error, addUsage(lost, streamed.spent()));
 }

@@ -4,7 +4,8 @@ import type { ModelRequest } from '../../src/activities/providers/provider.js';
 import { MODEL_LIMITS } from '../../src/contracts/limits.js';
 import type { RunResult } from '../../src/contracts/run.js';
 import { call, say } from '../support/agent-worker.js';
-import { useWorkers } from '../support/use-workers.js';
+import { candidate } from '../support/model-route.js';
+import { untilAborted, useWorkers } from '../support/use-workers.js';
 
 describe('attempts of a model call that failed in the midst of their answers', () => {
   const { worker, start } = useWorkers();
@@ -22,6 +23,19 @@ describe('attempts of a model call that failed in the midst of their answers', (
     expect(await run.handle.query<RunResult>('result')).toMatchObject({
       usage: { outputTokens: MODEL_LIMITS.attemptsMax * 1_000 },
     });
+  });
+
+  it('are charged also when each of them took too long', async () => {
+    const on = await worker({
+      model: async (request) => {
+        request.onDelta({ type: 'text', text: 'x'.repeat(4_000) });
+        return await untilAborted(request.signal);
+      },
+      route: [candidate('a/one', { times: { totalMs: MODEL_LIMITS.turnTimeoutMarginMs + 1_000 } })],
+    });
+    const run = await start(on);
+    await expect(run.result()).rejects.toMatchObject({ cause: { type: 'Model.Timeout' } });
+    expect(await run.handle.query<RunResult>('result')).toMatchObject({ usage: { outputTokens: MODEL_LIMITS.attemptsMax * 1_000 } });
   });
 
   it('one that failed before a word came is not', async () => {
