@@ -1,4 +1,5 @@
 import { cooldownKey, cooldownMs, credentialKey, failureScope, modelKey } from './cooldown-step.js';
+import { FAILOVER_LIMITS } from './limits.js';
 import type { Cooldown } from './model-route.js';
 
 /** A model, and the reference of the key it is asked with, where there are several. */
@@ -29,9 +30,12 @@ export class CooldownTable {
   /** Leaves alone what failed: the model with that key, or the key; longer with each failure in a row. Undefined for failures of a request itself. */
   cool({ model, credential, type, retryAfterMs, sharedMs, now }: PairFailure): Cooldown | undefined {
     if (failureScope(type) === 'none') return undefined;
+    this.#forgetOld(now);
     const key = cooldownKey(type, model, credential);
-    const failures = (this.#cooldowns.get(key)?.failures ?? 0) + (sharedMs === undefined ? 1 : 0);
-    const until = now + (sharedMs ?? cooldownMs(type, failures, retryAfterMs));
+    const before = this.#cooldowns.get(key);
+    const failures = (before?.failures ?? 0) + (sharedMs === undefined ? 1 : 0);
+    // what is left alone for longer already stays so
+    const until = Math.max(before?.until ?? 0, now + (sharedMs ?? cooldownMs(type, failures, retryAfterMs)));
     const cooldown = { key, until, failures, why: type };
     this.#cooldowns.set(key, cooldown);
     return cooldown;
@@ -61,5 +65,12 @@ export class CooldownTable {
   /** What continue-as-new takes along. */
   carry(): Cooldown[] {
     return [...this.#cooldowns.values()];
+  }
+
+  /** A worker lives for months: what was over a day ago says nothing any more, and nobody may ever ask that model again. */
+  #forgetOld(now: number): void {
+    for (const { key, until } of this.#cooldowns.values()) {
+      if (until + FAILOVER_LIMITS.cooldownMsMax < now) this.#cooldowns.delete(key);
+    }
   }
 }

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { failure, modelFailure } from '../../src/activities/failures.js';
 import { ModelError } from '../../src/activities/providers/model-error.js';
 import { SharedCooldowns } from '../../src/activities/shared-cooldowns.js';
+import { CooldownTable } from '../../src/contracts/cooldown-table.js';
 import { MODEL_LIMITS } from '../../src/contracts/limits.js';
 import { call, say } from '../support/agent-worker.js';
 import { candidate, fakeModels } from '../support/model-route.js';
@@ -44,6 +45,23 @@ describe('SharedCooldowns', () => {
     shared.note(asked, failure('Model.Overloaded', '529'), LAST, 0);
     shared.answered(asked);
     expect(() => shared.refuseCooling(asked, 1)).not.toThrow();
+  });
+});
+
+describe('CooldownTable', () => {
+  const failed = { model: 'a/one', type: 'Model.RateLimited' };
+  const DAY_MS = 86_400_000;
+
+  it('what is left alone for an hour stays so when it fails for less', () => {
+    const table = new CooldownTable();
+    table.cool({ ...failed, retryAfterMs: 3_600_000, now: 0 });
+    expect(table.cool({ ...failed, sharedMs: 1_000, now: 10 })).toMatchObject({ until: 3_600_000, failures: 1 });
+  });
+
+  it('forgets what was over a day ago, so that it does not grow for as long as a worker lives', () => {
+    const table = new CooldownTable();
+    for (let day = 0; day < 100; day += 2) table.cool({ ...failed, model: `a/${day}`, now: day * DAY_MS });
+    expect(table.carry().map(({ key }) => key)).toEqual(['a/98\n']);
   });
 });
 
