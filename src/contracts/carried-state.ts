@@ -104,7 +104,7 @@ export const CarriedState = z.strictObject({
       /** As a person changed them; absent: as they were prepared. */
       candidates: z.array(ModelCandidate).optional(),
       cooldowns: z.array(Cooldown),
-      /** The model that answered last. */
+      /** The model asked last. */
       current: z.string().optional(),
       switches: z.array(ModelSwitch),
       byModel: z.array(ModelSpending),

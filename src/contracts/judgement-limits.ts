@@ -116,6 +116,8 @@ export const STEER_LIMITS = {
   /** What became of messages, as it stands in the result beside output and unread ones. */
   resultRecordsMax: 200,
   resultBytesMax: 12 * KIB,
+  /** Why a message was refused may quote it, and a message may be long. */
+  refusalBytesMax: 500,
 } as const;
 
 /** What bounds a hook or gate of a user: it runs in an activity and fails closed. */

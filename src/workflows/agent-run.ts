@@ -12,7 +12,6 @@ import type { Ending } from './ending.js';
 import { EventLog } from './event-log.js';
 import { type ActivityProblem, readActivityProblem, runFailure } from './failures.js';
 import { hasFinalCall } from './final-answer.js';
-import { hasUnread } from './follow-directives.js';
 import { Inbox } from './inbox.js';
 import { type LastWord, lastWord } from './last-word.js';
 import { endHold } from './may-go-on.js';
@@ -26,6 +25,7 @@ import { Run } from './run.js';
 import type { RunDesk } from './run-desk.js';
 import { buildResult, unpreparedResult } from './run-result.js';
 import { runTurns } from './run-turn.js';
+import { hasUnread } from './waiting-directives.js';
 
 /**
  * One run of one agent: the durable loop. Completes with a RunResult whose `reason` says why it ended; fails only for reason

@@ -8,12 +8,14 @@ import type { ModelCandidate } from '../contracts/model-route.js';
 import { NO_USAGE } from '../contracts/no-usage.js';
 import { type ChosenModel, chooseModel } from './choose-model.js';
 import { type ActivityProblem, lostAttempt, readActivityProblem } from './failures.js';
+import { followDirectives } from './follow-directives.js';
 import { mayAskAgain, newSetbacks, type Setbacks } from './may-ask-again.js';
 import { mayGoOn } from './may-go-on.js';
 import type { ModelPair } from './policies/next-model.js';
 import { publishStatus } from './progress.js';
 import { callModel } from './proxies.js';
 import type { Run } from './run.js';
+import { waitingDirectives } from './waiting-directives.js';
 
 /** One request to the model. */
 export interface ModelQuestion {
@@ -43,22 +45,28 @@ export async function askModel(run: Run, question: ModelQuestion): Promise<Model
   const setbacks = newSetbacks();
   const endsAt = question.final ? Date.now() + RUN_LIMITS.finalCallTimeoutMs : undefined;
   for (;;) {
-    // asked before each try: what a lost one used is gone
-    const outputTokensMax = outputTokens(run, question, setbacks);
-    if (outputTokensMax === 'spent' || isStopped(run, question)) return INTERRUPTED;
+    if (isStopped(run, question)) return INTERRUPTED;
     const chosen = await chooseModel(run, setbacks, question.final === true);
-    const after = chosen ? await ask(run, chosen, { ...question, outputTokensMax, endsAt, setbacks }) : AGAIN;
+    const after = chosen ? await ask(run, chosen, { ...question, endsAt, setbacks }) : AGAIN;
     if (after.kind !== 'again') return after;
+    if (question.final) continue;
     // a stop ends a wait, and the loop then sees it
-    if (!question.final && (await mayGoOn(run)) === 'continue-as-new') return { kind: 'continue-as-new' };
+    if ((await mayGoOn(run)) === 'continue-as-new') return { kind: 'continue-as-new' };
+    await heedDirectives(run, setbacks);
   }
+}
+
+/** A person who sees that a run gets no answer may name a model that gives one. */
+async function heedDirectives(run: Run, setbacks: Setbacks): Promise<void> {
+  if (waitingDirectives(run).length === 0) return;
+  await followDirectives(run, run.counters.turn);
+  setbacks.tried.clear();
 }
 
 const AGAIN = { kind: 'again' } as const;
 
 /** One try of a question. */
 interface Try extends ModelQuestion {
-  readonly outputTokensMax: number;
   /** Of the final call: when it must have ended. */
   readonly endsAt: number | undefined;
   readonly setbacks: Setbacks;
@@ -67,12 +75,15 @@ interface Try extends ModelQuestion {
 /** Asks one model, and does what can be done when it fails. */
 async function ask(run: Run, chosen: ChosenModel, { setbacks, ...question }: Try): Promise<ModelReply | typeof AGAIN> {
   const { pair } = chosen;
-  const reply = await oneCall(run, chosen, question);
+  // asked before each try, with the price of the model that was chosen: what a lost one used is gone
+  const outputTokensMax = outputTokens(run, question, setbacks);
+  if (outputTokensMax === 'spent') return INTERRUPTED;
+  const reply = await oneCall(run, chosen, { ...question, outputTokensMax });
   if (reply.kind === 'answer') return keepAnswer(run, pair, reply);
   if (reply.kind === 'interrupted') return keepPartial(run, pair, reply);
   const { problem } = reply;
-  if (isCharged(problem)) chargeLost(run, pair, lostUsage(run, question.outputTokensMax, problem));
-  const after = await mayAskAgain(run, { pair, problem, setbacks, final: question.final === true });
+  if (isCharged(problem)) chargeLost(run, pair, lostUsage(run, outputTokensMax, problem));
+  const after = await mayAskAgain(run, { pair, problem, setbacks, endsAt: question.endsAt });
   return after.again ? AGAIN : { kind: 'failed', type: after.type, message: after.message };
 }
 
@@ -89,7 +100,10 @@ function isStopped(run: Run, { final }: ModelQuestion): boolean {
   return final ? run.inbox.cancelRequest !== undefined : run.mustStop || run.inbox.interrupting;
 }
 
-async function oneCall(run: Run, chosen: ChosenModel, { endsAt, ...question }: Omit<Try, 'setbacks'>): Promise<CallReply> {
+/** A try, and how long its answer may be. */
+type Request = Omit<Try, 'setbacks'> & { readonly outputTokensMax: number };
+
+async function oneCall(run: Run, chosen: ChosenModel, { endsAt, ...question }: Request): Promise<CallReply> {
   const { prepared, policy } = run;
   const { thinkingTokensMax } = policy;
   const input = {
@@ -104,7 +118,7 @@ async function oneCall(run: Run, chosen: ChosenModel, { endsAt, ...question }: O
   };
   const { candidate } = chosen.pair;
   const summary = summaryOf(run, candidate.model, question);
-  const totalMs = endsAt === undefined ? candidate.times?.totalMs : Math.max(1, endsAt - Date.now());
+  const totalMs = endsAt === undefined ? candidate.times?.totalMs : finalMs(chosen, endsAt - Date.now());
   const options = { summary, isFinal: endsAt !== undefined, ...(totalMs === undefined ? {} : { totalMs }), ...placeOf(run, candidate) };
   try {
     const call = (): ReturnType<typeof callModel> => callModel(input, options);
@@ -116,6 +130,11 @@ async function oneCall(run: Run, chosen: ChosenModel, { endsAt, ...question }: O
     if (!problem.cancelled) return { kind: 'problem', problem };
     return isStopped(run, question) ? INTERRUPTED : { kind: 'problem', problem: lostAttempt(undefined) };
   }
+}
+
+/** How long a final call may take: a model that is silent leaves half of the time to the next one. */
+function finalMs({ hasAlternative }: ChosenModel, leftMs: number): number {
+  return Math.max(1, Math.ceil(hasAlternative ? leftMs / 2 : leftMs));
 }
 
 /** Whom the activity asks, and how. What is not said is as it always was: most calls have no more than a name. */
@@ -135,7 +154,8 @@ function modelOf(
     ...(prepared.cacheKey === undefined ? {} : { cacheKey: prepared.cacheKey }),
     ...(candidate.times === undefined ? {} : { times: candidate.times }),
     ...(isChildProcess(candidate) && workspace !== undefined ? { workspace } : {}),
-    ...(hasAlternative ? { hasAlternative } : {}),
+    // where a refused key leads to no other model, what another run said of it must not end this one unasked
+    ...(hasAlternative && policy.fallbackOnAuth ? { hasAlternative } : {}),
   };
 }
 

@@ -1,4 +1,5 @@
 import { FAILOVER_LIMITS } from '../contracts/limits.js';
+import type { ModelSwitch } from '../contracts/model-route.js';
 import type { Setbacks } from './may-ask-again.js';
 import type { ModelPair } from './policies/next-model.js';
 import { publishAttributes, publishStatus } from './progress.js';
@@ -22,7 +23,7 @@ export async function chooseModel(run: Run, { tried }: Setbacks, final: boolean)
     await run.wait(next.until - now, coolingReason(next.pair.candidate.model, next.until));
     return undefined;
   }
-  goTo(run, next.pair.candidate.model, now);
+  goTo(run, next.pair.candidate.model, { turn: run.counters.turn, why: run.route.whyLeave(run.route.model, now) });
   return { pair: next.pair, hasAlternative: next.kind === 'ask' && next.hasAlternative };
 }
 
@@ -32,8 +33,8 @@ export function coolingReason(model: string, until: number): string {
 }
 
 /** The run is with this model from now on: operators see it in the events, the details and the list of runs. */
-export function goTo(run: Run, model: string, now: number, asked?: 'asked for'): void {
-  const change = run.route.goTo(model, run.counters.turn, asked ?? run.route.whyLeave(run.route.model, now));
+export function goTo(run: Run, model: string, { turn, why }: Pick<ModelSwitch, 'turn' | 'why'>): void {
+  const change = run.route.goTo(model, turn, why);
   if (!change) return;
   run.events.add({ type: 'model.switched', ...change });
   run.decided(`turn ${change.turn}: model ${change.from} → ${change.to}: ${change.why}`);

@@ -66,7 +66,7 @@ function factsOf({ transcript, route, policy, compaction, taskId, setupTokens }:
     messages: transcript.messages,
     messageTokens: transcript.tokens,
     setupTokens,
-    window: route.current.contextWindow,
+    window: route.expected(Date.now()).contextWindow,
     taskId,
     policy: policy.compaction,
     compactions: compaction.count,
@@ -132,10 +132,10 @@ function inputFor(
   };
 }
 
-/** Who writes summaries: the policy's own model, else the one that the run is with. */
+/** Who writes summaries: the policy's own model, else the one that is asked next. */
 function summaryModel({ policy, prepared, route }: Run): Pick<ModelCandidate, 'model' | 'price'> {
   const { summaryModel: own } = policy.compaction;
-  if (own === undefined) return route.current;
+  if (own === undefined) return route.expected(Date.now());
   return { model: own, ...(prepared.summaryPrice ? { price: prepared.summaryPrice } : {}) };
 }
 

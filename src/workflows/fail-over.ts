@@ -3,7 +3,7 @@ import { coolingReason } from './choose-model.js';
 import type { ActivityProblem } from './failures.js';
 import type { Setbacks } from './may-ask-again.js';
 import { failsOver } from './policies/fails-over.js';
-import { type ModelPair, pairName } from './policies/next-model.js';
+import { type ModelPair, pairName, pairsOf } from './policies/next-model.js';
 import type { Run } from './run.js';
 
 /** A call that failed, and whom it asked. */
@@ -11,8 +11,8 @@ interface FailedAsk {
   readonly pair: ModelPair;
   readonly problem: ActivityProblem;
   readonly setbacks: Setbacks;
-  /** The reserved final call: waits for nobody. */
-  readonly final: boolean;
+  /** Of the reserved final call, when it must have ended: it waits for nobody. */
+  readonly endsAt: number | undefined;
 }
 
 /**
@@ -22,13 +22,14 @@ interface FailedAsk {
 export type FailedOver = 'again' | 'failed' | 'not-mine';
 
 /** Leaves the failed pair alone for a while and sees whether anybody else can be asked. */
-export async function failOver(run: Run, { pair, problem, setbacks, final }: FailedAsk): Promise<FailedOver> {
+export async function failOver(run: Run, { pair, problem, setbacks, endsAt }: FailedAsk): Promise<FailedOver> {
   if (!run.route.hasChoice || !failsOver(problem.type)) return 'not-mine';
   note(run, pair, problem, setbacks);
+  if (endsAt !== undefined && Date.now() >= endsAt) return 'failed';
   const other = otherPair(run, pair, problem, setbacks);
   if (other !== 'none') return other === 'unwanted' ? 'failed' : 'again';
   const next = run.route.next(setbacks.tried, Date.now());
-  if (next.kind !== 'none' || final) return 'failed';
+  if (next.kind !== 'none' || endsAt !== undefined) return 'failed';
   // a server that is out of reach has minutes of patience of its own
   if (setbacks.attempts.every(({ type }) => type === 'Model.Unreachable')) return 'not-mine';
   const waitMs = next.backAt - Date.now();
@@ -38,12 +39,13 @@ export async function failOver(run: Run, { pair, problem, setbacks, final }: Fai
   return 'again';
 }
 
-/** All that was tried, in one line: what a run says that no model answered. */
-export function allFailed({ attempts }: Setbacks): { readonly type: string; readonly message: string } {
+/** All that was tried, in one line: what a run says that no model answered. Undefined where nobody else could have been asked. */
+export function allFailed({ attempts }: Setbacks): { readonly type: string; readonly message: string } | undefined {
+  if (attempts.length === 0) return undefined;
   const lines = attempts.map(({ model, credential, type, message }) => {
     return `${model}${credential === undefined ? '' : ` (${credential})`}: ${type}: ${message.slice(0, 200)}`;
   });
-  return { type: 'Model.AllFailed', message: `no model answered: ${lines.join('; ')}` };
+  return { type: 'Model.AllFailed', message: `no model answered: ${[...new Set(lines)].join('; ')}` };
 }
 
 function note(run: Run, pair: ModelPair, problem: ActivityProblem, setbacks: Setbacks): void {
@@ -54,8 +56,12 @@ function note(run: Run, pair: ModelPair, problem: ActivityProblem, setbacks: Set
   setbacks.tried.add(pairName(pair));
   setbacks.attempts.push({ model: candidate.model, ...(credential === undefined ? {} : { credential }), type, message });
   const { retryAfterMs, sharedMs } = waitsIn(lastHeartbeat);
-  const cooling = run.route.cooldowns.cool({ model: candidate.model, credential, type, retryAfterMs, sharedMs, now: Date.now() });
+  const failed = { model: candidate.model, type, retryAfterMs, sharedMs, now: Date.now() };
+  const cooling = run.route.cooldowns.cool({ ...failed, credential });
   if (!cooling) return;
+  // what one server failed, it fails with its other keys too
+  const others = KEY_MATTERS.has(type) ? [] : pairsOf(candidate).filter((other) => other.credential !== credential);
+  for (const other of others) run.route.cooldowns.cool({ ...failed, credential: other.credential });
   run.events.add({
     type: 'model.cooling',
     turn: run.counters.turn,
@@ -66,19 +72,12 @@ function note(run: Run, pair: ModelPair, problem: ActivityProblem, setbacks: Set
   });
 }
 
-/**
- * Can somebody else be asked at this moment? What one server failed, it fails with its other keys too. `unwanted`: a refused key leads
- * to other models only where that is wanted.
- */
+/** Can somebody else be asked at this moment? `unwanted`: a refused key leads to other models only where that is wanted. */
 function otherPair(run: Run, { candidate }: ModelPair, { type }: ActivityProblem, { tried }: Setbacks): 'there' | 'none' | 'unwanted' {
-  for (;;) {
-    const next = run.route.next(tried, Date.now());
-    if (next.kind !== 'ask') return 'none';
-    const isSameModel = next.pair.candidate.model === candidate.model;
-    if (!isSameModel && type === 'Model.Auth' && !run.policy.fallbackOnAuth) return 'unwanted';
-    if (!isSameModel || KEY_MATTERS.has(type)) return 'there';
-    tried.add(pairName(next.pair));
-  }
+  const next = run.route.next(tried, Date.now());
+  if (next.kind !== 'ask') return 'none';
+  const isSameModel = next.pair.candidate.model === candidate.model;
+  return !isSameModel && type === 'Model.Auth' && !run.policy.fallbackOnAuth ? 'unwanted' : 'there';
 }
 
 /** What another key of the same provider may get past. */

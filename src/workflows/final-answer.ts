@@ -2,6 +2,7 @@ import type { Message } from '../contracts/message.js';
 import type { Reason } from '../contracts/run.js';
 import { textOf } from '../contracts/text-of.js';
 import { askModel } from './ask-model.js';
+import { skipDirectives } from './follow-directives.js';
 import { publishStatus } from './progress.js';
 import type { Run } from './run.js';
 import { takeSteers } from './take-steers.js';
@@ -33,6 +34,7 @@ export async function finalAnswer(run: Run, reason: Reason): Promise<Message | u
   // this call has a time limit of its own: a deadline that comes now must not take the answer away
   run.clock.stop();
   // nothing is read after this: all that waits goes in
+  skipDirectives(run, run.counters.turn);
   takeSteers(run, run.counters.turn, 'all');
   publishStatus(run);
   const reply = await askModel(run, { requestOnly: [instruction(reason)], toolChoice: 'none', final: true });

@@ -1,63 +1,71 @@
-import type { QueuedMessage } from '../contracts/carried-state.js';
+import type { ResolveModelInput, ResolveModelResult } from '../contracts/activities.js';
+import { cutText } from '../contracts/failures.js';
+import { RUN_LIMITS, STEER_LIMITS } from '../contracts/limits.js';
 import type { ThinkingSetting } from '../contracts/thinking.js';
 import { THINKING_LEVELS } from '../contracts/thinking-levels.js';
 import { goTo } from './choose-model.js';
 import { readActivityProblem } from './failures.js';
-import { type ModelDirective, modelDirective } from './policies/model-directive.js';
+import { type ModelDirective, textToRead } from './policies/model-directive.js';
 import { resolveModel } from './proxies.js';
 import type { Run } from './run.js';
+import { type DirectiveMessage, isSilent, waitingDirectives } from './waiting-directives.js';
 
 /**
- * Does what waiting messages ask of the run itself, before the next request: `/model` and `/think` on their first line. What cannot be
- * done is refused with the reason, and changes nothing; the rest of a message waits to be read.
+ * Does what waiting messages ask of the run itself, before the next request, which is of `turn`: `/model` and `/think` on their first
+ * line. What cannot be done is refused with the reason, and changes nothing; the rest of a message waits to be read.
  */
-export async function followDirectives(run: Run): Promise<void> {
-  for (const message of directives(run)) {
-    const { directive } = message;
-    const problem = await follow(run, directive);
+export async function followDirectives(run: Run, turn: number): Promise<void> {
+  // looked at again: another may have come meanwhile, or stand behind the one that was done
+  for (let [message] = waitingDirectives(run); message && !run.mustStop; [message] = waitingDirectives(run)) {
+    const found = await lookUp(run, message.directive, turn);
     // nobody knows what came of a question that a stop cut short: the message is left as it is
     if (run.mustStop) return;
-    if (problem !== undefined) {
-      run.inbox.refuse(message.id, problem);
-      run.decided(`turn ${run.counters.turn + 1}: /${directive.kind} refused: ${problem}`);
-    } else if (run.inbox.keepRest(message.id, directive.rest, run.counters.turn + 1) === 'settled') {
-      run.events.add({ type: 'steer.delivered', id: message.id, turn: run.counters.turn + 1 });
-    }
+    const { id } = message;
+    // its time may have ended meanwhile
+    if (run.inbox.peek().some((waiting) => waiting.id === id)) settle(run, message, { found, turn });
   }
 }
 
-/** True when something waits for the model to read; a directive alone is nothing to it, and ends with the run. */
-export function hasUnread(run: Run): boolean {
-  const silent = directives(run).filter(({ directive }) => directive.rest === '');
-  return run.inbox.length > silent.length;
+/** Before a request with which the run ends: a directive comes too late for it, and only what stands behind it is read. */
+export function skipDirectives(run: Run, turn: number): void {
+  for (const { id, text } of waitingDirectives(run)) {
+    if (!isSilent({ text })) run.inbox.keepRest(id, textToRead(text), turn);
+  }
 }
 
-function directives(run: Run): (QueuedMessage & { readonly directive: ModelDirective })[] {
-  // runs of older versions sent such a message to the model
-  if (run.prepared.route === undefined) return [];
-  return run.inbox.peek().flatMap((message) => {
-    const directive = modelDirective(message.text);
-    return directive ? [{ ...message, directive }] : [];
-  });
+function settle(
+  run: Run,
+  { id, directive }: DirectiveMessage,
+  { found, turn }: { readonly found: ResolveModelResult; readonly turn: number },
+): void {
+  if ('problem' in found) {
+    const problem = cutText(found.problem, STEER_LIMITS.refusalBytesMax);
+    run.inbox.refuse(id, problem);
+    run.decided(`turn ${turn}: /${directive.kind} refused: ${problem}`);
+    return;
+  }
+  if (directive.kind === 'model') {
+    run.route.prefer(found.candidate);
+    goTo(run, found.candidate.model, { turn, why: 'asked for' });
+  } else {
+    run.route.think(found.candidate);
+    run.decided(`turn ${turn}: thinking ${directive.level}, as a message asked`);
+  }
+  if (run.inbox.keepRest(id, directive.rest, turn) === 'settled') run.events.add({ type: 'steer.delivered', id, turn });
 }
 
-/** Gives what keeps it from being done; undefined once it is. */
-async function follow(run: Run, directive: ModelDirective): Promise<string | undefined> {
+/** What is to be known before it can be done; or why it cannot. */
+async function lookUp(run: Run, directive: ModelDirective, turn: number): Promise<ResolveModelResult> {
   const { route } = run;
   if (directive.kind === 'model') {
-    const found = await look(run, directive.model, undefined);
-    if ('problem' in found) return found.problem;
-    route.prefer(found.candidate);
-    goTo(run, found.candidate.model, Date.now(), 'asked for');
-    return undefined;
+    // another model thinks as much as the one before, as near as it can
+    const before = route.current.thinking;
+    return await ask(run, { model: directive.model, ...(before === undefined ? {} : { thinkingBefore: before }) }, turn);
   }
-  const setting = thinkingIn(directive.level);
-  if (setting === undefined) return `BAD_THINKING ${directive.level}: use ${THINKING_LEVELS.join(', ')} or a number of tokens`;
-  const found = await look(run, route.model, setting);
-  if ('problem' in found) return found.problem;
-  route.replace(found.candidate);
-  run.decided(`turn ${run.counters.turn + 1}: thinking ${directive.level}, as a message asked`);
-  return undefined;
+  const thinking = thinkingIn(directive.level);
+  if (thinking === undefined)
+    return { problem: `BAD_THINKING ${directive.level}: use ${THINKING_LEVELS.join(', ')} or a number of tokens` };
+  return await ask(run, { model: route.model, thinking }, turn);
 }
 
 function thinkingIn(level: string): ThinkingSetting | undefined {
@@ -65,21 +73,20 @@ function thinkingIn(level: string): ThinkingSetting | undefined {
   return THINKING_LEVELS.find((known) => known === level);
 }
 
-async function look(run: Run, model: string, thinking: ThinkingSetting | undefined): ReturnType<typeof resolveModel> {
+type Asked = Pick<ResolveModelInput, 'model' | 'thinking' | 'thinkingBefore'>;
+
+/** It only looks, so a lost worker's question is asked again. */
+async function ask(run: Run, asked: Asked, turn: number): Promise<ResolveModelResult> {
   const needsPrice = run.caps.maxCostUsd !== undefined && !run.prepared.priceUnknown;
-  const before = run.route.current.thinking;
-  const input = {
-    runId: run.runId,
-    model,
-    // another model thinks as much as this one, as near as it can; what is asked for it must be able to
-    ...(thinking === undefined ? {} : { thinking }),
-    ...(thinking !== undefined || before === undefined ? {} : { thinkingBefore: before }),
-    ...(needsPrice ? { needsPrice } : {}),
-  };
-  try {
-    return await run.calls.abortable(() => resolveModel(input, { summary: `turn ${run.counters.turn + 1}: look up ${model}` }));
-  } catch (error) {
-    const { type, message } = readActivityProblem(error);
-    return { problem: `${type}: ${message}` };
+  const input = { runId: run.runId, ...asked, ...(needsPrice ? { needsPrice } : {}) };
+  for (let losses = 1; ; losses += 1) {
+    try {
+      return await run.calls.abortable(() => resolveModel(input, { summary: `turn ${turn}: look up ${asked.model}` }));
+    } catch (error) {
+      const { type, message, workerLost, cancelled } = readActivityProblem(error);
+      const isLost = workerLost || cancelled;
+      if (run.mustStop || !isLost || losses > RUN_LIMITS.workerLossesMax) return { problem: `${type}: ${message}` };
+      run.events.add({ type: 'worker.lost', turn, activity: 'resolveModel', losses });
+    }
   }
 }

@@ -41,6 +41,8 @@ export class Inbox {
   onSettled: ((record: SteerRecord) => void) | undefined;
   /** False for runs that know no mode but `boundary`: they must replay as they ran. */
   heedsModes: () => boolean = () => true;
+  /** Messages that stay although the model reads all others: they ask something of the run itself. */
+  isKept: (message: QueuedMessage) => boolean = () => false;
 
   constructor(carried?: CarriedInbox) {
     this.#queue = new Map(carried?.inbox.map((message) => [message.id, message]));
@@ -88,12 +90,12 @@ export class Inbox {
   }
 
   /**
-   * Takes what waits, in the order acknowledged, for `turn` to read; what has expired is not delivered. `one` takes the first, and all
-   * that stand before a message that could not wait.
+   * Takes what waits, in the order acknowledged, for `turn` to read; what has expired is not delivered, and what is kept stays. `one`
+   * takes the first, and all that stand before a message that could not wait.
    */
   drain(mode: RunPolicy['drain'] = 'all', nowMs = Date.now(), turn?: number): readonly QueuedMessage[] {
     this.#expire(nowMs);
-    const waiting = [...this.#queue.values()];
+    const waiting = [...this.#queue.values()].filter((message) => !this.isKept(message));
     const taken = mode === 'all' ? waiting : waiting.slice(0, Math.max(1, waiting.findLastIndex(isUrgent) + 1));
     for (const { id } of taken) {
       this.#queue.delete(id);

@@ -49,17 +49,18 @@ interface FailedCall {
   readonly pair: ModelPair;
   readonly problem: ActivityProblem;
   readonly setbacks: Setbacks;
-  /** The reserved final call: only what costs no time is tried. */
-  readonly final: boolean;
+  /** Of the reserved final call, when it must have ended: only what costs no time is tried. */
+  readonly endsAt: number | undefined;
 }
 
 /** What comes of a failed call: the model, or another one, is asked again; or the question has failed, with what the run says of it. */
 export type AfterFailure = { readonly again: true } | { readonly again: false; readonly type: string; readonly message: string };
 
 /** Does what can be done about a failed call, and says whether a model is asked again. Each way has its own bound. */
-export async function mayAskAgain(run: Run, { pair, problem, setbacks, final }: FailedCall): Promise<AfterFailure> {
+export async function mayAskAgain(run: Run, { pair, problem, setbacks, endsAt }: FailedCall): Promise<AfterFailure> {
   const { turn } = run.counters;
   const { type, message } = problem;
+  const final = endsAt !== undefined;
   if (problem.workerLost) {
     setbacks.workers += 1;
     run.events.add({ type: 'worker.lost', turn, activity: 'callModel', losses: setbacks.workers });
@@ -74,18 +75,18 @@ export async function mayAskAgain(run: Run, { pair, problem, setbacks, final }: 
     ...requestId(problem),
   });
   if (type === 'Transcript.Moved' || type === 'Transcript.Unavailable') return again(mayReferAgain(run, setbacks), problem);
-  switch (await failOver(run, { pair, problem, setbacks, final })) {
+  switch (await failOver(run, { pair, problem, setbacks, endsAt })) {
     case 'again':
       return { again: true };
     case 'failed':
-      return { again: false, ...allFailed(setbacks) };
+      return again(false, allFailed(setbacks) ?? problem);
     case 'not-mine':
-      if (type === 'Model.Unreachable') return again(!final && (await waitForModel(run, setbacks)), problem);
+      if (type === 'Model.Unreachable') return again(!final && (await waitForModel(run, setbacks)), allFailed(setbacks) ?? problem);
       return again(run.isGuarded && !final && (await recover(run, problem, setbacks)), problem);
   }
 }
 
-function again(may: boolean, { type, message }: ActivityProblem): AfterFailure {
+function again(may: boolean, { type, message }: Pick<ActivityProblem, 'type' | 'message'>): AfterFailure {
   return may ? { again: true } : { again: false, type, message };
 }
 

@@ -58,6 +58,12 @@ export class ModelRoute {
     return nextModel({ candidates: this.#candidates, cooldowns: this.cooldowns, tried, now });
   }
 
+  /** Whom the next request goes to, if nothing happens before. */
+  expected(now: number): ModelCandidate {
+    const next = this.next(new Set(), now);
+    return next.kind === 'none' ? this.current : next.pair.candidate;
+  }
+
   /** The run is with this model from now on; gives the change, if it is one. */
   goTo(model: string, turn: number, why: string): ModelSwitch | undefined {
     if (model === this.model) return undefined;
@@ -68,15 +74,21 @@ export class ModelRoute {
     return change;
   }
 
-  /** A person wants this model first; the others stay behind it. */
+  /** A person wants this model first; the others stay behind it, as many as a route may have. */
   prefer(candidate: ModelCandidate): void {
-    this.#candidates = [candidate, ...this.#candidates.filter(({ model }) => model !== candidate.model)];
+    const others = this.#candidates.filter(({ model }) => model !== candidate.model);
+    this.#candidates = [candidate, ...others.slice(0, FAILOVER_LIMITS.fallbacksMax)];
     this.#changed = true;
   }
 
-  /** What is known of a model changed: how much it is to think. */
-  replace(candidate: ModelCandidate): void {
-    this.#candidates = this.#candidates.map((before) => (before.model === candidate.model ? candidate : before));
+  /** A person wants more or less thinking: of this model, and of the others as near as they can. */
+  think(asked: ModelCandidate): void {
+    const { thinking } = asked;
+    this.#candidates = this.#candidates.map((before) => {
+      if (before.model === asked.model) return asked;
+      // a level that a model does not have is mapped to the nearest one when it is asked
+      return thinking === undefined ? before : { ...before, thinking };
+    });
     this.#changed = true;
     this.thinkingOff = false;
   }

@@ -2,6 +2,7 @@ import type { RunInput, RunResult, SteerRecord } from '../contracts/run.js';
 import type { EventLog } from './event-log.js';
 import { inputFailure } from './failures.js';
 import type { Inbox } from './inbox.js';
+import { modelDirective } from './policies/model-directive.js';
 import { publishStatus } from './progress.js';
 import type { Run } from './run.js';
 
@@ -30,6 +31,8 @@ export function showInbox({ run }: RunDesk): void {
 export function heedInbox(desk: RunDesk): void {
   const { inbox, events } = desk;
   inbox.heedsModes = () => desk.run?.prepared.policy !== undefined;
+  // runs of older versions have no route, and send such a message to the model
+  inbox.isKept = ({ text }) => desk.run?.prepared.route !== undefined && modelDirective(text) !== undefined;
   inbox.onInterrupt = () => {
     if (desk.run?.phase !== 'model') return false;
     desk.run.calls.interruptModel();

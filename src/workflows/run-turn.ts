@@ -7,7 +7,7 @@ import { notRunResults, truncatedCallResults } from './call-results.js';
 import { compactWhenNeeded } from './compact-transcript.js';
 import { correct } from './correct.js';
 import type { Ending } from './ending.js';
-import { followDirectives, hasUnread } from './follow-directives.js';
+import { followDirectives } from './follow-directives.js';
 import { mayStartTurn } from './may-go-on.js';
 import { noteWork } from './note-work.js';
 import { overcomeStop } from './overcome-stop.js';
@@ -17,6 +17,7 @@ import { publishStatus } from './progress.js';
 import type { Run } from './run.js';
 import { runBatch } from './run-batch.js';
 import { takeSteers } from './take-steers.js';
+import { hasUnread, waitingDirectives } from './waiting-directives.js';
 
 const CONTINUE_AS_NEW: Ending = { kind: 'continue-as-new' };
 
@@ -37,10 +38,10 @@ export async function runTurns(run: Run): Promise<Ending> {
       return next === 'end' ? endingFor(run, stop) : CONTINUE_AS_NEW;
     }
     if (run.turnsHere > 0 && run.historyIsLong()) return CONTINUE_AS_NEW;
-    await followDirectives(run);
+    await followDirectives(run, run.counters.turn + 1);
     await compactWhenNeeded(run);
-    // a stop may have come meanwhile: then nobody reads what waits
-    if (run.stopReason()) continue;
+    // a stop may have come meanwhile: then nobody reads what waits; what is asked of the run itself is done first
+    if (run.stopReason() || waitingDirectives(run).length > 0) continue;
     takeSteers(run, run.counters.turn + 1);
     // what was just taken may be more than the budget can send
     if (run.stopReason()) continue;

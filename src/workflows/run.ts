@@ -27,6 +27,7 @@ import { RunningCalls } from './running-calls.js';
 import { Spending } from './spending.js';
 import { StepLog } from './step-log.js';
 import { Transcript } from './transcript.js';
+import { waitingDirectives } from './waiting-directives.js';
 import { Waits } from './waits.js';
 import { WorkClock } from './work-clock.js';
 
@@ -198,9 +199,10 @@ export class Run {
     });
   }
 
-  /** Waits for a time that a stop cuts short. */
+  /** Waits for a time that a stop cuts short, and a message that asks something of the run itself. */
   async wait(ms: number, reason: string): Promise<void> {
-    await this.whileWaiting(reason, () => condition(() => this.mustStop || this.inbox.interrupting, ms));
+    const isOver = (): boolean => this.mustStop || this.inbox.interrupting || waitingDirectives(this).length > 0;
+    await this.whileWaiting(reason, () => condition(isOver, ms));
   }
 
   /** Shows `reason` to operators for as long as `work` takes; several calls of one batch may wait at once. */

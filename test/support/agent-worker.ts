@@ -53,7 +53,7 @@ export interface AgentWorkerOptions {
   /** In place of `model`, by the candidate's name and key. */
   readonly providerFor?: (model: string, credential: string | undefined) => ModelProvider | undefined;
   /** Answers when a person asks for another model. @default there is none */
-  readonly resolveModel?: (model: string) => ResolveModelResult;
+  readonly resolveModel?: (model: string) => ResolveModelResult | Promise<ResolveModelResult>;
   readonly transcriptCacheBytesMax?: number;
   readonly shutdownGraceMs?: number;
   readonly maxCachedWorkflows?: number;

@@ -2,7 +2,6 @@ import { ApplicationFailure } from '@temporalio/client';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { ModelError } from '../../src/activities/providers/model-error.js';
-import type { RunEvent } from '../../src/contracts/event.js';
 import { defineTool } from '../../src/define/define-tool.js';
 import { call, say } from '../support/agent-worker.js';
 import { candidate, coolingFor, fakeModels } from '../support/model-route.js';
@@ -258,6 +257,38 @@ describe('failover of a run', () => {
     expect(models.asked.filter((model) => model === 'a/one')).toHaveLength(1);
   });
 
+  it('what one server failed is not asked again with its other keys in the next turns either', async () => {
+    const models = fakeModels({
+      'a/one': () => {
+        throw new ModelError('Model.Overloaded', 'overloaded', { status: 529 });
+      },
+      'b/two': (_, n) => (n < 3 ? call(['note', { n }]) : say('done')),
+    });
+    const on = await worker({
+      model: never,
+      providerFor: models.providerFor,
+      route: [candidate('a/one', { credentials: ['env:KEY', 'env:KEY_2'] }), candidate('b/two')],
+      tools: [note],
+      policy: {},
+    });
+    await (await start(on)).result();
+    expect(models.asked.filter((name) => name !== 'b/two')).toEqual(['a/one env:KEY', 'a/one env:KEY', 'a/one env:KEY']);
+  });
+
+  it('a dearer model has no longer an answer than the cost cap allows at its own price', async () => {
+    const models = fakeModels({ 'a/one': limited, 'b/two': () => say('dear') });
+    const cheap = { input: 0, output: 1 };
+    const on = await worker({
+      model: never,
+      providerFor: models.providerFor,
+      route: [candidate('a/one', { price: cheap }), candidate('b/two', { price: { input: 0, output: 1_000 } })],
+      price: cheap,
+      policy: {},
+    });
+    await (await start(on, { maxCostUsd: 1 })).result();
+    expect(models.requests.at(-1)?.outputTokensMax).toBeLessThanOrEqual(1_000);
+  });
+
   it('the reserved final answer goes to another model too', async () => {
     const models = fakeModels({
       'a/one': (request, n) => (request.toolChoice === 'none' ? limited() : call(['note', { n }])),
@@ -270,94 +301,14 @@ describe('failover of a run', () => {
       tools: [note],
       policy: { finaliseAtRemainingTurns: 0 },
     });
-    expect(await (await start(on, { maxTurns: 2 })).result()).toMatchObject({
-      reason: 'max_turns',
-      output: 'last word of two',
-      finalized: true,
-    });
-  });
-});
-
-const step = (n: number, steps: number) => (n < steps ? call(['note', { n }]) : say('one ends it'));
-const talk = (steps: number) => fakeModels({ 'a/one': (_, n) => step(n, steps), 'c/three': () => say('three ends it') });
-const typesOf = (events: readonly RunEvent[]) => events.map(({ type }) => type);
-
-describe('/model and /think', () => {
-  const { worker, start } = useWorkers();
-
-  const options = (models: ReturnType<typeof talk>) => ({
-    model: never,
-    providerFor: models.providerFor,
-    route: [candidate('a/one')],
-    tools: [note],
-    policy: {},
-    resolveModel: (model: string) =>
-      model === 'c/three' || model === 'a/one'
-        ? { candidate: candidate(model, { thinking: 'high' as const }) }
-        : { problem: `unknown model ${model}` },
-  });
-
-  it('C-16: a model that a message asks for answers from the next request on; the words behind it are read', async () => {
-    const models = talk(100);
-    const on = await worker(options(models));
-    const run = await start(on);
-    await run.handle.signal('steer', { id: 'm', text: '/model c/three\nand be brief' });
-    const result = await run.result();
-    expect(result).toMatchObject({ output: 'three ends it', switches: [{ to: 'c/three', why: 'asked for' }] });
-    const last = models.requests.at(-1)?.messages.at(-1);
-    expect(last?.parts).toEqual([{ type: 'text', text: 'and be brief' }]);
-    expect(result.steers).toEqual([expect.objectContaining({ id: 'm', state: 'delivered' })]);
-  });
-
-  it('a model that there is not is refused with the reason, and the run goes on as it was', async () => {
-    const models = talk(3);
-    const on = await worker(options(models));
-    const run = await start(on);
-    await run.handle.signal('steer', { id: 'm', text: '/model nobody/x' });
-    const result = await run.result();
-    expect(result).toMatchObject({ output: 'one ends it', models: ['a/one'] });
-    expect(result.steers?.find(({ id }) => id === 'm')).toMatchObject(
-      result.unconsumed.length === 0 ? { state: 'refused', reason: 'unknown model nobody/x' } : { state: 'unconsumed' },
+    const run = await start(on, { maxTurns: 2 });
+    expect(await run.result()).toMatchObject({ reason: 'max_turns', output: 'last word of two', finalized: true });
+    const { events } = await run.handle.fetchHistory();
+    const seconds = events?.flatMap(({ activityTaskScheduledEventAttributes: scheduled }) =>
+      scheduled?.activityType?.name === 'callModel' ? [Number(scheduled.scheduleToCloseTimeout?.seconds ?? 0)] : [],
     );
-  });
-
-  it('C-16: a wish for another model that comes with the last answer is dropped, and makes no turn', async () => {
-    const models = fakeModels({
-      'a/one': async () => {
-        await run?.handle.signal('steer', { id: 'late', text: '/model c/three' });
-        return say('the end');
-      },
-    });
-    const on = await worker(options(models));
-    const run = await start(on);
-    const result = await run.result();
-    expect(result).toMatchObject({ output: 'the end', turns: 1, unconsumed: [{ id: 'late', text: '/model c/three' }] });
-    expect(result.switches).toBeUndefined();
-  });
-
-  it('C-32: a level of thinking that a message asks for goes with the next request; one that is none is refused with those there are', async () => {
-    const models = talk(4);
-    const on = await worker(options(models));
-    const run = await start(on);
-    await run.handle.signal('steer', { id: 'bad', text: '/think hard' });
-    await run.handle.signal('steer', { id: 'good', text: '/think high' });
-    const result = await run.result();
-    expect(result.steers?.find(({ id }) => id === 'bad')).toMatchObject({
-      state: 'refused',
-      reason: expect.stringContaining('off, minimal, low, medium, high'),
-    });
-    expect(result.steers?.find(({ id }) => id === 'good')).toMatchObject({ state: 'delivered' });
-    expect(typesOf(await run.events())).toContain('steer.refused');
-  });
-
-  it('B-31: thinkingOffWhenEmpty turns thinking off after an answer without text or call', async () => {
-    const models = fakeModels({ 'a/one': (_, n) => say(n === 1 ? '' : 'a word') });
-    const on = await worker({
-      ...options(models),
-      route: [candidate('a/one', { thinking: 'high' })],
-      policy: { thinkingOffWhenEmpty: true },
-    });
-    expect(await (await start(on)).result()).toMatchObject({ output: 'a word' });
-    expect(models.requests.map(({ thinking }) => thinking?.style)).toEqual(['effort', 'off']);
+    // a model that is silent for half of the minute leaves the rest to the next one
+    expect(seconds?.at(-2)).toBe(30);
+    expect(seconds?.at(-1)).toBeGreaterThan(50);
   });
 });

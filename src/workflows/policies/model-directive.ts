@@ -5,6 +5,12 @@ export type ModelDirective =
 
 const DIRECTIVE = /^\/(?<name>model|think)[ \t]+(?<value>\S+)[ \t]*(?:\r?\n(?<rest>[\s\S]*))?$/u;
 
+/** What is left for the model once all that stands in front of it was done or came too late; perhaps nothing. Pure. */
+export function textToRead(text: string): string {
+  const directive = modelDirective(text);
+  return directive ? textToRead(directive.rest) : text;
+}
+
 /** Reads `/model PROVIDER/MODEL` and `/think LEVEL`; undefined for any other message. Pure. */
 export function modelDirective(text: string): ModelDirective | undefined {
   const { name, value = '', rest = '' } = DIRECTIVE.exec(text.trimStart())?.groups ?? {};
