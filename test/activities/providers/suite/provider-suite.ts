@@ -27,21 +27,22 @@ export interface RealFixture {
 export function providerSuite(name: string, { start, cannot = {} }: ScriptedFixture): void {
   const cases: Readonly<Record<CaseId, FaultCase>> = { ...ANSWER_CASES, ...SCRIPTED_CASES };
   describe(`the provider suite over ${name}`, () => {
-    let subject: ScriptedSubject;
+    let subject: ScriptedSubject | undefined;
     beforeAll(async () => {
       subject = await start();
     });
     afterAll(async () => {
       tell(name, Object.keys(cases).length, cannot);
-      await subject.close?.();
-      await subject.server.close();
+      // a fixture that did not start has nothing to end
+      await subject?.close?.();
+      await subject?.server.close();
     });
     const [holds, fails] = [namesOf(cases).filter((id) => !(id in cannot)), namesOf(cannot)];
     it.each(holds.map((id) => [`${id}: ${cases[id].claim}`, cases[id]] as const))('%s', async (_, { run }) => {
-      await expect(run(subject)).resolves.toBeUndefined();
+      await expect(run(started(subject))).resolves.toBeUndefined();
     });
     it.fails.each(fails.map((id) => [`${id} does not hold: ${cannot[id]}`, cases[id]] as const))('%s', async (_, { run }) => {
-      await expect(run(subject)).resolves.toBeUndefined();
+      await expect(run(started(subject))).resolves.toBeUndefined();
     });
   });
 }
@@ -50,19 +51,24 @@ export function providerSuite(name: string, { start, cannot = {} }: ScriptedFixt
 export function realModelSuite(name: string, { start, leftOut = {} }: RealFixture): void {
   const cases: Readonly<Record<keyof typeof ANSWER_CASES, AnswerCase>> = ANSWER_CASES;
   describe(`the provider suite over ${name}`, () => {
-    let subject: ProviderSubject;
+    let subject: ProviderSubject | undefined;
     beforeAll(async () => {
       subject = await start();
     });
     afterAll(async () => {
       tell(name, Object.keys(cases).length, leftOut);
-      await subject.close?.();
+      await subject?.close?.();
     });
     const asked = namesOf(cases).filter((id) => !(id in leftOut));
     it.each(asked.map((id) => [`${id}: ${cases[id].claim}`, cases[id]] as const))('%s', async (_, { run }) => {
-      await expect(run(subject)).resolves.toBeUndefined();
+      await expect(run(started(subject))).resolves.toBeUndefined();
     });
   });
+}
+
+function started<Subject>(subject: Subject | undefined): Subject {
+  if (subject === undefined) throw new Error('the fixture did not start');
+  return subject;
 }
 
 function tell(name: string, cases: number, exceptions: Readonly<Partial<Record<string, string>>>): void {
