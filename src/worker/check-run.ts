@@ -1,18 +1,18 @@
-import { chooseModel } from '../activities/model-choice.js';
+import { chooseModel, fallbacksOf, type ModelChoice } from '../activities/model-choice.js';
 import { DEFAULT_AGENT } from '../activities/prepare-run.js';
 import { PerdureError } from '../contracts/coded-error.js';
-import { parseModelRef } from '../contracts/model-ref.js';
+import { isBareModel, parseModelRef } from '../contracts/model-ref.js';
 import { didYouMean } from '../contracts/nearest-name.js';
 import type { RunInput } from '../contracts/run.js';
 import type { LoadedConfig } from './config.js';
-import { modelNameProblem } from './model-problems.js';
+import { modelNameProblem, thinkingProblems } from './model-problems.js';
 
 /** What a run says of its agent and its models. */
-export type CheckedInput = Pick<RunInput, 'agent' | 'model' | 'fallbacks'>;
+export type CheckedInput = Pick<RunInput, 'agent' | 'model' | 'fallbacks' | 'thinking'>;
 
 /**
  * Refuses a run that could only fail, before anything is started: an agent that is nowhere, no model, a model without its key, a
- * fallback of a provider that is nowhere, a script that cannot be read. Throws PerdureError (exit 2). The worker checks again; it may
+ * fallback of a provider that is nowhere, a level of thinking that the model does not have, a script that cannot be read. Throws PerdureError (exit 2). The worker checks again; it may
  * run with another configuration.
  */
 export async function checkRun({ config, keys }: LoadedConfig, input: CheckedInput): Promise<void> {
@@ -26,11 +26,26 @@ export async function checkRun({ config, keys }: LoadedConfig, input: CheckedInp
   }
   if (agent.executor && agent.executor.kind !== 'llm') return;
   const fallbacks = input.fallbacks ?? agent.fallbacks;
-  const chosen = chooseModel({ requested: input.model, agentModel: agent.model, fallbacks, config, env: process.env, keys });
+  const choice = { requested: input.model, agentModel: agent.model, fallbacks, config, env: process.env, keys };
+  const chosen = chooseModel(choice);
   if ('problem' in chosen) throw new PerdureError('NO_MODEL', chosen.problem, 2);
-  const lost = (input.fallbacks ?? []).flatMap((fallback) => modelNameProblem(fallback, Object.keys(config.providers ?? {})) ?? []);
-  if (lost.length > 0) throw new PerdureError('BAD_OPTION', `fallback: ${lost.join('; ')}`, 2);
+  const problems = [...fallbackProblems(choice, input), ...thinkingOf(chosen.model, { config, thinking: input.thinking })];
+  if (problems.length > 0) throw new PerdureError('BAD_OPTION', problems.join('; '), 2);
   await checkScriptFile(chosen.model);
+}
+
+/** Those of the config and of its agents were checked with it. */
+function fallbackProblems(choice: ModelChoice, { fallbacks }: CheckedInput): string[] {
+  if (fallbacks === undefined && choice.fallbacks !== undefined) return [];
+  const from = fallbacks === undefined ? 'PERDURE_FALLBACKS' : 'fallback';
+  const lost = fallbacksOf(choice).flatMap((name) => modelNameProblem(name, Object.keys(choice.config.providers ?? {})) ?? []);
+  return lost.length > 0 ? [`${from}: ${lost.join('; ')}`] : [];
+}
+
+/** Of a bare name it is not known yet whose model it is; where the first available model will do, one near to the level will too. */
+function thinkingOf(model: string, { config, thinking }: Pick<LoadedConfig, 'config'> & Pick<CheckedInput, 'thinking'>): string[] {
+  if (isBareModel(model) || config.resolve === 'first-available') return [];
+  return thinkingProblems('thinking', { model, thinking }, config);
 }
 
 async function checkScriptFile(model: string): Promise<void> {

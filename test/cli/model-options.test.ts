@@ -25,12 +25,13 @@ afterAll(async () => {
 });
 
 /** One worker for all commands. OpenAI's key is refused, Anthropic's is taken. */
-const here = (args: readonly string[]): Command =>
+const here = (args: readonly string[], env: Readonly<Record<string, string>> = {}): Command =>
   folder.start(args, {
     OPENAI_BASE_URL: server.openaiBaseUrl,
     OPENAI_API_KEY: 'a-key-that-is-refused',
     ANTHROPIC_BASE_URL: server.anthropicBaseUrl,
     ANTHROPIC_API_KEY: server.apiKey,
+    ...env,
   });
 
 describe('what a command line says of models', { timeout: 120_000 }, () => {
@@ -64,14 +65,13 @@ describe('what a command line says of models', { timeout: 120_000 }, () => {
     expect(code).toBe(1);
   });
 
-  it('--thinking: a level that the model does not have ends the run with what it has', async () => {
-    const { stdout } = await here(['run', 'look', '--model', 'openai/plain', '--thinking', 'high', '--json']).ended;
-    expect((JSON.parse(stdout) as RunResult).error?.message).toContain('BAD_THINKING this model does not think');
-  });
-
   it.each([
     [['--thinking', 'hgih'], 'BAD_OPTION: thinking: off, minimal, low, medium, high, or a number of tokens, got "hgih"'],
     [['--thinking', '-1'], 'BAD_OPTION: thinking: '],
+    [
+      ['--model', 'openai/plain', '--thinking', 'high'],
+      'BAD_OPTION: thinking: BAD_THINKING openai/plain: this model does not think; use off',
+    ],
     [['--fallback', 'opnai/m'], 'BAD_OPTION: fallback: unknown provider "opnai" (did you mean openai?)'],
     [['--fallback', 'openai/'], 'BAD_OPTION: fallbacks: provider/model'],
     [
@@ -81,6 +81,12 @@ describe('what a command line says of models', { timeout: 120_000 }, () => {
   ])('%j is refused before anything is started', async (args, line) => {
     const { code, stderr } = await here(['run', 'look', ...args]).ended;
     expect(stderr).toContain(line);
+    expect(code).toBe(2);
+  });
+
+  it('a fallback of the environment is checked as one of the command line is', async () => {
+    const { code, stderr } = await here(['run', 'look', '--model', 'openai/m'], { PERDURE_FALLBACKS: 'openai/n,opnai/m' }).ended;
+    expect(stderr).toContain('BAD_OPTION: PERDURE_FALLBACKS: unknown provider "opnai" (did you mean openai?)');
     expect(code).toBe(2);
   });
 
