@@ -1,34 +1,28 @@
 import type { JsonValue } from '../../contracts/message.js';
-import { choicesOf, type JsonSchema, membersIn, schemaIn, takesNull } from './json-schema.js';
+import { choicesOf, type JsonSchema, schemaIn, takesNull } from './json-schema.js';
 
 /**
  * Arguments without the nulls that stand for properties left out, as strict mode makes a model write them: a null goes where the tool's
  * own schema lets the property be absent and takes no null. All else is as it was. Never throws.
  */
 export function dropNulls(args: JsonValue, schema: JsonSchema): JsonValue {
-  return without(args, [schema], schema);
+  return without(args, choicesOf([schema], schema), schema);
 }
 
-function without(value: JsonValue, schemas: readonly JsonSchema[], root: JsonSchema): JsonValue {
+/** `choices` are all that the value may be: found once for all items of a list. */
+function without(value: JsonValue, choices: ReadonlySet<JsonSchema>, root: JsonSchema): JsonValue {
   if (value === null || typeof value !== 'object') return value;
-  const shapes = [...choicesOf(schemas, root)];
+  const shapes = [...choices];
   if (Array.isArray(value)) {
     const items = shapes.map((shape) => schemaIn(shape['items'])).filter((shape) => shape !== undefined);
-    return value.map((item) => without(item, items, root));
+    const choicesOfItems = choicesOf(items, root);
+    return value.map((item) => without(item, choicesOfItems, root));
   }
   const members = Object.entries(value).flatMap(([name, member]) => {
     const properties = shapes.flatMap((shape) => propertyIn(shape, name));
     if (member === null && standsForNothing(properties, root)) return [];
-    return [
-      [
-        name,
-        without(
-          member,
-          properties.map(({ schema }) => schema),
-          root,
-        ),
-      ] as const,
-    ];
+    const schemas = properties.map(({ schema }) => schema);
+    return [[name, without(member, choicesOf(schemas, root), root)] as const];
   });
   return Object.fromEntries(members);
 }
@@ -39,9 +33,10 @@ interface Property {
 }
 
 function propertyIn(shape: JsonSchema, name: string): Property[] {
-  const found = membersIn(shape['properties']).find(([member]) => member === name);
+  const properties = schemaIn(shape['properties']) ?? {};
+  if (!Object.hasOwn(properties, name)) return [];
   const required = Array.isArray(shape['required']) ? shape['required'] : [];
-  return found ? [{ schema: found[1], isRequired: required.includes(name) }] : [];
+  return [{ schema: schemaIn(properties[name]) ?? {}, isRequired: required.includes(name) }];
 }
 
 function standsForNothing(properties: readonly Property[], root: JsonSchema): boolean {

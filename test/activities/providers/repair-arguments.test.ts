@@ -3,6 +3,11 @@ import { describe, expect, it } from 'vitest';
 import { parseArgumentsText, repairCalls, toolCallPart } from '../../../src/activities/providers/parse-arguments.js';
 import { repairArguments } from '../../../src/activities/providers/repair-arguments.js';
 
+it('X32: a string of megabytes of escapes is an argument like any other', () => {
+  const text = 'a\n'.repeat(4_000_000);
+  expect(parseArgumentsText(JSON.stringify({ 'a:b': text })) as unknown).toEqual({ args: { 'a:b': text } });
+});
+
 describe('B-20: arguments that lack only form are repaired', () => {
   it.each([
     ['a literal line break in a string', '{"text":"one\ntwo\r\n\tthree"}', { text: 'one\ntwo\r\n\tthree' }],
