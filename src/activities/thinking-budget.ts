@@ -25,7 +25,7 @@ export class ThinkingBudget {
   /** A blank text is no answer yet: some servers send line breaks around what they think. */
   saw(delta: StreamDelta): void {
     if (delta.type === 'thinking') this.#chars += delta.text.length;
-    else if (delta.type === 'tool_call' || delta.text.trim() !== '') this.#answers = true;
+    else if (!this.#answers) this.#answers = delta.type === 'tool_call' || delta.text.trim() !== '';
     if (!this.#answers && this.#chars > this.#tokensMax * CHARS_PER_TOKEN) this.#abort.abort();
   }
 }
