@@ -18,7 +18,7 @@ export class EventFraming {
   /** Takes a chunk; gives the bytes up to the end of the last event that it ends, with those that waited for it. */
   add(chunk: Uint8Array): Uint8Array | undefined {
     this.totalBytes += chunk.length;
-    const end = this.#lastEnd(chunk);
+    const end = this.#afterCarriageReturn || chunk.includes(CARRIAGE_RETURN) ? this.#lastEnd(chunk) : this.#lastPlainEnd(chunk);
     this.#wait(chunk.subarray(0, end));
     const events = end > 0 ? this.rest() : undefined;
     this.#wait(chunk.subarray(end));
@@ -32,7 +32,8 @@ export class EventFraming {
 
   /** What waits, and waits no longer. */
   rest(): Uint8Array {
-    const bytes = Buffer.concat(this.#unfinished);
+    const [first] = this.#unfinished;
+    const bytes = first && this.#unfinished.length === 1 ? first : Buffer.concat(this.#unfinished);
     this.#unfinished = [];
     this.waitingBytes = 0;
     return bytes;
@@ -42,6 +43,17 @@ export class EventFraming {
     if (bytes.length === 0) return;
     this.#unfinished.push(bytes);
     this.waitingBytes += bytes.length;
+  }
+
+  /** Without carriage returns, as most servers send, the last blank line of a chunk is found at once. */
+  #lastPlainEnd(chunk: Uint8Array): number {
+    const { buffer, byteOffset, length } = chunk;
+    const blankLine = Buffer.from(buffer, byteOffset, length).lastIndexOf('\n\n');
+    const endAtStart = this.#lineIsEmpty && chunk[0] === LINE_FEED ? 1 : 0;
+    const end = blankLine === -1 ? endAtStart : blankLine + 2;
+    this.#eventBytes = end === 0 ? this.#eventBytes + length : length - end;
+    if (length > 0) this.#lineIsEmpty = chunk[length - 1] === LINE_FEED;
+    return end;
   }
 
   #lastEnd(chunk: Uint8Array): number {

@@ -48,4 +48,35 @@ describe('EventFraming', () => {
       }),
     );
   });
+
+  it('whatever mix of line ends, and however it is cut: with each chunk all is passed on up to the last blank line so far', () => {
+    const piece = constantFrom('x', 'é', '\n', '\n\n', '\r\n', '\r', 'data: y\n\n', 'data: z\r\n\r\n');
+    assert(
+      property(array(piece, { maxLength: 20 }), array(integer({ min: 1, max: 40 }), { minLength: 1 }), (pieces, sizes) => {
+        const bytes = Buffer.from(pieces.join(''));
+        const framing = new EventFraming();
+        let passed = '';
+        for (let at = 0, turn = 0; at < bytes.length; turn += 1) {
+          const next = Math.min(bytes.length, at + (sizes[turn % sizes.length] ?? 1));
+          passed += Buffer.from(framing.add(bytes.subarray(at, next)) ?? []).toString('latin1');
+          at = next;
+          const soFar = bytes.subarray(0, at).toString('latin1');
+          expect(passed).toBe(soFar.slice(0, lastBlankLine(soFar)));
+          expect(framing.endsWithinEvent).toBe(passed.length < soFar.length);
+        }
+      }),
+      { numRuns: 2_000 },
+    );
+  });
 });
+
+/** Where the last line without anything in it ends. */
+function lastBlankLine(text: string): number {
+  let at = 0;
+  let end = 0;
+  for (const line of text.split(/(?<=\r\n|\n|\r(?!\n))/u)) {
+    at += line.length;
+    if (/^(?:\r\n|\n|\r)$/u.test(line)) end = at;
+  }
+  return end;
+}
