@@ -51,11 +51,23 @@ export function parseArgumentsText(text: string): ParsedArguments {
     if (!isObject(value)) return { problem: 'not a JSON object' };
     if (!isShallow(value, ARGUMENTS_DEPTH_MAX)) return { problem: `nested deeper than ${ARGUMENTS_DEPTH_MAX} levels` };
     if (membersIn(value) !== colonsIn(text)) return { problem: 'an object has the same key twice' };
-    return { args: value };
+    return { args: HALF_SIGN.test(text) ? wellFormed(value) : value };
   } catch (error) {
     if (error instanceof SyntaxError) return { problem: error.message };
     throw error;
   }
+}
+
+/** Half of a sign beyond 16 bits may stand here, escaped or as it is. */
+const HALF_SIGN = /\\u[dD][89a-fA-F]|\p{Cs}/u;
+
+/** Half a sign is JSON, but no Unicode: servers refuse each request that holds one, and the call stays in the transcript. */
+function wellFormed<Value extends JsonValue>(value: Value): Value;
+function wellFormed(value: JsonValue): JsonValue {
+  if (typeof value === 'string') return value.toWellFormed();
+  if (Array.isArray(value)) return value.map((item) => wellFormed(item));
+  if (value === null || typeof value !== 'object') return value;
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name.toWellFormed(), wellFormed(member)]));
 }
 
 function isJson(text: string): boolean {

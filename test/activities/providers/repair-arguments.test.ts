@@ -3,6 +3,13 @@ import { describe, expect, it } from 'vitest';
 import { parseArgumentsText, repairCalls, toolCallPart } from '../../../src/activities/providers/parse-arguments.js';
 import { repairArguments } from '../../../src/activities/providers/repair-arguments.js';
 
+it.each([
+  ['escaped', '{"path":"a\\ud83d","\\uDE00":["\\ud83d\\ude00"]}'],
+  ['as it is', '{"path":"a\ud83d","\ude00":["\ud83d\ude00"]}'],
+])('B3: half a sign in arguments, %s, is replaced: servers refuse every later request that holds it', (_, text) => {
+  expect(parseArgumentsText(text)).toEqual({ args: { path: 'a\ufffd', '\ufffd': ['\u{1f600}'] } });
+});
+
 it('X32: a string of megabytes of escapes is an argument like any other', () => {
   const text = 'a\n'.repeat(4_000_000);
   expect(parseArgumentsText(JSON.stringify({ 'a:b': text })) as unknown).toEqual({ args: { 'a:b': text } });
