@@ -1,9 +1,10 @@
 import type { CallModelInput } from '../contracts/activities.js';
 import { MODEL_LIMITS } from '../contracts/limits.js';
-import type { Message } from '../contracts/message.js';
+import type { Message, Part, TextPart } from '../contracts/message.js';
 import type { RunSetup } from '../contracts/prepared-run.js';
 import type { ModelFacts } from '../define/model-options.js';
 import type { AttemptTimes } from './model-times.js';
+import { partsText } from './providers/parts-text.js';
 import type { ModelRequest } from './providers/provider.js';
 import { nearestOrder } from './thinking-order.js';
 
@@ -23,11 +24,12 @@ export interface RequestParts {
 export function buildModelRequest(input: CallModelInput, parts: RequestParts): ModelRequest {
   const { facts, setup, times } = parts;
   const thinking = nearestOrder(input.thinking, facts);
+  const messages = [...parts.messages, ...input.requestOnly];
   const wanted = input.outputTokensMax ?? MODEL_LIMITS.outputTokensDefault;
   return {
     model: parts.model,
     prompt: setup.prompt,
-    messages: [...parts.messages, ...input.requestOnly],
+    messages: facts.images === false ? messages.map(namePictures) : messages,
     requestOnlyMessages: input.requestOnly.length,
     tools: setup.tools,
     toolChoice: input.toolChoice,
@@ -42,4 +44,19 @@ export function buildModelRequest(input: CallModelInput, parts: RequestParts): M
     signal: parts.signal,
     onDelta: parts.onDelta,
   };
+}
+
+/** For models that see nothing: a picture is named in its place, also in a tool's result. Messages without one are the same objects. */
+function namePictures(message: Message): Message {
+  return message.parts.some(hasPicture) ? { ...message, parts: message.parts.map(namePicture) } : message;
+}
+
+function hasPicture(part: Part): boolean {
+  return part.type === 'tool_result' ? part.parts.some(hasPicture) : part.type === 'file' && part.mime.startsWith('image/');
+}
+
+function namePicture<Some extends Part>(part: Some): Some | TextPart {
+  if (!hasPicture(part)) return part;
+  if (part.type !== 'tool_result') return { type: 'text', text: partsText([part]) };
+  return { ...part, parts: part.parts.map(namePicture) };
 }

@@ -24,7 +24,12 @@ export async function resolveModel(
 ): Promise<ResolveModelResult> {
   const named = isBareModel(wanted) ? await findBareModel(wanted, options) : { model: wanted };
   if ('problem' in named) return named;
+  if (isExecutor(named.model)) return { problem: `model ${named.model}: another agent is no model that a run can go on with` };
   const match = thinking === undefined ? 'nearest' : 'strict';
   const found = candidateFor({ model: named.model, thinking: thinking ?? thinkingBefore, match, needsPrice }, options);
   return 'problem' in found ? found : { candidate: found.candidate };
+}
+
+function isExecutor(model: string): boolean {
+  return model.startsWith('subprocess/') || model.startsWith('stub/');
 }

@@ -1,8 +1,9 @@
 import type { ApplicationFailure } from '@temporalio/common';
 import type { CallModelInput } from '../contracts/activities.js';
+import { failureScope } from '../contracts/cooldown-step.js';
 import { CooldownTable } from '../contracts/cooldown-table.js';
 import type { FailureType } from '../contracts/failures.js';
-import { MODEL_LIMITS } from '../contracts/limits.js';
+import { FAILOVER_LIMITS, MODEL_LIMITS } from '../contracts/limits.js';
 import { failure } from './failures.js';
 
 type Asked = Pick<CallModelInput, 'model' | 'credential' | 'hasAlternative'>;
@@ -28,7 +29,9 @@ export class SharedCooldowns {
     if (details !== null && typeof details === 'object' && 'sharedMs' in details) return;
     const wanted = details !== null && typeof details === 'object' && 'retryAfterMs' in details ? details.retryAfterMs : undefined;
     const retryAfterMs = typeof wanted === 'number' ? wanted : undefined;
-    this.#table.cool({ model, credential, type: problem.type ?? '', retryAfterMs, now });
+    const type = problem.type ?? '';
+    const sharedMs = failureScope(type) === 'credential' ? FAILOVER_LIMITS.sharedKeyCooldownMs : undefined;
+    this.#table.cool({ model, credential, type, retryAfterMs, sharedMs, now });
   }
 
   answered({ model, credential }: Asked): void {

@@ -40,6 +40,8 @@ export const FAILOVER_LIMITS = {
   /** A refused key stays refused until a person changes it. */
   authCooldownsMs: [DAY_MS],
   cooldownMsMax: DAY_MS,
+  /** Other runs of a worker believe for so long that a key is refused or unpaid: a person may have put it right meanwhile. */
+  sharedKeyCooldownMs: 10 * MINUTE_MS,
   /** When every model is left alone and one is back this soon, the run waits for it rather than ask in vain. */
   waitMsMax: MINUTE_MS,
   fallbacksMax: 16,

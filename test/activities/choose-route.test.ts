@@ -89,6 +89,9 @@ describe('a model by its bare name', () => {
     });
     expect(await resolveModel({ ...asked, thinking: 'high' }, options)).toEqual({ problem: expect.stringContaining('BAD_THINKING') });
     expect(await resolveModel({ ...asked, needsPrice: true }, options)).toEqual({ problem: expect.stringContaining('price is unknown') });
+    expect(await resolveModel({ ...asked, model: 'subprocess/helper' }, options)).toEqual({
+      problem: expect.stringContaining('another agent'),
+    });
     expect(await resolveModel({ ...asked, model: 'other' }, options)).toEqual({ problem: expect.stringContaining('nobody has it') });
   });
 

@@ -38,6 +38,13 @@ describe('SharedCooldowns', () => {
     expect(() => shared.refuseCooling({ model: 'a/one', credential: 'env:K_2', hasAlternative: true }, 1)).not.toThrow();
   });
 
+  it('a refused key is believed to be refused for ten minutes, and not for the day that its own run leaves it alone', () => {
+    const shared = new SharedCooldowns();
+    shared.note({ ...asked, credential: 'env:K' }, failure('Model.Auth', '401'), 1, 0);
+    expect(() => shared.refuseCooling({ ...asked, credential: 'env:K' }, 10 * 60_000 - 1)).toThrow(/Model.Auth/u);
+    expect(() => shared.refuseCooling({ ...asked, credential: 'env:K' }, 10 * 60_000)).not.toThrow();
+  });
+
   it('what another run found out is not told as if it had been found out again; an answer ends it', () => {
     const shared = new SharedCooldowns();
     shared.note(asked, failure('Model.Overloaded', 'told', { details: [{ sharedMs: 5_000 }], nonRetryable: true }), 1, 0);

@@ -57,6 +57,19 @@ describe('/model and /think', () => {
     expect(result.steers).toEqual([expect.objectContaining({ id: 'm', state: 'delivered', turn: 1 })]);
   });
 
+  it('a model that is left alone is asked all the same when a message wants it', async () => {
+    const models = fakeModels({
+      'a/one': (_, n) => (n === 1 ? limited() : say('one after all')),
+      'b/two': async (_, n) => {
+        if (n === 1) await run.handle.signal('steer', { id: 'm', text: '/model a/one' });
+        return call(['note', { n }]);
+      },
+    });
+    const run = await startWith({}, { ...optionsFor(models), route: [candidate('a/one'), candidate('b/two')] });
+    expect(await run.result()).toMatchObject({ output: 'one after all', turns: 2 });
+    expect(models.asked).toEqual(['a/one', 'b/two', 'a/one']);
+  });
+
   it('a model that there is not is refused with the reason, and the run goes on as it was', async () => {
     const run = await startWith({ m: '/model nobody/x' }, optionsFor(talk(3)));
     const result = await run.result();

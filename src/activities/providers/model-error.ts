@@ -1,4 +1,5 @@
 import { cutText, type FailureType, redact } from '../../contracts/failures.js';
+import { shownRequestId } from './request-id.js';
 
 /** The failure types a provider may give; `Executor.Failed` is that of agents which are child processes. */
 export type ModelFailureType = Extract<FailureType, `Model.${string}` | 'Executor.Failed'>;
@@ -27,7 +28,7 @@ export class ModelError extends Error {
     this.name = 'ModelError';
     this.type = type;
     this.status = details.status;
-    this.requestId = details.requestId;
+    this.requestId = details.requestId === undefined ? undefined : shownRequestId(details.requestId);
     this.retryAfterMs = details.retryAfterMs;
     this.hint = details.hint;
   }
