@@ -21,6 +21,7 @@ import { ModelError } from './providers/model-error.js';
 import { repairCalls } from './providers/parse-arguments.js';
 import type { ModelAnswer, StreamDelta } from './providers/provider.js';
 import type { ProviderFor } from './providers/registry.js';
+import { shownRequestId } from './providers/request-id.js';
 import { type ReadTranscriptOptions, readTranscript } from './read-transcript.js';
 import type { SetupCache } from './run-setup.js';
 import type { SharedCooldowns } from './shared-cooldowns.js';
@@ -143,7 +144,7 @@ function completeAnswer(
     ...(answer.usage ? {} : { usageEstimated: true }),
     ...(isSome(lost) ? { lost } : {}),
     stop: answer.stop,
-    ...(answer.requestId === undefined ? {} : { requestId: answer.requestId }),
+    ...(answer.requestId === undefined ? {} : { requestId: shownRequestId(answer.requestId) }),
     ...(repaired === 0 ? {} : { repaired }),
   };
 }

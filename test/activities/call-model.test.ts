@@ -57,6 +57,18 @@ describe('callModel', () => {
     expect(usage.inputTokens).toBeGreaterThan(0);
   });
 
+  it('what a proxy puts in place of the id of a request is cut, and a key taken out of it, before anybody reads it', async () => {
+    const requestId = `Bearer sk-canary-0123456789 ${'x'.repeat(9_000)}`;
+    const on = await worker({ model: () => ({ ...say('ok'), requestId }) });
+    const run = await start(on);
+    await run.result();
+    const shown = [...(await run.events()), new ModelError('Model.Overloaded', '529', { requestId })].flatMap((each) =>
+      'requestId' in each ? [each.requestId] : [],
+    );
+    expect(shown).toHaveLength(2);
+    for (const id of shown) expect(id).toMatch(/^Bearer \[redacted\] x{100,200}… \[cut\]$/u);
+  });
+
   it('an attempt that a shutdown ended is charged with what it had streamed', async () => {
     const first = await worker({
       model: (request) => {
