@@ -24,7 +24,8 @@ export async function chooseModel(run: Run, { tried }: Setbacks, final: boolean)
     return undefined;
   }
   goTo(run, next.pair.candidate.model, { turn: run.counters.turn, why: run.route.whyLeave(run.route.model, now) });
-  return { pair: next.pair, hasAlternative: next.kind === 'ask' && next.hasAlternative };
+  const isWanted = run.route.takeWish(next.pair.candidate.model);
+  return { pair: next.pair, hasAlternative: next.kind === 'ask' && next.hasAlternative && !isWanted };
 }
 
 /** What an operator reads while a run waits for a model. */

@@ -6,7 +6,6 @@ import { THINKING_LEVELS } from '../contracts/thinking-levels.js';
 import { goTo } from './choose-model.js';
 import { readActivityProblem } from './failures.js';
 import { type ModelDirective, textToRead } from './policies/model-directive.js';
-import { pairsOf } from './policies/next-model.js';
 import { resolveModel } from './proxies.js';
 import type { Run } from './run.js';
 import { type DirectiveMessage, isSilent, waitingDirectives } from './waiting-directives.js';
@@ -47,8 +46,6 @@ function settle(
   }
   if (directive.kind === 'model') {
     run.route.prefer(found.candidate);
-    // who wants it now wants it asked, whatever it failed before
-    for (const { credential } of pairsOf(found.candidate)) run.route.cooldowns.answered({ model: found.candidate.model, credential });
     goTo(run, found.candidate.model, { turn, why: 'asked for' });
   } else {
     run.route.think(found.candidate);

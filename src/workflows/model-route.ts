@@ -11,6 +11,7 @@ import { type NextModel, nextModel, pairsOf } from './policies/next-model.js';
 export class ModelRoute {
   #candidates: readonly ModelCandidate[];
   #changed: boolean;
+  #wanted: string | undefined;
   readonly cooldowns: CooldownTable;
   readonly switches: ModelSwitch[];
   /** The model asked last; the first of the route before any was. */
@@ -74,11 +75,21 @@ export class ModelRoute {
     return change;
   }
 
+  /** True once for a model that a person has just asked for: what other runs found out about it does not count then. */
+  takeWish(model: string): boolean {
+    const isWanted = this.#wanted === model;
+    this.#wanted = undefined;
+    return isWanted;
+  }
+
   /** A person wants this model first; the others stay behind it, as many as a route may have. */
   prefer(candidate: ModelCandidate): void {
     const others = this.#candidates.filter(({ model }) => model !== candidate.model);
     this.#candidates = [candidate, ...others.slice(0, FAILOVER_LIMITS.fallbacksMax)];
     this.#changed = true;
+    // who wants it now wants it asked, whatever it failed before
+    for (const { credential } of pairsOf(candidate)) this.cooldowns.answered({ model: candidate.model, credential });
+    this.#wanted = candidate.model;
   }
 
   /** A person wants more or less thinking: of this model, and of the others as near as they can. */
