@@ -1,7 +1,10 @@
 import type { Completion } from 'openai/resources/completions';
 import type { Usage } from '../../contracts/model.js';
+import { FAILED_REASONS } from './finish-reasons.js';
+import { ModelError } from './model-error.js';
 import type { StreamDelta } from './provider.js';
 import { reportedUsage } from './reported-usage.js';
+import { streamText } from './stream-text.js';
 
 /** Puts the chunks of a completion together. Judges nothing. */
 export class CompletionsStream {
@@ -20,10 +23,13 @@ export class CompletionsStream {
     if (chunk.usage) this.#usage = chunk.usage;
     const choice = chunk.choices?.find(({ index }) => index === 0 || index === undefined);
     if (!choice) return;
-    if (choice.text) {
-      this.text += choice.text;
-      this.#onDelta({ type: 'text', text: choice.text });
+    const text = streamText(choice.text);
+    if (text !== '') {
+      this.text += text;
+      this.#onDelta({ type: 'text', text });
     }
+    const reason: string | null | undefined = choice.finish_reason;
+    if (FAILED_REASONS.has(reason ?? '')) throw new ModelError('Model.Overloaded', 'the server gave up in its answer');
     if (choice.finish_reason) this.finishReason = choice.finish_reason;
   }
 

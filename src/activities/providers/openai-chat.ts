@@ -1,5 +1,6 @@
 import type { ChatCompletionCreateParamsStreaming } from 'openai/resources/chat/completions';
 import type { StopReason } from '../../contracts/model.js';
+import { LENGTH_REASONS } from './finish-reasons.js';
 import { ModelError } from './model-error.js';
 import { toModelError } from './model-failure.js';
 import { toChatBody } from './openai-chat-body.js';
@@ -50,9 +51,6 @@ function completeAnswer(reader: OpenAiStream, requestId: string | null, settings
   const usage = reader.usage();
   return { parts: reader.parts(), stop: toStop(reason, reader), ...(usage ? { usage } : {}), ...details };
 }
-
-/** The output limit's own word, and those of servers that cut at the window's end or speak of their models' own words. */
-const LENGTH_REASONS: ReadonlySet<string> = new Set(['length', 'max_tokens', 'model_length', 'model_context_window_exceeded']);
 
 function toStop(reason: string, reader: OpenAiStream): StopReason {
   if (LENGTH_REASONS.has(reason)) return 'length';

@@ -1,6 +1,7 @@
 import type { CompletionCreateParamsStreaming } from 'openai/resources/completions';
 import type { StopReason } from '../../contracts/model.js';
 import { CompletionsStream } from './completions-stream.js';
+import { LENGTH_REASONS } from './finish-reasons.js';
 import { ModelError } from './model-error.js';
 import { toModelError } from './model-failure.js';
 import { openAiClient, openAiGuard } from './openai-client.js';
@@ -64,6 +65,6 @@ function completeAnswer(reader: CompletionsStream, requestId: string | null, { q
 }
 
 function toStop(reason: string): StopReason {
-  if (reason === 'length' || reason === 'max_tokens') return 'length';
+  if (LENGTH_REASONS.has(reason)) return 'length';
   return reason === 'content_filter' ? 'refusal' : 'end';
 }

@@ -1,0 +1,5 @@
+/** The output limit's own word, and those of servers that cut at the window's end or speak of their models' own words. */
+export const LENGTH_REASONS: ReadonlySet<string> = new Set(['length', 'max_tokens', 'model_length', 'model_context_window_exceeded']);
+
+/** Finish reasons of gateways whose model failed: what came before them is no answer. */
+export const FAILED_REASONS: ReadonlySet<string> = new Set(['error', 'insufficient_system_resource']);
