@@ -143,9 +143,10 @@ describe('listKnownModels: servers that are asked', () => {
     vi.stubEnv('PERDURE_MODEL_PROVIDER', '');
     const { providers } = await list({ ask: true }, {}, { LLM_API_KEY: 'k-general-1' });
     const named = new Map(providers.map((provider) => [provider.name, provider]));
-    for (const name of ['anthropic', 'gemini', 'mistral', 'groq', 'openrouter']) {
-      expect(named.get(name)?.problem, name).toBe(`not asked: nothing says that LLM_API_KEY is for it; name it with --provider ${name}`);
-    }
+    const others = ['anthropic', 'gemini', 'mistral', 'groq', 'openrouter'];
+    expect(others.map((name) => named.get(name)?.problem)).toEqual(
+      others.map((name) => `not asked: nothing says that LLM_API_KEY is for it; name it with --provider ${name}`),
+    );
     // an address of one's own names it
     expect(requests.map(({ headers }) => headers.authorization)).toEqual(['Bearer k-general-1', 'Bearer k-general-1']);
     requests = [];

@@ -289,9 +289,11 @@ describe("a tool's schema in the dialect of Gemini", () => {
   });
 });
 
+function texts(count: number): Schema {
+  return Object.fromEntries(Array.from({ length: count }, (_, index) => [`p${index}`, { type: 'string' }]));
+}
+
 it('X32: nulls are taken out of large arguments in a moment: it would hold up the whole worker', () => {
-  const texts = (count: number): Schema =>
-    Object.fromEntries(Array.from({ length: count }, (_, index) => [`p${index}`, { type: 'string' }]));
   const choices = Array.from({ length: 50 }, (_, index) => object({ ...texts(20), [`k${index}`]: { type: 'string' } }));
   const schema = object({ ...texts(1_000), list: { type: 'array', items: { anyOf: choices } } });
   const nulls = Object.fromEntries(Array.from({ length: 50_000 }, (_, index) => [`p${index}`, null]));

@@ -38,11 +38,11 @@ it('X32: a call that stops before 100,000 blanks is read in a moment: it would h
 });
 
 it.each([
-  ['within marks', QWEN3, (call: string) => `<tool_call>${call}</tool_call>`],
-  ['within a fence of its own', GEMMA, (call: string) => `\`\`\`tool_code\n${call}\n\`\`\``],
-] as const)('a call %s whose arguments are nested without end is told to the model as such', (_, template, written) => {
+  ['within marks', QWEN3, (written: string) => `<tool_call>${written}</tool_call>`],
+  ['within a fence of its own', GEMMA, (written: string) => `\`\`\`tool_code\n${written}\n\`\`\``],
+] as const)('a call %s whose arguments are nested without end is told to the model as such', (_, template, within) => {
   const args = `{"path": ${'['.repeat(20_000)}${']'.repeat(20_000)}}`;
-  const { parts } = read([written(`{"name": "read_file", "arguments": ${args}}`)], { template });
+  const { parts } = read([within(`{"name": "read_file", "arguments": ${args}}`)], { template });
   expect(parts).toEqual([{ ...call({}), argsText: args }]);
 });
 
