@@ -11,7 +11,7 @@ const ARGS = { path: 'notes/a.md', lines: 12, from: 'the end' };
 const CALL = { text: 'I read it.', toolCalls: [{ name: 'read_file', args: ARGS }], chunkChars: 3 } as const satisfies ScriptStepInput;
 const HALF_CALL = { toolCalls: [{ name: 'read_file', argsText: '{"path":"notes/a' }], stop: 'length' } as const satisfies ScriptStepInput;
 /** LiteLLM takes some 30 ms a request. */
-const STEP_BYTES = 61;
+const STEP_BYTES = 83;
 const MODEL = 'over-chat';
 
 let upstream: ScriptedServer;
