@@ -64,29 +64,6 @@ describe('a response that is called completed', () => {
     await expect(answerTo([...said, completed({ status, error })])).rejects.toMatchObject({ type: 'Model.RateLimited' });
   });
 
-  it('has all items that were given one place', async () => {
-    const call = { ...CALL, arguments: '{"path":"a.md"}' };
-    const message = { ...MESSAGE, content: [{ type: 'output_text', text: 'I read it.' }] };
-    const events = [CREATED, added(MESSAGE), delta('output_text', 'I read it.'), done(message), added(CALL), done(call), completed()];
-    await expect(answerTo(events)).resolves.toMatchObject({
-      stop: 'tool_calls',
-      parts: [{ text: 'I read it.' }, { name: 'read_file', args: { path: 'a.md' } }],
-    });
-  });
-
-  it.each([null, undefined])('has nothing of a piece whose text is %s', async (nothing) => {
-    const events = [CREATED, added(MESSAGE), { ...delta('output_text', ''), delta: nothing }, delta('output_text', 'All.'), completed()];
-    await expect(answerTo(events)).resolves.toMatchObject({ parts: [{ text: 'All.' }] });
-  });
-
-  it.each([
-    ['a piece', { ...delta('output_text', ''), delta: 5 }],
-    ['a name', done({ ...CALL, name: 5 }, 1)],
-    ['a summary', done({ id: 'rs_1', type: 'reasoning', encrypted_content: 'e', summary: 'So.' }, 1)],
-  ])('is unreadable with %s that is no text', async (_, event) => {
-    await expect(answerTo([CREATED, added(MESSAGE), event, completed()])).rejects.toMatchObject({ type: 'Model.BadResponse' });
-  });
-
   const half = [CREATED, added(CALL), delta('function_call_arguments', '{"path":"a.')];
   const halfDone = [...half, done({ ...CALL, arguments: '{"path":"a.', status: 'completed' })];
 
