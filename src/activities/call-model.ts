@@ -129,7 +129,7 @@ function completeAnswer(
 ): CallModelResult {
   const own = ownCallIds(input, answer.parts);
   // half a call is never completed: what the length limit cut stays as it came
-  const { parts, repaired } = answer.stop === 'length' ? { parts: own, repaired: 0 } : repairCalls(own);
+  const { parts, repaired } = answer.stop === 'length' ? { parts: own, repaired: 0 } : repairCalls(own, answer);
   const message: Message = { id: messageId(input), role: 'assistant', turn: input.turn, parts };
   if (Buffer.byteLength(JSON.stringify(message)) > MODEL_LIMITS.answerBytesMax) {
     throw failure('Model.BadResponse', `the model's answer is larger than ${MODEL_LIMITS.answerBytesMax} bytes`, { nonRetryable: true });

@@ -5,8 +5,7 @@ import { ModelTimes } from '../contracts/model-route.js';
 import { ThinkingLevel, ThinkingSetting } from '../contracts/thinking.js';
 
 /** How a model is told to think. `effort`: by level; `budget`: by tokens; `adaptive`: it decides, within a level; `none`: it cannot. */
-export const ThinkingStyle = z.enum(['effort', 'budget', 'adaptive', 'none']);
-export type ThinkingStyle = z.infer<typeof ThinkingStyle>;
+const ThinkingStyle = z.enum(['effort', 'budget', 'adaptive', 'none']);
 
 /** What is known of a model. A field that is absent is not known. */
 export const ModelFacts = z.strictObject({

@@ -27,6 +27,8 @@ export const ProviderQuirks = z.strictObject({
   thinkingBack: z.enum(['reasoning_content', 'reasoning']).optional(),
   /** True for servers that sign calls, as Gemini's, and refuse a call that comes back without its signature. @default false */
   thoughtSignatures: z.boolean().optional(),
+  /** True for gateways that may end a cut answer as if it were whole: arguments that lack a closing bracket are then not completed. @default false */
+  hidesCuts: z.boolean().optional(),
   /** The name of the output limit. @default max_tokens, and max_completion_tokens for OpenAI's own servers */
   outputLimitField: z.enum(['max_tokens', 'max_completion_tokens']).optional(),
   /** The dialect of JSON Schema that parameters of tools are put into. @default json-schema */

@@ -195,8 +195,8 @@ function resultsTogether(messages: readonly AiSdkMessage[]): AiSdkMessage[] {
  */
 function marked(messages: readonly AiSdkMessage[], { name, cacheMark }: AiSdkFamily): AiSdkMessage[] {
   if (!cacheMark) return [...messages];
-  const ends = [messages.length - 1, messages.findLastIndex(({ role }) => role === 'assistant') - 1];
+  const ends = new Set([messages.length - 1, messages.findLastIndex(({ role }) => role === 'assistant') - 1]);
   return messages.map((message, index) =>
-    message.role === 'system' || ends.includes(index) ? { ...message, providerOptions: { [name]: cacheMark } } : message,
+    message.role === 'system' || ends.has(index) ? { ...message, providerOptions: { [name]: cacheMark } } : message,
   );
 }

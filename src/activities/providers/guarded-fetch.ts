@@ -1,5 +1,6 @@
 import { Agent, type Response as UndiciResponse, fetch as undiciFetch } from 'undici';
 import { EventFraming } from './event-framing.js';
+import { hideKey } from './hide-key.js';
 import { ModelError } from './model-error.js';
 import { connectionError, errorIn, objectOf, toModelError } from './model-failure.js';
 import { type Patience, StreamWatchdog } from './stream-watchdog.js';
@@ -197,7 +198,8 @@ function copyOf({ status, statusText, headers }: UndiciResponse, body: AsyncIter
 /** The SDKs read only what stands under `error`; some servers send the same without it. */
 function refusalBody(text: string): string {
   const told = objectOf(text);
-  return told && !('error' in told) ? JSON.stringify({ error: told }) : text;
+  // put around it as text: a body may be nested too deep to be written anew
+  return told && !('error' in told) ? `{"error":${text}}` : text;
 }
 
 async function textOf(body: AsyncIterable<Uint8Array>): Promise<string> {
@@ -217,6 +219,7 @@ function notAStream({ headers }: UndiciResponse, head: string, apiKey: string): 
   if (head.trim() === '') return new ModelError('Model.EmptyStream', 'the server answered with nothing', { status: 200 });
   const told = errorIn(head);
   if (told) return toModelError({ error: told, headers: new Headers([...headers]) }, apiKey);
-  const said = `the server answered with ${headers.get('content-type') ?? 'no content type'} instead of an event stream`;
+  const type = hideKey(headers.get('content-type') ?? 'no content type', apiKey);
+  const said = `the server answered with ${type} instead of an event stream`;
   return new ModelError('Model.BadResponse', said, { status: 200 });
 }

@@ -2,10 +2,12 @@ import type { ChatCompletionChunk } from 'openai/resources/chat/completions';
 import { z } from 'zod';
 import type { Part } from '../../contracts/message.js';
 import type { Usage } from '../../contracts/model.js';
+import { FAILED_REASONS } from './finish-reasons.js';
 import { ModelError } from './model-error.js';
 import { toolCallPart } from './parse-arguments.js';
 import type { StreamDelta } from './provider.js';
 import { reportedUsage } from './reported-usage.js';
+import { streamText } from './stream-text.js';
 import { type TaggedPiece, ThinkTags } from './think-tags.js';
 import { signatureIn, signedCall } from './thought-signature.js';
 import type { ToolNames } from './tool-names.js';
@@ -26,9 +28,6 @@ interface OpenCall {
 }
 
 type CallPiece = NonNullable<ChatCompletionChunk.Choice.Delta['tool_calls']>[number];
-
-/** Finish reasons of gateways whose model failed: what came before them is no answer. */
-const FAILED_REASONS: ReadonlySet<string> = new Set(['error', 'insufficient_system_resource']);
 
 /** What the reader of an answer must know of its request and server. */
 export interface OpenAiStreamOptions {
@@ -161,8 +160,8 @@ export class OpenAiStream {
 
   #addCall(piece: CallPiece): void {
     const call = this.#callOf(piece);
-    const name = piece.function?.name ?? '';
-    call.arguments += piece.function?.arguments ?? '';
+    const name = streamText(piece.function?.name);
+    call.arguments += streamText(piece.function?.arguments);
     if (this.#isSigned) call.signature ??= signatureIn(piece);
     // some servers repeat the whole name with each piece
     if (name === '' || name === call.name) return;
@@ -175,7 +174,7 @@ export class OpenAiStream {
     const open = this.#calls.findLast((call) => call.index === index);
     const startsAnother = open !== undefined && Boolean(id) && open.id !== id && Boolean(named?.name);
     if (open && !startsAnother) return open;
-    const call = { index, id: id ?? `call_${this.#calls.length}`, name: '', arguments: '', signature: undefined };
+    const call = { index, id: streamText(id) || `call_${this.#calls.length}`, name: '', arguments: '', signature: undefined };
     this.#calls.push(call);
     return call;
   }

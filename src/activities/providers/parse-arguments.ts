@@ -23,9 +23,18 @@ export function toolCallPart(callId: string, name: string, text: string): ToolCa
  * A complete answer's parts with the arguments repaired that only lacked form, and how many those were. A repaired call is one like
  * any other: what was sent is not kept, so that no provider ever gets it back. Never to be asked of an answer that its length limit cut.
  */
-export function repairCalls(parts: readonly Part[]): { readonly parts: Part[]; readonly repaired: number } {
-  const after = parts.map((part) => (part.type === 'tool_call' ? repairCall(part) : part));
+export function repairCalls(
+  parts: readonly Part[],
+  { mayBeCut = false }: { readonly mayBeCut?: boolean | undefined } = {},
+): { readonly parts: Part[]; readonly repaired: number } {
+  const after = parts.map((part) => (part.type === 'tool_call' && !(mayBeCut && isOpen(part)) ? repairCall(part) : part));
   return { parts: after, repaired: after.filter((part, index) => part !== parts[index]).length };
+}
+
+/** More brackets open than close, strings left aside. */
+function isOpen({ argsText = '' }: ToolCallPart): boolean {
+  const brackets = argsText.replaceAll(/"(?:[^"\\]|\\[\s\S])*"/gu, '');
+  return brackets.replaceAll(/[^{[]/gu, '').length > brackets.replaceAll(/[^}\]]/gu, '').length;
 }
 
 function repairCall(call: ToolCallPart): ToolCallPart {

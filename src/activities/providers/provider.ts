@@ -47,6 +47,8 @@ export type StreamDelta =
 export interface ModelAnswer {
   readonly parts: readonly Part[];
   readonly stop: StopReason;
+  /** The server may have hidden that the answer was cut: what is open in it must not be closed. @default false */
+  readonly mayBeCut?: boolean;
   /** Absent when the server sent none, or nonsense. */
   readonly usage?: Usage;
   readonly requestId?: string;

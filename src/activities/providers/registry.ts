@@ -55,7 +55,7 @@ function makeProvider(ref: ModelRef, access: ProviderAccess, options: AccessOpti
     case 'script':
       return createScriptedProvider({ file: ref.model });
     case 'server':
-      return serverProvider(access);
+      return access.quirks?.hidesCuts ? doubtful(serverProvider(access)) : serverProvider(access);
     case 'bedrock':
       return createAnthropicBedrockProvider(access.definition, options);
     case 'vertex':
@@ -82,4 +82,9 @@ function serverProvider(access: ServerAccess): ModelProvider {
     case 'openai-completions':
       return createOpenAiCompletionsProvider(access);
   }
+}
+
+/** A provider behind a gateway that may hide that an answer was cut. */
+function doubtful(provider: ModelProvider): ModelProvider {
+  return { call: async (request) => ({ ...(await provider.call(request)), mayBeCut: true }) };
 }

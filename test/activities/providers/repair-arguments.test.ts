@@ -87,6 +87,18 @@ describe('B31: arguments that lack more than form stay as they were sent', () =>
     expect(repairCalls([call])).toEqual({ parts: [call], repaired: 0 });
   });
 
+  it.each(['{"path":"a"', '{"path":{"of":"a"}', '["a"'])('%s of a gateway that may hide a cut is not closed', (argsText) => {
+    const call = toolCallPart('c', 'act', argsText);
+    expect(repairCalls([call], { mayBeCut: true })).toEqual({ parts: [call], repaired: 0 });
+  });
+
+  it.each([`{'path': 'a'}`, '```json\n{"path":"a"}\n```', '{"path":"a [ {",}'])(
+    '%s lacks no bracket, and is repaired behind a gateway too',
+    (argsText) => {
+      expect(repairCalls([toolCallPart('c', 'act', argsText)], { mayBeCut: true }).repaired).toBe(1);
+    },
+  );
+
   it('of two members with one name, however written, none is taken; the same name in two objects is fine', () => {
     for (const text of ['{"a":1,"b":2,"a":3}', '{"a":{"b":1,"b":1}}', String.raw`{"a":1,"\u0061":2}`]) {
       expect(parseArgumentsText(text)).toEqual({ problem: 'an object has the same key twice' });
