@@ -41,7 +41,7 @@ export async function checkCall(run: Run, call: ToolCallPart, gate: CallDecision
 function gateArgs(run: Run, tool: ToolDescriptor, args: JsonValue): CallDecision {
   const { decision, by, reason } = gateTool(run.policy.gate, tool, args);
   if (decision === 'allow' && tool.effect !== 'read' && asksAfterFailover(run)) {
-    return { decision: 'ask', by: 'failover', reason: `the run went on with ${run.route.model}, which nobody chose for it` };
+    return { decision: 'ask', by: 'failover', reason: `the run went on with ${run.route.model} in place of its first model` };
   }
   return { decision, by, ...(reason === undefined ? {} : { reason }) };
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { JsonValue } from '../../contracts/message.js';
 import type { AiSdkOptions } from './ai-sdk-model.js';
+import { readOpaque } from './read-opaque.js';
 
 /** What `opaque` holds for models of the AI SDK: whose it is, and what that provider wants back with the part. */
 const AiSdkOpaque = z.strictObject({ aiSdk: z.string(), metadata: z.record(z.string(), z.record(z.string(), JsonValue)) });
@@ -15,15 +16,6 @@ export function aiSdkOpaque(provider: string, metadata: unknown): string {
 
 /** What a part of this very provider had; undefined for a part of any other, whose metadata is nothing to it. Never throws. */
 export function metadataOf(provider: string, opaque: string | undefined): AiSdkOptions | undefined {
-  const parsed = opaque === undefined ? undefined : AiSdkOpaque.safeParse(parseJson(opaque)).data;
+  const parsed = readOpaque(AiSdkOpaque, opaque);
   return parsed?.aiSdk === provider ? parsed.metadata : undefined;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
 }

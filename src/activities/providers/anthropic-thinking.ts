@@ -2,6 +2,7 @@ import type { RedactedThinkingBlockParam, ThinkingBlockParam } from '@anthropic-
 import { z } from 'zod';
 import type { ThinkingPart } from '../../contracts/message.js';
 import type { PrefixDigest } from './prefix-digest.js';
+import { readOpaque } from './read-opaque.js';
 
 const MadeBy = {
   /** The model that thought; absent in transcripts of older versions. */
@@ -53,18 +54,9 @@ export function opaqueThinking(opaque: AnthropicThinking): string {
 
 /** Undefined for what this format did not write. */
 function readThought({ text, opaque: written }: ThinkingPart): Thought | undefined {
-  const opaque = written === undefined ? undefined : AnthropicThinking.safeParse(parseJson(written)).data;
+  const opaque = readOpaque(AnthropicThinking, written);
   if (!opaque) return undefined;
   const { model, after } = opaque;
   if ('redacted' in opaque) return { model, after, block: { type: 'redacted_thinking', data: opaque.redacted } };
   return { model, after, block: { type: 'thinking', thinking: text, signature: opaque.signature } };
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
 }

@@ -3,6 +3,7 @@ import type { ResponseReasoningItem } from 'openai/resources/responses/responses
 import { z } from 'zod';
 import type { ThinkingPart } from '../../contracts/message.js';
 import type { ProviderSettings } from './provider-settings.js';
+import { readOpaque } from './read-opaque.js';
 import { streamText } from './stream-text.js';
 
 /** An item that a reasoning item belongs to: the API takes the two only together. */
@@ -48,17 +49,8 @@ export function keptReasoning(
 
 /** The reasoning item that a thinking part keeps; undefined for what another provider, or another account, made. Never throws. */
 export function sentReasoning({ opaque }: ThinkingPart, origin: string): SentReasoning | undefined {
-  const kept = opaque === undefined ? undefined : ResponsesThinking.safeParse(parseJson(opaque)).data?.reasoning;
+  const kept = readOpaque(ResponsesThinking, opaque)?.reasoning;
   if (kept?.origin !== origin) return undefined;
   const { id, encrypted_content, summary, following } = kept;
   return { item: { type: 'reasoning', id, encrypted_content, summary }, following };
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
 }

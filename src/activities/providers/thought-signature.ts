@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { ToolCallPart } from '../../contracts/message.js';
-import { objectOf } from './model-failure.js';
+import { readOpaque } from './read-opaque.js';
 
 /** Where Gemini's signature stands in chat completions: https://ai.google.dev/gemini-api/docs/thought-signatures */
 const Signed = z.object({ extra_content: z.object({ google: z.object({ thought_signature: z.string().min(1) }) }) });
@@ -37,5 +37,5 @@ export function signatureFields(call: ToolCallPart, { isFirst, model }: { readon
 }
 
 function ownSignature({ opaque }: ToolCallPart): string | undefined {
-  return opaque === undefined ? undefined : SignedCall.safeParse(objectOf(opaque)).data?.thoughtSignature;
+  return readOpaque(SignedCall, opaque)?.thoughtSignature;
 }
