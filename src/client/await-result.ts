@@ -1,4 +1,3 @@
-import { setMaxListeners } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { WorkflowHandle } from '@temporalio/client';
 import { PerdureError } from '../contracts/coded-error.js';
@@ -7,6 +6,7 @@ import { CLIENT_LIMITS } from '../contracts/limits.js';
 import { type Progress, RunResult } from '../contracts/run.js';
 import { closedFact, resultFromFact, resultInFailure } from './closed-result.js';
 import { isConnectionLoss, toPerdureError } from './errors.js';
+import { signalOfRequests } from './signal-of-requests.js';
 import type { TemporalAccess } from './temporal-access.js';
 
 /** How to wait for a run's end. */
@@ -37,13 +37,6 @@ export async function awaitResult(access: TemporalAccess, handle: WorkflowHandle
     await delay(retryMs, undefined, { signal });
     retryMs = Math.min(retryMs * 2, CLIENT_LIMITS.reconnectMsMax);
   }
-}
-
-/** The SDK leaves a listener behind on the signal for each request, and waiting is a request every 20 s. */
-function signalOfRequests(signal: AbortSignal): AbortSignal {
-  const own = AbortSignal.any([signal]);
-  setMaxListeners(0, own);
-  return own;
 }
 
 function readResult(value: unknown, runId: string): RunResult {

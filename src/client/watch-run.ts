@@ -7,6 +7,7 @@ import type { StreamSource } from '../streams/stream-sink.js';
 import { AsyncQueue } from './async-queue.js';
 import { awaitResult } from './await-result.js';
 import { isAborted, unreachable } from './errors.js';
+import { signalOfRequests } from './signal-of-requests.js';
 import type { TemporalAccess } from './temporal-access.js';
 import type { WatchItem } from './watch-item.js';
 
@@ -98,8 +99,7 @@ class Watcher {
 
   async #look(signal: AbortSignal): Promise<void> {
     const { access, handle } = this.#watched;
-    // a signal for this look alone: the SDK leaves a listener behind on it for each request
-    await access.client.withAbortSignal(AbortSignal.any([signal]), async () => {
+    await access.client.withAbortSignal(signalOfRequests(signal), async () => {
       await this.#pushEvents();
       if (Date.now() - this.#askedAt < CLIENT_LIMITS.watchEveryMs) return;
       this.#askedAt = Date.now();
@@ -132,7 +132,7 @@ class Watcher {
   /** The events since the last look. The result does not wait for a worker that has gone meanwhile. */
   async #lastEvents(): Promise<void> {
     const { access } = this.#watched;
-    const give = AbortSignal.timeout(LAST_EVENTS_MS);
+    const give = signalOfRequests(AbortSignal.timeout(LAST_EVENTS_MS));
     await access.client.withAbortSignal(give, () => this.#pushEvents()).catch((error: unknown) => this.#noticeOf(error));
   }
 
