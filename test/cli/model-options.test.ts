@@ -90,6 +90,16 @@ describe('what a command line says of models', { timeout: 120_000 }, () => {
     expect(code).toBe(2);
   });
 
+  it('another model to go on with is checked as the first one is, and no run is started with what there is not', async () => {
+    await here(['run', 'look', '--model', 'anthropic/first', '--id', 'old', '--json']).ended;
+    const { code, stderr } = await here(['continue', 'old', '--model', 'opnai/m']).ended;
+    expect(stderr).toMatch(/^NO_MODEL: model opnai\/m: unknown provider "opnai" \(did you mean openai\?\).*\n$/u);
+    expect(code).toBe(2);
+    expect(await here(['show', 'old.2']).ended).toMatchObject({ code: 3 });
+    const next = await here(['continue', 'old', '--model', 'anthropic/second', '--json']).ended;
+    expect(JSON.parse(next.stdout)).toMatchObject({ runId: 'old.2', models: ['anthropic/second'] });
+  });
+
   it('doctor says who has a key, and which keys of the config cannot be used', async () => {
     const { stdout } = await here(['doctor']).ended;
     expect(stdout).toMatch(/^ok +model: openai\//mu);
