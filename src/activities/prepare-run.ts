@@ -71,15 +71,17 @@ export function createPrepareRun(options: PrepareRunOptions): PrepareRun {
     const policy = resolvePolicy({ input, agent, config: options.config, maxTurns: caps.maxTurns });
     await checkWorkspace(input.context?.workspace, options);
     const instructions = await readInstructions(input.context?.workspace);
+    const { base, ...place } = basePrompt(agent.prompt, input);
     const setup: RunSetup = {
       agent: name,
       prompt: buildPrompt({
-        base: withSystemText(agent.prompt, input),
+        base,
         context: input.context,
         instructions,
         outputSchema: input.outputSchema,
       }),
       tools: toolsFor(input, { agent, policy }, options),
+      ...place,
     };
     checkSetup(setup);
     return {
@@ -102,9 +104,11 @@ export function createPrepareRun(options: PrepareRunOptions): PrepareRun {
 }
 
 /** An agent's own prompt stands first: what another system told its model is context to it. */
-function withSystemText(prompt: string, { messages }: RunInput): string {
+function basePrompt(prompt: string, { messages }: RunInput): Pick<RunSetup, 'given'> & { readonly base: string } {
   const told = givenSystemText(messages);
-  return told === '' ? prompt : `${prompt}\n\n${told}`;
+  if (told === '') return { base: prompt };
+  const base = `${prompt}\n\n${told}`;
+  return { base, given: { from: base.length - told.length, to: base.length } };
 }
 
 function parseInput(given: unknown): RunInput {

@@ -8,6 +8,8 @@ export interface RunSetup {
   readonly agent: string;
   readonly prompt: string;
   readonly tools: readonly ToolDescriptor[];
+  /** Which part of the prompt given system messages said, in UTF-16 units: a run that goes on is given it again. Absent: there were none. */
+  readonly given?: { readonly from: number; readonly to: number };
 }
 
 /** The answer of `prepareRun`: what was chosen for this run, so that editing the config never changes a run in flight. */
