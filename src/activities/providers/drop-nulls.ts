@@ -1,5 +1,6 @@
 import type { JsonValue } from '../../contracts/message.js';
-import { choicesOf, type JsonSchema, schemaIn, takesNull } from './json-schema.js';
+import { choicesOf, type JsonSchema, schemaIn } from './json-schema.js';
+import { takesNull } from './takes-null.js';
 
 /**
  * Arguments without the nulls that stand for properties left out, as strict mode makes a model write them: a null goes where the tool's
