@@ -51,7 +51,7 @@ export interface PrepareRunOptions {
   /** Offered to every run that has tools, unless its agent blocks it; absent where no output is kept. */
   readonly readArtifact?: AnyToolDefinition;
   readonly searchAttributes: readonly string[];
-  /** Absent: workspace tools run on the run's own queue. */
+  /** Absent: workspace tools and child processes run on the run's own queue. */
   readonly toolQueue?: string;
 }
 
@@ -97,7 +97,7 @@ export function createPrepareRun(options: PrepareRunOptions): PrepareRun {
       cacheKey: cacheKeyOf(runId, input),
       ...(notices.length > 0 ? { notices: [...notices] } : {}),
       policy: setup.tools.length === 0 ? withoutForcedTool(policy) : policy,
-      ...(options.toolQueue === undefined || !input.context?.workspace ? {} : { toolQueue: options.toolQueue }),
+      ...(options.toolQueue === undefined || !needsHost(input, agent) ? {} : { toolQueue: options.toolQueue }),
       searchAttributes: [...options.searchAttributes],
     } satisfies PreparedRun;
   };
@@ -174,6 +174,11 @@ async function findRoute(
   const resolved = kind === 'llm' ? await chooseRoute(wishes, options) : resolveRoute({ model: `${kind}/${name}`, fallbacks: [] }, options);
   if ('problem' in resolved) throw failure('Input.NoModel', resolved.problem);
   return resolved;
+}
+
+/** A workspace lies on one host, and so does the process of an executor that cannot be started again elsewhere. */
+function needsHost({ context }: RunInput, { executor }: AgentDefinition): boolean {
+  return context?.workspace !== undefined || (executor?.kind === 'subprocess' && !executor.resume);
 }
 
 function summaryPrice({ compaction }: RunPolicy, config: Config): Pick<PreparedRun, 'summaryPrice'> {
