@@ -22,6 +22,7 @@ import { describeTool } from './describe-tool.js';
 import { failure, messageOf } from './failures.js';
 import type { KeyRing } from './key-ring.js';
 import { modelFacts } from './model-facts.js';
+import { noticeToollessModels } from './notice-toolless-models.js';
 import { outputSchemaProblem } from './output-schema.js';
 import { type ResolvedRoute, resolveRoute } from './resolve-route.js';
 import { pricing, resolveCaps } from './run-caps.js';
@@ -66,7 +67,7 @@ export function createPrepareRun(options: PrepareRunOptions): PrepareRun {
     const caps = resolveCaps(input, agent, options.config);
     const allowUnknownPrice = input.allowUnknownPrice ?? agent.budget?.allowUnknownPrice ?? false;
     const needsPrice = caps.maxCostUsd !== undefined && !allowUnknownPrice;
-    const { route, notices } = await findRoute(input, { name, agent, needsPrice, signal }, options);
+    const { route, notices: said } = await findRoute(input, { name, agent, needsPrice, signal }, options);
     const [{ model, contextWindow, price }] = route;
     const policy = resolvePolicy({ input, agent, config: options.config, maxTurns: caps.maxTurns });
     await checkWorkspace(input.context?.workspace, options);
@@ -84,6 +85,7 @@ export function createPrepareRun(options: PrepareRunOptions): PrepareRun {
       ...place,
     };
     checkSetup(setup);
+    const notices = [...said, ...noticeToollessModels(route, setup.tools, options)];
     return {
       setup,
       setupHash: hashJson(setup),
@@ -95,7 +97,7 @@ export function createPrepareRun(options: PrepareRunOptions): PrepareRun {
       route: [...route],
       ...summaryPrice(policy, options.config),
       cacheKey: cacheKeyOf(runId, input),
-      ...(notices.length > 0 ? { notices: [...notices] } : {}),
+      ...(notices.length > 0 ? { notices } : {}),
       policy: setup.tools.length === 0 ? withoutForcedTool(policy) : policy,
       ...(options.toolQueue === undefined || !needsHost(input, agent) ? {} : { toolQueue: options.toolQueue }),
       searchAttributes: [...options.searchAttributes],
