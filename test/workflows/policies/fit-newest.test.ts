@@ -10,6 +10,12 @@ const record = fc.record({
 });
 
 describe('fitNewest', () => {
+  it('keeps what takes exactly the bytes that there are', () => {
+    const records = [1, 22, 333];
+    expect(fitNewest(records, { countMax: 3, bytesMax: Buffer.byteLength('[1,22,333]') })).toEqual(records);
+    expect(fitNewest(records, { countMax: 3, bytesMax: Buffer.byteLength('[1,22,333]') - 1 })).toEqual([22, 333]);
+  });
+
   it('keeps the newest records, in their order, within both bounds, and none that would still fit is left out', () => {
     const bounds = fc.record({ countMax: fc.integer({ min: 1, max: 20 }), bytesMax: fc.integer({ min: 0, max: 2_000 }) });
     fc.assert(
