@@ -161,7 +161,8 @@ async function forbidsCalls(subject: ProviderSubject): Promise<void> {
 
 async function givesRequestId(subject: ProviderSubject): Promise<void> {
   const { answer } = await ask(subject, { ...short(), reply: { text: 'Pong.' } });
-  expect(answer.requestId).toMatch(subject.server ? /^req_\d{6}$/u : /\S/u);
+  // a gateway may give it an id of its own
+  expect(answer.requestId).toMatch(subject.server && !subject.gateway ? /^req_\d{6}$/u : /\S/u);
 }
 
 async function cancels(subject: ProviderSubject): Promise<void> {

@@ -13,8 +13,6 @@ const BATCH = 16;
 /** A reset may take bytes with it, so that each byte is no claim of its own. */
 const RESET_STEP = 23;
 const CUT = /^Model\.(?:StreamTruncated|EmptyStream)$/u;
-/** A gateway answers each request in tens of milliseconds. */
-const GATEWAY_STEP = 41;
 /** What a gateway may make of a cut: all of them are tried again. */
 const GATEWAY_CUT = /^Model\.(?:StreamTruncated|EmptyStream|Overloaded|Unreachable|BadResponse)$/u;
 
@@ -32,7 +30,7 @@ const STEP = {
 const TERMINAL: Readonly<Record<WireFormat['name'], string>> = {
   'openai-chat': '"finish_reason":"tool_calls"',
   'openai-completions': '"finish_reason":"stop"',
-  'openai-responses': 'event: response.completed',
+  'openai-responses': '"type":"response.completed"',
   anthropic: 'event: message_stop',
 };
 
@@ -46,7 +44,7 @@ export const CUT_CASES = {
 } as const satisfies Readonly<Record<string, FaultCase>>;
 
 async function survivesEndAtAnyByte(subject: ScriptedSubject): Promise<void> {
-  const step = subject.gateway ? GATEWAY_STEP : 1;
+  const step = subject.cutStep ?? 1;
   const { outcomes, bytes } = await sweep(subject, { by: 'end', step });
   const completeFrom = outcomes.indexOf('complete');
   expect(completeFrom * step).toBeGreaterThan(terminalIn(subject, bytes));
@@ -54,7 +52,7 @@ async function survivesEndAtAnyByte(subject: ScriptedSubject): Promise<void> {
 }
 
 async function survivesReset(subject: ScriptedSubject): Promise<void> {
-  const step = subject.gateway ? GATEWAY_STEP : RESET_STEP;
+  const step = Math.max(subject.cutStep ?? 1, RESET_STEP);
   const { outcomes, bytes } = await sweep(subject, { by: 'reset', step });
   const early = outcomes.slice(0, Math.floor(terminalIn(subject, bytes) / step));
   expect(early.length).toBeGreaterThan(5);
