@@ -17,6 +17,7 @@ export interface RequestParts {
   readonly messages: readonly Message[];
   readonly times: AttemptTimes;
   readonly signal: AbortSignal;
+  readonly isRunOver: NonNullable<ModelRequest['isRunOver']>;
   readonly onDelta: ModelRequest['onDelta'];
 }
 
@@ -38,6 +39,7 @@ export function buildModelRequest(input: CallModelInput, parts: RequestParts): M
     ...(thinking === undefined ? {} : { thinking }),
     ...(input.cacheKey === undefined ? {} : { cacheKey: input.cacheKey }),
     runId: input.runId,
+    isRunOver: parts.isRunOver,
     ...(input.workspace === undefined ? {} : { workspace: input.workspace }),
     idleMs: times.idleMs,
     ...(times.firstByteMs === undefined ? {} : { firstByteMs: times.firstByteMs }),

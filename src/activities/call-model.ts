@@ -15,6 +15,7 @@ import { cancellationCause, throwUnlessUser } from './cancellation.js';
 import { failure, modelFailure } from './failures.js';
 import { withHeartbeat } from './heartbeat.js';
 import type { HookRunner } from './hook-runner.js';
+import { isRunOver } from './is-run-over.js';
 import { ModelHooks } from './model-hooks.js';
 import { attemptTimes } from './model-times.js';
 import { ModelError } from './providers/model-error.js';
@@ -85,7 +86,8 @@ async function callModel(input: CallModelInput, options: CallModelOptions, attem
       streamed.add(delta);
       thinking.saw(delta);
     };
-    const built = buildModelRequest(input, { model, facts, setup, messages, times, signal, onDelta });
+    const over = (): Promise<boolean> => isRunOver(context.client, input.runId);
+    const built = buildModelRequest(input, { model, facts, setup, messages, times, signal, isRunOver: over, onDelta });
     const request = await hooks.before(setup.agent, built);
     streamed.asked(request);
     const answer = await provider.call(request);

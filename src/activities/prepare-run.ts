@@ -22,6 +22,7 @@ import { describeTool } from './describe-tool.js';
 import { failure, messageOf } from './failures.js';
 import type { KeyRing } from './key-ring.js';
 import { modelFacts } from './model-facts.js';
+import { noticeToollessModels } from './notice-toolless-models.js';
 import { outputSchemaProblem } from './output-schema.js';
 import { type ResolvedRoute, resolveRoute } from './resolve-route.js';
 import { pricing, resolveCaps } from './run-caps.js';
@@ -51,7 +52,7 @@ export interface PrepareRunOptions {
   /** Offered to every run that has tools, unless its agent blocks it; absent where no output is kept. */
   readonly readArtifact?: AnyToolDefinition;
   readonly searchAttributes: readonly string[];
-  /** Absent: workspace tools run on the run's own queue. */
+  /** Absent: workspace tools and child processes run on the run's own queue. */
   readonly toolQueue?: string;
 }
 
@@ -66,22 +67,25 @@ export function createPrepareRun(options: PrepareRunOptions): PrepareRun {
     const caps = resolveCaps(input, agent, options.config);
     const allowUnknownPrice = input.allowUnknownPrice ?? agent.budget?.allowUnknownPrice ?? false;
     const needsPrice = caps.maxCostUsd !== undefined && !allowUnknownPrice;
-    const { route, notices } = await findRoute(input, { name, agent, needsPrice, signal }, options);
+    const { route, notices: said } = await findRoute(input, { name, agent, needsPrice, signal }, options);
     const [{ model, contextWindow, price }] = route;
     const policy = resolvePolicy({ input, agent, config: options.config, maxTurns: caps.maxTurns });
     await checkWorkspace(input.context?.workspace, options);
     const instructions = await readInstructions(input.context?.workspace);
+    const { base, ...place } = basePrompt(agent.prompt, input);
     const setup: RunSetup = {
       agent: name,
       prompt: buildPrompt({
-        base: withSystemText(agent.prompt, input),
+        base,
         context: input.context,
         instructions,
         outputSchema: input.outputSchema,
       }),
       tools: toolsFor(input, { agent, policy }, options),
+      ...place,
     };
     checkSetup(setup);
+    const notices = [...said, ...noticeToollessModels(route, setup.tools, options)];
     return {
       setup,
       setupHash: hashJson(setup),
@@ -93,18 +97,20 @@ export function createPrepareRun(options: PrepareRunOptions): PrepareRun {
       route: [...route],
       ...summaryPrice(policy, options.config),
       cacheKey: cacheKeyOf(runId, input),
-      ...(notices.length > 0 ? { notices: [...notices] } : {}),
+      ...(notices.length > 0 ? { notices } : {}),
       policy: setup.tools.length === 0 ? withoutForcedTool(policy) : policy,
-      ...(options.toolQueue === undefined || !input.context?.workspace ? {} : { toolQueue: options.toolQueue }),
+      ...(options.toolQueue === undefined || !needsHost(input, agent) ? {} : { toolQueue: options.toolQueue }),
       searchAttributes: [...options.searchAttributes],
     } satisfies PreparedRun;
   };
 }
 
 /** An agent's own prompt stands first: what another system told its model is context to it. */
-function withSystemText(prompt: string, { messages }: RunInput): string {
+function basePrompt(prompt: string, { messages }: RunInput): Pick<RunSetup, 'given'> & { readonly base: string } {
   const told = givenSystemText(messages);
-  return told === '' ? prompt : `${prompt}\n\n${told}`;
+  if (told === '') return { base: prompt };
+  const base = `${prompt}\n\n${told}`;
+  return { base, given: { from: base.length - told.length, to: base.length } };
 }
 
 function parseInput(given: unknown): RunInput {
@@ -170,6 +176,11 @@ async function findRoute(
   const resolved = kind === 'llm' ? await chooseRoute(wishes, options) : resolveRoute({ model: `${kind}/${name}`, fallbacks: [] }, options);
   if ('problem' in resolved) throw failure('Input.NoModel', resolved.problem);
   return resolved;
+}
+
+/** A workspace lies on one host, and so does the process of an executor that cannot be started again elsewhere. */
+function needsHost({ context }: RunInput, { executor }: AgentDefinition): boolean {
+  return context?.workspace !== undefined || (executor?.kind === 'subprocess' && !executor.resume);
 }
 
 function summaryPrice({ compaction }: RunPolicy, config: Config): Pick<PreparedRun, 'summaryPrice'> {

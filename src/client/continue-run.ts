@@ -1,6 +1,7 @@
 import type { WorkflowHandle } from '@temporalio/client';
 import { PerdureError } from '../contracts/coded-error.js';
-import { transcript as transcriptQuery } from '../contracts/handlers.js';
+import type { GivenMessage } from '../contracts/given-message.js';
+import { setup as setupQuery, transcript as transcriptQuery } from '../contracts/handlers.js';
 import { CLIENT_LIMITS, PAYLOAD_LIMITS } from '../contracts/limits.js';
 import type { Message } from '../contracts/message.js';
 import type { RunInput, RunResult } from '../contracts/run.js';
@@ -32,8 +33,9 @@ export interface ContinueOptions extends Partial<Pick<RunInput, Changeable>> {
 const CONTINUATIONS_MAX = 1_000;
 
 /**
- * Starts `RUN.2`, `RUN.3` … from where a closed run ended: its transcript, then what it left unconsumed, then the new task.
- * Throws `RUN_OPEN` (exit 4) for a run that has not ended, and `NO_WORKER` when none can read the old transcript.
+ * Starts `RUN.2`, `RUN.3` … from where a closed run ended: what system messages it was given, its transcript, then what it left
+ * unconsumed, then the new task. Throws `RUN_OPEN` (exit 4) for a run that has not ended, and `NO_WORKER` when none can read the old
+ * transcript.
  */
 export async function continueRun(access: TemporalAccess, handle: WorkflowHandle, options: ContinueOptions = {}): Promise<StartedRun> {
   const runId = handle.workflowId;
@@ -44,11 +46,14 @@ export async function continueRun(access: TemporalAccess, handle: WorkflowHandle
   const { text = 'Continue.', ...caps } = options;
   const kept = await readRunOptions(access, handle, old);
   const result = await awaitResult(access, handle, {});
+  const transcript = await readTranscript(access, handle);
+  // a run that could not be prepared has no setup either
+  const given = transcript.length > 0 ? await givenSystem(access, handle) : [];
   const input: RunInput = {
     ...kept,
     ...caps,
     task: text,
-    messages: [...closeOpenCalls(await readTranscript(access, handle)), ...unconsumedMessages(result)],
+    messages: [...given, ...closeOpenCalls(transcript), ...unconsumedMessages(result)],
     continuedFrom: runId,
   };
   return await startUnderNextId(access, runId, input);
@@ -62,6 +67,12 @@ async function readTranscript(access: TemporalAccess, handle: WorkflowHandle): P
     messages.push(...page.messages);
     if (page.messages.length === 0 || messages.length >= page.length) return messages;
   }
+}
+
+/** What the run was given in system messages: its transcript has none, but its prompt has their words. */
+async function givenSystem(access: TemporalAccess, handle: WorkflowHandle): Promise<GivenMessage[]> {
+  const { prompt, given } = await access.query(handle, setupQuery);
+  return given ? [{ role: 'system', parts: [{ type: 'text', text: prompt.slice(given.from, given.to) }] }] : [];
 }
 
 /**

@@ -60,6 +60,8 @@ export const EXECUTOR_LIMITS = {
   timeoutMarginMs: 20 * SECOND_MS,
   /** A process that waits for results longer than this is ended; a person may take long to approve. */
   idleMsDefault: 10 * MINUTE_MS,
+  /** How often a worker looks whether the run of a waiting process is over: nobody tells it, and the look is one small request. */
+  lookEveryMs: 5 * SECOND_MS,
   /** After its final answer it is kept for a correction or a late message, then ended. */
   afterFinalMs: 30 * SECOND_MS,
   /** Between the line that says so and SIGTERM. */

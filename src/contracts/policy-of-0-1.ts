@@ -20,6 +20,7 @@ export const POLICY_OF_0_1: RunPolicy = {
   onBudget: 'finish',
   compaction: { strategies: [], softFraction: COMPACTION_LIMITS.softFraction, keepRecentTokens: COMPACTION_LIMITS.keepRecentTokens },
   drain: 'all',
+  keepRestOfRefused: false,
   firstToolChoice: 'auto',
   thinkingOutput: 'apart',
   thinkingOffWhenEmpty: false,

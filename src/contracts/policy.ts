@@ -131,6 +131,8 @@ export const RunPolicy = z.strictObject({
   compaction: CompactionPolicy.prefault({}),
   /** How many waiting messages one turn reads. */
   drain: z.enum(['all', 'one']).default('all'),
+  /** What stands in a message behind a `/model` or `/think` that is refused is followed and read; false: it goes with it. */
+  keepRestOfRefused: z.boolean().default(true),
   /** Tool choice of the first request. */
   firstToolChoice: z.enum(['auto', 'required']).default('auto'),
   /** An answer that thinks longer than this without saying or calling anything is cut. */

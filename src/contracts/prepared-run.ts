@@ -8,6 +8,8 @@ export interface RunSetup {
   readonly agent: string;
   readonly prompt: string;
   readonly tools: readonly ToolDescriptor[];
+  /** Which part of the prompt given system messages said, in UTF-16 units: a run that goes on is given it again. Absent: there were none. */
+  readonly given?: { readonly from: number; readonly to: number };
 }
 
 /** The answer of `prepareRun`: what was chosen for this run, so that editing the config never changes a run in flight. */
@@ -35,7 +37,7 @@ export interface PreparedRun {
   readonly notices?: readonly string[];
   /** Absent in runs that 0.1 prepared: they go on as they began. */
   readonly policy?: RunPolicy;
-  /** The queue of the host that has the workspace; absent: the run's own queue. */
+  /** The queue of the host that has the workspace, or the process of its executor; absent: the run's own queue. */
   readonly toolQueue?: string;
   /** Search attributes the server knows; only these may be written (an unknown one fails the workflow task for ever). */
   readonly searchAttributes: readonly string[];

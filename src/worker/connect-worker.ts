@@ -8,7 +8,7 @@ import { createWorkerLog } from './worker-log.js';
 /** A worker and the connection that was opened for it. */
 export interface ConnectedWorker {
   readonly worker: Worker;
-  /** Polls this host's own queue for workspace tools, where several hosts share a queue. */
+  /** Polls this host's own queue for workspace tools and child processes, where several hosts share a queue. */
   readonly hostWorker?: Worker;
   /** Closes the connection; call it once the worker's `run` has ended. */
   close(): Promise<void>;

@@ -29,7 +29,7 @@ export interface AgentActivitiesOptions {
   readonly stateDir: string;
   /** Search attributes that the server knows; none are written when it is empty. */
   readonly searchAttributes: readonly string[];
-  /** The queue of this host for workspace tools; absent: they run on the run's own queue. */
+  /** The queue of this host for workspace tools and child processes; absent: they run on the run's own queue. */
   readonly toolQueue?: string;
   /** What is said to the person at the terminal. */
   readonly say?: (line: string) => void;
@@ -43,8 +43,8 @@ export interface CreateWorkerOptions extends Omit<AgentActivitiesOptions, 'searc
   readonly taskQueue?: string;
   readonly identity?: string;
   /**
-   * True when several hosts work on one queue: workspace tools then run on the queue `perdure@<host>` of the host that prepared
-   * the run. The embedded default has one worker and needs no second queue. @default false
+   * True when several hosts work on one queue: workspace tools and child processes then run on the queue `perdure@<host>` of the host
+   * that prepared the run. The embedded default has one worker and needs no second queue. @default false
    */
   readonly manyHosts?: boolean;
   readonly overrides?: Partial<WorkerOptions>;
@@ -126,16 +126,16 @@ export async function createWorker(options: CreateWorkerOptions): Promise<Worker
   });
 }
 
-/** A second worker of the same process: polls this host's queue for workspace tools only. */
+/** A second worker of the same process: polls this host's queue for workspace tools, and for agents that are child processes here. */
 export function createHostWorker(options: CreateWorkerOptions): Promise<Worker> {
   const { connection, namespace = 'default' } = options;
-  const { callTool, reconcileTool } = createAgentActivities({ ...options, searchAttributes: [] });
+  const { callModel, callTool, reconcileTool } = createAgentActivities({ ...options, searchAttributes: [] });
   return Worker.create({
     connection,
     namespace,
     taskQueue: hostQueue(),
     ...(options.identity === undefined ? {} : { identity: options.identity }),
-    activities: { callTool, reconcileTool },
+    activities: { callModel, callTool, reconcileTool },
     dataConverter: createDataConverter({ artifactsDir: stateFolder(options.stateDir).artifacts }),
     ...WORKER_OPTIONS,
     ...options.overrides,

@@ -30,7 +30,8 @@ function checkOne(run: Run, given: string, value: unknown): void {
   if (present + value > most) throw inputFailure(`BAD_OPTION ${name}: the cap is at most ${most}`);
 }
 
-function capOf(run: Run, name: (typeof NAMES)[number]): { readonly present: number | undefined; readonly most: number } {
+/** A cap as it is, and the most that it may be. */
+export function capOf(run: Run, name: keyof ExtendInput): { readonly present: number | undefined; readonly most: number } {
   switch (name) {
     case 'turns':
       return { present: run.caps.maxTurns, most: RUN_LIMITS.maxTurnsMax };

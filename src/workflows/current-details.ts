@@ -5,6 +5,7 @@ import { jsonLine } from '../contracts/json-line.js';
 import { DECISION_LIMITS } from '../contracts/limits.js';
 import type { Progress } from '../contracts/run.js';
 import type { Run } from './run.js';
+import { suggestExtension } from './suggest-extension.js';
 
 /** The query `approvals` lists them all. */
 const APPROVALS_SHOWN = 4;
@@ -45,11 +46,12 @@ function coolingRows({ cooling = [] }: Progress): Row[] {
 }
 
 /** What the run waits for; for each thing that a person decides, what it is and what to send. */
-function waitRows({ approvals, waits }: Run, { waitingFor }: Progress): Row[] {
+function waitRows(run: Run, { waitingFor }: Progress): Row[] {
+  const { approvals, waits } = run;
   const { pending } = approvals.carry();
   const asked = pending.slice(0, APPROVALS_SHOWN).flatMap((approval): Row[] => [
     ['Waits for you', question(approval)],
-    ['→ send', answer(approval)],
+    ['→ send', answer(run, approval)],
   ]);
   if (pending.length > APPROVALS_SHOWN) asked.push(['', `and ${pending.length - APPROVALS_SHOWN} more: query approvals`]);
   // the rows about people say what else this line would
@@ -62,11 +64,10 @@ function question({ callId, title, args }: PendingApproval): string {
   return `${cell(title)} ${markdownCode(jsonLine(args, DECISION_LIMITS.argsInLineBytesMax))}`;
 }
 
-function answer({ callId }: PendingApproval): string {
+function answer(run: Run, { callId }: PendingApproval): string {
   const named = markdownCode(JSON.stringify({ callId }));
-  return callId === BUDGET_APPROVAL
-    ? `update extend \`{"turns": 5}\` (or tokens, costUsd, deadlineMs), or deny ${named}`
-    : `update approve or deny ${named}`;
+  if (callId !== BUDGET_APPROVAL) return `update approve or deny ${named}`;
+  return `update extend ${markdownCode(JSON.stringify(suggestExtension(run)))}, or deny ${named}`;
 }
 
 /** Model and tool text must not break out of its table cell, nor be read as a template. */

@@ -12,7 +12,7 @@ import { type DirectiveMessage, isSilent, waitingDirectives } from './waiting-di
 
 /**
  * Does what waiting messages ask of the run itself, before the next request, which is of `turn`: `/model` and `/think` on their first
- * line. What cannot be done is refused with the reason, and changes nothing; the rest of a message waits to be read.
+ * line. What cannot be done is refused with the reason, and changes nothing; the rest of its message waits to be read all the same.
  */
 export async function followDirectives(run: Run, turn: number): Promise<void> {
   // looked at again: another may have come meanwhile, or stand behind the one that was done
@@ -33,17 +33,9 @@ export function skipDirectives(run: Run, turn: number): void {
   }
 }
 
-function settle(
-  run: Run,
-  { id, directive }: DirectiveMessage,
-  { found, turn }: { readonly found: ResolveModelResult; readonly turn: number },
-): void {
-  if ('problem' in found) {
-    const problem = cutText(found.problem, STEER_LIMITS.refusalBytesMax);
-    run.inbox.refuse(id, problem);
-    run.decided(`turn ${turn}: /${directive.kind} refused: ${problem}`);
-    return;
-  }
+function settle(run: Run, message: DirectiveMessage, { found, turn }: { readonly found: ResolveModelResult; readonly turn: number }): void {
+  if ('problem' in found) return refuse(run, message, { problem: cutText(found.problem, STEER_LIMITS.refusalBytesMax), turn });
+  const { id, directive } = message;
   if (directive.kind === 'model') {
     run.route.prefer(found.candidate);
     goTo(run, found.candidate.model, { turn, why: 'asked for' });
@@ -52,6 +44,19 @@ function settle(
     run.decided(`turn ${turn}: thinking ${directive.level}, as a message asked`);
   }
   if (run.inbox.keepRest(id, directive.rest, turn) === 'settled') run.events.add({ type: 'steer.delivered', id, turn });
+}
+
+function refuse(
+  run: Run,
+  { id, directive: { kind, rest } }: DirectiveMessage,
+  { problem, turn }: { readonly problem: string; readonly turn: number },
+): void {
+  if (rest === '' || !run.policy.keepRestOfRefused) run.inbox.refuse(id, problem);
+  else {
+    run.inbox.keepRest(id, rest, turn);
+    run.events.add({ type: 'notice', text: `message ${id}: /${kind} refused: ${problem}; the rest stands` });
+  }
+  run.decided(`turn ${turn}: /${kind} refused: ${problem}`);
 }
 
 /** What is to be known before it can be done; or why it cannot. */

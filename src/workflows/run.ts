@@ -19,7 +19,7 @@ import { type Counters, newCounters } from './counters.js';
 import type { EventLog } from './event-log.js';
 import type { Inbox } from './inbox.js';
 import { ModelRoute } from './model-route.js';
-import { type BudgetFacts, finalOutputTokens, outputTokensAllowed } from './policies/budget.js';
+import { type BudgetFacts, finalOutputTokens, outputTokensAllowed, spentBudgets } from './policies/budget.js';
 import { historyIsLong } from './policies/history-bounds.js';
 import { stopReason } from './policies/stop-reason.js';
 import { publishStatus } from './progress.js';
@@ -151,6 +151,15 @@ export class Run {
       turn: this.counters.turn,
       maxTurns: this.caps.maxTurns,
     });
+  }
+
+  /** The caps that stand in the way of another turn, as update `extend` names them. */
+  spentCaps(): (keyof ExtendInput)[] {
+    return [
+      ...(this.counters.turn >= this.caps.maxTurns ? ['turns' as const] : []),
+      ...spentBudgets(this.#budget()),
+      ...(this.clock.isOver ? ['deadlineMs' as const] : []),
+    ];
   }
 
   /** How long the next answer may be under the run's budget. */

@@ -30,6 +30,7 @@ const parts = (facts: RequestParts['facts']): RequestParts => ({
   messages,
   times: { idleMs: 1_000, totalMs: 10_000 },
   signal: new AbortController().signal,
+  isRunOver: async () => false,
   onDelta: () => undefined,
 });
 

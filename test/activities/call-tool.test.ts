@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import type { Message, Part } from '../../src/contracts/message.js';
+import type { Part } from '../../src/contracts/message.js';
 import { type AnyToolDefinition, defineTool, type ToolOptions } from '../../src/define/define-tool.js';
 import { call, say } from '../support/agent-worker.js';
 import { latch, until, untilAborted, useWorkers } from '../support/use-workers.js';
+import { resultTexts } from './support/result-texts.js';
 
 describe('callTool', () => {
   const { worker, start } = useWorkers();
@@ -167,11 +168,4 @@ const PATH = z.strictObject({ path: z.string().optional() });
 
 function toolOf(execute: ToolOptions<z.infer<typeof PATH>>['execute']): AnyToolDefinition {
   return defineTool({ name: 'act', description: 'Acts.', parameters: PATH, execute });
-}
-
-function resultTexts(messages: readonly Message[]): string[] {
-  return messages
-    .flatMap((message) => message.parts)
-    .filter((part) => part.type === 'tool_result')
-    .map((part) => part.parts.map((content) => (content.type === 'text' ? content.text : '')).join(''));
 }

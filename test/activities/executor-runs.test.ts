@@ -47,13 +47,13 @@ const deploy = defineTool({
 describe('a run whose agent is a child process', () => {
   let marker: string;
   let stateDir: string;
-  let stop: (() => Promise<void>) | undefined;
+  const stops: (() => Promise<void>)[] = [];
   beforeEach(async () => {
     marker = `executor-runs-${randomUUID()}`;
     stateDir = await mkdtemp(join(tmpdir(), 'perdure-executor-'));
   });
   afterEach(async () => {
-    await stop?.();
+    await Promise.all(stops.splice(0).map((stop) => stop()));
     await killMarked(marker);
     await rm(stateDir, { recursive: true, force: true });
   });
@@ -127,6 +127,19 @@ describe('a run whose agent is a child process', () => {
     expect(await liveProcesses(marker)).toEqual([]);
   });
 
+  test('children that wait for results end soon after their runs, long before their idle time: one cancelled, one terminated', async () => {
+    const config = crew(`await next(); call({ name: 'deploy' }); await wait();`);
+    const input = { task: 'go', agent: 'crew' };
+    const [cancelled, terminated] = await Promise.all([start(config, input), start(config, input)]);
+    for (const run of [cancelled, terminated])
+      await until(async () => (await run.progress()).pendingApprovals === 1, 'the call that waits');
+    expect((await liveProcesses(marker)).length).toBeGreaterThanOrEqual(2);
+    await cancelled.handle.signal('cancel', { reason: 'enough' });
+    // of this end no worker is told
+    await terminated.handle.terminate('enough');
+    await until(async () => (await liveProcesses(marker)).length === 0, 'the end of the children');
+  });
+
   test('at its last turn the child is asked to finish, and its answer is the result', async () => {
     const body = `
       await next();
@@ -173,13 +186,12 @@ describe('a run whose agent is a child process', () => {
       maxHeartbeatThrottleInterval: 500,
     });
     const running = worker.run();
-    stop = async () => {
+    stops.push(async () => {
       worker.shutdown();
       await running;
       await nativeConnection.close();
       await connection.close();
-      stop = undefined;
-    };
+    });
     return testRun(await new Client({ connection }).workflow.start('agentRun', { taskQueue, workflowId: randomUUID(), args: [input] }));
   }
 });

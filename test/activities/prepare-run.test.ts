@@ -223,6 +223,12 @@ describe('prepareRun', () => {
     const { notices } = await prepare({ model: 'scripted/x', fallbacks: ['groq/m'] });
     expect(notices).toEqual([expect.stringMatching(/^fallback left out: model groq\/m: no key for groq: SECRET_MISSING/u)]);
     expect(await prepare({ model: 'scripted/x' })).not.toHaveProperty('notices');
+    const config: Config = { models: { 'scripted/x': { tools: false } }, tools: [add] };
+    const told = await prepare({ model: 'scripted/x', fallbacks: ['groq/m'] }, { config });
+    expect(told.notices).toEqual([
+      expect.stringMatching(/^fallback left out: /u),
+      expect.stringContaining('scripted/x is known to take no tools'),
+    ]);
   });
 
   it('a money cap leaves out fallbacks of unknown price, unless it need not be kept', async () => {

@@ -1,6 +1,5 @@
 import { Writable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { z } from 'zod';
 import { ApprovalHints } from '../../src/cli/approval-hints.js';
 import { formatApprovals } from '../../src/cli/commands/approvals.js';
 import { eventLine } from '../../src/cli/event-line.js';
@@ -9,8 +8,8 @@ import { runCommandLine } from '../../src/cli/run-command-line.js';
 import type { WatchItem } from '../../src/client/watch-item.js';
 import type { ApprovalList } from '../../src/contracts/approval.js';
 import { NO_USAGE } from '../../src/contracts/no-usage.js';
-import { defineTool } from '../../src/define/define-tool.js';
-import { type AgentWorker, call, say, startAgentWorker } from '../support/agent-worker.js';
+import type { AgentWorker } from '../support/agent-worker.js';
+import { startDeployWorker } from '../support/start-deploy-worker.js';
 import { CliFolder, type CommandEnd } from './support/cli.js';
 
 let worker: AgentWorker;
@@ -18,17 +17,7 @@ let folder: CliFolder;
 const home = process.cwd();
 
 beforeAll(async () => {
-  const deploy = defineTool({
-    name: 'deploy',
-    description: 'Deploys.',
-    parameters: z.strictObject({ to: z.string() }),
-    execute: ({ to }) => `deployed to ${to}`,
-  });
-  worker = await startAgentWorker({
-    tools: [deploy],
-    model: ({ messages }) => (messages.some(({ role }) => role === 'tool') ? say('done') : call(['deploy', { to: 'production' }])),
-    policy: { gate: { profile: 'ask-before-writing' } },
-  });
+  worker = await startDeployWorker();
   folder = await CliFolder.make();
   process.chdir(folder.path);
 });

@@ -35,6 +35,8 @@ async function here(args: readonly string[]): Promise<CommandEnd> {
   return { code, ...texts };
 }
 
+const NO_SUCH_PROVIDER = /^NO_MODEL: model opnai\/m: unknown provider "opnai" \(did you mean openai\?\).*\n$/u;
+
 describe('bad input: one line with its code, its exit status, and nothing created', () => {
   it.each<[string, string[], number, RegExp]>([
     ['B1: an empty task', ['run', ' '], 2, /^EMPTY_MESSAGE: message has no text and no attachment\n$/u],
@@ -86,6 +88,8 @@ describe('bad input: one line with its code, its exit status, and nothing create
     ['B28: a workspace that is not there', ['run', 'x', '--workspace', 'missing'], 2, /^WORKSPACE: ".*missing" does not exist\n$/u],
     ['B28: a file as workspace', ['run', 'x', '--workspace', 'a-file'], 2, /^WORKSPACE: ".*a-file" is not a folder\n$/u],
     ['B28: the root as workspace', ['run', 'x', '--workspace', '/'], 2, /^WORKSPACE: "\/" is the root folder; --i-know allows it\n$/u],
+    ['a model of no provider', ['run', 'x', '--model', 'opnai/m'], 2, NO_SUCH_PROVIDER],
+    ['a model of no provider to go on with', ['continue', 'r', '--model', 'opnai/m'], 2, NO_SUCH_PROVIDER],
     ['a run that is nowhere', ['show', 'nothing'], 3, /^RUN_NOT_FOUND: no run "nothing"/u],
   ])('%s', async (_name, args, code, stderr) => {
     const end = await here(args);

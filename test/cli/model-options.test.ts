@@ -6,7 +6,7 @@ import { startWireServer, type WireServer } from '../../src/testing/index.js';
 import { CliFolder, type Command } from './support/cli.js';
 
 const CONFIG = {
-  models: { 'openai/plain': { thinkingStyle: 'none' } },
+  models: { 'openai/plain': { thinkingStyle: 'none' }, 'anthropic/toolless': { tools: false } },
   credentials: { mistral: ['env:MISTRAL_API_KEY', 'file:/nowhere/mistral'] },
 };
 
@@ -88,6 +88,22 @@ describe('what a command line says of models', { timeout: 120_000 }, () => {
     const { code, stderr } = await here(['run', 'look', '--model', 'openai/m'], { PERDURE_FALLBACKS: 'openai/n,opnai/m' }).ended;
     expect(stderr).toContain('BAD_OPTION: PERDURE_FALLBACKS: unknown provider "opnai" (did you mean openai?)');
     expect(code).toBe(2);
+  });
+
+  it('a run with tools on a model that takes none says so at its start', async () => {
+    const { stdout, stderr } = await here(['run', 'look', '--model', 'anthropic/toolless', '--workspace', '.', '--json']).ended;
+    expect(stderr).toMatch(/^model anthropic\/toolless is known to take no tools, and the run has \d+: .*; use another model, /mu);
+    expect(JSON.parse(stdout)).toMatchObject({ reason: 'completed' });
+  });
+
+  it('another model to go on with is checked as the first one is, and no run is started with what there is not', async () => {
+    await here(['run', 'look', '--model', 'anthropic/first', '--id', 'old', '--json']).ended;
+    const { code, stderr } = await here(['continue', 'old', '--model', 'opnai/m']).ended;
+    expect(stderr).toMatch(/^NO_MODEL: model opnai\/m: unknown provider "opnai" \(did you mean openai\?\).*\n$/u);
+    expect(code).toBe(2);
+    expect(await here(['show', 'old.2']).ended).toMatchObject({ code: 3 });
+    const next = await here(['continue', 'old', '--model', 'anthropic/second', '--json']).ended;
+    expect(JSON.parse(next.stdout)).toMatchObject({ runId: 'old.2', models: ['anthropic/second'] });
   });
 
   it('doctor says who has a key, and which keys of the config cannot be used', async () => {

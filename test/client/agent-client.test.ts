@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
@@ -14,6 +13,7 @@ import { defineTool } from '../../src/define/define-tool.js';
 import { FileStreamSink } from '../../src/streams/file-stream-sink.js';
 import { FileStreamSource } from '../../src/streams/file-stream-source.js';
 import { type AgentWorker, call, say, startAgentWorker } from '../support/agent-worker.js';
+import { freePort } from '../support/free-port.js';
 
 let worker: AgentWorker;
 let agents: AgentClient;
@@ -409,16 +409,3 @@ describe('AgentClient.connect', () => {
     await connection.close();
   });
 });
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve);
-  });
-  const address = server.address();
-  await new Promise<void>((resolve) => {
-    server.close(() => resolve());
-  });
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  return address.port;
-}

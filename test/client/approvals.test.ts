@@ -1,27 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { z } from 'zod';
 import { AgentClient } from '../../src/client/agent-client.js';
 import type { RunHandle } from '../../src/client/run-handle.js';
 import { PerdureError } from '../../src/contracts/coded-error.js';
-import { defineTool } from '../../src/define/define-tool.js';
-import { type AgentWorker, call, say, startAgentWorker } from '../support/agent-worker.js';
+import type { AgentWorker } from '../support/agent-worker.js';
+import { startDeployWorker } from '../support/start-deploy-worker.js';
 
 let worker: AgentWorker;
 let agents: AgentClient;
 
 beforeAll(async () => {
-  const deploy = defineTool({
-    name: 'deploy',
-    description: 'Deploys.',
-    parameters: z.strictObject({ to: z.string() }),
-    execute: ({ to }) => `deployed to ${to}`,
-  });
-  worker = await startAgentWorker({
-    tools: [deploy],
-    model: ({ messages }) => (messages.some(({ role }) => role === 'tool') ? say('done') : call(['deploy', { to: 'production' }])),
-    policy: { gate: { profile: 'ask-before-writing' } },
-  });
+  worker = await startDeployWorker();
   agents = await AgentClient.connect({ address: inject('temporalAddress'), taskQueue: worker.taskQueue });
 });
 afterAll(async () => {

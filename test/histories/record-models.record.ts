@@ -77,6 +77,22 @@ describe('record runs with several models', () => {
     await save('directives', run);
   });
 
+  it.each([
+    ['refused-dropped', { keepRestOfRefused: false }],
+    ['refused-kept', {}],
+  ])('what stands behind a wish that cannot be: %s', async (name, policy) => {
+    const first = latch();
+    const models = fakeModels({
+      'a/one': async (_, n) => (n === 1 ? first.opened.then(() => call(['note', { n }])) : say('one ends it')),
+      'c/three': () => say('three ends it'),
+    });
+    const run = await start(await on(models, { resolveModel, policy }));
+    await until(() => models.asked.length === 1, 'the first request');
+    await run.handle.signal('steer', { id: 'x', text: '/model nobody/x\n/model c/three\nand be brief' });
+    first.open();
+    await save(name, run);
+  });
+
   it('every model is left alone in one history, and one answers in the next', async () => {
     const models = fakeModels({
       'a/one': (_, n) => (n === 1 ? Promise.reject(coolingFor(15_000)) : n === 2 ? Promise.reject(coolingFor(20_000)) : say('back')),

@@ -87,7 +87,9 @@ export async function startAgentWorker(options: AgentWorkerOptions): Promise<Age
   const requests: ModelRequest[] = [];
   const provider: ModelProvider = {
     call: async (request) => {
-      requests.push(structuredClone({ ...request, signal: undefined, onDelta: undefined }) as unknown as ModelRequest);
+      requests.push(
+        structuredClone({ ...request, signal: undefined, isRunOver: undefined, onDelta: undefined }) as unknown as ModelRequest,
+      );
       return options.model(request, requests.length);
     },
   };

@@ -1,7 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Connection } from '@temporalio/client';
@@ -9,6 +7,8 @@ import type { TestProject } from 'vitest/node';
 import { SEARCH_ATTRIBUTES } from '../../src/contracts/search-attributes.js';
 import { resolveTemporalBinary } from '../../src/worker/temporal-binary.js';
 import { bundleOwnWorkflows } from '../../src/worker/workflow-bundle.js';
+import { freePort } from './free-port.js';
+import { endProcess } from './local-process.js';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -31,7 +31,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   project.provide('temporalBinary', binary);
   project.provide('workflowBundlePath', bundlePath);
   return async () => {
-    await stop(server);
+    await endProcess(server);
     await rm(folder, { recursive: true, force: true });
   };
 }
@@ -56,21 +56,4 @@ const TYPE_NAMES = { KEYWORD: 'Keyword', DOUBLE: 'Double', INT: 'Int' } as const
 async function answering(address: string): Promise<void> {
   const connection = await Connection.connect({ address, connectTimeout: 30_000 });
   await connection.close();
-}
-
-async function stop(server: ChildProcess): Promise<void> {
-  if (server.exitCode !== null) return;
-  const exited = once(server, 'exit');
-  server.kill('SIGTERM');
-  await exited;
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const address = probe.address();
-  probe.close();
-  await once(probe, 'close');
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  return address.port;
 }

@@ -6,7 +6,10 @@ import type { ApprovalList, DecidedApproval } from '../../src/contracts/approval
 import type { Message } from '../../src/contracts/message.js';
 import type { RunPolicy } from '../../src/contracts/policy.js';
 import { defineTool } from '../../src/define/define-tool.js';
-import { type AgentWorker, call, say } from '../support/agent-worker.js';
+import { resultTexts } from '../activities/support/result-texts.js';
+import { call, say } from '../support/agent-worker.js';
+import { pendingApprovals } from '../support/pending-approvals.js';
+import { recorder } from '../support/recorder.js';
 import { latch, type TestRun, until, useWorkers } from '../support/use-workers.js';
 
 /** Every call of `deploy` asks a person. */
@@ -16,11 +19,11 @@ describe('approvals of a run', () => {
   const { worker, start } = useWorkers();
 
   it('B36: one call of twenty needs a person; the others run meanwhile, it runs once it is approved, results are in call order', async () => {
-    const { tools, log } = recorder();
+    const { tools, log } = recorder('deploy');
     const calls = Array.from({ length: 20 }, (_, n) => (n === 7 ? (['deploy', { n }] as const) : (['look', { n }] as const)));
     const on = await worker({ model: (_, n) => (n === 1 ? call(...calls) : say('ok')), tools, policy: ASK });
     const run = await start(on);
-    const [pending] = await waiting(run, 1);
+    const [pending] = await pendingApprovals(run, 1);
     await until(() => log.length === 19, 'the other calls');
     expect(pending).toMatchObject({ tool: 'deploy', args: { n: 7 }, askedBy: 'gate', reason: 'it is for real', turn: 1, title: 'deploy' });
     await until(async () => (await run.progress()).waitingFor === 'approval of deploy', 'the wait');
@@ -33,7 +36,7 @@ describe('approvals of a run', () => {
     });
     expect(await run.result()).toMatchObject({ reason: 'completed', toolCalls: 20 });
     expect(log.at(-1)).toBe('deploy 7');
-    expect(resultTexts(on)).toEqual(calls.map(([name, { n }]) => `${name} ${n}`));
+    expect(resultTexts(on.requests[1]?.messages)).toEqual(calls.map(([name, { n }]) => `${name} ${n}`));
     const types = (await run.events()).map(({ type }) => type);
     expect(types.filter((type) => type === 'tool.call')).toHaveLength(20);
     expect(types.filter((type) => type === 'tool.result')).toHaveLength(20);
@@ -42,22 +45,22 @@ describe('approvals of a run', () => {
   });
 
   it('a denied call does not run, and the model reads who denied it and why', async () => {
-    const { tools, log } = recorder();
+    const { tools, log } = recorder('deploy');
     const on = await worker({
       model: (_, n) => (n === 1 ? call(['deploy', { n: 1 }], ['look', { n: 2 }]) : say('ok')),
       tools,
       policy: ASK,
     });
     const run = await start(on);
-    const [pending] = await waiting(run, 1);
+    const [pending] = await pendingApprovals(run, 1);
     await deny(run, { callId: pending?.callId ?? '', by: 'ada', reason: 'not on a\u0000Friday' });
     expect(await run.result()).toMatchObject({ reason: 'completed', toolCalls: 1 });
     expect(log).toEqual(['look 2']);
-    expect(resultTexts(on)).toEqual(['denied by ada: not on a\u2400Friday', 'look 2']);
+    expect(resultTexts(on.requests[1]?.messages)).toEqual(['denied by ada: not on a\u2400Friday', 'look 2']);
   });
 
   it('C10: the first of two decisions counts; the second is told who decided and when', async () => {
-    const { tools, log } = recorder();
+    const { tools, log } = recorder('deploy');
     const gate = latch();
     const hold = defineTool({
       name: 'hold',
@@ -72,7 +75,7 @@ describe('approvals of a run', () => {
       policy: ASK,
     });
     const run = await start(on);
-    const [pending] = await waiting(run, 1);
+    const [pending] = await pendingApprovals(run, 1);
     const decided = await approve(run, pending?.callId, 'ada');
     await expect(refusal(deny(run, { callId: pending?.callId ?? '', by: 'bob' }))).resolves.toBe(
       `already decided: approved by ada at ${decided.at}`,
@@ -84,10 +87,10 @@ describe('approvals of a run', () => {
   });
 
   it('B7: what is no decision, or is about nothing that waits, is refused; the approval goes on waiting', async () => {
-    const { tools } = recorder();
+    const { tools } = recorder('deploy');
     const on = await worker({ model: (_, n) => (n === 1 ? call(['deploy', { n: 1 }]) : say('ok')), tools, policy: ASK });
     const run = await start(on);
-    const [pending] = await waiting(run, 1);
+    const [pending] = await pendingApprovals(run, 1);
     const update = (name: string, input: unknown) => refusal(run.handle.executeUpdate(name, { args: [input] }));
     expect(await update('approve', { callId: 'nothing' })).toMatch(/^NO_SUCH_APPROVAL: no call "nothing" waits here/u);
     for (const input of [
@@ -107,11 +110,11 @@ describe('approvals of a run', () => {
     expect((await approvals(run)).pending).toHaveLength(1);
     await deny(run, { callId: pending?.callId ?? '' });
     await run.result();
-    expect(resultTexts(on)).toEqual(['denied by an operator']);
+    expect(resultTexts(on.requests[1]?.messages)).toEqual(['denied by an operator']);
   });
 
   it('C10, X16: an approval that nobody gives in time is a denial, and a decision after that is told so', async () => {
-    const { tools, log } = recorder();
+    const { tools, log } = recorder('deploy');
     const gate = latch();
     const on = await worker({
       model: async (_, n) => {
@@ -123,9 +126,9 @@ describe('approvals of a run', () => {
       policy: { ...ASK, approvalExpireMs: 1_000 },
     });
     const run = await start(on);
-    const [pending] = await waiting(run, 1);
+    const [pending] = await pendingApprovals(run, 1);
     await until(() => on.requests.length === 2, 'the next request');
-    expect(resultTexts(on)).toEqual(['denied (timed out)']);
+    expect(resultTexts(on.requests[1]?.messages)).toEqual(['denied (timed out)']);
     expect(log).toEqual([]);
     expect(await refusal(approve(run, pending?.callId, 'ada'))).toMatch(/^already decided: denied \(timed out\) at 20/u);
     gate.open();
@@ -134,10 +137,10 @@ describe('approvals of a run', () => {
   });
 
   it('C3: a cancel ends the wait at once; the call is not started', async () => {
-    const { tools, log } = recorder();
+    const { tools, log } = recorder('deploy');
     const on = await worker({ model: () => call(['deploy', { n: 1 }]), tools, policy: ASK });
     const run = await start(on);
-    await waiting(run, 1);
+    await pendingApprovals(run, 1);
     const cancelledAt = Date.now();
     await run.handle.signal('cancel', { reason: 'enough' });
     expect(await run.result()).toMatchObject({ reason: 'cancelled' });
@@ -150,10 +153,10 @@ describe('approvals of a run', () => {
   });
 
   it('the deadline stands still while a person is waited for', async () => {
-    const { tools } = recorder();
+    const { tools } = recorder('deploy');
     const on = await worker({ model: (_, n) => (n === 1 ? call(['deploy', { n: 1 }]) : say('ok')), tools, policy: ASK });
     const run = await start(on, { deadlineMs: 2_000 });
-    const [pending] = await waiting(run, 1);
+    const [pending] = await pendingApprovals(run, 1);
     await until(async () => (await run.progress()).status === 'waiting', 'the wait');
     const waitedUntil = Date.now() + 2_500;
     await until(() => Date.now() > waitedUntil, 'more time than the deadline allows');
@@ -162,10 +165,10 @@ describe('approvals of a run', () => {
   });
 
   it('a pause holds back a call that was approved, until resume', async () => {
-    const { tools, log } = recorder();
+    const { tools, log } = recorder('deploy');
     const on = await worker({ model: (_, n) => (n === 1 ? call(['deploy', { n: 1 }]) : say('ok')), tools, policy: ASK });
     const run = await start(on);
-    const [pending] = await waiting(run, 1);
+    const [pending] = await pendingApprovals(run, 1);
     await run.handle.signal('pause');
     await approve(run, pending?.callId, 'ada');
     await until(async () => (await run.progress()).status === 'paused', 'the pause');
@@ -176,7 +179,7 @@ describe('approvals of a run', () => {
   });
 
   it('a wait through continue-as-new keeps results, decisions and what waits; nothing runs twice, nobody is asked twice', async () => {
-    const { tools, log } = recorder();
+    const { tools, log } = recorder('deploy');
     const calls = [
       ['look', { n: 1 }],
       ['deploy', { n: 2 }],
@@ -192,17 +195,17 @@ describe('approvals of a run', () => {
     await approve(run, third?.callId, 'ada');
     expect(await run.result()).toMatchObject({ reason: 'completed', toolCalls: 2 });
     expect(log).toEqual(['look 1', 'deploy 3']);
-    expect(resultTexts(on)).toEqual(['look 1', 'denied by ada', 'deploy 3']);
+    expect(resultTexts(on.requests[1]?.messages)).toEqual(['look 1', 'denied by ada', 'deploy 3']);
     expect((await run.events()).filter(({ type }) => type === 'approval.asked')).toHaveLength(2);
     await replays(run);
   });
 
   it('a worker that is shut down in the wait is followed by another: what waits is still there, and runs once', async () => {
-    const { tools, log } = recorder();
+    const { tools, log } = recorder('deploy');
     const options = { model: (request: { messages: readonly Message[] }) => answerOnce(request), tools, policy: ASK };
     const first = await worker(options);
     const run = await start(first);
-    const [pending] = await waiting(run, 1);
+    const [pending] = await pendingApprovals(run, 1);
     await first.shutdown();
     const second = await worker({ ...options, taskQueue: first.taskQueue });
     expect(await approvals(run)).toMatchObject({ pending: [{ callId: pending?.callId, hash: pending?.hash }] });
@@ -226,30 +229,13 @@ describe('approvals of a run', () => {
     });
     const on = await worker({ model: (_, n) => (n === 1 ? call(['deploy', { text }]) : say('ok')), tools: [deploy], policy: ASK });
     const run = await start(on);
-    const [pending] = await waiting(run, 1);
+    const [pending] = await pendingApprovals(run, 1);
     expect(JSON.stringify(pending?.args).length).toBeLessThan(10_000);
     await approve(run, pending?.callId, 'ada');
     await run.result();
     expect(length).toBe(100_000);
   });
 });
-
-/** Tools that say what they were called with, and the order in which they ran. */
-function recorder() {
-  const log: string[] = [];
-  const tool = (name: string, effect: 'read' | 'once') =>
-    defineTool({
-      name,
-      description: name,
-      parameters: z.strictObject({ n: z.number() }),
-      effect,
-      execute: ({ n }) => {
-        log.push(`${name} ${n}`);
-        return `${name} ${n}`;
-      },
-    });
-  return { log, tools: [tool('look', 'read'), tool('deploy', 'once')] };
-}
 
 /** Calls `deploy` until there is a result of it. */
 function answerOnce({ messages }: { readonly messages: readonly Message[] }) {
@@ -260,18 +246,9 @@ function approvals(run: TestRun): Promise<ApprovalList> {
   return run.handle.query<ApprovalList>('approvals');
 }
 
-async function waiting(run: TestRun, count: number): Promise<ApprovalList['pending']> {
-  let pending: ApprovalList['pending'] = [];
-  await until(async () => {
-    ({ pending } = await approvals(run));
-    return pending.length === count;
-  }, `${count} pending approvals`);
-  return pending;
-}
-
 /** Sends messages until the run goes on in a fresh history; gives what waits there. */
 async function inFreshHistory(run: TestRun, count: number): Promise<ApprovalList['pending']> {
-  await waiting(run, count);
+  await pendingApprovals(run, count);
   const before = (await run.handle.describe()).runId;
   let sent = 0;
   await until(async () => {
@@ -280,7 +257,7 @@ async function inFreshHistory(run: TestRun, count: number): Promise<ApprovalList
     sent += 1;
     return (await run.handle.describe()).runId !== before;
   }, 'the fresh history');
-  return await waiting(run, count);
+  return await pendingApprovals(run, count);
 }
 
 function approve(run: TestRun, callId: string | undefined, by: string): Promise<DecidedApproval> {
@@ -299,15 +276,6 @@ async function refusal(update: Promise<unknown>): Promise<string> {
   );
   if (!(error instanceof WorkflowUpdateFailedError)) throw new Error(`expected a refused update, got ${String(error)}`, { cause: error });
   return error.cause?.message ?? '';
-}
-
-/** What the model's second request says of the calls of its first answer. */
-function resultTexts(on: AgentWorker): string[] {
-  return (on.requests[1]?.messages ?? []).flatMap(({ parts }) =>
-    parts.flatMap((part) =>
-      part.type === 'tool_result' ? part.parts.map((content) => (content.type === 'text' ? content.text : '')) : [],
-    ),
-  );
 }
 
 /** The run's last history gives the same commands again. */

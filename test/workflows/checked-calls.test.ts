@@ -1,10 +1,12 @@
 import { ApplicationFailure } from '@temporalio/client';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import type { ApprovalList } from '../../src/contracts/approval.js';
 import { defineTool } from '../../src/define/define-tool.js';
-import { type AgentWorker, call, say } from '../support/agent-worker.js';
-import { latch, type TestRun, until, useWorkers } from '../support/use-workers.js';
+import { resultTexts } from '../activities/support/result-texts.js';
+import { call, say } from '../support/agent-worker.js';
+import { pendingApprovals } from '../support/pending-approvals.js';
+import { recorder } from '../support/recorder.js';
+import { latch, until, useWorkers } from '../support/use-workers.js';
 
 describe('calls in which the config has a say', () => {
   const { worker, start } = useWorkers();
@@ -25,7 +27,7 @@ describe('calls in which the config has a say', () => {
     });
     expect(await (await start(on)).result()).toMatchObject({ reason: 'completed', toolCalls: 1 });
     expect(log).toEqual(['change 2']);
-    expect(resultTexts(on)).toEqual(['blocked by hook odd: no ones', 'change 2']);
+    expect(resultTexts(on.requests[1]?.messages)).toEqual(['blocked by hook odd: no ones', 'change 2']);
   });
 
   it('arguments that a hook wrote are what runs; the transcript keeps those of the model', async () => {
@@ -59,7 +61,7 @@ describe('calls in which the config has a say', () => {
     });
     await (await start(on)).result();
     expect(log).toEqual([]);
-    expect(resultTexts(on)).toEqual(['blocked by gate: no rm']);
+    expect(resultTexts(on.requests[1]?.messages)).toEqual(['blocked by gate: no rm']);
   });
 
   it('X16: a person is shown the arguments that a hook wrote, and those are what runs', async () => {
@@ -78,7 +80,7 @@ describe('calls in which the config has a say', () => {
       policy: {},
     });
     const run = await start(on);
-    const [pending] = await waiting(run, 1);
+    const [pending] = await pendingApprovals(run, 1);
     expect(pending).toMatchObject({ tool: 'deploy', args: { n: 10 }, askedBy: 'tool' });
     await run.handle.executeUpdate('approve', { args: [{ callId: pending?.callId, by: 'ada' }] });
     expect(await run.result()).toMatchObject({ reason: 'completed' });
@@ -100,7 +102,7 @@ describe('calls in which the config has a say', () => {
       policy: {},
     });
     const run = await start(on);
-    const [second, third] = await waiting(run, 2);
+    const [second, third] = await pendingApprovals(run, 2);
     await until(() => log.length === 1, 'the call that nobody need decide');
     await run.handle.executeUpdate('approve', { args: [{ callId: third?.callId }] });
     await until(() => log.length === 2, 'the approved call');
@@ -197,7 +199,10 @@ describe('calls in which the config has a say', () => {
     gate.open();
     expect(await run.result()).toMatchObject({ reason: 'completed', toolCalls: 0, unconsumed: [] });
     expect(log).toEqual([]);
-    expect(resultTexts(on)).toEqual(['[skipped] a new message came; not run', '[skipped] a new message came; not run']);
+    expect(resultTexts(on.requests[1]?.messages)).toEqual([
+      '[skipped] a new message came; not run',
+      '[skipped] a new message came; not run',
+    ]);
     const types = (await run.events()).map(({ type }) => type);
     expect(types.filter((type) => type === 'tool.call')).toHaveLength(2);
     expect(types.filter((type) => type === 'tool.result')).toHaveLength(2);
@@ -250,14 +255,14 @@ describe('calls in which the config has a say', () => {
       policy: { gate: { profile: 'ask-before-writing' } },
     });
     const run = await start(on);
-    const [first, third, fourth] = await waiting(run, 3);
+    const [first, third, fourth] = await pendingApprovals(run, 3);
     await run.handle.executeUpdate('deny', { args: [{ callId: third?.callId, by: 'ada' }] });
     await run.handle.executeUpdate('approve', { args: [{ callId: fourth?.callId }] });
     await until(() => log.length === 3, 'the call that was approved first');
     await run.handle.executeUpdate('approve', { args: [{ callId: first?.callId }] });
     await run.result();
     expect(log).toEqual(['look 2', 'look 7', 'change 4', 'change 1']);
-    expect(resultTexts(on)).toEqual([
+    expect(resultTexts(on.requests[1]?.messages)).toEqual([
       'change 1',
       expect.stringMatching(/^no tool named "nothing"/u),
       'look 2',
@@ -289,48 +294,13 @@ describe('calls in which the config has a say', () => {
     });
     const run = await start(on, { bounds: { continueAsNewEvents: 20 } });
     const first = (await run.handle.describe()).runId;
-    await waiting(run, 1);
+    await pendingApprovals(run, 1);
     for (let n = 0; n < 12; n += 1) await run.handle.signal('steer', { id: `s${n}`, text: `steer ${n}` });
     await until(async () => (await run.handle.describe()).runId !== first, 'the fresh history');
-    const [pending] = await waiting(run, 1);
+    const [pending] = await pendingApprovals(run, 1);
     await run.handle.executeUpdate('approve', { args: [{ callId: pending?.callId }] });
     await run.result();
     expect(asked).toBe(2);
     expect(log).toEqual(['look 1', 'change 2']);
   });
 });
-
-/** Tools that say what they were called with, and the order in which they ran. */
-function recorder() {
-  const log: string[] = [];
-  const tool = (name: string, effect: 'read' | 'once') =>
-    defineTool({
-      name,
-      description: name,
-      parameters: z.strictObject({ n: z.number() }),
-      effect,
-      execute: ({ n }) => {
-        log.push(`${name} ${n}`);
-        return `${name} ${n}`;
-      },
-    });
-  return { log, tools: [tool('look', 'read'), tool('change', 'once')] };
-}
-
-async function waiting(run: TestRun, count: number): Promise<ApprovalList['pending']> {
-  let pending: ApprovalList['pending'] = [];
-  await until(async () => {
-    ({ pending } = await run.handle.query<ApprovalList>('approvals'));
-    return pending.length === count;
-  }, `${count} pending approvals`);
-  return pending;
-}
-
-/** What the model's second request says of the calls of its first answer. */
-function resultTexts(on: AgentWorker): string[] {
-  return (on.requests[1]?.messages ?? []).flatMap(({ parts }) =>
-    parts.flatMap((part) =>
-      part.type === 'tool_result' ? part.parts.map((content) => (content.type === 'text' ? content.text : '')) : [],
-    ),
-  );
-}

@@ -77,6 +77,27 @@ describe('/model and /think', () => {
     expect(result.steers).toEqual([{ id: 'm', state: 'refused', reason: 'unknown model nobody/x' }]);
   });
 
+  it('what stands behind a wish that cannot be is followed and read all the same, and why it cannot be is told', async () => {
+    const models = talk(1);
+    const run = await startWith({ m: '/model nobody/x\n/think hard\n/model c/three\nand be brief' }, optionsFor(models));
+    const result = await run.result();
+    expect(result).toMatchObject({ output: 'three ends it', turns: 1, switches: [{ to: 'c/three' }] });
+    expect(models.requests.map(lastTextOf)).toEqual(['and be brief']);
+    expect(result.steers).toEqual([{ id: 'm', state: 'delivered', turn: 1 }]);
+    expect((await run.events()).filter(({ type }) => type === 'notice')).toMatchObject([
+      { text: 'message m: /model refused: unknown model nobody/x; the rest stands' },
+      { text: expect.stringMatching(/^message m: \/think refused: BAD_THINKING hard: use off, .*; the rest stands$/u) },
+    ]);
+  });
+
+  it('a run that began when such words were dropped goes on dropping them', async () => {
+    const models = talk(1);
+    const before = { ...optionsFor(models), policy: { keepRestOfRefused: false } };
+    const run = await startWith({ m: '/model nobody/x\nand be brief' }, before);
+    expect((await run.result()).steers).toEqual([{ id: 'm', state: 'refused', reason: 'unknown model nobody/x' }]);
+    expect(models.requests.map(lastTextOf)).not.toContain('and be brief');
+  });
+
   it('C-16: a wish for another model that comes with the last answer is dropped, and makes no turn', async () => {
     const models = fakeModels({
       'a/one': async () => {

@@ -55,6 +55,8 @@ describe('saved histories hold what they are named after', () => {
     ['0.3-all-failed', ['callModel', 'callModel', 'callModel']],
     ['0.3-failover-gate', ['callModel', 'approve', 'callTool', 'callModel']],
     ['0.3-directives', ['callModel', 'steer', 'steer', 'steer', 'callTool', 'resolveModel', 'resolveModel', 'callModel']],
+    ['0.3-refused-dropped', ['callModel', 'steer', 'callTool', 'resolveModel', 'callModel']],
+    ['0.3-refused-kept', ['callModel', 'steer', 'callTool', 'resolveModel', 'resolveModel', 'callModel']],
   ])('%s', async (name, expected) => {
     expect(inOrder(happenings(await readHistory(name)), expected)).toEqual(expected);
   });

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { ApplicationFailure } from '@temporalio/client';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import type { Message } from '../../src/contracts/message.js';
 import { defineTool } from '../../src/define/define-tool.js';
+import { resultTexts } from '../activities/support/result-texts.js';
 import { type AgentWorker, call, say } from '../support/agent-worker.js';
 import { latch, type TestRun, until, useWorkers } from '../support/use-workers.js';
 
@@ -149,10 +149,3 @@ describe('tool calls of a run', () => {
     return { on, run, keys, starts: () => keys.length };
   }
 });
-
-function resultTexts(messages: readonly Message[]): string[] {
-  return messages
-    .flatMap((message) => message.parts)
-    .filter((part) => part.type === 'tool_result')
-    .map((part) => part.parts.map((content) => (content.type === 'text' ? content.text : '')).join(''));
-}

@@ -2,7 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { RUN_LIMITS } from '../../src/contracts/limits.js';
 import { defineTool } from '../../src/define/define-tool.js';
-import { type AgentWorker, call, say } from '../support/agent-worker.js';
+import { resultTexts } from '../activities/support/result-texts.js';
+import { call, say } from '../support/agent-worker.js';
+import { recorder } from '../support/recorder.js';
 import { latch, until, useWorkers } from '../support/use-workers.js';
 
 describe('what happens to a call before it runs', () => {
@@ -18,7 +20,7 @@ describe('what happens to a call before it runs', () => {
     const run = await start(on);
     expect(await run.result()).toMatchObject({ reason: 'completed', toolCalls: 1 });
     expect(log).toEqual(['look 2']);
-    expect(resultTexts(on)).toEqual(['blocked by gate: the freeze is on', 'look 2']);
+    expect(resultTexts(on.requests[1]?.messages)).toEqual(['blocked by gate: the freeze is on', 'look 2']);
     const events = await run.events();
     expect(events.filter(({ type }) => type === 'tool.blocked')).toMatchObject([
       { tool: 'change', by: 'gate', reason: 'the freeze is on' },
@@ -35,7 +37,7 @@ describe('what happens to a call before it runs', () => {
       policy: { gate: { profile: 'read-only' } },
     });
     await (await start(on)).result();
-    expect(resultTexts(on)[0]).toMatch(/^no tool named "nothing"; available: /u);
+    expect(resultTexts(on.requests[1]?.messages)[0]).toMatch(/^no tool named "nothing"; available: /u);
   });
 
   it('an answer with more calls than one history can take runs the first of them, and says so of the others', async () => {
@@ -46,7 +48,7 @@ describe('what happens to a call before it runs', () => {
     const run = await start(on);
     expect(await run.result()).toMatchObject({ reason: 'completed', toolCalls: callsPerAnswerMax });
     expect(log).toHaveLength(callsPerAnswerMax);
-    const texts = resultTexts(on);
+    const texts = resultTexts(on.requests[1]?.messages);
     expect(texts[callsPerAnswerMax - 1]).toBe(`look ${callsPerAnswerMax - 1}`);
     expect(texts.slice(callsPerAnswerMax)).toEqual(Array(2).fill(expect.stringMatching(/^blocked by the run: .*at most 128 calls/u)));
   });
@@ -63,7 +65,7 @@ describe('what happens to a call before it runs', () => {
     const run = await start(on);
     expect(await run.result()).toMatchObject({ reason: 'completed', toolCalls: 4 });
     expect(log).toEqual(['know 1', 'know 2', 'change 3', 'know 1']);
-    expect(resultTexts(on, 4)).toEqual(['know 1', 'know 1', 'know 2', 'change 3', 'know 1', 'know 1']);
+    expect(resultTexts(on.requests[4]?.messages)).toEqual(['know 1', 'know 1', 'know 2', 'change 3', 'know 1', 'know 1']);
     expect((await run.events()).filter(({ type }) => type === 'tool.remembered')).toMatchObject([
       { turn: 2, tool: 'know' },
       { turn: 4, tool: 'know' },
@@ -101,7 +103,11 @@ describe('what happens to a call before it runs', () => {
     gate.open();
     expect(await run.result()).toMatchObject({ reason: 'completed', toolCalls: 1, unconsumed: [] });
     expect(log).toEqual(['slow']);
-    expect(resultTexts(on)).toEqual(['slow is done', '[skipped] a new message came; not run', '[skipped] a new message came; not run']);
+    expect(resultTexts(on.requests[1]?.messages)).toEqual([
+      'slow is done',
+      '[skipped] a new message came; not run',
+      '[skipped] a new message came; not run',
+    ]);
   });
 
   it('C-10: a message in mode preempt ends a wait for a person; the call is skipped and nobody needs to decide', async () => {
@@ -116,34 +122,7 @@ describe('what happens to a call before it runs', () => {
     await run.handle.signal('steer', { id: 's1', text: 'never mind', mode: 'preempt' });
     expect(await run.result()).toMatchObject({ reason: 'completed', unconsumed: [] });
     expect(log).toEqual([]);
-    expect(resultTexts(on)).toEqual(['[skipped] a new message came; not run']);
+    expect(resultTexts(on.requests[1]?.messages)).toEqual(['[skipped] a new message came; not run']);
     expect(await run.progress()).toMatchObject({ pendingApprovals: 0 });
   });
 });
-
-/** Tools that say what they were called with, and the order in which they ran. */
-function recorder() {
-  const log: string[] = [];
-  const tool = (name: string, effect: 'read' | 'once', pure = false) =>
-    defineTool({
-      name,
-      description: name,
-      parameters: z.strictObject({ n: z.number() }),
-      effect,
-      pure,
-      execute: ({ n }) => {
-        log.push(`${name} ${n}`);
-        return `${name} ${n}`;
-      },
-    });
-  return { log, tools: [tool('look', 'read'), tool('know', 'read', true), tool('change', 'once')] };
-}
-
-/** What the model's request after `turn` says of all calls so far. */
-function resultTexts(on: AgentWorker, turn = 1): string[] {
-  return (on.requests[turn]?.messages ?? []).flatMap(({ parts }) =>
-    parts.flatMap((part) =>
-      part.type === 'tool_result' ? part.parts.map((content) => (content.type === 'text' ? content.text : '')) : [],
-    ),
-  );
-}

@@ -1,12 +1,16 @@
 import type { WorkflowHandle } from '@temporalio/client';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import type { ModelRequest } from '../../src/activities/providers/provider.js';
 import type { ApprovalList } from '../../src/contracts/approval.js';
 import { HANDLER_DESCRIPTIONS } from '../../src/contracts/handlers.js';
 import { PAYLOAD_LIMITS } from '../../src/contracts/limits.js';
+import { NO_USAGE } from '../../src/contracts/no-usage.js';
+import type { ExtendInput, RunInput } from '../../src/contracts/run.js';
+import { textOf } from '../../src/contracts/text-of.js';
 import { defineTool } from '../../src/define/define-tool.js';
 import { call, say } from '../support/agent-worker.js';
-import { type TestRun, until, useWorkers } from '../support/use-workers.js';
+import { type TestRun, until, untilAborted, useWorkers } from '../support/use-workers.js';
 import { words } from './policies/support/transcripts.js';
 
 const deploy = defineTool({
@@ -24,6 +28,15 @@ const look = defineTool({
   effect: 'read',
   execute: ({ n }) => `${n}: ${words(2_000)}`,
 });
+
+const stay = defineTool({
+  name: 'stay',
+  description: 'Stays until it is stopped.',
+  parameters: z.strictObject({}),
+  execute: (_, { signal }) => untilAborted(signal),
+});
+
+const USAGE = { ...NO_USAGE, inputTokens: 4_000, outputTokens: 5 };
 
 describe('what the Web UI shows of a run', () => {
   const { worker, start } = useWorkers();
@@ -83,16 +96,24 @@ describe('what the Web UI shows of a run', () => {
     await run.result();
   });
 
-  it('a spent budget says what to send for more', async () => {
-    const on = await worker({ model: (_, n) => call(['look', { n }]), tools: [look], policy: { onBudget: 'ask' } });
-    const run = await start(on, { maxTurns: 2 });
+  it.each<[string, Partial<RunInput>, string, ExtendInput]>([
+    ['turns', { maxTurns: 2 }, '2 turns', { turns: 2 }],
+    ['tokens', { maxTokens: 10_000, deadlineMs: 600_000 }, '10000 tokens', { tokens: 10_000 }],
+    ['money', { maxTokens: 1_000_000, maxCostUsd: 0.01 }, String.raw`1000000 tokens or &#36;0\.01`, { costUsd: 0.01 }],
+    ['time', { deadlineMs: 1_500, task: 'wait' }, '2 s of working time', { deadlineMs: 1_500 }],
+    ['turns and tokens at once', { maxTurns: 1, maxTokens: 10_000 }, '10000 tokens', { turns: 1, tokens: 10_000 }],
+  ])('a spent cap says what to send for more, and that is enough to go on: %s', async (_, caps, limit, more) => {
+    const on = await worker({ model: spend, tools: [look, stay], policy: { onBudget: 'ask' }, price: { input: 1, output: 1 } });
+    const run = await start(on, caps);
     await until(async () => (await run.progress()).pendingApprovals === 1, 'the question');
     const rows = await rowsOf(run);
-    expect(rows).toContain('| Waits for you | more of 2 turns |');
-    expect(rows).toContainEqual(expect.stringContaining('update extend `{"turns": 5}`'));
-    expect(await summariesOf(run)).toContain('waits for more of 2 turns');
+    expect(rows).toContain(`| Waits for you | more of ${limit} |`);
+    expect(rows).toContain(`| → send | update extend \`${JSON.stringify(more)}\`, or deny \`{"callId":"budget"}\` |`);
+    await run.handle.executeUpdate('extend', { args: [more] });
+    await until(async () => (await run.events()).some(({ type }) => type === 'approval.decided'), 'the answer');
     await run.handle.signal('cancel', {});
-    await run.result();
+    expect(await run.result()).toMatchObject({ reason: 'cancelled' });
+    expect(await summariesOf(run)).toContainEqual(expect.stringMatching(/^waits for more of \d+ (?:turns|tokens|s of working time)/u));
   });
 
   it('the timeline names each call, what a wait is for, and the first model call after a compaction', async () => {
@@ -136,6 +157,11 @@ interface Described {
 function deployThenLook(_: unknown, n: number): ReturnType<typeof say> {
   if (n === 1) return call(['deploy', { to: 'x' }]);
   return n < 12 ? call(['look', { n }]) : say('ok');
+}
+
+/** Goes on and on; waits when that is its task. */
+function spend({ messages: [task] }: ModelRequest, n: number): ReturnType<typeof say> {
+  return { ...(task && textOf(task) === 'wait' ? call(['stay', {}]) : call(['look', { n }])), usage: USAGE };
 }
 
 /** What the Web UI asks each workflow for. */

@@ -119,6 +119,11 @@ export class AiSdkStream {
     return this.#pieces.length === 0;
   }
 
+  /** The answer is said to end in a call, and one that the provider's own tools answered is not meant. */
+  endsInCall(): boolean {
+    return this.#finish?.unified === 'tool-calls' && this.#foreign.size === 0;
+  }
+
   /** Throws `Model.Overloaded` for an answer that its provider says has failed. */
   stop(): StopReason {
     const { unified, raw } = this.#finish ?? {};
@@ -181,7 +186,8 @@ export class AiSdkStream {
   }
 
   #takeCall({ toolCallId, toolName, input, providerExecuted, providerMetadata }: PartOf<'tool-call'>): void {
-    if (providerExecuted || this.#foreign.has(toolCallId)) return;
+    if (providerExecuted) this.#foreign.add(toolCallId);
+    if (this.#foreign.has(toolCallId)) return;
     // a provider's ids are not unique
     const begun = this.#pieces.find(({ kind, id, isWhole }) => kind === 'call' && id === toolCallId && !isWhole);
     const call = begun ?? this.#addCall(toolCallId, toolName, undefined);

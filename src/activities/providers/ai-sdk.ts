@@ -10,6 +10,7 @@ import { ModelError } from './model-error.js';
 import { orAbort } from './or-abort.js';
 import type { ModelAnswer, ModelProvider, ModelRequest } from './provider.js';
 import type { AccessOptions } from './provider-access.js';
+import { refuseLostCall } from './refuse-lost-call.js';
 import { StreamWatchdog } from './stream-watchdog.js';
 import { toolNames } from './tool-names.js';
 
@@ -115,8 +116,10 @@ function completeAnswer(reader: AiSdkStream, requestId: string | undefined): Mod
   if (reader.isEmpty() && !reader.isComplete())
     throw new ModelError('Model.EmptyStream', 'the model answered with an empty stream', details);
   if (!reader.isComplete()) throw new ModelError('Model.StreamTruncated', 'the answer ended before its finish', details);
+  const parts = reader.parts();
+  if (reader.endsInCall()) refuseLostCall(parts, details);
   const usage = reader.usage();
-  return { stop: reader.stop(), parts: reader.parts(), ...(usage ? { usage } : {}), ...details };
+  return { stop: reader.stop(), parts, ...(usage ? { usage } : {}), ...details };
 }
 
 /** What a package could not read may be the beginning of an event only. */

@@ -1,6 +1,7 @@
 import type Anthropic from '@anthropic-ai/sdk';
 import type { Stream } from '@anthropic-ai/sdk/core/streaming';
 import type { RawMessageStreamEvent } from '@anthropic-ai/sdk/resources/messages';
+import type { Part } from '../../contracts/message.js';
 import type { StopReason } from '../../contracts/model.js';
 import { toAnthropicBody } from './anthropic-body.js';
 import { AnthropicStream } from './anthropic-stream.js';
@@ -10,6 +11,7 @@ import { toModelError } from './model-failure.js';
 import type { ModelAnswer, ModelRequest } from './provider.js';
 import type { ProviderSettings } from './provider-settings.js';
 import { readEvents } from './read-events.js';
+import { refuseLostCall } from './refuse-lost-call.js';
 
 /** Whom one request goes to, and how. */
 export interface AnthropicDoor extends Pick<ProviderSettings, 'quirks'> {
@@ -47,14 +49,14 @@ function completeAnswer(reader: AnthropicStream, requestId: string | null): Mode
   const details = requestId === null ? {} : { requestId };
   if (reader.events === 0) throw new ModelError('Model.EmptyStream', 'the model answered with an empty stream', details);
   if (!reader.isComplete()) throw new ModelError('Model.StreamTruncated', 'the answer ended before its message_stop', details);
+  const parts = reader.parts();
+  if (reader.stopReason === 'tool_use') refuseLostCall(parts, details);
   const usage = reader.usage();
-  return { parts: reader.parts(), stop: toStop(reader.stopReason ?? ''), ...(usage ? { usage } : {}), ...details };
+  return { parts, stop: toStop(reader.stopReason ?? '', parts), ...(usage ? { usage } : {}), ...details };
 }
 
-function toStop(reason: string): StopReason {
+function toStop(reason: string, parts: readonly Part[]): StopReason {
   switch (reason) {
-    case 'tool_use':
-      return 'tool_calls';
     case 'max_tokens':
     case 'model_context_window_exceeded':
       return 'length';
@@ -63,6 +65,6 @@ function toStop(reason: string): StopReason {
     case 'pause_turn':
       return 'paused';
     default:
-      return 'end';
+      return parts.some(({ type }) => type === 'tool_call') ? 'tool_calls' : 'end';
   }
 }

@@ -57,6 +57,5 @@ function toCloudError(error: ModelError): ModelError {
   if (NO_CREDENTIALS.test(error.message)) return new ModelError('Model.Auth', error.message);
   if (UNREADABLE.test(error.message)) return new ModelError('Model.BadResponse', 'the stream holds an event that is not JSON');
   const message = error.message.replaceAll(SIGNED_PARTS, '$1$2[redacted]');
-  if (message === error.message) return error;
-  return new ModelError(error.type, message, error.status === undefined ? {} : { status: error.status });
+  return message === error.message ? error : error.inWords(message);
 }

@@ -1,9 +1,8 @@
 import type { Completion } from 'openai/resources/completions';
 import type { Usage } from '../../contracts/model.js';
-import { FAILED_REASONS } from './finish-reasons.js';
-import { ModelError } from './model-error.js';
+import { completionUsage } from './completion-usage.js';
+import { finishReasonOf } from './finish-reason-of.js';
 import type { StreamDelta } from './provider.js';
-import { reportedUsage } from './reported-usage.js';
 import { streamText } from './stream-text.js';
 
 /** Puts the chunks of a completion together. Judges nothing. */
@@ -28,9 +27,7 @@ export class CompletionsStream {
       this.text += text;
       this.#onDelta({ type: 'text', text });
     }
-    const reason: string | null | undefined = choice.finish_reason;
-    if (FAILED_REASONS.has(reason ?? '')) throw new ModelError('Model.Overloaded', 'the server gave up in its answer');
-    if (choice.finish_reason) this.finishReason = choice.finish_reason;
+    this.finishReason = finishReasonOf(choice) ?? this.finishReason;
   }
 
   isComplete(): boolean {
@@ -38,13 +35,6 @@ export class CompletionsStream {
   }
 
   usage(): Usage | undefined {
-    if (!this.#usage) return undefined;
-    return reportedUsage({
-      input: this.#usage.prompt_tokens,
-      output: this.#usage.completion_tokens,
-      cacheRead: this.#usage.prompt_tokens_details?.cached_tokens,
-      reasoning: this.#usage.completion_tokens_details?.reasoning_tokens,
-      inputDetails: this.#usage.prompt_tokens_details,
-    });
+    return completionUsage(this.#usage);
   }
 }

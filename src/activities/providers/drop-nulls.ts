@@ -1,5 +1,6 @@
 import type { JsonValue } from '../../contracts/message.js';
-import { choicesOf, type JsonSchema, schemaIn, takesNull } from './json-schema.js';
+import { choicesOf, type JsonSchema, schemaIn } from './json-schema.js';
+import { takesNull } from './takes-null.js';
 
 /**
  * Arguments without the nulls that stand for properties left out, as strict mode makes a model write them: a null goes where the tool's
@@ -21,6 +22,7 @@ function without(value: JsonValue, choices: ReadonlySet<JsonSchema>, root: JsonS
   const members = Object.entries(value).flatMap(([name, member]) => {
     const properties = shapes.flatMap((shape) => propertyIn(shape, name));
     if (member === null && standsForNothing(properties, root)) return [];
+    if (member === null || typeof member !== 'object') return [[name, member] as const];
     const schemas = properties.map(({ schema }) => schema);
     return [[name, without(member, choicesOf(schemas, root), root)] as const];
   });
@@ -39,7 +41,10 @@ function propertyIn(shape: JsonSchema, name: string): Property[] {
   return [{ schema: schemaIn(properties[name]) ?? {}, isRequired: required.includes(name) }];
 }
 
+/** Among several shapes nobody knows which was meant: absent is taken where all let it be, and null where one of them must have it. */
 function standsForNothing(properties: readonly Property[], root: JsonSchema): boolean {
-  const mayBeAbsent = properties.some(({ isRequired }) => !isRequired);
-  return mayBeAbsent && properties.every(({ schema }) => !takesNull(schema, root));
+  const takers = properties.filter(({ schema }) => takesNull(schema, root));
+  const optional = properties.filter(({ isRequired }) => !isRequired);
+  if (optional.length === 0 || takers.length === properties.length) return false;
+  return optional.length === properties.length || takers.length === 0;
 }

@@ -3,6 +3,7 @@ import { callsIn, lastAnswerIn, linesToGoOn, refusals } from './executor-lines.j
 import type { ExecutorProcess } from './executor-process.js';
 import type { ChildCall, ParentLine } from './executor-protocol.js';
 import { HeardAnswer } from './heard-answer.js';
+import { keepWhile } from './keep-while.js';
 import type { ModelAnswer, ModelRequest } from './provider.js';
 
 /** How long a child may take, and how long it is kept. */
@@ -24,7 +25,7 @@ export class ExecutorConversation {
   readonly #process: ExecutorProcess;
   readonly #times: ConversationTimes;
   #last: LastAnswer | undefined;
-  #idleTimer: NodeJS.Timeout | undefined;
+  #wake: () => void = () => undefined;
 
   constructor(process: ExecutorProcess, times: ConversationTimes) {
     this.#process = process;
@@ -59,7 +60,7 @@ export class ExecutorConversation {
    * started, and the conversation is over.
    */
   async ask(lines: readonly ParentLine[], request: ModelRequest): Promise<ModelAnswer> {
-    clearTimeout(this.#idleTimer);
+    this.#wake();
     const { timeoutMs } = this.#times;
     const late = new AbortController();
     const timer = setTimeout(() => late.abort(), timeoutMs);
@@ -77,20 +78,25 @@ export class ExecutorConversation {
     }
   }
 
-  /** Keeps the process for the next question, for so long as one may come; `onEnd` is called when it was not asked in time. */
-  rest(onEnd: () => void): void {
+  /** Keeps the process for the next question, for so long as one may come; `onEnd` is called when its time or its run is over. */
+  rest({ isRunOver = async () => false }: Pick<ModelRequest, 'isRunOver'>, onEnd: () => void): void {
     this.#process.keepsNodeAlive(false);
+    const { idleMs } = this.#times;
     const isFinal = this.#last?.calls.length === 0;
-    const ms = isFinal ? Math.min(EXECUTOR_LIMITS.afterFinalMs, this.#times.idleMs) : this.#times.idleMs;
-    this.#idleTimer = setTimeout(() => {
-      onEnd();
-      void this.end();
-    }, ms).unref();
+    this.#wake = keepWhile({
+      ms: isFinal ? Math.min(EXECUTOR_LIMITS.afterFinalMs, idleMs) : idleMs,
+      lookEveryMs: EXECUTOR_LIMITS.lookEveryMs,
+      isOver: isRunOver,
+      onEnd: () => {
+        onEnd();
+        void this.end();
+      },
+    });
   }
 
   /** Ends the process and all that it started. */
   async end(): Promise<void> {
-    clearTimeout(this.#idleTimer);
+    this.#wake();
     await this.#process.end();
   }
 

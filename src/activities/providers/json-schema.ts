@@ -43,11 +43,6 @@ function pointedTo(ref: string, root: JsonSchema): JsonSchema | undefined {
   return schemaIn(found);
 }
 
-/** Is null among the values that a schema takes? */
-export function takesNull(schema: JsonSchema, root: JsonSchema): boolean {
-  return [...choicesOf([schema], root)].some(isNullable);
-}
-
 /** Schemas with all that they refer to and let choose from, each once. */
 export function choicesOf(schemas: readonly JsonSchema[], root: JsonSchema): ReadonlySet<JsonSchema> {
   const found = new Set<JsonSchema>();
@@ -59,12 +54,4 @@ export function choicesOf(schemas: readonly JsonSchema[], root: JsonSchema): Rea
     open.push(...schemasIn(resolved['anyOf']), ...schemasIn(resolved['oneOf']));
   }
   return found;
-}
-
-/** Said of a schema itself; of its choices each is asked for itself. */
-function isNullable({ type, enum: values, const: constant, anyOf, oneOf }: JsonSchema): boolean {
-  if (constant !== undefined) return constant === null;
-  if (Array.isArray(values)) return values.includes(null);
-  if (type !== undefined) return [type].flat().includes('null');
-  return anyOf === undefined && oneOf === undefined;
 }

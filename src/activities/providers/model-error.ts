@@ -32,4 +32,11 @@ export class ModelError extends Error {
     this.retryAfterMs = details.retryAfterMs;
     this.hint = details.hint;
   }
+
+  /** The same failure in other words, without its cause. */
+  inWords(message: string): ModelError {
+    const { status, requestId, retryAfterMs, hint } = this;
+    const details = Object.entries({ status, requestId, retryAfterMs, hint }).filter(([, value]) => value !== undefined);
+    return new ModelError(this.type, message, Object.fromEntries(details));
+  }
 }

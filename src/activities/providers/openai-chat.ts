@@ -1,6 +1,6 @@
 import type { ChatCompletionCreateParamsStreaming } from 'openai/resources/chat/completions';
 import type { StopReason } from '../../contracts/model.js';
-import { LENGTH_REASONS } from './finish-reasons.js';
+import { CALL_REASONS, LENGTH_REASONS } from './finish-reasons.js';
 import { ModelError } from './model-error.js';
 import { toModelError } from './model-failure.js';
 import { toChatBody } from './openai-chat-body.js';
@@ -10,6 +10,7 @@ import { ownCalls } from './own-calls.js';
 import type { ModelAnswer, ModelProvider, ModelRequest } from './provider.js';
 import type { ProviderSettings } from './provider-settings.js';
 import { readEvents } from './read-events.js';
+import { refuseLostCall } from './refuse-lost-call.js';
 import { templateOf } from './templates/template-of.js';
 import { withTextTools } from './text-tools.js';
 
@@ -48,8 +49,10 @@ function completeAnswer(reader: OpenAiStream, requestId: string | null, settings
   reader.end();
   const reason = reader.finishReason ?? (settings.quirks?.strictTerminal === false && reader.isWhole() ? 'stop' : undefined);
   if (reason === undefined) throw new ModelError('Model.StreamTruncated', 'the answer ended before its finish reason', details);
+  const parts = reader.parts();
+  if (CALL_REASONS.has(reason)) refuseLostCall(parts, details);
   const usage = reader.usage();
-  return { parts: reader.parts(), stop: toStop(reason, reader), ...(usage ? { usage } : {}), ...details };
+  return { parts, stop: toStop(reason, reader), ...(usage ? { usage } : {}), ...details };
 }
 
 function toStop(reason: string, reader: OpenAiStream): StopReason {

@@ -2,11 +2,10 @@ import type { ChatCompletionChunk } from 'openai/resources/chat/completions';
 import { z } from 'zod';
 import type { Part } from '../../contracts/message.js';
 import type { Usage } from '../../contracts/model.js';
-import { FAILED_REASONS } from './finish-reasons.js';
-import { ModelError } from './model-error.js';
+import { completionUsage } from './completion-usage.js';
+import { finishReasonOf } from './finish-reason-of.js';
 import { toolCallPart } from './parse-arguments.js';
 import type { StreamDelta } from './provider.js';
-import { reportedUsage } from './reported-usage.js';
 import { streamText } from './stream-text.js';
 import { type TaggedPiece, ThinkTags } from './think-tags.js';
 import { signatureIn, signedCall } from './thought-signature.js';
@@ -74,8 +73,7 @@ export class OpenAiStream {
     this.#addThinking(reasoningOf(delta));
     if (this.#isSigned && delta) this.#signature ??= signatureIn(delta);
     for (const call of delta?.tool_calls ?? []) this.#addCall(call);
-    if (FAILED_REASONS.has(choice.finish_reason ?? '')) throw new ModelError('Model.Overloaded', 'the server gave up in its answer');
-    if (choice.finish_reason) this.finishReason = choice.finish_reason;
+    this.finishReason = finishReasonOf(choice) ?? this.finishReason;
   }
 
   /** No more chunks will come: what was held back until it was clear what it is, is text or thinking now. */
@@ -109,14 +107,7 @@ export class OpenAiStream {
   }
 
   usage(): Usage | undefined {
-    if (!this.#usage) return undefined;
-    return reportedUsage({
-      input: this.#usage.prompt_tokens,
-      output: this.#usage.completion_tokens,
-      cacheRead: this.#usage.prompt_tokens_details?.cached_tokens,
-      reasoning: this.#usage.completion_tokens_details?.reasoning_tokens,
-      inputDetails: this.#usage.prompt_tokens_details,
-    });
+    return completionUsage(this.#usage);
   }
 
   /** Some servers send their content in typed pieces, and thinking among them. */

@@ -1,5 +1,6 @@
 import type { JsonValue } from '../../contracts/message.js';
-import { type JsonSchema, membersIn, schemaIn, schemasIn, takesNull } from './json-schema.js';
+import { type JsonSchema, membersIn, schemaIn, schemasIn } from './json-schema.js';
+import { takesNull } from './takes-null.js';
 
 /** What the API takes of a schema in strict mode: https://platform.openai.com/docs/guides/structured-outputs#supported-schemas */
 const PROPERTIES_MAX = 5_000;

@@ -23,6 +23,8 @@ export interface ModelRequest {
   readonly firstByteMs?: number;
   /** Who asks: for providers that keep something between the calls of a run. */
   readonly runId?: string;
+  /** Whether that run has ended, asked when nobody asks the provider any more. Never rejects: false where it is not known now. */
+  readonly isRunOver?: () => Promise<boolean>;
   /** The run's folder, absolute: where an agent that is a child process works. */
   readonly workspace?: string;
   /** No bytes for this long: `Model.StreamIdle`. */

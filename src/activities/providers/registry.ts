@@ -5,11 +5,12 @@ import { createAnthropicProvider } from './anthropic.js';
 import { createAnthropicBedrockProvider } from './anthropic-bedrock.js';
 import { createAnthropicVertexProvider } from './anthropic-vertex.js';
 import { ModelError } from './model-error.js';
+import { nameRefusedKey } from './name-refused-key.js';
 import { createOpenAiChatProvider } from './openai-chat.js';
 import { createOpenAiCompletionsProvider } from './openai-completions.js';
 import { createOpenAiResponsesProvider } from './openai-responses.js';
 import type { ModelProvider } from './provider.js';
-import { type AccessOptions, type ProviderAccess, providerAccess, type ServerAccess } from './provider-access.js';
+import { type AccessOptions, type AccessRequest, type ProviderAccess, providerAccess, type ServerAccess } from './provider-access.js';
 import { createScriptedProvider } from './scripted.js';
 import { createStubProvider } from './stub.js';
 import { createSubprocessProvider } from './subprocess.js';
@@ -32,12 +33,13 @@ export function createProviderFor(options: AccessOptions): ProviderFor {
   return (name, credential) => {
     const ref = parseModelRef(name);
     if (!ref) throw new ModelError('Model.BadRequest', `model ${name}: use provider/model`);
-    const access = providerAccess({ ...ref, credential }, options);
+    const asked = { ...ref, credential };
+    const access = providerAccess(asked, options);
     const apiKey = access.kind === 'server' ? access.apiKey : undefined;
     const keptName = `${keptAs(name, ref)}\n${credential ?? ''}`;
     const kept = made.get(keptName);
     // a key in a file may have been changed since
-    const provider = kept && kept.apiKey === apiKey ? kept.provider : makeProvider(ref, access, options);
+    const provider = kept && kept.apiKey === apiKey ? kept.provider : makeProvider(asked, access, options);
     made.set(keptName, { provider, apiKey });
     return { provider, model: ref.model };
   };
@@ -48,14 +50,14 @@ function keptAs(name: string, { provider }: ModelRef): string {
   return provider === 'scripted' || provider === 'subprocess' || provider === 'stub' ? name : provider;
 }
 
-function makeProvider(ref: ModelRef, access: ProviderAccess, options: AccessOptions): ModelProvider {
+function makeProvider(asked: AccessRequest, access: ProviderAccess, options: AccessOptions): ModelProvider {
   switch (access.kind) {
     case 'refused':
       throw new ModelError(access.type, access.problem);
     case 'script':
-      return createScriptedProvider({ file: ref.model });
+      return createScriptedProvider({ file: asked.model });
     case 'server':
-      return access.quirks?.hidesCuts ? doubtful(serverProvider(access)) : serverProvider(access);
+      return keyedProvider(access, asked);
     case 'bedrock':
       return createAnthropicBedrockProvider(access.definition, options);
     case 'vertex':
@@ -63,12 +65,18 @@ function makeProvider(ref: ModelRef, access: ProviderAccess, options: AccessOpti
     case 'ai-sdk':
       return createAiSdkProvider(access.definition, options);
     case 'executor':
-      return executorProvider(ref.model, access.executor, options);
+      return executorProvider(asked.model, access.executor, options);
   }
 }
 
 function executorProvider(agent: string, executor: SubprocessExecutor | StubExecutor, { env, keys }: AccessOptions): ModelProvider {
   return executor.kind === 'stub' ? createStubProvider(executor) : createSubprocessProvider({ agent, executor, env, keys });
+}
+
+/** Where no key is asked for, the first one is used. */
+function keyedProvider(access: ServerAccess, { credential = access.credentials[0] }: AccessRequest): ModelProvider {
+  const provider = access.quirks?.hidesCuts ? doubtful(serverProvider(access)) : serverProvider(access);
+  return credential === undefined ? provider : nameRefusedKey(provider, credential);
 }
 
 function serverProvider(access: ServerAccess): ModelProvider {

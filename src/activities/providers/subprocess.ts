@@ -56,17 +56,21 @@ class RunProcesses {
     this.#kept.delete(runId);
     const goesOn = kept?.isContinuedBy(request) ?? false;
     const answer = goesOn ? await kept?.goOn(request) : undefined;
-    if (kept && answer) return this.#keep(runId, kept, answer);
+    if (kept && answer) {
+      this.#keep(kept, runId, request);
+      return answer;
+    }
     await kept?.end();
     const fresh = await this.#begin(request, goesOn);
-    return this.#keep(runId, fresh, await fresh.ask([lineToBegin(request)], request));
+    const first = await fresh.ask([lineToBegin(request)], request);
+    this.#keep(fresh, runId, request);
+    return first;
   }
 
   /** The process waits for the run's next question. */
-  #keep(runId: string, conversation: ExecutorConversation, answer: ModelAnswer): ModelAnswer {
+  #keep(conversation: ExecutorConversation, runId: string, request: ModelRequest): void {
     this.#kept.set(runId, conversation);
-    conversation.rest(() => this.#kept.delete(runId));
-    return answer;
+    conversation.rest(request, () => this.#kept.delete(runId));
   }
 
   async #begin(request: ModelRequest, hasLeft: boolean): Promise<ExecutorConversation> {

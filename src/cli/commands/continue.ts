@@ -2,7 +2,7 @@ import { checkRunInput, checkText } from '../../client/check-input.js';
 import type { ContinueOptions } from '../../client/continue-run.js';
 import type { CliContext } from '../cli-context.js';
 import { createDisplay, followRun } from '../follow-run.js';
-import { loadConfigHere } from '../load-config-here.js';
+import { loadConfigFor, loadConfigHere } from '../load-config-here.js';
 import { noSuchRun } from '../no-such-run.js';
 import { openPlaceIfThere, type PlaceOptions } from '../place.js';
 import { checkShowOptions, type InputOptions, inputFromOptions, type ShowOptions } from '../run-options.js';
@@ -25,6 +25,7 @@ export async function continueRun(
 ): Promise<number> {
   checkShowOptions(options);
   const asked = await continueOptions(text, options);
+  const config = options.worker ? await loadConfig(asked) : undefined;
   const display = createDisplay(context.output, options);
   const say = (line: string): void => display.say(line);
   const place = await openPlaceIfThere(options, say);
@@ -32,7 +33,7 @@ export async function continueRun(
   try {
     const old = place.client.get(runId);
     await old.describe();
-    const serving = { place, config: options.worker ? await loadConfigHere() : undefined, say };
+    const serving = { place, config, say };
     return await serveWhile(serving, async (ready) => {
       // the old transcript is read from a worker
       await Promise.race([ready, untilInterrupted(context.interrupts)]);
@@ -50,4 +51,9 @@ export async function continueRun(
 async function continueOptions(text: string | undefined, options: InputOptions): Promise<ContinueOptions> {
   const { task: _task, v: _version, ...input } = checkRunInput({ task: 'x', ...(await inputFromOptions(options)) });
   return text === undefined ? input : { ...input, text: checkText(text) };
+}
+
+/** What the old run keeps was checked when it began; only another model can be wrong now. */
+async function loadConfig({ model }: ContinueOptions): ReturnType<typeof loadConfigHere> {
+  return model === undefined ? await loadConfigHere() : await loadConfigFor({ model });
 }

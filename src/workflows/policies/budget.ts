@@ -30,6 +30,13 @@ export function outputTokensAllowed(facts: BudgetFacts): number | 'spent' {
   return allowed < MODEL_LIMITS.outputTokensMin ? 'spent' : allowed;
 }
 
+/** Which of both caps leave no useful call; none while `outputTokensAllowed` gives a number. */
+export function spentBudgets(facts: BudgetFacts): ('tokens' | 'costUsd')[] {
+  const tokens = outputTokensAllowed({ ...facts, maxCostUsd: undefined });
+  const cost = outputTokensAllowed({ ...facts, maxTokens: undefined });
+  return [...(tokens === 'spent' ? ['tokens' as const] : []), ...(cost === 'spent' ? ['costUsd' as const] : [])];
+}
+
 /** How many tokens the reserved final answer may have: it spends what was set aside for it, and is never left out. */
 export function finalOutputTokens(facts: BudgetFacts): number {
   return Math.max(MODEL_LIMITS.outputTokensMin, outputWithin(facts, { tokens: 0, usd: 0, timesRead: 0 }));

@@ -111,6 +111,12 @@ describe('createAiSdkProvider', () => {
     expect(answer.stop).toBe('end');
   });
 
+  it("an answer that ends in a call of the provider's own tools, and in no word, has not lost one of ours", async () => {
+    const call = { type: 'tool-call' as const, toolCallId: 'w', toolName: 'web_search', input: '{}', providerExecuted: true };
+    const parts: LanguageModelV3StreamPart[] = [call, { ...FINISH, finishReason: { unified: 'tool-calls', raw: 'tool_calls' } }];
+    await expect(askAiSdk(answering(parts))).resolves.toMatchObject({ parts: [], stop: 'end' });
+  });
+
   it.each([
     [{ unified: 'length', raw: 'length' }, 'length'],
     [{ unified: 'content-filter', raw: 'refusal' }, 'refusal'],

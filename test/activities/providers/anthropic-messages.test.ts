@@ -1,25 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import type { ContentPart, Message, Part } from '../../../src/contracts/message.js';
+import type { Part } from '../../../src/contracts/message.js';
+import { call, message, result, text } from './support/message-parts.js';
 import { toAnthropicMessages } from './support/to-anthropic-messages.js';
 
 const PIXEL = { type: 'file', mime: 'image/png', dataBase64: 'aGk=' } as const;
 const ARTIFACT = { type: 'artifact', ref: 'sha256-1', bytes: 90_000, head: 'first lines' } as const;
 
-function message(role: Message['role'], ...parts: (Part | string)[]): Message {
-  return { id: 'm', role, parts: parts.map((part) => (typeof part === 'string' ? { type: 'text', text: part } : part)) };
-}
-
-function call(callId: string, fields: object = {}): Part {
-  return { type: 'tool_call', callId, name: 'note', args: { line: 1 }, ...fields };
-}
-
-function result(callId: string, ...parts: ContentPart[]): Part {
-  return { type: 'tool_result', callId, isError: false, parts };
-}
-
 const thinking = (opaque?: string): Part => ({ type: 'thinking', text: 'hm', ...(opaque === undefined ? {} : { opaque }) });
-
-const text = (words: string) => ({ type: 'text', text: words }) as const;
 
 describe('AnthropicMessages', () => {
   it('puts neighbouring tool and user messages into one, results first, so that roles alternate', () => {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createAnthropicProvider } from '../../../src/activities/providers/anthropic.js';
+import type { ProviderQuirks } from '../../../src/define/provider-quirks.js';
 import { type RawServer, startRawServer, streamOf } from './support/raw-server.js';
 import { modelRequest } from './support/wire.js';
 
@@ -27,10 +28,11 @@ describe('a stream of messages that is not as documented', () => {
   });
   afterAll(() => server.close());
 
-  const answerTo = (...events: readonly Event[]) => {
-    const stream = [START, ...events, ...END].map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`);
-    server.answerWith(streamOf(...stream));
-    return createAnthropicProvider({ baseUrl: server.url, apiKey: 'test-key-0123456789' }).call(modelRequest());
+  const answerTo = (...events: readonly Event[]) => answerOf([START, ...events, ...END]);
+
+  const answerOf = (events: readonly Event[], quirks: ProviderQuirks = {}) => {
+    server.answerWith(streamOf(...events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`)));
+    return createAnthropicProvider({ baseUrl: server.url, apiKey: 'test-key-0123456789', quirks }).call(modelRequest());
   };
 
   it('blocks that share an index are all in the answer', async () => {
@@ -59,5 +61,13 @@ describe('a stream of messages that is not as documented', () => {
   it('a call without id and name is one that the model can be told of, and that can be sent back', async () => {
     const { parts } = await answerTo(begin(0, { type: 'tool_use', id: null, input: {} }), stop(0));
     expect(parts).toEqual([{ type: 'tool_call', callId: '', name: '', args: {} }]);
+  });
+
+  it('without message_stop it is complete for a provider that says it never sends one, once a stop reason came, and only then', async () => {
+    const said = [START, begin(0, TEXT), text(0, 'I read it.'), stop(0)];
+    const lenient = { strictTerminal: false };
+    await expect(answerOf([...said, ...END.slice(0, 1)], lenient)).resolves.toMatchObject({ stop: 'end' });
+    await expect(answerOf([...said, ...END.slice(0, 1)])).rejects.toMatchObject({ type: 'Model.StreamTruncated' });
+    await expect(answerOf(said, lenient)).rejects.toMatchObject({ type: 'Model.StreamTruncated' });
   });
 });

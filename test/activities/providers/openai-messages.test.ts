@@ -5,25 +5,12 @@ import type { ContentPart, Message, Part } from '../../../src/contracts/message.
 import type { ProviderQuirks } from '../../../src/define/provider-quirks.js';
 import { parseChatRequest } from '../../../src/testing/chat-completions-request.js';
 import { checkChatRules } from '../../../src/testing/chat-completions-rules.js';
+import { call, message, result, text } from './support/message-parts.js';
 
 const PIXEL = { type: 'file', mime: 'image/png', dataBase64: 'aGk=' } as const;
 const PDF = { type: 'file', mime: 'application/pdf', dataBase64: 'aGk=' } as const;
 const ARTIFACT = { type: 'artifact', ref: 'sha256-1', bytes: 90_000, head: 'first lines' } as const;
 const SHOWN_PIXEL = { type: 'image_url', image_url: { url: 'data:image/png;base64,aGk=' } };
-
-function message(role: Message['role'], ...parts: (Part | string)[]): Message {
-  return { id: 'm', role, parts: parts.map((part) => (typeof part === 'string' ? { type: 'text', text: part } : part)) };
-}
-
-function call(callId: string, fields: object = {}): Part {
-  return { type: 'tool_call', callId, name: 'note', args: { line: 1 }, ...fields };
-}
-
-function result(callId: string, ...parts: ContentPart[]): Part {
-  return { type: 'tool_result', callId, isError: false, parts };
-}
-
-const text = (words: string) => ({ type: 'text', text: words }) as const;
 
 /** Pairs of roles that a server which wants them to alternate would refuse. */
 function unevenRoles(sent: readonly { readonly role: string }[]): string[] {

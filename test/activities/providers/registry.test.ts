@@ -87,6 +87,27 @@ describe('createProviderFor', () => {
     expect(() => providerFor('openai/m', 'env:OPENAI_API_KEY_3')).toThrow(expect.objectContaining({ type: 'Model.Auth' }));
   });
 
+  it.each([
+    ['env:OPENAI_API_KEY_2', 'env:OPENAI_API_KEY_2'],
+    [undefined, 'env:OPENAI_API_KEY'],
+  ])('a refusal says which key was refused, by its reference: %s', async (credential, named) => {
+    const env = { OPENAI_API_KEY: 'k-openai-1', OPENAI_API_KEY_2: 'k-openai-2', OPENAI_BASE_URL: `${origin}/v1` };
+    const { provider, model } = createProviderFor({ config: {}, keys: captureKeys(env), env })('openai/m', credential);
+    await expect(provider.call({ ...REQUEST, model, signal: new AbortController().signal })).rejects.toMatchObject({
+      type: 'Model.Auth',
+      status: 401,
+      message: `refused with ${named}: no such key`,
+    });
+  });
+
+  it('the key of a provider that needs none is not named', async () => {
+    const env = { OLLAMA_BASE_URL: origin };
+    const { provider, model } = createProviderFor({ config: {}, keys: captureKeys(env), env })('ollama/m');
+    await expect(provider.call({ ...REQUEST, model, signal: new AbortController().signal })).rejects.toMatchObject({
+      message: 'no such key',
+    });
+  });
+
   it('B22: a key in a file that was changed is used from the next call on', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'perdure-registry-'));
     try {

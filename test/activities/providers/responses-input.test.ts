@@ -1,25 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { toResponsesInput } from '../../../src/activities/providers/responses-input.js';
 import { keptReasoning, reasoningOrigin } from '../../../src/activities/providers/responses-reasoning.js';
-import type { ContentPart, Message, Part } from '../../../src/contracts/message.js';
+import type { Message, Part } from '../../../src/contracts/message.js';
+import { call, message, result } from './support/message-parts.js';
 
 const SETTINGS = { baseUrl: 'https://api.openai.com/v1', apiKey: 'k-1' };
 const ORIGIN = reasoningOrigin(SETTINGS);
 const PIXEL = { type: 'file', mime: 'image/png', dataBase64: 'aGk=' } as const;
 const PDF = { type: 'file', mime: 'application/pdf', dataBase64: 'aGk=' } as const;
 const IMAGE = { type: 'input_image', image_url: 'data:image/png;base64,aGk=', detail: 'auto' };
-
-function message(role: Message['role'], ...parts: (Part | string)[]): Message {
-  return { id: 'm', role, parts: parts.map((part) => (typeof part === 'string' ? { type: 'text', text: part } : part)) };
-}
-
-function call(callId: string, fields: object = {}): Part {
-  return { type: 'tool_call', callId, name: 'note', args: { line: 1 }, ...fields };
-}
-
-function result(callId: string, ...parts: ContentPart[]): Part {
-  return { type: 'tool_result', callId, isError: false, parts };
-}
 
 /** Thinking as the provider keeps it. */
 function thought(id: string, following: { type: 'message' | 'function_call'; id: string } | undefined, origin = ORIGIN): Part {

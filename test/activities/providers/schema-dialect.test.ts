@@ -85,6 +85,28 @@ describe('the strict dialect of OpenAI', () => {
     expect(toDialect(schema, 'openai-strict')).toEqual({ schema, strict: false });
   });
 
+  it.each([
+    ['none takes null', 'integer'],
+    ['all lead to one that takes null', 'null'],
+  ])('looks at each definition as often, however many refer to each other, where %s', (_, type) => {
+    const looks = (definitions: number): number => {
+      let count = 0;
+      const names = Array.from({ length: definitions }, (__, index) => `d${index}`);
+      const definition = (index: number): Schema => ({
+        get anyOf() {
+          count += 1;
+          const others = [1, 2, 3, 4].map((step) => ({ $ref: `#/$defs/d${(index + step) % definitions}` }));
+          return [{ type: index === 0 ? type : 'string' }, ...others];
+        },
+      });
+      const $defs = Object.fromEntries(names.map((name, index) => [name, definition(index)]));
+      const schema = object(Object.fromEntries(names.map((name) => [name, { $ref: `#/$defs/${name}` }])), { $defs });
+      expect(toDialect(schema, 'openai-strict').strict).toBe(true);
+      return count;
+    };
+    expect(looks(400)).toBeLessThanOrEqual(4 * looks(100));
+  });
+
   it('a null for what may be left out is dropped from a call again, at any depth; one that means null stays', () => {
     const item = object({ name: { type: 'string' }, note: { type: 'string' }, tag: { type: ['string', 'null'] } }, { required: ['name'] });
     const schema = object(

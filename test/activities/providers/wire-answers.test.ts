@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { StreamDelta } from '../../../src/activities/providers/provider.js';
+import { aiSdkProvider } from './support/ai-sdk-provider.js';
 import { type RawServer, startRawServer, streamOf } from './support/raw-server.js';
 import { modelRequest, WIRES, type WireScript } from './support/wire.js';
 
@@ -167,5 +168,38 @@ describe.each(WIRES)('an answer over $name', (wire) => {
     expect(sent).toMatchObject([{ model: 'test-model', stream: true, [wire.limitField]: 321 }]);
     expect(sent[0]?.['tools']).toHaveLength(1);
     expect(sent[0]?.['tool_choice']).toEqual(wire.name === 'messages' ? { type: 'none' } : 'none');
+  });
+});
+
+/** The formats that say of an answer that it calls, each read here and by the package of the AI SDK; one has a single word for whatever is whole. */
+const CALL_WORDS = WIRES.filter(({ stopWord }) => stopWord.calls !== stopWord.end).flatMap((wire) => [
+  { wire, reader: 'our provider', providerAt: (url: string) => wire.provider(url) },
+  { wire, reader: 'the AI SDK', providerAt: (url: string) => aiSdkProvider(wire.name, { url, apiKey: 'test-key-0123456789' }) },
+]);
+
+describe.each(CALL_WORDS)('an answer over $wire.name that ends in a call without having one, by $reader', ({ wire, providerAt }) => {
+  let server: RawServer;
+  beforeAll(async () => {
+    server = await startRawServer();
+  });
+  afterAll(() => server.close());
+
+  const answerTo = (script: WireScript) => {
+    server.answerWith(streamOf(...wire.events({ ...script, stop: wire.stopWord.calls })));
+    return providerAt(server.url).call(modelRequest());
+  };
+
+  it.each([{}, { thinking: 'I read it.' }, { text: ' \n' }])(
+    'has lost it when it has no text either, and may come whole again: %j',
+    async (script) => {
+      await expect(answerTo(script)).rejects.toMatchObject({
+        type: 'Model.BadResponse',
+        message: 'the answer ends in a call that is not in it',
+      });
+    },
+  );
+
+  it('is its text where it has one: there are servers that say so of every answer', async () => {
+    await expect(answerTo({ text: 'All done.' })).resolves.toMatchObject({ stop: 'end', parts: [{ type: 'text', text: 'All done.' }] });
   });
 });

@@ -1,21 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { toOpenAiMessages } from '../../../src/activities/providers/openai-messages.js';
-import type { ContentPart, Message, Part } from '../../../src/contracts/message.js';
+import type { Message } from '../../../src/contracts/message.js';
+import { call, message, result, text } from './support/message-parts.js';
 import { toAnthropicMessages } from './support/to-anthropic-messages.js';
-
-function message(role: Message['role'], ...parts: (Part | string)[]): Message {
-  return { id: 'm', role, parts: parts.map((part) => (typeof part === 'string' ? { type: 'text', text: part } : part)) };
-}
-
-function call(callId: string, fields: object = {}): Part {
-  return { type: 'tool_call', callId, name: 'note', args: { line: 1 }, ...fields };
-}
-
-function result(callId: string, ...parts: ContentPart[]): Part {
-  return { type: 'tool_result', callId, isError: false, parts };
-}
-
-const text = (words: string) => ({ type: 'text', text: words }) as const;
 
 const toOpenAi = (messages: readonly Message[]) =>
   toOpenAiMessages({ model: 'm', prompt: '', messages, tools: [] }, { baseUrl: 'http://127.0.0.1:1/v1' });

@@ -1,7 +1,7 @@
 import type { Message } from '../../../src/contracts/message.js';
 
 /** The texts of all tool results, in order. */
-export function resultTexts(messages: readonly Message[]): string[] {
+export function resultTexts(messages: readonly Message[] = []): string[] {
   return messages
     .flatMap((message) => message.parts)
     .filter((part) => part.type === 'tool_result')

@@ -3,8 +3,9 @@ import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { freePort } from '../../support/free-port.js';
+import { answersAt, endProcess, namedProgram } from '../../support/local-process.js';
 import { until } from '../../support/use-workers.js';
-import { answersAt, endProcess, freePort, namedProgram } from './local-process.js';
 
 /** LiteLLM's proxy on loopback: one address with all three wire formats, and a server behind it for each model. */
 export interface LiteLlm {

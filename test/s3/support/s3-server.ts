@@ -1,11 +1,13 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { freePort } from '../../support/free-port.js';
+import { answersAt, endProcess, namedProgram } from '../../support/local-process.js';
 import { until } from '../../support/use-workers.js';
+
+const INSTALL = 'GOBIN=DIR go install github.com/versity/versitygw/cmd/versitygw@v1.8.0';
 
 /** A real S3 server on loopback, with one bucket. */
 export interface S3Server {
@@ -18,7 +20,7 @@ export interface S3Server {
 
 /** Starts versitygw over a folder of its own; it is gone, with its folder, after `stop`. */
 export async function startS3Server(): Promise<S3Server> {
-  const binary = serverBinary();
+  const binary = namedProgram('PERDURE_TEST_S3_SERVER', 'the program versitygw', INSTALL);
   const folder = await mkdtemp(join(tmpdir(), 'perdure-s3-'));
   const bucket = 'perdure-test';
   // a folder is a bucket
@@ -29,47 +31,15 @@ export async function startS3Server(): Promise<S3Server> {
   const env = { PATH: process.env['PATH'], ROOT_ACCESS_KEY: accessKeyId, ROOT_SECRET_KEY: secretAccessKey };
   const server = spawn(binary, args, { env, stdio: ['ignore', 'ignore', 'inherit'] });
   const endpoint = `http://127.0.0.1:${port}`;
-  await until(() => answers(`${endpoint}/health`), 'the S3 server');
+  await until(() => answersAt(`${endpoint}/health`, server), 'the S3 server');
   return {
     endpoint,
     bucket,
     accessKeyId,
     secretAccessKey,
     stop: async () => {
-      await end(server);
+      await endProcess(server);
       await rm(folder, { recursive: true, force: true });
     },
   };
-}
-
-/** There is no other way to run these tests, so they fail without. */
-function serverBinary(): string {
-  const named = process.env['PERDURE_TEST_S3_SERVER'];
-  if (named) return named;
-  throw new Error(
-    'PERDURE_TEST_S3_SERVER: name the program versitygw (GOBIN=DIR go install github.com/versity/versitygw/cmd/versitygw@v1.8.0)',
-  );
-}
-
-async function answers(url: string): Promise<boolean> {
-  // refused until it listens
-  const response = await fetch(url).catch(() => undefined);
-  return response?.ok === true;
-}
-
-async function end(server: ChildProcess): Promise<void> {
-  if (server.exitCode !== null || server.signalCode !== null) return;
-  const exited = once(server, 'exit');
-  server.kill('SIGTERM');
-  await exited;
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const address = probe.address();
-  probe.close();
-  await once(probe, 'close');
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  return address.port;
 }

@@ -10,8 +10,8 @@ import type { ScriptedSubject } from './provider-subject.js';
 
 /** Requests at once: each waits for a connection of its own. */
 const BATCH = 16;
-/** A reset may take bytes with it, so that each byte is no claim of its own. */
-const RESET_STEP = 23;
+/** A lost connection may take bytes with it, so that each byte is no claim of its own. */
+const LOST_STEP = 23;
 const CUT = /^Model\.(?:StreamTruncated|EmptyStream)$/u;
 /** What a gateway may make of a cut: all of them are tried again. */
 const GATEWAY_CUT = /^Model\.(?:StreamTruncated|EmptyStream|Overloaded|Unreachable|BadResponse)$/u;
@@ -40,23 +40,29 @@ export const CUT_CASES = {
     claim: 'a stream that ends at any byte is a cut answer until its terminal event came, and the whole answer from there on',
     run: survivesEndAtAnyByte,
   },
-  M13: { claim: 'a connection that is reset gives no answer before its terminal event came', run: survivesReset },
+  M13: { claim: 'a connection that is reset, or closed, gives no answer before its terminal event came', run: survivesLostConnection },
 } as const satisfies Readonly<Record<string, FaultCase>>;
 
 async function survivesEndAtAnyByte(subject: ScriptedSubject): Promise<void> {
   const step = subject.cutStep ?? 1;
   const { outcomes, bytes } = await sweep(subject, { by: 'end', step });
   const completeFrom = outcomes.indexOf('complete');
-  expect(completeFrom * step).toBeGreaterThan(terminalIn(subject, bytes));
+  const terminal = terminalIn(subject, bytes);
+  expect(completeFrom * step).toBeGreaterThan(terminal);
+  // nothing that may follow it is waited for
+  const whole = bytes.indexOf('\n\n', terminal) + '\n\n'.length;
+  expect((completeFrom - 1) * step).toBeLessThan(whole);
   expect(outcomes.lastIndexOf('cut')).toBe(completeFrom - 1);
 }
 
-async function survivesReset(subject: ScriptedSubject): Promise<void> {
-  const step = Math.max(subject.cutStep ?? 1, RESET_STEP);
-  const { outcomes, bytes } = await sweep(subject, { by: 'reset', step });
-  const early = outcomes.slice(0, Math.floor(terminalIn(subject, bytes) / step));
-  expect(early.length).toBeGreaterThan(5);
-  expect(new Set(early)).toEqual(new Set(['cut']));
+async function survivesLostConnection(subject: ScriptedSubject): Promise<void> {
+  const step = Math.max(subject.cutStep ?? 1, LOST_STEP);
+  for (const by of ['reset', 'close'] as const) {
+    const { outcomes, bytes } = await sweep(subject, { by, step });
+    const early = outcomes.slice(0, Math.floor(terminalIn(subject, bytes) / step));
+    expect(early.length).toBeGreaterThan(5);
+    expect({ by, outcomes: [...new Set(early)] }).toEqual({ by, outcomes: ['cut'] });
+  }
 }
 
 interface Sweep {
@@ -66,7 +72,10 @@ interface Sweep {
 }
 
 /** Has the same answer cut at one length after the other. Fails on anything that is neither a cut nor the whole answer: half a call, for one. */
-async function sweep(subject: ScriptedSubject, { by, step }: { readonly by: 'end' | 'reset'; readonly step: number }): Promise<Sweep> {
+async function sweep(
+  subject: ScriptedSubject,
+  { by, step }: { readonly by: 'end' | 'close' | 'reset'; readonly step: number },
+): Promise<Sweep> {
   const { server } = subject;
   const whole = await ask(subject, { ...askedAt(0), reply: STEP });
   const bytes = await server.bytesOfLastAnswer();

@@ -21,8 +21,6 @@ export interface Wire {
   provider(url: string, apiKey?: string): ModelProvider;
   /** The events of an answer, each with its blank line. */
   events(script: WireScript): string[];
-  /** How many of them the answer is complete with, or before: the terminal one and what may follow it. */
-  readonly tailEvents: number;
   /** What the output limit is called. */
   readonly limitField: string;
   errorEvent(error: Readonly<Record<string, unknown>>): string;
@@ -35,7 +33,6 @@ const CHAT: Wire = {
   name: 'chat completions',
   stopWord: { end: 'stop', calls: 'tool_calls', length: 'length', refusal: 'content_filter' },
   ping: ': ping\n\n',
-  tailEvents: 3,
   limitField: 'max_tokens',
   provider: (url, apiKey = KEY) => createOpenAiChatProvider({ baseUrl: `${url}/v1`, apiKey }),
   events: (script) => [...chatChunks(script).map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`), 'data: [DONE]\n\n'],
@@ -70,7 +67,6 @@ const RESPONSES: Wire = {
   name: 'responses',
   stopWord: { end: 'completed', calls: 'completed', length: 'max_output_tokens', refusal: 'content_filter' },
   ping: ': ping\n\n',
-  tailEvents: 1,
   limitField: 'max_output_tokens',
   provider: (url, apiKey = KEY) => createOpenAiResponsesProvider({ baseUrl: `${url}/v1`, apiKey }),
   events: responseEvents,
@@ -143,7 +139,6 @@ const MESSAGES: Wire = {
   name: 'messages',
   stopWord: { end: 'end_turn', calls: 'tool_use', length: 'max_tokens', refusal: 'refusal' },
   ping: 'event: ping\ndata: {"type":"ping"}\n\n',
-  tailEvents: 1,
   limitField: 'max_tokens',
   provider: (url, apiKey = KEY) => createAnthropicProvider({ baseUrl: url, apiKey }),
   events: (script) => messageEvents(script).map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`),

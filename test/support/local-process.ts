@@ -1,6 +1,5 @@
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer } from 'node:net';
 
 /** The program that a variable names. There is no other way to run these tests, so it throws without, and says how to get one. */
 export function namedProgram(variable: string, what: string, install: string): string {
@@ -25,17 +24,6 @@ export async function endProcess(process: ChildProcess): Promise<void> {
   const force = setTimeout(() => process.kill('SIGKILL'), 5_000);
   await exited;
   clearTimeout(force);
-}
-
-/** A port of the loopback interface that nobody had a moment ago. */
-export async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const address = probe.address();
-  probe.close();
-  await once(probe, 'close');
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  return address.port;
 }
 
 function hasEnded(process: ChildProcess): boolean {

@@ -1,0 +1,13 @@
+import type { ExtendInput } from '../contracts/run.js';
+import { capOf } from './check-extension.js';
+import type { Run } from './run.js';
+
+/** What to send with update `extend` to a run whose caps are spent: of each that is, as much again, within what a run may have. */
+export function suggestExtension(run: Run): ExtendInput {
+  return Object.fromEntries(
+    run.spentCaps().map((name) => {
+      const { present = 0, most } = capOf(run, name);
+      return [name, Math.min(present, most - present)];
+    }),
+  );
+}
