@@ -15,6 +15,7 @@ interface Route {
 const NO_PAUSE = { M21: 'OpenAI has no word for a paused answer' } as const satisfies Route['cannot'];
 const COUNTS = { M28: 'LiteLLM counts the tokens that a server does not tell' } as const satisfies Route['cannot'];
 const NO_WAIT = { M3: "LiteLLM drops Retry-After from an error in Anthropic's words" } as const satisfies Route['cannot'];
+const CALLS_WITH_INDEX = 'LiteLLM sends calls with a field that chat completions does not have';
 
 /** Here LiteLLM reads answers and writes them anew. What it makes of a lost connection to the server behind it: see litellm-cuts. */
 const ROUTES: readonly Route[] = [
@@ -32,7 +33,8 @@ const ROUTES: readonly Route[] = [
     cannot: {
       ...NO_PAUSE,
       ...COUNTS,
-      'tool results': 'LiteLLM sends calls with a field that chat completions does not have',
+      'tool results': CALLS_WITH_INDEX,
+      'gone tools': CALLS_WITH_INDEX,
       M22: 'LiteLLM makes one call of two that have one id',
     },
   },
