@@ -4,6 +4,7 @@ import { type AiSdkMessage, toAiSdkMessages } from './ai-sdk-messages.js';
 import type { AiSdkCall, AiSdkModel, AiSdkOptions } from './ai-sdk-model.js';
 import type { ModelRequest, ThinkingOrder } from './provider.js';
 import { toolNames } from './tool-names.js';
+import { withCalledTools } from './with-called-tools.js';
 
 /** What a call is made with beside the request. */
 export interface AiSdkCallOptions {
@@ -13,8 +14,9 @@ export interface AiSdkCallOptions {
 }
 
 /** A request as a model of the AI SDK takes it, in the words of its version and of its family. */
-export function toAiSdkCall(model: AiSdkModel, request: ModelRequest, { providerOptions, signal }: AiSdkCallOptions): AiSdkCall {
+export function toAiSdkCall(model: AiSdkModel, asked: ModelRequest, { providerOptions, signal }: AiSdkCallOptions): AiSdkCall {
   const family = aiSdkFamily(model.provider);
+  const request = family.needsCalledTools ? withCalledTools(asked) : asked;
   const prompt = toAiSdkMessages(request, model);
   const order = family.thinksInBlocks && request.thinking && continuesWithoutThinking(prompt) ? NO_THINKING : request.thinking;
   const { options, addedTokens = 0 } = (order && family.thinking?.({ order, outputTokensMax: request.outputTokensMax })) ?? { options: {} };

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { answerHeaders, requestIdIn } from './answer-headers.js';
 import { ModelError, type ModelFailureType } from './model-error.js';
 import { connectionError, errorIn, objectOf, toModelError } from './model-failure.js';
 import { withoutKeys } from './without-keys.js';
@@ -65,8 +66,8 @@ function refusal(message: string, { statusCode, responseHeaders, responseBody = 
   const told = errorIn(responseBody) ?? objectOf(responseBody);
   // some packages give a status to what they could not read themselves
   if (told && UNREADABLE.has(String(Reflect.get(told, 'name')))) return unreadable();
-  const headers = new Headers(responseHeaders);
-  const requestId = headers.get('x-request-id') ?? headers.get('request-id');
+  const headers = answerHeaders(Object.entries(responseHeaders ?? {}));
+  const requestId = requestIdIn(headers);
   return toModelError({
     status: statusCode,
     message,

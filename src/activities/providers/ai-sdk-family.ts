@@ -37,6 +37,8 @@ export interface AiSdkFamily {
   readonly countsInputWithoutCache?: true;
   /** Up to version 2 it takes a request without calls for one without tools, which its server refuses after calls. */
   readonly dropsForbiddenTools?: true;
+  /** A transcript with calls needs tools beside it. */
+  readonly needsCalledTools?: true;
   /** The exact length of a call's id. @default any up to 40 */
   readonly callIdChars?: number;
 }
@@ -62,6 +64,7 @@ const ANTHROPIC: AiSdkFamily = {
   thinksInBlocks: true,
   countsInputWithoutCache: true,
   dropsForbiddenTools: true,
+  needsCalledTools: true,
 };
 
 const GOOGLE: AiSdkFamily = { name: 'google', thinking: googleThinking, showsResultImages: true };

@@ -3,6 +3,7 @@ import { toAiSdkCall } from './ai-sdk-call.js';
 import { aiSdkError } from './ai-sdk-failure.js';
 import { type AiSdkModel, type AiSdkPart, aiSdkModel } from './ai-sdk-model.js';
 import { AiSdkStream } from './ai-sdk-stream.js';
+import { requestIdIn } from './answer-headers.js';
 import { fetchOfCall, guardedCall } from './guarded-call.js';
 import { type GuardedFetch, guardedFetch } from './guarded-fetch.js';
 import { ModelError } from './model-error.js';
@@ -71,7 +72,7 @@ async function callAiSdk(model: AiSdkModel, request: ModelRequest, { providerOpt
     );
     watchdog.sawHeaders();
     await readParts(stream, reader, { watchdog, signal });
-    return completeAnswer(reader, requestIdIn(response?.headers) ?? reader.requestId);
+    return completeAnswer(reader, requestIdIn(new Headers(response?.headers)) ?? reader.requestId);
   } catch (error) {
     throw guard.failure() ?? cutOr(error, guard);
   } finally {
@@ -125,10 +126,4 @@ function completeAnswer(reader: AiSdkStream, requestId: string | undefined): Mod
 function cutOr(error: unknown, guard: GuardedFetch): unknown {
   const isHalf = guard.endedWithinEvent() && aiSdkError(error).type === 'Model.BadResponse';
   return isHalf ? new ModelError('Model.StreamTruncated', 'the answer ended in the middle of an event') : error;
-}
-
-const REQUEST_ID_HEADERS = ['x-request-id', 'request-id', 'x-amzn-requestid', 'apim-request-id'];
-
-function requestIdIn(headers: Readonly<Record<string, string>> = {}): string | undefined {
-  return REQUEST_ID_HEADERS.map((name) => headers[name]).find((id) => id !== undefined);
 }

@@ -1,6 +1,6 @@
 import type { BedrockProvider } from '../../define/provider-definition.js';
 import { callAnthropicCloud, cloudKey, cloudUrl } from './anthropic-cloud.js';
-import { type GuardedFetch, guardedFetch } from './guarded-fetch.js';
+import { guardedFetch } from './guarded-fetch.js';
 import { loadPeer } from './load-peer.js';
 import type { ModelAnswer, ModelProvider, ModelRequest } from './provider.js';
 import type { AccessOptions } from './provider-access.js';
@@ -34,7 +34,7 @@ async function callBedrock(request: ModelRequest, place: Place, access: Pick<Acc
     defaultHeaders: API_VERSION,
     maxRetries: 0,
     timeout: SDK_TIMEOUT_MS,
-    fetch: withRequestId(guard),
+    fetch: guard.fetch,
     logger: SILENT_LOGGER,
     logLevel: 'off' as const,
     openTelemetry: false as const,
@@ -58,15 +58,5 @@ function keysOf({ credentials }: Place, { keys }: Pick<AccessOptions, 'keys'>): 
     awsAccessKey: cloudKey(accessKey, keys),
     awsSecretKey: cloudKey(secretKey, keys),
     ...(sessionToken === undefined ? {} : { awsSessionToken: cloudKey(sessionToken, keys) }),
-  };
-}
-
-/** The client looks for the id of a request under the name that Anthropic's own servers give it. */
-function withRequestId({ fetch }: GuardedFetch): GuardedFetch['fetch'] {
-  return async (input, init) => {
-    const response = await fetch(input, init);
-    const id = response.headers.get('x-amzn-requestid');
-    if (id !== null) response.headers.set('request-id', id);
-    return response;
   };
 }

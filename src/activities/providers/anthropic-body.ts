@@ -6,6 +6,7 @@ import { CACHE_MARK, markMessages } from './cache-mark.js';
 import { PrefixDigest } from './prefix-digest.js';
 import type { ModelRequest } from './provider.js';
 import { type ToolNames, toolNames } from './tool-names.js';
+import { withCalledTools } from './with-called-tools.js';
 
 /** A request in the words of the messages API, and what its answer is read with. */
 export interface AnthropicBody {
@@ -26,7 +27,8 @@ export interface AnthropicReceiver {
  * Writes a request. Prompt, tools and messages are the same bytes in each request of a run up to where the transcript grew; only the
  * marks of what to keep move on. What is said in this request only stands behind the last mark.
  */
-export function toAnthropicBody(request: ModelRequest, { quirks, account }: AnthropicReceiver): AnthropicBody {
+export function toAnthropicBody(asked: ModelRequest, { quirks, account }: AnthropicReceiver): AnthropicBody {
+  const request = withCalledTools(asked);
   const { model, prompt, thinking, requestOnlyMessages = 0 } = request;
   const names = toolNames(request.tools);
   const tools = toTools(request.tools, names);

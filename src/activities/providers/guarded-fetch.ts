@@ -1,4 +1,5 @@
 import { Agent, type Response as UndiciResponse, fetch as undiciFetch } from 'undici';
+import { answerHeaders, contentTypesOf } from './answer-headers.js';
 import { EventFraming } from './event-framing.js';
 import { hideKey } from './hide-key.js';
 import { ModelError } from './model-error.js';
@@ -110,8 +111,9 @@ class Guard {
     const { status, headers, body } = response;
     if (status >= 300 && status < 400) throw await refuseRedirect(response);
     if (!response.ok) return copyOf(response, body && refusalBody(await this.#refusalText(body, caller)));
-    const contentType = headers.get('content-type')?.toLowerCase() ?? 'no content type';
-    const isStream = this.#stream === 'bytes' ? !contentType.includes('text/html') : contentType.includes('text/event-stream');
+    const types = contentTypesOf(headers);
+    const isPage = types.some((type) => type.includes('text/html'));
+    const isStream = !isPage && (this.#stream === 'bytes' || types[0]?.includes('text/event-stream'));
     if (!body || !isStream) throw notAStream(response, body ? await textOf(this.#head(body)) : '', this.#apiKey);
     const watched = this.#watched(body, caller);
     return copyOf(response, this.#stream === 'bytes' ? this.#unframed(watched) : this.#framed(watched));
@@ -191,15 +193,17 @@ function copyOf({ status, statusText, headers }: UndiciResponse, body: AsyncIter
   return new Response(body === null || typeof body === 'string' ? body : ReadableStream.from(body), {
     status,
     statusText,
-    headers: [...headers],
+    headers: answerHeaders(headers),
   });
 }
 
-/** The SDKs read only what stands under `error`; some servers send the same without it. */
+/** The SDKs read only what stands under `error`; some servers send the same without it, Gemini's within a list of one. */
 function refusalBody(text: string): string {
-  const told = objectOf(text);
-  // put around it as text: a body may be nested too deep to be written anew
-  return told && !('error' in told) ? `{"error":${text}}` : text;
+  const listed = objectOf(text);
+  // as text: a body may be nested too deep to be written anew
+  const body = Array.isArray(listed) && listed.length === 1 ? text.trim().slice(1, -1) : text;
+  const told = objectOf(body);
+  return told && !('error' in told) ? `{"error":${body}}` : body;
 }
 
 async function textOf(body: AsyncIterable<Uint8Array>): Promise<string> {
@@ -219,7 +223,8 @@ function notAStream({ headers }: UndiciResponse, head: string, apiKey: string): 
   if (head.trim() === '') return new ModelError('Model.EmptyStream', 'the server answered with nothing', { status: 200 });
   const told = errorIn(head);
   if (told) return toModelError({ error: told, headers: new Headers([...headers]) }, apiKey);
-  const type = hideKey(headers.get('content-type') ?? 'no content type', apiKey);
+  const types = contentTypesOf(headers);
+  const type = hideKey(types.find((each) => each.includes('text/html')) ?? types[0] ?? 'no content type', apiKey);
   const said = `the server answered with ${type} instead of an event stream`;
   return new ModelError('Model.BadResponse', said, { status: 200 });
 }

@@ -2,6 +2,7 @@ import { BAD_JSON_PATTERNS } from './bad-json-patterns.js';
 import { hideKey } from './hide-key.js';
 import { ModelError, type ModelFailureType } from './model-error.js';
 import { LOWER_OUTPUT_PATTERNS, OVERFLOW_PATTERNS } from './overflow-patterns.js';
+import { REFUSED_KEY_PATTERNS } from './refused-key-patterns.js';
 import { retryAfterMs } from './retry-after.js';
 
 /** HTTP status → failure. What is not here: 4xx is a bad request, 5xx is overload. */
@@ -151,6 +152,7 @@ function classify({ status, types, codes, message, isSyntax, isTold }: ErrorFact
   const isRefusal = status === undefined || status === 400 || status === 413 || status === 422;
   if ((isRefusal || status === 500) && BAD_JSON_PATTERNS.some((pattern) => pattern.test(message))) return 'Model.BadJson';
   if (isRefusal && OVERFLOW_PATTERNS.some((pattern) => pattern.test(message))) return 'Model.ContextOverflow';
+  if (status === 400 && REFUSED_KEY_PATTERNS.some((pattern) => pattern.test(message))) return 'Model.Auth';
   if (status !== undefined) return BY_STATUS[status] ?? (status >= 500 ? 'Model.Overloaded' : 'Model.BadRequest');
   const [first] = byType;
   if (first) return first;

@@ -57,6 +57,17 @@ const BAD_JSON_ROWS: readonly (readonly [number, Readonly<Record<string, unknown
   [422, { message: 'messages.1.content.0.tool_use.input: Input should be a valid dictionary', type: 'invalid_request_error' }],
 ];
 
+/** How servers that have no 401 say that they do not take a key: xAI, Gemini, and LiteLLM without a database. */
+const REFUSED_KEYS: readonly (readonly [string, unknown])[] = [
+  [
+    'xAI',
+    { code: 'Client specified an invalid argument', error: 'Incorrect API key provided: na***ys. You can obtain one at the console.' },
+  ],
+  ['Gemini', [{ error: { code: 400, message: 'API key not valid. Please pass a valid API key.', status: 'INVALID_ARGUMENT' } }]],
+  ['Gemini', { error: { code: 400, message: 'API key expired. Please renew the API key.', status: 'INVALID_ARGUMENT' } }],
+  ['LiteLLM', { error: { message: 'No connected db.', type: 'no_db_connection', param: null, code: '400' } }],
+];
+
 describe.each(WIRES)('a refusal over $name', (wire) => {
   let server: RawServer;
   beforeAll(async () => {
@@ -77,6 +88,15 @@ describe.each(WIRES)('a refusal over $name', (wire) => {
     const [start = ''] = wire.events({ text: 'Hi.' });
     const { message, type = 'server_error' } = error;
     expect((await failureOf(streamOf(start, wire.errorEvent({ ...error, message, type })))).type).toBe('Model.BadJson');
+  });
+
+  it.each(REFUSED_KEYS)('of a key by %s, with status 400 and %j, is Model.Auth: another key may be taken', async (_, body) => {
+    expect(await failureOf(statusOf(400, body))).toMatchObject({ type: 'Model.Auth', status: 400 });
+  });
+
+  it('within a list of one, as Gemini puts it, is told in its own words', async () => {
+    const failure = await failureOf(statusOf(404, [{ error: { code: 404, message: 'models/x is not found.', status: 'NOT_FOUND' } }]));
+    expect(failure).toMatchObject({ type: 'Model.BadRequest', message: 'models/x is not found.' });
   });
 
   it('B-14: with a status that says what it is about is what the status says, whatever the text', async () => {

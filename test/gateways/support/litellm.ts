@@ -25,10 +25,13 @@ export interface LiteLlmModel {
   readonly overChat?: boolean;
 }
 
+/** Servers whose answers are passed on as they are: OpenAI's formats below `/openai_passthrough`, Anthropic's below `/anthropic`. */
+export type PassedThrough = Readonly<Record<'openai' | 'anthropic', Pick<LiteLlmModel, 'baseUrl' | 'apiKey'>>>;
+
 const INSTALL = "python3 -m venv DIR && DIR/bin/pip install 'litellm[proxy]==1.106.2'";
 
 /** Starts it in a folder of its own; the process and the folder are gone after `stop`. It takes about ten seconds to listen. */
-export async function startLiteLlm(models: readonly LiteLlmModel[]): Promise<LiteLlm> {
+export async function startLiteLlm(models: readonly LiteLlmModel[], passedThrough?: PassedThrough): Promise<LiteLlm> {
   const program = namedProgram('PERDURE_TEST_LITELLM', 'litellm', INSTALL);
   const folder = await mkdtemp(join(tmpdir(), 'perdure-litellm-'));
   const apiKey = `sk-${randomBytes(16).toString('hex')}`;
@@ -37,7 +40,8 @@ export async function startLiteLlm(models: readonly LiteLlmModel[]): Promise<Lit
   const port = await freePort();
   const args = ['--config', config, '--host', '127.0.0.1', '--port', String(port), '--telemetry', 'False'];
   // without the local map it asks the network for a newer one
-  const env = { PATH: process.env['PATH'], HOME: folder, LITELLM_LOCAL_MODEL_COST_MAP: 'True', LITELLM_LOG: 'CRITICAL' };
+  const own = { PATH: process.env['PATH'], HOME: folder, LITELLM_LOCAL_MODEL_COST_MAP: 'True', LITELLM_LOG: 'CRITICAL' };
+  const env = { ...own, ...(passedThrough ? variablesOf(passedThrough) : {}) };
   const proxy = spawn(program, args, { env, cwd: folder, stdio: 'ignore' });
   const url = `http://127.0.0.1:${port}`;
   await until(() => answersAt(`${url}/health/liveliness`, proxy), 'LiteLLM', 90_000);
@@ -48,6 +52,15 @@ export async function startLiteLlm(models: readonly LiteLlmModel[]): Promise<Lit
       await endProcess(proxy);
       await rm(folder, { recursive: true, force: true });
     },
+  };
+}
+
+function variablesOf({ openai, anthropic }: PassedThrough): Readonly<Record<string, string>> {
+  return {
+    OPENAI_API_BASE: openai.baseUrl,
+    OPENAI_API_KEY: openai.apiKey,
+    ANTHROPIC_API_BASE: anthropic.baseUrl,
+    ANTHROPIC_API_KEY: anthropic.apiKey,
   };
 }
 

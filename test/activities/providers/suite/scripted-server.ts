@@ -18,11 +18,11 @@ export interface ScriptedServer {
   close(): Promise<void>;
 }
 
-/** Starts one for one wire format: requests of another format get a 404. */
-export async function startScriptedServer(format: WireFormat['name']): Promise<ScriptedServer> {
+/** Starts one for one wire format, or for more: requests of another format get a 404. */
+export async function startScriptedServer(format: WireFormat['name'], ...more: readonly WireFormat['name'][]): Promise<ScriptedServer> {
   let reply: Reply = { text: 'Nothing was asked for.' };
   const server = await startWireServer({
-    formats: [format],
+    formats: [format, ...more],
     handler: (request) => (typeof reply === 'function' ? reply(request) : reply),
   });
   return {

@@ -1,5 +1,6 @@
 import { createAnthropic } from '@ai-sdk/anthropic';
 import { createOpenAI } from '@ai-sdk/openai';
+import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { captureKeys } from '../../../../src/activities/key-ring.js';
 import { createAiSdkProvider } from '../../../../src/activities/providers/ai-sdk.js';
 import type { ModelProvider } from '../../../../src/activities/providers/provider.js';
@@ -12,8 +13,11 @@ export interface AiSdkServer {
   readonly apiKey: string;
 }
 
+/** What a package of the AI SDK speaks: a wire format, or chat completions as compatible servers extend them. */
+export type PackageName = Wire['name'] | 'compatible';
+
 /** The provider over a model of the AI SDK, made by the real package of a wire format. */
-export function aiSdkProvider(wire: Wire['name'], { url, apiKey }: AiSdkServer): ModelProvider {
+export function aiSdkProvider(wire: PackageName, { url, apiKey }: AiSdkServer): ModelProvider {
   const languageModel: LanguageModelFactory = (modelId, { key, fetch }) =>
     modelOf(wire, modelId, { url, apiKey: key('env:AI_SDK_KEY'), fetch });
   return createAiSdkProvider({ languageModel }, { keys: captureKeys({ AI_SDK_KEY: apiKey }, ['AI_SDK_KEY']), env: {} });
@@ -21,10 +25,12 @@ export function aiSdkProvider(wire: Wire['name'], { url, apiKey }: AiSdkServer):
 
 interface PackageSettings extends AiSdkServer, Pick<LanguageModelTools, 'fetch'> {}
 
-function modelOf(wire: Wire['name'], modelId: string, { url, ...settings }: PackageSettings): unknown {
+function modelOf(wire: PackageName, modelId: string, { url, ...settings }: PackageSettings): unknown {
   switch (wire) {
     case 'chat completions':
       return createOpenAI({ baseURL: `${url}/v1`, ...settings }).chat(modelId);
+    case 'compatible':
+      return createOpenAICompatible({ name: 'mine', baseURL: `${url}/v1`, includeUsage: true, ...settings })(modelId);
     case 'responses':
       return createOpenAI({ baseURL: `${url}/v1`, ...settings }).responses(modelId);
     case 'messages':
