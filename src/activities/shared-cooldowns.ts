@@ -1,6 +1,6 @@
 import type { ApplicationFailure } from '@temporalio/common';
 import type { CallModelInput } from '../contracts/activities.js';
-import { failureScope } from '../contracts/cooldown-step.js';
+import { needsPerson } from '../contracts/cooldown-step.js';
 import { CooldownTable } from '../contracts/cooldown-table.js';
 import type { FailureType } from '../contracts/failures.js';
 import { FAILOVER_LIMITS, MODEL_LIMITS } from '../contracts/limits.js';
@@ -30,7 +30,7 @@ export class SharedCooldowns {
     const wanted = details !== null && typeof details === 'object' && 'retryAfterMs' in details ? details.retryAfterMs : undefined;
     const retryAfterMs = typeof wanted === 'number' ? wanted : undefined;
     const type = problem.type ?? '';
-    const sharedMs = failureScope(type) === 'credential' ? FAILOVER_LIMITS.sharedKeyCooldownMs : undefined;
+    const sharedMs = needsPerson(type) ? FAILOVER_LIMITS.sharedLastingCooldownMs : undefined;
     this.#table.cool({ model, credential, type, retryAfterMs, sharedMs, now });
   }
 

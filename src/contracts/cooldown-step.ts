@@ -4,7 +4,7 @@ import { FAILOVER_LIMITS } from './limits.js';
 /** What a failure says about where it came from: one model with one key, the key itself, the server, or nothing to leave alone. */
 export type FailureScope = 'model' | 'credential' | 'none';
 
-/** Whose cooldown a failure begins. Rate limits and timeouts are a model's; refused and unpaid keys are the key's. */
+/** Whose cooldown a failure begins. Rate limits, timeouts and models that are no more are a model's; refused and unpaid keys are the key's. */
 export function failureScope(type: string): FailureScope {
   return SCOPES[type as FailureType] ?? 'none';
 }
@@ -18,9 +18,15 @@ const SCOPES: Partial<Readonly<Record<FailureType, FailureScope>>> = {
   'Model.EmptyStream': 'model',
   'Model.BadResponse': 'model',
   'Model.Unreachable': 'model',
+  'Model.NotFound': 'model',
   'Model.Auth': 'credential',
   'Model.Quota': 'credential',
 };
+
+/** Nothing but a person ends it: a key is renewed, an account filled up, a model or a provider brought back. */
+export function needsPerson(type: string): boolean {
+  return failureScope(type) === 'credential' || type === 'Model.NotFound';
+}
 
 /** How long to leave it alone after so many failures in a row; a server that names a longer time is believed, up to a day. */
 export function cooldownMs(type: string, failures: number, retryAfterMs = 0): number {
@@ -31,7 +37,7 @@ export function cooldownMs(type: string, failures: number, retryAfterMs = 0): nu
 
 function stepsOf(type: string): readonly number[] {
   if (type === 'Model.Quota') return FAILOVER_LIMITS.quotaCooldownsMs;
-  return type === 'Model.Auth' ? FAILOVER_LIMITS.authCooldownsMs : FAILOVER_LIMITS.cooldownsMs;
+  return needsPerson(type) ? FAILOVER_LIMITS.lastingCooldownsMs : FAILOVER_LIMITS.cooldownsMs;
 }
 
 /** The name of what is left alone. */

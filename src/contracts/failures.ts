@@ -13,6 +13,7 @@ export const FAILURES = {
   'Model.Unreachable': { retryable: true },
   'Model.Auth': { retryable: false },
   'Model.Quota': { retryable: false },
+  'Model.NotFound': { retryable: false },
   'Model.BadRequest': { retryable: false },
   'Model.ContextOverflow': { retryable: false },
   'Model.ContentFilter': { retryable: false },

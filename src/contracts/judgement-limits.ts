@@ -37,11 +37,11 @@ export const FAILOVER_LIMITS = {
   cooldownsMs: [MINUTE_MS, 5 * MINUTE_MS, 25 * MINUTE_MS, 60 * MINUTE_MS],
   /** A spent account is filled up by people. */
   quotaCooldownsMs: [5 * 60 * MINUTE_MS, DAY_MS],
-  /** A refused key stays refused until a person changes it. */
-  authCooldownsMs: [DAY_MS],
+  /** A refused key stays refused, and a model that is no more stays away, until a person changes it. */
+  lastingCooldownsMs: [DAY_MS],
   cooldownMsMax: DAY_MS,
-  /** Other runs of a worker believe for so long that a key is refused or unpaid: a person may have put it right meanwhile. */
-  sharedKeyCooldownMs: 10 * MINUTE_MS,
+  /** Other runs of a worker believe for so long what only a person ends: it may have been put right meanwhile. */
+  sharedLastingCooldownMs: 10 * MINUTE_MS,
   /** When every model is left alone and one is back this soon, the run waits for it rather than ask in vain. */
   waitMsMax: MINUTE_MS,
   fallbacksMax: 16,

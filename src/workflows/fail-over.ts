@@ -81,7 +81,7 @@ function otherPair(run: Run, { candidate }: ModelPair, { type }: ActivityProblem
 }
 
 /** What another key of the same provider may get past. */
-const KEY_MATTERS: ReadonlySet<string> = new Set(['Model.RateLimited', 'Model.Auth', 'Model.Quota']);
+const KEY_MATTERS: ReadonlySet<string> = new Set(['Model.RateLimited', 'Model.Auth', 'Model.Quota', 'Model.NotFound']);
 
 /** What the failure says beside its message. */
 function waitsIn(details: unknown): { readonly retryAfterMs?: number; readonly sharedMs?: number } {

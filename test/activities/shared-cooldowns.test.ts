@@ -45,6 +45,13 @@ describe('SharedCooldowns', () => {
     expect(() => shared.refuseCooling({ ...asked, credential: 'env:K' }, 10 * 60_000)).not.toThrow();
   });
 
+  it('a model that is not there is believed to be away for ten minutes: a person may have brought it back', () => {
+    const shared = new SharedCooldowns();
+    shared.note(asked, failure('Model.NotFound', '404'), 1, 0);
+    expect(() => shared.refuseCooling(asked, 10 * 60_000 - 1)).toThrow(/Model.NotFound/u);
+    expect(() => shared.refuseCooling(asked, 10 * 60_000)).not.toThrow();
+  });
+
   it('what another run found out is not told as if it had been found out again; an answer ends it', () => {
     const shared = new SharedCooldowns();
     shared.note(asked, failure('Model.Overloaded', 'told', { details: [{ sharedMs: 5_000 }], nonRetryable: true }), 1, 0);

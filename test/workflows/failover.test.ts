@@ -157,6 +157,27 @@ describe('failover of a run', () => {
     },
   );
 
+  it('D-27: a model that its server no longer has leads to the next one, and is left alone for a day', async () => {
+    const models = fakeModels({
+      'a/retired': () => {
+        throw new ModelError('Model.NotFound', 'no such model', { status: 404 });
+      },
+      'b/two': (_, n) => (n < 3 ? call(['note', { n }]) : say('done')),
+    });
+    const on = await worker({
+      model: never,
+      providerFor: models.providerFor,
+      route: [candidate('a/retired'), candidate('b/two')],
+      tools: [note],
+      policy: {},
+    });
+    const run = await start(on);
+    expect(await run.result()).toMatchObject({ output: 'done', switches: [{ to: 'b/two', why: 'Model.NotFound' }] });
+    expect(models.asked).toEqual(['a/retired', 'b/two', 'b/two', 'b/two']);
+    const cooling = (await run.events()).find((event) => event.type === 'model.cooling');
+    expect(Date.parse(cooling?.until ?? '') - (cooling?.at ?? 0)).toBe(86_400_000);
+  });
+
   it('D-27: when every model fails, one error lists each attempt', async () => {
     const models = fakeModels({ 'a/one': limited, 'b/two': refusedKey });
     const on = await worker({

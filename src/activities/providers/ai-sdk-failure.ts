@@ -8,7 +8,7 @@ import { withoutKeys } from './without-keys.js';
 const BY_NAME: Readonly<Record<string, ModelFailureType>> = {
   AI_LoadAPIKeyError: 'Model.Auth',
   AI_LoadSettingError: 'Model.BadRequest',
-  AI_NoSuchModelError: 'Model.BadRequest',
+  AI_NoSuchModelError: 'Model.NotFound',
   AI_InvalidArgumentError: 'Model.BadRequest',
   AI_InvalidPromptError: 'Model.BadRequest',
   AI_UnsupportedFunctionalityError: 'Model.BadRequest',

@@ -10,6 +10,7 @@ const BY_STATUS: Readonly<Record<number, ModelFailureType>> = {
   401: 'Model.Auth',
   402: 'Model.Quota',
   403: 'Model.Auth',
+  404: 'Model.NotFound',
   408: 'Model.Timeout',
   409: 'Model.Overloaded',
   413: 'Model.ContextOverflow',
@@ -38,8 +39,9 @@ const BY_ERROR_TYPE: Readonly<Record<string, ModelFailureType>> = {
   invalid_api_key: 'Model.Auth',
   invalid_request_error: 'Model.BadRequest',
   validationException: 'Model.BadRequest',
-  not_found_error: 'Model.BadRequest',
-  model_not_found: 'Model.BadRequest',
+  not_found_error: 'Model.NotFound',
+  model_not_found: 'Model.NotFound',
+  model_decommissioned: 'Model.NotFound',
   context_length_exceeded: 'Model.ContextOverflow',
   request_too_large: 'Model.ContextOverflow',
   content_filter: 'Model.ContentFilter',
@@ -139,6 +141,7 @@ interface ErrorFacts {
 /** What a body tells of that no status does. */
 const TELLING_TYPES: ReadonlySet<ModelFailureType> = new Set([
   'Model.Quota',
+  'Model.NotFound',
   'Model.ContextOverflow',
   'Model.ContentFilter',
   'Model.BadJson',
@@ -146,7 +149,7 @@ const TELLING_TYPES: ReadonlySet<ModelFailureType> = new Set([
 
 function classify({ status, types, codes, message, isSyntax, isTold }: ErrorFacts): ModelFailureType {
   const byType = types.map((type) => failureBy(BY_ERROR_TYPE, type)).filter((type) => type !== undefined);
-  // a body may say more than its status: 429 for a spent quota, 400 for a request that is too long
+  // a body may say more than its status: 429 for a spent quota, 400 for a request that is too long or a model that is no more
   const special = byType.find((type) => TELLING_TYPES.has(type));
   if (special) return special;
   const isRefusal = status === undefined || status === 400 || status === 413 || status === 422;

@@ -35,7 +35,7 @@ export type ProviderAccess =
 
 interface Refused {
   readonly kind: 'refused';
-  readonly type: 'Model.Auth' | 'Model.BadRequest';
+  readonly type: 'Model.Auth' | 'Model.BadRequest' | 'Model.NotFound';
   readonly problem: string;
 }
 
@@ -61,7 +61,7 @@ export function providerAccess({ provider, model, credential }: AccessRequest, o
   const executor = executorOf(provider, model, options.config.agents);
   if (executor) return 'problem' in executor ? refused('Model.BadRequest', executor.problem) : { kind: 'executor', ...executor };
   const unknown = providerNameProblem(provider, Object.keys(options.config.providers ?? {}));
-  if (unknown) return refused('Model.BadRequest', unknown);
+  if (unknown) return refused('Model.NotFound', unknown);
   const defined = definitionOf(provider, options.config);
   switch (defined?.api) {
     case 'ai-sdk':
@@ -99,7 +99,7 @@ interface Place extends Omit<ProviderSettings, 'apiKey'> {
 
 function configuredPlace(name: string, { api, baseUrl, allowInsecure, preset, quirks }: HttpProvider): Place | Refused {
   const problem = baseUrlProblem(baseUrl, { allowInsecure });
-  if (problem) return refused('Model.BadRequest', `BAD_BASE_URL of ${name}: ${problem}`);
+  if (problem) return refused('Model.NotFound', `BAD_BASE_URL of ${name}: ${problem}`);
   return { kind: 'place', api, baseUrl, quirks: { ...(preset === undefined ? {} : knownProvider(preset)?.quirks), ...quirks } };
 }
 
@@ -109,10 +109,10 @@ function knownPlace(name: string, { env }: AccessOptions): Place | Exclude<Provi
   const { api, baseUrl, baseUrlVariable, path, quirks = {} } = known;
   const fromEnv = baseUrlVariable && env[baseUrlVariable]?.trim();
   if (!fromEnv && baseUrl === '')
-    return refused('Model.BadRequest', `no address of ${name}: set ${baseUrlVariable}, or baseUrl in the config`);
+    return refused('Model.NotFound', `no address of ${name}: set ${baseUrlVariable}, or baseUrl in the config`);
   if (!fromEnv) return { kind: 'place', api, baseUrl, quirks };
   const problem = baseUrlProblem(fromEnv);
-  if (problem) return refused('Model.BadRequest', `BAD_BASE_URL in ${baseUrlVariable}: ${problem}`);
+  if (problem) return refused('Model.NotFound', `BAD_BASE_URL in ${baseUrlVariable}: ${problem}`);
   return { kind: 'place', api, baseUrl: path === undefined ? fromEnv : withPath(fromEnv, path), quirks };
 }
 

@@ -26,7 +26,8 @@ export type ProviderFor = (model: string, credential?: string) => ResolvedModel;
 
 /**
  * Makes the look-up from `provider/model` to a provider; each is made once, and anew when its key changed. It throws a ModelError:
- * `Model.Auth` that names the variable of a missing key, `Model.BadRequest` for an unknown provider or a bad address.
+ * `Model.Auth` that names the variable of a missing key, `Model.NotFound` for an unknown provider or a bad address: another worker may
+ * have had a config with it.
  */
 export function createProviderFor(options: AccessOptions): ProviderFor {
   const made = new Map<string, { readonly provider: ModelProvider; readonly apiKey: string | undefined }>();

@@ -73,7 +73,7 @@ describe('known providers', () => {
 
   it('azure without an address says where to put it', () => {
     const problem = 'no address of azure: set AZURE_OPENAI_ENDPOINT, or baseUrl in the config';
-    expect(access('azure', { AZURE_OPENAI_API_KEY: 'k' })).toEqual({ kind: 'refused', type: 'Model.BadRequest', problem });
+    expect(access('azure', { AZURE_OPENAI_API_KEY: 'k' })).toEqual({ kind: 'refused', type: 'Model.NotFound', problem });
   });
 
   it("a config's provider takes a preset's quirks as the ground of its own: an older Azure resource with its api-version", () => {

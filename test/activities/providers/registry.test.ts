@@ -68,12 +68,12 @@ describe('createProviderFor', () => {
     expect(requests).toMatchObject([{ url: '/gateway/v1/messages', headers: { 'x-api-key': 'k-mine-1' } }]);
   });
 
-  it('a missing key is Model.Auth and names its variable; an unknown provider is Model.BadRequest; neither sends anything', () => {
+  it('a missing key is Model.Auth and names its variable; an unknown provider is Model.NotFound; neither sends anything', () => {
     const providerFor = createProviderFor({ config: {}, env: {}, keys: captureKeys({}) });
     expect(() => providerFor('openai/m')).toThrow(
       expect.objectContaining({ type: 'Model.Auth', message: expect.stringContaining('SECRET_MISSING env:OPENAI_API_KEY') }),
     );
-    expect(() => providerFor('nobody/m')).toThrow(expect.objectContaining({ type: 'Model.BadRequest' }));
+    expect(() => providerFor('nobody/m')).toThrow(expect.objectContaining({ type: 'Model.NotFound' }));
     expect(() => providerFor('bare')).toThrow(expect.objectContaining({ type: 'Model.BadRequest' }));
     expect(requests).toEqual([]);
   });

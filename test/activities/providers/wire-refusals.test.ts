@@ -96,7 +96,7 @@ describe.each(WIRES)('a refusal over $name', (wire) => {
 
   it('within a list of one, as Gemini puts it, is told in its own words', async () => {
     const failure = await failureOf(statusOf(404, [{ error: { code: 404, message: 'models/x is not found.', status: 'NOT_FOUND' } }]));
-    expect(failure).toMatchObject({ type: 'Model.BadRequest', message: 'models/x is not found.' });
+    expect(failure).toMatchObject({ type: 'Model.NotFound', message: 'models/x is not found.' });
   });
 
   it('B-14: with a status that says what it is about is what the status says, whatever the text', async () => {
