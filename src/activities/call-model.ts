@@ -1,5 +1,5 @@
 import { Context } from '@temporalio/activity';
-import type { ApplicationFailure } from '@temporalio/common';
+import { ApplicationFailure } from '@temporalio/common';
 import type { CallModelInput, CallModelResult, HeartbeatDetails } from '../contracts/activities.js';
 import { addUsage } from '../contracts/add-usage.js';
 import { cleanText } from '../contracts/clean-text.js';
@@ -120,7 +120,9 @@ function failureOf(
     return modelFailure(tooLong, addUsage(lost, streamed.spent()));
   }
   if (thinking.spent.aborted) return failure('Model.ThinkingBudget', thinking.problem, { details: [beat(attempt, streamed.estimate())] });
-  return modelFailure(error, addUsage(lost, streamed.spent()));
+  // an answer that was refused says itself what it used
+  const told = error instanceof ApplicationFailure ? usageIn(error.details?.[0]) : NO_USAGE;
+  return modelFailure(error, addUsage(lost, isSome(told) ? told : streamed.spent()));
 }
 
 function completeAnswer(
@@ -133,8 +135,10 @@ function completeAnswer(
   // half a call is never completed: what the length limit cut stays as it came
   const { parts, repaired } = answer.stop === 'length' ? { parts: own, repaired: 0 } : repairCalls(own, answer);
   const message: Message = { id: messageId(input), role: 'assistant', turn: input.turn, parts };
+  const usage = answer.usage ?? streamed.estimate();
   if (Buffer.byteLength(JSON.stringify(message)) > MODEL_LIMITS.answerBytesMax) {
-    throw failure('Model.BadResponse', `the model's answer is larger than ${MODEL_LIMITS.answerBytesMax} bytes`, { nonRetryable: true });
+    const said = `the model's answer is larger than ${MODEL_LIMITS.answerBytesMax} bytes`;
+    throw failure('Model.BadResponse', said, { details: [{ usage }], nonRetryable: true });
   }
   const hash = hashMessage(message);
   options.transcripts.cache.keepMessage(hash, message);
@@ -142,7 +146,7 @@ function completeAnswer(
     kind: 'answer',
     message,
     hash,
-    usage: answer.usage ?? streamed.estimate(),
+    usage,
     ...(answer.usage ? {} : { usageEstimated: true }),
     ...(isSome(lost) ? { lost } : {}),
     stop: answer.stop,

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { failure, messageOf, modelFailure } from '../../src/activities/failures.js';
 import { ModelError } from '../../src/activities/providers/model-error.js';
 import { FAILURES, type FailureType } from '../../src/contracts/failures.js';
+import { NO_USAGE } from '../../src/contracts/no-usage.js';
 
 const RETRYABLE: ReadonlySet<FailureType> = new Set([
   'Model.RateLimited',
@@ -62,9 +63,21 @@ describe('modelFailure', () => {
     ]);
   });
 
-  it('a failure that is one already stays as it is, and anything else is a bad response that may be asked again', () => {
+  it('a failure that is one already stays as it is but for what was used, and anything else is a bad response that may be asked again', () => {
     const given = ApplicationFailure.create({ type: 'Transcript.Moved', nonRetryable: true });
     expect(modelFailure(given)).toBe(given);
+    const used = { ...NO_USAGE, inputTokens: 7 };
+    const details = [{ sharedMs: 5 }];
+    const charged = modelFailure(
+      ApplicationFailure.create({ type: 'Model.Overloaded', message: 'told', nonRetryable: true, details }),
+      used,
+    );
+    expect(charged).toMatchObject({
+      type: 'Model.Overloaded',
+      message: 'told',
+      nonRetryable: true,
+      details: [{ sharedMs: 5, usage: used }],
+    });
     expect(modelFailure(new TypeError('x is not a function'))).toMatchObject({ type: 'Model.BadResponse', nonRetryable: false });
   });
 });

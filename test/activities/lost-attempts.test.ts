@@ -3,9 +3,10 @@ import { ModelError } from '../../src/activities/providers/model-error.js';
 import type { ModelRequest } from '../../src/activities/providers/provider.js';
 import { MODEL_LIMITS } from '../../src/contracts/limits.js';
 import type { RunResult } from '../../src/contracts/run.js';
+import { defineHook } from '../../src/define/define-hook.js';
 import { call, say } from '../support/agent-worker.js';
-import { candidate } from '../support/model-route.js';
-import { untilAborted, useWorkers } from '../support/use-workers.js';
+import { candidate, fakeModels } from '../support/model-route.js';
+import { until, untilAborted, useWorkers } from '../support/use-workers.js';
 
 describe('attempts of a model call that failed in the midst of their answers', () => {
   const { worker, start } = useWorkers();
@@ -38,6 +39,43 @@ describe('attempts of a model call that failed in the midst of their answers', (
     expect(await run.handle.query<RunResult>('result')).toMatchObject({ usage: { outputTokens: MODEL_LIMITS.attemptsMax * 1_000 } });
   });
 
+  it('are charged also when another run finds the model limited before the next attempt', async () => {
+    const models = fakeModels({
+      'a/one': (request, n) => {
+        if (n === 1) return cut(request, 4_000, 4_000);
+        throw new ModelError('Model.RateLimited', '429', { retryAfterMs: 120_000 });
+      },
+      'b/two': () => say('two'),
+    });
+    const route = [candidate('a/one'), candidate('b/two')];
+    const on = await worker({ model: () => say('nobody asks this one'), providerFor: models.providerFor, route, policy: {} });
+    const run = await start(on);
+    await until(() => models.asked.length === 1, 'the cut attempt');
+    await (await start(on)).result();
+    const { usage, byModel } = await run.result();
+    expect(models.asked).toEqual(['a/one', 'a/one', 'b/two', 'b/two']);
+    expect(usage.outputTokens).toBe(1_000 + 5);
+    expect(byModel).toMatchObject([
+      { model: 'a/one', calls: 0, usage: { outputTokens: 1_000 } },
+      { model: 'b/two', calls: 1 },
+    ]);
+  });
+
+  it('are charged also when a hook refuses the answer that came in the end', async () => {
+    const refuseAll = defineHook({ name: 'censor', on: 'after-model', run: () => ({ action: 'block', reason: 'no' }) });
+    const on = await worker({ model: (request, n) => (n === 1 ? cut(request, 4_000) : say('ok')), hooks: [refuseAll], policy: {} });
+    const run = await start(on);
+    await expect(run.result()).rejects.toMatchObject({ cause: { type: 'Hook.Blocked' } });
+    expect(await run.handle.query<RunResult>('result')).toMatchObject({ usage: { outputTokens: 1_000 + 5 } });
+  });
+
+  it('an answer that is too large to be kept is paid all the same', async () => {
+    const on = await worker({ model: () => say('x'.repeat(MODEL_LIMITS.answerBytesMax)) });
+    const run = await start(on);
+    await expect(run.result()).rejects.toMatchObject({ cause: { type: 'Model.BadResponse' } });
+    expect(await run.handle.query<RunResult>('result')).toMatchObject({ usage: { inputTokens: 10, outputTokens: 5 } });
+  });
+
   it('one that failed before a word came is not', async () => {
     const on = await worker({
       model: (_, n) => {
@@ -61,7 +99,7 @@ describe('attempts of a model call that failed in the midst of their answers', (
   });
 });
 
-function cut(request: ModelRequest, chars: number): never {
+function cut(request: ModelRequest, chars: number, retryAfterMs = 500): never {
   request.onDelta({ type: 'text', text: 'x'.repeat(chars) });
-  throw new ModelError('Model.StreamTruncated', 'the stream was cut', { retryAfterMs: 500 });
+  throw new ModelError('Model.StreamTruncated', 'the stream was cut', { retryAfterMs });
 }
