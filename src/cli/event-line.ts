@@ -1,6 +1,6 @@
 import { BUDGET_APPROVAL } from '../contracts/budget-approval.js';
 import type { RunEvent } from '../contracts/event.js';
-import { formatBytes, formatDuration } from './format-amounts.js';
+import { formatBytes, formatDuration, formatNumberOf, formatTime } from './format-amounts.js';
 import { terminalLine } from './terminal-text.js';
 
 const SHORT_CHARS = 120;
@@ -9,7 +9,7 @@ const SHORT_CHARS = 120;
 export function eventLine(event: RunEvent): string | undefined {
   switch (event.type) {
     case 'run.started':
-      return `agent ${terminalLine(event.agent)}, model ${terminalLine(event.model)}, at most ${event.maxTurns} turns`;
+      return startLine(event);
     case 'turn.started':
       return `turn ${event.turn}`;
     case 'model.failed':
@@ -23,7 +23,7 @@ export function eventLine(event: RunEvent): string | undefined {
     case 'steer.delivered':
       return `message ${event.id} read in turn ${event.turn}`;
     case 'finalise.warned':
-      return `the model was told that ${event.remaining} turns remain`;
+      return `the model was told: ${formatNumberOf(event.remaining, 'turn')} left`;
     case 'recovered':
       return `  recovered: ${terminalLine(event.what)} (${event.count})`;
     case 'worker.lost':
@@ -35,7 +35,7 @@ export function eventLine(event: RunEvent): string | undefined {
     case 'resumed':
       return 'resumed';
     case 'extended':
-      return `caps raised: at most ${event.maxTurns} turns`;
+      return `caps raised: at most ${formatNumberOf(event.maxTurns, 'turn')}`;
     case 'cancel.requested':
       return `cancel requested${event.reason === '' ? '' : `: ${terminalLine(event.reason)}`}`;
     case 'loop.detected':
@@ -69,13 +69,13 @@ export function eventLine(event: RunEvent): string | undefined {
     case 'notice':
       return terminalLine(event.text);
     case 'held':
-      return `held by ${terminalLine(event.by)} until ${event.until}`;
+      return `held by ${terminalLine(event.by)} until ${formatTime(event.until)}`;
     case 'released':
       return `released (${event.why})`;
     case 'model.switched':
       return `model ${terminalLine(event.from)} → ${terminalLine(event.to)}: ${terminalLine(event.why)}`;
     case 'model.cooling':
-      return `  ${terminalLine(event.model)}${withKey(event.credential)} left alone until ${event.until}: ${terminalLine(event.why)}`;
+      return `  ${terminalLine(event.model)}${withKey(event.credential)} left alone until ${formatTime(event.until)}: ${terminalLine(event.why)}`;
     case 'model.completed':
     case 'turn.ended':
     case 'continued':
@@ -84,6 +84,12 @@ export function eventLine(event: RunEvent): string | undefined {
     default:
       return unknownEvent(event);
   }
+}
+
+/** A run that is refused before its first turn has no cap yet. */
+function startLine({ agent, model, maxTurns }: Extract<RunEvent, { type: 'run.started' }>): string {
+  const cap = maxTurns === 0 ? '' : `, at most ${formatNumberOf(maxTurns, 'turn')}`;
+  return `agent ${terminalLine(agent)}, model ${terminalLine(model)}${cap}`;
 }
 
 /** Which of several keys. */

@@ -16,6 +16,16 @@ function formatCount(count: number): string {
   return count < 1_000_000 ? `${(count / 1_000).toFixed(1)}k` : `${(count / 1_000_000).toFixed(1)}M`;
 }
 
+/** `1 turn`, `20 turns`. */
+export function formatNumberOf(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}
+
+/** `2030-01-31 15:45:02 UTC`, of a time as events have it. */
+export function formatTime(iso: string): string {
+  return `${iso.slice(0, 10)} ${iso.slice(11, 19)} UTC`;
+}
+
 /** `512 B`, `3.4 KiB`. */
 export function formatBytes(bytes: number): string {
   if (bytes < 1_024) return `${bytes} B`;

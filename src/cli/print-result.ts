@@ -1,5 +1,5 @@
 import type { RunResult, SteerRecord } from '../contracts/run.js';
-import { formatUsage } from './format-amounts.js';
+import { formatNumberOf, formatUsage } from './format-amounts.js';
 import { type Output, printJson, printText, say } from './output.js';
 
 /** How to print a result. */
@@ -19,13 +19,14 @@ export function printResult(output: Output, result: RunResult, options: PrintRes
 /** What a person should know of a run's end beside its output: error, messages it left, and how to go on. Pure. */
 function resultLines(result: RunResult): string[] {
   const { runId, reason, turns, error } = result;
-  const turnWord = turns === 1 ? 'turn' : 'turns';
+  // one that was refused before its first turn would be refused again
+  const canGoOn = reason !== 'completed' && !(reason === 'error' && turns === 0);
   return [
     ...(error ? [`${error.type}: ${error.message}`] : []),
     ...result.unconsumed.map(({ id, text }) => `message ${id} was not read: ${text}`),
     ...(result.steers ?? []).flatMap(lostMessage),
-    `${runId}: ${reason} after ${turns} ${turnWord}, ${formatUsage(result.usage, result.costUsd)}`,
-    ...(reason === 'completed' ? [] : [`go on with: perdure continue ${runId}`]),
+    `${runId}: ${reason} after ${formatNumberOf(turns, 'turn')}, ${formatUsage(result.usage, result.costUsd)}`,
+    ...(canGoOn ? [`go on with: perdure continue ${runId}`] : []),
   ];
 }
 

@@ -6,7 +6,7 @@ import { DECISION_LIMITS } from '../contracts/limits.js';
 import type { CoolingModel, Progress, RunResult } from '../contracts/run.js';
 import type { Step } from '../contracts/step.js';
 import { decisionCommands } from './approval-hints.js';
-import { formatDuration, formatUsage } from './format-amounts.js';
+import { formatDuration, formatNumberOf, formatTime, formatUsage } from './format-amounts.js';
 import { terminalLine } from './terminal-text.js';
 
 /** Everything `show` knows of a run. */
@@ -39,7 +39,7 @@ export function formatShown({ described, progress, result, uiUrl, waiting, steps
     ['tool', progress?.tool],
     ['usage', progress && formatUsage(progress.usage, progress.costUsd)],
     ...modelFacts(result),
-    ['queued', progress && progress.inbox > 0 ? `${progress.inbox} messages` : undefined],
+    ['queued', progress && progress.inbox > 0 ? formatNumberOf(progress.inbox, 'message') : undefined],
     ...described.pending.map((call): Fact => ['call', pendingLine(call)]),
     ...stepFacts(steps),
     ['started', described.startedAt],
@@ -70,7 +70,7 @@ function approvalFacts(runId: string, { callId, title, args, askedBy, reason }: 
 
 function coolingLine({ model, credential, until, why }: CoolingModel): string {
   const key = credential === undefined ? '' : ` with ${terminalLine(credential)}`;
-  return `${terminalLine(model)}${key} until ${until}: ${terminalLine(why)}`;
+  return `${terminalLine(model)}${key} until ${formatTime(until)}: ${terminalLine(why)}`;
 }
 
 /** Where more than one model was asked: what each was used for, and the newest changes. */
@@ -78,7 +78,7 @@ function modelFacts({ byModel = [], switches = [] }: Pick<RunResult, 'byModel' |
   const spent = byModel.length > 1 ? byModel : [];
   return [
     ...spent.map(({ model, calls, usage, costUsd }): Fact => {
-      return ['  of it', `${terminalLine(model)}, ${calls} ${calls === 1 ? 'call' : 'calls'}, ${formatUsage(usage, costUsd)}`];
+      return ['  of it', `${terminalLine(model)}, ${formatNumberOf(calls, 'call')}, ${formatUsage(usage, costUsd)}`];
     }),
     ...switches.slice(-SWITCHES_SHOWN).map(({ turn, from, to, why }): Fact => {
       return ['switched', `turn ${turn}: ${terminalLine(from)} → ${terminalLine(to)}: ${terminalLine(why)}`];

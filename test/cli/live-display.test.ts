@@ -204,6 +204,21 @@ describe('eventLine', () => {
   });
 
   it.each([
+    [0, 'agent a, model p/m'],
+    [1, 'agent a, model p/m, at most 1 turn'],
+    [20, 'agent a, model p/m, at most 20 turns'],
+  ])('a run that may take %i turns begins with that, one that was refused before its first turn with none', (maxTurns, line) => {
+    expect(eventLine({ seq: 1, at: 0, type: 'run.started', agent: 'a', model: 'p/m', maxTurns })).toBe(line);
+  });
+
+  it('until when a model is left alone is a time to read', () => {
+    const until = '2030-01-01T00:05:00.123Z';
+    expect(eventLine({ seq: 1, at: 0, type: 'model.cooling', turn: 1, model: 'p/m', why: 'Model.RateLimited', until })).toBe(
+      '  p/m left alone until 2030-01-01 00:05:00 UTC: Model.RateLimited',
+    );
+  });
+
+  it.each([
     ['c1', 'deploy', 'approved', 'ada', '  deploy approved by ada'],
     ['c1', 'deploy', 'expired', 'nobody', '  deploy denied (timed out)'],
     ['budget', 'extend', 'approved', 'extend', '  more of the cap approved by extend'],

@@ -28,7 +28,7 @@ describe('perdure models', () => {
     expect(stdout).toMatch(/\nPROVIDER +KEY\nanthropic +ANTHROPIC_API_KEY\n/u);
     expect(stdout).not.toContain('openai/');
     expect(stderr).toMatch(/^prices in USD per million tokens, as of \d{4}-\d{2}-\d{2}/u);
-    expect(stderr).toMatch(/\n\d+ more models, of \d+ providers without a key: --all shows them\n/u);
+    expect(stderr).toMatch(/\nleft out for want of a key or an address: \d+ models of \d+ providers; see --all\n/u);
     expect(stdout + stderr).not.toContain('k-anthropic-1');
   });
 
@@ -48,7 +48,12 @@ describe('perdure models', () => {
   it('what fits only models without a key is counted, and nothing stands on stdout', async () => {
     const { code, stdout, stderr } = await folder.run(['models', 'gpt-5.1'], KEY);
     expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
-    expect(stderr).toContain('2 more models, of 2 providers without a key: --all shows them');
+    expect(stderr).toMatch(/^left out for want of a key or an address: 2 models of 2 providers; see --all\n/u);
+  });
+
+  it('a provider without a key is told the variable that would have it', async () => {
+    const { stdout } = await folder.run(['models', 'gpt-5.1', '--all'], KEY);
+    expect(stdout).toMatch(/\nopenai +no OPENAI_API_KEY\n/u);
   });
 
   it('models and providers of the config are listed', async () => {

@@ -102,13 +102,20 @@ describe('formatShown', () => {
       { model: 'q/b', calls: 2, usage },
     ];
     const lines = formatShown({ ...SHOWN, progress: { ...PROGRESS, cooling }, result: { ...RESULT, byModel, switches } }).split('\n');
-    expect(lines).toContain('left alone     p/a with env:P_KEY until 2030-01-01T00:05:00.000Z: Model.RateLimited');
+    expect(lines).toContain('left alone     p/a with env:P_KEY until 2030-01-01 00:05:00 UTC: Model.RateLimited');
     expect(lines.filter((line) => line.startsWith('  of it'))).toEqual([
       '  of it        p/a, 1 call, 1.2k in, 30 out, $0.5000',
       '  of it        q/b, 2 calls, 1.2k in, 30 out',
     ]);
     const changes = lines.filter((line) => line.startsWith('switched'));
     expect(changes).toEqual([2, 3, 4, 5, 6].map((turn) => `switched       turn ${turn}: p/a → q/b: Model.RateLimited`));
+  });
+
+  it.each([
+    [1, '1 message'],
+    [2, '2 messages'],
+  ])('%i queued is told as %s', (inbox, text) => {
+    expect(formatShown({ ...SHOWN, progress: { ...PROGRESS, inbox } }).split('\n')).toContain(`queued         ${text}`);
   });
 
   it('each call that waits is shown with who asks, why, and the commands that decide', () => {
@@ -128,6 +135,20 @@ describe('formatShown', () => {
 });
 
 describe('printResult', () => {
+  it.each([
+    [0, []],
+    [1, ['go on with: perdure continue r1']],
+  ])('an error after %i turns: a run that never began has nothing to go on from', (turns, hints) => {
+    const stderr: string[] = [];
+    const error = { type: 'Input.Invalid', message: 'no', turn: 0 };
+    printResult(
+      { stdout: sinkOf([]), stderr: sinkOf(stderr) },
+      { ...RESULT, reason: 'error', output: '', turns, error },
+      { json: false, shown: false },
+    );
+    expect(stderr.join('').split('\n').slice(2, -1)).toEqual(hints);
+  });
+
   it('a message that expired or was refused is told, beside those that were not read', () => {
     const stderr: string[] = [];
     const output = { stdout: sinkOf([]), stderr: sinkOf(stderr) };

@@ -1,5 +1,6 @@
 import type { ListedModel, ListedProvider, ModelList } from '../../worker/list-known-models.js';
 import type { CliContext } from '../cli-context.js';
+import { formatNumberOf } from '../format-amounts.js';
 import { formatTable } from '../format-table.js';
 import { loadConfigHere } from '../load-config-here.js';
 import { formatAbilities, formatPrice, formatThinking, formatTokens } from '../model-cells.js';
@@ -63,15 +64,18 @@ function modelRow(facts: ListedModel): string[] {
 function providerRow({ name, callable, keys, problem }: ListedProvider): string[] {
   const key = keys.length > 0 ? keys.map((reference) => reference.replace(/^env:/u, '')).join(', ') : 'needs none';
   if (problem === undefined) return [name, key];
-  return [name, callable ? `${key}; ${problem}` : problem];
+  return [name, callable ? `${key}; ${problem}` : problem.replaceAll(/SECRET_MISSING (?:env:)?/gu, 'no ')];
 }
 
 function hints(all: ModelList, shown: ModelList, { ask }: ModelsOptions): string[] {
   const dear = shown.models.some(({ price }) => price?.longPrompt);
   const hidden = { models: all.models.length - shown.models.length, providers: all.providers.length - shown.providers.length };
+  const leftOut = `${formatNumberOf(hidden.models, 'model')} of ${formatNumberOf(hidden.providers, 'provider')}`;
   return [
-    `prices in USD per million tokens, as of ${all.asOf}${dear ? '; * dearer above a length of prompt, see --json' : ''}`,
-    ...(hidden.providers > 0 ? [`${hidden.models} more models, of ${hidden.providers} providers without a key: --all shows them`] : []),
+    ...(shown.models.length > 0
+      ? [`prices in USD per million tokens, as of ${all.asOf}${dear ? '; * dearer above a length of prompt, see --json' : ''}`]
+      : []),
+    ...(hidden.providers > 0 ? [`left out for want of a key or an address: ${leftOut}; see --all`] : []),
     ...(ask ? [] : ['--ask lists what the servers have, local ones too']),
   ];
 }
