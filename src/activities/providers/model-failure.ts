@@ -1,9 +1,9 @@
-import { BAD_JSON_PATTERNS } from './bad-json-patterns.js';
 import { hideKey } from './hide-key.js';
 import { ModelError, type ModelFailureType } from './model-error.js';
-import { LOWER_OUTPUT_PATTERNS, OVERFLOW_PATTERNS } from './overflow-patterns.js';
-import { REFUSED_KEY_PATTERNS } from './refused-key-patterns.js';
+import { LOWER_OUTPUT_PATTERNS } from './overflow-patterns.js';
 import { retryAfterMs } from './retry-after.js';
+import { toldInWords } from './told-in-words.js';
+import { toldWaitMs } from './told-wait.js';
 
 /** HTTP status → failure. What is not here: 4xx is a bad request, 5xx is overload. */
 const BY_STATUS: Readonly<Record<number, ModelFailureType>> = {
@@ -15,7 +15,8 @@ const BY_STATUS: Readonly<Record<number, ModelFailureType>> = {
   409: 'Model.Overloaded',
   413: 'Model.ContextOverflow',
   429: 'Model.RateLimited',
-  498: 'Model.Auth',
+  // Groq's own, when it has no room
+  498: 'Model.Overloaded',
   499: 'Model.Timeout',
   504: 'Model.Timeout',
 };
@@ -34,6 +35,9 @@ const BY_ERROR_TYPE: Readonly<Record<string, ModelFailureType>> = {
   modelTimeoutException: 'Model.Timeout',
   insufficient_quota: 'Model.Quota',
   billing_error: 'Model.Quota',
+  billing_hard_limit_reached: 'Model.Quota',
+  billing_not_active: 'Model.Quota',
+  blocked_api_access: 'Model.Quota',
   authentication_error: 'Model.Auth',
   permission_error: 'Model.Auth',
   invalid_api_key: 'Model.Auth',
@@ -103,7 +107,7 @@ export function toModelError(error: unknown, apiKey = ''): ModelError {
   return new ModelError(type, hideKey(facts.message, apiKey), {
     ...(facts.status === undefined ? {} : { status: facts.status }),
     ...requestIdOf(chain),
-    ...retryOf(chain),
+    ...retryOf(chain, facts),
     ...hintOf(type, facts.message),
   });
 }
@@ -129,6 +133,7 @@ export function objectOf(body: string): object | undefined {
 }
 
 interface ErrorFacts {
+  readonly bodies: readonly object[];
   readonly status: number | undefined;
   readonly types: readonly string[];
   readonly codes: readonly string[];
@@ -152,10 +157,8 @@ function classify({ status, types, codes, message, isSyntax, isTold }: ErrorFact
   // a body may say more than its status: 429 for a spent quota, 400 for a request that is too long or a model that is no more
   const special = byType.find((type) => TELLING_TYPES.has(type));
   if (special) return special;
-  const isRefusal = status === undefined || status === 400 || status === 413 || status === 422;
-  if ((isRefusal || status === 500) && BAD_JSON_PATTERNS.some((pattern) => pattern.test(message))) return 'Model.BadJson';
-  if (isRefusal && OVERFLOW_PATTERNS.some((pattern) => pattern.test(message))) return 'Model.ContextOverflow';
-  if (status === 400 && REFUSED_KEY_PATTERNS.some((pattern) => pattern.test(message))) return 'Model.Auth';
+  const told = toldInWords(message, status);
+  if (told) return told;
   if (status !== undefined) return BY_STATUS[status] ?? (status >= 500 ? 'Model.Overloaded' : 'Model.BadRequest');
   const [first] = byType;
   if (first) return first;
@@ -174,6 +177,7 @@ function readFacts(chain: readonly object[]): ErrorFacts {
   const bodies = chain.flatMap((cause) => bodiesIn(cause));
   const statuses = [...chain.map((cause) => numberIn(cause, 'status')), ...bodies.map((body) => statusCodeIn(body))];
   return {
+    bodies,
     status: statuses.find((value) => value !== undefined),
     // a code says more than the type beside it
     types: [...chain, ...bodies].flatMap((part) => [textIn(part, 'code'), textIn(part, 'type')]).filter((text) => text !== undefined),
@@ -184,11 +188,21 @@ function readFacts(chain: readonly object[]): ErrorFacts {
   };
 }
 
-/** An SDK's error holds the parsed body as `error`, which may hold another `error`. */
+/** An SDK's error holds the parsed body as `error`, which may hold another `error`; the last says most. */
 function bodiesIn(cause: object): object[] {
   const outer = objectIn(cause, 'error');
   const inner = outer && objectIn(outer, 'error');
-  return [outer, inner].filter((body) => body !== undefined);
+  const told = [outer, inner].filter((body) => body !== undefined);
+  return [...told, ...told.flatMap((body) => passedOn(body) ?? [])];
+}
+
+/** Of a router that says nothing itself, as OpenRouter: what the server behind it said. */
+function passedOn(body: object): object | undefined {
+  const metadata = objectIn(body, 'metadata');
+  const raw = metadata && textIn(metadata, 'raw');
+  if (!raw) return undefined;
+  const told = objectOf(raw);
+  return told ? (objectIn(told, 'error') ?? told) : { message: raw };
 }
 
 /** Gateways tell of a status within a stream as a code. */
@@ -211,9 +225,9 @@ function requestIdOf(chain: readonly object[]): { requestId?: string } {
   return requestId === undefined ? {} : { requestId };
 }
 
-function retryOf(chain: readonly object[]): { retryAfterMs?: number } {
+function retryOf(chain: readonly object[], { bodies, message }: ErrorFacts): { retryAfterMs?: number } {
   const headers = chain.map((cause) => ('headers' in cause ? cause.headers : undefined)).find((found) => found instanceof Headers);
-  const delayMs = headers && retryAfterMs(headers, Date.now());
+  const delayMs = (headers && retryAfterMs(headers, Date.now())) ?? toldWaitMs(bodies, message, Date.now());
   return delayMs === undefined ? {} : { retryAfterMs: delayMs };
 }
 
