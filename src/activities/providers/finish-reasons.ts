@@ -4,5 +4,8 @@ export const LENGTH_REASONS: ReadonlySet<string> = new Set(['length', 'max_token
 /** What says that an answer ends in a call; the second is the word of the API's first years. */
 export const CALL_REASONS: ReadonlySet<string> = new Set(['tool_calls', 'function_call']);
 
-/** Finish reasons of gateways whose model failed: what came before them is no answer. */
-export const FAILED_REASONS: ReadonlySet<string> = new Set(['error', 'insufficient_system_resource']);
+/** Finish reasons of servers whose model failed: what came before them is no answer. `abort` is of vLLM and SGLang. */
+export const FAILED_REASONS: ReadonlySet<string> = new Set(['error', 'abort', 'insufficient_system_resource']);
+
+/** Gemini's, for a call that it made no sense of and did not pass on. */
+export const DROPPED_CALL_REASON = 'function_call_filter';

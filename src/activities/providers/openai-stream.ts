@@ -4,7 +4,7 @@ import type { Part } from '../../contracts/message.js';
 import type { Usage } from '../../contracts/model.js';
 import { completionUsage } from './completion-usage.js';
 import { finishReasonOf } from './finish-reason-of.js';
-import { toolCallPart } from './parse-arguments.js';
+import { parseArgumentsText, toolCallPart } from './parse-arguments.js';
 import type { StreamDelta } from './provider.js';
 import { streamText } from './stream-text.js';
 import { type TaggedPiece, ThinkTags } from './think-tags.js';
@@ -160,15 +160,23 @@ export class OpenAiStream {
     this.#onDelta({ type: 'tool_call', name: this.#names.own(call.name) });
   }
 
-  /** The call a piece belongs to. Some servers give no index, or the same one to all calls: then a new id with a name starts a new call. */
-  #callOf({ index, id, function: named }: CallPiece): OpenCall {
+  /** The call a piece belongs to. Some servers give no index, or the same one to all calls. */
+  #callOf(piece: CallPiece): OpenCall {
+    const { index, id } = piece;
     const open = this.#calls.findLast((call) => call.index === index);
-    const startsAnother = open !== undefined && Boolean(id) && open.id !== id && Boolean(named?.name);
-    if (open && !startsAnother) return open;
+    if (open && !startsAnother(open, piece)) return open;
     const call = { index, id: streamText(id) || `call_${this.#calls.length}`, name: '', arguments: '', signature: undefined };
     this.#calls.push(call);
     return call;
   }
+}
+
+/** A new id with a name starts a new call; where there is no id, a name with more arguments behind some that are whole does. */
+function startsAnother(open: OpenCall, { id, function: named }: CallPiece): boolean {
+  if (!named?.name) return false;
+  if (id) return open.id !== id;
+  const isMore = streamText(named.arguments).trim() !== '';
+  return isMore && open.arguments.trimEnd().endsWith('}') && 'args' in parseArgumentsText(open.arguments);
 }
 
 /** Compatible servers send reasoning under a field of their own. */
@@ -176,7 +184,7 @@ function reasoningOf(delta: ChatCompletionChunk.Choice.Delta | undefined): strin
   if (!delta) return '';
   for (const field of ['reasoning_content', 'reasoning']) {
     const value: unknown = Reflect.get(delta, field);
-    if (typeof value === 'string') return value;
+    if (typeof value === 'string' && value !== '') return value;
   }
   return '';
 }
