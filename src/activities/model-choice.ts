@@ -77,7 +77,7 @@ function providerAloneProblem(model: string, { config, env }: AccessOptions): st
 /** Says what would choose a model. */
 export function noModel({ keys }: Pick<ModelChoice, 'keys'>): string {
   const general = keys.resolve('LLM_API_KEY') ? '; LLM_API_KEY is there: say for whom with PERDURE_MODEL_PROVIDER' : '';
-  return `no model: give --model provider/model, or set OPENAI_API_KEY or ANTHROPIC_API_KEY${general}; --model scripted/FILE needs no key`;
+  return `no model: give --model provider/model ('perdure models --all' lists them), or set OPENAI_API_KEY or ANTHROPIC_API_KEY${general}; --model scripted/FILE needs no key`;
 }
 
 function wantedModel(choice: ModelChoice): string | undefined {

@@ -6,7 +6,8 @@ import type { Config } from '../define/define-config.js';
 import type { ModelFacts } from '../define/model-options.js';
 import { modelFacts } from './model-facts.js';
 import { type AccessOptions, type ProviderAccess, providerAccess } from './providers/provider-access.js';
-import { nearestThinking, thinkingOrder } from './thinking-order.js';
+import { nearestThinking } from './thinking-order.js';
+import { thinkingProblem } from './thinking-problem.js';
 
 /** What a route is made from. */
 export interface RouteOptions extends AccessOptions {
@@ -99,8 +100,8 @@ type Thinking = { readonly setting?: ThinkingSetting; readonly notices: readonly
 function thinkingFor({ model, match }: CandidateRequest, wanted: ThinkingSetting | undefined, facts: ModelFacts): Thinking {
   if (wanted === undefined) return { notices: [] };
   if (match === 'strict') {
-    const order = thinkingOrder(wanted, facts);
-    return 'problem' in order ? { problem: `model ${model}: BAD_THINKING ${order.problem}` } : { setting: wanted, notices: [] };
+    const problem = thinkingProblem(wanted, model, facts);
+    return problem === undefined ? { setting: wanted, notices: [] } : { problem: `model ${model}: BAD_THINKING ${problem}` };
   }
   const { setting, notice } = nearestThinking(wanted, facts);
   return { setting, notices: notice === undefined ? [] : [`model ${model} ${notice}`] };

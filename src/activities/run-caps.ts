@@ -42,6 +42,6 @@ export function pricing({ model, price, caps, allowUnknownPrice }: Pricing): Pic
   if (allowUnknownPrice) return { priceUnknown: true };
   throw failure(
     'Input.Invalid',
-    `UNKNOWN_PRICE: maxCostUsd needs the price of ${model}, and the list of ${MODELS_AS_OF} has none; add prices: { "${model}": { input, output } } to the config, or allowUnknownPrice to start without the cap`,
+    `UNKNOWN_PRICE: maxCostUsd needs the price of ${model}, and the list of ${MODELS_AS_OF} has none; add models: { "${model}": { price: { input, output } } } to the config, or say allowUnknownPrice (--allow-unknown-price) to start without the cap`,
   );
 }

@@ -1,6 +1,6 @@
 import { modelFacts } from '../activities/model-facts.js';
 import { providerNameProblem } from '../activities/providers/known-providers.js';
-import { thinkingOrder } from '../activities/thinking-order.js';
+import { thinkingProblem } from '../activities/thinking-problem.js';
 import { isBareModel, parseModelRef } from '../contracts/model-ref.js';
 import type { ThinkingSetting } from '../contracts/thinking.js';
 import type { Config } from '../define/define-config.js';
@@ -50,8 +50,8 @@ interface ThinkingWish {
 /** A level that the model right beside it does not have. */
 export function thinkingProblems(path: string, { model, thinking }: ThinkingWish, config: Config): string[] {
   if (model === undefined || thinking === undefined) return [];
-  const order = thinkingOrder(thinking, modelFacts(model, config));
-  return 'problem' in order ? [`${path}: BAD_THINKING ${model}: ${order.problem}`] : [];
+  const problem = thinkingProblem(thinking, model, modelFacts(model, config));
+  return problem === undefined ? [] : [`${path}: BAD_THINKING ${model}: ${problem}`];
 }
 
 function referenceProblem(model: string, providerNames: readonly string[]): string | undefined {

@@ -56,6 +56,7 @@ describe('chooseModel', () => {
     expect(choose({ requested: 'anthropic/m', env: { LLM_API_KEY: 'k-general' } })).toEqual({ model: 'anthropic/m' });
     expect(choose({ env: { LLM_API_KEY: 'k-general', PERDURE_MODEL_PROVIDER: 'openai' } })).toEqual({ model: 'openai/gpt-5.4-mini' });
     expect(choose({ env: { LLM_API_KEY: 'k-general' } })).toEqual({ problem: expect.stringContaining('PERDURE_MODEL_PROVIDER') });
+    expect(choose({})).toEqual({ problem: expect.stringContaining("'perdure models --all' lists them") });
   });
 
   it('LLM_API_KEY is never sent to a provider of the config, which names its own keys', () => {

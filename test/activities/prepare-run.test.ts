@@ -197,11 +197,11 @@ describe('prepareRun', () => {
 
   it('a money cap with a model of unknown price is refused; a price of the config makes it work', async () => {
     await expect(prepare({ model: 'openai/unheard-of', maxCostUsd: 1 }, { env: { ...KEY } })).rejects.toMatchObject({
-      message: expect.stringContaining('UNKNOWN_PRICE'),
+      message: expect.stringMatching(/^UNKNOWN_PRICE: .* add models: \{ "openai\/unheard-of": \{ price: .*\(--allow-unknown-price\)/u),
     });
     const prepared = await prepare(
       { model: 'openai/unheard-of', maxCostUsd: 1 },
-      { config: { prices: { 'openai/unheard-of': { input: 1, output: 2 } } }, env: { ...KEY } },
+      { config: { models: { 'openai/unheard-of': { price: { input: 1, output: 2 } } } }, env: { ...KEY } },
     );
     expect(prepared.price).toEqual({ input: 1, output: 2 });
   });

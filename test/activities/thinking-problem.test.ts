@@ -1,0 +1,23 @@
+import { describe, expect, it } from 'vitest';
+import { modelFacts } from '../../src/activities/model-facts.js';
+import { thinkingProblem } from '../../src/activities/thinking-problem.js';
+
+describe('thinkingProblem', () => {
+  it.each([
+    ['openai/gpt-5.4-mini', 'high', 'high is not a level of this model; it has: off; openai-responses/gpt-5.4-mini has it'],
+    ['openai/gpt-5.4-mini', 'minimal', 'minimal is not a level of this model; it has: off'],
+    ['openai/gpt-5.4-mini', 5_000, 'this model takes no number of tokens; it has: off'],
+    ['openai/gpt-4.1', 'high', 'this model does not think; use off'],
+    ['anthropic/claude-sonnet-5', 'minimal', 'minimal is not a level of this model; it has: off, low, medium, high'],
+  ] as const)('%s cannot think %s, which is told with what it can and who else could', (model, setting, problem) => {
+    expect(thinkingProblem(setting, model, modelFacts(model))).toBe(problem);
+  });
+
+  it.each([
+    ['openai/gpt-5.4-mini', 'off'],
+    ['openai-responses/gpt-5.4-mini', 'high'],
+    ['openai/unheard-of', 'high'],
+  ] as const)('%s may be told to think %s', (model, setting) => {
+    expect(thinkingProblem(setting, model, modelFacts(model))).toBeUndefined();
+  });
+});
