@@ -19,6 +19,13 @@ describe('modelFacts', () => {
     expect(contextWindowOf('anthropic/claude-sonnet-4-5-20250929')).toBe(200_000);
   });
 
+  it("OpenAI's models think when the config has their provider speak Responses, as a gateway's may", () => {
+    const levels = (api: 'openai-chat' | 'openai-responses') =>
+      modelFacts('openai/gpt-5.4-mini', { providers: { openai: { api, baseUrl: 'https://gateway.example/v1' } } }).thinkingLevels;
+    expect(levels('openai-chat')).toEqual(['off']);
+    expect(levels('openai-responses')).toEqual(modelFacts('openai-responses/gpt-5.4-mini').thinkingLevels);
+  });
+
   it('the price of the config goes before the list', () => {
     expect(priceOf('openai/gpt-5', { 'openai/gpt-5': { input: 9, output: 9 } })).toEqual({ input: 9, output: 9 });
   });
