@@ -9,6 +9,8 @@ import { ModelFacts } from '../../src/define/model-options.js';
 
 const priceOf = (model: string, prices = {}) => modelFacts(model, { prices }).price;
 const contextWindowOf = (model: string, contextWindows = {}) => modelFacts(model, { contextWindows }).contextWindow;
+const levelsOver = (api: 'openai-chat' | 'openai-responses') =>
+  modelFacts('openai/gpt-5.4-mini', { providers: { openai: { api, baseUrl: 'https://gateway.example/v1' } } }).thinkingLevels;
 
 describe('modelFacts', () => {
   it('a dated snapshot costs what its undated name costs', () => {
@@ -20,10 +22,8 @@ describe('modelFacts', () => {
   });
 
   it("OpenAI's models think when the config has their provider speak Responses, as a gateway's may", () => {
-    const levels = (api: 'openai-chat' | 'openai-responses') =>
-      modelFacts('openai/gpt-5.4-mini', { providers: { openai: { api, baseUrl: 'https://gateway.example/v1' } } }).thinkingLevels;
-    expect(levels('openai-chat')).toEqual(['off']);
-    expect(levels('openai-responses')).toEqual(modelFacts('openai-responses/gpt-5.4-mini').thinkingLevels);
+    expect(levelsOver('openai-chat')).toEqual(['off']);
+    expect(levelsOver('openai-responses')).toEqual(modelFacts('openai-responses/gpt-5.4-mini').thinkingLevels);
   });
 
   it('the price of the config goes before the list', () => {
