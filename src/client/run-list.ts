@@ -22,6 +22,7 @@ export interface RunListItem {
   readonly status: RunStatus | 'closed' | 'terminated' | 'timed_out';
   readonly task?: string;
   readonly agent?: string;
+  /** The one that the run is or was with; of a run that wrote none yet, the one that was asked for. */
   readonly model?: string;
   /** The cap it was started with, when one was given. */
   readonly maxTurns?: number;
@@ -30,6 +31,8 @@ export interface RunListItem {
 }
 
 const AGENT_STATUS = defineSearchAttributeKey('AgentStatus', SearchAttributeType.KEYWORD);
+const AGENT_NAME = defineSearchAttributeKey('AgentName', SearchAttributeType.KEYWORD);
+const AGENT_MODEL = defineSearchAttributeKey('AgentModel', SearchAttributeType.KEYWORD);
 const LIMIT_DEFAULT = 50;
 const LIMIT_MAX = 1_000;
 
@@ -60,13 +63,15 @@ export async function listOpenRunIds(access: TemporalAccess, condition?: string)
 export function toListItem(info: Omit<WorkflowExecutionInfo, 'raw'>): RunListItem {
   const memo = RunMemo.safeParse(info.memo);
   const { task, options } = memo.success ? memo.data : {};
+  const agent = info.typedSearchAttributes.get(AGENT_NAME) ?? options?.agent;
+  const model = info.typedSearchAttributes.get(AGENT_MODEL) ?? options?.model;
   return {
     runId: info.workflowId,
     executionId: info.runId,
     status: statusOf(info),
     ...(task === undefined ? {} : { task }),
-    ...(options?.agent === undefined ? {} : { agent: options.agent }),
-    ...(options?.model === undefined ? {} : { model: options.model }),
+    ...(agent === undefined ? {} : { agent }),
+    ...(model === undefined ? {} : { model }),
     ...(options?.maxTurns === undefined ? {} : { maxTurns: options.maxTurns }),
     startedAt: info.startTime.toISOString(),
     ...(info.closeTime ? { closedAt: info.closeTime.toISOString() } : {}),

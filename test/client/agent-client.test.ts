@@ -273,7 +273,7 @@ describe('RunHandle.continue', () => {
     expect(await run.result()).toMatchObject({ reason: 'completed' });
     expect((await run.describe()).executionId).not.toBe(executionId);
     expect(await agents.start(input)).toMatchObject({ duplicate: true });
-    expect(await run.describe()).toMatchObject({ task: 'use the tool', maxTurns: 9 });
+    expect(await run.describe()).toMatchObject({ task: 'use the tool', maxTurns: 9, agent: 'default', model: 'fake/model' });
   });
 
   it('a run that has not ended is refused', async () => {

@@ -70,7 +70,7 @@ function progressFromResult(result: RunResult, described: RunDescription): Progr
     pendingApprovals: 0,
     inbox: result.unconsumed.length,
     agent: described.agent ?? 'default',
-    model: result.models.at(-1) ?? described.model ?? 'unknown',
+    model: result.switches?.at(-1)?.to ?? result.models.at(-1) ?? described.model ?? 'unknown',
   };
 }
 
