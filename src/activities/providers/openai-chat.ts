@@ -47,6 +47,7 @@ function completeAnswer(reader: OpenAiStream, requestId: string | null, settings
   const details = requestId === null ? {} : { requestId };
   if (reader.events === 0) throw new ModelError('Model.EmptyStream', 'the model answered with an empty stream', details);
   reader.end();
+  if (reader.failure && !reader.isComplete()) throw toModelError({ error: reader.failure }, settings.apiKey);
   const reason = reader.finishReason ?? (settings.quirks?.strictTerminal === false && reader.isWhole() ? 'stop' : undefined);
   if (reason === undefined) throw new ModelError('Model.StreamTruncated', 'the answer ended before its finish reason', details);
   const parts = reader.parts();

@@ -51,6 +51,8 @@ export class OpenAiStream {
   #thinking = '';
   #usage: ChatCompletionChunk['usage'];
   finishReason: string | undefined;
+  /** What the server told of a failure, by an event of its own. */
+  failure: object | undefined;
   refused = false;
   events = 0;
 
@@ -64,6 +66,8 @@ export class OpenAiStream {
   add(chunk: ChatCompletionChunk): void {
     this.events += 1;
     if (chunk.usage) this.#usage = chunk.usage;
+    const kind: string = chunk.object;
+    if (kind === 'error') this.failure = chunk;
     const choice = chunk.choices?.find(({ index }) => index === 0 || index === undefined);
     if (!choice) return;
     const { delta } = choice;
@@ -152,7 +156,8 @@ export class OpenAiStream {
   #addCall(piece: CallPiece): void {
     const call = this.#callOf(piece);
     const name = streamText(piece.function?.name);
-    call.arguments += streamText(piece.function?.arguments);
+    const more = streamText(piece.function?.arguments);
+    if (!isRepeated(call, more)) call.arguments += more;
     if (this.#isSigned) call.signature ??= signatureIn(piece);
     // some servers repeat the whole name with each piece
     if (name === '' || name === call.name) return;
@@ -175,8 +180,16 @@ export class OpenAiStream {
 function startsAnother(open: OpenCall, { id, function: named }: CallPiece): boolean {
   if (!named?.name) return false;
   if (id) return open.id !== id;
-  const isMore = streamText(named.arguments).trim() !== '';
-  return isMore && open.arguments.trimEnd().endsWith('}') && 'args' in parseArgumentsText(open.arguments);
+  return streamText(named.arguments).trim() !== '' && isWhole(open.arguments);
+}
+
+/** Some servers send the whole arguments once more when all their pieces were sent. */
+function isRepeated({ arguments: sent }: OpenCall, more: string): boolean {
+  return more === sent && isWhole(sent);
+}
+
+function isWhole(text: string): boolean {
+  return text.trimEnd().endsWith('}') && 'args' in parseArgumentsText(text);
 }
 
 /** Compatible servers send reasoning under a field of their own. */

@@ -54,6 +54,23 @@ describe('what servers of chat completions stream in their own ways', () => {
     expect(parts).toMatchObject([{ type: 'tool_call', name: 'read_file', args: { path: { a: {} } } }]);
   });
 
+  it('a call whose whole arguments come once more at its end has them once', async () => {
+    const piece = (text: string) => choice({ tool_calls: [{ index: 0, function: { arguments: text } }] });
+    const begun = choice({ tool_calls: [{ index: 0, id: 'call_1', function: { name: 'read_file', arguments: '' } }] });
+    const { parts } = await answerTo(begun, piece('{"path":'), piece('"a.md"}'), piece('{"path":"a.md"}'), choice({}, 'tool_calls'));
+    expect(parts).toEqual([{ type: 'tool_call', callId: 'call_1', name: 'read_file', args: { path: 'a.md' } }]);
+  });
+
+  it('a failure that is told as an event of its own, not below "error", is that failure', async () => {
+    const message = "This model's maximum context length is 4096 tokens.";
+    const told = answerTo({ object: 'error', message, type: 'BadRequestError', code: 400 });
+    await expect(told).rejects.toMatchObject({ type: 'Model.ContextOverflow', message, status: 400 });
+    await expect(answerTo(choice({ content: 'So far' }), { object: 'error', message: 'CUDA error', code: 500 })).rejects.toMatchObject({
+      type: 'Model.Overloaded',
+      message: 'CUDA error',
+    });
+  });
+
   it.each(['error', 'abort', 'insufficient_system_resource'])('%s as the end of an answer is a failure of its server', async (reason) => {
     await expect(answerTo(choice({ content: 'So far' }), choice({}, reason))).rejects.toMatchObject({ type: 'Model.Overloaded' });
   });
