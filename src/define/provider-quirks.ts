@@ -4,7 +4,7 @@ import { z } from 'zod';
 export const ProviderQuirks = z.strictObject({
   /** False for servers that never send a finish reason: text that ended cleanly then counts as complete. @default true */
   strictTerminal: z.boolean().optional(),
-  /** False for servers that refuse to be asked for usage in a stream: it is then estimated. @default true */
+  /** False for servers that refuse to be asked for usage in a stream: it is estimated unless it comes unasked. @default true */
   streamUsage: z.boolean().optional(),
   /** False for servers that take one call in an answer only. @default true */
   parallelToolCalls: z.boolean().optional(),

@@ -58,7 +58,7 @@ export const KNOWN_PROVIDERS: Readonly<Record<string, KnownProvider>> = {
     baseUrlVariable: 'MISTRAL_BASE_URL',
     keyVariable: 'MISTRAL_API_KEY',
     defaultModel: 'mistral-medium-latest',
-    quirks: { callIdChars: 9, mergesRoles: true },
+    quirks: { callIdChars: 9, mergesRoles: true, streamUsage: false },
   },
   deepseek: {
     api: 'openai-chat',

@@ -47,10 +47,12 @@ function outputLimit(
 
 /** What goes with tools; none of it may be said where there are none. */
 function toolFields(
-  { tools, toolChoice }: ModelRequest,
+  { tools, toolChoice, thinking }: ModelRequest,
   { names, quirks }: { readonly names: ToolNames; readonly quirks: ProviderQuirks },
 ): Pick<ChatCompletionCreateParamsStreaming, 'tools' | 'tool_choice' | 'parallel_tool_calls'> {
   if (tools.length === 0) return {};
+  // told by this field, models think unless they are told not to, and cannot be forced while they do
+  const mayForce = quirks.thinkingField !== 'thinking' || thinking?.style === 'off';
   return {
     tools: tools.map(({ name, description, schema }) => {
       const told = toDialect(schema, quirks.schemaDialect ?? 'json-schema');
@@ -59,7 +61,7 @@ function toolFields(
         function: { name: names.wire(name), description, parameters: told.schema, ...(told.strict ? { strict: true } : {}) },
       };
     }),
-    tool_choice: toolChoice,
+    tool_choice: toolChoice === 'required' && !mayForce ? 'auto' : toolChoice,
     ...(quirks.parallelToolCalls === false ? { parallel_tool_calls: false } : {}),
   };
 }

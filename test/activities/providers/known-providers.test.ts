@@ -4,8 +4,10 @@ import { captureKeys } from '../../../src/activities/key-ring.js';
 import { modelFacts } from '../../../src/activities/model-facts.js';
 import { baseUrlProblem } from '../../../src/activities/providers/base-url.js';
 import { providerNameProblem } from '../../../src/activities/providers/known-providers.js';
+import { toChatBody } from '../../../src/activities/providers/openai-chat-body.js';
 import { providerAccess } from '../../../src/activities/providers/provider-access.js';
 import { ProviderQuirks } from '../../../src/define/provider-quirks.js';
+import { modelRequest } from './support/wire.js';
 
 const NAMES = Object.keys(KNOWN_PROVIDERS);
 const SERVERS = Object.entries(KNOWN_PROVIDERS).filter(([, { api }]) => api !== 'scripted');
@@ -69,6 +71,12 @@ describe('known providers', () => {
   ])('%s: %s=%s means %s', (name, variable, address, baseUrl) => {
     const env = { [variable]: address, OPENAI_API_KEY: 'k', AZURE_OPENAI_API_KEY: 'k' };
     expect(access(name, env)).toMatchObject({ baseUrl });
+  });
+
+  it('mistral is not asked for usage in a stream: it tells it unasked, and refuses the question', () => {
+    const mistral = access('mistral', { MISTRAL_API_KEY: 'k' });
+    const { body } = toChatBody(modelRequest(), mistral.kind === 'server' ? mistral : { baseUrl: '', apiKey: '' });
+    expect(body).not.toHaveProperty('stream_options');
   });
 
   it('azure without an address says where to put it', () => {

@@ -15,6 +15,7 @@ function bodyOf(fields: Partial<ModelRequest>, quirks: ProviderQuirks = {}, base
 
 const OFF: ThinkingOrder = { style: 'off' };
 const LOW: ThinkingOrder = { style: 'effort', effort: 'low' };
+const DEEPSEEK: ProviderQuirks = { thinkingField: 'thinking' };
 const TOKENS: ThinkingOrder = { style: 'budget', tokens: 5_000 };
 
 /** An answer that thought before its call. */
@@ -81,6 +82,15 @@ describe('the body of chat completions', () => {
   it('asks for usage, but not of servers that refuse to be asked', () => {
     expect(bodyOf({}).stream_options).toEqual({ include_usage: true });
     expect(bodyOf({}, { streamUsage: false })).not.toHaveProperty('stream_options');
+  });
+
+  it('does not force a call upon a model that thinks where such a server refuses it, as DeepSeek does', () => {
+    for (const thinking of [{}, { thinking: LOW }]) {
+      expect(bodyOf({ toolChoice: 'required', ...thinking }, DEEPSEEK).tool_choice).toBe('auto');
+      expect(bodyOf({ toolChoice: 'none', ...thinking }, DEEPSEEK).tool_choice).toBe('none');
+    }
+    expect(bodyOf({ toolChoice: 'required', thinking: OFF }, DEEPSEEK).tool_choice).toBe('required');
+    expect(bodyOf({ toolChoice: 'required', thinking: LOW }).tool_choice).toBe('required');
   });
 
   it('asks for one call in an answer where a server takes no more', () => {
