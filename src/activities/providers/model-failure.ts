@@ -14,6 +14,8 @@ const BY_STATUS: Readonly<Record<number, ModelFailureType>> = {
   408: 'Model.Timeout',
   409: 'Model.Overloaded',
   413: 'Model.ContextOverflow',
+  // Bedrock's, and that of servers before a model: it failed while it answered
+  424: 'Model.Overloaded',
   429: 'Model.RateLimited',
   // Groq's own, when it has no room
   498: 'Model.Overloaded',
@@ -118,7 +120,7 @@ const MESSAGE_CHARS_READ = 8_000;
 /** The error that a JSON body tells of, as servers send it with status 200 in place of a stream; undefined when there is none. */
 export function errorIn(body: string): object | undefined {
   const told = objectOf(body);
-  return told && objectIn(told, 'error');
+  return told && toldIn(told);
 }
 
 /** The JSON object or array that a body is; undefined when it is none. Never throws. */
@@ -190,10 +192,16 @@ function readFacts(chain: readonly object[]): ErrorFacts {
 
 /** An SDK's error holds the parsed body as `error`, which may hold another `error`; the last says most. */
 function bodiesIn(cause: object): object[] {
-  const outer = objectIn(cause, 'error');
-  const inner = outer && objectIn(outer, 'error');
+  const outer = toldIn(cause);
+  const inner = outer && toldIn(outer);
   const told = [outer, inner].filter((body) => body !== undefined);
   return [...told, ...told.flatMap((body) => passedOn(body) ?? [])];
+}
+
+/** An error is an object mostly, and a text alone of xAI and others. */
+function toldIn(from: object): object | undefined {
+  const text = textIn(from, 'error');
+  return text ? { message: text } : objectIn(from, 'error');
 }
 
 /** Of a router that says nothing itself, as OpenRouter: what the server behind it said. */
@@ -202,7 +210,7 @@ function passedOn(body: object): object | undefined {
   const raw = metadata && textIn(metadata, 'raw');
   if (!raw) return undefined;
   const told = objectOf(raw);
-  return told ? (objectIn(told, 'error') ?? told) : { message: raw };
+  return told ? (toldIn(told) ?? told) : { message: raw };
 }
 
 /** Gateways tell of a status within a stream as a code. */

@@ -8,6 +8,7 @@ export const SPENT_QUOTA_PATTERNS: readonly RegExp[] = [
   // xAI, with 429 or 403
   /used all available credits or reached its monthly spending limit/iu,
   /you have run out of credits/iu,
+  /doesn't have any credits/iu,
   // Gemini, with the 429 of its rate limits; "you exceeded your current quota" is one of these
   /prepayment credits are depleted/iu,
   // OpenRouter, with 403
