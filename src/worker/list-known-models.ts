@@ -60,7 +60,7 @@ export async function listKnownModels(loaded: LoadedConfig, { filter = '', provi
   const found = await Promise.all(names.map((name) => modelsOf(name, { isAsked: ask, isNamed: name === provider }, options)));
   const models = found.flatMap((each) => each.models);
   const fitting = models.filter(({ model }) => model.toLowerCase().includes(filter.toLowerCase()));
-  if (fitting.length === 0 && filter !== '') throw unknownModel(filter, models);
+  if (fitting.length === 0 && filter !== '') throw unknownModel(filter, models, names);
   const providers = found.filter(({ models: own }) => filter === '' || own.some((model) => fitting.includes(model)));
   return { asOf: MODELS_AS_OF, providers: providers.map((each) => each.provider), models: fitting };
 }
@@ -151,7 +151,12 @@ function listed(model: string, callable: boolean, config: Config): ListedModel {
   return { model, callable, ...facts };
 }
 
-function unknownModel(filter: string, models: readonly ListedModel[]): PerdureError {
+function unknownModel(filter: string, models: readonly ListedModel[], providers: readonly string[]): PerdureError {
+  // of local servers the list has no models
+  if (providers.includes(filter)) {
+    const question = `perdure models --provider ${filter} --ask`;
+    return new PerdureError('UNKNOWN_MODEL', `no model of ${filter} is known here; its server may tell: ${question}`, 3);
+  }
   // people type a model with its provider or without
   const names = models.flatMap(({ model }) => [model, model.slice(model.indexOf('/') + 1)]);
   const shown = JSON.stringify(filter.slice(0, 80));

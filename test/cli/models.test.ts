@@ -71,9 +71,14 @@ describe('perdure models', () => {
 
   it.each([
     [['models', 'claude-sonet-5'], 3, 'UNKNOWN_MODEL: no known model is named like "claude-sonet-5" (did you mean claude-sonnet-5?)\n'],
+    [
+      ['models', 'ollama'],
+      3,
+      'UNKNOWN_MODEL: no model of ollama is known here; its server may tell: perdure models --provider ollama --ask\n',
+    ],
     [['models', '--provider', 'anthropik'], 2, 'UNKNOWN_PROVIDER: unknown provider "anthropik" (did you mean anthropic?)'],
     [['models', '--al'], 2, 'UNKNOWN_OPTION: --al (did you mean --all?)'],
-  ])('%j exits %i with the nearest name', async (args, code, line) => {
+  ])('%j exits %i with the nearest name, or with what to type', async (args, code, line) => {
     const end = await folder.run(args, KEY);
     expect({ code: end.code, stdout: end.stdout }).toEqual({ code, stdout: '' });
     expect(end.stderr).toContain(line);
