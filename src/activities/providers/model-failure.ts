@@ -33,6 +33,8 @@ const BY_ERROR_TYPE: Readonly<Record<string, ModelFailureType>> = {
   throttlingException: 'Model.RateLimited',
   tokens: 'Model.RateLimited',
   requests: 'Model.RateLimited',
+  // llama.cpp while it loads its model, which takes longer than three attempts
+  unavailable_error: 'Model.Unreachable',
   timeout_error: 'Model.Timeout',
   modelTimeoutException: 'Model.Timeout',
   insufficient_quota: 'Model.Quota',
@@ -147,6 +149,7 @@ interface ErrorFacts {
 
 /** What a body tells of that no status does. */
 const TELLING_TYPES: ReadonlySet<ModelFailureType> = new Set([
+  'Model.Unreachable',
   'Model.Quota',
   'Model.NotFound',
   'Model.ContextOverflow',

@@ -74,12 +74,48 @@ const TOLD: readonly Told[] = [
     body: { code: 'permission-denied', error: 'Content violates usage guidelines. Failed check: SAFETY_CHECK_TYPE_BIO' },
     type: 'Model.ContentFilter',
   },
+  {
+    by: 'xAI',
+    status: 403,
+    body: { code: 'permission-denied', error: "Your newly created team doesn't have any credits or licenses yet." },
+    type: 'Model.Quota',
+  },
+  {
+    by: 'Gemini',
+    status: 400,
+    body: [{ error: { code: 400, message: 'User location is not supported for the API use.', status: 'FAILED_PRECONDITION' } }],
+    type: 'Model.Auth',
+  },
+  {
+    by: 'Anthropic',
+    status: 400,
+    body: { type: 'error', error: { type: 'invalid_request_error', message: 'This organization has been disabled.' } },
+    type: 'Model.Auth',
+  },
+  {
+    by: 'Groq',
+    status: 400,
+    body: { error: { message: 'Organization has been restricted. Please reach out to support.', type: 'invalid_request_error' } },
+    type: 'Model.Auth',
+  },
+  {
+    by: 'Bedrock',
+    status: 424,
+    body: { message: 'The request failed due to an error while processing the model.' },
+    type: 'Model.Overloaded',
+  },
   { by: 'Groq', status: 498, body: { error: { message: 'over capacity', code: 'capacity_exceeded' } }, type: 'Model.Overloaded' },
   {
     by: 'OpenAI',
     status: 429,
     body: { error: { message: OPENAI_TOO_LARGE, type: 'tokens', code: 'rate_limit_exceeded' } },
     type: 'Model.ContextOverflow',
+  },
+  {
+    by: 'llama.cpp',
+    status: 503,
+    body: { error: { code: 503, message: 'Loading model', type: 'unavailable_error' } },
+    type: 'Model.Unreachable',
   },
   {
     by: 'llama.cpp',
@@ -171,6 +207,17 @@ describe.each(WIRES)('what real servers answer, over $name,', (wire) => {
     expect(retryAfterMs).toBeGreaterThan(20_000);
     expect(retryAfterMs).toBeLessThanOrEqual(40_000);
     expect((await failureOf(statusOf(429, resetAt(Date.now() - 1_000)))).retryAfterMs).toBeUndefined();
+  });
+
+  it('as a text alone is told as that text, with any status, and within the stream', async () => {
+    expect(await failureOf(statusOf(429, { code: 'Some resource has been exhausted', error: XAI_SPENT }))).toMatchObject({
+      message: XAI_SPENT,
+    });
+    const error = 'Unexpected endpoint or method. (POST /chat/completions)';
+    expect(await failureOf(statusOf(200, { error }))).toMatchObject({ type: 'Model.Overloaded', message: error });
+    const [start = ''] = wire.events({ text: 'Hi.' });
+    const told = await failureOf(streamOf(start, `event: error\ndata: ${JSON.stringify({ error })}\n\n`));
+    expect(told).toMatchObject({ type: 'Model.Overloaded', message: error });
   });
 
   it('by a router that only passes it on is told in the words of the server behind it', async () => {
