@@ -2,7 +2,7 @@
 export const PROGRAM_HELP = `
 Examples:
   perdure run 'add a test for the parser' --workspace . --max-turns 30
-  perdure run 'add a test' --model anthropic/claude-sonnet-5 --fallback openai/gpt-5.4-mini --thinking low
+  perdure run 'add a test' --model anthropic/claude-sonnet-5 --fallback openai-responses/gpt-5.4-mini --thinking low
   perdure start 'write the release notes' --workspace .     come back at once
   perdure steer RUN 'leave the changelog alone'             while it runs
   perdure approvals                                         what waits for a person; then approve or deny
