@@ -25,7 +25,7 @@ export const ProviderQuirks = z.strictObject({
   thinkingField: z.enum(['reasoning_effort', 'reasoning', 'enable_thinking', 'thinking', 'none']).optional(),
   /** The field in which the thinking of answers that call tools goes back, for servers that refuse such answers without it. @default none */
   thinkingBack: z.enum(['reasoning_content', 'reasoning']).optional(),
-  /** True for servers that sign calls, as Gemini's, and refuse a call that comes back without its signature. @default false */
+  /** True for servers that sign calls, as Gemini's, and refuse a call without its signature, or a result without its tool's name. @default false */
   thoughtSignatures: z.boolean().optional(),
   /** True for gateways that may end a cut answer as if it were whole: arguments that lack a closing bracket are then not completed. @default false */
   hidesCuts: z.boolean().optional(),
@@ -37,6 +37,8 @@ export const ProviderQuirks = z.strictObject({
   systemRole: z.enum(['system', 'developer', 'user']).optional(),
   /** True for servers that refuse two messages of one role in a row. @default false */
   mergesRoles: z.boolean().optional(),
+  /** True for servers that refuse an answer with calls and no text: it has an empty one then. @default false, null */
+  emptyContent: z.boolean().optional(),
   /** The exact length of a call's id, letters and digits only. @default any up to 40 */
   callIdChars: z.number().int().min(6).max(40).optional(),
   /** Which header holds the key. @default authorization, as a bearer token */

@@ -130,7 +130,7 @@ export const KNOWN_PROVIDERS: Readonly<Record<string, KnownProvider>> = {
     baseUrlVariable: 'LMSTUDIO_BASE_URL',
     path: '/v1',
     local: true,
-    quirks: { thinkTag: 'think' },
+    quirks: { thinkTag: 'think', emptyContent: true },
   },
   vllm: {
     api: 'openai-chat',

@@ -20,6 +20,10 @@ interface Target {
   readonly thinkingBack: ProviderQuirks['thinkingBack'] | undefined;
   /** What goes with a call beside its name and arguments. */
   readonly signed: (call: ToolCallPart, index: number) => object;
+  /** What goes with a result beside its text. */
+  readonly named: (callId: string) => object;
+  /** The content of an answer that only calls. */
+  readonly noText: '' | null;
 }
 
 /**
@@ -30,11 +34,14 @@ export function toOpenAiMessages(
   { model, prompt, messages, tools }: Pick<ModelRequest, 'model' | 'prompt' | 'messages' | 'tools'>,
   { baseUrl, quirks = {} }: Pick<ProviderSettings, 'baseUrl' | 'quirks'>,
 ): ChatCompletionMessageParam[] {
+  const names = toolNames(tools);
   const target = {
-    names: toolNames(tools),
+    names,
     idOf: wireCallIds(quirks.callIdChars),
     thinkingBack: quirks.thinkingBack,
     signed: (call: ToolCallPart, index: number) => (quirks.thoughtSignatures ? signatureFields(call, { isFirst: index === 0, model }) : {}),
+    named: quirks.thoughtSignatures ? calledName(messages, names) : () => ({}),
+    noText: quirks.emptyContent ? ('' as const) : null,
     kinds: { images: quirks.images !== false, files: quirks.files ?? isOpenAiHost(baseUrl) },
   };
   const said = conversation(messages, target);
@@ -85,6 +92,7 @@ function toWire(message: Message, target: Target): ChatCompletionMessageParam[] 
         role: 'tool',
         tool_call_id: target.idOf(callId),
         content: partsText(parts),
+        ...target.named(callId),
       }));
   }
 }
@@ -93,14 +101,21 @@ function resultsIn({ role, parts }: Message): ToolResultPart[] {
   return role === 'tool' ? parts.filter((part) => part.type === 'tool_result') : [];
 }
 
-function assistant({ parts }: Message, { names, idOf, thinkingBack, signed }: Target): ChatCompletionMessageParam {
+/** The tool that a result is of: Gemini wants its name beside the id. */
+function calledName(messages: readonly Message[], names: ToolNames): Target['named'] {
+  const calls = messages.flatMap(({ parts }) => parts.filter((part) => part.type === 'tool_call'));
+  const called = new Map(calls.map(({ callId, name }) => [callId, name]));
+  return (callId) => ({ name: names.wire(called.get(callId) ?? '') });
+}
+
+function assistant({ parts }: Message, { names, idOf, thinkingBack, signed, noText }: Target): ChatCompletionMessageParam {
   const calls = parts.filter((part) => part.type === 'tool_call');
   const said = parts.filter((part) => part.type === 'artifact' || part.type === 'file' || (part.type === 'text' && part.text !== ''));
   const content = said.length === 0 ? undefined : partsText(said);
   if (calls.length === 0) return { role: 'assistant', content: content ?? '(no text)' };
   return {
     role: 'assistant',
-    content: content ?? null,
+    content: content ?? noText,
     ...(thinkingBack ? { [thinkingBack]: ownThinking(parts) } : {}),
     tool_calls: calls.map((call, index) => ({
       id: idOf(call.callId),

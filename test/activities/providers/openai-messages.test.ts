@@ -47,6 +47,22 @@ describe('toOpenAiMessages', () => {
     ]);
   });
 
+  it('says with a result which tool it is of where a server looks for it there, as Gemini does', () => {
+    const messages = [message('assistant', call('c1'), call('c2')), message('tool', result('c1', text('one')), result('c2', text('two')))];
+    const named = toOpenAi('', messages, { thoughtSignatures: true }).filter(({ role }) => role === 'tool');
+    expect(named).toEqual([
+      { role: 'tool', tool_call_id: 'c1', name: 'note', content: 'one' },
+      { role: 'tool', tool_call_id: 'c2', name: 'note', content: 'two' },
+    ]);
+    expect(JSON.stringify(toOpenAi('', messages).slice(1))).not.toContain('"name"');
+  });
+
+  it('gives an answer that only calls an empty text where a server refuses it without, as LM Studio does', () => {
+    const messages = [message('assistant', call('c1')), message('tool', result('c1', text('one')))];
+    expect(toOpenAi('', messages)[0]).toMatchObject({ content: null });
+    expect(toOpenAi('', messages, { emptyContent: true })[0]).toMatchObject({ content: '' });
+  });
+
   it('sends no prompt when there is none, and no thinking', () => {
     const messages = [message('assistant', { type: 'thinking', text: 'hm' }, 'Done.')];
     expect(toOpenAi('', messages)).toEqual([{ role: 'assistant', content: 'Done.' }]);
