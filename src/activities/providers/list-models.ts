@@ -32,10 +32,16 @@ export async function listModels(access: ServerAccess, signal?: AbortSignal): Pr
     if (timeout.aborted) {
       throw new ModelError('Model.Timeout', `${url.host} did not list its models within ${FAILOVER_LIMITS.modelListTimeoutMs / 1_000} s`);
     }
-    throw error instanceof ModelError ? error : new ModelError('Model.Unreachable', `${url.host} ${connectionError(error).message}`);
+    throw error instanceof ModelError ? error : unreachable(error, url);
   } finally {
     await dispatcher.destroy();
   }
+}
+
+/** `127.0.0.1:11434 does not answer: connect ECONNREFUSED`: the host is named once. */
+function unreachable(error: unknown, { host }: URL): ModelError {
+  const reason = connectionError(error).message.replace('fetch failed: ', '').replace(` ${host}`, '');
+  return new ModelError('Model.Unreachable', `${host} does not answer: ${reason}`);
 }
 
 function listUrl({ api, baseUrl, quirks }: ServerAccess): URL {
