@@ -47,7 +47,7 @@ export const ModelSwitch = z.strictObject({
   turn: z.number().int(),
   from: z.string(),
   to: z.string(),
-  /** A failure's type, `cooled down` for a return, or `asked for`. */
+  /** A failure's type, `cooled down` for a return, `asked for`, or `budget`: the one before was too dear for the final answer. */
   why: z.string(),
 });
 export type ModelSwitch = z.infer<typeof ModelSwitch>;

@@ -25,6 +25,7 @@ export const POLICY_OF_0_1: RunPolicy = {
   thinkingOutput: 'apart',
   thinkingOffWhenEmpty: false,
   failoverGate: 'off',
+  weighsFallbacks: false,
   fallbackOnAuth: true,
   readToolsParallelMax: RUN_LIMITS.readToolsParallelMax,
 };

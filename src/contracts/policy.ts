@@ -143,6 +143,11 @@ export const RunPolicy = z.strictObject({
   thinkingOffWhenEmpty: z.boolean().default(false),
   /** After a change of model because of a failure: calls that may change the world ask a person. */
   failoverGate: z.enum(['off', 'ask']).default('off'),
+  /**
+   * A model of which only other runs said that it fails is asked before the run fails; a fallback with a smaller window gets a transcript
+   * that fits it; one that is too dear for the rest of the cost cap gives no final answer. False: nothing of this.
+   */
+  weighsFallbacks: z.boolean().default(true),
   /** A refused key leads to the next one, then to the next model. */
   fallbackOnAuth: z.boolean().default(true),
   /** `read` calls of one answer that run at the same time. */

@@ -7,6 +7,7 @@ import type { ToolChoice, Usage } from '../contracts/model.js';
 import type { ModelCandidate } from '../contracts/model-route.js';
 import { NO_USAGE } from '../contracts/no-usage.js';
 import { type ChosenModel, chooseModel } from './choose-model.js';
+import { compactWhenNeeded } from './compact-transcript.js';
 import { type ActivityProblem, lostAttempt, readActivityProblem } from './failures.js';
 import { followDirectives } from './follow-directives.js';
 import { mayAskAgain, newSetbacks, type Setbacks } from './may-ask-again.js';
@@ -47,13 +48,24 @@ export async function askModel(run: Run, question: ModelQuestion): Promise<Model
   for (;;) {
     if (isStopped(run, question)) return INTERRUPTED;
     const chosen = await chooseModel(run, setbacks, question.final === true);
-    const after = chosen ? await ask(run, chosen, { ...question, endsAt, setbacks }) : AGAIN;
+    // the final call has no time for a compaction
+    const isAsked = chosen && (question.final || !(await makesRoomFor(run, chosen, setbacks)));
+    const after = isAsked ? await ask(run, chosen, { ...question, endsAt, setbacks }) : AGAIN;
     if (after.kind !== 'again') return after;
     if (question.final) continue;
     // a stop ends a wait, and the loop then sees it
     if ((await mayGoOn(run)) === 'continue-as-new') return { kind: 'continue-as-new' };
     await heedDirectives(run, setbacks);
   }
+}
+
+/** A fallback may read less than the model that the turn was prepared for. True when time passed: something may have happened meanwhile. */
+async function makesRoomFor(run: Run, { pair: { candidate } }: ChosenModel, setbacks: Setbacks): Promise<boolean> {
+  const { window = candidate.contextWindow } = setbacks;
+  setbacks.window = Math.min(window, candidate.contextWindow);
+  if (candidate.contextWindow >= window || !run.policy.weighsFallbacks) return false;
+  await compactWhenNeeded(run, candidate);
+  return true;
 }
 
 /** A person who sees that a run gets no answer may name a model that gives one. */

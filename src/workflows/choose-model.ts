@@ -1,5 +1,5 @@
 import { FAILOVER_LIMITS } from '../contracts/limits.js';
-import type { ModelSwitch } from '../contracts/model-route.js';
+import type { ModelCandidate, ModelSwitch } from '../contracts/model-route.js';
 import type { Setbacks } from './may-ask-again.js';
 import type { ModelPair } from './policies/next-model.js';
 import { publishAttributes, publishStatus } from './progress.js';
@@ -15,17 +15,26 @@ export interface ChosenModel {
  * Chooses whom to ask next, and tells of a change. When all are left alone and one is back soon, waits for it: `undefined` says that
  * something may have happened meanwhile. The final call waits for nobody.
  */
-export async function chooseModel(run: Run, { tried }: Setbacks, final: boolean): Promise<ChosenModel | undefined> {
+export async function chooseModel(run: Run, { tried, inEarnest }: Setbacks, final: boolean): Promise<ChosenModel | undefined> {
   const now = Date.now();
-  const next = run.route.next(tried, now);
+  const candidates = candidatesFor(run, final);
+  const weighed = run.route.next(tried, now, candidates);
+  // what a lost attempt cost may have made even the last one too dear: it goes on all the same
+  const next = weighed.kind === 'none' ? run.route.next(tried, now) : weighed;
   if (next.kind === 'none') throw new RangeError('a question whose every model failed is not asked again');
   if (next.kind === 'wait' && !final && next.until - now <= FAILOVER_LIMITS.waitMsMax) {
     await run.wait(next.until - now, coolingReason(next.pair.candidate.model, next.until));
     return undefined;
   }
-  goTo(run, next.pair.candidate.model, { turn: run.counters.turn, why: run.route.whyLeave(run.route.model, now) });
+  const why = candidates.includes(run.route.current) ? run.route.whyLeave(run.route.model, now) : 'budget';
+  goTo(run, next.pair.candidate.model, { turn: run.counters.turn, why });
   const isWanted = run.route.takeWish(next.pair.candidate.model);
-  return { pair: next.pair, hasAlternative: next.kind === 'ask' && next.hasAlternative && !isWanted };
+  return { pair: next.pair, hasAlternative: next.kind === 'ask' && next.hasAlternative && !isWanted && !inEarnest };
+}
+
+/** Who may be asked: for the reserved final answer nobody who is too dear for the rest of the cost cap, while another one is not. */
+export function candidatesFor(run: Run, final: boolean): readonly ModelCandidate[] {
+  return final && run.policy.weighsFallbacks ? run.payableModels() : run.route.candidates;
 }
 
 /** What an operator reads while a run waits for a model. */

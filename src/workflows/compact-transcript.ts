@@ -20,17 +20,21 @@ import type { Run } from './run.js';
 /** Why a transcript is made shorter. `overflow`: the provider refused it as too long; `carry`: a fresh history could not take it along. */
 type Why = 'soft' | 'forced' | 'overflow' | 'carry';
 
-/** Before a turn: makes the transcript shorter when a cheap estimate says that it pays. What fails here only falls back. */
-export async function compactWhenNeeded(run: Run): Promise<void> {
+/**
+ * Before a request: makes the transcript shorter when a cheap estimate says that it pays. What fails here only falls back.
+ *
+ * @param asked whom the request goes to; absent: whom it is expected to go to
+ */
+export async function compactWhenNeeded(run: Run, asked?: ModelCandidate): Promise<void> {
   if (run.policy.compaction.strategies.length === 0) return;
-  const need = compactionNeeded({ ...factsOf(run), latchedUntil: run.compaction.latchedUntil });
-  if (need === 'no' || (await compactTranscript(run, need))) return;
+  const need = compactionNeeded({ ...factsOf(run, asked), latchedUntil: run.compaction.latchedUntil });
+  if (need === 'no' || (await compactTranscript(run, need, asked))) return;
   run.compaction = { ...run.compaction, latchedUntil: latchedUntil(run.transcript.length) };
 }
 
 /** Tries the run's strategies in their order until the transcript fits. False when none of them made it shorter. */
-export async function compactTranscript(run: Run, why: Why): Promise<boolean> {
-  const goal = compactionGoal(factsOf(run), why === 'soft' ? 'soft' : 'forced');
+export async function compactTranscript(run: Run, why: Why, asked?: ModelCandidate): Promise<boolean> {
+  const goal = compactionGoal(factsOf(run, asked), why === 'soft' ? 'soft' : 'forced');
   const { strategies } = run.policy.compaction;
   const { phase } = run;
   run.phase = 'compacting';
@@ -61,12 +65,15 @@ export function compactToCarry(run: Run, bytesMax: number = PAYLOAD_LIMITS.trans
   adopt(run, { strategy: 'tiered', why: 'carry', messages: tieredCompactor(transcript.messages, goal) });
 }
 
-function factsOf({ transcript, route, policy, compaction, taskId, setupTokens }: Run): RequestFacts {
+function factsOf(
+  { transcript, route, policy, compaction, taskId, setupTokens }: Run,
+  asked: ModelCandidate = route.expected(Date.now()),
+): RequestFacts {
   return {
     messages: transcript.messages,
     messageTokens: transcript.tokens,
     setupTokens,
-    window: route.expected(Date.now()).contextWindow,
+    window: asked.contextWindow,
     taskId,
     policy: policy.compaction,
     compactions: compaction.count,

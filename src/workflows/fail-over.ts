@@ -1,5 +1,6 @@
 import { FAILOVER_LIMITS } from '../contracts/limits.js';
-import { coolingReason } from './choose-model.js';
+import type { ModelCandidate } from '../contracts/model-route.js';
+import { candidatesFor, coolingReason } from './choose-model.js';
 import type { ActivityProblem } from './failures.js';
 import type { Setbacks } from './may-ask-again.js';
 import { failsOver } from './policies/fails-over.js';
@@ -26,14 +27,15 @@ export async function failOver(run: Run, { pair, problem, setbacks, endsAt }: Fa
   if (!run.route.hasChoice || !failsOver(problem.type)) return 'not-mine';
   note(run, pair, problem, setbacks);
   if (endsAt !== undefined && Date.now() >= endsAt) return 'failed';
-  const other = otherPair(run, pair, problem, setbacks);
-  if (other !== 'none') return other === 'unwanted' ? 'failed' : 'again';
-  const next = run.route.next(setbacks.tried, Date.now());
-  if (next.kind !== 'none' || endsAt !== undefined) return 'failed';
+  const candidates = candidatesFor(run, endsAt !== undefined);
+  const next = run.route.next(setbacks.tried, Date.now(), candidates);
+  if (next.kind === 'ask') return isUnwanted(run, problem, { from: pair, to: next.pair }) ? 'failed' : 'again';
+  if (next.kind === 'wait' || isConfined(run, { pair, problem, setbacks })) return 'failed';
+  const isFinal = endsAt !== undefined;
   // a server that is out of reach has minutes of patience of its own
-  if (setbacks.attempts.every(({ type }) => type === 'Model.Unreachable')) return 'not-mine';
+  if (!isFinal && setbacks.attempts.every(({ type }) => type === 'Model.Unreachable')) return 'not-mine';
   const waitMs = next.backAt - Date.now();
-  if (waitMs > FAILOVER_LIMITS.waitMsMax) return 'failed';
+  if (isFinal || waitMs > FAILOVER_LIMITS.waitMsMax) return forgetsHearsay(run, setbacks, candidates) ? 'again' : 'failed';
   await run.wait(Math.max(1, waitMs), coolingReason('every model', next.backAt));
   setbacks.tried.clear();
   return 'again';
@@ -53,9 +55,12 @@ function note(run: Run, pair: ModelPair, problem: ActivityProblem, setbacks: Set
   const { message, lastHeartbeat } = problem;
   // a worker that did not end its call in time says nothing of its own
   const type = problem.type.startsWith('Timeout.') ? 'Model.Timeout' : problem.type;
-  setbacks.tried.add(pairName(pair));
+  const name = pairName(pair);
+  setbacks.tried.add(name);
   setbacks.attempts.push({ model: candidate.model, ...(credential === undefined ? {} : { credential }), type, message });
   const { retryAfterMs, sharedMs } = waitsIn(lastHeartbeat);
+  if (sharedMs === undefined) setbacks.heard.delete(name);
+  else setbacks.heard.set(name, pair);
   const failed = { model: candidate.model, type, retryAfterMs, sharedMs, now: Date.now() };
   const cooling = run.route.cooldowns.cool({ ...failed, credential });
   if (!cooling) return;
@@ -72,12 +77,30 @@ function note(run: Run, pair: ModelPair, problem: ActivityProblem, setbacks: Set
   });
 }
 
-/** Can somebody else be asked at this moment? `unwanted`: a refused key leads to other models only where that is wanted. */
-function otherPair(run: Run, { candidate }: ModelPair, { type }: ActivityProblem, { tried }: Setbacks): 'there' | 'none' | 'unwanted' {
-  const next = run.route.next(tried, Date.now());
-  if (next.kind !== 'ask') return 'none';
-  const isSameModel = next.pair.candidate.model === candidate.model;
-  return !isSameModel && type === 'Model.Auth' && !run.policy.fallbackOnAuth ? 'unwanted' : 'there';
+/** A refused key leads to other models only where that is wanted. */
+function staysWithModel({ policy }: Run, { type }: ActivityProblem): boolean {
+  return type === 'Model.Auth' && !policy.fallbackOnAuth;
+}
+
+function isUnwanted(run: Run, problem: ActivityProblem, { from, to }: { readonly from: ModelPair; readonly to: ModelPair }): boolean {
+  return from.candidate.model !== to.candidate.model && staysWithModel(run, problem);
+}
+
+/** Whom a refused key may not lead to, nobody waits for either. */
+function isConfined(run: Run, { pair, problem, setbacks }: Pick<FailedAsk, 'pair' | 'problem' | 'setbacks'>): boolean {
+  if (!run.policy.weighsFallbacks || !staysWithModel(run, problem)) return false;
+  return pairsOf(pair.candidate).every((each) => setbacks.tried.has(pairName(each)));
+}
+
+/** What only other runs said is never the last word: true when there is somebody whom the run may now ask for itself. */
+function forgetsHearsay(run: Run, setbacks: Setbacks, candidates: readonly ModelCandidate[]): boolean {
+  if (setbacks.inEarnest || !run.policy.weighsFallbacks) return false;
+  setbacks.inEarnest = true;
+  for (const [name, { candidate, credential }] of setbacks.heard) {
+    setbacks.tried.delete(name);
+    run.route.cooldowns.answered({ model: candidate.model, credential });
+  }
+  return run.route.next(setbacks.tried, Date.now(), candidates).kind === 'ask';
 }
 
 /** What another key of the same provider may get past. */

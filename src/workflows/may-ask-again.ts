@@ -18,6 +18,12 @@ export interface Setbacks {
   unreachableSinceMs: number | undefined;
   /** Models with their keys, by name, that failed since all of them were last free to be asked. */
   readonly tried: Set<string>;
+  /** Those of them of which only another run said that they fail, by name. */
+  readonly heard: Map<string, ModelPair>;
+  /** What other runs say counts no longer. */
+  inEarnest: boolean;
+  /** The smallest window of a model that was to be asked; undefined before the first one. */
+  window: number | undefined;
   /** Every such failure, in order. */
   readonly attempts: FailedAttempt[];
 }
@@ -40,6 +46,9 @@ export function newSetbacks(): Setbacks {
     unreachable: 0,
     unreachableSinceMs: undefined,
     tried: new Set(),
+    heard: new Map(),
+    inEarnest: false,
+    window: undefined,
     attempts: [],
   };
 }
@@ -162,8 +171,9 @@ async function waitForModel(run: Run, setbacks: Setbacks): Promise<boolean> {
   const backoffMs = unreachableBackoffMs(setbacks.unreachable, run.clock.workedMs - setbacks.unreachableSinceMs);
   if (backoffMs === undefined) return false;
   await run.wait(backoffMs, `model unreachable, attempt ${setbacks.unreachable}`);
-  // whoever is back first may answer
+  // whoever is back first may answer, whatever other runs say
   setbacks.tried.clear();
+  setbacks.inEarnest = run.policy.weighsFallbacks;
   run.route.cooldowns.forget('Model.Unreachable');
   return true;
 }

@@ -55,8 +55,8 @@ export class ModelRoute {
     return this.model !== this.#candidates[0]?.model;
   }
 
-  next(tried: ReadonlySet<string>, now: number): NextModel {
-    return nextModel({ candidates: this.#candidates, cooldowns: this.cooldowns, tried, now });
+  next(tried: ReadonlySet<string>, now: number, candidates = this.#candidates): NextModel {
+    return nextModel({ candidates, cooldowns: this.cooldowns, tried, now });
   }
 
   /** Whom the next request goes to, if nothing happens before. */

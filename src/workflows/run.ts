@@ -4,6 +4,7 @@ import type { CarriedState, CompactionMemory, LoopMemory } from '../contracts/ca
 import { hashJson } from '../contracts/digest.js';
 import { CHARS_PER_TOKEN } from '../contracts/estimate-tokens.js';
 import type { Message } from '../contracts/message.js';
+import type { ModelCandidate } from '../contracts/model-route.js';
 import { NO_LOOPS } from '../contracts/no-loops.js';
 import { NO_WORK } from '../contracts/no-work.js';
 import { NOT_COMPACTED } from '../contracts/not-compacted.js';
@@ -19,7 +20,7 @@ import { type Counters, newCounters } from './counters.js';
 import type { EventLog } from './event-log.js';
 import type { Inbox } from './inbox.js';
 import { ModelRoute } from './model-route.js';
-import { type BudgetFacts, finalOutputTokens, outputTokensAllowed, spentBudgets } from './policies/budget.js';
+import { type BudgetFacts, finalOutputTokens, outputTokensAllowed, payableModels, spentBudgets } from './policies/budget.js';
 import { historyIsLong } from './policies/history-bounds.js';
 import { stopReason } from './policies/stop-reason.js';
 import { publishStatus } from './progress.js';
@@ -170,6 +171,11 @@ export class Run {
   /** How long the reserved final answer may be. */
   finalOutputTokens(): number {
     return finalOutputTokens(this.#budget());
+  }
+
+  /** The models that the money cap can pay for the reserved final answer; all of them when it can pay none. */
+  payableModels(): readonly ModelCandidate[] {
+    return payableModels(this.route.candidates, this.#budget());
   }
 
   /** Input of the next request: a quarter of its characters, and no less than what the last call reported. */

@@ -2,7 +2,7 @@ import { describe, it } from 'vitest';
 import { z } from 'zod';
 import { ModelError } from '../../src/activities/providers/model-error.js';
 import { defineTool } from '../../src/define/define-tool.js';
-import { call, say } from '../support/agent-worker.js';
+import { type AgentWorkerOptions, call, say } from '../support/agent-worker.js';
 import { candidate, coolingFor, fakeModels } from '../support/model-route.js';
 import { latch, until, useWorkers } from '../support/use-workers.js';
 import { historySaver } from './save-history.js';
@@ -91,6 +91,21 @@ describe('record runs with several models', () => {
     await run.handle.signal('steer', { id: 'x', text: '/model nobody/x\n/model c/three\nand be brief' });
     first.open();
     await save(name, run);
+  });
+
+  it('a fallback that reads less, and models of which only another run said that they fail', async () => {
+    const models = fakeModels({
+      'a/one': ({ tools }, n) => {
+        if (tools.length === 0) return say('a summary');
+        if (n < 4) return call(['read', { n }]);
+        return n === 4 ? Promise.reject(coolingFor(600_000)) : say('back');
+      },
+      'b/two': ({ tools }) => (tools.length === 0 ? say('a summary') : limited()),
+    });
+    const route = [candidate('a/one'), candidate('b/two', { contextWindow: 4_000 })];
+    const read = defineTool({ ...note, name: 'read', execute: ({ n }) => `page ${n} `.repeat(600) });
+    const policy: AgentWorkerOptions['policy'] = { compaction: { strategies: ['summary'], keepRecentTokens: 0 } };
+    await save('weighed', await start(await on(models, { route, tools: [read], policy })));
   });
 
   it('every model is left alone in one history, and one answers in the next', async () => {

@@ -53,6 +53,7 @@ describe('saved histories hold what they are named after', () => {
     ['0.2-interrupted', ['callModel', 'steer', 'ACTIVITY_TASK_CANCEL_REQUESTED', 'callModel']],
     ['0.3-failover', ['callModel', 'callModel', 'callModel', 'callTool', 'callModel']],
     ['0.3-all-failed', ['callModel', 'callModel', 'callModel']],
+    ['0.3-weighed', ['callModel', 'callTool', 'callModel', 'compact', 'callModel', 'callModel']],
     ['0.3-failover-gate', ['callModel', 'approve', 'callTool', 'callModel']],
     ['0.3-directives', ['callModel', 'steer', 'steer', 'steer', 'callTool', 'resolveModel', 'resolveModel', 'callModel']],
     ['0.3-refused-dropped', ['callModel', 'steer', 'callTool', 'resolveModel', 'callModel']],

@@ -9,7 +9,7 @@ export interface BudgetFacts {
   readonly costUsd: number;
   readonly maxTokens: number | undefined;
   readonly maxCostUsd: number | undefined;
-  readonly price: ModelPrice | undefined;
+  readonly price?: ModelPrice | undefined;
   /** What the model may think beside its answer: output too, and paid as such. */
   readonly thinkingTokens: number;
   /** Estimated input of the next request, in tokens. */
@@ -40,6 +40,20 @@ export function spentBudgets(facts: BudgetFacts): ('tokens' | 'costUsd')[] {
 /** How many tokens the reserved final answer may have: it spends what was set aside for it, and is never left out. */
 export function finalOutputTokens(facts: BudgetFacts): number {
   return Math.max(MODEL_LIMITS.outputTokensMin, outputWithin(facts, { tokens: 0, usd: 0, timesRead: 0 }));
+}
+
+/**
+ * Those of some models that the money cap still pays for reading the transcript and giving the least useful answer; all of them when it
+ * pays none, since their prices are not the reason then.
+ */
+export function payableModels<Model extends Pick<BudgetFacts, 'price'>>(models: readonly Model[], facts: BudgetFacts): readonly Model[] {
+  const payable = models.filter(({ price }) => isPayable({ ...facts, price }));
+  return payable.length === 0 ? models : payable;
+}
+
+function isPayable({ costUsd, maxCostUsd, price, inputTokens }: BudgetFacts): boolean {
+  if (maxCostUsd === undefined || price === undefined) return true;
+  return costUsd + costOf({ ...NO_USAGE, inputTokens, outputTokens: MODEL_LIMITS.outputTokensMin }, price) <= maxCostUsd;
 }
 
 /** What the tighter of both caps leaves for output, once the input is paid for and the reserve is set aside. May be negative. */
