@@ -3,6 +3,7 @@ import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
 import { listModels } from '../../../src/activities/providers/list-models.js';
 import type { ServerAccess } from '../../../src/activities/providers/provider-access.js';
+import { freePort } from '../../support/free-port.js';
 import { type ListServer, startListServer } from '../support/list-server.js';
 
 const KEY = 'k-0123456789abcdef';
@@ -64,11 +65,11 @@ describe('listModels', () => {
     expect(Date.now() - started).toBeLessThan(13_000);
   });
 
-  it('nobody there is Model.Unreachable; a caller may stop the question, and gets its own reason', async () => {
-    const access = accessTo('http://127.0.0.1:1/v1');
-    await expect(listModels(access)).rejects.toMatchObject({
+  it('nobody there is Model.Unreachable, and named once; a caller may stop the question, and gets its own reason', async () => {
+    const port = await freePort();
+    await expect(listModels(accessTo(`http://127.0.0.1:${port}/v1`))).rejects.toMatchObject({
       type: 'Model.Unreachable',
-      message: '127.0.0.1:1 does not answer: connect ECONNREFUSED',
+      message: `127.0.0.1:${port} does not answer: connect ECONNREFUSED`,
     });
     const stop = new AbortController();
     const asked = list(() => stop.abort(new Error('stopped')), {}, stop.signal);
