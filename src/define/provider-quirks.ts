@@ -27,6 +27,8 @@ export const ProviderQuirks = z.strictObject({
   thinkingBack: z.enum(['reasoning_content', 'reasoning']).optional(),
   /** True for servers that sign calls, as Gemini's, and refuse a call without its signature, or a result without its tool's name. @default false */
   thoughtSignatures: z.boolean().optional(),
+  /** True for routers that encrypt the reasoning behind calls, as OpenRouter, and want it back with them. @default false */
+  reasoningDetails: z.boolean().optional(),
   /** True for gateways that may end a cut answer as if it were whole: arguments that lack a closing bracket are then not completed. @default false */
   hidesCuts: z.boolean().optional(),
   /** The name of the output limit. @default max_tokens, and max_completion_tokens for OpenAI's own servers */

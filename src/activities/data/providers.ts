@@ -95,7 +95,7 @@ export const KNOWN_PROVIDERS: Readonly<Record<string, KnownProvider>> = {
     baseUrlVariable: 'OPENROUTER_BASE_URL',
     keyVariable: 'OPENROUTER_API_KEY',
     defaultModel: 'openai/gpt-5.4-mini',
-    quirks: { thinkingField: 'reasoning', files: true },
+    quirks: { thinkingField: 'reasoning', reasoningDetails: true, files: true },
   },
   azure: {
     api: 'openai-chat',

@@ -29,8 +29,8 @@ async function callOpenAi(settings: ProviderSettings, request: ModelRequest): Pr
       // the SDK's type knows no fields of other servers; it sends what it is given
       .chat.completions.create(body as ChatCompletionCreateParamsStreaming, { signal: request.signal, maxRetries: 0 })
       .withResponse();
-    const { thinkTag, thoughtSignatures } = settings.quirks ?? {};
-    const reader = new OpenAiStream({ onDelta: request.onDelta, names, thinkTag, thoughtSignatures });
+    const { thinkTag, thoughtSignatures, reasoningDetails } = settings.quirks ?? {};
+    const reader = new OpenAiStream({ onDelta: request.onDelta, names, thinkTag, thoughtSignatures, reasoningDetails });
     await readEvents(data, reader, { guard, signal: request.signal });
     const answer = completeAnswer(reader, request_id, settings);
     return { ...answer, parts: ownCalls(answer.parts, request.tools, settings.quirks?.schemaDialect) };

@@ -8,6 +8,7 @@ import { sentArguments } from './parse-arguments.js';
 import { partsText } from './parts-text.js';
 import type { ModelRequest } from './provider.js';
 import type { ProviderSettings } from './provider-settings.js';
+import { reasoningDetailsFields } from './reasoning-details.js';
 import { signatureFields } from './thought-signature.js';
 import { type ToolNames, toolNames } from './tool-names.js';
 import { wireCallIds } from './wire-call-id.js';
@@ -20,6 +21,8 @@ interface Target {
   readonly thinkingBack: ProviderQuirks['thinkingBack'] | undefined;
   /** What goes with a call beside its name and arguments. */
   readonly signed: (call: ToolCallPart, index: number) => object;
+  /** What goes with an answer beside its calls. */
+  readonly reasoned: (calls: readonly ToolCallPart[]) => object;
   /** What goes with a result beside its text. */
   readonly named: (callId: string) => object;
   /** The content of an answer that only calls. */
@@ -35,11 +38,13 @@ export function toOpenAiMessages(
   { baseUrl, quirks = {} }: Pick<ProviderSettings, 'baseUrl' | 'quirks'>,
 ): ChatCompletionMessageParam[] {
   const names = toolNames(tools);
+  const idOf = wireCallIds(quirks.callIdChars);
   const target = {
     names,
-    idOf: wireCallIds(quirks.callIdChars),
+    idOf,
     thinkingBack: quirks.thinkingBack,
     signed: (call: ToolCallPart, index: number) => (quirks.thoughtSignatures ? signatureFields(call, { isFirst: index === 0, model }) : {}),
+    reasoned: (calls: readonly ToolCallPart[]) => (quirks.reasoningDetails ? reasoningDetailsFields(calls, idOf) : {}),
     named: quirks.thoughtSignatures ? calledName(messages, names) : () => ({}),
     noText: quirks.emptyContent ? ('' as const) : null,
     kinds: { images: quirks.images !== false, files: quirks.files ?? isOpenAiHost(baseUrl) },
@@ -108,7 +113,7 @@ function calledName(messages: readonly Message[], names: ToolNames): Target['nam
   return (callId) => ({ name: names.wire(called.get(callId) ?? '') });
 }
 
-function assistant({ parts }: Message, { names, idOf, thinkingBack, signed, noText }: Target): ChatCompletionMessageParam {
+function assistant({ parts }: Message, { names, idOf, thinkingBack, signed, reasoned, noText }: Target): ChatCompletionMessageParam {
   const calls = parts.filter((part) => part.type === 'tool_call');
   const said = parts.filter((part) => part.type === 'artifact' || part.type === 'file' || (part.type === 'text' && part.text !== ''));
   const content = said.length === 0 ? undefined : partsText(said);
@@ -117,6 +122,7 @@ function assistant({ parts }: Message, { names, idOf, thinkingBack, signed, noTe
     role: 'assistant',
     content: content ?? noText,
     ...(thinkingBack ? { [thinkingBack]: ownThinking(parts) } : {}),
+    ...reasoned(calls),
     tool_calls: calls.map((call, index) => ({
       id: idOf(call.callId),
       type: 'function',

@@ -6,6 +6,7 @@ import { completionUsage } from './completion-usage.js';
 import { finishReasonOf } from './finish-reason-of.js';
 import { parseArgumentsText, toolCallPart } from './parse-arguments.js';
 import type { StreamDelta } from './provider.js';
+import { detailedCall, type ReasoningDetail, reasoningDetailsIn } from './reasoning-details.js';
 import { streamText } from './stream-text.js';
 import { type TaggedPiece, ThinkTags } from './think-tags.js';
 import { signatureIn, signedCall } from './thought-signature.js';
@@ -36,6 +37,8 @@ export interface OpenAiStreamOptions {
   readonly thinkTag: string | undefined;
   /** The server signs calls, and wants to see its signatures again. @default false */
   readonly thoughtSignatures?: boolean | undefined;
+  /** The server sends reasoning encrypted, and wants to see it again. @default false */
+  readonly reasoningDetails?: boolean | undefined;
 }
 
 /** Puts the chunks of a chat completion together. Judges nothing. */
@@ -44,6 +47,8 @@ export class OpenAiStream {
   readonly #names: Pick<ToolNames, 'own'>;
   readonly #tags: ThinkTags | undefined;
   readonly #isSigned: boolean;
+  readonly #isDetailed: boolean;
+  readonly #details: ReasoningDetail[] = [];
   readonly #calls: OpenCall[] = [];
   /** Of the answer, for its first call. */
   #signature: string | undefined;
@@ -56,11 +61,12 @@ export class OpenAiStream {
   refused = false;
   events = 0;
 
-  constructor({ onDelta, names, thinkTag, thoughtSignatures = false }: OpenAiStreamOptions) {
+  constructor({ onDelta, names, thinkTag, thoughtSignatures = false, reasoningDetails = false }: OpenAiStreamOptions) {
     this.#onDelta = onDelta;
     this.#names = names;
     this.#tags = thinkTag === undefined ? undefined : new ThinkTags(thinkTag);
     this.#isSigned = thoughtSignatures;
+    this.#isDetailed = reasoningDetails;
   }
 
   add(chunk: ChatCompletionChunk): void {
@@ -76,6 +82,7 @@ export class OpenAiStream {
     if (delta?.refusal) this.refused = true;
     this.#addThinking(reasoningOf(delta));
     if (this.#isSigned && delta) this.#signature ??= signatureIn(delta);
+    if (this.#isDetailed && delta) this.#details.push(...reasoningDetailsIn(delta));
     for (const call of delta?.tool_calls ?? []) this.#addCall(call);
     this.finishReason = finishReasonOf(choice) ?? this.finishReason;
   }
@@ -101,12 +108,10 @@ export class OpenAiStream {
   parts(): Part[] {
     const thinking: Part[] = this.#thinking === '' ? [] : [{ type: 'thinking', text: this.#thinking }];
     const text: Part[] = this.#text === '' ? [] : [{ type: 'text', text: this.#text }];
-    const calls = this.#calls.map((call, index) =>
-      signedCall(
-        toolCallPart(call.id, this.#names.own(call.name), call.arguments),
-        call.signature ?? (index === 0 ? this.#signature : undefined),
-      ),
-    );
+    const calls = this.#calls.map((call, index) => {
+      const part = detailedCall(toolCallPart(call.id, this.#names.own(call.name), call.arguments), this.#details);
+      return signedCall(part, call.signature ?? (index === 0 ? this.#signature : undefined));
+    });
     return [...thinking, ...text, ...calls];
   }
 
