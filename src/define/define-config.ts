@@ -3,11 +3,11 @@ import { FAILOVER_LIMITS, MODEL_LIMITS, RUN_LIMITS } from '../contracts/limits.j
 import { ModelPrice } from '../contracts/model.js';
 import { ThinkingSetting } from '../contracts/thinking.js';
 import { ArtifactsDefinition } from './artifacts-definition.js';
+import { Credentials } from './credentials.js';
 import type { CustomCompactor } from './custom-compactor.js';
 import { AgentDefinition } from './define-agent.js';
 import { HookDefinition } from './define-hook.js';
 import { type AnyToolDefinition, isToolDefinition } from './define-tool.js';
-import { KeyReference } from './key-reference.js';
 import { ModelOptions } from './model-options.js';
 import { ProviderDefinition } from './provider-definition.js';
 
@@ -35,8 +35,8 @@ export const Config = z.strictObject({
   hooks: z.array(HookDefinition).optional(),
   agents: z.record(z.string(), AgentDefinition).optional(),
   providers: z.record(z.string(), ProviderDefinition).optional(),
-  /** Several keys of a known provider, used in turn when one is limited or refused. */
-  credentials: z.record(z.string(), z.array(KeyReference).min(1).max(FAILOVER_LIMITS.credentialsMax)).optional(),
+  /** Keys of known providers, in place of their variables. */
+  credentials: z.record(z.string(), Credentials).optional(),
   prices: z.record(z.string(), ModelPrice).optional(),
   /** Tokens that a model can read, by `provider/model`: for models we do not know, or served with a smaller window. */
   contextWindows: z.record(z.string(), z.number().int().min(MODEL_LIMITS.contextWindowMin)).optional(),

@@ -1,9 +1,7 @@
 import { z } from 'zod';
-import { FAILOVER_LIMITS } from '../contracts/limits.js';
+import { Credentials } from './credentials.js';
 import { KeyReference } from './key-reference.js';
 import { ProviderQuirks } from './provider-quirks.js';
-
-const Credentials = z.union([KeyReference, z.array(KeyReference).min(1).max(FAILOVER_LIMITS.credentialsMax)]);
 
 /** A server that speaks a known wire format. */
 export const HttpProvider = z.strictObject({
@@ -12,7 +10,6 @@ export const HttpProvider = z.strictObject({
   /** A known provider's name: its quirks are the ground of these. */
   preset: z.string().optional(),
   baseUrl: z.string(),
-  /** Several keys are used in turn when one is limited or refused. */
   credentials: Credentials.optional(),
   /** Plain http to another machine sends prompts and key in the clear: it must be asked for. @default false */
   allowInsecure: z.boolean().optional(),

@@ -14,7 +14,7 @@ export function providerProblems({ providers = {}, credentials = {} }: Config): 
   return [
     ...Object.entries(providers).flatMap(([name, provider]) => definitionProblems(`providers.${name}`, name, provider)),
     ...Object.keys(credentials).flatMap((name) => credentialsProblems(name, providers)),
-    ...Object.entries(credentials).flatMap(([name, references]) => repeated(`credentials.${name}`, references)),
+    ...Object.entries(credentials).flatMap(([name, references]) => repeated(`credentials.${name}`, [references].flat())),
   ];
 }
 

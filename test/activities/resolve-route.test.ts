@@ -35,11 +35,13 @@ describe('resolveRoute', () => {
     expect(JSON.stringify(resolved)).not.toContain('k-1');
   });
 
-  it('a list of the config takes the place of the numbered keys', () => {
+  it('a list of the config, or its only key, takes the place of the numbered keys', () => {
     const env = { OPENAI_API_KEY: 'k-1', OPENAI_API_KEY_2: 'k-2', OTHER: 'k-other' };
     const config: Config = { credentials: { openai: ['env:OTHER', 'env:GONE', 'env:OPENAI_API_KEY_2'] } };
     const [first] = candidatesOf(route({ model: 'openai/m', fallbacks: [] }, config, env));
     expect(first?.credentials).toEqual(['env:OTHER', 'env:OPENAI_API_KEY_2']);
+    const one: Config = { credentials: { openai: 'env:OTHER' } };
+    expect(candidatesOf(route({ model: 'openai/m', fallbacks: [] }, one, env))[0]?.credentials).toEqual(['env:OTHER']);
   });
 
   it('with a money cap a fallback of unknown price is left out with a notice', () => {

@@ -15,7 +15,7 @@ describe('what a config says of models', () => {
       resolve: 'first-available',
       thinking: 2_000,
       models: { 'mine/m': { thinking: 'low', thinkingStyle: 'effort', times: { idleMs: 1_000, totalMs: 10_000 }, images: false } },
-      credentials: { openai: ['env:OPENAI_API_KEY', 'file:/run/secrets/openai'], mine: ['env:MINE'] },
+      credentials: { openai: ['env:OPENAI_API_KEY', 'file:/run/secrets/openai'], mine: 'env:MINE' },
       providers: {
         mine: { ...HTTP, preset: 'openrouter', quirks: { headers: { 'x-team': 'red' }, query: { 'api-version': '1' } } },
         reasoning: { ...HTTP, api: 'openai-responses' },
@@ -149,6 +149,7 @@ describe('what a config says of providers', () => {
       'credentials.openai.0: a reference like "env:OPENAI_API_KEY" or "file:/run/secrets/openai"',
     ],
     [{ credentials: { openai: ['file:secrets/openai'] } }, 'credentials.openai.0: a reference like'],
+    [{ credentials: { openai: 'sk-0123456789abcdef' } }, 'credentials.openai: a reference like "env:OPENAI_API_KEY"'],
     [{ credentials: { openai: [] } }, 'credentials.openai: '],
     [{ credentials: { openai: ['env:A', 'env:A'] } }, 'credentials.openai: env:A is there twice'],
     [{ providers: { p: { ...HTTP, credentials: ['env:A', 'env:A'] } } }, 'providers.p.credentials: env:A is there twice'],

@@ -1,5 +1,6 @@
 import { FAILOVER_LIMITS } from '../../contracts/limits.js';
-import type { HttpProvider, ProviderDefinition } from '../../define/provider-definition.js';
+import type { Credentials } from '../../define/credentials.js';
+import type { ProviderDefinition } from '../../define/provider-definition.js';
 import { KNOWN_PROVIDERS, knownProvider } from './known-providers.js';
 import type { AccessOptions } from './provider-access.js';
 
@@ -63,12 +64,12 @@ export function ownReferences(defined: ProviderDefinition | undefined): readonly
   }
 }
 
-function listOf(credentials: HttpProvider['credentials']): readonly string[] | undefined {
+function listOf(credentials: Credentials | undefined): readonly string[] | undefined {
   return credentials === undefined ? undefined : [credentials].flat();
 }
 
 function listedFor(provider: string, { credentials = {} }: AccessOptions['config']): readonly string[] | undefined {
-  return Object.hasOwn(credentials, provider) ? credentials[provider] : undefined;
+  return Object.hasOwn(credentials, provider) ? listOf(credentials[provider]) : undefined;
 }
 
 function numberBehind(name: string, variable: string): number | undefined {
