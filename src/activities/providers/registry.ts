@@ -5,6 +5,7 @@ import { createAnthropicProvider } from './anthropic.js';
 import { createAnthropicBedrockProvider } from './anthropic-bedrock.js';
 import { createAnthropicVertexProvider } from './anthropic-vertex.js';
 import { ModelError } from './model-error.js';
+import { nameMissedAddress } from './name-missed-address.js';
 import { nameRefusedKey } from './name-refused-key.js';
 import { createOpenAiChatProvider } from './openai-chat.js';
 import { createOpenAiCompletionsProvider } from './openai-completions.js';
@@ -76,7 +77,8 @@ function executorProvider(agent: string, executor: SubprocessExecutor | StubExec
 
 /** Where no key is asked for, the first one is used. */
 function keyedProvider(access: ServerAccess, { credential = access.credentials[0] }: AccessRequest): ModelProvider {
-  const provider = access.quirks?.hidesCuts ? doubtful(serverProvider(access)) : serverProvider(access);
+  const server = nameMissedAddress(serverProvider(access), access.baseUrl);
+  const provider = access.quirks?.hidesCuts ? doubtful(server) : server;
   return credential === undefined ? provider : nameRefusedKey(provider, credential);
 }
 
