@@ -3,8 +3,9 @@
  * key is in vain, and the request has no mistake.
  */
 export const SPENT_QUOTA_PATTERNS: readonly RegExp[] = [
-  // Anthropic, with status 400
+  // Anthropic, with status 400 or 429
   /credit balance is too low/iu,
+  /you have reached your .{0,40}API usage limits/iu,
   // xAI, with 429 or 403
   /used all available credits or reached its monthly spending limit/iu,
   /you have run out of credits/iu,

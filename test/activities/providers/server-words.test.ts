@@ -44,6 +44,29 @@ const TOLD: readonly Told[] = [
     type: 'Model.Quota',
   },
   {
+    by: 'Anthropic',
+    status: 400,
+    body: { type: 'error', error: { type: 'invalid_request_error', message: 'You have reached your specified API usage limits.' } },
+    type: 'Model.Quota',
+  },
+  {
+    by: 'Anthropic',
+    status: 429,
+    body: {
+      type: 'error',
+      error: { type: 'rate_limit_error', message: 'You have reached your API usage limits: your organization has …' },
+    },
+    type: 'Model.Quota',
+  },
+  ...[
+    'credit_balance_exhausted',
+    'organization_usage_limit_exceeded',
+    'organization_spend_limit_exceeded',
+    'project_spend_limit_exceeded',
+  ].map(
+    (code): Told => ({ by: 'OpenAI', status: 429, body: { error: { message: 'No more.', type: 'billing', code } }, type: 'Model.Quota' }),
+  ),
+  {
     by: 'OpenAI',
     status: 400,
     body: { error: { message: 'Billing hard limit has been reached', type: 'invalid_request_error', code: 'billing_hard_limit_reached' } },
