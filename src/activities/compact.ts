@@ -85,7 +85,7 @@ async function compactBySummary({ input, options, messages, signal }: Work): Pro
   let usage = NO_USAGE;
   const { tokensMax } = input;
   try {
-    const { provider, model } = options.providerFor(input.model);
+    const { provider, model } = options.providerFor(input.model, input.credential);
     const onUsage = (used: typeof usage): void => {
       usage = addUsage(usage, used);
     };

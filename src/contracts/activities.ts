@@ -179,6 +179,8 @@ export interface CompactInput extends TranscriptRef {
   readonly turn: number;
   readonly strategy: 'summary' | 'custom';
   readonly model: string;
+  /** The reference of the key to use, where a provider has several; absent: its first usable one. */
+  readonly credential?: string;
   readonly setupHash: string;
   readonly from: number;
   readonly to: number;

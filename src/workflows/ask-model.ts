@@ -12,7 +12,7 @@ import { type ActivityProblem, lostAttempt, readActivityProblem } from './failur
 import { followDirectives } from './follow-directives.js';
 import { mayAskAgain, newSetbacks, type Setbacks } from './may-ask-again.js';
 import { mayGoOn } from './may-go-on.js';
-import type { ModelPair } from './policies/next-model.js';
+import { keyOf, type ModelPair } from './policies/next-model.js';
 import { publishStatus } from './progress.js';
 import { callModel } from './proxies.js';
 import type { Run } from './run.js';
@@ -154,13 +154,12 @@ function modelOf(
   { input, prepared, policy, route }: Run,
   { pair, hasAlternative }: ChosenModel,
 ): Pick<CallModelInput, 'model'> & Partial<CallModelInput> {
-  const { candidate, credential } = pair;
+  const { candidate } = pair;
   const thinking = route.thinkingOff ? 'off' : candidate.thinking;
   const workspace = input.context?.workspace;
   return {
     model: candidate.model,
-    // a provider's only key need not be named
-    ...(credential === undefined || candidate.credentials.length < 2 ? {} : { credential }),
+    ...keyOf(pair),
     ...(thinking === undefined ? {} : { thinking }),
     ...(policy.thinkingOutput === 'apart' ? {} : { thinkingOutput: policy.thinkingOutput }),
     ...(prepared.cacheKey === undefined ? {} : { cacheKey: prepared.cacheKey }),

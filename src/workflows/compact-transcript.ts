@@ -9,6 +9,7 @@ import { compactionGoal, type RequestFacts } from './policies/compaction-goal.js
 import { compactionNeeded, latchedUntil } from './policies/compaction-needed.js';
 import type { CompactionGoal } from './policies/compactor.js';
 import { compactorFor } from './policies/compactor-for.js';
+import { keyOf, type ModelPair } from './policies/next-model.js';
 import { isPaired } from './policies/pairing.js';
 import { applySummary, planSummary } from './policies/plan-summary.js';
 import { shortenLargestResult } from './policies/shorten-largest-result.js';
@@ -67,7 +68,7 @@ export function compactToCarry(run: Run, bytesMax: number = PAYLOAD_LIMITS.trans
 
 function factsOf(
   { transcript, route, policy, compaction, taskId, setupTokens }: Run,
-  asked: ModelCandidate = route.expected(Date.now()),
+  asked: ModelCandidate = route.expected(Date.now()).candidate,
 ): RequestFacts {
   return {
     messages: transcript.messages,
@@ -103,10 +104,12 @@ async function replaceStretch(run: Run, { strategy, goal, why }: Pass): Promise<
   const plan = planSummary(messages, goal);
   if (!plan) return false;
   for (let losses = 0; ; losses += 1) {
+    const writer = summaryWriter(run);
     try {
       const summary = `turn ${run.counters.turn}: compact the transcript (${strategy})`;
-      const made = await run.calls.abortable(() => compact(inputFor(run, { strategy, plan, goal }), { summary }));
-      run.spending.charge(made.usage, summaryModel(run));
+      const made = await run.calls.abortable(() => compact(inputFor(run, { strategy, plan, goal, writer }), { summary }));
+      // runs of older versions charge whom they would ask by then
+      run.spending.charge(made.usage, run.policy.weighsFallbacks ? writer : summaryWriter(run));
       const returned = new Map(made.messages.map(({ message, hash }) => [message, hash]));
       return adopt(run, { strategy, why, messages: applySummary(messages, plan, [...returned.keys()]), returned, note: made.note });
     } catch (error) {
@@ -120,10 +123,13 @@ async function replaceStretch(run: Run, { strategy, goal, why }: Pass): Promise<
   }
 }
 
-function inputFor(
-  run: Run,
-  { strategy, plan, goal }: { strategy: CompactionStrategy; plan: { from: number; to: number }; goal: CompactionGoal },
-): Parameters<typeof compact>[0] {
+/** What an activity is told of the stretch that it replaces. */
+interface StretchOrder extends Pick<Pass, 'strategy' | 'goal'> {
+  readonly plan: NonNullable<ReturnType<typeof planSummary>>;
+  readonly writer: SummaryWriter;
+}
+
+function inputFor(run: Run, { strategy, plan, goal, writer: { model, credential } }: StretchOrder): Parameters<typeof compact>[0] {
   const { prepared, counters } = run;
   return {
     runId: run.runId,
@@ -132,18 +138,23 @@ function inputFor(
     agent: prepared.setup.agent,
     turn: counters.turn,
     strategy: strategy === 'custom' ? 'custom' : 'summary',
-    model: summaryModel(run).model,
+    model,
+    ...(credential === undefined ? {} : { credential }),
     setupHash: prepared.setupHash,
     ...plan,
     tokensMax: Math.max(COMPACTION_LIMITS.summaryOutputTokens, Math.floor(goal.tokensMax / 4)),
   };
 }
 
+/** A model, and the key that it is asked with where its provider has several. */
+type SummaryWriter = Pick<ModelCandidate, 'model' | 'price'> & Pick<ModelPair, 'credential'>;
+
 /** Who writes summaries: the policy's own model, else the one that is asked next. */
-function summaryModel({ policy, prepared, route }: Run): Pick<ModelCandidate, 'model' | 'price'> {
+function summaryWriter({ policy, prepared, route }: Run): SummaryWriter {
   const { summaryModel: own } = policy.compaction;
-  if (own === undefined) return route.expected(Date.now());
-  return { model: own, ...(prepared.summaryPrice ? { price: prepared.summaryPrice } : {}) };
+  if (own !== undefined) return { model: own, ...(prepared.summaryPrice ? { price: prepared.summaryPrice } : {}) };
+  const next = route.expected(Date.now());
+  return { ...next.candidate, ...keyOf(next) };
 }
 
 interface Adopted {

@@ -5,7 +5,7 @@ import { FAILOVER_LIMITS } from '../contracts/limits.js';
 import type { ModelCandidate, ModelSwitch } from '../contracts/model-route.js';
 import type { CoolingModel } from '../contracts/run.js';
 import type { ThinkingSetting } from '../contracts/thinking.js';
-import { type NextModel, nextModel, pairsOf } from './policies/next-model.js';
+import { type ModelPair, type NextModel, nextModel, pairsOf } from './policies/next-model.js';
 
 /** The models that a run may ask, which of them are left alone for a while, and which one it is with. */
 export class ModelRoute {
@@ -60,9 +60,9 @@ export class ModelRoute {
   }
 
   /** Whom the next request goes to, if nothing happens before. */
-  expected(now: number): ModelCandidate {
+  expected(now: number): ModelPair {
     const next = this.next(new Set(), now);
-    return next.kind === 'none' ? this.current : next.pair.candidate;
+    return next.kind === 'none' ? { candidate: this.current } : next.pair;
   }
 
   /** The run is with this model from now on; gives the change, if it is one. */

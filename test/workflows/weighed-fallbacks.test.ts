@@ -5,7 +5,7 @@ import { estimateTokens } from '../../src/contracts/estimate-tokens.js';
 import { defineTool } from '../../src/define/define-tool.js';
 import { type AgentWorkerOptions, call, say } from '../support/agent-worker.js';
 import { candidate, coolingFor, type FakeModels, fakeModels } from '../support/model-route.js';
-import { useWorkers } from '../support/use-workers.js';
+import { latch, until, useWorkers } from '../support/use-workers.js';
 import { words } from './policies/support/transcripts.js';
 
 const limited = (): never => {
@@ -100,6 +100,45 @@ describe('a fallback is weighed before it is asked, or given up', () => {
     expect(large).toBeGreaterThan(8_000);
     expect(small).toBeLessThan(8_000);
     expect(await run.events()).toContainEqual(expect.objectContaining({ type: 'compacted', turn: 9 }));
+  });
+
+  it('a summary is asked for with a key that is not left alone', async () => {
+    const summaries: (string | undefined)[] = [];
+    const models = fakeModels({
+      'a/one': ({ tools }, n, key) => {
+        if (tools.length === 0) summaries.push(key);
+        if (key !== 'env:KEY_2') return refusedKey();
+        return tools.length === 0 ? say('a summary') : n <= 9 ? call(['look', { page: n }]) : say('read');
+      },
+    });
+    const route = [candidate('a/one', { credentials: ['env:KEY', 'env:KEY_2'], contextWindow: 12_000 })];
+    const run = await start(await on(models, { route, tools: [look], policy: { compaction: { strategies: ['summary'] } } }));
+    expect(await run.result()).toMatchObject({ output: 'read' });
+    expect(new Set(summaries)).toEqual(new Set(['env:KEY_2']));
+  });
+
+  it('a summary is charged to the model that wrote it, also when the first one is back meanwhile', async () => {
+    const back = latch();
+    const models = fakeModels({
+      'a/one': (_, n) => (n === 1 ? Promise.reject(coolingFor(4_000)) : say('one is back')),
+      'b/two': async ({ tools }, n) => {
+        if (tools.length > 0) return call(['look', { page: n }]);
+        await back.opened;
+        return say('a summary');
+      },
+    });
+    const route = [candidate('a/one', { price: { input: 1, output: 1 } }), candidate('b/two', { price: { input: 2, output: 2 } })];
+    const windows = route.map((each) => ({ ...each, contextWindow: 4_000 }));
+    const run = await start(
+      await on(models, { route: windows, tools: [look], policy: { compaction: { strategies: ['summary'], keepRecentTokens: 0 } } }),
+    );
+    await until(async () => (await run.progress()).phase === 'compacting', 'the compaction');
+    const cooling = (await run.events()).find((event) => event.type === 'model.cooling');
+    await until(() => Date.now() > Date.parse(cooling?.until ?? ''), 'the end of the cooldown');
+    back.open();
+    const { byModel, output } = await run.result();
+    expect(output).toBe('one is back');
+    expect(byModel?.find(({ model }) => model === 'a/one')).toMatchObject({ calls: 1, usage: { inputTokens: 10 } });
   });
 
   it('the reserved final answer does not pass the cost cap many times over because the fallback is dear', async () => {

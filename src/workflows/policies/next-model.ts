@@ -51,6 +51,11 @@ export function pairsOf(candidate: ModelCandidate): ModelPair[] {
   return candidate.credentials.length === 0 ? [{ candidate }] : candidate.credentials.map((credential) => ({ candidate, credential }));
 }
 
+/** The key of a pair as activities are told of it: a provider's only one need not be named. */
+export function keyOf({ candidate, credential }: ModelPair): Pick<ModelPair, 'credential'> {
+  return credential === undefined || candidate.credentials.length < 2 ? {} : { credential };
+}
+
 /** 0 for a pair that may be asked now. */
 function coolsUntil({ candidate, credential }: ModelPair, { cooldowns, now }: NextModelFacts): number {
   return cooldowns.of({ model: candidate.model, credential }, now)?.until ?? 0;
