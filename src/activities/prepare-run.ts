@@ -21,9 +21,9 @@ import { buildPrompt } from './context/prompt.js';
 import { describeTool } from './describe-tool.js';
 import { failure, messageOf } from './failures.js';
 import type { KeyRing } from './key-ring.js';
-import { modelFacts } from './model-facts.js';
 import { noticeToollessModels } from './notice-toolless-models.js';
 import { outputSchemaProblem } from './output-schema.js';
+import { priceSummaries } from './price-summaries.js';
 import { type ResolvedRoute, resolveRoute } from './resolve-route.js';
 import { pricing, resolveCaps } from './run-caps.js';
 import { resolvePolicy, withoutForcedTool } from './run-policy.js';
@@ -69,7 +69,8 @@ export function createPrepareRun(options: PrepareRunOptions): PrepareRun {
     const needsPrice = caps.maxCostUsd !== undefined && !allowUnknownPrice;
     const { route, notices: said } = await findRoute(input, { name, agent, needsPrice, signal }, options);
     const [{ model, contextWindow, price }] = route;
-    const policy = resolvePolicy({ input, agent, config: options.config, maxTurns: caps.maxTurns });
+    const resolved = resolvePolicy({ input, agent, config: options.config, maxTurns: caps.maxTurns });
+    const { policy, notices: ofSummaries, ...summaryPrice } = priceSummaries(resolved, { config: options.config, needsPrice });
     await checkWorkspace(input.context?.workspace, options);
     const instructions = await readInstructions(input.context?.workspace);
     const { base, ...place } = basePrompt(agent.prompt, input);
@@ -85,7 +86,7 @@ export function createPrepareRun(options: PrepareRunOptions): PrepareRun {
       ...place,
     };
     checkSetup(setup);
-    const notices = [...said, ...noticeToollessModels(route, setup.tools, options)];
+    const notices = [...said, ...ofSummaries, ...noticeToollessModels(route, setup.tools, options)];
     return {
       setup,
       setupHash: hashJson(setup),
@@ -95,7 +96,7 @@ export function createPrepareRun(options: PrepareRunOptions): PrepareRun {
       ...pricing({ model, price, caps, allowUnknownPrice }),
       contextWindow,
       route: [...route],
-      ...summaryPrice(policy, options.config),
+      ...summaryPrice,
       cacheKey: cacheKeyOf(runId, input),
       ...(notices.length > 0 ? { notices } : {}),
       policy: setup.tools.length === 0 ? withoutForcedTool(policy) : policy,
@@ -181,11 +182,6 @@ async function findRoute(
 /** A workspace lies on one host, and so does the process of an executor that cannot be started again elsewhere. */
 function needsHost({ context }: RunInput, { executor }: AgentDefinition): boolean {
   return context?.workspace !== undefined || (executor?.kind === 'subprocess' && !executor.resume);
-}
-
-function summaryPrice({ compaction }: RunPolicy, config: Config): Pick<PreparedRun, 'summaryPrice'> {
-  const price = compaction.summaryModel === undefined ? undefined : modelFacts(compaction.summaryModel, config).price;
-  return price ? { summaryPrice: price } : {};
 }
 
 /** Runs of one session share the beginning of their prompts. */

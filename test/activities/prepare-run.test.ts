@@ -269,6 +269,18 @@ describe('prepareRun', () => {
     expect(await prepare({ agent: 'a' }, { config })).toMatchObject({ summaryPrice: { input: 1, output: 2 } });
   });
 
+  it('a money cap leaves out a model for summaries whose price is unknown, unless it need not be kept', async () => {
+    const agent = { description: 'd', prompt: 'p', compaction: { strategies: ['summary' as const], summaryModel: 'openai/unheard-of' } };
+    const config: Config = { model: 'scripted/x', agents: { a: agent }, prices: { 'scripted/x': { input: 1, output: 2 } } };
+    const capped = await prepare({ agent: 'a', maxCostUsd: 1 }, { config });
+    expect(capped.policy?.compaction).toEqual(expect.not.objectContaining({ summaryModel: expect.anything() }));
+    expect(capped.notices).toEqual([expect.stringMatching(/^summary model left out: model openai\/unheard-of: its price is unknown/u)]);
+    for (const free of [{}, { maxCostUsd: 1, allowUnknownPrice: true }]) {
+      const { policy, notices } = await prepare({ agent: 'a', ...free }, { config });
+      expect([policy?.compaction.summaryModel, notices]).toEqual(['openai/unheard-of', undefined]);
+    }
+  });
+
   it('B22: a key in a file that lies in the workspace is refused, also behind a link: tools could read it', async () => {
     const outside = await mkdtemp(join(tmpdir(), 'perdure-secret-'));
     try {
