@@ -1,12 +1,13 @@
 import { CancelledFailure, Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
-import type { CompactInput, CompactResult } from '../contracts/activities.js';
+import type { CompactInput, CompactResult, HeartbeatDetails } from '../contracts/activities.js';
 import { addUsage } from '../contracts/add-usage.js';
 import { hashJson, hashMessage } from '../contracts/digest.js';
 import { CHARS_PER_TOKEN } from '../contracts/estimate-tokens.js';
 import { identifiersOf } from '../contracts/identifiers.js';
 import { COMPACTION_LIMITS, TOOL_LIMITS } from '../contracts/limits.js';
 import type { Message } from '../contracts/message.js';
+import type { Usage } from '../contracts/model.js';
 import { NO_USAGE } from '../contracts/no-usage.js';
 import type { CustomCompactor } from '../define/custom-compactor.js';
 import { askForSummary } from './ask-for-summary.js';
@@ -41,27 +42,37 @@ export interface CompactOptions {
 export function createCompact(options: CompactOptions): (input: CompactInput) => Promise<CompactResult> {
   return (input) => {
     const startedAt = Date.now();
-    return withHeartbeat(
-      'compact',
-      () => ({ phase: `compacting: ${input.strategy}`, elapsedMs: Date.now() - startedAt }),
-      () => compact(input, options),
-    );
+    const spent: Spent = { usage: NO_USAGE };
+    const beat: Beat = () => ({ phase: `compacting: ${input.strategy}`, elapsedMs: Date.now() - startedAt, ...spent });
+    return withHeartbeat('compact', beat, () => compact(input, options, { spent, beat }));
   };
 }
 
-async function compact(input: CompactInput, options: CompactOptions): Promise<CompactResult> {
+/** What the answers so far have used: they are paid, whatever the compaction ends with. */
+interface Spent {
+  usage: Usage;
+}
+
+/** What an operator sees, and what is left of a compaction that did not come to its end. */
+type Beat = () => HeartbeatDetails & Spent;
+
+async function compact(
+  input: CompactInput,
+  options: CompactOptions,
+  { spent, beat }: { readonly spent: Spent; readonly beat: Beat },
+): Promise<CompactResult> {
   const context = Context.current();
   const signal = AbortSignal.any([context.cancellationSignal, AbortSignal.timeout(workMs(context, options))]);
   try {
     const messages = (await readTranscript(input, { ...options.transcripts, signal })).slice(input.from, input.to);
     if (messages.length === 0) throw failure('Compaction.Failed', `there are no messages ${input.from} to ${input.to} to compact`);
-    const work = { input, options, messages, signal };
+    const work = { input, options, messages, signal, spent };
     const { made, ...rest } = input.strategy === 'custom' ? await compactByConfig(work) : await compactBySummary(work);
-    return { messages: made.map((message) => keep(message, options)), ...rest };
+    return { messages: made.map((message) => keep(message, options)), usage: spent.usage, ...rest };
   } catch (error) {
     const cause = cancellationCause(context);
-    throwUnlessUser(cause, 'a compaction');
-    if (cause === 'user') throw new CancelledFailure('the compaction was cancelled');
+    throwUnlessUser(cause, 'a compaction', beat());
+    if (cause === 'user') throw new CancelledFailure('the compaction was cancelled', [beat()]);
     throw error instanceof ApplicationFailure ? error : failure('Compaction.Failed', messageOf(error), { cause: error });
   }
 }
@@ -71,31 +82,31 @@ interface Work {
   readonly options: CompactOptions;
   readonly messages: readonly Message[];
   readonly signal: AbortSignal;
+  readonly spent: Spent;
 }
 
-type Made = Omit<CompactResult, 'messages'> & { readonly made: readonly Message[] };
+type Made = Pick<CompactResult, 'note'> & { readonly made: readonly Message[] };
 
 async function compactByConfig({ input, options, messages, signal }: Work): Promise<Made> {
   if (!options.compactor) throw failure('Compaction.Failed', 'strategy custom needs a compactor in the config of this worker');
   const made = await runCustomCompactor(options.compactor, { messages, tokensMax: input.tokensMax, runId: input.runId, signal });
-  return { made, usage: NO_USAGE };
+  return { made };
 }
 
-async function compactBySummary({ input, options, messages, signal }: Work): Promise<Made> {
-  let usage = NO_USAGE;
+async function compactBySummary({ input, options, messages, signal, spent }: Work): Promise<Made> {
   const { tokensMax } = input;
   try {
     const { provider, model } = options.providerFor(input.model, input.credential);
-    const onUsage = (used: typeof usage): void => {
-      usage = addUsage(usage, used);
+    const onUsage = (used: Usage): void => {
+      spent.usage = addUsage(spent.usage, used);
     };
     const hooks = new ModelHooks(options.hooks, input);
     const summary = await askForSummary({ provider, model, agent: input.agent ?? '', messages, tokensMax, signal, hooks, onUsage });
-    return { made: [summaryMessage(input, messages, summary)], usage };
+    return { made: [summaryMessage(input, messages, summary)] };
   } catch (error) {
     if (Context.current().cancellationSignal.aborted) throw error;
     const made = [summaryMessage(input, messages, extractiveSummary(messages, tokensMax))];
-    return { made, usage, note: `extractive: ${whyNoModel(error, signal)}` };
+    return { made, note: `extractive: ${whyNoModel(error, signal)}` };
   }
 }
 

@@ -1,6 +1,5 @@
 import { workflowInfo } from '@temporalio/workflow';
 import type { CallModelInput, CallModelResult } from '../contracts/activities.js';
-import { isUsage } from '../contracts/is-usage.js';
 import { MODEL_LIMITS, RUN_LIMITS } from '../contracts/limits.js';
 import type { Message } from '../contracts/message.js';
 import type { ToolChoice, Usage } from '../contracts/model.js';
@@ -16,6 +15,7 @@ import { keyOf, type ModelPair } from './policies/next-model.js';
 import { publishStatus } from './progress.js';
 import { callModel } from './proxies.js';
 import type { Run } from './run.js';
+import { usageIn } from './usage-in.js';
 import { waitingDirectives } from './waiting-directives.js';
 
 /** One request to the model. */
@@ -187,17 +187,13 @@ function summaryOf({ counters, compaction }: Run, model: string, { final }: Mode
 
 /** An attempt that was lost, or that says what it used, has used it; one that the provider refused has not. */
 function isCharged({ workerLost, type, lastHeartbeat }: ActivityProblem): boolean {
-  return workerLost || type === 'Model.ThinkingBudget' || reportedUsage(lastHeartbeat) !== undefined;
-}
-
-function reportedUsage(details: unknown): Usage | undefined {
-  return details !== null && typeof details === 'object' && 'usage' in details && isUsage(details.usage) ? details.usage : undefined;
+  return workerLost || type === 'Model.ThinkingBudget' || usageIn(lastHeartbeat) !== undefined;
 }
 
 /** A lost attempt is charged from its last heartbeat, else what was set aside for it. */
 function lostUsage(run: Run, outputTokensMax: number, { lastHeartbeat }: ActivityProblem): Usage {
   const unreported = { ...NO_USAGE, inputTokens: run.inputTokensEstimate(), outputTokens: outputTokensMax };
-  return reportedUsage(lastHeartbeat) ?? unreported;
+  return usageIn(lastHeartbeat) ?? unreported;
 }
 
 type Answer = Extract<CallModelResult, { kind: 'answer' }>;

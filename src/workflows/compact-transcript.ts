@@ -3,6 +3,7 @@ import { CHARS_PER_TOKEN, estimateTokens } from '../contracts/estimate-tokens.js
 import { COMPACTION_LIMITS, PAYLOAD_LIMITS, RUN_LIMITS } from '../contracts/limits.js';
 import type { Message } from '../contracts/message.js';
 import type { ModelCandidate } from '../contracts/model-route.js';
+import { NO_USAGE } from '../contracts/no-usage.js';
 import type { CompactionStrategy } from '../contracts/policy.js';
 import { readActivityProblem } from './failures.js';
 import { compactionGoal, type RequestFacts } from './policies/compaction-goal.js';
@@ -17,6 +18,7 @@ import { tieredCompactor } from './policies/tiered-compactor.js';
 import { publishStatus } from './progress.js';
 import { compact } from './proxies.js';
 import type { Run } from './run.js';
+import { usageIn } from './usage-in.js';
 
 /** Why a transcript is made shorter. `overflow`: the provider refused it as too long; `carry`: a fresh history could not take it along. */
 type Why = 'soft' | 'forced' | 'overflow' | 'carry';
@@ -114,6 +116,8 @@ async function replaceStretch(run: Run, { strategy, goal, why }: Pass): Promise<
       return adopt(run, { strategy, why, messages: applySummary(messages, plan, [...returned.keys()]), returned, note: made.note });
     } catch (error) {
       const problem = readActivityProblem(error);
+      const lost = usageIn(problem.lastHeartbeat) ?? NO_USAGE;
+      if (lost.inputTokens + lost.outputTokens > 0) run.spending.charge(lost, writer);
       if (problem.workerLost && !run.mustStop && losses < RUN_LIMITS.workerLossesMax) continue;
       run.compaction = { ...run.compaction, failures: run.compaction.failures + 1 };
       const message = `${problem.type}: ${problem.message}`.slice(0, 500);

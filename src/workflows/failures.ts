@@ -11,7 +11,7 @@ export interface ActivityProblem {
   readonly workerLost: boolean;
   readonly cancelled: boolean;
   readonly notPolled: boolean;
-  /** What the last heartbeat of a lost worker said. */
+  /** What the last heartbeat of a lost worker said, or the details of the failure. */
   readonly lastHeartbeat?: unknown;
 }
 
@@ -20,7 +20,9 @@ export function readActivityProblem(error: unknown): ActivityProblem {
   if (error instanceof CancelledFailure) return { ...PLAIN, type: 'Cancelled', message: 'cancelled', cancelled: true };
   if (!(error instanceof ActivityFailure)) throw error;
   const cause = error.cause;
-  if (cause instanceof CancelledFailure) return { ...PLAIN, type: 'Cancelled', message: 'cancelled', cancelled: true };
+  if (cause instanceof CancelledFailure) {
+    return { ...PLAIN, type: 'Cancelled', message: 'cancelled', cancelled: true, lastHeartbeat: cause.details?.[0] };
+  }
   if (cause instanceof TimeoutFailure) {
     return {
       ...PLAIN,

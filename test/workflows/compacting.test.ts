@@ -9,7 +9,7 @@ import { textOf } from '../../src/contracts/text-of.js';
 import { defineTool } from '../../src/define/define-tool.js';
 import { isPaired } from '../../src/workflows/policies/pairing.js';
 import { call, say } from '../support/agent-worker.js';
-import { latch, until, useWorkers } from '../support/use-workers.js';
+import { latch, until, untilAborted, useWorkers } from '../support/use-workers.js';
 import { words } from './policies/support/transcripts.js';
 
 const WINDOW = 16_000;
@@ -90,6 +90,25 @@ describe('compaction in a run', () => {
     const last = on.requests.findLast((request) => !isSummary(request))?.messages.filter(({ origin }) => origin === 'summary') ?? [];
     expect(last).toHaveLength(1);
     expect(last.map(textOf).join('')).toContain('parts are read');
+  });
+
+  it('D-32: what a summary has used is paid also when a cancel comes before it is whole', async () => {
+    let pieces = 0;
+    const on = await worker({
+      model: (request, n) => {
+        if (!isSummary(request)) return lookAtParts(request, n);
+        pieces += 1;
+        // an empty summary is asked for again
+        return pieces === 1 ? say('') : untilAborted(request.signal);
+      },
+      tools: [look],
+      policy: { compaction: { strategies: ['summary'], keepRecentTokens: 500 } },
+      contextWindow: WINDOW,
+    });
+    const run = await start(on, { maxTurns: TURNS + 6 });
+    await until(() => pieces === 2, 'the second request for the summary');
+    await run.handle.signal('cancel', {});
+    expect(await run.result()).toMatchObject({ reason: 'cancelled', usage: { inputTokens: 10 * (on.requests.length - 1) } });
   });
 
   it('B-32: where nothing can be saved the compactor is not even asked, and no event tells of a pass', async () => {
