@@ -1,4 +1,5 @@
 import { failure } from '../../src/activities/failures.js';
+import { ModelError } from '../../src/activities/providers/model-error.js';
 import type { ModelAnswer, ModelProvider, ModelRequest } from '../../src/activities/providers/provider.js';
 import type { ModelCandidate } from '../../src/contracts/model-route.js';
 
@@ -40,4 +41,19 @@ export function fakeModels(
 /** What another run of the same worker found out a moment ago: this model is left alone for so much longer. */
 export function coolingFor(sharedMs: number): Error {
   return failure('Model.RateLimited', 'left alone', { details: [{ sharedMs }], nonRetryable: true });
+}
+
+/** A server that asks for more than a minute is not waited for: one attempt. */
+export function limited(): never {
+  throw new ModelError('Model.RateLimited', 'too many requests', { status: 429, retryAfterMs: 120_000, requestId: 'req_1' });
+}
+
+/** A server that nobody reaches. */
+export function gone(): never {
+  throw new ModelError('Model.Unreachable', 'connection refused');
+}
+
+/** A server that does not take the key. */
+export function refusedKey(): never {
+  throw new ModelError('Model.Auth', 'no such key', { status: 401 });
 }

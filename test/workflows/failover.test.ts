@@ -4,24 +4,11 @@ import { z } from 'zod';
 import { ModelError } from '../../src/activities/providers/model-error.js';
 import { defineTool } from '../../src/define/define-tool.js';
 import { call, say } from '../support/agent-worker.js';
-import { candidate, coolingFor, fakeModels } from '../support/model-route.js';
+import { candidate, coolingFor, fakeModels, gone, limited, refusedKey } from '../support/model-route.js';
 import { until, useWorkers } from '../support/use-workers.js';
 
 const never = (): never => {
   throw new Error('the run has a route');
-};
-
-/** A server that asks for more than a minute is not waited for: one attempt. */
-const limited = (): never => {
-  throw new ModelError('Model.RateLimited', 'too many requests', { status: 429, retryAfterMs: 120_000, requestId: 'req_1' });
-};
-
-const gone = (): never => {
-  throw new ModelError('Model.Unreachable', 'connection refused');
-};
-
-const refusedKey = (): never => {
-  throw new ModelError('Model.Auth', 'no such key', { status: 401 });
 };
 
 const note = defineTool({

@@ -1,24 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { ModelError } from '../../src/activities/providers/model-error.js';
 import { estimateTokens } from '../../src/contracts/estimate-tokens.js';
 import { defineTool } from '../../src/define/define-tool.js';
 import { type AgentWorkerOptions, call, say } from '../support/agent-worker.js';
-import { candidate, coolingFor, type FakeModels, fakeModels } from '../support/model-route.js';
+import { candidate, coolingFor, type FakeModels, fakeModels, gone, limited, refusedKey } from '../support/model-route.js';
 import { latch, until, useWorkers } from '../support/use-workers.js';
 import { words } from './policies/support/transcripts.js';
-
-const limited = (): never => {
-  throw new ModelError('Model.RateLimited', 'too many requests', { status: 429, retryAfterMs: 120_000 });
-};
-
-const gone = (): never => {
-  throw new ModelError('Model.Unreachable', 'connection refused');
-};
-
-const refusedKey = (): never => {
-  throw new ModelError('Model.Auth', 'no such key', { status: 401 });
-};
 
 const note = defineTool({
   name: 'note',
