@@ -32,8 +32,13 @@ export function formatBytes(bytes: number): string {
   return bytes < 1_048_576 ? `${(bytes / 1_024).toFixed(1)} KiB` : `${(bytes / 1_048_576).toFixed(1)} MiB`;
 }
 
+/** `$0.0042`. */
+export function formatCost(usd: number): string {
+  return `$${usd.toFixed(4)}`;
+}
+
 /** `1.2k in, 300 out`, and the cost when the price is known. */
 export function formatUsage(usage: Usage, costUsd: number | undefined): string {
   const tokens = `${formatCount(usage.inputTokens)} in, ${formatCount(usage.outputTokens)} out`;
-  return costUsd === undefined ? tokens : `${tokens}, $${costUsd.toFixed(4)}`;
+  return costUsd === undefined ? tokens : `${tokens}, ${formatCost(costUsd)}`;
 }

@@ -128,6 +128,7 @@ function addLookVerbs(program: Command, context: CliContext, carryOut: CarryOut)
     .description('list runs, newest first')
     .option('--open', 'only runs that have not ended')
     .option('--closed', 'only runs that have ended')
+    .option('--session <key>', 'only runs of this conversation, and what they cost together')
     .option('--limit <n>', 'at most so many (default: 50)', parseNumber)
     .action((options) => carryOut(async () => (await import('./commands/ls.js')).ls(options, context)));
   withJson(program.command('models'))

@@ -8,6 +8,7 @@ import { unreachable } from './errors.js';
 import { listApprovals, type WaitingApproval } from './list-approvals.js';
 import { RunHandle } from './run-handle.js';
 import { type ListOptions, listRuns, type RunListItem } from './run-list.js';
+import { type SessionCost, sessionCost } from './session-cost.js';
 import { checkStart, type StartInput, startRun } from './start-run.js';
 import { TemporalAccess } from './temporal-access.js';
 import { unreadStorage } from './unread-storage.js';
@@ -82,6 +83,11 @@ export class AgentClient {
   /** The runs of this client's queue, newest first. */
   async list(options: ListOptions = {}): Promise<RunListItem[]> {
     return await listRuns(this.#access, options);
+  }
+
+  /** What all runs of a session cost together, as far as prices are known. Asks no worker. Throws `BAD_SESSION_ID` (2). */
+  async sessionCost(session: string): Promise<SessionCost> {
+    return await sessionCost(this.#access, session);
   }
 
   /** What waits for a person in all open runs of this client's queue, oldest first. Throws `NO_WORKER` (5) when no worker answers. */

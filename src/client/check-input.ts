@@ -32,7 +32,7 @@ export function checkRunInput(input: unknown): RunInput {
   const parsed = parseInput(input);
   if (!parsed.success) throw badOption(parsed.error.issues, input);
   const { session, model, fallbacks = [], task, outputSchema } = parsed.data;
-  if (session !== undefined && !isRunId(session)) throw badId('BAD_SESSION_ID', session);
+  if (session !== undefined) checkSession(session);
   if (model !== undefined) checkModel('model', model);
   for (const fallback of fallbacks) checkModel('fallbacks', fallback);
   if (outputSchema !== undefined) checkSchemaSize(outputSchema);
@@ -49,6 +49,12 @@ export function checkInputSize(input: RunInput, bytesMax: number): void {
 export function checkRunId(id: unknown): string {
   if (typeof id !== 'string' || !isRunId(id)) throw badId('BAD_RUN_ID', id);
   return id;
+}
+
+/** Checks the name of a session. Throws `BAD_SESSION_ID` (exit 2). */
+export function checkSession(session: unknown): string {
+  if (typeof session !== 'string' || !isRunId(session)) throw badId('BAD_SESSION_ID', session);
+  return session;
 }
 
 /** A message's text, cleaned. Throws `EMPTY_MESSAGE` or `MESSAGE_TOO_LARGE` (exit 2): an over-size update would end the run. */

@@ -6,6 +6,7 @@ export type { WaitingApproval } from './list-approvals.js';
 export type { PendingCall, RunDescription } from './run-description.js';
 export { RunHandle } from './run-handle.js';
 export type { ListOptions, RunListItem } from './run-list.js';
+export type { SessionCost } from './session-cost.js';
 export type { StartInput } from './start-run.js';
 export type { WatchItem } from './watch-item.js';
 export type { WatchOptions } from './watch-run.js';

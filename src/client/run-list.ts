@@ -3,6 +3,7 @@ import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/commo
 import { PerdureError } from '../contracts/coded-error.js';
 import { AGENT_RUN } from '../contracts/handlers.js';
 import { RunStatus } from '../contracts/run.js';
+import { checkSession } from './check-input.js';
 import { echoValue } from './echo-value.js';
 import { RunMemo } from './run-memo.js';
 import type { TemporalAccess } from './temporal-access.js';
@@ -11,6 +12,8 @@ import type { TemporalAccess } from './temporal-access.js';
 export interface ListOptions {
   /** @default all */
   readonly status?: 'open' | 'closed';
+  /** Only the runs of this session. */
+  readonly session?: string;
   /** @default 50 */
   readonly limit?: number;
 }
@@ -24,8 +27,13 @@ export interface RunListItem {
   readonly agent?: string;
   /** The one that the run is or was with; of a run that wrote none yet, the one that was asked for. */
   readonly model?: string;
+  readonly session?: string;
   /** The cap it was started with, when one was given. */
   readonly maxTurns?: number;
+  /** As of its last change of status. */
+  readonly turns?: number;
+  /** USD, as of its last change of status; absent while it has not begun, and when its model's price is unknown. */
+  readonly costUsd?: number;
   readonly startedAt: string;
   readonly closedAt?: string;
 }
@@ -33,20 +41,48 @@ export interface RunListItem {
 const AGENT_STATUS = defineSearchAttributeKey('AgentStatus', SearchAttributeType.KEYWORD);
 const AGENT_NAME = defineSearchAttributeKey('AgentName', SearchAttributeType.KEYWORD);
 const AGENT_MODEL = defineSearchAttributeKey('AgentModel', SearchAttributeType.KEYWORD);
+const AGENT_SESSION = defineSearchAttributeKey('AgentSession', SearchAttributeType.KEYWORD);
+const AGENT_TURNS = defineSearchAttributeKey('AgentTurns', SearchAttributeType.INT);
+const AGENT_COST = defineSearchAttributeKey('AgentCostUsd', SearchAttributeType.DOUBLE);
 const LIMIT_DEFAULT = 50;
 const LIMIT_MAX = 1_000;
 
-/** The runs of one task queue, newest first. Visibility is a little behind: a run started just now may be missing. */
+/**
+ * The runs of one task queue, newest first. Visibility is a little behind: a run started just now may be missing. Throws `BAD_OPTION` and
+ * `BAD_SESSION_ID` (2); `TEMPORAL_REFUSED` (4) for a session where the namespace has no search attributes for runs.
+ */
 export async function listRuns(access: TemporalAccess, options: ListOptions): Promise<RunListItem[]> {
-  const limit = checkLimit(options.limit ?? LIMIT_DEFAULT);
+  const limit = options.limit ?? LIMIT_DEFAULT;
+  if (!Number.isInteger(limit) || limit < 1 || limit > LIMIT_MAX) {
+    throw new PerdureError('BAD_OPTION', `limit: integer 1–${LIMIT_MAX}, got ${echoValue(limit)}`, 2);
+  }
+  return await list(access, options, limit);
+}
+
+/** All runs of a session, however many, newest first. Throws as `listRuns` does. */
+export async function listSession(access: TemporalAccess, session: string): Promise<RunListItem[]> {
+  return await list(access, { session }, Number.POSITIVE_INFINITY);
+}
+
+async function list(access: TemporalAccess, { status, session }: ListOptions, limit: number): Promise<RunListItem[]> {
   const items: RunListItem[] = [];
-  await access.ask(async () => {
-    for await (const info of access.client.workflow.list({ query: visibilityQuery(access.taskQueue, options.status), pageSize: limit })) {
-      items.push(toListItem(info));
-      if (items.length >= limit) break;
-    }
-  });
+  const query = visibilityQuery(access.taskQueue, status, session === undefined ? undefined : checkSession(session));
+  try {
+    await access.ask(async () => {
+      for await (const info of access.client.workflow.list({ query, pageSize: Math.min(limit, LIMIT_MAX) })) {
+        items.push(toListItem(info));
+        if (items.length >= limit) break;
+      }
+    });
+  } catch (error) {
+    throw session !== undefined && error instanceof PerdureError && error.code === 'TEMPORAL_REFUSED' ? noSessions(error) : error;
+  }
   return items;
+}
+
+function noSessions(error: PerdureError): PerdureError {
+  const said = `the namespace cannot look for sessions; 'perdure doctor --fix' registers search attributes (${error.message})`;
+  return new PerdureError('TEMPORAL_REFUSED', said, 4, { cause: error });
 }
 
 /** The ids of all open runs of one task queue that also meet `condition`, a visibility query. */
@@ -65,6 +101,9 @@ export function toListItem(info: Omit<WorkflowExecutionInfo, 'raw'>): RunListIte
   const { task, options } = memo.success ? memo.data : {};
   const agent = info.typedSearchAttributes.get(AGENT_NAME) ?? options?.agent;
   const model = info.typedSearchAttributes.get(AGENT_MODEL) ?? options?.model;
+  const session = info.typedSearchAttributes.get(AGENT_SESSION) ?? options?.session;
+  const turns = info.typedSearchAttributes.get(AGENT_TURNS);
+  const costUsd = info.typedSearchAttributes.get(AGENT_COST);
   return {
     runId: info.workflowId,
     executionId: info.runId,
@@ -72,7 +111,10 @@ export function toListItem(info: Omit<WorkflowExecutionInfo, 'raw'>): RunListIte
     ...(task === undefined ? {} : { task }),
     ...(agent === undefined ? {} : { agent }),
     ...(model === undefined ? {} : { model }),
+    ...(session === undefined ? {} : { session }),
     ...(options?.maxTurns === undefined ? {} : { maxTurns: options.maxTurns }),
+    ...(turns === undefined ? {} : { turns }),
+    ...(costUsd === undefined ? {} : { costUsd }),
     startedAt: info.startTime.toISOString(),
     ...(info.closeTime ? { closedAt: info.closeTime.toISOString() } : {}),
   };
@@ -95,15 +137,11 @@ const STATUS: Partial<Record<WorkflowExecutionStatusName, RunListItem['status']>
   TIMED_OUT: 'timed_out',
 };
 
-function visibilityQuery(taskQueue: string, status: ListOptions['status']): string {
+function visibilityQuery(taskQueue: string, status: ListOptions['status'], session?: string): string {
   const parts = [`WorkflowType = "${AGENT_RUN}"`, `TaskQueue = "${taskQueue.replaceAll(/["\\]/gu, '\\$&')}"`];
   // a chain of continue-as-new is one run: its earlier links are not listed
   parts.push('ExecutionStatus != "ContinuedAsNew"');
+  if (session !== undefined) parts.push(`AgentSession = "${session}"`);
   if (status) parts.push(`ExecutionStatus ${status === 'open' ? '=' : '!='} "Running"`);
   return parts.join(' AND ');
-}
-
-function checkLimit(limit: number): number {
-  if (Number.isInteger(limit) && limit >= 1 && limit <= LIMIT_MAX) return limit;
-  throw new PerdureError('BAD_OPTION', `limit: integer 1–${LIMIT_MAX}, got ${echoValue(limit)}`, 2);
 }

@@ -1,16 +1,14 @@
-import { Writable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { ApprovalHints } from '../../src/cli/approval-hints.js';
 import { formatApprovals } from '../../src/cli/commands/approvals.js';
 import { eventLine } from '../../src/cli/event-line.js';
-import { Interrupts } from '../../src/cli/interrupts.js';
-import { runCommandLine } from '../../src/cli/run-command-line.js';
 import type { WatchItem } from '../../src/client/watch-item.js';
 import type { ApprovalList } from '../../src/contracts/approval.js';
 import { NO_USAGE } from '../../src/contracts/no-usage.js';
 import type { AgentWorker } from '../support/agent-worker.js';
 import { startDeployWorker } from '../support/start-deploy-worker.js';
 import { CliFolder, type CommandEnd } from './support/cli.js';
+import { commandHere } from './support/command-here.js';
 
 let worker: AgentWorker;
 let folder: CliFolder;
@@ -27,20 +25,9 @@ afterAll(async () => {
   await worker.stop();
 });
 
-/** A command in this process, on the worker's queue. */
-async function here(...args: readonly string[]): Promise<CommandEnd> {
-  const texts = { stdout: '', stderr: '' };
-  const collect = (name: 'stdout' | 'stderr'): Writable =>
-    new Writable({
-      write(chunk: Buffer, _encoding, done) {
-        texts[name] += chunk.toString();
-        done();
-      },
-    });
-  const output = { stdout: collect('stdout'), stderr: collect('stderr') };
-  const place = ['--address', inject('temporalAddress'), '--task-queue', worker.taskQueue];
-  const code = await runCommandLine([...args, ...place], { output, interrupts: new Interrupts() });
-  return { code, ...texts };
+/** A command on the worker's queue. */
+function here(...args: readonly string[]): Promise<CommandEnd> {
+  return commandHere(...args, '--address', inject('temporalAddress'), '--task-queue', worker.taskQueue);
 }
 
 /** A run whose call waits for a person. */

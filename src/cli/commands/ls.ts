@@ -1,6 +1,7 @@
-import type { RunListItem } from '../../client/run-list.js';
+import type { ListOptions, RunListItem } from '../../client/run-list.js';
+import type { SessionCost } from '../../client/session-cost.js';
 import type { CliContext } from '../cli-context.js';
-import { formatDuration } from '../format-amounts.js';
+import { formatCost, formatDuration, formatNumberOf } from '../format-amounts.js';
 import { formatTable } from '../format-table.js';
 import { printJson, printText, say } from '../output.js';
 import { openPlaceIfThere, type PlaceOptions } from '../place.js';
@@ -11,36 +12,50 @@ export interface LsOptions extends PlaceOptions {
   readonly json?: boolean;
   readonly open?: boolean;
   readonly closed?: boolean;
+  readonly session?: string;
   readonly limit?: number | string;
 }
 
-/** `ls`: the runs of this folder's queue, newest first. */
+/** `ls`: the runs of this folder's queue, newest first; of a session also what they cost together. */
 export async function ls(options: LsOptions, { output }: CliContext): Promise<number> {
   const place = await openPlaceIfThere(options, (line) => say(output, line));
   try {
     const items = place ? await place.client.list(listOptions(options)) : [];
     if (options.json) printJson(output, items);
     else if (items.length > 0) printText(output, formatList(items, Date.now()));
-    else say(output, "no runs here; start one with: perdure run 'TASK'");
+    else say(output, options.session === undefined ? NONE : `no runs of session ${options.session} here`);
+    if (place && options.session !== undefined && !options.json)
+      say(output, formatSession(await place.client.sessionCost(options.session)));
     return 0;
   } finally {
     await place?.close();
   }
 }
 
-/** Rows of id, status, age and task under a heading. Pure. */
+const NONE = "no runs here; start one with: perdure run 'TASK'";
+
+/** Rows of id, status, turns, cost, age and task under a heading. Pure. */
 export function formatList(items: readonly RunListItem[], now: number): string {
   const rows = items.map((item) => [
     item.runId,
     item.status,
+    String(item.turns ?? '–'),
+    item.costUsd === undefined ? '–' : formatCost(item.costUsd),
     `${formatDuration(now - Date.parse(item.startedAt))} ago`,
     terminalLine(item.task ?? ''),
   ]);
-  return formatTable(['RUN', 'STATUS', 'STARTED', 'TASK'], rows);
+  return formatTable(['RUN', 'STATUS', 'TURNS', 'COST', 'STARTED', 'TASK'], rows);
 }
 
-function listOptions({ open, closed, limit }: LsOptions): { status?: 'open' | 'closed'; limit?: number } {
+/** `session chat-7: 3 runs, 12 turns, $0.0042`. */
+function formatSession({ session, runs, turns, costUsd, unpriced }: SessionCost): string {
+  const total = `session ${session}: ${formatNumberOf(runs, 'run')}, ${formatNumberOf(turns, 'turn')}, ${formatCost(costUsd)}`;
+  return unpriced === 0 ? total : `${total}, and ${formatNumberOf(unpriced, 'run')} of unknown cost`;
+}
+
+function listOptions({ open, closed, limit, session }: LsOptions): ListOptions {
   return {
+    ...(session === undefined ? {} : { session }),
     ...(open === closed ? {} : { status: open ? ('open' as const) : ('closed' as const) }),
     ...(limit === undefined ? {} : { limit: typeof limit === 'number' ? limit : Number.NaN }),
   };
