@@ -184,6 +184,8 @@ function withShow(command: Command): Command {
 function withInput(command: Command): Command {
   return command
     .option('--model <provider/model>', 'such as openai/gpt-5.4-mini, a name that providers are asked for, or scripted/FILE (no key)')
+    .option('--fallback <provider/model>', 'asked when the model fails; several in order, by commas or again', addToList)
+    .option('--thinking <level>', 'off, minimal, low, medium, high, or a number of tokens', parseNumber)
     .option('--max-turns <n>', 'end after so many turns (default: 20)', parseNumber)
     .option('--max-cost <usd>', 'end before it costs more', parseNumber)
     .option('--max-tokens <n>', 'end before it uses more tokens, input and output', parseNumber)
@@ -197,8 +199,6 @@ function withInput(command: Command): Command {
 function withRunOptions(command: Command): Command {
   return withInput(withJson(withPlace(command)))
     .option('--agent <name>', 'one of the agents of the config')
-    .option('--fallback <provider/model>', 'asked when the model fails; several in order, by commas or again', addToList)
-    .option('--thinking <level>', 'off, minimal, low, medium, high, or a number of tokens', parseNumber)
     .option('--workspace <dir>', 'a folder the agent may read, change and run commands in')
     .addOption(new Option('--i-know', 'allow the root or home folder as workspace').hideHelp())
     .option('--session <key>', 'the conversation this run belongs to')

@@ -18,6 +18,9 @@ export interface InputOptions {
   readonly maxCost?: number | string;
   readonly maxTokens?: number | string;
   readonly deadline?: string;
+  readonly fallback?: readonly string[];
+  /** A number of tokens is a number already. */
+  readonly thinking?: number | string;
   readonly onBudget?: string;
   readonly allowUnknownPrice?: boolean;
   /** A file with a JSON Schema. */
@@ -32,9 +35,6 @@ export interface RunOptions extends PlaceOptions, ShowOptions, InputOptions {
   readonly iKnow?: boolean;
   readonly session?: string;
   readonly id?: string;
-  readonly fallback?: readonly string[];
-  /** A number of tokens is a number already. */
-  readonly thinking?: number | string;
   readonly detach?: boolean;
   /** False with `--no-worker`. */
   readonly worker: boolean;
@@ -42,15 +42,13 @@ export interface RunOptions extends PlaceOptions, ShowOptions, InputOptions {
 
 /** The run that a command line asks for, checked before anything is started. Throws PerdureError (exit 2). */
 export async function startFromOptions(task: string, options: RunOptions): Promise<CheckedStart> {
-  const { agent, session, id, fallback, thinking, workspace, iKnow = false } = options;
+  const { agent, session, id, workspace, iKnow = false } = options;
   const given = {
     task,
     ...(await inputFromOptions(options)),
     ...(agent === undefined ? {} : { agent }),
     ...(session === undefined ? {} : { session }),
     ...(id === undefined ? {} : { id }),
-    ...(fallback === undefined ? {} : { fallbacks: fallback }),
-    ...(thinking === undefined ? {} : { thinking }),
   };
   checkStart(given);
   return checkStart(workspace === undefined ? given : { ...given, context: { workspace: await checkWorkspace(workspace, { iKnow }) } });
@@ -58,9 +56,11 @@ export async function startFromOptions(task: string, options: RunOptions): Promi
 
 /** What a command line says of a run's input, under the names of the contract. Values are not checked yet, but for duration and file. */
 export async function inputFromOptions(options: InputOptions): Promise<Record<string, unknown>> {
-  const { model, maxTurns, maxCost, maxTokens, deadline, onBudget, allowUnknownPrice, outputSchema, chat } = options;
+  const { model, fallback, thinking, maxTurns, maxCost, maxTokens, deadline, onBudget, allowUnknownPrice, outputSchema, chat } = options;
   return {
     ...(model === undefined ? {} : { model }),
+    ...(fallback === undefined ? {} : { fallbacks: fallback }),
+    ...(thinking === undefined ? {} : { thinking }),
     ...(maxTurns === undefined ? {} : { maxTurns }),
     ...(maxCost === undefined ? {} : { maxCostUsd: maxCost }),
     ...(maxTokens === undefined ? {} : { maxTokens }),

@@ -14,6 +14,8 @@ import type { TemporalAccess } from './temporal-access.js';
 /** What a continued run may do otherwise than the one it goes on from. */
 type Changeable =
   | 'model'
+  | 'fallbacks'
+  | 'thinking'
   | 'maxTurns'
   | 'maxTokens'
   | 'maxCostUsd'

@@ -106,6 +106,23 @@ describe('what a command line says of models', { timeout: 120_000 }, () => {
     expect(JSON.parse(next.stdout)).toMatchObject({ runId: 'old.2', models: ['anthropic/second'] });
   });
 
+  it('a run whose model failed goes on with a fallback; it and a level of thinking are checked with the model that the run had', async () => {
+    await here(['run', 'look', '--model', 'openai/m', '--id', 'failed', '--json']).ended;
+    for (const [option, value, problem] of [
+      ['--fallback', 'opnai/m', 'BAD_OPTION: fallback: unknown provider "opnai" (did you mean openai?)'],
+      ['--thinking', 'hihg', 'BAD_OPTION: thinking: '],
+    ] as const) {
+      const { code, stderr } = await here(['continue', 'failed', option, value]).ended;
+      expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(problem) });
+    }
+    const next = await here(['continue', 'failed', '--fallback', 'anthropic/second', '--json']).ended;
+    expect(JSON.parse(next.stdout)).toMatchObject({
+      runId: 'failed.2',
+      reason: 'completed',
+      switches: [{ from: 'openai/m', to: 'anthropic/second', why: 'Model.Auth' }],
+    });
+  });
+
   it('doctor says who has a key, and which keys of the config cannot be used', async () => {
     const { stdout } = await here(['doctor']).ended;
     expect(stdout).toMatch(/^ok +model: openai\//mu);

@@ -1,5 +1,6 @@
 import { checkRunInput, checkText } from '../../client/check-input.js';
 import type { ContinueOptions } from '../../client/continue-run.js';
+import type { LoadedConfig } from '../../worker/config.js';
 import type { CliContext } from '../cli-context.js';
 import { createDisplay, followRun } from '../follow-run.js';
 import { loadConfigFor, loadConfigHere } from '../load-config-here.js';
@@ -32,7 +33,8 @@ export async function continueRun(
   if (!place) throw noSuchRun(runId);
   try {
     const old = place.client.get(runId);
-    await old.describe();
+    const { model } = await old.describe();
+    if (config) await checkOthers(config, { model, ...asked });
     const serving = { place, config, say };
     return await serveWhile(serving, async (ready) => {
       // the old transcript is read from a worker
@@ -53,7 +55,14 @@ async function continueOptions(text: string | undefined, options: InputOptions):
   return text === undefined ? input : { ...input, text: checkText(text) };
 }
 
-/** What the old run keeps was checked when it began; only another model can be wrong now. */
-async function loadConfig({ model }: ContinueOptions): ReturnType<typeof loadConfigHere> {
-  return model === undefined ? await loadConfigHere() : await loadConfigFor({ model });
+/** What the old run keeps was checked when it began; only what it is to do otherwise can be wrong now. */
+async function loadConfig({ model, fallbacks, thinking }: ContinueOptions): Promise<LoadedConfig> {
+  return model === undefined ? await loadConfigHere() : await loadConfigFor({ model, fallbacks, thinking });
+}
+
+/** With the model of the old run, which only the server knows. */
+async function checkOthers(config: LoadedConfig, { model, fallbacks, thinking }: ContinueOptions): Promise<void> {
+  if (fallbacks === undefined && thinking === undefined) return;
+  const { checkRun } = await import('../../worker/check-run.js');
+  await checkRun(config, { model, fallbacks, thinking });
 }
