@@ -1,10 +1,8 @@
 import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Writable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { Interrupts } from '../../src/cli/interrupts.js';
-import { runCommandLine } from '../../src/cli/run-command-line.js';
 import { CliFolder, type CommandEnd } from './support/cli.js';
+import { commandHere } from './support/command-here.js';
 
 let folder: CliFolder;
 const home = process.cwd();
@@ -21,19 +19,7 @@ afterAll(async () => {
 const there = (): string[] => ['--address', inject('temporalAddress')];
 
 /** A command in this process, which stands in the folder: quick, and all but the wiring of the process is real. */
-async function here(args: readonly string[]): Promise<CommandEnd> {
-  const texts = { stdout: '', stderr: '' };
-  const collect = (name: 'stdout' | 'stderr'): Writable =>
-    new Writable({
-      write(chunk: Buffer, _encoding, done) {
-        texts[name] += chunk.toString();
-        done();
-      },
-    });
-  const output = { stdout: collect('stdout'), stderr: collect('stderr') };
-  const code = await runCommandLine(args, { output, interrupts: new Interrupts() });
-  return { code, ...texts };
-}
+const here = (args: readonly string[]): Promise<CommandEnd> => commandHere(...args);
 
 const NO_SUCH_PROVIDER = /^NO_MODEL: model opnai\/m: unknown provider "opnai" \(did you mean openai\?\).*\n$/u;
 

@@ -1,11 +1,10 @@
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Interrupts } from '../../src/cli/interrupts.js';
-import { runCommandLine } from '../../src/cli/run-command-line.js';
+import type { CommandEnd } from './support/cli.js';
+import { commandHere } from './support/command-here.js';
 
 const SAVED = fileURLToPath(new URL('../histories/0.1-max-turns.json', import.meta.url));
 
@@ -17,18 +16,8 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-async function replay(...args: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
-  const texts = { stdout: '', stderr: '' };
-  const collect = (name: 'stdout' | 'stderr'): Writable =>
-    new Writable({
-      write(chunk: Buffer, _encoding, done) {
-        texts[name] += chunk.toString();
-        done();
-      },
-    });
-  const output = { stdout: collect('stdout'), stderr: collect('stderr') };
-  const code = await runCommandLine(['replay', ...args], { output, interrupts: new Interrupts() });
-  return { code, ...texts };
+function replay(...args: string[]): Promise<CommandEnd> {
+  return commandHere('replay', ...args);
 }
 
 /** The saved history with another activity where the model was called. */
