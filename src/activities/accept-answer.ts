@@ -1,8 +1,8 @@
 import { Context } from '@temporalio/activity';
 import type { AcceptAnswerInput, AcceptAnswerResult } from '../contracts/activities.js';
+import { HOOK_LIMITS, OUTPUT_SCHEMA_LIMITS, PAYLOAD_LIMITS } from '../contracts/constants/limits.js';
 import { cutText, redact } from '../contracts/failures.js';
-import { HOOK_LIMITS, OUTPUT_SCHEMA_LIMITS, PAYLOAD_LIMITS } from '../contracts/limits.js';
-import type { JsonValue } from '../contracts/message.js';
+import type { JsonValue } from '../contracts/schemas/message.js';
 import { CompletionDecision, type CompletionGate } from '../define/completion-gate.js';
 import { answerJson } from './answer-json.js';
 import { throwIfStopped } from './cancellation.js';

@@ -1,4 +1,4 @@
-import type { JsonValue } from '../contracts/message.js';
+import type { JsonValue } from '../contracts/schemas/message.js';
 
 /** A line that opens a code block, whatever language it names. */
 const FENCE = /^[ \t]*```[\w+-]*[ \t]*$/u;

@@ -1,12 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { cleanText } from '../contracts/clean-text.js';
-import { CHARS_PER_TOKEN } from '../contracts/estimate-tokens.js';
+import { COMPACTION_LIMITS, MODEL_LIMITS } from '../contracts/constants/limits.js';
 import { FAILURES } from '../contracts/failures.js';
-import { COMPACTION_LIMITS, MODEL_LIMITS } from '../contracts/limits.js';
-import type { Message } from '../contracts/message.js';
-import type { Usage } from '../contracts/model.js';
+import { textOf } from '../contracts/message-text.js';
 import { NO_USAGE } from '../contracts/no-usage.js';
-import { textOf } from '../contracts/text-of.js';
+import type { Message } from '../contracts/schemas/message.js';
+import type { Usage } from '../contracts/schemas/model.js';
+import { CHARS_PER_TOKEN } from '../contracts/text/estimate-tokens.js';
 import type { ModelHooks } from './model-hooks.js';
 import { ModelError } from './providers/model-error.js';
 import type { ModelAnswer, ModelProvider, ModelRequest } from './providers/provider.js';

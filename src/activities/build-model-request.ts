@@ -1,7 +1,7 @@
 import type { CallModelInput } from '../contracts/activities.js';
-import { MODEL_LIMITS } from '../contracts/limits.js';
-import type { Message, Part, TextPart } from '../contracts/message.js';
-import type { RunSetup } from '../contracts/prepared-run.js';
+import { MODEL_LIMITS } from '../contracts/constants/limits.js';
+import type { Message, Part, TextPart } from '../contracts/schemas/message.js';
+import type { RunSetup } from '../contracts/schemas/prepared-run.js';
 import type { ModelFacts } from '../define/model-options.js';
 import type { AttemptTimes } from './model-times.js';
 import { partsText } from './providers/parts-text.js';

@@ -1,9 +1,9 @@
 import { Context } from '@temporalio/activity';
 import type { CallToolInput, CallToolResult, ToolOutcome } from '../contracts/activities.js';
+import { PAYLOAD_LIMITS, TOOL_LIMITS, WORKER_LIMITS } from '../contracts/constants/limits.js';
 import { hashMessage } from '../contracts/digest.js';
 import { cutText } from '../contracts/failures.js';
-import { PAYLOAD_LIMITS, TOOL_LIMITS, WORKER_LIMITS } from '../contracts/limits.js';
-import type { ContentPart, Message } from '../contracts/message.js';
+import type { ContentPart, Message } from '../contracts/schemas/message.js';
 import type { AnyToolDefinition, ToolContext } from '../define/define-tool.js';
 import type { ArtifactStore } from './artifacts/artifact-store.js';
 import { CallOutput } from './artifacts/call-output.js';

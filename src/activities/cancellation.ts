@@ -1,6 +1,6 @@
 import { CancelledFailure, Context } from '@temporalio/activity';
 import type { HeartbeatDetails } from '../contracts/activities.js';
-import { TOOL_LIMITS } from '../contracts/limits.js';
+import { TOOL_LIMITS } from '../contracts/constants/limits.js';
 import { failure } from './failures.js';
 
 /** Why an activity's signal was aborted. Only `user` lets the activity return; everything else is rethrown. */

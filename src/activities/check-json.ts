@@ -1,8 +1,8 @@
 import { createRequire } from 'node:module';
 import { Worker } from 'node:worker_threads';
 import type { OutputUnit } from '@cfworker/json-schema';
-import { OUTPUT_SCHEMA_LIMITS } from '../contracts/limits.js';
-import type { JsonValue } from '../contracts/message.js';
+import { OUTPUT_SCHEMA_LIMITS } from '../contracts/constants/limits.js';
+import type { JsonValue } from '../contracts/schemas/message.js';
 import { draftOf, type OutputSchema } from './output-schema.js';
 import { rejectedBy } from './rejected-by.js';
 

@@ -1,4 +1,4 @@
-import { isBareModel } from '../contracts/model-ref.js';
+import { isBareModel } from '../contracts/models/model-ref.js';
 import type { ThinkingSetting } from '../contracts/thinking.js';
 import { type BareModelOptions, type FoundModel, findBareModel } from './find-bare-model.js';
 import { defaultProvider, fallbacksOf, type ModelChoice, modelProblem, modelsToTry, noModel } from './model-choice.js';

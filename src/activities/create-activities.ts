@@ -1,6 +1,6 @@
 import { Context } from '@temporalio/activity';
 import type { AgentActivities, TranscriptRef } from '../contracts/activities.js';
-import { WORKER_LIMITS } from '../contracts/limits.js';
+import { WORKER_LIMITS } from '../contracts/constants/limits.js';
 import type { GateFunction } from '../define/agent-gate.js';
 import type { CompletionGate } from '../define/completion-gate.js';
 import type { CustomCompactor } from '../define/custom-compactor.js';

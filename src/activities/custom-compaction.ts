@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { estimateTokens } from '../contracts/estimate-tokens.js';
-import { MODEL_LIMITS } from '../contracts/limits.js';
-import { Message } from '../contracts/message.js';
+import { MODEL_LIMITS } from '../contracts/constants/limits.js';
+import { Message } from '../contracts/schemas/message.js';
+import { estimateTokens } from '../contracts/text/estimate-tokens.js';
 import type { CompactorContext, CustomCompactor } from '../define/custom-compactor.js';
 import { failure, messageOf } from './failures.js';
 

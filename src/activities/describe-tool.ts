@@ -1,4 +1,4 @@
-import type { ToolDescriptor } from '../contracts/tool.js';
+import type { ToolDescriptor } from '../contracts/schemas/tool.js';
 import type { AgentDefinition } from '../define/define-agent.js';
 import type { HookDefinition } from '../define/define-hook.js';
 import { type AnyToolDefinition, parametersSchema } from '../define/define-tool.js';

@@ -1,6 +1,6 @@
-import { CHARS_PER_TOKEN } from '../contracts/estimate-tokens.js';
-import type { Message, ToolCallPart, ToolResultPart } from '../contracts/message.js';
-import { textOf } from '../contracts/text-of.js';
+import { textOf } from '../contracts/message-text.js';
+import type { Message, ToolCallPart, ToolResultPart } from '../contracts/schemas/message.js';
+import { CHARS_PER_TOKEN } from '../contracts/text/estimate-tokens.js';
 import { toolCallsOf } from '../contracts/tool-calls-of.js';
 import { toolTitle } from '../contracts/tool-title.js';
 import { partsText } from './providers/parts-text.js';

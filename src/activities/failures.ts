@@ -1,8 +1,8 @@
 import { ApplicationFailure } from '@temporalio/common';
+import { MODEL_LIMITS, PAYLOAD_LIMITS } from '../contracts/constants/limits.js';
 import { cutText, FAILURES, type FailureType, redact } from '../contracts/failures.js';
-import { MODEL_LIMITS, PAYLOAD_LIMITS } from '../contracts/limits.js';
-import type { Usage } from '../contracts/model.js';
 import { NO_USAGE } from '../contracts/no-usage.js';
+import type { Usage } from '../contracts/schemas/model.js';
 import { ModelError } from './providers/model-error.js';
 
 /** What a failure carries beside its message. */

@@ -1,4 +1,4 @@
-import type { ModelRef } from '../contracts/model-ref.js';
+import type { ModelRef } from '../contracts/models/model-ref.js';
 import type { FactsConfig } from './model-facts.js';
 import { modelFacts } from './model-facts.js';
 import { keyReferences } from './providers/key-references.js';

@@ -1,6 +1,6 @@
 import { Context } from '@temporalio/activity';
 import type { HeartbeatDetails } from '../contracts/activities.js';
-import { WORKER_LIMITS } from '../contracts/limits.js';
+import { WORKER_LIMITS } from '../contracts/constants/limits.js';
 
 /**
  * Runs an activity's work with a heartbeat from entry to exit, every two seconds. `details` is asked at each beat, so that an

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { JsonValue, Message } from '../contracts/message.js';
+import { JsonValue, Message } from '../contracts/schemas/message.js';
 import type { HookDecision, HookPoint } from '../define/define-hook.js';
 
 const Allow = z.object({ action: z.literal('allow') });

@@ -1,4 +1,4 @@
-import type { RunPolicy } from '../contracts/policy.js';
+import type { RunPolicy } from '../contracts/schemas/policy.js';
 import type { HookDefinition, HookPoint } from '../define/define-hook.js';
 
 /** Which hooks of a config the workflow must know of: it asks for them by activities of their own. */

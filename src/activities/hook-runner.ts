@@ -1,5 +1,5 @@
+import { DECISION_LIMITS, HOOK_LIMITS } from '../contracts/constants/limits.js';
 import { cutText, redact } from '../contracts/failures.js';
-import { DECISION_LIMITS, HOOK_LIMITS } from '../contracts/limits.js';
 import type { HookContext, HookDecision, HookDefinition, HookPoint } from '../define/define-hook.js';
 import { readHookAnswer } from './hook-answer.js';
 import { type FilteredCall, hookFilter } from './hook-filter.js';

@@ -1,5 +1,5 @@
-import { FAILOVER_LIMITS } from '../contracts/limits.js';
-import { isBareModel, parseModelRef } from '../contracts/model-ref.js';
+import { FAILOVER_LIMITS } from '../contracts/constants/limits.js';
+import { isBareModel, parseModelRef } from '../contracts/models/model-ref.js';
 import type { Config } from '../define/define-config.js';
 import { providersToAsk } from './find-bare-model.js';
 import { KNOWN_PROVIDERS, knownProvider, providerNameProblem } from './providers/known-providers.js';

@@ -1,5 +1,5 @@
-import type { ModelPrice } from '../contracts/model.js';
-import { type ModelRef, parseModelRef } from '../contracts/model-ref.js';
+import { type ModelRef, parseModelRef } from '../contracts/models/model-ref.js';
+import type { ModelPrice } from '../contracts/schemas/model.js';
 import type { Config } from '../define/define-config.js';
 import type { ModelFacts } from '../define/model-options.js';
 import { KNOWN_MODELS } from './data/models.js';

@@ -1,7 +1,7 @@
 import type { CallModelInput } from '../contracts/activities.js';
-import { HOOK_LIMITS } from '../contracts/limits.js';
-import type { Part } from '../contracts/message.js';
-import type { Usage } from '../contracts/model.js';
+import { HOOK_LIMITS } from '../contracts/constants/limits.js';
+import type { Part } from '../contracts/schemas/message.js';
+import type { Usage } from '../contracts/schemas/model.js';
 import type { HookContext } from '../define/define-hook.js';
 import { failure } from './failures.js';
 import type { HookOutcome, HookRunner } from './hook-runner.js';

@@ -1,5 +1,5 @@
-import { MODEL_LIMITS } from '../contracts/limits.js';
-import type { ModelTimes } from '../contracts/model-route.js';
+import { MODEL_LIMITS } from '../contracts/constants/limits.js';
+import type { ModelTimes } from '../contracts/schemas/model-route.js';
 
 /** How long one attempt may take, complete. */
 export interface AttemptTimes {

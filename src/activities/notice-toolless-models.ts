@@ -1,6 +1,6 @@
-import { parseModelRef } from '../contracts/model-ref.js';
-import type { ModelCandidate } from '../contracts/model-route.js';
-import type { ToolDescriptor } from '../contracts/tool.js';
+import { parseModelRef } from '../contracts/models/model-ref.js';
+import type { ModelCandidate } from '../contracts/schemas/model-route.js';
+import type { ToolDescriptor } from '../contracts/schemas/tool.js';
 import { modelFacts } from './model-facts.js';
 import { providerAccess } from './providers/provider-access.js';
 import type { RouteOptions } from './resolve-route.js';

@@ -1,6 +1,6 @@
 import { dereference, type Schema, schemaArrayKeyword, schemaKeyword, schemaMapKeyword } from '@cfworker/json-schema';
-import { OUTPUT_SCHEMA_LIMITS } from '../contracts/limits.js';
-import type { JsonValue } from '../contracts/message.js';
+import { OUTPUT_SCHEMA_LIMITS } from '../contracts/constants/limits.js';
+import type { JsonValue } from '../contracts/schemas/message.js';
 
 const TYPES: ReadonlySet<unknown> = new Set(['array', 'boolean', 'integer', 'null', 'number', 'object', 'string']);
 

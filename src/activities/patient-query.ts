@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { WORKER_LIMITS } from '../contracts/limits.js';
+import { WORKER_LIMITS } from '../contracts/constants/limits.js';
 import { failure, messageOf } from './failures.js';
 
 const WAIT_MS_MIN = 100;

@@ -1,5 +1,5 @@
-import type { RunPolicy } from '../contracts/policy.js';
-import type { PreparedRun } from '../contracts/prepared-run.js';
+import type { RunPolicy } from '../contracts/schemas/policy.js';
+import type { PreparedRun } from '../contracts/schemas/prepared-run.js';
 import type { Config } from '../define/define-config.js';
 import { modelFacts } from './model-facts.js';
 

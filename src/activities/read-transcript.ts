@@ -1,8 +1,8 @@
 import type { TranscriptRef } from '../contracts/activities.js';
+import { PAYLOAD_LIMITS } from '../contracts/constants/limits.js';
 import { type ChainHead, EMPTY_CHAIN, hashMessage } from '../contracts/digest.js';
-import { PAYLOAD_LIMITS } from '../contracts/limits.js';
-import type { Message } from '../contracts/message.js';
-import type { TranscriptPage } from '../contracts/run.js';
+import type { Message } from '../contracts/schemas/message.js';
+import type { TranscriptPage } from '../contracts/schemas/run.js';
 import { failure } from './failures.js';
 import { type PatienceOptions, patientQuery } from './patient-query.js';
 import type { TranscriptCache } from './transcript-cache.js';

@@ -1,6 +1,6 @@
 import { Context } from '@temporalio/activity';
 import type { CallToolInput, ReconcileResult } from '../contracts/activities.js';
-import { TOOL_LIMITS } from '../contracts/limits.js';
+import { TOOL_LIMITS } from '../contracts/constants/limits.js';
 import { type CallToolOptions, callOutput, hookedResult, toolContext } from './call-tool.js';
 import { withHeartbeat } from './heartbeat.js';
 import { ToolHooks } from './tool-hooks.js';

@@ -1,6 +1,6 @@
 import { Context } from '@temporalio/activity';
 import type { AgentActivities, ResolveModelInput, ResolveModelResult } from '../contracts/activities.js';
-import { isBareModel } from '../contracts/model-ref.js';
+import { isBareModel } from '../contracts/models/model-ref.js';
 import { findBareModel } from './find-bare-model.js';
 import { withHeartbeat } from './heartbeat.js';
 import { candidateFor, type RouteOptions } from './resolve-route.js';

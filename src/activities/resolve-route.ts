@@ -1,6 +1,6 @@
-import { EXECUTOR_LIMITS, MODEL_LIMITS } from '../contracts/limits.js';
-import { parseModelRef } from '../contracts/model-ref.js';
-import type { ModelCandidate, ModelTimes } from '../contracts/model-route.js';
+import { EXECUTOR_LIMITS, MODEL_LIMITS } from '../contracts/constants/limits.js';
+import { parseModelRef } from '../contracts/models/model-ref.js';
+import type { ModelCandidate, ModelTimes } from '../contracts/schemas/model-route.js';
 import type { ThinkingSetting } from '../contracts/thinking.js';
 import type { Config } from '../define/define-config.js';
 import type { ModelFacts } from '../define/model-options.js';

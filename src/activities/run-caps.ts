@@ -1,7 +1,7 @@
-import { RUN_LIMITS } from '../contracts/limits.js';
-import type { ModelPrice } from '../contracts/model.js';
-import type { PreparedRun } from '../contracts/prepared-run.js';
-import type { RunInput } from '../contracts/run.js';
+import { RUN_LIMITS } from '../contracts/constants/limits.js';
+import type { ModelPrice } from '../contracts/schemas/model.js';
+import type { PreparedRun } from '../contracts/schemas/prepared-run.js';
+import type { RunInput } from '../contracts/schemas/run.js';
 import type { AgentDefinition } from '../define/define-agent.js';
 import type { Config } from '../define/define-config.js';
 import { PRESETS } from '../define/presets.js';

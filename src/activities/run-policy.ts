@@ -1,6 +1,6 @@
 import { DEFAULT_POLICY } from '../contracts/default-policy.js';
-import { RunPolicy } from '../contracts/policy.js';
-import type { RunInput } from '../contracts/run.js';
+import { RunPolicy } from '../contracts/schemas/policy.js';
+import type { RunInput } from '../contracts/schemas/run.js';
 import type { AgentDefinition } from '../define/define-agent.js';
 import type { Config } from '../define/define-config.js';
 import { PolicyOptions } from '../define/policy-options.js';

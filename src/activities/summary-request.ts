@@ -1,6 +1,6 @@
-import { COMPACTION_LIMITS } from '../contracts/limits.js';
-import type { ContentPart, Message, Part } from '../contracts/message.js';
-import { textOf } from '../contracts/text-of.js';
+import { COMPACTION_LIMITS } from '../contracts/constants/limits.js';
+import { textOf } from '../contracts/message-text.js';
+import type { ContentPart, Message, Part } from '../contracts/schemas/message.js';
 import { partsText } from './providers/parts-text.js';
 
 /** What the model that writes summaries is told. */

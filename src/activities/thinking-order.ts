@@ -1,7 +1,7 @@
-import { MODEL_LIMITS, THINKING_LIMITS } from '../contracts/limits.js';
+import { MODEL_LIMITS, THINKING_LIMITS } from '../contracts/constants/limits.js';
+import { THINKING_LEVELS } from '../contracts/constants/thinking-levels.js';
+import { levelOfTokens, tokensOfThinking } from '../contracts/models/thinking-tokens.js';
 import type { ThinkingLevel, ThinkingSetting } from '../contracts/thinking.js';
-import { THINKING_LEVELS } from '../contracts/thinking-levels.js';
-import { levelOfTokens, tokensOfThinking } from '../contracts/tokens-of-thinking.js';
 import type { ModelFacts } from '../define/model-options.js';
 import type { ThinkingOrder } from './providers/provider.js';
 

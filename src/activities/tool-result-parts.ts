@@ -1,4 +1,4 @@
-import { ContentPart } from '../contracts/message.js';
+import { ContentPart } from '../contracts/schemas/message.js';
 import type { ToolReturn } from '../define/define-tool.js';
 
 /** A tool's return value as content parts, of whatever size: text stays text, JSON becomes its text. Throws for what is no JSON. */

@@ -1,6 +1,6 @@
 import type { ChainHead } from '../contracts/digest.js';
 import { EMPTY_CHAIN, extendChain } from '../contracts/digest.js';
-import type { Message } from '../contracts/message.js';
+import type { Message } from '../contracts/schemas/message.js';
 
 interface Node {
   readonly previous: ChainHead;

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdir, open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { PerdureError } from '../contracts/coded-error.js';
+import { PerdureError } from '../contracts/perdure-error.js';
 import { withFolderLock } from '../worker/folder-lock.js';
 import { nodeScript } from '../worker/node-script.js';
 import { announcePresence, livePresences, type Presence } from '../worker/presence.js';

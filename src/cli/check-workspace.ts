@@ -3,7 +3,7 @@ import { access, realpath, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { parse, resolve } from 'node:path';
 import { echoValue } from '../client/echo-value.js';
-import { PerdureError } from '../contracts/coded-error.js';
+import { PerdureError } from '../contracts/perdure-error.js';
 
 /**
  * The absolute, real path of a workspace that tools may read and write. Throws `WORKSPACE` (exit 2) for a folder that is missing, no folder

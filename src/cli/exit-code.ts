@@ -1,4 +1,4 @@
-import type { Reason } from '../contracts/run.js';
+import type { Reason } from '../contracts/schemas/run.js';
 
 /** The exit status of `run`, `watch` and `continue` by the reason of the run's end. */
 export const EXIT_CODE_BY_REASON: Readonly<Record<Reason, number>> = {

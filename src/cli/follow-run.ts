@@ -1,6 +1,6 @@
 import type { RunHandle } from '../client/run-handle.js';
 import type { WatchItem } from '../client/watch-item.js';
-import type { RunResult } from '../contracts/run.js';
+import type { RunResult } from '../contracts/schemas/run.js';
 import { ApprovalHints } from './approval-hints.js';
 import type { CliContext } from './cli-context.js';
 import { EventsDisplay } from './events-display.js';

@@ -1,4 +1,4 @@
-import type { Usage } from '../contracts/model.js';
+import type { Usage } from '../contracts/schemas/model.js';
 
 /** `850 ms`, `4.2 s`, `3 min 05 s`, `2 h 10 min`. */
 export function formatDuration(ms: number): string {

@@ -1,5 +1,5 @@
 import type { WatchItem } from '../client/watch-item.js';
-import type { Progress } from '../contracts/run.js';
+import type { Progress } from '../contracts/schemas/run.js';
 import { eventLine } from './event-line.js';
 import type { Output } from './output.js';
 import { progressAfter } from './progress-after.js';

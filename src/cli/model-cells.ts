@@ -1,4 +1,4 @@
-import { THINKING_LEVELS } from '../contracts/thinking-levels.js';
+import { THINKING_LEVELS } from '../contracts/constants/thinking-levels.js';
 import type { ModelFacts } from '../define/model-options.js';
 
 /** What stands for a fact that is not known. */

@@ -1,5 +1,5 @@
 import { echoValue } from '../client/echo-value.js';
-import { PerdureError } from '../contracts/coded-error.js';
+import { PerdureError } from '../contracts/perdure-error.js';
 
 /** There is neither a server to ask nor a folder that ever had one. */
 export function noSuchRun(runId: string): PerdureError {

@@ -1,4 +1,4 @@
-import { PerdureError } from '../contracts/coded-error.js';
+import { PerdureError } from '../contracts/perdure-error.js';
 import { terminalJson, terminalLine, terminalText } from './terminal-text.js';
 
 /** Where a command writes: results to stdout, everything else to stderr. Tests give their own. */

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { AgentClient } from '../client/agent-client.js';
-import { PerdureError } from '../contracts/coded-error.js';
 import { DEFAULT_TASK_QUEUE } from '../contracts/handlers.js';
+import { PerdureError } from '../contracts/perdure-error.js';
 import { FileStreamSource } from '../streams/file-stream-source.js';
 import { createDataConverter } from '../worker/data-converter.js';
 import { locateTemporal, type TemporalLocation } from '../worker/locate-temporal.js';

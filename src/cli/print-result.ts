@@ -1,4 +1,4 @@
-import type { RunResult, SteerRecord } from '../contracts/run.js';
+import type { RunResult, SteerRecord } from '../contracts/schemas/run.js';
 import { formatNumberOf, formatUsage } from './format-amounts.js';
 import { type Output, printJson, printText, say } from './output.js';
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { Command, type CommanderError, Option } from 'commander';
-import { PerdureError } from '../contracts/coded-error.js';
+import { PerdureError } from '../contracts/perdure-error.js';
 import type { CliContext } from './cli-context.js';
 import { parseNumber } from './parse-number.js';
 import { PROGRAM_HELP } from './program-help.js';

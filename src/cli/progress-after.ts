@@ -1,5 +1,5 @@
 import type { RunEvent } from '../contracts/event.js';
-import type { Progress } from '../contracts/run.js';
+import type { Progress } from '../contracts/schemas/run.js';
 
 /** Progress is asked for once a second; between two answers the events say which turn and tool it is. Pure. */
 export function progressAfter(progress: Progress, event: RunEvent): Progress {

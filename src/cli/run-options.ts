@@ -1,5 +1,5 @@
 import { type CheckedStart, checkStart } from '../client/start-run.js';
-import { PerdureError } from '../contracts/coded-error.js';
+import { PerdureError } from '../contracts/perdure-error.js';
 import { checkWorkspace } from './check-workspace.js';
 import { parseDuration } from './parse-duration.js';
 import type { PlaceOptions } from './place.js';

@@ -1,9 +1,9 @@
 import type { PendingCall, RunDescription } from '../client/run-description.js';
-import type { PendingApproval } from '../contracts/approval.js';
 import { BUDGET_APPROVAL } from '../contracts/budget-approval.js';
+import { DECISION_LIMITS } from '../contracts/constants/limits.js';
 import { jsonLine } from '../contracts/json-line.js';
-import { DECISION_LIMITS } from '../contracts/limits.js';
-import type { CoolingModel, Progress, RunResult } from '../contracts/run.js';
+import type { PendingApproval } from '../contracts/schemas/approval.js';
+import type { CoolingModel, Progress, RunResult } from '../contracts/schemas/run.js';
 import type { Step } from '../contracts/step.js';
 import { decisionCommands } from './approval-hints.js';
 import { formatDuration, formatNumberOf, formatTime, formatUsage } from './format-amounts.js';

@@ -1,4 +1,4 @@
-import type { Progress } from '../contracts/run.js';
+import type { Progress } from '../contracts/schemas/run.js';
 import { formatDuration, formatUsage } from './format-amounts.js';
 import { terminalLine } from './terminal-text.js';
 

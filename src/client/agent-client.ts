@@ -1,7 +1,7 @@
 import { Client, type ClientOptions, Connection, type ConnectionLike, type ConnectionOptions } from '@temporalio/client';
 import type { DataConverter } from '@temporalio/common';
+import { CLIENT_LIMITS, PAYLOAD_LIMITS } from '../contracts/constants/limits.js';
 import { DEFAULT_TASK_QUEUE } from '../contracts/handlers.js';
-import { CLIENT_LIMITS, PAYLOAD_LIMITS } from '../contracts/limits.js';
 import type { StreamSource } from '../streams/stream-sink.js';
 import { checkAddress } from './check-address.js';
 import { unreachable } from './errors.js';

@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { WorkflowHandle } from '@temporalio/client';
-import { PerdureError } from '../contracts/coded-error.js';
+import { CLIENT_LIMITS } from '../contracts/constants/limits.js';
 import { progress as progressQuery, result as resultQuery } from '../contracts/handlers.js';
-import { CLIENT_LIMITS } from '../contracts/limits.js';
-import { type Progress, RunResult } from '../contracts/run.js';
+import { PerdureError } from '../contracts/perdure-error.js';
+import { type Progress, RunResult } from '../contracts/schemas/run.js';
 import { closedFact, resultFromFact, resultInFailure } from './closed-result.js';
 import { isConnectionLoss, toPerdureError } from './errors.js';
 import { signalOfRequests } from './signal-of-requests.js';

@@ -1,7 +1,7 @@
-import type { ApproveInput, DenyInput } from '../contracts/approval.js';
 import { cleanText } from '../contracts/clean-text.js';
-import { PerdureError } from '../contracts/coded-error.js';
-import { CLIENT_LIMITS, DECISION_LIMITS } from '../contracts/limits.js';
+import { CLIENT_LIMITS, DECISION_LIMITS } from '../contracts/constants/limits.js';
+import { PerdureError } from '../contracts/perdure-error.js';
+import type { ApproveInput, DenyInput } from '../contracts/schemas/approval.js';
 import { echoValue } from './echo-value.js';
 
 /** A decision about one call, checked and cleaned. Throws `BAD_ANSWER` (exit 2) before anything is sent. */

@@ -1,9 +1,9 @@
 import { cleanText } from '../contracts/clean-text.js';
-import { PerdureError } from '../contracts/coded-error.js';
-import { isRunId } from '../contracts/is-run-id.js';
-import { DECISION_LIMITS, STEER_LIMITS } from '../contracts/limits.js';
-import { didYouMean } from '../contracts/nearest-name.js';
-import { type ExtendInput, type HoldInput, type SteerInput, SteerMode } from '../contracts/run.js';
+import { DECISION_LIMITS, STEER_LIMITS } from '../contracts/constants/limits.js';
+import { isRunId } from '../contracts/ids.js';
+import { PerdureError } from '../contracts/perdure-error.js';
+import { type ExtendInput, type HoldInput, type SteerInput, SteerMode } from '../contracts/schemas/run.js';
+import { didYouMean } from '../contracts/text/did-you-mean.js';
 import { checkText } from './check-input.js';
 import { echoValue } from './echo-value.js';
 

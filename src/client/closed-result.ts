@@ -1,9 +1,9 @@
 import { WorkflowFailedError } from '@temporalio/client';
 import { ApplicationFailure, CancelledFailure, TerminatedFailure, TimeoutFailure } from '@temporalio/common';
+import { PAYLOAD_LIMITS } from '../contracts/constants/limits.js';
 import { cutText, redact } from '../contracts/failures.js';
-import { PAYLOAD_LIMITS } from '../contracts/limits.js';
 import { NO_USAGE } from '../contracts/no-usage.js';
-import { type Progress, type Reason, RunResult } from '../contracts/run.js';
+import { type Progress, type Reason, RunResult } from '../contracts/schemas/run.js';
 
 /** What a closed run left, when its own result is not at hand: a reason and the error to show. */
 export interface ClosedFact {

@@ -1,10 +1,10 @@
 import type { WorkflowHandle } from '@temporalio/client';
-import { PerdureError } from '../contracts/coded-error.js';
+import { CLIENT_LIMITS, PAYLOAD_LIMITS } from '../contracts/constants/limits.js';
 import type { GivenMessage } from '../contracts/given-message.js';
 import { setup as setupQuery, transcript as transcriptQuery } from '../contracts/handlers.js';
-import { CLIENT_LIMITS, PAYLOAD_LIMITS } from '../contracts/limits.js';
-import type { Message } from '../contracts/message.js';
-import type { RunInput, RunResult } from '../contracts/run.js';
+import { PerdureError } from '../contracts/perdure-error.js';
+import type { Message } from '../contracts/schemas/message.js';
+import type { RunInput, RunResult } from '../contracts/schemas/run.js';
 import { toolCallsOf } from '../contracts/tool-calls-of.js';
 import { awaitResult } from './await-result.js';
 import { readRunOptions } from './run-options.js';

@@ -1,4 +1,4 @@
-export { PerdureError } from '../contracts/coded-error.js';
+export { PerdureError } from '../contracts/perdure-error.js';
 export { AgentClient, type ConnectOptions } from './agent-client.js';
 export type { AwaitResultOptions } from './await-result.js';
 export type { ContinueOptions } from './continue-run.js';

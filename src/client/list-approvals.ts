@@ -1,6 +1,6 @@
-import type { PendingApproval } from '../contracts/approval.js';
-import { PerdureError } from '../contracts/coded-error.js';
 import * as wire from '../contracts/handlers.js';
+import { PerdureError } from '../contracts/perdure-error.js';
+import type { PendingApproval } from '../contracts/schemas/approval.js';
 import { listOpenRunIds } from './run-list.js';
 import type { TemporalAccess } from './temporal-access.js';
 

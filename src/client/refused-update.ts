@@ -1,6 +1,6 @@
 import type { WorkflowUpdateFailedError } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
-import { type ErrorExitCode, PerdureError } from '../contracts/coded-error.js';
+import { type ErrorExitCode, PerdureError } from '../contracts/perdure-error.js';
 
 /** Refusals that a run words with a code of their own, and how a command ends after them. Any other is `UPDATE_REFUSED`. */
 const EXIT_CODES: ReadonlyMap<string, ErrorExitCode> = new Map([

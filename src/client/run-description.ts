@@ -1,6 +1,6 @@
 import type { WorkflowHandle } from '@temporalio/client';
-import { PerdureError } from '../contracts/coded-error.js';
 import { AGENT_RUN } from '../contracts/handlers.js';
+import { PerdureError } from '../contracts/perdure-error.js';
 import { type RunListItem, toListItem } from './run-list.js';
 import type { TemporalAccess } from './temporal-access.js';
 

@@ -2,13 +2,22 @@ import { randomUUID } from 'node:crypto';
 import { type WorkflowHandle, WorkflowUpdateFailedError } from '@temporalio/client';
 import { WorkflowNotFoundError } from '@temporalio/common';
 import type { RunSetup } from '../contracts/activities.js';
-import type { ApprovalList, DecidedApproval } from '../contracts/approval.js';
-import { PerdureError } from '../contracts/coded-error.js';
+import { CLIENT_LIMITS, PAYLOAD_LIMITS } from '../contracts/constants/limits.js';
 import type { EventPage, RunEvent } from '../contracts/event.js';
 import * as wire from '../contracts/handlers.js';
-import { CLIENT_LIMITS, PAYLOAD_LIMITS } from '../contracts/limits.js';
-import type { Usage } from '../contracts/model.js';
-import type { ExtendInput, HoldInput, Progress, Receipt, RunResult, SteerInput, SteerRecord, TranscriptPage } from '../contracts/run.js';
+import { PerdureError } from '../contracts/perdure-error.js';
+import type { ApprovalList, DecidedApproval } from '../contracts/schemas/approval.js';
+import type { Usage } from '../contracts/schemas/model.js';
+import type {
+  ExtendInput,
+  HoldInput,
+  Progress,
+  Receipt,
+  RunResult,
+  SteerInput,
+  SteerRecord,
+  TranscriptPage,
+} from '../contracts/schemas/run.js';
 import type { Step } from '../contracts/step.js';
 import type { StreamSource } from '../streams/stream-sink.js';
 import { type AwaitResultOptions, awaitResult } from './await-result.js';

@@ -1,8 +1,8 @@
 import type { WorkflowExecutionInfo, WorkflowExecutionStatusName } from '@temporalio/client';
 import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
-import { PerdureError } from '../contracts/coded-error.js';
 import { AGENT_RUN } from '../contracts/handlers.js';
-import { RunStatus } from '../contracts/run.js';
+import { PerdureError } from '../contracts/perdure-error.js';
+import { RunStatus } from '../contracts/schemas/run.js';
 import { checkSession } from './check-input.js';
 import { echoValue } from './echo-value.js';
 import { RunMemo } from './run-memo.js';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { hashJson } from '../contracts/digest.js';
-import { RunInput } from '../contracts/run.js';
+import { RunInput } from '../contracts/schemas/run.js';
 import { taskTitle } from './run-summary.js';
 
 /**

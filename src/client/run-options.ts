@@ -1,5 +1,5 @@
 import type { WorkflowExecutionDescription, WorkflowHandle } from '@temporalio/client';
-import { RunInput } from '../contracts/run.js';
+import { RunInput } from '../contracts/schemas/run.js';
 import { RunMemo } from './run-memo.js';
 import type { TemporalAccess } from './temporal-access.js';
 

@@ -1,9 +1,9 @@
 import type { WorkflowHandle } from '@temporalio/client';
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
-import { PerdureError } from '../contracts/coded-error.js';
+import { CLIENT_LIMITS } from '../contracts/constants/limits.js';
 import { AGENT_RUN } from '../contracts/handlers.js';
-import { CLIENT_LIMITS } from '../contracts/limits.js';
-import type { RunInput } from '../contracts/run.js';
+import { PerdureError } from '../contracts/perdure-error.js';
+import type { RunInput } from '../contracts/schemas/run.js';
 import { checkInputSize, checkRunId, checkRunInput } from './check-input.js';
 import { memoOf, RunMemo } from './run-memo.js';
 import { newRunId, summarizeRun } from './run-summary.js';

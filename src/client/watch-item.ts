@@ -1,5 +1,5 @@
 import type { RunEvent } from '../contracts/event.js';
-import type { Progress, RunResult } from '../contracts/run.js';
+import type { Progress, RunResult } from '../contracts/schemas/run.js';
 import type { StreamEvent } from '../streams/stream-sink.js';
 
 /**

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { WorkflowHandle } from '@temporalio/client';
-import { PerdureError } from '../contracts/coded-error.js';
+import { CLIENT_LIMITS } from '../contracts/constants/limits.js';
 import { events as eventsQuery, progress as progressQuery } from '../contracts/handlers.js';
-import { CLIENT_LIMITS } from '../contracts/limits.js';
+import { PerdureError } from '../contracts/perdure-error.js';
 import type { StreamSource } from '../streams/stream-sink.js';
 import { AsyncQueue } from './async-queue.js';
 import { awaitResult } from './await-result.js';

@@ -1,15 +1,15 @@
-import type { CallDecision } from './carried-state.js';
 import type { ChainHead } from './digest.js';
-import type { JsonValue, Message } from './message.js';
-import type { StopReason, ToolChoice, Usage } from './model.js';
-import type { ModelCandidate, ModelTimes } from './model-route.js';
-import type { KeptPart } from './policy.js';
-import type { PreparedRun } from './prepared-run.js';
-import type { RunInput } from './run.js';
+import type { CallDecision } from './schemas/carried-state.js';
+import type { JsonValue, Message } from './schemas/message.js';
+import type { StopReason, ToolChoice, Usage } from './schemas/model.js';
+import type { ModelCandidate, ModelTimes } from './schemas/model-route.js';
+import type { KeptPart } from './schemas/policy.js';
+import type { PreparedRun } from './schemas/prepared-run.js';
+import type { RunInput } from './schemas/run.js';
+import type { Effect } from './schemas/tool.js';
 import type { ThinkingOutput, ThinkingSetting } from './thinking.js';
-import type { Effect } from './tool.js';
 
-export type { PreparedRun, RunSetup } from './prepared-run.js';
+export type { PreparedRun, RunSetup } from './schemas/prepared-run.js';
 
 /** One message of the tail: by hash when an activity returned it, whole when the workflow wrote it. */
 export type TailItem = { readonly hash: string } | { readonly message: Message };

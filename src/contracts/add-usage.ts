@@ -1,4 +1,4 @@
-import type { Usage } from './model.js';
+import type { Usage } from './schemas/model.js';
 
 /** The sum of two usages. */
 export function addUsage(a: Usage, b: Usage): Usage {

@@ -1,5 +1,5 @@
+import { FAILOVER_LIMITS } from './constants/limits.js';
 import type { FailureType } from './failures.js';
-import { FAILOVER_LIMITS } from './limits.js';
 
 /** What a failure says about where it came from: one model with one key, the key itself, the server, or nothing to leave alone. */
 export type FailureScope = 'model' | 'credential' | 'none';

@@ -1,6 +1,6 @@
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
-import type { Message } from './message.js';
+import type { Message } from './schemas/message.js';
 
 /** Where a transcript stands: how many messages, and the chained digest over them. */
 export interface ChainHead {

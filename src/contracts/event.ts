@@ -1,5 +1,5 @@
-import type { Usage } from './model.js';
-import type { Reason, RunResult } from './run.js';
+import type { Usage } from './schemas/model.js';
+import type { Reason, RunResult } from './schemas/run.js';
 
 /** What happened in a run, in order. `seq` counts from 1 over the whole run, also over continue-as-new. */
 export type RunEvent = { readonly seq: number; readonly at: number } & RunEventBody;

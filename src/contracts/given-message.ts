@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Message, TextPart } from './message.js';
+import { Message, TextPart } from './schemas/message.js';
 
 /** A system message of another system's transcript. What it says goes into the run's prompt: our transcripts have none. */
 export const SystemMessage = z.strictObject({ id: z.string().optional(), role: z.literal('system'), parts: z.array(TextPart) });

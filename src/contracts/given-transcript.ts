@@ -1,5 +1,5 @@
 import type { GivenMessage } from './given-message.js';
-import type { Message } from './message.js';
+import type { Message } from './schemas/message.js';
 
 /** The conversation of a given transcript: all but its system messages. Never throws. */
 export function givenConversation(given: readonly GivenMessage[] = []): Message[] {

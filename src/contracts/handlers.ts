@@ -1,9 +1,9 @@
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
 import type { RunSetup } from './activities.js';
-import type { ApprovalList, ApproveInput, DecidedApproval, DenyInput } from './approval.js';
 import type { EventPage, RunEvent } from './event.js';
-import type { Usage } from './model.js';
-import type { ExtendInput, HoldInput, Progress, Receipt, RunResult, SteerInput, SteerRecord, TranscriptPage } from './run.js';
+import type { ApprovalList, ApproveInput, DecidedApproval, DenyInput } from './schemas/approval.js';
+import type { Usage } from './schemas/model.js';
+import type { ExtendInput, HoldInput, Progress, Receipt, RunResult, SteerInput, SteerRecord, TranscriptPage } from './schemas/run.js';
 import type { Step } from './step.js';
 
 /** The signals, updates and queries of a run, under the names every language uses. */

@@ -1,5 +1,5 @@
-import type { Usage } from './model.js';
 import { NO_USAGE } from './no-usage.js';
+import type { Usage } from './schemas/model.js';
 
 /** True for what the schema of Usage takes: its five numbers, perhaps that of pictures, and nothing else. Never throws. */
 export function isUsage(value: unknown): value is Usage {

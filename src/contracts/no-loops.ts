@@ -1,4 +1,4 @@
-import type { LoopMemory } from './carried-state.js';
+import type { LoopMemory } from './schemas/carried-state.js';
 
 /** Nothing remembered yet. */
 export const NO_LOOPS: LoopMemory = { turns: [] };

@@ -1,5 +1,5 @@
-import { COMPACTION_LIMITS, DECISION_LIMITS, LOOP_LIMITS, RUN_LIMITS, TOOL_LIMITS } from './limits.js';
-import type { RunPolicy } from './policy.js';
+import { COMPACTION_LIMITS, DECISION_LIMITS, LOOP_LIMITS, RUN_LIMITS, TOOL_LIMITS } from './constants/limits.js';
+import type { RunPolicy } from './schemas/policy.js';
 
 /**
  * What runs of 0.1 did, before there were guards: a run that was prepared then goes on as it began. Written out, not parsed: it is

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Usage } from './model.js';
+import { Usage } from './schemas/model.js';
 
 /** How one turn of a run went: query `steps`, also after the end. Times are milliseconds since 1970. */
 export const Step = z.strictObject({

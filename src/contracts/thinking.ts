@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { THINKING_LEVELS } from './thinking-levels.js';
+import { THINKING_LEVELS } from './constants/thinking-levels.js';
 
 /** A level of thinking. What each means is a model's affair; one that it does not have is refused or mapped to a near one. */
 export const ThinkingLevel = z.enum(THINKING_LEVELS);

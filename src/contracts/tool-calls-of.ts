@@ -1,4 +1,4 @@
-import type { Message, ToolCallPart } from './message.js';
+import type { Message, ToolCallPart } from './schemas/message.js';
 
 /** The calls an assistant message asks for, in order. Never throws. */
 export function toolCallsOf(message: Message): ToolCallPart[] {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import type { JsonValue } from '../contracts/message.js';
-import { GateProfile, GateRule } from '../contracts/policy.js';
-import type { ToolDescriptor } from '../contracts/tool.js';
+import type { JsonValue } from '../contracts/schemas/message.js';
+import { GateProfile, GateRule } from '../contracts/schemas/policy.js';
+import type { ToolDescriptor } from '../contracts/schemas/tool.js';
 
 /** The call that a gate function is asked about. */
 export interface GateContext {

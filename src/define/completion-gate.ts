@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { JsonValue, Message } from '../contracts/message.js';
+import type { JsonValue, Message } from '../contracts/schemas/message.js';
 
 /** The answer that a completion gate is asked about. */
 export interface CompletionContext {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { FAILOVER_LIMITS } from '../contracts/limits.js';
+import { FAILOVER_LIMITS } from '../contracts/constants/limits.js';
 import { KeyReference } from './key-reference.js';
 
 /** The keys of a provider, by reference: one, or several that are used in turn when one is limited or refused. */

@@ -1,4 +1,4 @@
-import type { Message } from '../contracts/message.js';
+import type { Message } from '../contracts/schemas/message.js';
 
 /** What a config's compactor is asked. */
 export interface CompactorContext {

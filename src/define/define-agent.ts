@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { FAILOVER_LIMITS, RUN_LIMITS } from '../contracts/limits.js';
+import { FAILOVER_LIMITS, RUN_LIMITS } from '../contracts/constants/limits.js';
 import { ThinkingSetting } from '../contracts/thinking.js';
 import { AgentExecutor } from './agent-executor.js';
 import { AgentGate } from './agent-gate.js';

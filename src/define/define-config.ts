@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { FAILOVER_LIMITS, MODEL_LIMITS, RUN_LIMITS } from '../contracts/limits.js';
-import { ModelPrice } from '../contracts/model.js';
+import { FAILOVER_LIMITS, MODEL_LIMITS, RUN_LIMITS } from '../contracts/constants/limits.js';
+import { ModelPrice } from '../contracts/schemas/model.js';
 import { ThinkingSetting } from '../contracts/thinking.js';
 import { ArtifactsDefinition } from './artifacts-definition.js';
 import { Credentials } from './credentials.js';

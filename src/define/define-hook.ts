@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { HOOK_LIMITS } from '../contracts/limits.js';
-import type { JsonValue, Message } from '../contracts/message.js';
-import type { ToolDescriptor } from '../contracts/tool.js';
+import { HOOK_LIMITS } from '../contracts/constants/limits.js';
+import type { JsonValue, Message } from '../contracts/schemas/message.js';
+import type { ToolDescriptor } from '../contracts/schemas/tool.js';
 
 /** Where a hook is asked. The two around the model run at each attempt; `after-model` and `after-run` only when there is an answer. */
 export const HookPoint = z.enum(['before-run', 'before-model', 'after-model', 'before-tool', 'after-tool', 'after-run', 'error']);

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { TOOL_LIMITS } from '../contracts/limits.js';
-import type { ContentPart, JsonValue } from '../contracts/message.js';
-import { Effect } from '../contracts/tool.js';
+import { TOOL_LIMITS } from '../contracts/constants/limits.js';
+import type { ContentPart, JsonValue } from '../contracts/schemas/message.js';
+import { Effect } from '../contracts/schemas/tool.js';
 import type { ToolOutput } from './tool-output.js';
 
 /** What a tool is given besides its arguments. */

@@ -1,4 +1,4 @@
-import type { GateRule } from '../contracts/policy.js';
+import type { GateRule } from '../contracts/schemas/policy.js';
 
 const COMMANDS = (
   'rm -r, rm -R, rm -f, rm -rf, rm -fr, rm -Rf, rm --recursive, rm --force, shred, wipefs, mkfs, dd, git reset --hard, git clean, ' +

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { DECISION_LIMITS, RUN_LIMITS } from '../contracts/limits.js';
-import { CompactionPolicy, CompletionPolicy, LoopPolicy, OutputPolicy, RunPolicy } from '../contracts/policy.js';
+import { DECISION_LIMITS, RUN_LIMITS } from '../contracts/constants/limits.js';
+import { CompactionPolicy, CompletionPolicy, LoopPolicy, OutputPolicy, RunPolicy } from '../contracts/schemas/policy.js';
 
 /** A schema's fields as a person gives them: each may be left out, and none brings its default along. */
 type Given<Shape extends z.ZodRawShape> = {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { TOOL_LIMITS } from '../contracts/limits.js';
-import type { GatePolicy } from '../contracts/policy.js';
+import { TOOL_LIMITS } from '../contracts/constants/limits.js';
+import type { GatePolicy } from '../contracts/schemas/policy.js';
 import type { PolicyOptions } from './policy-options.js';
 
 /** Runners whose behaviour can be had by name. */

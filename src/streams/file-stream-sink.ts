@@ -1,5 +1,5 @@
 import { appendFile, mkdir } from 'node:fs/promises';
-import { STREAM_LIMITS } from '../contracts/limits.js';
+import { STREAM_LIMITS } from '../contracts/constants/limits.js';
 import { streamFile } from './stream-file.js';
 import type { StreamEvent, StreamSink } from './stream-sink.js';
 

@@ -1,6 +1,6 @@
 import { open } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
-import { STREAM_LIMITS } from '../contracts/limits.js';
+import { STREAM_LIMITS } from '../contracts/constants/limits.js';
 import { streamFile } from './stream-file.js';
 import type { StreamEvent, StreamSource } from './stream-sink.js';
 

@@ -1,6 +1,6 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { CONFIG_LIMITS } from '../contracts/limits.js';
+import { CONFIG_LIMITS } from '../contracts/constants/limits.js';
 
 /** An agent as it stands in a file: unchecked, or why it cannot be read. */
 export interface AgentFile {

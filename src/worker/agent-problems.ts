@@ -1,4 +1,4 @@
-import { didYouMean } from '../contracts/nearest-name.js';
+import { didYouMean } from '../contracts/text/did-you-mean.js';
 import type { AgentDefinition } from '../define/define-agent.js';
 import type { Config } from '../define/define-config.js';
 import { KeyReference } from '../define/key-reference.js';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { ModelPrice } from '../contracts/model.js';
-import { ModelTimes } from '../contracts/model-route.js';
-import { GatePolicy, GateRule, RequiredPhase } from '../contracts/policy.js';
+import { ModelPrice } from '../contracts/schemas/model.js';
+import { ModelTimes } from '../contracts/schemas/model-route.js';
+import { GatePolicy, GateRule, RequiredPhase } from '../contracts/schemas/policy.js';
 import { StubExecutor, SubprocessExecutor } from '../define/agent-executor.js';
 import { ArtifactsDefinition } from '../define/artifacts-definition.js';
 import { AgentDefinition } from '../define/define-agent.js';

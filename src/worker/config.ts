@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { keysOfConfig } from '../activities/config-keys.js';
 import { captureKeys, type KeyRing } from '../activities/key-ring.js';
-import { PerdureError } from '../contracts/coded-error.js';
+import { PerdureError } from '../contracts/perdure-error.js';
 import type { Config } from '../define/define-config.js';
 import { readAgentFiles } from './agent-files.js';
 import { configHash } from './config-hash.js';

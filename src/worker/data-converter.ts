@@ -1,6 +1,6 @@
 import { type DataConverter, ExternalStorage } from '@temporalio/common';
-import { PerdureError } from '../contracts/coded-error.js';
-import { PAYLOAD_LIMITS } from '../contracts/limits.js';
+import { PAYLOAD_LIMITS } from '../contracts/constants/limits.js';
+import { PerdureError } from '../contracts/perdure-error.js';
 import { createFileStorageDriver } from './file-storage-driver.js';
 import { protobufjsProblem } from './protobufjs-problem.js';
 

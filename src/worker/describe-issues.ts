@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { didYouMean } from '../contracts/nearest-name.js';
+import { didYouMean } from '../contracts/text/did-you-mean.js';
 import { fieldsAt, LATER } from './config-fields.js';
 
 /** What a schema says of a config, a line for each problem: its path, what is wrong, and what was probably meant. */

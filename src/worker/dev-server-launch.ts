@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { type FileHandle, open, readFile, rename, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { PerdureError } from '../contracts/coded-error.js';
+import { PerdureError } from '../contracts/perdure-error.js';
 import { SEARCH_ATTRIBUTES } from '../contracts/search-attributes.js';
 import { type DevServerPorts, pickPorts } from './dev-server-ports.js';
 import { type DevServerRecord, removeDevServerRecord, writeDevServerRecord } from './dev-server-record.js';

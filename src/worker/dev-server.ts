@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { PerdureError } from '../contracts/coded-error.js';
+import { PerdureError } from '../contracts/perdure-error.js';
 import { launchDevServer, startKeeper } from './dev-server-launch.js';
 import type { DevServerPorts } from './dev-server-ports.js';
 import {

@@ -1,5 +1,5 @@
-import { didYouMean } from '../contracts/nearest-name.js';
-import type { GateRule } from '../contracts/policy.js';
+import type { GateRule } from '../contracts/schemas/policy.js';
+import { didYouMean } from '../contracts/text/did-you-mean.js';
 import type { AgentDefinition } from '../define/define-agent.js';
 import { meaninglessNames } from './hook-problems.js';
 import { type KnownTools, PATH_ARGUMENTS, takesArgument } from './takes-argument.js';

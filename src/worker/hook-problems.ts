@@ -1,5 +1,5 @@
 import { matchesName } from '../contracts/matches-name.js';
-import { didYouMean } from '../contracts/nearest-name.js';
+import { didYouMean } from '../contracts/text/did-you-mean.js';
 import type { HookDefinition } from '../define/define-hook.js';
 import { type KnownTools, PATH_ARGUMENTS, takesArgument } from './takes-argument.js';
 

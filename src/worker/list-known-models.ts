@@ -6,8 +6,8 @@ import { KNOWN_PROVIDERS, providerNameProblem } from '../activities/providers/kn
 import { listModels } from '../activities/providers/list-models.js';
 import { ModelError } from '../activities/providers/model-error.js';
 import { type AccessOptions, type ProviderAccess, providerAccess, type ServerAccess } from '../activities/providers/provider-access.js';
-import { PerdureError } from '../contracts/coded-error.js';
-import { didYouMean } from '../contracts/nearest-name.js';
+import { PerdureError } from '../contracts/perdure-error.js';
+import { didYouMean } from '../contracts/text/did-you-mean.js';
 import type { Config } from '../define/define-config.js';
 import type { ModelFacts, ModelOptions } from '../define/model-options.js';
 import type { LoadedConfig } from './config.js';

@@ -1,4 +1,4 @@
-import { PerdureError } from '../contracts/coded-error.js';
+import { PerdureError } from '../contracts/perdure-error.js';
 import { openDevServer } from './dev-server.js';
 import { isServerAlive, readDevServerRecord } from './dev-server-record.js';
 import { checkNamespace, hasPollers, parseAddress, type TemporalConnectionOptions } from './temporal-check.js';

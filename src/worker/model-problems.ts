@@ -1,7 +1,7 @@
 import { modelFacts } from '../activities/model-facts.js';
 import { providerNameProblem } from '../activities/providers/known-providers.js';
 import { thinkingProblem } from '../activities/thinking-problem.js';
-import { isBareModel, parseModelRef } from '../contracts/model-ref.js';
+import { isBareModel, parseModelRef } from '../contracts/models/model-ref.js';
 import type { ThinkingSetting } from '../contracts/thinking.js';
 import type { Config } from '../define/define-config.js';
 

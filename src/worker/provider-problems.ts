@@ -1,7 +1,7 @@
 import { baseUrlProblem } from '../activities/providers/base-url.js';
 import { ownReferences } from '../activities/providers/key-references.js';
 import { KNOWN_PROVIDERS, knownProvider, providerNameProblem } from '../activities/providers/known-providers.js';
-import { didYouMean } from '../contracts/nearest-name.js';
+import { didYouMean } from '../contracts/text/did-you-mean.js';
 import type { Config } from '../define/define-config.js';
 import type { HttpProvider, ProviderDefinition } from '../define/provider-definition.js';
 import { quirkProblems } from './quirk-problems.js';

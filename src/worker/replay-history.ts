@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { historyFromJSON } from '@temporalio/common/lib/proto-utils.js';
 import { type ReplayWorkerOptions, Worker } from '@temporalio/worker';
-import { PerdureError } from '../contracts/coded-error.js';
+import { PerdureError } from '../contracts/perdure-error.js';
 import { createDataConverter } from './data-converter.js';
 import { workflowBundle } from './workflow-bundle.js';
 

@@ -3,7 +3,7 @@ import { providersToAsk } from '../activities/find-bare-model.js';
 import { chooseModel, fallbacksOf } from '../activities/model-choice.js';
 import { keyedProvidersText } from '../activities/providers/key-references.js';
 import { commandSandbox } from '../activities/tools/command-sandbox.js';
-import { isBareModel } from '../contracts/model-ref.js';
+import { isBareModel } from '../contracts/models/model-ref.js';
 import { SEARCH_ATTRIBUTES } from '../contracts/search-attributes.js';
 import type { LoadedConfig } from './config.js';
 import { listSearchAttributes } from './list-search-attributes.js';

@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { PerdureError } from '../contracts/coded-error.js';
+import { PerdureError } from '../contracts/perdure-error.js';
 
 /** Where everything of the embedded default is kept. All paths are absolute. */
 export interface StateFolder {

@@ -1,6 +1,6 @@
 import { access, constants, mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { delimiter, dirname, join, resolve } from 'node:path';
-import { PerdureError } from '../contracts/coded-error.js';
+import { PerdureError } from '../contracts/perdure-error.js';
 import { cacheFolder } from './cache-folder.js';
 import { withFolderLock } from './folder-lock.js';
 import { buildTemporal } from './temporal-binary-build.js';

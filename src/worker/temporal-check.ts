@@ -1,6 +1,6 @@
 import type { Connection, ConnectionOptions } from '@temporalio/client';
-import { PerdureError } from '../contracts/coded-error.js';
-import { CLIENT_LIMITS } from '../contracts/limits.js';
+import { CLIENT_LIMITS } from '../contracts/constants/limits.js';
+import { PerdureError } from '../contracts/perdure-error.js';
 import { acceptsTcp } from './temporal-probe.js';
 
 /** How to connect, for `Connection.connect` of the client and `NativeConnection.connect` of the worker alike. */

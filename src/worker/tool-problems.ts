@@ -1,4 +1,4 @@
-import { TOOL_LIMITS } from '../contracts/limits.js';
+import { TOOL_LIMITS } from '../contracts/constants/limits.js';
 import { type AnyToolDefinition, parametersSchema } from '../define/define-tool.js';
 
 /** What a schema cannot see of the config's tools: names that collide with each other or with a built-in one, parameters without a schema. */

@@ -1,8 +1,8 @@
 import { workflowInfo } from '@temporalio/workflow';
 import type { AcceptAnswerResult } from '../contracts/activities.js';
-import { RUN_LIMITS } from '../contracts/limits.js';
-import type { JsonValue, Message } from '../contracts/message.js';
-import { textOf } from '../contracts/text-of.js';
+import { RUN_LIMITS } from '../contracts/constants/limits.js';
+import { textOf } from '../contracts/message-text.js';
+import type { JsonValue, Message } from '../contracts/schemas/message.js';
 import { correct } from './correct.js';
 import { type ActivityProblem, readActivityProblem } from './failures.js';
 import { mayReferAgain, newSetbacks, type Setbacks } from './may-ask-again.js';

@@ -1,11 +1,11 @@
 import { CancelledFailure } from '@temporalio/common';
 import { allHandlersFinished, CancellationScope, condition, makeContinueAsNewFunc, workflowInfo } from '@temporalio/workflow';
-import type { CarriedState, WrittenState } from '../contracts/carried-state.js';
+import { RUN_LIMITS } from '../contracts/constants/limits.js';
 import type { RunEventBody } from '../contracts/event.js';
 import { givenConversation } from '../contracts/given-transcript.js';
-import { RUN_LIMITS } from '../contracts/limits.js';
-import type { Message } from '../contracts/message.js';
-import type { RunInput, RunResult } from '../contracts/run.js';
+import type { CarriedState, WrittenState } from '../contracts/schemas/carried-state.js';
+import type { Message } from '../contracts/schemas/message.js';
+import type { RunInput, RunResult } from '../contracts/schemas/run.js';
 import { beforeRun } from './ask-hooks.js';
 import { compactToCarry } from './compact-transcript.js';
 import type { Ending } from './ending.js';

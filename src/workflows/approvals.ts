@@ -1,6 +1,6 @@
-import type { ApprovalList, DecidedApproval, PendingApproval } from '../contracts/approval.js';
-import type { CarriedState } from '../contracts/carried-state.js';
-import { DECISION_LIMITS, PAYLOAD_LIMITS } from '../contracts/limits.js';
+import { DECISION_LIMITS, PAYLOAD_LIMITS } from '../contracts/constants/limits.js';
+import type { ApprovalList, DecidedApproval, PendingApproval } from '../contracts/schemas/approval.js';
+import type { CarriedState } from '../contracts/schemas/carried-state.js';
 import { fitApprovals, shownArgs } from './policies/fit-approvals.js';
 
 /** The calls of a run that wait for a person, and what was decided. Updates write it, the loop reads it; nothing here awaits. */

@@ -1,5 +1,5 @@
 import type { RunHooksInput, RunHooksResult } from '../contracts/activities.js';
-import { RUN_LIMITS } from '../contracts/limits.js';
+import { RUN_LIMITS } from '../contracts/constants/limits.js';
 import type { Ending } from './ending.js';
 import { readActivityProblem } from './failures.js';
 import { runHooks } from './proxies.js';

@@ -1,10 +1,10 @@
 import { workflowInfo } from '@temporalio/workflow';
 import type { CallModelInput, CallModelResult } from '../contracts/activities.js';
-import { MODEL_LIMITS, RUN_LIMITS } from '../contracts/limits.js';
-import type { Message } from '../contracts/message.js';
-import type { ToolChoice, Usage } from '../contracts/model.js';
-import type { ModelCandidate } from '../contracts/model-route.js';
+import { MODEL_LIMITS, RUN_LIMITS } from '../contracts/constants/limits.js';
 import { NO_USAGE } from '../contracts/no-usage.js';
+import type { Message } from '../contracts/schemas/message.js';
+import type { ToolChoice, Usage } from '../contracts/schemas/model.js';
+import type { ModelCandidate } from '../contracts/schemas/model-route.js';
 import { type ChosenModel, chooseModel } from './choose-model.js';
 import { compactWhenNeeded } from './compact-transcript.js';
 import { type ActivityProblem, lostAttempt, readActivityProblem } from './failures.js';

@@ -1,8 +1,8 @@
 import { condition } from '@temporalio/workflow';
-import type { PendingApproval } from '../contracts/approval.js';
 import { BUDGET_APPROVAL } from '../contracts/budget-approval.js';
+import { DECISION_LIMITS, PAYLOAD_LIMITS } from '../contracts/constants/limits.js';
 import { jsonLine } from '../contracts/json-line.js';
-import { DECISION_LIMITS, PAYLOAD_LIMITS } from '../contracts/limits.js';
+import type { PendingApproval } from '../contracts/schemas/approval.js';
 import { endApproval, expireApprovals } from './end-approval.js';
 import type { GoOn } from './may-go-on.js';
 import { publishAttributes, publishStatus } from './progress.js';

@@ -1,4 +1,4 @@
-import type { Message, ToolCallPart } from '../contracts/message.js';
+import type { Message, ToolCallPart } from '../contracts/schemas/message.js';
 
 /** The results that the workflow itself writes: for calls that no activity answered. All are failed results the model reads. */
 

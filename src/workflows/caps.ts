@@ -1,6 +1,6 @@
-import type { CarriedState } from '../contracts/carried-state.js';
-import type { PreparedRun } from '../contracts/prepared-run.js';
-import type { ExtendInput, RunInput } from '../contracts/run.js';
+import type { CarriedState } from '../contracts/schemas/carried-state.js';
+import type { PreparedRun } from '../contracts/schemas/prepared-run.js';
+import type { ExtendInput, RunInput } from '../contracts/schemas/run.js';
 
 /** What a run may use. The deadline is the work clock's. */
 export class Caps {

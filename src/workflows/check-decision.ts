@@ -1,6 +1,6 @@
-import type { ApproveInput, DecidedApproval, DenyInput } from '../contracts/approval.js';
 import { BUDGET_APPROVAL } from '../contracts/budget-approval.js';
-import { DECISION_LIMITS } from '../contracts/limits.js';
+import { DECISION_LIMITS } from '../contracts/constants/limits.js';
+import type { ApproveInput, DecidedApproval, DenyInput } from '../contracts/schemas/approval.js';
 import { inputFailure } from './failures.js';
 import type { Run } from './run.js';
 

@@ -1,5 +1,5 @@
-import { RUN_LIMITS } from '../contracts/limits.js';
-import type { ExtendInput } from '../contracts/run.js';
+import { RUN_LIMITS } from '../contracts/constants/limits.js';
+import type { ExtendInput } from '../contracts/schemas/run.js';
 import { inputFailure } from './failures.js';
 import type { Run } from './run.js';
 

@@ -1,5 +1,5 @@
-import { FAILOVER_LIMITS } from '../contracts/limits.js';
-import type { ModelCandidate, ModelSwitch } from '../contracts/model-route.js';
+import { FAILOVER_LIMITS } from '../contracts/constants/limits.js';
+import type { ModelCandidate, ModelSwitch } from '../contracts/schemas/model-route.js';
 import type { Setbacks } from './may-ask-again.js';
 import type { ModelPair } from './policies/next-model.js';
 import { publishAttributes, publishStatus } from './progress.js';

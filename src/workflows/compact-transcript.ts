@@ -1,10 +1,10 @@
 import { workflowInfo } from '@temporalio/workflow';
-import { CHARS_PER_TOKEN, estimateTokens } from '../contracts/estimate-tokens.js';
-import { COMPACTION_LIMITS, PAYLOAD_LIMITS, RUN_LIMITS } from '../contracts/limits.js';
-import type { Message } from '../contracts/message.js';
-import type { ModelCandidate } from '../contracts/model-route.js';
+import { COMPACTION_LIMITS, PAYLOAD_LIMITS, RUN_LIMITS } from '../contracts/constants/limits.js';
 import { NO_USAGE } from '../contracts/no-usage.js';
-import type { CompactionStrategy } from '../contracts/policy.js';
+import type { Message } from '../contracts/schemas/message.js';
+import type { ModelCandidate } from '../contracts/schemas/model-route.js';
+import type { CompactionStrategy } from '../contracts/schemas/policy.js';
+import { CHARS_PER_TOKEN, estimateTokens } from '../contracts/text/estimate-tokens.js';
 import { readActivityProblem } from './failures.js';
 import { compactionGoal, type RequestFacts } from './policies/compaction-goal.js';
 import { compactionNeeded, latchedUntil } from './policies/compaction-needed.js';

@@ -1,4 +1,4 @@
-import type { Message } from '../contracts/message.js';
+import type { Message } from '../contracts/schemas/message.js';
 import type { Run } from './run.js';
 
 /** A correction that the model reads as the next message. */

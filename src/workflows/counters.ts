@@ -1,4 +1,4 @@
-import type { CarriedState } from '../contracts/carried-state.js';
+import type { CarriedState } from '../contracts/schemas/carried-state.js';
 
 /** What a run counts: turns and calls over the whole run, recoveries in a row (a good turn sets them back). */
 export type Counters = CarriedState['counters'];

@@ -1,9 +1,9 @@
-import type { PendingApproval } from '../contracts/approval.js';
 import { BUDGET_APPROVAL } from '../contracts/budget-approval.js';
-import { escapeMarkdown, markdownCode } from '../contracts/escape-markdown.js';
+import { DECISION_LIMITS } from '../contracts/constants/limits.js';
 import { jsonLine } from '../contracts/json-line.js';
-import { DECISION_LIMITS } from '../contracts/limits.js';
-import type { Progress } from '../contracts/run.js';
+import type { PendingApproval } from '../contracts/schemas/approval.js';
+import type { Progress } from '../contracts/schemas/run.js';
+import { escapeMarkdown, markdownCode } from '../contracts/text/sanitize-text.js';
 import type { Run } from './run.js';
 import { suggestExtension } from './suggest-extension.js';
 

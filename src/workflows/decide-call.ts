@@ -1,7 +1,7 @@
-import type { CallDecision } from '../contracts/carried-state.js';
-import { RUN_LIMITS } from '../contracts/limits.js';
-import type { JsonValue, ToolCallPart } from '../contracts/message.js';
-import type { ToolDescriptor } from '../contracts/tool.js';
+import { RUN_LIMITS } from '../contracts/constants/limits.js';
+import type { CallDecision } from '../contracts/schemas/carried-state.js';
+import type { JsonValue, ToolCallPart } from '../contracts/schemas/message.js';
+import type { ToolDescriptor } from '../contracts/schemas/tool.js';
 import { toolTitle } from '../contracts/tool-title.js';
 import { readActivityProblem } from './failures.js';
 import { gateTool } from './policies/tool-gate.js';

@@ -1,4 +1,4 @@
-import type { DecidedApproval } from '../contracts/approval.js';
+import type { DecidedApproval } from '../contracts/schemas/approval.js';
 import { describeDecision } from './check-decision.js';
 import type { Run } from './run.js';
 

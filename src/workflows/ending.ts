@@ -1,5 +1,5 @@
-import type { JsonValue } from '../contracts/message.js';
-import type { Reason, RunResult } from '../contracts/run.js';
+import type { JsonValue } from '../contracts/schemas/message.js';
+import type { Reason, RunResult } from '../contracts/schemas/run.js';
 
 /** How a loop ends: with a reason, or by going on in a fresh history. */
 export type Ending =

@@ -1,6 +1,6 @@
-import type { CarriedState } from '../contracts/carried-state.js';
+import { PAYLOAD_LIMITS } from '../contracts/constants/limits.js';
 import type { EventPage, RunEvent, RunEventBody } from '../contracts/event.js';
-import { PAYLOAD_LIMITS } from '../contracts/limits.js';
+import type { CarriedState } from '../contracts/schemas/carried-state.js';
 
 /** How many of the newest events continue-as-new carries: enough for a watcher that polls every second. */
 const CARRIED_EVENTS = 100;

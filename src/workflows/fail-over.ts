@@ -1,5 +1,5 @@
-import { FAILOVER_LIMITS } from '../contracts/limits.js';
-import type { ModelCandidate } from '../contracts/model-route.js';
+import { FAILOVER_LIMITS } from '../contracts/constants/limits.js';
+import type { ModelCandidate } from '../contracts/schemas/model-route.js';
 import { candidatesFor, coolingReason } from './choose-model.js';
 import type { ActivityProblem } from './failures.js';
 import type { Setbacks } from './may-ask-again.js';

@@ -1,6 +1,6 @@
-import type { Message } from '../contracts/message.js';
-import type { Reason } from '../contracts/run.js';
-import { textOf } from '../contracts/text-of.js';
+import { textOf } from '../contracts/message-text.js';
+import type { Message } from '../contracts/schemas/message.js';
+import type { Reason } from '../contracts/schemas/run.js';
 import { askModel } from './ask-model.js';
 import { skipDirectives } from './follow-directives.js';
 import { publishStatus } from './progress.js';

@@ -1,8 +1,8 @@
 import type { ResolveModelInput, ResolveModelResult } from '../contracts/activities.js';
+import { RUN_LIMITS, STEER_LIMITS } from '../contracts/constants/limits.js';
+import { THINKING_LEVELS } from '../contracts/constants/thinking-levels.js';
 import { cutText } from '../contracts/failures.js';
-import { RUN_LIMITS, STEER_LIMITS } from '../contracts/limits.js';
 import type { ThinkingSetting } from '../contracts/thinking.js';
-import { THINKING_LEVELS } from '../contracts/thinking-levels.js';
 import { goTo } from './choose-model.js';
 import { readActivityProblem } from './failures.js';
 import { type ModelDirective, textToRead } from './policies/model-directive.js';

@@ -1,10 +1,10 @@
 import { uuid4 } from '@temporalio/workflow';
-import type { CarriedState, QueuedMessage } from '../contracts/carried-state.js';
 import { cleanText } from '../contracts/clean-text.js';
-import { CLIENT_LIMITS, CONTINUE_AS_NEW_LIMITS, PAYLOAD_LIMITS, STEER_LIMITS } from '../contracts/limits.js';
-import type { RunPolicy } from '../contracts/policy.js';
-import type { Receipt, SteerInput, SteerRecord } from '../contracts/run.js';
-import { STEER_MODES } from '../contracts/steer-modes.js';
+import { CLIENT_LIMITS, CONTINUE_AS_NEW_LIMITS, PAYLOAD_LIMITS, STEER_LIMITS } from '../contracts/constants/limits.js';
+import { STEER_MODES } from '../contracts/constants/steer-modes.js';
+import type { CarriedState, QueuedMessage } from '../contracts/schemas/carried-state.js';
+import type { RunPolicy } from '../contracts/schemas/policy.js';
+import type { Receipt, SteerInput, SteerRecord } from '../contracts/schemas/run.js';
 import { mergeMessages } from './policies/merge-messages.js';
 
 /** Who asked for the end, and why. */

@@ -1,5 +1,5 @@
-import type { JsonValue, Message } from '../contracts/message.js';
-import { textOf } from '../contracts/text-of.js';
+import { textOf } from '../contracts/message-text.js';
+import type { JsonValue, Message } from '../contracts/schemas/message.js';
 import { structuredOf } from './accept-end.js';
 import { afterRun, onError } from './ask-hooks.js';
 import type { Ending } from './ending.js';

@@ -1,4 +1,4 @@
-import { RUN_LIMITS } from '../contracts/limits.js';
+import { RUN_LIMITS } from '../contracts/constants/limits.js';
 import { compactTranscript, shortenLargest } from './compact-transcript.js';
 import { correct } from './correct.js';
 import { allFailed, failOver } from './fail-over.js';

@@ -1,6 +1,6 @@
 import { condition } from '@temporalio/workflow';
-import type { CarriedState } from '../contracts/carried-state.js';
-import { PAYLOAD_LIMITS } from '../contracts/limits.js';
+import { PAYLOAD_LIMITS } from '../contracts/constants/limits.js';
+import type { CarriedState } from '../contracts/schemas/carried-state.js';
 import { publishAttributes, publishStatus } from './progress.js';
 import type { Run } from './run.js';
 

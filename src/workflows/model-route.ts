@@ -1,9 +1,9 @@
 import type { PreparedRun } from '../contracts/activities.js';
-import type { CarriedState } from '../contracts/carried-state.js';
-import { CooldownTable } from '../contracts/cooldown-table.js';
-import { FAILOVER_LIMITS } from '../contracts/limits.js';
-import type { ModelCandidate, ModelSwitch } from '../contracts/model-route.js';
-import type { CoolingModel } from '../contracts/run.js';
+import { FAILOVER_LIMITS } from '../contracts/constants/limits.js';
+import { CooldownTable } from '../contracts/models/cooldowns.js';
+import type { CarriedState } from '../contracts/schemas/carried-state.js';
+import type { ModelCandidate, ModelSwitch } from '../contracts/schemas/model-route.js';
+import type { CoolingModel } from '../contracts/schemas/run.js';
 import type { ThinkingSetting } from '../contracts/thinking.js';
 import { type ModelPair, type NextModel, nextModel, pairsOf } from './policies/next-model.js';
 

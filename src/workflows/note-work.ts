@@ -1,4 +1,4 @@
-import type { Message, ToolCallPart } from '../contracts/message.js';
+import type { Message, ToolCallPart } from '../contracts/schemas/message.js';
 import { recordWork } from './policies/record-work.js';
 import type { Run } from './run.js';
 

@@ -1,8 +1,8 @@
 import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
 import { setCurrentDetails, upsertSearchAttributes } from '@temporalio/workflow';
+import { PAYLOAD_LIMITS } from '../contracts/constants/limits.js';
 import { cutText } from '../contracts/failures.js';
-import { PAYLOAD_LIMITS } from '../contracts/limits.js';
-import type { Progress, RunStatus } from '../contracts/run.js';
+import type { Progress, RunStatus } from '../contracts/schemas/run.js';
 import { SEARCH_ATTRIBUTES, type SearchAttributeName } from '../contracts/search-attributes.js';
 import { currentDetails } from './current-details.js';
 import type { Run } from './run.js';

@@ -8,8 +8,8 @@ import {
   RUN_LIMITS,
   TOOL_LIMITS,
   WORKER_LIMITS,
-} from '../contracts/limits.js';
-import type { Effect } from '../contracts/tool.js';
+} from '../contracts/constants/limits.js';
+import type { Effect } from '../contracts/schemas/tool.js';
 
 /** A lost worker is never an attempt: its heartbeat timeout goes to the workflow, which decides by effect. */
 const LOST_WORKER = ['TemporalTimeout:Heartbeat'];

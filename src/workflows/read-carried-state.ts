@@ -1,4 +1,4 @@
-import type { CarriedState, WrittenState } from '../contracts/carried-state.js';
+import type { CarriedState, WrittenState } from '../contracts/schemas/carried-state.js';
 
 /**
  * Reads what an earlier execution of the run carried over, as its schema does: what an older build did not write is as a run begins. By

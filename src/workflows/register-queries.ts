@@ -1,9 +1,9 @@
 import { setHandler } from '@temporalio/workflow';
+import { PAYLOAD_LIMITS, RUN_LIMITS } from '../contracts/constants/limits.js';
 import * as handlers from '../contracts/handlers.js';
 import { HANDLER_DESCRIPTIONS as describe } from '../contracts/handlers.js';
-import { PAYLOAD_LIMITS, RUN_LIMITS } from '../contracts/limits.js';
 import { NO_USAGE } from '../contracts/no-usage.js';
-import type { Progress } from '../contracts/run.js';
+import type { Progress } from '../contracts/schemas/run.js';
 import { fitNewest } from './policies/fit-newest.js';
 import { progressOf } from './progress.js';
 import { openRun, type RunDesk } from './run-desk.js';

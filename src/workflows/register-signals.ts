@@ -1,9 +1,9 @@
 import { setHandler } from '@temporalio/workflow';
-import type { CarriedState } from '../contracts/carried-state.js';
 import { cleanText } from '../contracts/clean-text.js';
+import { DECISION_LIMITS } from '../contracts/constants/limits.js';
 import * as handlers from '../contracts/handlers.js';
 import { HANDLER_DESCRIPTIONS as describe } from '../contracts/handlers.js';
-import { DECISION_LIMITS } from '../contracts/limits.js';
+import type { CarriedState } from '../contracts/schemas/carried-state.js';
 import type { Inbox } from './inbox.js';
 import { heedInbox, type RunDesk, showInbox } from './run-desk.js';
 

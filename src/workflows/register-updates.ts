@@ -1,9 +1,9 @@
 import { setHandler } from '@temporalio/workflow';
-import type { DecidedApproval } from '../contracts/approval.js';
 import { BUDGET_APPROVAL } from '../contracts/budget-approval.js';
 import { cleanText } from '../contracts/clean-text.js';
 import * as handlers from '../contracts/handlers.js';
 import { HANDLER_DESCRIPTIONS as describe } from '../contracts/handlers.js';
+import type { DecidedApproval } from '../contracts/schemas/approval.js';
 import { checkDecision } from './check-decision.js';
 import { checkExtension } from './check-extension.js';
 import { type ApprovalEnd, endApproval } from './end-approval.js';

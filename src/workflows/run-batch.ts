@@ -1,4 +1,4 @@
-import type { ToolCallPart } from '../contracts/message.js';
+import type { ToolCallPart } from '../contracts/schemas/message.js';
 import { notRunResults } from './call-results.js';
 import { nudge } from './correct.js';
 import type { Ending } from './ending.js';

@@ -1,4 +1,4 @@
-import type { RunInput, RunResult, SteerRecord } from '../contracts/run.js';
+import type { RunInput, RunResult, SteerRecord } from '../contracts/schemas/run.js';
 import type { EventLog } from './event-log.js';
 import { inputFailure } from './failures.js';
 import type { Inbox } from './inbox.js';

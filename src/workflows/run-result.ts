@@ -1,8 +1,8 @@
 import { workflowInfo } from '@temporalio/workflow';
+import { PAYLOAD_LIMITS, STEER_LIMITS } from '../contracts/constants/limits.js';
 import { cutText } from '../contracts/failures.js';
-import { PAYLOAD_LIMITS, STEER_LIMITS } from '../contracts/limits.js';
 import { NO_USAGE } from '../contracts/no-usage.js';
-import type { RunResult } from '../contracts/run.js';
+import type { RunResult } from '../contracts/schemas/run.js';
 import type { Ending } from './ending.js';
 import type { ActivityProblem } from './failures.js';
 import type { Inbox } from './inbox.js';

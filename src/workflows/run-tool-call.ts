@@ -1,9 +1,9 @@
 import { workflowInfo } from '@temporalio/workflow';
 import type { CallToolInput, CallToolResult, ToolOutcome } from '../contracts/activities.js';
+import { TOOL_LIMITS, WORKER_LIMITS } from '../contracts/constants/limits.js';
 import { hashMessage } from '../contracts/digest.js';
-import { TOOL_LIMITS, WORKER_LIMITS } from '../contracts/limits.js';
-import type { Message, ToolCallPart } from '../contracts/message.js';
-import type { ToolDescriptor } from '../contracts/tool.js';
+import type { Message, ToolCallPart } from '../contracts/schemas/message.js';
+import type { ToolDescriptor } from '../contracts/schemas/tool.js';
 import { toolTitle } from '../contracts/tool-title.js';
 import { failedResult, notStartedResult, stoppedResult, unknownOutcomeResult, unknownToolText } from './call-results.js';
 import { type ActivityProblem, readActivityProblem } from './failures.js';

@@ -1,5 +1,5 @@
-import type { CallDecision, TurnInProgress } from '../contracts/carried-state.js';
-import { RUN_LIMITS } from '../contracts/limits.js';
+import { RUN_LIMITS } from '../contracts/constants/limits.js';
+import type { CallDecision, TurnInProgress } from '../contracts/schemas/carried-state.js';
 import { openApprovals, publishPending, waitForPeople, waitReason } from './ask-person.js';
 import { describeDecision } from './check-decision.js';
 import { checkCall, gateCall, needsCheck } from './decide-call.js';

@@ -1,6 +1,6 @@
-import type { Message, ToolCallPart } from '../contracts/message.js';
-import type { ToolChoice } from '../contracts/model.js';
-import { textOf } from '../contracts/text-of.js';
+import { textOf } from '../contracts/message-text.js';
+import type { Message, ToolCallPart } from '../contracts/schemas/message.js';
+import type { ToolChoice } from '../contracts/schemas/model.js';
 import { acceptEnd, structuredOf } from './accept-end.js';
 import { askModel, type ModelAnswered } from './ask-model.js';
 import { notRunResults, truncatedCallResults } from './call-results.js';

@@ -1,9 +1,9 @@
 import { addUsage } from '../contracts/add-usage.js';
-import type { CarriedState } from '../contracts/carried-state.js';
-import { costOf } from '../contracts/cost-of.js';
-import type { Usage } from '../contracts/model.js';
-import type { ModelCandidate, ModelSpending } from '../contracts/model-route.js';
+import { costOf } from '../contracts/models/usage.js';
 import { NO_USAGE } from '../contracts/no-usage.js';
+import type { CarriedState } from '../contracts/schemas/carried-state.js';
+import type { Usage } from '../contracts/schemas/model.js';
+import type { ModelCandidate, ModelSpending } from '../contracts/schemas/model-route.js';
 
 /** Whose tokens they are. */
 type Priced = Pick<ModelCandidate, 'model' | 'price'>;

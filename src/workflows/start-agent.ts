@@ -1,6 +1,6 @@
 import { type ChildWorkflowHandle, type ChildWorkflowOptions, executeChild, startChild } from '@temporalio/workflow';
 import { AGENT_RUN } from '../contracts/handlers.js';
-import type { RunInput, RunResult } from '../contracts/run.js';
+import type { RunInput, RunResult } from '../contracts/schemas/run.js';
 import type { agentRun } from './agent-run.js';
 
 /** Options for an agent run as a child of a user's own workflow; `workflowId` is the run id. */

@@ -1,5 +1,5 @@
-import { PAYLOAD_LIMITS } from '../contracts/limits.js';
-import type { Usage } from '../contracts/model.js';
+import { PAYLOAD_LIMITS } from '../contracts/constants/limits.js';
+import type { Usage } from '../contracts/schemas/model.js';
 import type { Step } from '../contracts/step.js';
 
 /** How each turn went, oldest first, bounded in number. Lives in workflow state only. */

@@ -1,4 +1,4 @@
-import type { ExtendInput } from '../contracts/run.js';
+import type { ExtendInput } from '../contracts/schemas/run.js';
 import { capOf } from './check-extension.js';
 import type { Run } from './run.js';
 

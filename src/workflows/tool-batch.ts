@@ -1,7 +1,7 @@
-import type { PendingApproval } from '../contracts/approval.js';
-import type { CallDecision, TurnInProgress } from '../contracts/carried-state.js';
 import { hashJson } from '../contracts/digest.js';
-import type { ToolCallPart } from '../contracts/message.js';
+import type { PendingApproval } from '../contracts/schemas/approval.js';
+import type { CallDecision, TurnInProgress } from '../contracts/schemas/carried-state.js';
+import type { ToolCallPart } from '../contracts/schemas/message.js';
 import { toolTitle } from '../contracts/tool-title.js';
 import type { SettledCall } from './run-tool-call.js';
 

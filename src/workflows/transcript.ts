@@ -1,10 +1,10 @@
 import type { TailItem, TranscriptRef } from '../contracts/activities.js';
-import type { CarriedState } from '../contracts/carried-state.js';
+import { PAYLOAD_LIMITS } from '../contracts/constants/limits.js';
 import { type ChainHead, EMPTY_CHAIN, extendChain, hashMessage } from '../contracts/digest.js';
-import { estimateTokens } from '../contracts/estimate-tokens.js';
-import { PAYLOAD_LIMITS } from '../contracts/limits.js';
-import type { Message } from '../contracts/message.js';
-import type { TranscriptPage } from '../contracts/run.js';
+import type { CarriedState } from '../contracts/schemas/carried-state.js';
+import type { Message } from '../contracts/schemas/message.js';
+import type { TranscriptPage } from '../contracts/schemas/run.js';
+import { estimateTokens } from '../contracts/text/estimate-tokens.js';
 
 interface Entry {
   readonly message: Message;

@@ -1,4 +1,4 @@
-import type { QueuedMessage } from '../contracts/carried-state.js';
+import type { QueuedMessage } from '../contracts/schemas/carried-state.js';
 import { type ModelDirective, modelDirective, textToRead } from './policies/model-directive.js';
 import type { Run } from './run.js';
 

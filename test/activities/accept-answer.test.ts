@@ -7,7 +7,7 @@ import { createAcceptAnswer } from '../../src/activities/accept-answer.js';
 import { TranscriptCache } from '../../src/activities/transcript-cache.js';
 import type { AcceptAnswerInput, AcceptAnswerResult } from '../../src/contracts/activities.js';
 import { EMPTY_CHAIN, extendChain, hashMessage } from '../../src/contracts/digest.js';
-import type { Message } from '../../src/contracts/message.js';
+import type { Message } from '../../src/contracts/schemas/message.js';
 import type { CompletionContext, CompletionGate } from '../../src/define/completion-gate.js';
 import { latch } from '../support/use-workers.js';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { buildModelRequest, type RequestParts } from '../../src/activities/build-model-request.js';
 import type { CallModelInput } from '../../src/contracts/activities.js';
-import type { Message, Part } from '../../src/contracts/message.js';
+import type { Message, Part } from '../../src/contracts/schemas/message.js';
 
 const input: CallModelInput = {
   runId: 'r',

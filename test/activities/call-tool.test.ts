@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import type { Part } from '../../src/contracts/message.js';
+import type { Part } from '../../src/contracts/schemas/message.js';
 import { type AnyToolDefinition, defineTool, type ToolOptions } from '../../src/define/define-tool.js';
 import { call, say } from '../support/agent-worker.js';
 import { latch, until, untilAborted, useWorkers } from '../support/use-workers.js';

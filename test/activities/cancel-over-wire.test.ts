@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { textOf } from '../../src/contracts/text-of.js';
+import { textOf } from '../../src/contracts/message-text.js';
 import { until } from '../support/use-workers.js';
 import { overWire, WIRE_FORMATS } from './support/over-wire.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { checkJson } from '../../src/activities/check-json.js';
-import { OUTPUT_SCHEMA_LIMITS } from '../../src/contracts/limits.js';
+import { OUTPUT_SCHEMA_LIMITS } from '../../src/contracts/constants/limits.js';
 
 const NEVER = new AbortController().signal;
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import type { ApprovalList } from '../../src/contracts/approval.js';
+import type { ApprovalList } from '../../src/contracts/schemas/approval.js';
 import type { GateAnswer, GateFunction } from '../../src/define/agent-gate.js';
 import { defineHook, type HookDefinition, type HookFunction } from '../../src/define/define-hook.js';
 import { type AnyToolDefinition, defineTool } from '../../src/define/define-tool.js';

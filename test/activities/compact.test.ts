@@ -10,8 +10,8 @@ import type { ModelAnswer, ModelRequest } from '../../src/activities/providers/p
 import { TranscriptCache } from '../../src/activities/transcript-cache.js';
 import type { CompactResult } from '../../src/contracts/activities.js';
 import { hashMessage } from '../../src/contracts/digest.js';
-import type { Message } from '../../src/contracts/message.js';
-import { textOf } from '../../src/contracts/text-of.js';
+import { textOf } from '../../src/contracts/message-text.js';
+import type { Message } from '../../src/contracts/schemas/message.js';
 import type { CustomCompactor } from '../../src/define/custom-compactor.js';
 import type { HookDefinition } from '../../src/define/define-hook.js';
 import { until, untilAborted } from '../support/use-workers.js';

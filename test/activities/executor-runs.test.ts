@@ -7,7 +7,7 @@ import { NativeConnection, Worker } from '@temporalio/worker';
 import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest';
 import { z } from 'zod';
 import { captureKeys } from '../../src/activities/key-ring.js';
-import type { Progress, RunInput } from '../../src/contracts/run.js';
+import type { Progress, RunInput } from '../../src/contracts/schemas/run.js';
 import { toolCallsOf } from '../../src/contracts/tool-calls-of.js';
 import { type Config, defineConfig } from '../../src/define/define-config.js';
 import { defineTool } from '../../src/define/define-tool.js';

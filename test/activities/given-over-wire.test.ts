@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Message } from '../../src/contracts/message.js';
+import type { Message } from '../../src/contracts/schemas/message.js';
 import { overWire, readTool, WIRE_FORMATS } from './support/over-wire.js';
 
 /** Ids that one provider or another never takes: blanks, signs, too long, and the same one twice. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { captureKeys } from '../../src/activities/key-ring.js';
 import { chooseModel, fallbacksOf } from '../../src/activities/model-choice.js';
-import { FAILOVER_LIMITS } from '../../src/contracts/limits.js';
+import { FAILOVER_LIMITS } from '../../src/contracts/constants/limits.js';
 import type { Config } from '../../src/define/define-config.js';
 
 const OPENAI = { OPENAI_API_KEY: 'k-openai' };

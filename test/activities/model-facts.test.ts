@@ -4,7 +4,7 @@ import { KNOWN_PROVIDERS } from '../../src/activities/data/providers.js';
 import { captureKeys } from '../../src/activities/key-ring.js';
 import { modelFacts } from '../../src/activities/model-facts.js';
 import { createPrepareRun } from '../../src/activities/prepare-run.js';
-import { MODEL_LIMITS } from '../../src/contracts/limits.js';
+import { MODEL_LIMITS } from '../../src/contracts/constants/limits.js';
 import { ModelFacts } from '../../src/define/model-options.js';
 
 const priceOf = (model: string, prices = {}) => modelFacts(model, { prices }).price;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { ModelError } from '../../src/activities/providers/model-error.js';
-import { textOf } from '../../src/contracts/text-of.js';
+import { textOf } from '../../src/contracts/message-text.js';
 import { defineHook, type HookContext, type HookDefinition, type HookFunction, type HookPoint } from '../../src/define/define-hook.js';
 import { defineTool } from '../../src/define/define-tool.js';
 import type { StreamEvent } from '../../src/streams/stream-sink.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type OutputSchema, outputSchemaProblem } from '../../src/activities/output-schema.js';
-import { OUTPUT_SCHEMA_LIMITS } from '../../src/contracts/limits.js';
+import { OUTPUT_SCHEMA_LIMITS } from '../../src/contracts/constants/limits.js';
 
 describe('outputSchemaProblem', () => {
   it.each<[string, OutputSchema]>([

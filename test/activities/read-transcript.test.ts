@@ -3,7 +3,7 @@ import { type ReadTranscriptOptions, readTranscript, type TranscriptQuery } from
 import { TranscriptCache } from '../../src/activities/transcript-cache.js';
 import type { TranscriptRef } from '../../src/contracts/activities.js';
 import { EMPTY_CHAIN, extendChain, hashMessage } from '../../src/contracts/digest.js';
-import type { Message } from '../../src/contracts/message.js';
+import type { Message } from '../../src/contracts/schemas/message.js';
 import { Transcript } from '../../src/workflows/transcript.js';
 
 const PLACE = { runId: 'r', executionId: 'e' };

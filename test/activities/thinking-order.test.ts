@@ -3,9 +3,9 @@ import { KNOWN_MODELS } from '../../src/activities/data/models.js';
 import { modelFacts } from '../../src/activities/model-facts.js';
 import { chatThinking } from '../../src/activities/providers/chat-thinking.js';
 import { nearestOrder, nearestThinking, thinkingOrder } from '../../src/activities/thinking-order.js';
-import { THINKING_LIMITS } from '../../src/contracts/limits.js';
+import { THINKING_LIMITS } from '../../src/contracts/constants/limits.js';
+import { THINKING_LEVELS } from '../../src/contracts/constants/thinking-levels.js';
 import type { ThinkingSetting } from '../../src/contracts/thinking.js';
-import { THINKING_LEVELS } from '../../src/contracts/thinking-levels.js';
 import type { ModelFacts } from '../../src/define/model-options.js';
 
 const GPT: ModelFacts = { thinkingStyle: 'effort', thinkingLevels: ['off', 'low', 'medium', 'high'] };

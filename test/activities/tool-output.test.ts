@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { FileArtifactStore } from '../../src/activities/artifacts/file-artifact-store.js';
 import type { ModelRequest } from '../../src/activities/providers/provider.js';
 import { createReadArtifact } from '../../src/activities/tools/read-artifact.js';
-import type { ToolResultPart } from '../../src/contracts/message.js';
+import type { ToolResultPart } from '../../src/contracts/schemas/message.js';
 import { type AnyToolDefinition, defineTool, type ToolReturn } from '../../src/define/define-tool.js';
 import { type AgentWorkerOptions, call, say } from '../support/agent-worker.js';
 import { useWorkers } from '../support/use-workers.js';

@@ -1,8 +1,8 @@
 import { defaultPayloadConverter } from '@temporalio/common';
 import { describe, expect, it } from 'vitest';
 import type { RunEvent } from '../../src/contracts/event.js';
-import type { Message } from '../../src/contracts/message.js';
-import { textOf } from '../../src/contracts/text-of.js';
+import { textOf } from '../../src/contracts/message-text.js';
+import type { Message } from '../../src/contracts/schemas/message.js';
 import type { TestRun } from '../support/use-workers.js';
 import { overWire, readTool, WIRE_FORMATS } from './support/over-wire.js';
 import { resultTexts } from './support/result-texts.js';

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { createAnthropicProvider } from '../../src/activities/providers/anthropic.js';
 import type { CallModelResult } from '../../src/contracts/activities.js';
-import { textOf } from '../../src/contracts/text-of.js';
+import { textOf } from '../../src/contracts/message-text.js';
 import { defineTool } from '../../src/define/define-tool.js';
 import { startWireServer } from '../../src/testing/wire-server.js';
 import { type TestRun, until, useWorkers } from '../support/use-workers.js';

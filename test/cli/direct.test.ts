@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
-import type { SteerRecord } from '../../src/contracts/run.js';
+import type { SteerRecord } from '../../src/contracts/schemas/run.js';
 import { call, say } from '../support/agent-worker.js';
 import { latch, until, useWorkers } from '../support/use-workers.js';
 import { CliFolder } from './support/cli.js';

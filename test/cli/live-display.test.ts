@@ -8,7 +8,7 @@ import { PlainDisplay } from '../../src/cli/plain-display.js';
 import { progressAfter } from '../../src/cli/progress-after.js';
 import { statusLine } from '../../src/cli/status-line.js';
 import { NO_USAGE } from '../../src/contracts/no-usage.js';
-import type { Progress } from '../../src/contracts/run.js';
+import type { Progress } from '../../src/contracts/schemas/run.js';
 import type { StreamEvent } from '../../src/streams/stream-sink.js';
 
 class Screen extends Writable {

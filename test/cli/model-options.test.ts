@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { RunResult } from '../../src/contracts/run.js';
+import type { RunResult } from '../../src/contracts/schemas/run.js';
 import { startWireServer, type WireServer } from '../../src/testing/index.js';
 import { CliFolder, type Command } from './support/cli.js';
 

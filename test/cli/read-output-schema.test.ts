@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readOutputSchema } from '../../src/cli/read-output-schema.js';
-import { PAYLOAD_LIMITS } from '../../src/contracts/limits.js';
+import { PAYLOAD_LIMITS } from '../../src/contracts/constants/limits.js';
 
 let folder: string;
 const file = (name: string): string => join(folder, name);

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { printResult } from '../../src/cli/print-result.js';
 import { formatShown, type ShownRun } from '../../src/cli/shown-run.js';
 import { NO_USAGE } from '../../src/contracts/no-usage.js';
-import type { RunResult } from '../../src/contracts/run.js';
+import type { RunResult } from '../../src/contracts/schemas/run.js';
 import type { Step } from '../../src/contracts/step.js';
 
 const PROGRESS = {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { AgentClient } from '../../src/client/agent-client.js';
 import type { RunHandle } from '../../src/client/run-handle.js';
-import { PerdureError } from '../../src/contracts/coded-error.js';
+import { PerdureError } from '../../src/contracts/perdure-error.js';
 import type { AgentWorker } from '../support/agent-worker.js';
 import { startDeployWorker } from '../support/start-deploy-worker.js';
 

@@ -4,9 +4,9 @@ import { checkAddress } from '../../src/client/check-address.js';
 import { checkRunId, checkRunInput, checkText } from '../../src/client/check-input.js';
 import { checkExtend, checkHold, checkSteer } from '../../src/client/check-steer.js';
 import { checkStart } from '../../src/client/start-run.js';
-import { PerdureError } from '../../src/contracts/coded-error.js';
-import { PAYLOAD_LIMITS } from '../../src/contracts/limits.js';
-import { RunInput } from '../../src/contracts/run.js';
+import { PAYLOAD_LIMITS } from '../../src/contracts/constants/limits.js';
+import { PerdureError } from '../../src/contracts/perdure-error.js';
+import { RunInput } from '../../src/contracts/schemas/run.js';
 
 /** The line a person reads, and the exit status. */
 function refusal(act: () => unknown): { line: string; exitCode: number } {

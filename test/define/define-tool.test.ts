@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { TOOL_LIMITS } from '../../src/contracts/limits.js';
+import { TOOL_LIMITS } from '../../src/contracts/constants/limits.js';
 import { defineTool, isToolDefinition, parametersSchema, type ToolOptions } from '../../src/define/define-tool.js';
 
 const PARAMETERS = z.strictObject({ city: z.string(), days: z.number().int().default(1) });

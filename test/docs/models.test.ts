@@ -6,7 +6,7 @@ import { KNOWN_MODELS, MODELS_AS_OF } from '../../src/activities/data/models.js'
 import { KNOWN_PROVIDERS, type KnownProvider } from '../../src/activities/data/providers.js';
 import { modelFacts } from '../../src/activities/model-facts.js';
 import { formatPrice, formatThinking, formatTokens } from '../../src/cli/model-cells.js';
-import type { ModelPrice } from '../../src/contracts/model.js';
+import type { ModelPrice } from '../../src/contracts/schemas/model.js';
 import type { ModelFacts } from '../../src/define/model-options.js';
 
 const PAGE = fileURLToPath(new URL('../../docs/models.md', import.meta.url));

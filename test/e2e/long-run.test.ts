@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { type Client, defaultPayloadConverter } from '@temporalio/client';
 import { temporal } from '@temporalio/proto';
 import { describe, expect, it } from 'vitest';
-import { CarriedState } from '../../src/contracts/carried-state.js';
+import { CarriedState } from '../../src/contracts/schemas/carried-state.js';
 import { loopScript } from '../../src/testing/index.js';
 import { usePerdureFolders } from './support/perdure-folder.js';
 import { messagesOf } from './support/request-messages.js';

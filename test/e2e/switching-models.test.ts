@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { RunResult } from '../../src/contracts/run.js';
+import type { RunResult } from '../../src/contracts/schemas/run.js';
 import { until } from '../support/use-workers.js';
 import { usePerdureFolders, WAIT_MS_MAX } from './support/perdure-folder.js';
 import { useModels } from './support/use-models.js';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
-import type { RunResult } from '../../src/contracts/run.js';
+import type { RunResult } from '../../src/contracts/schemas/run.js';
 import type { ScriptStepInput } from '../../src/testing/index.js';
 import { liveProcesses } from '../activities/tools/live-processes.js';
 import { builtCli } from '../e2e/support/built-cli.js';

@@ -3,9 +3,9 @@ import { randomUUID } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, inject, it } from 'vitest';
-import type { Message } from '../../src/contracts/message.js';
-import type { Progress, Receipt, RunResult, TranscriptPage } from '../../src/contracts/run.js';
-import { textOf } from '../../src/contracts/text-of.js';
+import { textOf } from '../../src/contracts/message-text.js';
+import type { Message } from '../../src/contracts/schemas/message.js';
+import type { Progress, Receipt, RunResult, TranscriptPage } from '../../src/contracts/schemas/run.js';
 import { type AgentWorker, say } from '../support/agent-worker.js';
 import { latch, until, untilAborted, useWorkers } from '../support/use-workers.js';
 

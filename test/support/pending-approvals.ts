@@ -1,4 +1,4 @@
-import type { ApprovalList } from '../../src/contracts/approval.js';
+import type { ApprovalList } from '../../src/contracts/schemas/approval.js';
 import { type TestRun, until } from './use-workers.js';
 
 /** What waits for a person, once it is so many. */

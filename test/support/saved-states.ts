@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { defaultPayloadConverter } from '@temporalio/common';
 import { historyFromJSON } from '@temporalio/common/lib/proto-utils.js';
 import { z } from 'zod';
-import { RunInput } from '../../src/contracts/run.js';
+import { RunInput } from '../../src/contracts/schemas/run.js';
 
 /** A state that a saved history began with, as the build that wrote it left it. */
 export interface SavedState {

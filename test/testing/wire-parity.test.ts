@@ -6,7 +6,7 @@ import type { ModelAnswer, ModelProvider, ModelRequest } from '../../src/activit
 import type { ScriptInput, ScriptStepInput } from '../../src/activities/providers/script.js';
 import { checkScript } from '../../src/activities/providers/script-file.js';
 import { createScriptedProvider } from '../../src/activities/providers/scripted.js';
-import type { Message } from '../../src/contracts/message.js';
+import type { Message } from '../../src/contracts/schemas/message.js';
 import { toolCallsOf } from '../../src/contracts/tool-calls-of.js';
 import { startWireServer, type WireServer } from '../../src/testing/wire-server.js';
 

@@ -6,7 +6,7 @@ import { Client, Connection } from '@temporalio/client';
 import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import type { RunEvent } from '../../src/contracts/event.js';
-import type { RunInput, RunResult } from '../../src/contracts/run.js';
+import type { RunInput, RunResult } from '../../src/contracts/schemas/run.js';
 import { loadConfig } from '../../src/worker/config.js';
 import { createAgentActivities } from '../../src/worker/create-worker.js';
 

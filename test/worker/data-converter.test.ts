@@ -5,7 +5,7 @@ import { Worker } from '@temporalio/worker';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import { z } from 'zod';
 import { AgentClient } from '../../src/client/index.js';
-import type { Message } from '../../src/contracts/message.js';
+import type { Message } from '../../src/contracts/schemas/message.js';
 import { defineTool } from '../../src/define/define-tool.js';
 import { BlobStore } from '../../src/worker/blob-store.js';
 import { createDataConverter } from '../../src/worker/data-converter.js';

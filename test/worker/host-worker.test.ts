@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import { z } from 'zod';
 import { captureKeys } from '../../src/activities/key-ring.js';
 import type { AgentActivities } from '../../src/contracts/activities.js';
-import type { RunInput, RunResult } from '../../src/contracts/run.js';
+import type { RunInput, RunResult } from '../../src/contracts/schemas/run.js';
 import { defineConfig } from '../../src/define/define-config.js';
 import { defineTool } from '../../src/define/define-tool.js';
 import type { LoadedConfig } from '../../src/worker/config.js';

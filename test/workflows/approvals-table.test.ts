@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { PendingApproval } from '../../src/contracts/approval.js';
-import { DECISION_LIMITS } from '../../src/contracts/limits.js';
+import { DECISION_LIMITS } from '../../src/contracts/constants/limits.js';
+import type { PendingApproval } from '../../src/contracts/schemas/approval.js';
 import { Approvals } from '../../src/workflows/approvals.js';
 
 const AT = '2030-01-01T00:00:00.000Z';

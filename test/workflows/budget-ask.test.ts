@@ -1,7 +1,7 @@
 import { WorkflowUpdateFailedError } from '@temporalio/client';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import type { ApprovalList } from '../../src/contracts/approval.js';
+import type { ApprovalList } from '../../src/contracts/schemas/approval.js';
 import { defineTool } from '../../src/define/define-tool.js';
 import { call, say } from '../support/agent-worker.js';
 import { type TestRun, until, useWorkers } from '../support/use-workers.js';

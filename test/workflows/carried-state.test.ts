@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { CarriedState } from '../../src/contracts/carried-state.js';
-import { Message } from '../../src/contracts/message.js';
-import type { RunResult } from '../../src/contracts/run.js';
+import { CarriedState } from '../../src/contracts/schemas/carried-state.js';
+import { Message } from '../../src/contracts/schemas/message.js';
+import type { RunResult } from '../../src/contracts/schemas/run.js';
 import { defineTool } from '../../src/define/define-tool.js';
 import { say } from '../support/agent-worker.js';
 import { readSavedStates } from '../support/saved-states.js';

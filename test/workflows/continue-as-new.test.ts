@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { textOf } from '../../src/contracts/text-of.js';
+import { textOf } from '../../src/contracts/message-text.js';
 import { defineTool } from '../../src/define/define-tool.js';
 import { call, say } from '../support/agent-worker.js';
 import { latch, until, useWorkers } from '../support/use-workers.js';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { ModelError } from '../../src/activities/providers/model-error.js';
-import type { RunInput, RunResult } from '../../src/contracts/run.js';
+import type { RunInput, RunResult } from '../../src/contracts/schemas/run.js';
 import type { Step } from '../../src/contracts/step.js';
 import { defineTool } from '../../src/define/define-tool.js';
 import { isPaired } from '../../src/workflows/policies/pairing.js';

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { ModelError } from '../../src/activities/providers/model-error.js';
 import type { ModelAnswer, ModelRequest } from '../../src/activities/providers/provider.js';
 import type { RunEvent } from '../../src/contracts/event.js';
-import type { Reason, RunInput } from '../../src/contracts/run.js';
+import type { Reason, RunInput } from '../../src/contracts/schemas/run.js';
 import { defineHook } from '../../src/define/define-hook.js';
 import { defineTool } from '../../src/define/define-tool.js';
 import { type AgentWorkerOptions, call, say } from '../support/agent-worker.js';

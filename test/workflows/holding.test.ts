@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { DECISION_LIMITS } from '../../src/contracts/limits.js';
+import { DECISION_LIMITS } from '../../src/contracts/constants/limits.js';
 import { call, say } from '../support/agent-worker.js';
 import { latch, type TestRun, until, useWorkers } from '../support/use-workers.js';
 

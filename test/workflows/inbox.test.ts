@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { CONTINUE_AS_NEW_LIMITS } from '../../src/contracts/limits.js';
-import type { SteerRecord } from '../../src/contracts/run.js';
+import { CONTINUE_AS_NEW_LIMITS } from '../../src/contracts/constants/limits.js';
+import type { SteerRecord } from '../../src/contracts/schemas/run.js';
 import { Inbox, readSteer } from '../../src/workflows/inbox.js';
 
 /** What may happen to an inbox: messages, time, turns, a fresh history. */

@@ -1,7 +1,7 @@
 import { ApplicationFailure } from '@temporalio/client';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import type { RunResult } from '../../src/contracts/run.js';
+import type { RunResult } from '../../src/contracts/schemas/run.js';
 import { defineTool } from '../../src/define/define-tool.js';
 import { isPaired } from '../../src/workflows/policies/pairing.js';
 import { call, say } from '../support/agent-worker.js';

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { CarriedState, type WrittenState } from '../../src/contracts/carried-state.js';
+import { CarriedState, type WrittenState } from '../../src/contracts/schemas/carried-state.js';
 import { readCarriedState } from '../../src/workflows/read-carried-state.js';
 import { readSavedStates } from '../support/saved-states.js';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import type { RunInput } from '../../src/contracts/run.js';
-import { textOf } from '../../src/contracts/text-of.js';
+import { textOf } from '../../src/contracts/message-text.js';
+import type { RunInput } from '../../src/contracts/schemas/run.js';
 import { defineTool } from '../../src/define/define-tool.js';
 import { type AgentWorkerOptions, call, say } from '../support/agent-worker.js';
 import { useWorkers } from '../support/use-workers.js';

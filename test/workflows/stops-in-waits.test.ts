@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import type { ApprovalList } from '../../src/contracts/approval.js';
-import { PAYLOAD_LIMITS } from '../../src/contracts/limits.js';
-import type { RunResult } from '../../src/contracts/run.js';
+import { PAYLOAD_LIMITS } from '../../src/contracts/constants/limits.js';
+import type { ApprovalList } from '../../src/contracts/schemas/approval.js';
+import type { RunResult } from '../../src/contracts/schemas/run.js';
 import { defineTool } from '../../src/define/define-tool.js';
 import { call, say } from '../support/agent-worker.js';
 import { latch, type TestRun, until, untilAborted, useWorkers } from '../support/use-workers.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { RUN_LIMITS } from '../../src/contracts/limits.js';
+import { RUN_LIMITS } from '../../src/contracts/constants/limits.js';
 import { defineTool } from '../../src/define/define-tool.js';
 import { resultTexts } from '../activities/support/result-texts.js';
 import { call, say } from '../support/agent-worker.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { PAYLOAD_LIMITS } from '../../src/contracts/limits.js';
-import type { Message } from '../../src/contracts/message.js';
+import { PAYLOAD_LIMITS } from '../../src/contracts/constants/limits.js';
+import type { Message } from '../../src/contracts/schemas/message.js';
 import { Transcript } from '../../src/workflows/transcript.js';
 
 function transcriptOf(count: number, chars: number): Transcript {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { ModelError } from '../../src/activities/providers/model-error.js';
-import type { Message } from '../../src/contracts/message.js';
+import type { Message } from '../../src/contracts/schemas/message.js';
 import type { HookDefinition, HookPoint } from '../../src/define/define-hook.js';
 import { defineTool } from '../../src/define/define-tool.js';
 import { resultTexts } from '../activities/support/result-texts.js';

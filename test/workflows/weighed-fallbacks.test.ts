@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { estimateTokens } from '../../src/contracts/estimate-tokens.js';
+import { estimateTokens } from '../../src/contracts/text/estimate-tokens.js';
 import { defineTool } from '../../src/define/define-tool.js';
 import { type AgentWorkerOptions, call, say } from '../support/agent-worker.js';
 import { candidate, coolingFor, type FakeModels, fakeModels, gone, limited, refusedKey } from '../support/model-route.js';

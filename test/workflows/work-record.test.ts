@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import type { RunInput } from '../../src/contracts/run.js';
+import type { RunInput } from '../../src/contracts/schemas/run.js';
 import { defineTool } from '../../src/define/define-tool.js';
 import { type AgentWorkerOptions, call, say } from '../support/agent-worker.js';
 import { type TestRun, useWorkers } from '../support/use-workers.js';

@@ -1,4 +1,4 @@
-import { ARTIFACT_LIMITS } from '../../contracts/limits.js';
+import { ARTIFACT_LIMITS } from '../../contracts/constants/limits.js';
 import { formatBytes, wholeBefore } from '../tools/truncate-output.js';
 import { ArtifactError, type ArtifactStore, type ArtifactWriter } from './artifact-store.js';
 

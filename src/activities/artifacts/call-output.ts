@@ -1,6 +1,6 @@
 import type { OutputBoundsInput } from '../../contracts/activities.js';
 import { cleanText } from '../../contracts/clean-text.js';
-import type { ContentPart, TextPart } from '../../contracts/message.js';
+import type { ContentPart, TextPart } from '../../contracts/schemas/message.js';
 import type { OutputCollector, ToolOutput } from '../../define/tool-output.js';
 import { fitsBounds, truncateOutput } from '../tools/truncate-output.js';
 import { ArtifactSpool, type ArtifactSpoolOptions } from './artifact-spool.js';

@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { type FileHandle, mkdir, open, readdir, rename, rm, stat, utimes } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { ARTIFACT_LIMITS } from '../../contracts/limits.js';
+import { ARTIFACT_LIMITS } from '../../contracts/constants/limits.js';
 import {
   ArtifactError,
   type ArtifactPage,

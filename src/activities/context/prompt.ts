@@ -1,4 +1,4 @@
-import type { RunContext, RunInput } from '../../contracts/run.js';
+import type { RunContext, RunInput } from '../../contracts/schemas/run.js';
 import type { InstructionFile } from './instruction-files.js';
 
 /** What a system prompt is made of. No clock time: the prefix stays the same for the provider's cache. */

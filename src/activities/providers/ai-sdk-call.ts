@@ -1,4 +1,4 @@
-import type { ToolChoice } from '../../contracts/model.js';
+import type { ToolChoice } from '../../contracts/schemas/model.js';
 import { type AiSdkFamily, aiSdkFamily } from './ai-sdk-family.js';
 import { type AiSdkMessage, toAiSdkMessages } from './ai-sdk-messages.js';
 import type { AiSdkCall, AiSdkModel, AiSdkOptions } from './ai-sdk-model.js';

@@ -1,4 +1,4 @@
-import type { JsonValue } from '../../contracts/message.js';
+import type { JsonValue } from '../../contracts/schemas/message.js';
 import { anthropicThinking } from './anthropic-thinking-order.js';
 import type { ThinkingOrder } from './provider.js';
 

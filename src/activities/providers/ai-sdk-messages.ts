@@ -1,4 +1,4 @@
-import type { ContentPart, FilePart, JsonValue, Message, Part } from '../../contracts/message.js';
+import type { ContentPart, FilePart, JsonValue, Message, Part } from '../../contracts/schemas/message.js';
 import { type AiSdkFamily, aiSdkFamily } from './ai-sdk-family.js';
 import type { AiSdkModel, AiSdkOptions, AiSdkVersion } from './ai-sdk-model.js';
 import { metadataOf } from './ai-sdk-opaque.js';

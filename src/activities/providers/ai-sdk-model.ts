@@ -1,6 +1,6 @@
 import type { LanguageModelV2StreamPart, LanguageModelV3StreamPart } from '@ai-sdk/provider';
-import type { JsonValue } from '../../contracts/message.js';
-import type { ToolChoice } from '../../contracts/model.js';
+import type { JsonValue } from '../../contracts/schemas/message.js';
+import type { ToolChoice } from '../../contracts/schemas/model.js';
 import type { AiSdkMessage } from './ai-sdk-messages.js';
 import { ModelError } from './model-error.js';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { JsonValue } from '../../contracts/message.js';
+import { JsonValue } from '../../contracts/schemas/message.js';
 import type { AiSdkOptions } from './ai-sdk-model.js';
 import { readOpaque } from './read-opaque.js';
 

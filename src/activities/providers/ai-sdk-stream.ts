@@ -1,5 +1,5 @@
-import type { Part } from '../../contracts/message.js';
-import type { StopReason, Usage } from '../../contracts/model.js';
+import type { Part } from '../../contracts/schemas/message.js';
+import type { StopReason, Usage } from '../../contracts/schemas/model.js';
 import type { AiSdkModel, AiSdkPart } from './ai-sdk-model.js';
 import { aiSdkOpaque } from './ai-sdk-opaque.js';
 import { aiSdkUsage } from './ai-sdk-usage.js';

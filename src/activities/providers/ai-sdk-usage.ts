@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Usage } from '../../contracts/model.js';
+import type { Usage } from '../../contracts/schemas/model.js';
 import { aiSdkFamily } from './ai-sdk-family.js';
 import type { AiSdkModel, AiSdkPart } from './ai-sdk-model.js';
 import { reportedUsage } from './reported-usage.js';

@@ -6,7 +6,7 @@ import type {
   ToolResultBlockParam,
 } from '@anthropic-ai/sdk/resources/messages';
 import { z } from 'zod';
-import type { ContentPart, FilePart, Part, ThinkingPart } from '../../contracts/message.js';
+import type { ContentPart, FilePart, Part, ThinkingPart } from '../../contracts/schemas/message.js';
 import { sentArguments } from './parse-arguments.js';
 import { partsText } from './parts-text.js';
 import type { ToolNames } from './tool-names.js';

@@ -1,8 +1,8 @@
 import type Anthropic from '@anthropic-ai/sdk';
 import type { Stream } from '@anthropic-ai/sdk/core/streaming';
 import type { RawMessageStreamEvent } from '@anthropic-ai/sdk/resources/messages';
-import type { Part } from '../../contracts/message.js';
-import type { StopReason } from '../../contracts/model.js';
+import type { Part } from '../../contracts/schemas/message.js';
+import type { StopReason } from '../../contracts/schemas/model.js';
 import { toAnthropicBody } from './anthropic-body.js';
 import { AnthropicStream } from './anthropic-stream.js';
 import type { GuardedFetch } from './guarded-fetch.js';

@@ -1,5 +1,5 @@
 import type { ContentBlockParam, TextBlockParam } from '@anthropic-ai/sdk/resources/messages';
-import type { Message } from '../../contracts/message.js';
+import type { Message } from '../../contracts/schemas/message.js';
 import { anthropicBlock } from './anthropic-blocks.js';
 import { type ThinkingPlace, thinkingBlock } from './anthropic-thinking.js';
 import type { ToolNames } from './tool-names.js';

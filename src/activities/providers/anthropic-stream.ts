@@ -1,7 +1,7 @@
 import type { RawMessageStreamEvent } from '@anthropic-ai/sdk/resources/messages';
 import { z } from 'zod';
-import type { Part } from '../../contracts/message.js';
-import type { Usage } from '../../contracts/model.js';
+import type { Part } from '../../contracts/schemas/message.js';
+import type { Usage } from '../../contracts/schemas/model.js';
 import { opaqueThinking } from './anthropic-thinking.js';
 import { toolCallPart } from './parse-arguments.js';
 import type { StreamDelta } from './provider.js';

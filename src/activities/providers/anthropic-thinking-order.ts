@@ -1,6 +1,6 @@
 import type { MessageCreateParamsStreaming } from '@anthropic-ai/sdk/resources/messages';
-import { MODEL_LIMITS, THINKING_LIMITS } from '../../contracts/limits.js';
-import { tokensOfThinking } from '../../contracts/tokens-of-thinking.js';
+import { MODEL_LIMITS, THINKING_LIMITS } from '../../contracts/constants/limits.js';
+import { tokensOfThinking } from '../../contracts/models/thinking-tokens.js';
 import type { AnthropicMessage } from './anthropic-messages.js';
 import type { ThinkingOrder } from './provider.js';
 

@@ -1,6 +1,6 @@
 import type { RedactedThinkingBlockParam, ThinkingBlockParam } from '@anthropic-ai/sdk/resources/messages';
 import { z } from 'zod';
-import type { ThinkingPart } from '../../contracts/message.js';
+import type { ThinkingPart } from '../../contracts/schemas/message.js';
 import type { PrefixDigest } from './prefix-digest.js';
 import { readOpaque } from './read-opaque.js';
 

@@ -1,4 +1,4 @@
-import { levelOfTokens } from '../../contracts/tokens-of-thinking.js';
+import { levelOfTokens } from '../../contracts/models/thinking-tokens.js';
 import type { ProviderQuirks } from '../../define/provider-quirks.js';
 import type { ThinkingOrder } from './provider.js';
 

@@ -1,5 +1,5 @@
 import type { CompletionUsage } from 'openai/resources/completions';
-import type { Usage } from '../../contracts/model.js';
+import type { Usage } from '../../contracts/schemas/model.js';
 import { reportedUsage } from './reported-usage.js';
 
 /** What a completion, of a chat or of a text, reports to have used; undefined when it reports none, or nonsense. */

@@ -1,5 +1,5 @@
 import type { Completion } from 'openai/resources/completions';
-import type { Usage } from '../../contracts/model.js';
+import type { Usage } from '../../contracts/schemas/model.js';
 import { completionUsage } from './completion-usage.js';
 import { finishReasonOf } from './finish-reason-of.js';
 import type { StreamDelta } from './provider.js';

@@ -1,4 +1,4 @@
-import { EXECUTOR_LIMITS } from '../../contracts/limits.js';
+import { EXECUTOR_LIMITS } from '../../contracts/constants/limits.js';
 import { callsIn, lastAnswerIn, linesToGoOn, refusals } from './executor-lines.js';
 import type { ExecutorProcess } from './executor-process.js';
 import type { ChildCall, ParentLine } from './executor-protocol.js';

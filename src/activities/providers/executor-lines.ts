@@ -1,5 +1,5 @@
-import type { Message, ToolCallPart } from '../../contracts/message.js';
-import { textOf } from '../../contracts/text-of.js';
+import { textOf } from '../../contracts/message-text.js';
+import type { Message, ToolCallPart } from '../../contracts/schemas/message.js';
 import { type CallResultLine, type ChildCall, EXECUTOR_PROTOCOL_VERSION, type ParentLine } from './executor-protocol.js';
 import { partsText } from './parts-text.js';
 import type { ModelRequest } from './provider.js';

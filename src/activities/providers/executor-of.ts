@@ -1,4 +1,4 @@
-import { didYouMean } from '../../contracts/nearest-name.js';
+import { didYouMean } from '../../contracts/text/did-you-mean.js';
 import type { StubExecutor, SubprocessExecutor } from '../../define/agent-executor.js';
 import type { AgentDefinition } from '../../define/define-agent.js';
 

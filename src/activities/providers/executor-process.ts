@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
-import { EXECUTOR_LIMITS } from '../../contracts/limits.js';
+import { EXECUTOR_LIMITS } from '../../contracts/constants/limits.js';
 import type { CommandSandbox } from '../tools/command-sandbox.js';
 import { COLLECT_MS_MAX, TreeStop } from '../tools/tree-stop.js';
 import type { ExecutorEnvironment } from './executor-environment.js';

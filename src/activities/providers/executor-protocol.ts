@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { JsonValue, type Message } from '../../contracts/message.js';
-import { didYouMean } from '../../contracts/nearest-name.js';
+import { JsonValue, type Message } from '../../contracts/schemas/message.js';
+import { didYouMean } from '../../contracts/text/did-you-mean.js';
 import type { ModelRequest } from './provider.js';
 
 /** Grows only when a child that reads the old lines would do wrong with the new ones. */

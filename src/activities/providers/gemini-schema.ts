@@ -1,4 +1,4 @@
-import type { JsonValue } from '../../contracts/message.js';
+import type { JsonValue } from '../../contracts/schemas/message.js';
 import { type JsonSchema, membersIn, resolveRef, schemaIn, schemasIn } from './json-schema.js';
 
 /** A definition that refers to itself is told this many times in itself. */

@@ -1,7 +1,7 @@
 import { addUsage } from '../../contracts/add-usage.js';
-import type { Part } from '../../contracts/message.js';
-import type { Usage } from '../../contracts/model.js';
 import { NO_USAGE } from '../../contracts/no-usage.js';
+import type { Part } from '../../contracts/schemas/message.js';
+import type { Usage } from '../../contracts/schemas/model.js';
 import type { ChildCall } from './executor-protocol.js';
 import { toolCallPart } from './parse-arguments.js';
 import type { ModelAnswer, ModelRequest } from './provider.js';

@@ -1,4 +1,4 @@
-import type { JsonValue } from '../../contracts/message.js';
+import type { JsonValue } from '../../contracts/schemas/message.js';
 
 /** A JSON Schema that is an object. */
 export type JsonSchema = Readonly<Record<string, JsonValue>>;

@@ -1,4 +1,4 @@
-import { FAILOVER_LIMITS } from '../../contracts/limits.js';
+import { FAILOVER_LIMITS } from '../../contracts/constants/limits.js';
 import type { Credentials } from '../../define/credentials.js';
 import type { ProviderDefinition } from '../../define/provider-definition.js';
 import { KNOWN_PROVIDERS, knownProvider } from './known-providers.js';

@@ -1,4 +1,4 @@
-import { didYouMean } from '../../contracts/nearest-name.js';
+import { didYouMean } from '../../contracts/text/did-you-mean.js';
 import { KNOWN_PROVIDERS, type KnownProvider } from '../data/providers.js';
 
 export { KNOWN_PROVIDERS };

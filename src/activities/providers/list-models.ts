@@ -1,5 +1,5 @@
 import { Agent, type Response, fetch as undiciFetch } from 'undici';
-import { FAILOVER_LIMITS } from '../../contracts/limits.js';
+import { FAILOVER_LIMITS } from '../../contracts/constants/limits.js';
 import { ModelError } from './model-error.js';
 import { connectionError, objectOf } from './model-failure.js';
 import type { ServerAccess } from './provider-access.js';

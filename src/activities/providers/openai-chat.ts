@@ -1,5 +1,5 @@
 import type { ChatCompletionCreateParamsStreaming } from 'openai/resources/chat/completions';
-import type { StopReason } from '../../contracts/model.js';
+import type { StopReason } from '../../contracts/schemas/model.js';
 import { CALL_REASONS, LENGTH_REASONS } from './finish-reasons.js';
 import { ModelError } from './model-error.js';
 import { toModelError } from './model-failure.js';

@@ -1,5 +1,5 @@
 import type { CompletionCreateParamsStreaming } from 'openai/resources/completions';
-import type { StopReason } from '../../contracts/model.js';
+import type { StopReason } from '../../contracts/schemas/model.js';
 import { CompletionsStream } from './completions-stream.js';
 import { LENGTH_REASONS } from './finish-reasons.js';
 import { ModelError } from './model-error.js';

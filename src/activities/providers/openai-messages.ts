@@ -1,5 +1,5 @@
 import type { ChatCompletionMessageParam } from 'openai/resources/chat/completions';
-import { type ContentPart, type Message, type Part, type ToolCallPart, type ToolResultPart } from '../../contracts/message.js';
+import { type ContentPart, type Message, type Part, type ToolCallPart, type ToolResultPart } from '../../contracts/schemas/message.js';
 import type { ProviderQuirks } from '../../define/provider-quirks.js';
 import { alternateRoles, joinUserMessages } from './alternate-roles.js';
 import { isOpenAiHost } from './is-openai-host.js';

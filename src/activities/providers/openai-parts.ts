@@ -1,5 +1,5 @@
 import type { ChatCompletionContentPart } from 'openai/resources/chat/completions';
-import type { FilePart, Part } from '../../contracts/message.js';
+import type { FilePart, Part } from '../../contracts/schemas/message.js';
 import { partsText } from './parts-text.js';
 
 /** What a server of chat completions can be shown. */

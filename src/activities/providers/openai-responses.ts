@@ -1,4 +1,4 @@
-import type { StopReason } from '../../contracts/model.js';
+import type { StopReason } from '../../contracts/schemas/model.js';
 import { ModelError } from './model-error.js';
 import { toModelError } from './model-failure.js';
 import { openAiClient, openAiGuard } from './openai-client.js';

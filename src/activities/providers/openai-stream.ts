@@ -1,7 +1,7 @@
 import type { ChatCompletionChunk } from 'openai/resources/chat/completions';
 import { z } from 'zod';
-import type { Part } from '../../contracts/message.js';
-import type { Usage } from '../../contracts/model.js';
+import type { Part } from '../../contracts/schemas/message.js';
+import type { Usage } from '../../contracts/schemas/model.js';
 import { completionUsage } from './completion-usage.js';
 import { finishReasonOf } from './finish-reason-of.js';
 import { parseArgumentsText, toolCallPart } from './parse-arguments.js';

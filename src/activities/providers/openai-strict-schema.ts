@@ -1,4 +1,4 @@
-import type { JsonValue } from '../../contracts/message.js';
+import type { JsonValue } from '../../contracts/schemas/message.js';
 import { type JsonSchema, membersIn, schemaIn, schemasIn } from './json-schema.js';
 import { takesNull } from './takes-null.js';
 

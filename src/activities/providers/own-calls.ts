@@ -1,4 +1,4 @@
-import type { JsonValue, Part } from '../../contracts/message.js';
+import type { JsonValue, Part } from '../../contracts/schemas/message.js';
 import { dropNulls } from './drop-nulls.js';
 import { type SchemaDialect, toDialect } from './schema-dialect.js';
 import { toolNames } from './tool-names.js';

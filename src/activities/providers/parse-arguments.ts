@@ -1,4 +1,4 @@
-import type { JsonValue, Part, ToolCallPart } from '../../contracts/message.js';
+import type { JsonValue, Part, ToolCallPart } from '../../contracts/schemas/message.js';
 import { repairArguments } from './repair-arguments.js';
 
 /** No tool needs more; what is deeper would overflow the stack of whoever walks it. */

@@ -1,6 +1,6 @@
-import type { Message, Part } from '../../contracts/message.js';
-import type { StopReason, ToolChoice, Usage } from '../../contracts/model.js';
-import type { ToolDescriptor } from '../../contracts/tool.js';
+import type { Message, Part } from '../../contracts/schemas/message.js';
+import type { StopReason, ToolChoice, Usage } from '../../contracts/schemas/model.js';
+import type { ToolDescriptor } from '../../contracts/schemas/tool.js';
 
 /** One request to a model, free of any provider's wire format. */
 export interface ModelRequest {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ToolCallPart } from '../../contracts/message.js';
+import type { ToolCallPart } from '../../contracts/schemas/message.js';
 import { readOpaque } from './read-opaque.js';
 
 /** Reasoning behind a call, in OpenRouter's words: https://openrouter.ai/docs/guides/best-practices/reasoning-tokens */

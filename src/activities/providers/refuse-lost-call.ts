@@ -1,4 +1,4 @@
-import type { Part } from '../../contracts/message.js';
+import type { Part } from '../../contracts/schemas/message.js';
 import { ModelError, type ModelErrorDetails } from './model-error.js';
 
 /**

@@ -1,4 +1,4 @@
-import { type ModelRef, parseModelRef } from '../../contracts/model-ref.js';
+import { type ModelRef, parseModelRef } from '../../contracts/models/model-ref.js';
 import type { StubExecutor, SubprocessExecutor } from '../../define/agent-executor.js';
 import { createAiSdkProvider } from './ai-sdk.js';
 import { createAnthropicProvider } from './anthropic.js';

@@ -1,5 +1,5 @@
-import type { Usage } from '../../contracts/model.js';
 import { NO_USAGE } from '../../contracts/no-usage.js';
+import type { Usage } from '../../contracts/schemas/model.js';
 
 /** A server's numbers as a Usage; undefined when one of them is missing or nonsense, so that the caller estimates instead. */
 export function reportedUsage(numbers: {

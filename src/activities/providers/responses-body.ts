@@ -1,6 +1,6 @@
 import type { ResponseCreateParamsStreaming } from 'openai/resources/responses/responses';
 import type { Reasoning } from 'openai/resources/shared';
-import { levelOfTokens } from '../../contracts/tokens-of-thinking.js';
+import { levelOfTokens } from '../../contracts/models/thinking-tokens.js';
 import type { ProviderQuirks } from '../../define/provider-quirks.js';
 import { promptCacheKey } from './prompt-cache-key.js';
 import type { ModelRequest, ThinkingOrder } from './provider.js';

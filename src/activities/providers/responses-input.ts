@@ -5,7 +5,7 @@ import type {
   ResponseInputItem,
   ResponseOutputMessage,
 } from 'openai/resources/responses/responses';
-import type { ContentPart, Message, Part, ToolCallPart } from '../../contracts/message.js';
+import type { ContentPart, Message, Part, ToolCallPart } from '../../contracts/schemas/message.js';
 import { isOpenAiHost } from './is-openai-host.js';
 import { type ShownKinds, shownFiles } from './openai-parts.js';
 import { sentArguments } from './parse-arguments.js';

@@ -1,5 +1,5 @@
 import type { ResponseOutputItem, ResponseOutputMessage, ResponseReasoningItem } from 'openai/resources/responses/responses';
-import type { Part } from '../../contracts/message.js';
+import type { Part } from '../../contracts/schemas/message.js';
 import { parseArgumentsText, toolCallPart } from './parse-arguments.js';
 import type { StreamDelta } from './provider.js';
 import { type Following, keptReasoning } from './responses-reasoning.js';

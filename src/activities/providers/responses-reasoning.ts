@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { ResponseReasoningItem } from 'openai/resources/responses/responses';
 import { z } from 'zod';
-import type { ThinkingPart } from '../../contracts/message.js';
+import type { ThinkingPart } from '../../contracts/schemas/message.js';
 import type { ProviderSettings } from './provider-settings.js';
 import { readOpaque } from './read-opaque.js';
 import { streamText } from './stream-text.js';

@@ -1,6 +1,6 @@
 import type { Response, ResponseOutputItem, ResponseStreamEvent } from 'openai/resources/responses/responses';
-import type { Part } from '../../contracts/message.js';
-import type { StopReason, Usage } from '../../contracts/model.js';
+import type { Part } from '../../contracts/schemas/message.js';
+import type { StopReason, Usage } from '../../contracts/schemas/model.js';
 import type { StreamDelta } from './provider.js';
 import { reportedUsage } from './reported-usage.js';
 import { ResponsesItem } from './responses-item.js';

@@ -1,4 +1,4 @@
-import type { JsonValue } from '../../contracts/message.js';
+import type { JsonValue } from '../../contracts/schemas/message.js';
 import type { ProviderQuirks } from '../../define/provider-quirks.js';
 import { geminiSchema } from './gemini-schema.js';
 import type { JsonSchema } from './json-schema.js';

@@ -1,7 +1,7 @@
 import { hashJson } from '../../contracts/digest.js';
-import type { JsonValue } from '../../contracts/message.js';
-import type { StopReason, Usage } from '../../contracts/model.js';
 import { NO_USAGE } from '../../contracts/no-usage.js';
+import type { JsonValue } from '../../contracts/schemas/message.js';
+import type { StopReason, Usage } from '../../contracts/schemas/model.js';
 import { type Script, type ScriptExpectation, ScriptStep, type ScriptToolCall } from './script.js';
 import type { ScriptFault, WireFault } from './script-fault.js';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { JsonValue } from '../../contracts/message.js';
-import { StopReason } from '../../contracts/model.js';
+import { JsonValue } from '../../contracts/schemas/message.js';
+import { StopReason } from '../../contracts/schemas/model.js';
 import { ScriptFault } from './script-fault.js';
 
 const delayMs = z

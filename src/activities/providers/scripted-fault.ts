@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { MODEL_LIMITS } from '../../contracts/limits.js';
+import { MODEL_LIMITS } from '../../contracts/constants/limits.js';
 import { ModelError } from './model-error.js';
 import { toModelError } from './model-failure.js';
 import type { ModelRequest } from './provider.js';

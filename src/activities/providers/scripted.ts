@@ -1,6 +1,6 @@
-import { PerdureError } from '../../contracts/coded-error.js';
-import type { Message, Part } from '../../contracts/message.js';
-import { textOf } from '../../contracts/text-of.js';
+import { textOf } from '../../contracts/message-text.js';
+import { PerdureError } from '../../contracts/perdure-error.js';
+import type { Message, Part } from '../../contracts/schemas/message.js';
 import { ModelError } from './model-error.js';
 import { toolCallPart } from './parse-arguments.js';
 import type { ModelAnswer, ModelProvider, ModelRequest } from './provider.js';

@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { EXECUTOR_LIMITS } from '../../contracts/limits.js';
+import { EXECUTOR_LIMITS } from '../../contracts/constants/limits.js';
 import { commandSandbox } from '../tools/command-sandbox.js';
 import { ExecutorConversation } from './executor-conversation.js';
 import { type ExecutorEnvironmentOptions, executorEnvironment } from './executor-environment.js';

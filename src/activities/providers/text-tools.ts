@@ -1,4 +1,4 @@
-import type { Message, Part, TextPart } from '../../contracts/message.js';
+import type { Message, Part, TextPart } from '../../contracts/schemas/message.js';
 import { ModelError } from './model-error.js';
 import type { ModelAnswer, ModelProvider, ModelRequest, StreamDelta } from './provider.js';
 import { AnswerParser } from './templates/answer-parser.js';

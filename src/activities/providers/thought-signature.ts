@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ToolCallPart } from '../../contracts/message.js';
+import type { ToolCallPart } from '../../contracts/schemas/message.js';
 import { readOpaque } from './read-opaque.js';
 
 /** Where Gemini's signature stands in chat completions: https://ai.google.dev/gemini-api/docs/thought-signatures */

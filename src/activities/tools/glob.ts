@@ -1,4 +1,4 @@
-import { sequenceMatches } from '../../contracts/sequence-matches.js';
+import { sequenceMatches } from '../../contracts/text/wildcard.js';
 
 /** True for a path (relative, forward slashes) that a glob means. */
 export type GlobMatch = (path: string) => boolean;

@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import { WORKSPACE_LIMITS } from '../../contracts/limits.js';
+import { WORKSPACE_LIMITS } from '../../contracts/constants/limits.js';
 import { WorkspaceError } from './workspace-error.js';
 
 /**

@@ -1,6 +1,6 @@
 import type { Dirent } from 'node:fs';
 import { z } from 'zod';
-import { WORKSPACE_LIMITS } from '../../contracts/limits.js';
+import { WORKSPACE_LIMITS } from '../../contracts/constants/limits.js';
 import { defineTool, type ToolContext, type ToolDefinition } from '../../define/define-tool.js';
 import type { ToolOutput } from '../../define/tool-output.js';
 import { compileGlob } from './glob.js';

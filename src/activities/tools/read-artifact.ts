@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from 'node:util';
 import { z } from 'zod';
 import { cleanText } from '../../contracts/clean-text.js';
-import { ARTIFACT_LIMITS } from '../../contracts/limits.js';
+import { ARTIFACT_LIMITS } from '../../contracts/constants/limits.js';
 import { defineTool, type ToolContext, type ToolDefinition } from '../../define/define-tool.js';
 import { ArtifactError, type ArtifactPage, type ArtifactStore } from '../artifacts/artifact-store.js';
 import { decodeWhole, formatBytes } from './truncate-output.js';

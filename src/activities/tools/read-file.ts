@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import type { FileHandle } from 'node:fs/promises';
 import { z } from 'zod';
-import { TOOL_LIMITS } from '../../contracts/limits.js';
+import { TOOL_LIMITS } from '../../contracts/constants/limits.js';
 import { defineTool, type ToolContext, type ToolDefinition } from '../../define/define-tool.js';
 import { openFile, openJail } from './jail.js';
 import { type ReadLines, readLines } from './read-lines.js';

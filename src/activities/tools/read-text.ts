@@ -1,4 +1,4 @@
-import { WORKSPACE_LIMITS } from '../../contracts/limits.js';
+import { WORKSPACE_LIMITS } from '../../contracts/constants/limits.js';
 import { type Jail, openFile } from './jail.js';
 import { formatBytes } from './truncate-output.js';
 import { asWorkspaceError, shown, WorkspaceError } from './workspace-error.js';

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { TOOL_LIMITS, WORKER_LIMITS, WORKSPACE_LIMITS } from '../../contracts/limits.js';
+import { TOOL_LIMITS, WORKER_LIMITS, WORKSPACE_LIMITS } from '../../contracts/constants/limits.js';
 import { defineTool, type ToolContext, type ToolDefinition } from '../../define/define-tool.js';
 import type { OutputCollector } from '../../define/tool-output.js';
 import { commandSandbox } from './command-sandbox.js';

@@ -1,6 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 import { setTimeout as delay } from 'node:timers/promises';
-import { TOOL_LIMITS } from '../../contracts/limits.js';
+import { TOOL_LIMITS } from '../../contracts/constants/limits.js';
 
 /** Killed processes stay visible until the system collects them; some containers never do, so this is all they are waited for. */
 export const COLLECT_MS_MAX = 300;

@@ -1,7 +1,7 @@
 import type { Dirent } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { WORKSPACE_LIMITS } from '../../contracts/limits.js';
+import { WORKSPACE_LIMITS } from '../../contracts/constants/limits.js';
 import { isState, type Jail, openFolder, relativePath } from './jail.js';
 import { UNFINISHED_SUFFIX } from './write-file-atomic.js';
 

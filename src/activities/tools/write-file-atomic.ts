@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { constants, type Stats } from 'node:fs';
 import { type FileHandle, lstat, mkdir, open, readdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
-import { WORKSPACE_LIMITS } from '../../contracts/limits.js';
+import { WORKSPACE_LIMITS } from '../../contracts/constants/limits.js';
 import { assertFile, type Jail, locate, type OpenFolder, openFolder, realInside, realTarget } from './jail.js';
 import { formatBytes } from './truncate-output.js';
 import { asWorkspaceError, hasErrno, shown, WorkspaceError } from './workspace-error.js';

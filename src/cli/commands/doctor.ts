@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { PerdureError } from '../../contracts/coded-error.js';
+import { PerdureError } from '../../contracts/perdure-error.js';
 import type { LoadedConfig } from '../../worker/config.js';
 import type { Check } from '../../worker/self-check.js';
 import { resolveStateDir, stateFolder } from '../../worker/state-folder.js';

@@ -1,6 +1,6 @@
 import { checkExtend } from '../../client/check-steer.js';
 import type { RunHandle } from '../../client/run-handle.js';
-import { PerdureError } from '../../contracts/coded-error.js';
+import { PerdureError } from '../../contracts/perdure-error.js';
 import type { CliContext } from '../cli-context.js';
 import { parseDuration } from '../parse-duration.js';
 import type { DirectOptions } from './direct.js';

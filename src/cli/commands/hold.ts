@@ -1,6 +1,6 @@
 import { checkHold } from '../../client/check-steer.js';
 import type { RunHandle } from '../../client/run-handle.js';
-import { DECISION_LIMITS } from '../../contracts/limits.js';
+import { DECISION_LIMITS } from '../../contracts/constants/limits.js';
 import type { CliContext } from '../cli-context.js';
 import { parseDuration, writeDuration } from '../parse-duration.js';
 import { type DirectOptions, direct, sayNoWorker } from './direct.js';

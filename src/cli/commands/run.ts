@@ -1,5 +1,5 @@
 import type { CheckedStart } from '../../client/start-run.js';
-import { PerdureError } from '../../contracts/coded-error.js';
+import { PerdureError } from '../../contracts/perdure-error.js';
 import type { CliContext } from '../cli-context.js';
 import { createDisplay, followRun } from '../follow-run.js';
 import { loadConfigFor } from '../load-config-here.js';

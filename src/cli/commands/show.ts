@@ -1,8 +1,8 @@
 import type { RunDescription } from '../../client/run-description.js';
 import type { RunHandle } from '../../client/run-handle.js';
-import { PerdureError } from '../../contracts/coded-error.js';
-import { RUN_LIMITS } from '../../contracts/limits.js';
-import type { Progress, RunResult } from '../../contracts/run.js';
+import { RUN_LIMITS } from '../../contracts/constants/limits.js';
+import { PerdureError } from '../../contracts/perdure-error.js';
+import type { Progress, RunResult } from '../../contracts/schemas/run.js';
 import type { CliContext } from '../cli-context.js';
 import { noSuchRun } from '../no-such-run.js';
 import { type Output, printJson, printText, say } from '../output.js';

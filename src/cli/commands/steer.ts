@@ -1,6 +1,6 @@
 import { checkSteer } from '../../client/check-steer.js';
 import type { RunHandle } from '../../client/run-handle.js';
-import { STEER_LIMITS } from '../../contracts/limits.js';
+import { STEER_LIMITS } from '../../contracts/constants/limits.js';
 import type { CliContext } from '../cli-context.js';
 import { parseDuration } from '../parse-duration.js';
 import { type DirectOptions, direct, workInBackground } from './direct.js';

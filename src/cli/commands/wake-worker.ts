@@ -1,5 +1,5 @@
 import type { RunHandle } from '../../client/run-handle.js';
-import { PerdureError } from '../../contracts/coded-error.js';
+import { PerdureError } from '../../contracts/perdure-error.js';
 import type { Place } from '../place.js';
 import { workInBackground } from './direct.js';
 

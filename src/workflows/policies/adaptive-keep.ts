@@ -1,5 +1,5 @@
-import { estimateTokens } from '../../contracts/estimate-tokens.js';
-import type { Message } from '../../contracts/message.js';
+import type { Message } from '../../contracts/schemas/message.js';
+import { estimateTokens } from '../../contracts/text/estimate-tokens.js';
 
 /** Tokens to fill from the tail, and how many messages that is at least and at most. */
 export interface KeepBounds {

@@ -1,5 +1,5 @@
-import type { Message } from '../../contracts/message.js';
-import { textOf } from '../../contracts/text-of.js';
+import { textOf } from '../../contracts/message-text.js';
+import type { Message } from '../../contracts/schemas/message.js';
 import { announcesWork } from './announced-work.js';
 import { leakedMarkup } from './leaked-markup.js';
 

@@ -1,4 +1,4 @@
-import type { Message, ToolCallPart, ToolResultPart } from '../../contracts/message.js';
+import type { Message, ToolCallPart, ToolResultPart } from '../../contracts/schemas/message.js';
 
 /** A tool call that has its result. */
 export interface AnsweredCall {

@@ -1,4 +1,4 @@
-import type { Message } from '../../contracts/message.js';
+import type { Message } from '../../contracts/schemas/message.js';
 
 /**
  * A transcript with a user's message at its end. The same words as the last message are not said twice: the new one takes its place.

@@ -1,7 +1,7 @@
-import { costOf, priceAt } from '../../contracts/cost-of.js';
-import { MODEL_LIMITS } from '../../contracts/limits.js';
-import type { ModelPrice, Usage } from '../../contracts/model.js';
+import { MODEL_LIMITS } from '../../contracts/constants/limits.js';
+import { costOf, priceAt } from '../../contracts/models/usage.js';
 import { NO_USAGE } from '../../contracts/no-usage.js';
+import type { ModelPrice, Usage } from '../../contracts/schemas/model.js';
 
 /** What is known before a model call. */
 export interface BudgetFacts {

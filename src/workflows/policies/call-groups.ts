@@ -1,5 +1,5 @@
-import type { ToolCallPart } from '../../contracts/message.js';
-import type { Effect } from '../../contracts/tool.js';
+import type { ToolCallPart } from '../../contracts/schemas/message.js';
+import type { Effect } from '../../contracts/schemas/tool.js';
 
 /** Positions of calls that may run at the same time. */
 export interface CallGroup {

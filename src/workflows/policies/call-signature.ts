@@ -1,6 +1,6 @@
+import { LOOP_LIMITS } from '../../contracts/constants/limits.js';
 import { canonicalJson, hashJson } from '../../contracts/digest.js';
-import { LOOP_LIMITS } from '../../contracts/limits.js';
-import type { JsonValue, Message, ToolCallPart, ToolResultPart } from '../../contracts/message.js';
+import type { JsonValue, Message, ToolCallPart, ToolResultPart } from '../../contracts/schemas/message.js';
 import { stripVolatile } from './strip-volatile.js';
 
 /** 128 bits: no two calls of a run meet by chance, and a memory of 60 turns stays small. */

@@ -1,4 +1,4 @@
-import { WORKSPACE_LIMITS } from '../../contracts/limits.js';
+import { WORKSPACE_LIMITS } from '../../contracts/constants/limits.js';
 
 /** Programs that read commands, from their arguments, a file or their input. */
 const SHELLS: ReadonlySet<string> = new Set('sh bash dash zsh ksh csh tcsh fish ash busybox eval source .'.split(' '));

@@ -1,7 +1,7 @@
-import { estimateTokens } from '../../contracts/estimate-tokens.js';
-import { COMPACTION_LIMITS } from '../../contracts/limits.js';
-import type { Message } from '../../contracts/message.js';
-import type { CompactionPolicy } from '../../contracts/policy.js';
+import { COMPACTION_LIMITS } from '../../contracts/constants/limits.js';
+import type { Message } from '../../contracts/schemas/message.js';
+import type { CompactionPolicy } from '../../contracts/schemas/policy.js';
+import { estimateTokens } from '../../contracts/text/estimate-tokens.js';
 import type { CompactionGoal } from './compactor.js';
 
 /** What is known of the next request. Tokens are estimates unless reported. */

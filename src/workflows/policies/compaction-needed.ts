@@ -1,4 +1,4 @@
-import { COMPACTION_LIMITS } from '../../contracts/limits.js';
+import { COMPACTION_LIMITS } from '../../contracts/constants/limits.js';
 import { compactionGoal, type RequestFacts, requestTokens, softLimit } from './compaction-goal.js';
 import { groupMessages, tokensOf } from './message-groups.js';
 

@@ -1,4 +1,4 @@
-import type { CompactionStrategy } from '../../contracts/policy.js';
+import type { CompactionStrategy } from '../../contracts/schemas/policy.js';
 import type { Compactor } from './compactor.js';
 import { tieredCompactor } from './tiered-compactor.js';
 import { trimCompactor } from './trim-compactor.js';

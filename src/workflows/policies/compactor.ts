@@ -1,4 +1,4 @@
-import type { Message } from '../../contracts/message.js';
+import type { Message } from '../../contracts/schemas/message.js';
 
 /** How far a transcript is to be made shorter. Tokens are estimates. */
 export interface CompactionGoal {

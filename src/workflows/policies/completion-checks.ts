@@ -1,4 +1,4 @@
-import type { CompletionCheck, CompletionPolicy, RequiredPhase } from '../../contracts/policy.js';
+import type { CompletionCheck, CompletionPolicy, RequiredPhase } from '../../contracts/schemas/policy.js';
 import type { WorkRecord } from '../../contracts/work-record.js';
 
 /** May the answer end the run? If not, `correction` is what the model reads, and `told` what it has been told with it. */

@@ -1,4 +1,4 @@
-import type { RunPolicy } from '../../contracts/policy.js';
+import type { RunPolicy } from '../../contracts/schemas/policy.js';
 
 /** What the decision needs, once a turn cap is reached. */
 export interface TurnCapFacts {

@@ -1,5 +1,5 @@
-import { RUN_LIMITS } from '../../contracts/limits.js';
-import type { Message } from '../../contracts/message.js';
+import { RUN_LIMITS } from '../../contracts/constants/limits.js';
+import type { Message } from '../../contracts/schemas/message.js';
 
 /** What the decision needs: one call per turn, before its request. */
 export interface WarningFacts {

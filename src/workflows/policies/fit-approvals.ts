@@ -1,7 +1,7 @@
-import type { ApprovalList, DecidedApproval, PendingApproval } from '../../contracts/approval.js';
+import { DECISION_LIMITS } from '../../contracts/constants/limits.js';
 import { cutText } from '../../contracts/failures.js';
-import { DECISION_LIMITS } from '../../contracts/limits.js';
-import type { JsonValue } from '../../contracts/message.js';
+import type { ApprovalList, DecidedApproval, PendingApproval } from '../../contracts/schemas/approval.js';
+import type { JsonValue } from '../../contracts/schemas/message.js';
 
 /** An entry without its arguments: names, times and a reason. */
 const ENTRY_BYTES = 1_000;

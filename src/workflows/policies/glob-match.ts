@@ -1,4 +1,4 @@
-import { sequenceMatches } from '../../contracts/sequence-matches.js';
+import { sequenceMatches } from '../../contracts/text/wildcard.js';
 
 /**
  * True when a glob means a path (relative, forward slashes): `*` and `?` within one part of the path, `**` over any number of parts. A

@@ -1,4 +1,4 @@
-import { CONTINUE_AS_NEW_LIMITS } from '../../contracts/limits.js';
+import { CONTINUE_AS_NEW_LIMITS } from '../../contracts/constants/limits.js';
 
 /** Where the history of this execution stands. */
 export interface HistoryFacts {

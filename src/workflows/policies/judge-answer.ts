@@ -1,7 +1,7 @@
-import { RUN_LIMITS } from '../../contracts/limits.js';
-import type { Message, ToolCallPart } from '../../contracts/message.js';
-import type { StopReason } from '../../contracts/model.js';
-import { textOf } from '../../contracts/text-of.js';
+import { RUN_LIMITS } from '../../contracts/constants/limits.js';
+import { textOf } from '../../contracts/message-text.js';
+import type { Message, ToolCallPart } from '../../contracts/schemas/message.js';
+import type { StopReason } from '../../contracts/schemas/model.js';
 import { toolCallsOf } from '../../contracts/tool-calls-of.js';
 
 /** Consecutive recoveries so far. */

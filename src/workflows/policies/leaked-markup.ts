@@ -1,4 +1,4 @@
-import type { JsonValue } from '../../contracts/message.js';
+import type { JsonValue } from '../../contracts/schemas/message.js';
 import { announcesWork } from './announced-work.js';
 import { finalBlock, proseOf } from './code-blocks.js';
 

@@ -1,6 +1,6 @@
-import { estimateTokens } from '../../contracts/estimate-tokens.js';
-import type { Message } from '../../contracts/message.js';
-import { textOf } from '../../contracts/text-of.js';
+import { textOf } from '../../contracts/message-text.js';
+import type { Message } from '../../contracts/schemas/message.js';
+import { estimateTokens } from '../../contracts/text/estimate-tokens.js';
 import { LeftOut } from './left-out.js';
 import { type MessageGroup, tokensOf } from './message-groups.js';
 

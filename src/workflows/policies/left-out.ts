@@ -1,7 +1,7 @@
-import { identifiersOf } from '../../contracts/identifiers.js';
-import { COMPACTION_LIMITS } from '../../contracts/limits.js';
-import type { Message } from '../../contracts/message.js';
-import { textOf } from '../../contracts/text-of.js';
+import { COMPACTION_LIMITS } from '../../contracts/constants/limits.js';
+import { textOf } from '../../contracts/message-text.js';
+import type { Message } from '../../contracts/schemas/message.js';
+import { identifiersOf } from '../../contracts/text/identifiers.js';
 import { toolCallsOf } from '../../contracts/tool-calls-of.js';
 
 /** Words of a user are not found again by looking: the last ones are kept, each on a line of its own. */

@@ -1,7 +1,7 @@
-import type { LoopMemory } from '../../contracts/carried-state.js';
-import { LOOP_LIMITS } from '../../contracts/limits.js';
-import type { Message, ToolCallPart } from '../../contracts/message.js';
-import type { LoopPolicy, OnLoop } from '../../contracts/policy.js';
+import { LOOP_LIMITS } from '../../contracts/constants/limits.js';
+import type { LoopMemory } from '../../contracts/schemas/carried-state.js';
+import type { Message, ToolCallPart } from '../../contracts/schemas/message.js';
+import type { LoopPolicy, OnLoop } from '../../contracts/schemas/policy.js';
 import { resultSignature, turnShape, turnSignature } from './call-signature.js';
 import { type LoopMeasure, type LoopPattern, measureLoops } from './loop-measures.js';
 

@@ -1,6 +1,6 @@
-import type { LoopMemory } from '../../contracts/carried-state.js';
-import { LOOP_LIMITS } from '../../contracts/limits.js';
-import type { LoopPolicy } from '../../contracts/policy.js';
+import { LOOP_LIMITS } from '../../contracts/constants/limits.js';
+import type { LoopMemory } from '../../contracts/schemas/carried-state.js';
+import type { LoopPolicy } from '../../contracts/schemas/policy.js';
 
 /**
  * How a run can go in circles.

@@ -1,6 +1,6 @@
-import { MEMO_LIMITS } from '../../contracts/limits.js';
-import type { Message, ToolCallPart, ToolResultPart } from '../../contracts/message.js';
-import type { ToolDescriptor } from '../../contracts/tool.js';
+import { MEMO_LIMITS } from '../../contracts/constants/limits.js';
+import type { Message, ToolCallPart, ToolResultPart } from '../../contracts/schemas/message.js';
+import type { ToolDescriptor } from '../../contracts/schemas/tool.js';
 import { callSignature } from './call-signature.js';
 
 /** What `pure` tools answered: signature of a call → id of the call whose result stands in the transcript. Oldest first. */

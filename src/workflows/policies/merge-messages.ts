@@ -1,5 +1,5 @@
-import type { QueuedMessage } from '../../contracts/carried-state.js';
-import { STEER_MODES } from '../../contracts/steer-modes.js';
+import { STEER_MODES } from '../../contracts/constants/steer-modes.js';
+import type { QueuedMessage } from '../../contracts/schemas/carried-state.js';
 
 /** The same message sent twice as one: under the first one's id, as urgent as the more urgent, and unread for as long as the longer. */
 export function mergeMessages(first: QueuedMessage, second: QueuedMessage): QueuedMessage {

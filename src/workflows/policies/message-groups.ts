@@ -1,6 +1,6 @@
-import { estimateTokens } from '../../contracts/estimate-tokens.js';
-import { COMPACTION_LIMITS } from '../../contracts/limits.js';
-import type { Message } from '../../contracts/message.js';
+import { COMPACTION_LIMITS } from '../../contracts/constants/limits.js';
+import type { Message } from '../../contracts/schemas/message.js';
+import { estimateTokens } from '../../contracts/text/estimate-tokens.js';
 import { adaptiveKeep } from './adaptive-keep.js';
 import type { CompactionGoal } from './compactor.js';
 import { saysSomething } from './says-something.js';

@@ -1,6 +1,6 @@
 import { modelKey } from '../../contracts/cooldown-step.js';
-import type { CooldownTable } from '../../contracts/cooldown-table.js';
-import type { ModelCandidate } from '../../contracts/model-route.js';
+import type { CooldownTable } from '../../contracts/models/cooldowns.js';
+import type { ModelCandidate } from '../../contracts/schemas/model-route.js';
 
 /** A model with the key that it is asked with. */
 export interface ModelPair {

@@ -1,6 +1,6 @@
 import type { OutputBoundsInput } from '../../contracts/activities.js';
-import { TOOL_LIMITS } from '../../contracts/limits.js';
-import type { OutputPolicy } from '../../contracts/policy.js';
+import { TOOL_LIMITS } from '../../contracts/constants/limits.js';
+import type { OutputPolicy } from '../../contracts/schemas/policy.js';
 
 /** A token is taken for this many characters. */
 const CHARS_PER_TOKEN = 4;

@@ -1,4 +1,4 @@
-import type { Message, Part, ToolCallPart, ToolResultPart } from '../../contracts/message.js';
+import type { Message, Part, ToolCallPart, ToolResultPart } from '../../contracts/schemas/message.js';
 import { toolCallsOf } from '../../contracts/tool-calls-of.js';
 
 /** A transcript that a provider takes, and how many calls and results had to be put right for it. */

@@ -1,5 +1,5 @@
-import { estimateTokens } from '../../contracts/estimate-tokens.js';
-import type { Message } from '../../contracts/message.js';
+import type { Message } from '../../contracts/schemas/message.js';
+import { estimateTokens } from '../../contracts/text/estimate-tokens.js';
 import type { CompactionGoal } from './compactor.js';
 import { groupMessages, type MessageGroup, tokensOf } from './message-groups.js';
 import { repairPairing } from './pairing.js';

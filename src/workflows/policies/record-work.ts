@@ -1,7 +1,7 @@
-import { WORK_LIMITS } from '../../contracts/limits.js';
-import type { Message, ToolCallPart } from '../../contracts/message.js';
-import type { CompletionPolicy, RequiredPhase } from '../../contracts/policy.js';
-import type { Effect } from '../../contracts/tool.js';
+import { WORK_LIMITS } from '../../contracts/constants/limits.js';
+import type { Message, ToolCallPart } from '../../contracts/schemas/message.js';
+import type { CompletionPolicy, RequiredPhase } from '../../contracts/schemas/policy.js';
+import type { Effect } from '../../contracts/schemas/tool.js';
 import type { WorkRecord } from '../../contracts/work-record.js';
 import { type AnsweredCall, answeredCalls, fileOf, textArgument } from './answered-calls.js';
 import { callSignature } from './call-signature.js';

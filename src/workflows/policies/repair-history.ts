@@ -1,4 +1,4 @@
-import type { Message, Part } from '../../contracts/message.js';
+import type { Message, Part } from '../../contracts/schemas/message.js';
 import { toolCallsOf } from '../../contracts/tool-calls-of.js';
 import { type PairedTranscript, repairPairing } from './pairing.js';
 import { saysSomething } from './says-something.js';

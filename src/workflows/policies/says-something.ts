@@ -1,4 +1,4 @@
-import type { Message } from '../../contracts/message.js';
+import type { Message } from '../../contracts/schemas/message.js';
 
 /** True for a message that has more in it than blanks and thinking. Providers refuse others, and nobody was answered by them. */
 export function saysSomething({ parts }: Pick<Message, 'parts'>): boolean {

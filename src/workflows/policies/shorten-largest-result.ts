@@ -1,6 +1,6 @@
-import { charsOf } from '../../contracts/estimate-tokens.js';
-import { TOOL_LIMITS } from '../../contracts/limits.js';
-import type { Message, TextPart, ToolResultPart } from '../../contracts/message.js';
+import { TOOL_LIMITS } from '../../contracts/constants/limits.js';
+import type { Message, TextPart, ToolResultPart } from '../../contracts/schemas/message.js';
+import { charsOf } from '../../contracts/text/estimate-tokens.js';
 
 /** A transcript in which one result is shorter, and by how much. */
 export interface ShortenedResult {

@@ -1,5 +1,5 @@
-import { COMPACTION_LIMITS } from '../../contracts/limits.js';
-import type { JsonValue, Message, Part } from '../../contracts/message.js';
+import { COMPACTION_LIMITS } from '../../contracts/constants/limits.js';
+import type { JsonValue, Message, Part } from '../../contracts/schemas/message.js';
 
 const { shortenedHeadChars, shortenedTailChars } = COMPACTION_LIMITS;
 

@@ -1,4 +1,4 @@
-import type { Reason } from '../../contracts/run.js';
+import type { Reason } from '../../contracts/schemas/run.js';
 
 /** What the decision needs. */
 export interface StopFacts {

@@ -1,7 +1,7 @@
-import { charsOf } from '../../contracts/estimate-tokens.js';
-import { identifiersIn } from '../../contracts/identifiers.js';
-import { COMPACTION_LIMITS } from '../../contracts/limits.js';
-import type { ContentPart, FilePart, Message, Part, TextPart, ToolResultPart } from '../../contracts/message.js';
+import { COMPACTION_LIMITS } from '../../contracts/constants/limits.js';
+import type { ContentPart, FilePart, Message, Part, TextPart, ToolResultPart } from '../../contracts/schemas/message.js';
+import { charsOf } from '../../contracts/text/estimate-tokens.js';
+import { identifiersIn } from '../../contracts/text/identifiers.js';
 
 /** Room for the identifiers that a stub names. */
 const NAMED_CHARS_MAX = 200;

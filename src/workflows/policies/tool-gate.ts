@@ -1,8 +1,8 @@
-import { WORKSPACE_LIMITS } from '../../contracts/limits.js';
+import { WORKSPACE_LIMITS } from '../../contracts/constants/limits.js';
+import { type GatedTool, profileDecision } from '../../contracts/gate-profile.js';
 import { matchesName } from '../../contracts/matches-name.js';
-import type { JsonValue } from '../../contracts/message.js';
-import { type GatedTool, profileDecision } from '../../contracts/offers-tool.js';
-import type { GateDecision, GatePolicy, GateRule } from '../../contracts/policy.js';
+import type { JsonValue } from '../../contracts/schemas/message.js';
+import type { GateDecision, GatePolicy, GateRule } from '../../contracts/schemas/policy.js';
 import { type ReadCommand, readCommand } from './command-words.js';
 import { globMatches } from './glob-match.js';
 

@@ -1,4 +1,4 @@
-import { estimateTokens } from '../../contracts/estimate-tokens.js';
+import { estimateTokens } from '../../contracts/text/estimate-tokens.js';
 import type { Compactor } from './compactor.js';
 import { groupMessages, type MessageGroup } from './message-groups.js';
 

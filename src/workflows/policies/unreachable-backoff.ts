@@ -1,4 +1,4 @@
-import { RUN_LIMITS } from '../../contracts/limits.js';
+import { RUN_LIMITS } from '../../contracts/constants/limits.js';
 
 /** How long to wait before a model that cannot be reached is asked again; undefined when its five minutes are over. */
 export function unreachableBackoffMs(attempt: number, waitedMs: number): number | undefined {

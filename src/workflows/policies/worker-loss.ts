@@ -1,5 +1,5 @@
-import { RUN_LIMITS } from '../../contracts/limits.js';
-import type { Effect } from '../../contracts/tool.js';
+import { RUN_LIMITS } from '../../contracts/constants/limits.js';
+import type { Effect } from '../../contracts/schemas/tool.js';
 
 /** What to do after the worker of a tool call was lost. */
 export type AfterLoss = 'again' | 'reconcile' | 'unknown';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { MODEL_LIMITS } from '../../../src/contracts/limits.js';
-import type { Message } from '../../../src/contracts/message.js';
+import { MODEL_LIMITS } from '../../../src/contracts/constants/limits.js';
+import type { Message } from '../../../src/contracts/schemas/message.js';
 import { answering, askAiSdk, FINISH, TEXT, withResultImage } from './support/ask-ai-sdk.js';
 
 describe('thinking and cache keys of a model of the AI SDK', () => {

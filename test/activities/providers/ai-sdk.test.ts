@@ -2,7 +2,7 @@ import type { LanguageModelV3StreamPart } from '@ai-sdk/provider';
 import { convertArrayToReadableStream, MockLanguageModelV3 } from 'ai/test';
 import { describe, expect, it } from 'vitest';
 import type { StreamDelta } from '../../../src/activities/providers/provider.js';
-import type { Message } from '../../../src/contracts/message.js';
+import type { Message } from '../../../src/contracts/schemas/message.js';
 import { answering, askAiSdk, FINISH, readCall, TEXT } from './support/ask-ai-sdk.js';
 import { modelRequest } from './support/wire.js';
 

@@ -2,8 +2,8 @@ import type { MessageCreateParamsStreaming } from '@anthropic-ai/sdk/resources/m
 import { describe, expect, it } from 'vitest';
 import { toAnthropicBody } from '../../../src/activities/providers/anthropic-body.js';
 import type { ModelRequest } from '../../../src/activities/providers/provider.js';
-import { THINKING_LIMITS } from '../../../src/contracts/limits.js';
-import type { Message } from '../../../src/contracts/message.js';
+import { THINKING_LIMITS } from '../../../src/contracts/constants/limits.js';
+import type { Message } from '../../../src/contracts/schemas/message.js';
 import type { ProviderQuirks } from '../../../src/define/provider-quirks.js';
 import { answer, calls, results, user } from './support/turns.js';
 import { modelRequest } from './support/wire.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Part } from '../../../src/contracts/message.js';
+import type { Part } from '../../../src/contracts/schemas/message.js';
 import { call, message, result, text } from './support/message-parts.js';
 import { toAnthropicMessages } from './support/to-anthropic-messages.js';
 

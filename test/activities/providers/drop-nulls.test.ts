@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { dropNulls } from '../../../src/activities/providers/drop-nulls.js';
 import { ownCalls } from '../../../src/activities/providers/own-calls.js';
-import type { JsonValue } from '../../../src/contracts/message.js';
+import type { JsonValue } from '../../../src/contracts/schemas/message.js';
 
 type Schema = Record<string, JsonValue>;
 

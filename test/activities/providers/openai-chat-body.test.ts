@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { toChatBody } from '../../../src/activities/providers/openai-chat-body.js';
 import type { ModelRequest, ThinkingOrder } from '../../../src/activities/providers/provider.js';
-import type { Message } from '../../../src/contracts/message.js';
+import type { Message } from '../../../src/contracts/schemas/message.js';
 import type { ProviderQuirks } from '../../../src/define/provider-quirks.js';
 import { answer, calls, results, user } from './support/turns.js';
 import { modelRequest } from './support/wire.js';

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { toOpenAiMessages } from '../../../src/activities/providers/openai-messages.js';
-import type { ContentPart, Message, Part } from '../../../src/contracts/message.js';
+import type { ContentPart, Message, Part } from '../../../src/contracts/schemas/message.js';
 import type { ProviderQuirks } from '../../../src/define/provider-quirks.js';
 import { parseChatRequest } from '../../../src/testing/chat-completions-request.js';
 import { checkChatRules } from '../../../src/testing/chat-completions-rules.js';

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createOpenAiResponsesProvider } from '../../../src/activities/providers/openai-responses.js';
 import type { ModelRequest, StreamDelta } from '../../../src/activities/providers/provider.js';
 import type { ProviderSettings } from '../../../src/activities/providers/provider-settings.js';
-import type { Message } from '../../../src/contracts/message.js';
+import type { Message } from '../../../src/contracts/schemas/message.js';
 import { startWireServer } from '../../../src/testing/wire-server.js';
 import { type RawServer, startRawServer, streamOf } from './support/raw-server.js';
 import { modelRequest } from './support/wire.js';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { toResponsesInput } from '../../../src/activities/providers/responses-input.js';
 import { keptReasoning, reasoningOrigin } from '../../../src/activities/providers/responses-reasoning.js';
-import type { Message, Part } from '../../../src/contracts/message.js';
+import type { Message, Part } from '../../../src/contracts/schemas/message.js';
 import { call, message, result } from './support/message-parts.js';
 
 const SETTINGS = { baseUrl: 'https://api.openai.com/v1', apiKey: 'k-1' };

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { ownCalls } from '../../../src/activities/providers/own-calls.js';
 import { type SchemaDialect, toDialect } from '../../../src/activities/providers/schema-dialect.js';
-import type { JsonValue } from '../../../src/contracts/message.js';
+import type { JsonValue } from '../../../src/contracts/schemas/message.js';
 
 type Schema = Record<string, JsonValue>;
 

@@ -6,8 +6,8 @@ import type { ModelAnswer, ModelProvider, ModelRequest, StreamDelta } from '../.
 import type { ScriptInput } from '../../../src/activities/providers/script.js';
 import { checkScript } from '../../../src/activities/providers/script-file.js';
 import { createScriptedProvider } from '../../../src/activities/providers/scripted.js';
-import type { Message } from '../../../src/contracts/message.js';
-import type { Usage } from '../../../src/contracts/model.js';
+import type { Message } from '../../../src/contracts/schemas/message.js';
+import type { Usage } from '../../../src/contracts/schemas/model.js';
 
 const USER: Message = { id: 'u1', role: 'user', parts: [{ type: 'text', text: 'Sort the notes' }] };
 const ANSWER: Message = {

@@ -4,7 +4,7 @@ import { toAnthropicBody } from '../../../src/activities/providers/anthropic-bod
 import { toChatBody } from '../../../src/activities/providers/openai-chat-body.js';
 import type { ModelRequest } from '../../../src/activities/providers/provider.js';
 import { toResponsesBody } from '../../../src/activities/providers/responses-body.js';
-import type { Message } from '../../../src/contracts/message.js';
+import type { Message } from '../../../src/contracts/schemas/message.js';
 import { answer, calls, results, user } from './support/turns.js';
 import { modelRequest } from './support/wire.js';
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createOpenAiChatProvider } from '../../../src/activities/providers/openai-chat.js';
 import { createOpenAiCompletionsProvider } from '../../../src/activities/providers/openai-completions.js';
 import type { StreamDelta } from '../../../src/activities/providers/provider.js';
-import type { Message } from '../../../src/contracts/message.js';
+import type { Message } from '../../../src/contracts/schemas/message.js';
 import type { ProviderQuirks } from '../../../src/define/provider-quirks.js';
 import { startWireServer } from '../../../src/testing/wire-server.js';
 import { type RawServer, startRawServer, streamOf } from './support/raw-server.js';

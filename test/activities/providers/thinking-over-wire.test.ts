@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { createAnthropicProvider } from '../../../src/activities/providers/anthropic.js';
 import type { ModelRequest, ThinkingOrder } from '../../../src/activities/providers/provider.js';
-import type { Message, Part } from '../../../src/contracts/message.js';
+import type { Message, Part } from '../../../src/contracts/schemas/message.js';
 import { startWireServer, type WireServer } from '../../../src/testing/wire-server.js';
 import { startRawServer, streamOf } from './support/raw-server.js';
 import { calls, results, user } from './support/turns.js';

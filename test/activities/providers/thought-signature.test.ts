@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { KNOWN_PROVIDERS } from '../../../src/activities/data/providers.js';
 import { createOpenAiChatProvider } from '../../../src/activities/providers/openai-chat.js';
 import { toChatBody } from '../../../src/activities/providers/openai-chat-body.js';
-import type { Message, Part } from '../../../src/contracts/message.js';
+import type { Message, Part } from '../../../src/contracts/schemas/message.js';
 import type { ProviderQuirks } from '../../../src/define/provider-quirks.js';
 import { type RawServer, startRawServer, streamOf } from './support/raw-server.js';
 import { answer, calls, results, user } from './support/turns.js';

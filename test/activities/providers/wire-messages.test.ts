@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { toOpenAiMessages } from '../../../src/activities/providers/openai-messages.js';
-import type { Message } from '../../../src/contracts/message.js';
+import type { Message } from '../../../src/contracts/schemas/message.js';
 import { call, message, result, text } from './support/message-parts.js';
 import { toAnthropicMessages } from './support/to-anthropic-messages.js';
 

@@ -1,7 +1,7 @@
 import { setHandler, workflowInfo } from '@temporalio/workflow';
 import type { CompactInput, CompactResult } from '../../../src/contracts/activities.js';
 import { transcript as transcriptQuery } from '../../../src/contracts/handlers.js';
-import type { Message } from '../../../src/contracts/message.js';
+import type { Message } from '../../../src/contracts/schemas/message.js';
 import { compact } from '../../../src/workflows/proxies.js';
 import { Transcript } from '../../../src/workflows/transcript.js';
 

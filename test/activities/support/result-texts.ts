@@ -1,4 +1,4 @@
-import type { Message } from '../../../src/contracts/message.js';
+import type { Message } from '../../../src/contracts/schemas/message.js';
 
 /** The texts of all tool results, in order. */
 export function resultTexts(messages: readonly Message[] = []): string[] {

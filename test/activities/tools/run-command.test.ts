@@ -5,7 +5,7 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { commandEnvironment } from '../../../src/activities/tools/command-environment.js';
 import { commandSandbox } from '../../../src/activities/tools/command-sandbox.js';
 import { runCommand } from '../../../src/activities/tools/run-command.js';
-import type { JsonValue } from '../../../src/contracts/message.js';
+import type { JsonValue } from '../../../src/contracts/schemas/message.js';
 import { tempWorkspace, textOf } from './temp-workspace.js';
 
 const MEASURE = fileURLToPath(new URL('fixtures/measure-command.ts', import.meta.url));

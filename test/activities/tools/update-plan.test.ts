@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { updatePlan } from '../../../src/activities/tools/update-plan.js';
-import { profileDecision } from '../../../src/contracts/offers-tool.js';
-import { GateProfile } from '../../../src/contracts/policy.js';
+import { profileDecision } from '../../../src/contracts/gate-profile.js';
+import { GateProfile } from '../../../src/contracts/schemas/policy.js';
 import type { ToolContext } from '../../../src/define/define-tool.js';
 
 describe('update_plan', () => {

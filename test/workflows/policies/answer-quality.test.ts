@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Message } from '../../../src/contracts/message.js';
+import type { Message } from '../../../src/contracts/schemas/message.js';
 import { type AnswerQuality, judgeQuality, type QualityContext } from '../../../src/workflows/policies/answer-quality.js';
 
 const TOOLS = ['read_file', 'run_command'];

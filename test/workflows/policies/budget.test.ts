@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { addUsage } from '../../../src/contracts/add-usage.js';
-import { costOf } from '../../../src/contracts/cost-of.js';
-import { MODEL_LIMITS } from '../../../src/contracts/limits.js';
+import { MODEL_LIMITS } from '../../../src/contracts/constants/limits.js';
+import { costOf } from '../../../src/contracts/models/usage.js';
 import { NO_USAGE } from '../../../src/contracts/no-usage.js';
 import { type BudgetFacts, finalOutputTokens, outputTokensAllowed } from '../../../src/workflows/policies/budget.js';
 

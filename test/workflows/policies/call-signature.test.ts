@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { ContentPart, JsonValue, Message } from '../../../src/contracts/message.js';
+import type { ContentPart, JsonValue, Message } from '../../../src/contracts/schemas/message.js';
 import { callSignature, resultSignature, turnShape, turnSignature } from '../../../src/workflows/policies/call-signature.js';
 
 // json as it comes off a wire: no -0, which JSON text keeps and JSON values cannot tell from 0

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { estimateTokens } from '../../../src/contracts/estimate-tokens.js';
-import { COMPACTION_LIMITS } from '../../../src/contracts/limits.js';
-import type { Message } from '../../../src/contracts/message.js';
-import { CompactionPolicy } from '../../../src/contracts/policy.js';
+import { COMPACTION_LIMITS } from '../../../src/contracts/constants/limits.js';
+import type { Message } from '../../../src/contracts/schemas/message.js';
+import { CompactionPolicy } from '../../../src/contracts/schemas/policy.js';
+import { estimateTokens } from '../../../src/contracts/text/estimate-tokens.js';
 import { adaptiveKeep } from '../../../src/workflows/policies/adaptive-keep.js';
 import { compactionGoal, softLimit } from '../../../src/workflows/policies/compaction-goal.js';
 import { type CompactionFacts, compactionNeeded, latchedUntil } from '../../../src/workflows/policies/compaction-needed.js';

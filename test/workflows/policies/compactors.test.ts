@@ -1,9 +1,9 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { estimateTokens } from '../../../src/contracts/estimate-tokens.js';
-import type { Message } from '../../../src/contracts/message.js';
-import { CompactionStrategy } from '../../../src/contracts/policy.js';
-import { textOf } from '../../../src/contracts/text-of.js';
+import { textOf } from '../../../src/contracts/message-text.js';
+import type { Message } from '../../../src/contracts/schemas/message.js';
+import { CompactionStrategy } from '../../../src/contracts/schemas/policy.js';
+import { estimateTokens } from '../../../src/contracts/text/estimate-tokens.js';
 import type { Compactor } from '../../../src/workflows/policies/compactor.js';
 import { compactorFor } from '../../../src/workflows/policies/compactor-for.js';
 import { isPaired } from '../../../src/workflows/policies/pairing.js';

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { JsonValue, Message } from '../../../src/contracts/message.js';
-import { CompletionCheck, CompletionPolicy } from '../../../src/contracts/policy.js';
+import type { JsonValue, Message } from '../../../src/contracts/schemas/message.js';
+import { CompletionCheck, CompletionPolicy } from '../../../src/contracts/schemas/policy.js';
 import { type CompletionVerdict, checkCompletion, completionAttempts } from '../../../src/workflows/policies/completion-checks.js';
 import { answer, type Called, EFFECTS, task, turns, workOf } from './run-messages.js';
 

@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { DecidedApproval, PendingApproval } from '../../../src/contracts/approval.js';
-import { DECISION_LIMITS, PAYLOAD_LIMITS } from '../../../src/contracts/limits.js';
-import type { JsonValue } from '../../../src/contracts/message.js';
+import { DECISION_LIMITS, PAYLOAD_LIMITS } from '../../../src/contracts/constants/limits.js';
+import type { DecidedApproval, PendingApproval } from '../../../src/contracts/schemas/approval.js';
+import type { JsonValue } from '../../../src/contracts/schemas/message.js';
 import { fitApprovals } from '../../../src/workflows/policies/fit-approvals.js';
 
 describe('fitApprovals', () => {

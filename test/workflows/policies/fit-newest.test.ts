@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { SteerRecord } from '../../../src/contracts/run.js';
+import type { SteerRecord } from '../../../src/contracts/schemas/run.js';
 import { fitNewest } from '../../../src/workflows/policies/fit-newest.js';
 
 const record = fc.record({

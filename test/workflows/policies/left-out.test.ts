@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { COMPACTION_LIMITS } from '../../../src/contracts/limits.js';
-import type { Message } from '../../../src/contracts/message.js';
+import { COMPACTION_LIMITS } from '../../../src/contracts/constants/limits.js';
+import type { Message } from '../../../src/contracts/schemas/message.js';
 import { LeftOut } from '../../../src/workflows/policies/left-out.js';
 import { toolGroup, transcript, user } from './support/transcripts.js';
 

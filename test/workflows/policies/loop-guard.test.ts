@@ -1,9 +1,9 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { LoopMemory } from '../../../src/contracts/carried-state.js';
-import { LOOP_LIMITS } from '../../../src/contracts/limits.js';
-import type { JsonValue, Message, ToolCallPart } from '../../../src/contracts/message.js';
-import { LoopPolicy } from '../../../src/contracts/policy.js';
+import { LOOP_LIMITS } from '../../../src/contracts/constants/limits.js';
+import { LoopMemory } from '../../../src/contracts/schemas/carried-state.js';
+import type { JsonValue, Message, ToolCallPart } from '../../../src/contracts/schemas/message.js';
+import { LoopPolicy } from '../../../src/contracts/schemas/policy.js';
 import { judgeLoop, type LoopVerdict, rememberTurn } from '../../../src/workflows/policies/loop-guard.js';
 
 const DEFAULT = LoopPolicy.parse({});

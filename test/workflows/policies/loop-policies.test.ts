@@ -1,9 +1,9 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { CONTINUE_AS_NEW_LIMITS, RUN_LIMITS } from '../../../src/contracts/limits.js';
-import type { Message, Part, ToolCallPart } from '../../../src/contracts/message.js';
-import { StopReason } from '../../../src/contracts/model.js';
-import type { Effect } from '../../../src/contracts/tool.js';
+import { CONTINUE_AS_NEW_LIMITS, RUN_LIMITS } from '../../../src/contracts/constants/limits.js';
+import type { Message, Part, ToolCallPart } from '../../../src/contracts/schemas/message.js';
+import { StopReason } from '../../../src/contracts/schemas/model.js';
+import type { Effect } from '../../../src/contracts/schemas/tool.js';
 import { groupCalls } from '../../../src/workflows/policies/call-groups.js';
 import { shouldWarn } from '../../../src/workflows/policies/finalise-warning.js';
 import { historyIsLong } from '../../../src/workflows/policies/history-bounds.js';

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { MEMO_LIMITS } from '../../../src/contracts/limits.js';
-import type { JsonValue, Message, ToolCallPart } from '../../../src/contracts/message.js';
+import { MEMO_LIMITS } from '../../../src/contracts/constants/limits.js';
+import type { JsonValue, Message, ToolCallPart } from '../../../src/contracts/schemas/message.js';
 import { answerFromMemo, recall, remember } from '../../../src/workflows/policies/memo.js';
 
 const PURE = { pure: true, effect: 'read' } as const;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { TOOL_LIMITS } from '../../../src/contracts/limits.js';
-import { OutputPolicy } from '../../../src/contracts/policy.js';
+import { TOOL_LIMITS } from '../../../src/contracts/constants/limits.js';
+import { OutputPolicy } from '../../../src/contracts/schemas/policy.js';
 import { outputBounds } from '../../../src/workflows/policies/output-bounds.js';
 
 describe('outputBounds', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { estimateTokens } from '../../../src/contracts/estimate-tokens.js';
-import type { Message } from '../../../src/contracts/message.js';
+import type { Message } from '../../../src/contracts/schemas/message.js';
+import { estimateTokens } from '../../../src/contracts/text/estimate-tokens.js';
 import { isPaired } from '../../../src/workflows/policies/pairing.js';
 import { applySummary, planSummary } from '../../../src/workflows/policies/plan-summary.js';
 import { answer, TASK_ID, task, toolGroup, user, words } from './support/transcripts.js';

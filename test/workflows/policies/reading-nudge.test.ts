@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Message } from '../../../src/contracts/message.js';
-import { CompletionPolicy } from '../../../src/contracts/policy.js';
+import type { Message } from '../../../src/contracts/schemas/message.js';
+import { CompletionPolicy } from '../../../src/contracts/schemas/policy.js';
 import { WorkRecord } from '../../../src/contracts/work-record.js';
 import { type ReadingNudge, readingNudge } from '../../../src/workflows/policies/reading-nudge.js';
 import { type Called, task, turns, workOf } from './run-messages.js';

@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { WORK_LIMITS } from '../../../src/contracts/limits.js';
-import type { JsonValue, Message } from '../../../src/contracts/message.js';
-import { CompletionCheck, CompletionPolicy } from '../../../src/contracts/policy.js';
+import { WORK_LIMITS } from '../../../src/contracts/constants/limits.js';
+import type { JsonValue, Message } from '../../../src/contracts/schemas/message.js';
+import { CompletionCheck, CompletionPolicy } from '../../../src/contracts/schemas/policy.js';
 import { WorkRecord } from '../../../src/contracts/work-record.js';
 import type { Compactor } from '../../../src/workflows/policies/compactor.js';
 import { checkCompletion, completionAttempts } from '../../../src/workflows/policies/completion-checks.js';

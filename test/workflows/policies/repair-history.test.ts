@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Message, Part } from '../../../src/contracts/message.js';
+import type { Message, Part } from '../../../src/contracts/schemas/message.js';
 import { toolCallsOf } from '../../../src/contracts/tool-calls-of.js';
 import { appendOnce } from '../../../src/workflows/policies/append-once.js';
 import { isPaired } from '../../../src/workflows/policies/pairing.js';

@@ -1,6 +1,6 @@
-import type { JsonValue, Message, Part, ToolCallPart } from '../../../src/contracts/message.js';
-import type { CompletionPolicy } from '../../../src/contracts/policy.js';
-import type { Effect } from '../../../src/contracts/tool.js';
+import type { JsonValue, Message, Part, ToolCallPart } from '../../../src/contracts/schemas/message.js';
+import type { CompletionPolicy } from '../../../src/contracts/schemas/policy.js';
+import type { Effect } from '../../../src/contracts/schemas/tool.js';
 import { toolCallsOf } from '../../../src/contracts/tool-calls-of.js';
 import { WorkRecord } from '../../../src/contracts/work-record.js';
 import { recordWork } from '../../../src/workflows/policies/record-work.js';

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type GatedTool, offersTool } from '../../../src/contracts/offers-tool.js';
-import { GatePolicy, GateProfile, type GateRule } from '../../../src/contracts/policy.js';
+import { type GatedTool, offersTool } from '../../../src/contracts/gate-profile.js';
+import { GatePolicy, GateProfile, type GateRule } from '../../../src/contracts/schemas/policy.js';
 import { DESTRUCTIVE_COMMANDS } from '../../../src/define/destructive-commands.js';
 import { gateTool } from '../../../src/workflows/policies/tool-gate.js';
 

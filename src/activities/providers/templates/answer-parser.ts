@@ -1,4 +1,4 @@
-import type { Part } from '../../../contracts/message.js';
+import type { Part } from '../../../contracts/schemas/message.js';
 import { toolCallPart } from '../parse-arguments.js';
 import type { StreamDelta } from '../provider.js';
 import { CallBody } from './call-body.js';

@@ -1,4 +1,4 @@
-import type { Message, ToolCallPart, ToolResultPart } from '../../../contracts/message.js';
+import type { Message, ToolCallPart, ToolResultPart } from '../../../contracts/schemas/message.js';
 import type { ModelRequest } from '../provider.js';
 
 /** A tool as it is told to a model. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { JsonValue } from '../../../contracts/message.js';
+import { JsonValue } from '../../../contracts/schemas/message.js';
 import { ARGUMENTS_DEPTH_MAX, isShallow } from '../parse-arguments.js';
 
 /** A call as a model wrote it: its arguments are a text still. */

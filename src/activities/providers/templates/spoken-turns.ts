@@ -1,4 +1,4 @@
-import type { Message, ThinkingPart } from '../../../contracts/message.js';
+import type { Message, ThinkingPart } from '../../../contracts/schemas/message.js';
 import { partsText } from '../parts-text.js';
 
 /** One turn of a spoken transcript. */

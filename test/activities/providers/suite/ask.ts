@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { ModelError } from '../../../../src/activities/providers/model-error.js';
 import type { ModelAnswer, ModelRequest, StreamDelta } from '../../../../src/activities/providers/provider.js';
-import type { Message, Part } from '../../../../src/contracts/message.js';
+import type { Message, Part } from '../../../../src/contracts/schemas/message.js';
 import type { RecordedRequest } from '../../../../src/testing/wire-server.js';
 import { modelRequest } from '../support/wire.js';
 import type { ProviderSubject, ScriptedSubject } from './provider-subject.js';

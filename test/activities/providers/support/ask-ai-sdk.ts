@@ -3,7 +3,7 @@ import { convertArrayToReadableStream, MockLanguageModelV3 } from 'ai/test';
 import { captureKeys } from '../../../../src/activities/key-ring.js';
 import { createAiSdkProvider } from '../../../../src/activities/providers/ai-sdk.js';
 import type { ModelAnswer, ModelRequest } from '../../../../src/activities/providers/provider.js';
-import type { Message } from '../../../../src/contracts/message.js';
+import type { Message } from '../../../../src/contracts/schemas/message.js';
 import type { AiSdkProvider } from '../../../../src/define/provider-definition.js';
 import { modelRequest } from './wire.js';
 

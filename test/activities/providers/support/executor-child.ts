@@ -3,7 +3,7 @@ import { afterEach } from 'vitest';
 import { captureKeys, type KeyRing } from '../../../../src/activities/key-ring.js';
 import type { ModelAnswer, ModelProvider, ModelRequest, StreamDelta } from '../../../../src/activities/providers/provider.js';
 import { createSubprocessProvider } from '../../../../src/activities/providers/subprocess.js';
-import type { Message } from '../../../../src/contracts/message.js';
+import type { Message } from '../../../../src/contracts/schemas/message.js';
 import type { SubprocessExecutor } from '../../../../src/define/agent-executor.js';
 import { killMarked } from './kill-marked.js';
 

@@ -1,4 +1,4 @@
-import type { ContentPart, Message, Part, TextPart } from '../../../../src/contracts/message.js';
+import type { ContentPart, Message, Part, TextPart } from '../../../../src/contracts/schemas/message.js';
 
 /** A message of these parts; a string is one of text. */
 export function message(role: Message['role'], ...parts: readonly (Part | string)[]): Message {

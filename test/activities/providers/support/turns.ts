@@ -1,4 +1,4 @@
-import type { Message, Part } from '../../../../src/contracts/message.js';
+import type { Message, Part } from '../../../../src/contracts/schemas/message.js';
 
 /** What a user says. */
 export function user(text: string): Message {

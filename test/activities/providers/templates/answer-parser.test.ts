@@ -6,7 +6,7 @@ import type { ChatTemplate } from '../../../../src/activities/providers/template
 import { GEMMA } from '../../../../src/activities/providers/templates/gemma.js';
 import { PLAIN } from '../../../../src/activities/providers/templates/plain.js';
 import { QWEN3 } from '../../../../src/activities/providers/templates/qwen3.js';
-import type { JsonValue, Part } from '../../../../src/contracts/message.js';
+import type { JsonValue, Part } from '../../../../src/contracts/schemas/message.js';
 
 const TOOLS = [{ name: 'read_file' }, { name: 'note' }];
 

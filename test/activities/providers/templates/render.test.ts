@@ -6,7 +6,7 @@ import { GEMMA } from '../../../../src/activities/providers/templates/gemma.js';
 import { PLAIN } from '../../../../src/activities/providers/templates/plain.js';
 import { QWEN3 } from '../../../../src/activities/providers/templates/qwen3.js';
 import { speakTools } from '../../../../src/activities/providers/text-tools.js';
-import type { ContentPart, Message, Part } from '../../../../src/contracts/message.js';
+import type { ContentPart, Message, Part } from '../../../../src/contracts/schemas/message.js';
 import { readPrompt, resultsIn } from '../../../../src/testing/completions-prompt.js';
 import { modelRequest } from '../support/wire.js';
 

@@ -1,8 +1,8 @@
 import { addUsage } from '../../../../src/contracts/add-usage.js';
-import { costOf } from '../../../../src/contracts/cost-of.js';
-import type { ModelPrice, Usage } from '../../../../src/contracts/model.js';
+import { costOf } from '../../../../src/contracts/models/usage.js';
 import { NO_USAGE } from '../../../../src/contracts/no-usage.js';
-import type { RunPolicy } from '../../../../src/contracts/policy.js';
+import type { ModelPrice, Usage } from '../../../../src/contracts/schemas/model.js';
+import type { RunPolicy } from '../../../../src/contracts/schemas/policy.js';
 import { finalOutputTokens, outputTokensAllowed } from '../../../../src/workflows/policies/budget.js';
 import { extendedCap } from '../../../../src/workflows/policies/extended-cap.js';
 import { stopReason } from '../../../../src/workflows/policies/stop-reason.js';

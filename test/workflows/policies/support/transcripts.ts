@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import type { Message, Part, ToolResultPart } from '../../../../src/contracts/message.js';
+import type { Message, Part, ToolResultPart } from '../../../../src/contracts/schemas/message.js';
 
 /** The id of the task in every transcript made here. */
 export const TASK_ID = 'task';

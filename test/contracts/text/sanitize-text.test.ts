@@ -1,6 +1,6 @@
 import { assert, property, string } from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { escapeMarkdown, markdownCode } from '../../src/contracts/escape-markdown.js';
+import { escapeMarkdown, markdownCode } from '../../../src/contracts/text/sanitize-text.js';
 
 describe('escapeMarkdown', () => {
   it.each([

@@ -1,8 +1,8 @@
 import { anything, assert, constantFrom, dictionary, double, jsonValue, nat, oneof, property, record } from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isUsage } from '../../src/contracts/is-usage.js';
-import { Usage } from '../../src/contracts/model.js';
-import { NO_USAGE } from '../../src/contracts/no-usage.js';
+import { isUsage } from '../../../src/contracts/is-usage.js';
+import { NO_USAGE } from '../../../src/contracts/no-usage.js';
+import { Usage } from '../../../src/contracts/schemas/model.js';
 
 describe('isUsage', () => {
   it('is true for what the schema takes and for nothing else', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { identifiersIn } from '../../src/contracts/identifiers.js';
+import { identifiersIn } from '../../../src/contracts/text/identifiers.js';
 
 describe('identifiersIn', () => {
   it.each([

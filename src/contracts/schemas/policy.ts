@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { COMPACTION_LIMITS, DECISION_LIMITS, LOOP_LIMITS, RUN_LIMITS, TOOL_LIMITS } from './limits.js';
-import { ThinkingOutput } from './thinking.js';
+import { COMPACTION_LIMITS, DECISION_LIMITS, LOOP_LIMITS, RUN_LIMITS, TOOL_LIMITS } from '../constants/limits.js';
+import { ThinkingOutput } from '../thinking.js';
 
 /** What to do about a model that repeats itself. `nudge-then-stop`: say so, then block that very call, then end with `loop_detected`. */
 export const OnLoop = z.enum(['nudge-then-stop', 'error', 'nudge', 'off']);

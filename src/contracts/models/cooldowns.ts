@@ -1,6 +1,6 @@
-import { cooldownKey, cooldownMs, credentialKey, failureScope, modelKey } from './cooldown-step.js';
-import { FAILOVER_LIMITS } from './limits.js';
-import type { Cooldown } from './model-route.js';
+import { FAILOVER_LIMITS } from '../constants/limits.js';
+import { cooldownKey, cooldownMs, credentialKey, failureScope, modelKey } from '../cooldown-step.js';
+import type { Cooldown } from '../schemas/model-route.js';
 
 /** A model, and the reference of the key it is asked with, where there are several. */
 export interface CoolingPair {

@@ -1,4 +1,4 @@
-import { CLIENT_LIMITS } from './limits.js';
+import { CLIENT_LIMITS } from './constants/limits.js';
 
 /** True for a usable run or session id: it is in file names, URLs and search queries. */
 export function isRunId(text: string): boolean {

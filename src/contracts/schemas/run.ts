@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { GivenMessage } from './given-message.js';
-import { FAILOVER_LIMITS, RUN_LIMITS } from './limits.js';
+import { FAILOVER_LIMITS, RUN_LIMITS } from '../constants/limits.js';
+import { STEER_MODES } from '../constants/steer-modes.js';
+import { GivenMessage } from '../given-message.js';
+import { ThinkingSetting } from '../thinking.js';
 import { JsonValue, type Message, Part } from './message.js';
 import { Usage } from './model.js';
 import { ModelSpending, ModelSwitch } from './model-route.js';
-import { STEER_MODES } from './steer-modes.js';
-import { ThinkingSetting } from './thinking.js';
 
 /** Where and on what a run works. */
 export const RunContext = z.strictObject({

@@ -1,12 +1,12 @@
 import { z } from 'zod';
+import { Step } from '../step.js';
+import { WorkRecord } from '../work-record.js';
 import { DecidedApproval, PendingApproval } from './approval.js';
 import { JsonValue, Message, ToolCallPart } from './message.js';
 import { Usage } from './model.js';
 import { Cooldown, ModelCandidate, ModelSpending, ModelSwitch } from './model-route.js';
 import type { PreparedRun } from './prepared-run.js';
 import { SteerMode, SteerRecord } from './run.js';
-import { Step } from './step.js';
-import { WorkRecord } from './work-record.js';
 
 /** A message waiting to be read by the model. Times are milliseconds since 1970. */
 export const QueuedMessage = z.strictObject({

@@ -1,4 +1,4 @@
-import type { Message } from './message.js';
+import type { Message } from './schemas/message.js';
 
 /** The text of a message's text parts, joined by newlines. Never throws. */
 export function textOf(message: Message): string {

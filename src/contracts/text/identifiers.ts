@@ -1,4 +1,4 @@
-import type { Part } from './message.js';
+import type { Part } from '../schemas/message.js';
 
 /** Texts longer than these ends are looked at only there: a large output names what matters first or last. */
 const HEAD_CHARS = 2_000;

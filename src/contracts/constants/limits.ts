@@ -1,5 +1,5 @@
 /** Every number of the contract, with its unit in the name and its reason beside it. Docs and tests read them from here. */
-import { ARTIFACT_LIMITS } from './judgement-limits.js';
+import { ARTIFACT_LIMITS } from './guard-limits.js';
 
 export {
   ARTIFACT_LIMITS,
@@ -14,7 +14,7 @@ export {
   READING_LIMITS,
   STEER_LIMITS,
   WORK_LIMITS,
-} from './judgement-limits.js';
+} from './guard-limits.js';
 
 const KIB = 1024;
 const MIB = 1024 * KIB;

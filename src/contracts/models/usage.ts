@@ -1,4 +1,4 @@
-import type { ModelPrice, Usage } from './model.js';
+import type { ModelPrice, Usage } from '../schemas/model.js';
 
 /** What the usage of one call costs in USD. Of several calls each has its own cost, because a long prompt may have its own price. */
 export function costOf(usage: Usage, price: ModelPrice): number {

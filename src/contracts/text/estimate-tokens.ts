@@ -1,4 +1,4 @@
-import type { FilePart, Message, Part } from './message.js';
+import type { FilePart, Message, Part } from '../schemas/message.js';
 
 /** English text and code have about four characters a token; other scripts have fewer, which a reported usage then corrects. */
 export const CHARS_PER_TOKEN = 4;
