@@ -9,7 +9,7 @@ import type { Message } from '../contracts/schemas/message.js';
 import type { Usage } from '../contracts/schemas/model.js';
 import { CHARS_PER_TOKEN } from '../contracts/text/estimate-tokens.js';
 import { identifiersOf } from '../contracts/text/identifiers.js';
-import type { CustomCompactor } from '../define/custom-compactor.js';
+import type { CustomCompactor } from '../define/compactor.js';
 import { askForSummary } from './ask-for-summary.js';
 import { cancellationCause, throwUnlessUser } from './cancellation.js';
 import { runCustomCompactor } from './custom-compaction.js';

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { MODEL_LIMITS } from '../contracts/constants/limits.js';
 import { Message } from '../contracts/schemas/message.js';
 import { estimateTokens } from '../contracts/text/estimate-tokens.js';
-import type { CompactorContext, CustomCompactor } from '../define/custom-compactor.js';
+import type { CompactorContext, CustomCompactor } from '../define/compactor.js';
 import { failure, messageOf } from './failures.js';
 
 /** What the config's compactor is given; the messages are copied for it. */

@@ -1,7 +1,7 @@
 export type { AgentExecutor } from './agent-executor.js';
 export type { AgentGate, GateAnswer, GateContext, GateFunction } from './agent-gate.js';
+export type { CompactorContext, CustomCompactor } from './compactor.js';
 export type { CompletionContext, CompletionDecision, CompletionGate } from './completion-gate.js';
-export type { CompactorContext, CustomCompactor } from './custom-compactor.js';
 export { type AgentDefinition, defineAgent } from './define-agent.js';
 export { type Config, defineConfig } from './define-config.js';
 export { defineHook, type HookContext, type HookDecision, type HookDefinition, type HookPoint, type HookRequest } from './define-hook.js';

@@ -3,7 +3,7 @@ import { ModelPrice } from '../contracts/schemas/model.js';
 import { ModelTimes } from '../contracts/schemas/model-route.js';
 import { GatePolicy, GateRule, RequiredPhase } from '../contracts/schemas/policy.js';
 import { StubExecutor, SubprocessExecutor } from '../define/agent-executor.js';
-import { ArtifactsDefinition } from '../define/artifacts-definition.js';
+import { ArtifactsDefinition } from '../define/artifacts.js';
 import { AgentDefinition } from '../define/define-agent.js';
 import { Config } from '../define/define-config.js';
 import { HookDefinition } from '../define/define-hook.js';

@@ -12,7 +12,7 @@ import type { CompactResult } from '../../src/contracts/activities.js';
 import { hashMessage } from '../../src/contracts/digest.js';
 import { textOf } from '../../src/contracts/message-text.js';
 import type { Message } from '../../src/contracts/schemas/message.js';
-import type { CustomCompactor } from '../../src/define/custom-compactor.js';
+import type { CustomCompactor } from '../../src/define/compactor.js';
 import type { HookDefinition } from '../../src/define/define-hook.js';
 import { until, untilAborted } from '../support/use-workers.js';
 import { answer, task, toolGroup, user, words } from '../workflows/policies/support/transcripts.js';

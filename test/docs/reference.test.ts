@@ -14,7 +14,7 @@ import { ModelTimes } from '../../src/contracts/schemas/model-route.js';
 import { type Progress, Reason, RunBounds, RunContext, SteerRecord, SteerState } from '../../src/contracts/schemas/run.js';
 import { Step } from '../../src/contracts/step.js';
 import { SubprocessExecutor } from '../../src/define/agent-executor.js';
-import { ArtifactsDefinition } from '../../src/define/artifacts-definition.js';
+import { ArtifactsDefinition } from '../../src/define/artifacts.js';
 import { AgentDefinition } from '../../src/define/define-agent.js';
 import { Config } from '../../src/define/define-config.js';
 import { HookDefinition, HookPoint } from '../../src/define/define-hook.js';
