@@ -9,7 +9,7 @@ import { NO_USAGE } from '../contracts/no-usage.js';
 import type { Message, Part } from '../contracts/schemas/message.js';
 import { Usage } from '../contracts/schemas/model.js';
 import type { ModelFacts } from '../define/model-options.js';
-import type { StreamSink } from '../streams/stream-sink.js';
+import type { StreamSink } from '../streams/stream.js';
 import { buildModelRequest } from './build-model-request.js';
 import { cancellationCause, throwUnlessUser } from './cancellation.js';
 import { failure, modelFailure } from './failures.js';

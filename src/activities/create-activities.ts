@@ -7,7 +7,7 @@ import type { CompletionGate } from '../define/completion-gate.js';
 import type { HookDefinition } from '../define/define-hook.js';
 import type { AnyToolDefinition } from '../define/define-tool.js';
 import type { ModelFacts } from '../define/model-options.js';
-import type { StreamSink } from '../streams/stream-sink.js';
+import type { StreamSink } from '../streams/stream.js';
 import { createAcceptAnswer } from './accept-answer.js';
 import type { ArtifactStore } from './artifacts/artifact-store.js';
 import { type CallModelOptions, createCallModel } from './call-model.js';

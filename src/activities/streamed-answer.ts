@@ -3,7 +3,7 @@ import { NO_USAGE } from '../contracts/no-usage.js';
 import type { Usage } from '../contracts/schemas/model.js';
 import { charsOf } from '../contracts/text/estimate-tokens.js';
 import type { ThinkingOutput } from '../contracts/thinking.js';
-import type { StreamEvent, StreamSink } from '../streams/stream-sink.js';
+import type { StreamEvent, StreamSink } from '../streams/stream.js';
 import type { ModelRequest, StreamDelta } from './providers/provider.js';
 
 /** How much of the text a heartbeat shows. */

@@ -1,4 +1,4 @@
-import type { StreamEvent } from '../streams/stream-sink.js';
+import type { StreamEvent } from '../streams/stream.js';
 
 /** What a token stream adds to the screen. */
 export type StreamChange =

@@ -2,7 +2,7 @@ import { Client, type ClientOptions, Connection, type ConnectionLike, type Conne
 import type { DataConverter } from '@temporalio/common';
 import { CLIENT_LIMITS, PAYLOAD_LIMITS } from '../contracts/constants/limits.js';
 import { DEFAULT_TASK_QUEUE } from '../contracts/handlers.js';
-import type { StreamSource } from '../streams/stream-sink.js';
+import type { StreamSource } from '../streams/stream.js';
 import { checkAddress } from './check-address.js';
 import { unreachable } from './errors.js';
 import { listApprovals, type WaitingApproval } from './list-approvals.js';

@@ -19,7 +19,7 @@ import type {
   TranscriptPage,
 } from '../contracts/schemas/run.js';
 import type { Step } from '../contracts/step.js';
-import type { StreamSource } from '../streams/stream-sink.js';
+import type { StreamSource } from '../streams/stream.js';
 import { type AwaitResultOptions, awaitResult } from './await-result.js';
 import { checkDecision } from './check-decision.js';
 import { checkExtend, checkHold, checkSteer } from './check-steer.js';

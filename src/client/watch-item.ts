@@ -1,6 +1,6 @@
 import type { RunEvent } from '../contracts/event.js';
 import type { Progress, RunResult } from '../contracts/schemas/run.js';
-import type { StreamEvent } from '../streams/stream-sink.js';
+import type { StreamEvent } from '../streams/stream.js';
 
 /**
  * One thing a watcher is told. `notice` is about the watching, not the run: no worker answers, or the connection is lost for now.

@@ -3,7 +3,7 @@ import type { WorkflowHandle } from '@temporalio/client';
 import { CLIENT_LIMITS } from '../contracts/constants/limits.js';
 import { events as eventsQuery, progress as progressQuery } from '../contracts/handlers.js';
 import { PerdureError } from '../contracts/perdure-error.js';
-import type { StreamSource } from '../streams/stream-sink.js';
+import type { StreamSource } from '../streams/stream.js';
 import { AsyncQueue } from './async-queue.js';
 import { awaitResult } from './await-result.js';
 import { isAborted, unreachable } from './errors.js';

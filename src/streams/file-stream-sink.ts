@@ -1,7 +1,7 @@
 import { appendFile, mkdir } from 'node:fs/promises';
 import { STREAM_LIMITS } from '../contracts/constants/limits.js';
+import type { StreamEvent, StreamSink } from './stream.js';
 import { streamFile } from './stream-file.js';
-import type { StreamEvent, StreamSink } from './stream-sink.js';
 
 /** What a file sink needs. */
 export interface FileStreamSinkOptions {

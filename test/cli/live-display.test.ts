@@ -9,7 +9,7 @@ import { progressAfter } from '../../src/cli/progress-after.js';
 import { statusLine } from '../../src/cli/status-line.js';
 import { NO_USAGE } from '../../src/contracts/no-usage.js';
 import type { Progress } from '../../src/contracts/schemas/run.js';
-import type { StreamEvent } from '../../src/streams/stream-sink.js';
+import type { StreamEvent } from '../../src/streams/stream.js';
 
 class Screen extends Writable {
   readonly isTTY = true;

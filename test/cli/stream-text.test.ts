@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { StreamText } from '../../src/cli/stream-text.js';
-import type { StreamEvent } from '../../src/streams/stream-sink.js';
+import type { StreamEvent } from '../../src/streams/stream.js';
 
 type Body = { type: 'text'; text: string } | { type: 'reset' } | { type: 'end' } | { type: 'tool_call'; name: string };
 

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { FileStreamSink } from '../../src/streams/file-stream-sink.js';
 import { FileStreamSource } from '../../src/streams/file-stream-source.js';
+import type { StreamEvent } from '../../src/streams/stream.js';
 import { streamFile } from '../../src/streams/stream-file.js';
-import type { StreamEvent } from '../../src/streams/stream-sink.js';
 
 let folder: string;
 beforeEach(async () => {

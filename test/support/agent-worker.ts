@@ -28,7 +28,7 @@ import type { CustomCompactor } from '../../src/define/compactor.js';
 import type { CompletionGate } from '../../src/define/completion-gate.js';
 import type { HookDefinition } from '../../src/define/define-hook.js';
 import type { AnyToolDefinition } from '../../src/define/define-tool.js';
-import type { StreamSink } from '../../src/streams/stream-sink.js';
+import type { StreamSink } from '../../src/streams/stream.js';
 
 Runtime.install({ logger: new DefaultLogger('ERROR') });
 
