@@ -5,6 +5,7 @@ import { hashMessage } from '../contracts/digest.js';
 import { cutText } from '../contracts/failures.js';
 import type { ContentPart, Message } from '../contracts/schemas/message.js';
 import type { AnyToolDefinition, ToolContext } from '../define/define-tool.js';
+import { completeBounds } from '../output/truncate-output.js';
 import type { ArtifactStore } from './artifacts/artifact-store.js';
 import { CallOutput } from './artifacts/call-output.js';
 import { type CancellationCause, cancellationCause, throwUnlessUser } from './cancellation.js';
@@ -14,7 +15,6 @@ import type { HookRunner } from './hook-runner.js';
 import { toolArguments } from './tool-arguments.js';
 import { ToolHooks } from './tool-hooks.js';
 import { toolResultParts } from './tool-result-parts.js';
-import { completeBounds } from './tools/truncate-output.js';
 import type { TranscriptCache } from './transcript-cache.js';
 
 /** What the activity needs of its worker. */

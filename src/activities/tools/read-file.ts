@@ -3,10 +3,10 @@ import type { FileHandle } from 'node:fs/promises';
 import { z } from 'zod';
 import { TOOL_LIMITS } from '../../contracts/constants/limits.js';
 import { defineTool, type ToolContext, type ToolDefinition } from '../../define/define-tool.js';
+import { formatBytes } from '../../output/truncate-output.js';
 import { openFile, openJail } from './jail.js';
 import { type ReadLines, readLines } from './read-lines.js';
 import { BINARY_PROBE_BYTES, looksBinary } from './read-text.js';
-import { formatBytes } from './truncate-output.js';
 import { asWorkspaceError, shown, WorkspaceError } from './workspace-error.js';
 
 /** One line of a result is kept for the footer. */

@@ -1,6 +1,6 @@
 import { WORKSPACE_LIMITS } from '../../contracts/constants/limits.js';
+import { formatBytes } from '../../output/truncate-output.js';
 import { type Jail, openFile } from './jail.js';
-import { formatBytes } from './truncate-output.js';
 import { asWorkspaceError, shown, WorkspaceError } from './workspace-error.js';
 
 /** How far into a file a NUL byte marks it as binary: what git looks at. */

@@ -4,11 +4,11 @@ import { z } from 'zod';
 import { TOOL_LIMITS, WORKER_LIMITS, WORKSPACE_LIMITS } from '../../contracts/constants/limits.js';
 import { defineTool, type ToolContext, type ToolDefinition } from '../../define/define-tool.js';
 import type { OutputCollector } from '../../define/tool-output.js';
+import { formatBytes } from '../../output/truncate-output.js';
 import { commandSandbox } from './command-sandbox.js';
 import { type Jail, openJail } from './jail.js';
 import { type ProcessTreeEnd, runProcessTree } from './run-process-tree.js';
 import { STATE_FOLDER_NAME } from './state-folder.js';
-import { formatBytes } from './truncate-output.js';
 
 const SECOND_MS = 1_000;
 

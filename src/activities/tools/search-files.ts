@@ -3,11 +3,11 @@ import { z } from 'zod';
 import { WORKSPACE_LIMITS } from '../../contracts/constants/limits.js';
 import { defineTool, type ToolContext, type ToolDefinition } from '../../define/define-tool.js';
 import type { ToolOutput } from '../../define/tool-output.js';
+import { formatBytes } from '../../output/truncate-output.js';
 import { compileGlob } from './glob.js';
 import { type Jail, openFile, openJail, realInside, relativePath } from './jail.js';
 import { LineMatcher } from './line-matcher.js';
 import { looksBinary } from './read-text.js';
-import { formatBytes } from './truncate-output.js';
 import { walkFiles } from './walk-files.js';
 import { WorkspaceError } from './workspace-error.js';
 

@@ -3,8 +3,8 @@ import { constants, type Stats } from 'node:fs';
 import { type FileHandle, lstat, mkdir, open, readdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { WORKSPACE_LIMITS } from '../../contracts/constants/limits.js';
+import { formatBytes } from '../../output/truncate-output.js';
 import { assertFile, type Jail, locate, type OpenFolder, openFolder, realInside, realTarget } from './jail.js';
-import { formatBytes } from './truncate-output.js';
 import { asWorkspaceError, hasErrno, shown, WorkspaceError } from './workspace-error.js';
 
 /** The ending of files being written; they are hidden from listings and searches. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineTool, type ToolContext, type ToolDefinition } from '../../define/define-tool.js';
+import { measureOutput } from '../../output/truncate-output.js';
 import { openJail } from './jail.js';
-import { measureOutput } from './truncate-output.js';
 import { writeFileAtomic } from './write-file-atomic.js';
 
 const Parameters = z.strictObject({

@@ -2,8 +2,8 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { ArtifactError, type ArtifactStore } from '../../../src/activities/artifacts/artifact-store.js';
 import { createReadArtifact } from '../../../src/activities/tools/read-artifact.js';
-import { completeBounds, fitsBounds } from '../../../src/activities/tools/truncate-output.js';
 import type { OutputBoundsInput } from '../../../src/contracts/activities.js';
+import { completeBounds, fitsBounds } from '../../../src/output/truncate-output.js';
 import { type ContextOptions, type TempWorkspace, tempWorkspace, textOf } from './temp-workspace.js';
 
 const EXACT: OutputBoundsInput = { ...completeBounds(), exact: { above: 1_200, head: 700, tail: 260 } };

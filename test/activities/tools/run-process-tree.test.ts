@@ -8,7 +8,7 @@ import type { ArtifactStore } from '../../../src/activities/artifacts/artifact-s
 import { CallOutput } from '../../../src/activities/artifacts/call-output.js';
 import { commandSandbox, processGroupSandbox } from '../../../src/activities/tools/command-sandbox.js';
 import { type ProcessTreeEnd, type ProcessTreeOptions, runProcessTree } from '../../../src/activities/tools/run-process-tree.js';
-import { completeBounds } from '../../../src/activities/tools/truncate-output.js';
+import { completeBounds } from '../../../src/output/truncate-output.js';
 import { liveProcesses } from './live-processes.js';
 import { tempWorkspace } from './temp-workspace.js';
 

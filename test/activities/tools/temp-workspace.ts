@@ -6,10 +6,10 @@ import { onTestFinished } from 'vitest';
 import type { ArtifactStore } from '../../../src/activities/artifacts/artifact-store.js';
 import { CallOutput } from '../../../src/activities/artifacts/call-output.js';
 import { FileArtifactStore } from '../../../src/activities/artifacts/file-artifact-store.js';
-import { completeBounds } from '../../../src/activities/tools/truncate-output.js';
 import type { OutputBoundsInput } from '../../../src/contracts/activities.js';
 import type { JsonValue } from '../../../src/contracts/schemas/message.js';
 import type { ToolContext, ToolReturn } from '../../../src/define/define-tool.js';
+import { completeBounds } from '../../../src/output/truncate-output.js';
 
 /** What a test says of a call's context. */
 export interface ContextOptions {

@@ -1,5 +1,5 @@
-import type { OutputBoundsInput } from '../../contracts/activities.js';
-import { TOOL_LIMITS } from '../../contracts/constants/limits.js';
+import type { OutputBoundsInput } from '../contracts/activities.js';
+import { TOOL_LIMITS } from '../contracts/constants/limits.js';
 
 /** How large an output was before anything was cut. */
 export interface OutputSize {

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { BoundedOutput } from '../../../src/activities/tools/bounded-output.js';
-import { completeBounds, fitsBounds, formatBytes, measureOutput, truncateOutput } from '../../../src/activities/tools/truncate-output.js';
+import { BoundedOutput } from '../../src/output/bounded-output.js';
+import { completeBounds, fitsBounds, formatBytes, measureOutput, truncateOutput } from '../../src/output/truncate-output.js';
 
 const numbered = (count: number): string => Array.from({ length: count }, (_, at) => `line ${at + 1}\n`).join('');
 
