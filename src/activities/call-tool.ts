@@ -1,4 +1,6 @@
 import { Context } from '@temporalio/activity';
+import type { ArtifactStore } from '../artifacts/artifact-store.js';
+import { CallOutput } from '../artifacts/call-output.js';
 import type { CallToolInput, CallToolResult, ToolOutcome } from '../contracts/activities.js';
 import { PAYLOAD_LIMITS, TOOL_LIMITS, WORKER_LIMITS } from '../contracts/constants/limits.js';
 import { hashMessage } from '../contracts/digest.js';
@@ -6,8 +8,6 @@ import { cutText } from '../contracts/failures.js';
 import type { ContentPart, Message } from '../contracts/schemas/message.js';
 import type { AnyToolDefinition, ToolContext } from '../define/define-tool.js';
 import { completeBounds } from '../output/truncate-output.js';
-import type { ArtifactStore } from './artifacts/artifact-store.js';
-import { CallOutput } from './artifacts/call-output.js';
 import { type CancellationCause, cancellationCause, throwUnlessUser } from './cancellation.js';
 import { failure } from './failures.js';
 import { withHeartbeat } from './heartbeat.js';

@@ -1,4 +1,5 @@
 import { Context } from '@temporalio/activity';
+import type { ArtifactStore } from '../artifacts/artifact-store.js';
 import type { AgentActivities, TranscriptRef } from '../contracts/activities.js';
 import { WORKER_LIMITS } from '../contracts/constants/limits.js';
 import type { GateFunction } from '../define/agent-gate.js';
@@ -9,7 +10,6 @@ import type { AnyToolDefinition } from '../define/define-tool.js';
 import type { ModelFacts } from '../define/model-options.js';
 import type { StreamSink } from '../streams/stream.js';
 import { createAcceptAnswer } from './accept-answer.js';
-import type { ArtifactStore } from './artifacts/artifact-store.js';
 import { type CallModelOptions, createCallModel } from './call-model.js';
 import { createCallTool } from './call-tool.js';
 import { createCheckTool } from './check-tool.js';

@@ -1,9 +1,9 @@
 import { Context } from '@temporalio/activity';
+import { ArtifactError, type ArtifactStore } from '../artifacts/artifact-store.js';
 import type { CallToolInput, ToolOutcome } from '../contracts/activities.js';
 import { HOOK_LIMITS, TOOL_LIMITS } from '../contracts/constants/limits.js';
 import { cutText } from '../contracts/failures.js';
 import type { ContentPart, JsonValue } from '../contracts/schemas/message.js';
-import { ArtifactError, type ArtifactStore } from './artifacts/artifact-store.js';
 import type { Ended } from './call-tool.js';
 import type { HookOutcome, HookRunner } from './hook-runner.js';
 

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { S3ArtifactStore } from '../../src/activities/artifacts/s3-artifact-store.js';
+import { S3ArtifactStore } from '../../src/artifacts/s3-artifact-store.js';
 import { type LoadedConfig, loadConfig } from '../../src/worker/config.js';
 import { createArtifactStore } from '../../src/worker/create-artifact-store.js';
 import { stateFolder } from '../../src/worker/state-folder.js';

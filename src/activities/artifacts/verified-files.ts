@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { FileHandle } from 'node:fs/promises';
-import { ArtifactError, refOfHash } from './artifact-store.js';
+import { ArtifactError, refOfHash } from '../../artifacts/artifact-store.js';
 
 /** As many files are remembered as a worker's runs page through at a time. */
 const REMEMBERED_MAX = 1_000;

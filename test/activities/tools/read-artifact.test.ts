@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { ArtifactError, type ArtifactStore } from '../../../src/activities/artifacts/artifact-store.js';
 import { createReadArtifact } from '../../../src/activities/tools/read-artifact.js';
+import { ArtifactError, type ArtifactStore } from '../../../src/artifacts/artifact-store.js';
 import type { OutputBoundsInput } from '../../../src/contracts/activities.js';
 import { completeBounds, fitsBounds } from '../../../src/output/truncate-output.js';
 import { type ContextOptions, type TempWorkspace, tempWorkspace, textOf } from './temp-workspace.js';

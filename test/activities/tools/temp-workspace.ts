@@ -3,9 +3,9 @@ import { mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promi
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import type { ArtifactStore } from '../../../src/activities/artifacts/artifact-store.js';
-import { CallOutput } from '../../../src/activities/artifacts/call-output.js';
-import { FileArtifactStore } from '../../../src/activities/artifacts/file-artifact-store.js';
+import type { ArtifactStore } from '../../../src/artifacts/artifact-store.js';
+import { CallOutput } from '../../../src/artifacts/call-output.js';
+import { FileArtifactStore } from '../../../src/artifacts/file-artifact-store.js';
 import type { OutputBoundsInput } from '../../../src/contracts/activities.js';
 import type { JsonValue } from '../../../src/contracts/schemas/message.js';
 import type { ToolContext, ToolReturn } from '../../../src/define/define-tool.js';

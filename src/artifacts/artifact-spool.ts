@@ -1,5 +1,5 @@
-import { ARTIFACT_LIMITS } from '../../contracts/constants/limits.js';
-import { formatBytes, wholeBefore } from '../../output/truncate-output.js';
+import { ARTIFACT_LIMITS } from '../contracts/constants/limits.js';
+import { formatBytes, wholeBefore } from '../output/truncate-output.js';
 import { ArtifactError, type ArtifactStore, type ArtifactWriter } from './artifact-store.js';
 
 const PIECE_CHARS = 256 * 1_024;

@@ -1,7 +1,7 @@
-import type { OutputBoundsInput } from '../../contracts/activities.js';
-import type { OutputCollector } from '../../define/tool-output.js';
-import { BoundedOutput } from '../../output/bounded-output.js';
-import { fitsBounds, measureOutput, truncateOutput } from '../../output/truncate-output.js';
+import type { OutputBoundsInput } from '../contracts/activities.js';
+import type { OutputCollector } from '../define/tool-output.js';
+import { BoundedOutput } from '../output/bounded-output.js';
+import { fitsBounds, measureOutput, truncateOutput } from '../output/truncate-output.js';
 import { ArtifactSpool, type ArtifactSpoolOptions } from './artifact-spool.js';
 
 /** What a collector needs of its call. */

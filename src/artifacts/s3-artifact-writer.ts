@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type { CompletedPart } from '@aws-sdk/client-s3';
-import { ARTIFACT_LIMITS } from '../../contracts/constants/limits.js';
+import { ARTIFACT_LIMITS } from '../contracts/constants/limits.js';
 import { type ArtifactWriter, type KeptArtifact, refOfHash } from './artifact-store.js';
 import type { S3Access } from './s3-artifact-store.js';
 

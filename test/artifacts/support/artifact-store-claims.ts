@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { ArtifactError, type ArtifactStore, type ArtifactWriter } from '../../../../src/activities/artifacts/artifact-store.js';
+import { ArtifactError, type ArtifactStore, type ArtifactWriter } from '../../../src/artifacts/artifact-store.js';
 
 /** A store under test, with a hand to damage it. */
 export interface StoreUnderTest {

@@ -2,13 +2,13 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import type { ArtifactStore, ArtifactWriter } from '../../../src/activities/artifacts/artifact-store.js';
-import { CallOutput } from '../../../src/activities/artifacts/call-output.js';
-import { FileArtifactStore } from '../../../src/activities/artifacts/file-artifact-store.js';
-import type { OutputBoundsInput } from '../../../src/contracts/activities.js';
-import { ARTIFACT_LIMITS } from '../../../src/contracts/constants/limits.js';
-import type { ContentPart } from '../../../src/contracts/schemas/message.js';
-import { completeBounds } from '../../../src/output/truncate-output.js';
+import type { ArtifactStore, ArtifactWriter } from '../../src/artifacts/artifact-store.js';
+import { CallOutput } from '../../src/artifacts/call-output.js';
+import { FileArtifactStore } from '../../src/artifacts/file-artifact-store.js';
+import type { OutputBoundsInput } from '../../src/contracts/activities.js';
+import { ARTIFACT_LIMITS } from '../../src/contracts/constants/limits.js';
+import type { ContentPart } from '../../src/contracts/schemas/message.js';
+import { completeBounds } from '../../src/output/truncate-output.js';
 
 const lines = (count: number): string => Array.from({ length: count }, (_, at) => `line ${at + 1}\n`).join('');
 

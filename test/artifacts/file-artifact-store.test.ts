@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { FileArtifactStore } from '../../../src/activities/artifacts/file-artifact-store.js';
+import { FileArtifactStore } from '../../src/artifacts/file-artifact-store.js';
 import { claimsOfArtifactStores, type StoreUnderTest } from './support/artifact-store-claims.js';
 
 const WRITER = fileURLToPath(new URL('fixtures/write-half-an-artifact.ts', import.meta.url));

@@ -1,7 +1,8 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { type FileHandle, mkdir, open, readdir, rename, rm, stat, utimes } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { ARTIFACT_LIMITS } from '../../contracts/constants/limits.js';
+import { VerifiedFiles } from '../activities/artifacts/verified-files.js';
+import { ARTIFACT_LIMITS } from '../contracts/constants/limits.js';
 import {
   ArtifactError,
   type ArtifactPage,
@@ -11,7 +12,6 @@ import {
   type KeptArtifact,
   refOfHash,
 } from './artifact-store.js';
-import { VerifiedFiles } from './verified-files.js';
 
 /**
  * Artifacts as files of a folder, 0600 in 0700 folders, for one machine or for workers that share the folder. A file appears under its
