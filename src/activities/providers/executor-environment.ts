@@ -1,8 +1,8 @@
 import { delimiter } from 'node:path';
 import type { SubprocessExecutor } from '../../define/agent-executor.js';
 import { KeyReference } from '../../define/key-reference.js';
+import { commandEnvironment } from '../../process/command-environment.js';
 import type { KeyRing } from '../key-ring.js';
-import { commandEnvironment } from '../tools/command-environment.js';
 import { hideKey } from './hide-key.js';
 import { ModelError } from './model-error.js';
 

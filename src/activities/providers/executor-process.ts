@@ -4,7 +4,7 @@ import { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { EXECUTOR_LIMITS } from '../../contracts/constants/limits.js';
-import type { CommandSandbox } from '../tools/command-sandbox.js';
+import type { CommandSandbox } from '../../process/command-sandbox.js';
 import { COLLECT_MS_MAX, TreeStop } from '../tools/tree-stop.js';
 import type { ExecutorEnvironment } from './executor-environment.js';
 import { type ChildLine, type ParentLine, readChildLine } from './executor-protocol.js';

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { EXECUTOR_LIMITS } from '../../contracts/constants/limits.js';
-import { commandSandbox } from '../tools/command-sandbox.js';
+import { commandSandbox } from '../../process/command-sandbox.js';
 import { ExecutorConversation } from './executor-conversation.js';
 import { type ExecutorEnvironmentOptions, executorEnvironment } from './executor-environment.js';
 import { lastAnswerIn, lineToBegin } from './executor-lines.js';

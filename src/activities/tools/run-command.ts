@@ -5,9 +5,9 @@ import { TOOL_LIMITS, WORKER_LIMITS, WORKSPACE_LIMITS } from '../../contracts/co
 import { defineTool, type ToolContext, type ToolDefinition } from '../../define/define-tool.js';
 import type { OutputCollector } from '../../define/tool-output.js';
 import { formatBytes } from '../../output/truncate-output.js';
-import { commandSandbox } from './command-sandbox.js';
+import { commandSandbox } from '../../process/command-sandbox.js';
+import { type ProcessTreeEnd, runProcessTree } from '../../process/process-tree.js';
 import { type Jail, openJail } from './jail.js';
-import { type ProcessTreeEnd, runProcessTree } from './run-process-tree.js';
 import { STATE_FOLDER_NAME } from './state-folder.js';
 
 const SECOND_MS = 1_000;

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { ExecutorProcess } from '../../../src/activities/providers/executor-process.js';
-import { type CommandSandbox, commandSandbox, processGroupSandbox } from '../../../src/activities/tools/command-sandbox.js';
+import { type CommandSandbox, commandSandbox, processGroupSandbox } from '../../../src/process/command-sandbox.js';
 import { until } from '../../support/use-workers.js';
 import { liveProcesses } from '../tools/live-processes.js';
 import { childArgs } from './support/executor-child.js';

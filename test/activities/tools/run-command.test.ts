@@ -2,10 +2,10 @@ import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { commandEnvironment } from '../../../src/activities/tools/command-environment.js';
-import { commandSandbox } from '../../../src/activities/tools/command-sandbox.js';
 import { runCommand } from '../../../src/activities/tools/run-command.js';
 import type { JsonValue } from '../../../src/contracts/schemas/message.js';
+import { commandEnvironment } from '../../../src/process/command-environment.js';
+import { commandSandbox } from '../../../src/process/command-sandbox.js';
 import { tempWorkspace, textOf } from './temp-workspace.js';
 
 const MEASURE = fileURLToPath(new URL('fixtures/measure-command.ts', import.meta.url));

@@ -2,8 +2,8 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { type OutputPipe, openOutputPipe } from '../../../src/activities/tools/output-pipe.js';
-import { latch, until } from '../../support/use-workers.js';
+import { type OutputPipe, openOutputPipe } from '../../src/process/output-pipe.js';
+import { latch, until } from '../support/use-workers.js';
 
 describe('openOutputPipe', () => {
   test('what is written arrives in its order, in pieces that are whole until they are taken', async () => {

@@ -4,13 +4,13 @@ import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { commandSandbox, processGroupSandbox } from '../../../src/activities/tools/command-sandbox.js';
-import { type ProcessTreeEnd, type ProcessTreeOptions, runProcessTree } from '../../../src/activities/tools/run-process-tree.js';
-import type { ArtifactStore } from '../../../src/artifacts/artifact-store.js';
-import { CallOutput } from '../../../src/artifacts/call-output.js';
-import { completeBounds } from '../../../src/output/truncate-output.js';
-import { liveProcesses } from './live-processes.js';
-import { tempWorkspace } from './temp-workspace.js';
+import type { ArtifactStore } from '../../src/artifacts/artifact-store.js';
+import { CallOutput } from '../../src/artifacts/call-output.js';
+import { completeBounds } from '../../src/output/truncate-output.js';
+import { commandSandbox, processGroupSandbox } from '../../src/process/command-sandbox.js';
+import { type ProcessTreeEnd, type ProcessTreeOptions, runProcessTree } from '../../src/process/process-tree.js';
+import { liveProcesses } from '../activities/tools/live-processes.js';
+import { tempWorkspace } from '../activities/tools/temp-workspace.js';
 
 const PARENT = fileURLToPath(new URL('fixtures/run-one-command.ts', import.meta.url));
 

@@ -1,12 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { OutputCollector } from '../../define/tool-output.js';
+import { COLLECT_MS_MAX, TreeStop } from '../activities/tools/tree-stop.js';
+import { WorkspaceError } from '../activities/tools/workspace-error.js';
+import type { OutputCollector } from '../define/tool-output.js';
 import { commandEnvironment } from './command-environment.js';
 import type { CommandSandbox } from './command-sandbox.js';
 import { type OutputPipe, openOutputPipe } from './output-pipe.js';
-import { COLLECT_MS_MAX, TreeStop } from './tree-stop.js';
-import { WorkspaceError } from './workspace-error.js';
 
 /** A command to run. */
 export interface ProcessTreeOptions {
