@@ -1,7 +1,7 @@
 import { isAbsolute, posix } from 'node:path';
 import { matchesName } from '../contracts/matches-name.js';
 import type { HookContext, HookDefinition } from '../define/define-hook.js';
-import { compileGlob, type GlobMatch } from './tools/glob.js';
+import { compileGlob, type GlobMatch } from '../tools/workspace/glob.js';
 
 /** The call that a filter is tested against. */
 export type FilteredCall = Pick<HookContext, 'tool' | 'args' | 'workspace'>;

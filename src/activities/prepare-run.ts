@@ -15,6 +15,7 @@ import { didYouMean } from '../contracts/text/did-you-mean.js';
 import type { AgentDefinition } from '../define/define-agent.js';
 import type { Config } from '../define/define-config.js';
 import type { AnyToolDefinition } from '../define/define-tool.js';
+import { updatePlan } from '../tools/update-plan.js';
 import { chooseRoute } from './choose-route.js';
 import { type InstructionFile, readInstructionFiles } from './context/instruction-files.js';
 import { buildPrompt } from './context/prompt.js';
@@ -28,7 +29,6 @@ import { type ResolvedRoute, resolveRoute } from './resolve-route.js';
 import { pricing, resolveCaps } from './run-caps.js';
 import { resolvePolicy, withoutForcedTool } from './run-policy.js';
 import { secretsInWorkspace } from './secrets-in-workspace.js';
-import { updatePlan } from './tools/update-plan.js';
 
 /** What a user says: calls, results and thinking are an agent's. */
 const TASK_PARTS: ReadonlySet<Part['type']> = new Set(['text', 'file', 'artifact']);

@@ -1,9 +1,9 @@
 import { baseUrlProblem } from '../activities/providers/base-url.js';
-import { READ_ARTIFACT } from '../activities/tools/read-artifact.js';
-import { WORKSPACE_TOOLS } from '../activities/tools/registry.js';
-import { updatePlan } from '../activities/tools/update-plan.js';
 import { AgentDefinition } from '../define/define-agent.js';
 import { Config } from '../define/define-config.js';
+import { READ_ARTIFACT } from '../tools/read-artifact.js';
+import { WORKSPACE_TOOLS } from '../tools/registry.js';
+import { updatePlan } from '../tools/update-plan.js';
 import type { AgentFile } from './agent-files.js';
 import { agentProblems } from './agent-problems.js';
 import { describeIssues } from './describe-issues.js';

@@ -3,12 +3,12 @@ import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { runCommand } from '../../src/activities/tools/run-command.js';
 import { toolCallsOf } from '../../src/contracts/tool-calls-of.js';
+import { runCommand } from '../../src/tools/run-command.js';
 import { call, say } from '../support/agent-worker.js';
 import { type TestRun, until, useWorkers } from '../support/use-workers.js';
+import { liveProcesses } from '../tools/support/live-processes.js';
 import { resultTexts } from './support/result-texts.js';
-import { liveProcesses } from './tools/live-processes.js';
 
 let workspace: string;
 beforeAll(async () => {

@@ -13,9 +13,9 @@ import { type Config, defineConfig } from '../../src/define/define-config.js';
 import { defineTool } from '../../src/define/define-tool.js';
 import { createAgentActivities } from '../../src/worker/create-worker.js';
 import { type TestRun, testRun, until } from '../support/use-workers.js';
+import { liveProcesses } from '../tools/support/live-processes.js';
 import { childArgs } from './providers/support/executor-child.js';
 import { killMarked } from './providers/support/kill-marked.js';
-import { liveProcesses } from './tools/live-processes.js';
 
 /** Asks for two calls, of which one needs a person, then repeats what it was told. */
 const CAREFUL = `

@@ -5,10 +5,10 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { captureKeys } from '../../src/activities/key-ring.js';
 import { createPrepareRun } from '../../src/activities/prepare-run.js';
-import { WORKSPACE_TOOLS } from '../../src/activities/tools/registry.js';
 import type { Config } from '../../src/define/define-config.js';
 import { defineHook } from '../../src/define/define-hook.js';
 import { defineTool, type ToolOptions } from '../../src/define/define-tool.js';
+import { WORKSPACE_TOOLS } from '../../src/tools/registry.js';
 
 const SAFE = ['read_file', 'list_files', 'search_files'];
 const allow = () => ({ action: 'allow' }) as const;

@@ -7,8 +7,6 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { captureKeys } from '../../src/activities/key-ring.js';
 import { createPrepareRun } from '../../src/activities/prepare-run.js';
-import { createReadArtifact } from '../../src/activities/tools/read-artifact.js';
-import { WORKSPACE_TOOLS } from '../../src/activities/tools/registry.js';
 import { FileArtifactStore } from '../../src/artifacts/file-artifact-store.js';
 import { PAYLOAD_LIMITS, WORKSPACE_LIMITS } from '../../src/contracts/constants/limits.js';
 import type { GivenMessage } from '../../src/contracts/given-message.js';
@@ -16,6 +14,8 @@ import type { RunInput } from '../../src/contracts/schemas/run.js';
 import type { AgentDefinition } from '../../src/define/define-agent.js';
 import type { Config } from '../../src/define/define-config.js';
 import { type AnyToolDefinition, defineTool } from '../../src/define/define-tool.js';
+import { createReadArtifact } from '../../src/tools/read-artifact.js';
+import { WORKSPACE_TOOLS } from '../../src/tools/registry.js';
 
 const add = defineTool({
   name: 'add',

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { ModelRequest } from '../../src/activities/providers/provider.js';
-import { createReadArtifact } from '../../src/activities/tools/read-artifact.js';
 import { FileArtifactStore } from '../../src/artifacts/file-artifact-store.js';
 import type { ToolResultPart } from '../../src/contracts/schemas/message.js';
 import { type AnyToolDefinition, defineTool, type ToolReturn } from '../../src/define/define-tool.js';
+import { createReadArtifact } from '../../src/tools/read-artifact.js';
 import { type AgentWorkerOptions, call, say } from '../support/agent-worker.js';
 import { useWorkers } from '../support/use-workers.js';
 

@@ -3,8 +3,8 @@ import { cp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { liveProcesses } from '../activities/tools/live-processes.js';
 import { until } from '../support/use-workers.js';
+import { liveProcesses } from '../tools/support/live-processes.js';
 import { type PerdureFolder, usePerdureFolders, WAIT_MS_MAX } from './support/perdure-folder.js';
 
 const FIXTURE = fileURLToPath(new URL('fixtures/executors', import.meta.url));

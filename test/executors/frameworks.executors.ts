@@ -7,11 +7,11 @@ import { promisify } from 'node:util';
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
 import type { RunResult } from '../../src/contracts/schemas/run.js';
 import type { ScriptStepInput } from '../../src/testing/index.js';
-import { liveProcesses } from '../activities/tools/live-processes.js';
 import { builtCli } from '../e2e/support/built-cli.js';
 import { type PerdureFolder, usePerdureFolders, WAIT_MS_MAX } from '../e2e/support/perdure-folder.js';
 import { useModels } from '../e2e/support/use-models.js';
 import { latch, until } from '../support/use-workers.js';
+import { liveProcesses } from '../tools/support/live-processes.js';
 import { removeStateDir } from '../worker/support/state-dir.js';
 
 const EXAMPLE = fileURLToPath(new URL('../../examples/executors', import.meta.url));

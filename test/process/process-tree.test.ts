@@ -9,8 +9,8 @@ import { CallOutput } from '../../src/artifacts/call-output.js';
 import { completeBounds } from '../../src/output/truncate-output.js';
 import { commandSandbox, processGroupSandbox } from '../../src/process/command-sandbox.js';
 import { type ProcessTreeEnd, type ProcessTreeOptions, runProcessTree } from '../../src/process/process-tree.js';
-import { liveProcesses } from '../activities/tools/live-processes.js';
-import { tempWorkspace } from '../activities/tools/temp-workspace.js';
+import { liveProcesses } from '../tools/support/live-processes.js';
+import { tempWorkspace } from '../tools/support/temp-workspace.js';
 
 const PARENT = fileURLToPath(new URL('fixtures/run-one-command.ts', import.meta.url));
 

@@ -1,7 +1,7 @@
 import { WORKSPACE_LIMITS } from '../../contracts/constants/limits.js';
 import { formatBytes } from '../../output/truncate-output.js';
-import { type Jail, openFile } from './jail.js';
-import { asWorkspaceError, shown, WorkspaceError } from './workspace-error.js';
+import { type Jail, openFile } from '../../tools/workspace/jail.js';
+import { asWorkspaceError, shown, WorkspaceError } from '../../tools/workspace/workspace-error.js';
 
 /** How far into a file a NUL byte marks it as binary: what git looks at. */
 export const BINARY_PROBE_BYTES = 8_000;

@@ -3,7 +3,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { ExecutorProcess } from '../../../src/activities/providers/executor-process.js';
 import { type CommandSandbox, commandSandbox, processGroupSandbox } from '../../../src/process/command-sandbox.js';
 import { until } from '../../support/use-workers.js';
-import { liveProcesses } from '../tools/live-processes.js';
+import { liveProcesses } from '../../tools/support/live-processes.js';
 import { childArgs } from './support/executor-child.js';
 
 /** The strongest sandbox of this machine, and the one that every machine has. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { until } from '../../support/use-workers.js';
-import { liveProcesses } from '../tools/live-processes.js';
+import { liveProcesses } from '../../tools/support/live-processes.js';
 import { executorOf, textOf, useTalkedRuns } from './support/executor-child.js';
 
 const run = useTalkedRuns();

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { captureKeys } from '../../../src/activities/key-ring.js';
-import { liveProcesses } from '../tools/live-processes.js';
+import { liveProcesses } from '../../tools/support/live-processes.js';
 import { executorOf, useTalkedRuns } from './support/executor-child.js';
 
 const run = useTalkedRuns();

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { compileGlob } from '../../../src/activities/tools/glob.js';
+import { compileGlob } from '../../../src/tools/workspace/glob.js';
 import { globMatches } from '../../../src/workflows/policies/glob-match.js';
 
 describe('globMatches', () => {

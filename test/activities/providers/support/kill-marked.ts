@@ -1,4 +1,4 @@
-import { liveProcesses } from '../../tools/live-processes.js';
+import { liveProcesses } from '../../../tools/support/live-processes.js';
 
 /** Kills what a test started and marked, and has not ended. */
 export async function killMarked(marker: string): Promise<void> {

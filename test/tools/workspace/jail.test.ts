@@ -3,10 +3,10 @@ import { rename, symlink } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { type Jail, openFile, openJail } from '../../../src/activities/tools/jail.js';
-import { readFile } from '../../../src/activities/tools/read-file.js';
 import { readText } from '../../../src/activities/tools/read-text.js';
-import { makePipe, SECRET, tempWorkspace } from './temp-workspace.js';
+import { readFile } from '../../../src/tools/read-file.js';
+import { type Jail, openFile, openJail } from '../../../src/tools/workspace/jail.js';
+import { makePipe, SECRET, tempWorkspace } from '../support/temp-workspace.js';
 
 describe('the jail of the workspace tools', () => {
   test.each([

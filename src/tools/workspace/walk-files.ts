@@ -2,8 +2,8 @@ import type { Dirent } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { WORKSPACE_LIMITS } from '../../contracts/constants/limits.js';
+import { UNFINISHED_SUFFIX } from './atomic-write.js';
 import { isState, type Jail, openFolder, relativePath } from './jail.js';
-import { UNFINISHED_SUFFIX } from './write-file-atomic.js';
 
 /** Folders with thousands of files that are nobody's own: entered only when a call names them. */
 const SKIPPED_FOLDERS: ReadonlySet<string> = new Set(['.git', 'node_modules']);

@@ -1,7 +1,7 @@
 import { constants, existsSync } from 'node:fs';
 import { type FileHandle, lstat, open, readlink, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
-import { STATE_FOLDER_NAME, stateFolder } from './state-folder.js';
+import { STATE_FOLDER_NAME, stateFolder } from '../../activities/tools/state-folder.js';
 import { asWorkspaceError, hasErrno, shown, WorkspaceError } from './workspace-error.js';
 
 /** The folder that tools may not leave. `root` and `stateFolder` are real paths: no symbolic link is left in them. */

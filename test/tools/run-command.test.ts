@@ -2,11 +2,11 @@ import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { runCommand } from '../../../src/activities/tools/run-command.js';
-import type { JsonValue } from '../../../src/contracts/schemas/message.js';
-import { commandEnvironment } from '../../../src/process/command-environment.js';
-import { commandSandbox } from '../../../src/process/command-sandbox.js';
-import { tempWorkspace, textOf } from './temp-workspace.js';
+import type { JsonValue } from '../../src/contracts/schemas/message.js';
+import { commandEnvironment } from '../../src/process/command-environment.js';
+import { commandSandbox } from '../../src/process/command-sandbox.js';
+import { runCommand } from '../../src/tools/run-command.js';
+import { tempWorkspace, textOf } from './support/temp-workspace.js';
 
 const MEASURE = fileURLToPath(new URL('fixtures/measure-command.ts', import.meta.url));
 const MIB = 1_024 * 1_024;

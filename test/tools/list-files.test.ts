@@ -1,8 +1,8 @@
 import { mkdir, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { listFiles } from '../../../src/activities/tools/list-files.js';
-import { type TempWorkspace, tempWorkspace, textOf } from './temp-workspace.js';
+import { listFiles } from '../../src/tools/list-files.js';
+import { type TempWorkspace, tempWorkspace, textOf } from './support/temp-workspace.js';
 
 async function project(): Promise<TempWorkspace> {
   const workspace = await tempWorkspace();

@@ -1,8 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { editFile } from '../../../src/activities/tools/edit-file.js';
-import { tempWorkspace } from './temp-workspace.js';
+import { editFile } from '../../src/tools/edit-file.js';
+import { tempWorkspace } from './support/temp-workspace.js';
 
 const EDITS = [
   { text: 'let a = 1;\n', oldText: 'a = 1', newText: 'b = 2' },

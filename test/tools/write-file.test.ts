@@ -5,9 +5,9 @@ import { chmod, link, lstat, mkdir, readdir, stat, symlink, utimes } from 'node:
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { writeFile } from '../../../src/activities/tools/write-file.js';
-import { UNFINISHED_SUFFIX } from '../../../src/activities/tools/write-file-atomic.js';
-import { makePipe, SECRET, type TempWorkspace, tempWorkspace } from './temp-workspace.js';
+import { UNFINISHED_SUFFIX } from '../../src/tools/workspace/atomic-write.js';
+import { writeFile } from '../../src/tools/write-file.js';
+import { makePipe, SECRET, type TempWorkspace, tempWorkspace } from './support/temp-workspace.js';
 
 const WRITER = fileURLToPath(new URL('fixtures/write-for-ever.ts', import.meta.url));
 

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { defineTool, type ToolContext, type ToolDefinition } from '../../define/define-tool.js';
-import { measureOutput } from '../../output/truncate-output.js';
-import { openJail } from './jail.js';
-import { writeFileAtomic } from './write-file-atomic.js';
+import { defineTool, type ToolContext, type ToolDefinition } from '../define/define-tool.js';
+import { measureOutput } from '../output/truncate-output.js';
+import { writeFileAtomic } from './workspace/atomic-write.js';
+import { openJail } from './workspace/jail.js';
 
 const Parameters = z.strictObject({
   path: z.string().min(1).describe('Path of the file, relative to the workspace. Missing folders are made.'),

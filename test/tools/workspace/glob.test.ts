@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { compileGlob } from '../../../src/activities/tools/glob.js';
+import { compileGlob } from '../../../src/tools/workspace/glob.js';
 
 describe('compileGlob', () => {
   test.each([

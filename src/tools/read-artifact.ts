@@ -1,10 +1,10 @@
 import { stripVTControlCharacters } from 'node:util';
 import { z } from 'zod';
-import { ArtifactError, type ArtifactPage, type ArtifactStore } from '../../artifacts/artifact-store.js';
-import { cleanText } from '../../contracts/clean-text.js';
-import { ARTIFACT_LIMITS } from '../../contracts/constants/limits.js';
-import { defineTool, type ToolContext, type ToolDefinition } from '../../define/define-tool.js';
-import { decodeWhole, formatBytes } from '../../output/truncate-output.js';
+import { ArtifactError, type ArtifactPage, type ArtifactStore } from '../artifacts/artifact-store.js';
+import { cleanText } from '../contracts/clean-text.js';
+import { ARTIFACT_LIMITS } from '../contracts/constants/limits.js';
+import { defineTool, type ToolContext, type ToolDefinition } from '../define/define-tool.js';
+import { decodeWhole, formatBytes } from '../output/truncate-output.js';
 
 /** The name of the tool that pages outputs which were cut; footers tell it to the model. */
 export const READ_ARTIFACT = 'read_artifact';

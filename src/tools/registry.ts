@@ -1,4 +1,4 @@
-import type { AnyToolDefinition } from '../../define/define-tool.js';
+import type { AnyToolDefinition } from '../define/define-tool.js';
 import { editFile } from './edit-file.js';
 import { listFiles } from './list-files.js';
 import { readFile } from './read-file.js';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { updatePlan } from '../../../src/activities/tools/update-plan.js';
-import { profileDecision } from '../../../src/contracts/gate-profile.js';
-import { GateProfile } from '../../../src/contracts/schemas/policy.js';
-import type { ToolContext } from '../../../src/define/define-tool.js';
+import { profileDecision } from '../../src/contracts/gate-profile.js';
+import { GateProfile } from '../../src/contracts/schemas/policy.js';
+import type { ToolContext } from '../../src/define/define-tool.js';
+import { updatePlan } from '../../src/tools/update-plan.js';
 
 describe('update_plan', () => {
   it('answers with a count of each status', async () => {

@@ -1,11 +1,11 @@
 import type { Dirent } from 'node:fs';
 import { z } from 'zod';
-import { WORKSPACE_LIMITS } from '../../contracts/constants/limits.js';
-import { defineTool, type ToolContext, type ToolDefinition } from '../../define/define-tool.js';
-import type { ToolOutput } from '../../define/tool-output.js';
-import { compileGlob } from './glob.js';
-import { openJail, realInside, relativePath } from './jail.js';
-import { listFolder, walkFiles } from './walk-files.js';
+import { WORKSPACE_LIMITS } from '../contracts/constants/limits.js';
+import { defineTool, type ToolContext, type ToolDefinition } from '../define/define-tool.js';
+import type { ToolOutput } from '../define/tool-output.js';
+import { compileGlob } from './workspace/glob.js';
+import { openJail, realInside, relativePath } from './workspace/jail.js';
+import { listFolder, walkFiles } from './workspace/walk-files.js';
 
 const Parameters = z.strictObject({
   path: z.string().min(1).optional().describe('Folder to list, relative to the workspace. Default: the workspace itself.'),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineTool, type ToolDefinition } from '../../define/define-tool.js';
+import { defineTool, type ToolDefinition } from '../define/define-tool.js';
 
 const Status = z.enum(['pending', 'in_progress', 'done']);
 

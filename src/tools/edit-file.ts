@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { defineTool, type Reconciled, type ToolContext, type ToolDefinition } from '../../define/define-tool.js';
-import { openJail } from './jail.js';
-import { readText } from './read-text.js';
-import { shown, WorkspaceError } from './workspace-error.js';
-import { writeFileAtomic } from './write-file-atomic.js';
+import { readText } from '../activities/tools/read-text.js';
+import { defineTool, type Reconciled, type ToolContext, type ToolDefinition } from '../define/define-tool.js';
+import { writeFileAtomic } from './workspace/atomic-write.js';
+import { openJail } from './workspace/jail.js';
+import { shown, WorkspaceError } from './workspace/workspace-error.js';
 
 const Parameters = z
   .strictObject({

@@ -2,8 +2,8 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { describe, expect, test } from 'vitest';
-import { searchFiles } from '../../../src/activities/tools/search-files.js';
-import { tempWorkspace, textOf } from './temp-workspace.js';
+import { searchFiles } from '../../src/tools/search-files.js';
+import { tempWorkspace, textOf } from './support/temp-workspace.js';
 
 /** Takes longer than the age of the universe with a backtracking matcher. */
 const BOMB = { pattern: '^(a+)+$', text: `${'a'.repeat(100)}!` };

@@ -1,10 +1,10 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { createReadArtifact } from '../../../src/activities/tools/read-artifact.js';
-import { ArtifactError, type ArtifactStore } from '../../../src/artifacts/artifact-store.js';
-import type { OutputBoundsInput } from '../../../src/contracts/activities.js';
-import { completeBounds, fitsBounds } from '../../../src/output/truncate-output.js';
-import { type ContextOptions, type TempWorkspace, tempWorkspace, textOf } from './temp-workspace.js';
+import { ArtifactError, type ArtifactStore } from '../../src/artifacts/artifact-store.js';
+import type { OutputBoundsInput } from '../../src/contracts/activities.js';
+import { completeBounds, fitsBounds } from '../../src/output/truncate-output.js';
+import { createReadArtifact } from '../../src/tools/read-artifact.js';
+import { type ContextOptions, type TempWorkspace, tempWorkspace, textOf } from './support/temp-workspace.js';
 
 const EXACT: OutputBoundsInput = { ...completeBounds(), exact: { above: 1_200, head: 700, tail: 260 } };
 const NEXT = /\n\[bytes \d+-\d+ of \d+; the next page: read_artifact (\{.*\})\]$/u;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { WORKSPACE_TOOLS } from '../../../src/activities/tools/registry.js';
-import { parametersSchema } from '../../../src/define/define-tool.js';
+import { parametersSchema } from '../../src/define/define-tool.js';
+import { WORKSPACE_TOOLS } from '../../src/tools/registry.js';
 
 describe('WORKSPACE_TOOLS', () => {
   test('the six tools and what each does to the world', () => {

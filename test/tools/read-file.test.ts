@@ -1,8 +1,8 @@
 import { open, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { readFile } from '../../../src/activities/tools/read-file.js';
-import { tempWorkspace, textOf } from './temp-workspace.js';
+import { readFile } from '../../src/tools/read-file.js';
+import { tempWorkspace, textOf } from './support/temp-workspace.js';
 
 const numbered = (count: number): string => Array.from({ length: count }, (_, at) => `line ${at + 1}\n`).join('');
 

@@ -1,15 +1,15 @@
 import { stat } from 'node:fs/promises';
 import { z } from 'zod';
-import { WORKSPACE_LIMITS } from '../../contracts/constants/limits.js';
-import { defineTool, type ToolContext, type ToolDefinition } from '../../define/define-tool.js';
-import type { ToolOutput } from '../../define/tool-output.js';
-import { formatBytes } from '../../output/truncate-output.js';
-import { compileGlob } from './glob.js';
-import { type Jail, openFile, openJail, realInside, relativePath } from './jail.js';
-import { LineMatcher } from './line-matcher.js';
-import { looksBinary } from './read-text.js';
-import { walkFiles } from './walk-files.js';
-import { WorkspaceError } from './workspace-error.js';
+import { looksBinary } from '../activities/tools/read-text.js';
+import { WORKSPACE_LIMITS } from '../contracts/constants/limits.js';
+import { defineTool, type ToolContext, type ToolDefinition } from '../define/define-tool.js';
+import type { ToolOutput } from '../define/tool-output.js';
+import { formatBytes } from '../output/truncate-output.js';
+import { compileGlob } from './workspace/glob.js';
+import { type Jail, openFile, openJail, realInside, relativePath } from './workspace/jail.js';
+import { LineMatcher } from './workspace/line-matcher.js';
+import { walkFiles } from './workspace/walk-files.js';
+import { WorkspaceError } from './workspace/workspace-error.js';
 
 const Parameters = z.strictObject({
   pattern: z
