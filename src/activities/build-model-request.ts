@@ -3,10 +3,10 @@ import { MODEL_LIMITS } from '../contracts/constants/limits.js';
 import type { Message, Part, TextPart } from '../contracts/schemas/message.js';
 import type { RunSetup } from '../contracts/schemas/prepared-run.js';
 import type { ModelFacts } from '../define/model-options.js';
-import type { AttemptTimes } from './model-times.js';
+import type { AttemptTimes } from '../models/attempt-timeouts.js';
+import { nearestOrder } from '../models/thinking-request.js';
 import { partsText } from './providers/parts-text.js';
 import type { ModelRequest } from './providers/provider.js';
-import { nearestOrder } from './thinking-order.js';
 
 /** What a request is made of, beside what the workflow asked for. */
 export interface RequestParts {

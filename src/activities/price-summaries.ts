@@ -1,7 +1,7 @@
 import type { RunPolicy } from '../contracts/schemas/policy.js';
 import type { PreparedRun } from '../contracts/schemas/prepared-run.js';
 import type { Config } from '../define/define-config.js';
-import { modelFacts } from './model-facts.js';
+import { modelFacts } from '../models/model-facts.js';
 
 /** A run's policy, and what its own model for summaries costs. */
 export interface PricedSummaries extends Pick<PreparedRun, 'summaryPrice'> {

@@ -1,9 +1,9 @@
 import { Context } from '@temporalio/activity';
 import type { AgentActivities, ResolveModelInput, ResolveModelResult } from '../contracts/activities.js';
 import { isBareModel } from '../contracts/models/model-ref.js';
-import { findBareModel } from './find-bare-model.js';
+import { findBareModel } from '../models/find-bare-model.js';
+import { candidateFor, type RouteOptions } from '../models/resolve-route.js';
 import { withHeartbeat } from './heartbeat.js';
-import { candidateFor, type RouteOptions } from './resolve-route.js';
 
 /** Makes the activity `resolveModel`: looks up a model that a person asks a live run to go on with. A model that cannot be asked is data. */
 export function createResolveModel(options: RouteOptions): AgentActivities['resolveModel'] {

@@ -5,7 +5,7 @@ import type { RunInput } from '../contracts/schemas/run.js';
 import type { AgentDefinition } from '../define/define-agent.js';
 import type { Config } from '../define/define-config.js';
 import { PRESETS } from '../define/presets.js';
-import { MODELS_AS_OF } from './data/models.js';
+import { MODELS_AS_OF } from '../models/catalog/models.js';
 import { failure } from './failures.js';
 
 /** The caps of a run: the input's, else the agent's, else its preset's, else the defaults. */

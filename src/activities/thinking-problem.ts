@@ -1,7 +1,7 @@
 import type { ThinkingSetting } from '../contracts/thinking.js';
 import type { ModelFacts } from '../define/model-options.js';
-import { modelFacts } from './model-facts.js';
-import { thinkingOrder } from './thinking-order.js';
+import { modelFacts } from '../models/model-facts.js';
+import { thinkingOrder } from '../models/thinking-request.js';
 
 /**
  * Why a model cannot think as much as it is asked to: with the levels it has, and with who else has the one that was asked for, where

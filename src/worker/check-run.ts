@@ -1,9 +1,9 @@
-import { chooseModel, fallbacksOf, type ModelChoice } from '../activities/model-choice.js';
 import { DEFAULT_AGENT } from '../activities/prepare-run.js';
 import { isBareModel, parseModelRef } from '../contracts/models/model-ref.js';
 import { PerdureError } from '../contracts/perdure-error.js';
 import type { RunInput } from '../contracts/schemas/run.js';
 import { didYouMean } from '../contracts/text/did-you-mean.js';
+import { chooseModel, fallbacksOf, type ModelChoice } from '../models/choose-model.js';
 import type { LoadedConfig } from './config.js';
 import { modelNameProblem, thinkingProblems } from './model-problems.js';
 

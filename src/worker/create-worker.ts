@@ -1,7 +1,6 @@
 import { hostname } from 'node:os';
 import { type NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker';
 import { createActivities } from '../activities/create-activities.js';
-import { modelFacts } from '../activities/model-facts.js';
 import { createPrepareRun } from '../activities/prepare-run.js';
 import { createProviderFor } from '../activities/providers/registry.js';
 import { createResolveModel } from '../activities/resolve-model.js';
@@ -11,6 +10,7 @@ import { DEFAULT_TASK_QUEUE } from '../contracts/handlers.js';
 import type { GateFunction } from '../define/agent-gate.js';
 import type { CompletionGate } from '../define/completion-gate.js';
 import type { Config } from '../define/define-config.js';
+import { modelFacts } from '../models/model-facts.js';
 import { FileStreamSink } from '../streams/file-stream-sink.js';
 import { createReadArtifact } from '../tools/read-artifact.js';
 import { WORKSPACE_TOOLS } from '../tools/registry.js';

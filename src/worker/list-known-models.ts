@@ -1,6 +1,3 @@
-import { KNOWN_MODELS, MODELS_AS_OF } from '../activities/data/models.js';
-import { providersToAsk } from '../activities/find-bare-model.js';
-import { modelFacts } from '../activities/model-facts.js';
 import { keyReferences } from '../activities/providers/key-references.js';
 import { KNOWN_PROVIDERS, providerNameProblem } from '../activities/providers/known-providers.js';
 import { listModels } from '../activities/providers/list-models.js';
@@ -10,6 +7,9 @@ import { PerdureError } from '../contracts/perdure-error.js';
 import { didYouMean } from '../contracts/text/did-you-mean.js';
 import type { Config } from '../define/define-config.js';
 import type { ModelFacts, ModelOptions } from '../define/model-options.js';
+import { KNOWN_MODELS, MODELS_AS_OF } from '../models/catalog/models.js';
+import { providersToAsk } from '../models/find-bare-model.js';
+import { modelFacts } from '../models/model-facts.js';
 import type { LoadedConfig } from './config.js';
 
 /** A provider that a run can name. */

@@ -1,9 +1,9 @@
 import { keysOfConfig } from '../activities/config-keys.js';
-import { providersToAsk } from '../activities/find-bare-model.js';
-import { chooseModel, fallbacksOf } from '../activities/model-choice.js';
 import { keyedProvidersText } from '../activities/providers/key-references.js';
 import { isBareModel } from '../contracts/models/model-ref.js';
 import { SEARCH_ATTRIBUTES } from '../contracts/search-attributes.js';
+import { chooseModel, fallbacksOf } from '../models/choose-model.js';
+import { providersToAsk } from '../models/find-bare-model.js';
 import { commandSandbox } from '../process/command-sandbox.js';
 import type { LoadedConfig } from './config.js';
 import { listSearchAttributes } from './list-search-attributes.js';

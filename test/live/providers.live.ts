@@ -1,10 +1,10 @@
 import { captureKeys } from '../../src/activities/key-ring.js';
-import { modelFacts } from '../../src/activities/model-facts.js';
 import { knownProvider } from '../../src/activities/providers/known-providers.js';
 import type { ModelProvider } from '../../src/activities/providers/provider.js';
 import { createProviderFor } from '../../src/activities/providers/registry.js';
-import { nearestOrder } from '../../src/activities/thinking-order.js';
 import type { ModelFacts } from '../../src/define/model-options.js';
+import { modelFacts } from '../../src/models/model-facts.js';
+import { nearestOrder } from '../../src/models/thinking-request.js';
 import type { ProviderSubject } from '../activities/providers/suite/provider-subject.js';
 import { type RealFixture, realModelSuite } from '../activities/providers/suite/provider-suite.js';
 import { type KeyedProvider, keyedProviders } from './keyed-providers.js';

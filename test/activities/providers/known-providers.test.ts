@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { KNOWN_PROVIDERS } from '../../../src/activities/data/providers.js';
 import { captureKeys } from '../../../src/activities/key-ring.js';
-import { modelFacts } from '../../../src/activities/model-facts.js';
 import { baseUrlProblem } from '../../../src/activities/providers/base-url.js';
 import { providerNameProblem } from '../../../src/activities/providers/known-providers.js';
 import { toChatBody } from '../../../src/activities/providers/openai-chat-body.js';
 import { providerAccess } from '../../../src/activities/providers/provider-access.js';
 import { ProviderQuirks } from '../../../src/define/provider-quirks.js';
+import { modelFacts } from '../../../src/models/model-facts.js';
 import { modelRequest } from './support/wire.js';
 
 const NAMES = Object.keys(KNOWN_PROVIDERS);

@@ -1,11 +1,11 @@
 import type { ModelFacts } from '../../define/model-options.js';
-import { ANTHROPIC_MODELS } from './models/anthropic.js';
-import { DEEPSEEK_MODELS } from './models/deepseek.js';
-import { GEMINI_MODELS } from './models/gemini.js';
-import { MISTRAL_MODELS } from './models/mistral.js';
-import { GROQ_MODELS, TOGETHER_MODELS } from './models/open-models.js';
-import { OPENAI_CHAT_MODELS, OPENAI_MODELS } from './models/openai.js';
-import { XAI_MODELS } from './models/xai.js';
+import { ANTHROPIC_MODELS } from './anthropic.js';
+import { DEEPSEEK_MODELS } from './deepseek.js';
+import { GEMINI_MODELS } from './gemini.js';
+import { MISTRAL_MODELS } from './mistral.js';
+import { GROQ_MODELS, TOGETHER_MODELS } from './open-models.js';
+import { OPENAI_CHAT_MODELS, OPENAI_MODELS } from './openai.js';
+import { XAI_MODELS } from './xai.js';
 
 /**
  * When the models were last compared with the pages that each file names, and with the model list of LiteLLM 1.109 (MIT). The config's

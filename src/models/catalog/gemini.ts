@@ -1,4 +1,4 @@
-import type { ModelFacts } from '../../../define/model-options.js';
+import type { ModelFacts } from '../../define/model-options.js';
 
 const GEMINI = {
   contextWindow: 1_048_576,

@@ -1,7 +1,7 @@
 import { isBareModel } from '../contracts/models/model-ref.js';
 import type { ThinkingSetting } from '../contracts/thinking.js';
+import { defaultProvider, fallbacksOf, type ModelChoice, modelProblem, modelsToTry, noModel } from './choose-model.js';
 import { type BareModelOptions, type FoundModel, findBareModel } from './find-bare-model.js';
-import { defaultProvider, fallbacksOf, type ModelChoice, modelProblem, modelsToTry, noModel } from './model-choice.js';
 import { modelFacts } from './model-facts.js';
 import { type ResolvedRoute, type RouteOptions, resolveRoute } from './resolve-route.js';
 

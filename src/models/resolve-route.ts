@@ -1,3 +1,5 @@
+import { type AccessOptions, type ProviderAccess, providerAccess } from '../activities/providers/provider-access.js';
+import { thinkingProblem } from '../activities/thinking-problem.js';
 import { EXECUTOR_LIMITS, MODEL_LIMITS } from '../contracts/constants/limits.js';
 import { parseModelRef } from '../contracts/models/model-ref.js';
 import type { ModelCandidate, ModelTimes } from '../contracts/schemas/model-route.js';
@@ -5,9 +7,7 @@ import type { ThinkingSetting } from '../contracts/thinking.js';
 import type { Config } from '../define/define-config.js';
 import type { ModelFacts } from '../define/model-options.js';
 import { modelFacts } from './model-facts.js';
-import { type AccessOptions, type ProviderAccess, providerAccess } from './providers/provider-access.js';
-import { nearestThinking } from './thinking-order.js';
-import { thinkingProblem } from './thinking-problem.js';
+import { nearestThinking } from './thinking-request.js';
 
 /** What a route is made from. */
 export interface RouteOptions extends AccessOptions {

@@ -1,4 +1,4 @@
-import type { ModelFacts } from '../../../define/model-options.js';
+import type { ModelFacts } from '../../define/model-options.js';
 
 const REASONING = { outputTokensMax: 128_000, thinkingStyle: 'effort', tools: true, images: true } satisfies ModelFacts;
 

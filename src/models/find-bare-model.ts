@@ -1,10 +1,10 @@
+import { keyReferences } from '../activities/providers/key-references.js';
+import { KNOWN_PROVIDERS, knownProvider } from '../activities/providers/known-providers.js';
+import { listModels } from '../activities/providers/list-models.js';
+import { type AccessOptions, providerAccess } from '../activities/providers/provider-access.js';
 import type { ModelRef } from '../contracts/models/model-ref.js';
 import type { FactsConfig } from './model-facts.js';
 import { modelFacts } from './model-facts.js';
-import { keyReferences } from './providers/key-references.js';
-import { KNOWN_PROVIDERS, knownProvider } from './providers/known-providers.js';
-import { listModels } from './providers/list-models.js';
-import { type AccessOptions, providerAccess } from './providers/provider-access.js';
 
 /** What a bare id is looked up with. */
 export interface BareModelOptions extends AccessOptions {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { modelFacts } from '../../src/activities/model-facts.js';
 import { thinkingProblem } from '../../src/activities/thinking-problem.js';
+import { modelFacts } from '../../src/models/model-facts.js';
 
 describe('thinkingProblem', () => {
   it.each([

@@ -1,4 +1,4 @@
-import type { ModelFacts } from '../../../define/model-options.js';
+import type { ModelFacts } from '../../define/model-options.js';
 
 const GROK = { contextWindow: 500_000, thinkingStyle: 'effort', tools: true, images: true } satisfies ModelFacts;
 const GROK_4 = { ...GROK, contextWindow: 1_000_000 } satisfies ModelFacts;

@@ -1,4 +1,4 @@
-import type { ModelFacts } from '../../../define/model-options.js';
+import type { ModelFacts } from '../../define/model-options.js';
 
 const GPT_OSS = {
   contextWindow: 131_072,

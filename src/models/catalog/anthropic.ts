@@ -1,4 +1,4 @@
-import type { ModelFacts } from '../../../define/model-options.js';
+import type { ModelFacts } from '../../define/model-options.js';
 
 const CLAUDE = { tools: true, images: true } satisfies ModelFacts;
 const SMALL = { ...CLAUDE, contextWindow: 200_000, outputTokensMax: 64_000 } satisfies ModelFacts;

@@ -1,4 +1,4 @@
-import type { ModelFacts } from '../../../define/model-options.js';
+import type { ModelFacts } from '../../define/model-options.js';
 
 const MISTRAL = { contextWindow: 262_144, tools: true, images: true } satisfies ModelFacts;
 /** Thinks fully or not at all. */

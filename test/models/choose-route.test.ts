@@ -1,10 +1,10 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { chooseRoute, type RouteChoice } from '../../src/activities/choose-route.js';
 import { captureKeys } from '../../src/activities/key-ring.js';
 import { resolveModel } from '../../src/activities/resolve-model.js';
-import type { ResolvedRoute } from '../../src/activities/resolve-route.js';
 import type { Config } from '../../src/define/define-config.js';
-import { type ListServer, startListServer } from './support/list-server.js';
+import { chooseRoute, type RouteChoice } from '../../src/models/choose-route.js';
+import type { ResolvedRoute } from '../../src/models/resolve-route.js';
+import { type ListServer, startListServer } from '../activities/support/list-server.js';
 
 /** Nobody listens at this port. */
 const NOWHERE = 'http://127.0.0.1:1/v1';

@@ -1,9 +1,9 @@
+import { KNOWN_PROVIDERS, knownProvider, providerNameProblem } from '../activities/providers/known-providers.js';
+import { type AccessOptions, providerAccess } from '../activities/providers/provider-access.js';
 import { FAILOVER_LIMITS } from '../contracts/constants/limits.js';
 import { isBareModel, parseModelRef } from '../contracts/models/model-ref.js';
 import type { Config } from '../define/define-config.js';
 import { providersToAsk } from './find-bare-model.js';
-import { KNOWN_PROVIDERS, knownProvider, providerNameProblem } from './providers/known-providers.js';
-import { type AccessOptions, providerAccess } from './providers/provider-access.js';
 
 /** What the choice is made from. */
 export interface ModelChoice extends AccessOptions {
