@@ -7,9 +7,9 @@ import { NO_USAGE } from '../contracts/no-usage.js';
 import type { Message } from '../contracts/schemas/message.js';
 import type { Usage } from '../contracts/schemas/model.js';
 import { CHARS_PER_TOKEN } from '../contracts/text/estimate-tokens.js';
+import { ModelError } from '../providers/contract/model-error.js';
+import type { ModelAnswer, ModelProvider, ModelRequest } from '../providers/contract/provider.js';
 import type { ModelHooks } from './model-hooks.js';
-import { ModelError } from './providers/model-error.js';
-import type { ModelAnswer, ModelProvider, ModelRequest } from './providers/provider.js';
 import { SUMMARY_PROMPT, summaryQuestion, summaryRequests } from './summary-request.js';
 
 /** What a summary is made from. */

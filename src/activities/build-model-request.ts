@@ -5,8 +5,8 @@ import type { RunSetup } from '../contracts/schemas/prepared-run.js';
 import type { ModelFacts } from '../define/model-options.js';
 import type { AttemptTimes } from '../models/attempt-timeouts.js';
 import { nearestOrder } from '../models/thinking-request.js';
-import { partsText } from './providers/parts-text.js';
-import type { ModelRequest } from './providers/provider.js';
+import type { ModelRequest } from '../providers/contract/provider.js';
+import { partsText } from '../providers/transcript/file-parts.js';
 
 /** What a request is made of, beside what the workflow asked for. */
 export interface RequestParts {

@@ -10,6 +10,8 @@ import type { Usage } from '../contracts/schemas/model.js';
 import { CHARS_PER_TOKEN } from '../contracts/text/estimate-tokens.js';
 import { identifiersOf } from '../contracts/text/identifiers.js';
 import type { CustomCompactor } from '../define/compactor.js';
+import { ModelError } from '../providers/contract/model-error.js';
+import type { ProviderFor } from '../providers/registry.js';
 import { askForSummary } from './ask-for-summary.js';
 import { cancellationCause, throwUnlessUser } from './cancellation.js';
 import { runCustomCompactor } from './custom-compaction.js';
@@ -18,8 +20,6 @@ import { failure, messageOf } from './failures.js';
 import { withHeartbeat } from './heartbeat.js';
 import type { HookRunner } from './hook-runner.js';
 import { ModelHooks } from './model-hooks.js';
-import { ModelError } from './providers/model-error.js';
-import type { ProviderFor } from './providers/registry.js';
 import { type ReadTranscriptOptions, readTranscript } from './read-transcript.js';
 
 /** What the activity needs of its worker. */

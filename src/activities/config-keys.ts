@@ -1,7 +1,7 @@
 import type { AgentDefinition } from '../define/define-agent.js';
 import type { Config } from '../define/define-config.js';
 import { KeyReference } from '../define/key-reference.js';
-import { ownReferences } from './providers/key-references.js';
+import { ownReferences } from '../providers/access/key-references.js';
 
 /** The references of all keys that a config names: variables and files. */
 export function keysOfConfig({ credentials = {}, providers = {}, agents = {}, artifacts }: Config): string[] {

@@ -3,7 +3,7 @@ import type { Message, ToolCallPart, ToolResultPart } from '../contracts/schemas
 import { CHARS_PER_TOKEN } from '../contracts/text/estimate-tokens.js';
 import { toolCallsOf } from '../contracts/tool-calls-of.js';
 import { toolTitle } from '../contracts/tool-title.js';
-import { partsText } from './providers/parts-text.js';
+import { partsText } from '../providers/transcript/file-parts.js';
 
 /** What a bullet tells of its message. */
 const BULLET_CHARS_MAX = 200;

@@ -3,7 +3,7 @@ import { MODEL_LIMITS, PAYLOAD_LIMITS } from '../contracts/constants/limits.js';
 import { cutText, FAILURES, type FailureType, redact } from '../contracts/failures.js';
 import { NO_USAGE } from '../contracts/no-usage.js';
 import type { Usage } from '../contracts/schemas/model.js';
-import { ModelError } from './providers/model-error.js';
+import { ModelError } from '../providers/contract/model-error.js';
 
 /** What a failure carries beside its message. */
 export interface FailureOptions {

@@ -3,9 +3,9 @@ import { HOOK_LIMITS } from '../contracts/constants/limits.js';
 import type { Part } from '../contracts/schemas/message.js';
 import type { Usage } from '../contracts/schemas/model.js';
 import type { HookContext } from '../define/define-hook.js';
+import type { ModelRequest } from '../providers/contract/provider.js';
 import { failure } from './failures.js';
 import type { HookOutcome, HookRunner } from './hook-runner.js';
-import type { ModelRequest } from './providers/provider.js';
 
 /** The hooks around one attempt of one model call. Those after it are not asked about an attempt that failed. */
 export class ModelHooks {

@@ -3,7 +3,7 @@ import type { ModelCandidate } from '../contracts/schemas/model-route.js';
 import type { ToolDescriptor } from '../contracts/schemas/tool.js';
 import { modelFacts } from '../models/model-facts.js';
 import type { RouteOptions } from '../models/resolve-route.js';
-import { providerAccess } from './providers/provider-access.js';
+import { providerAccess } from '../providers/access/provider-access.js';
 
 /** Says of each model that is known to take no tools that the run offers it some, unless its provider tells them in text. Never throws. */
 export function noticeToollessModels(

@@ -3,8 +3,8 @@ import { NO_USAGE } from '../contracts/no-usage.js';
 import type { Usage } from '../contracts/schemas/model.js';
 import { charsOf } from '../contracts/text/estimate-tokens.js';
 import type { ThinkingOutput } from '../contracts/thinking.js';
+import type { ModelRequest, StreamDelta } from '../providers/contract/provider.js';
 import type { StreamEvent, StreamSink } from '../streams/stream.js';
-import type { ModelRequest, StreamDelta } from './providers/provider.js';
 
 /** How much of the text a heartbeat shows. */
 const LAST_TEXT_CHARS = 200;

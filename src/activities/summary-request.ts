@@ -1,7 +1,7 @@
 import { COMPACTION_LIMITS } from '../contracts/constants/limits.js';
 import { textOf } from '../contracts/message-text.js';
 import type { ContentPart, Message, Part } from '../contracts/schemas/message.js';
-import { partsText } from './providers/parts-text.js';
+import { partsText } from '../providers/transcript/file-parts.js';
 
 /** What the model that writes summaries is told. */
 export const SUMMARY_PROMPT = `You sum up the earlier part of an AI agent's work, so that the agent can go on without it.

@@ -1,4 +1,4 @@
-import type { StreamDelta } from './providers/provider.js';
+import type { StreamDelta } from '../providers/contract/provider.js';
 
 const CHARS_PER_TOKEN = 4;
 

@@ -1,7 +1,7 @@
 import type { CallToolInput } from '../contracts/activities.js';
 import { cutText } from '../contracts/failures.js';
 import { type AnyToolDefinition, parametersSchema } from '../define/define-tool.js';
-import { parseArgumentsText } from './providers/parse-arguments.js';
+import { parseArgumentsText } from '../providers/transcript/parse-arguments.js';
 
 const SENT_CHARS_SHOWN = 800;
 const SCHEMA_BYTES_SHOWN = 4_000;

@@ -1,8 +1,8 @@
-import { KNOWN_PROVIDERS, knownProvider, providerNameProblem } from '../activities/providers/known-providers.js';
-import { type AccessOptions, providerAccess } from '../activities/providers/provider-access.js';
 import { FAILOVER_LIMITS } from '../contracts/constants/limits.js';
 import { isBareModel, parseModelRef } from '../contracts/models/model-ref.js';
 import type { Config } from '../define/define-config.js';
+import { KNOWN_PROVIDERS, knownProvider, providerNameProblem } from '../providers/access/known-providers.js';
+import { type AccessOptions, providerAccess } from '../providers/access/provider-access.js';
 import { providersToAsk } from './find-bare-model.js';
 
 /** What the choice is made from. */

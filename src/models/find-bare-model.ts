@@ -1,8 +1,8 @@
-import { keyReferences } from '../activities/providers/key-references.js';
-import { KNOWN_PROVIDERS, knownProvider } from '../activities/providers/known-providers.js';
-import { listModels } from '../activities/providers/list-models.js';
-import { type AccessOptions, providerAccess } from '../activities/providers/provider-access.js';
 import type { ModelRef } from '../contracts/models/model-ref.js';
+import { keyReferences } from '../providers/access/key-references.js';
+import { KNOWN_PROVIDERS, knownProvider } from '../providers/access/known-providers.js';
+import { listModels } from '../providers/access/list-models.js';
+import { type AccessOptions, providerAccess } from '../providers/access/provider-access.js';
 import type { FactsConfig } from './model-facts.js';
 import { modelFacts } from './model-facts.js';
 

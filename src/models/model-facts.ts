@@ -1,8 +1,8 @@
-import { knownProvider } from '../activities/providers/known-providers.js';
 import { type ModelRef, parseModelRef } from '../contracts/models/model-ref.js';
 import type { ModelPrice } from '../contracts/schemas/model.js';
 import type { Config } from '../define/define-config.js';
 import type { ModelFacts } from '../define/model-options.js';
+import { knownProvider } from '../providers/access/known-providers.js';
 import { KNOWN_MODELS } from './catalog/models.js';
 
 const FREE: ModelPrice = { input: 0, output: 0 };

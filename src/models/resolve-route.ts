@@ -1,4 +1,3 @@
-import { type AccessOptions, type ProviderAccess, providerAccess } from '../activities/providers/provider-access.js';
 import { thinkingProblem } from '../activities/thinking-problem.js';
 import { EXECUTOR_LIMITS, MODEL_LIMITS } from '../contracts/constants/limits.js';
 import { parseModelRef } from '../contracts/models/model-ref.js';
@@ -6,6 +5,7 @@ import type { ModelCandidate, ModelTimes } from '../contracts/schemas/model-rout
 import type { ThinkingSetting } from '../contracts/thinking.js';
 import type { Config } from '../define/define-config.js';
 import type { ModelFacts } from '../define/model-options.js';
+import { type AccessOptions, type ProviderAccess, providerAccess } from '../providers/access/provider-access.js';
 import { modelFacts } from './model-facts.js';
 import { nearestThinking } from './thinking-request.js';
 

@@ -1,9 +1,9 @@
-import type { ThinkingOrder } from '../activities/providers/provider.js';
 import { MODEL_LIMITS, THINKING_LIMITS } from '../contracts/constants/limits.js';
 import { THINKING_LEVELS } from '../contracts/constants/thinking-levels.js';
 import { levelOfTokens, tokensOfThinking } from '../contracts/models/thinking-tokens.js';
 import type { ThinkingLevel, ThinkingSetting } from '../contracts/thinking.js';
 import type { ModelFacts } from '../define/model-options.js';
+import type { ThinkingOrder } from '../providers/contract/provider.js';
 
 /** How a model is told to think; `order` is undefined where there is nothing to say, because it never thinks. Or why it cannot be told so. */
 export type OrderedThinking = { readonly order: ThinkingOrder | undefined } | { readonly problem: string };

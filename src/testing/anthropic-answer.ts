@@ -1,6 +1,6 @@
-import { type AnswerPiece, answerPieces } from '../activities/providers/script-pieces.js';
 import { NO_USAGE } from '../contracts/no-usage.js';
 import type { StopReason, Usage } from '../contracts/schemas/model.js';
+import { type AnswerPiece, answerPieces } from '../providers/scripted/script-pieces.js';
 import { signatureOf } from './anthropic-signature.js';
 import type { WireAnswer, WireEvent } from './wire-format.js';
 

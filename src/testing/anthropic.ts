@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { conversationName } from '../activities/providers/script-player.js';
+import { conversationName } from '../providers/scripted/script-player.js';
 import { ANTHROPIC_PING, anthropicDocument, anthropicEvents } from './anthropic-answer.js';
 import { type AnthropicBlock, type AnthropicMessage, type AnthropicRequest, parseAnthropicRequest } from './anthropic-request.js';
 import { blocksOf, checkAnthropicRules } from './anthropic-rules.js';

@@ -1,5 +1,5 @@
-import { type AnswerPiece, answerPieces } from '../activities/providers/script-pieces.js';
 import type { StopReason, Usage } from '../contracts/schemas/model.js';
+import { type AnswerPiece, answerPieces } from '../providers/scripted/script-pieces.js';
 import type { WireAnswer, WireEvent } from './wire-format.js';
 
 /** Chat completions knows no paused answer; there it is an end like any other. */

@@ -1,4 +1,4 @@
-import { conversationName } from '../activities/providers/script-player.js';
+import { conversationName } from '../providers/scripted/script-player.js';
 import { chatDocument, chatEvents } from './chat-completions-answer.js';
 import { type ChatMessage, type ChatRequest, parseChatRequest } from './chat-completions-request.js';
 import { checkChatRules } from './chat-completions-rules.js';

@@ -1,6 +1,6 @@
-import { type AnswerPiece, answerPieces } from '../activities/providers/script-pieces.js';
-import type { ChatTemplate } from '../activities/providers/templates/chat-template.js';
 import type { StopReason, Usage } from '../contracts/schemas/model.js';
+import { type AnswerPiece, answerPieces } from '../providers/scripted/script-pieces.js';
+import type { ChatTemplate } from '../providers/templates/chat-template.js';
 import type { WireAnswer, WireEvent } from './wire-format.js';
 
 /** Completions know no calls: an answer with some ends like any other. */

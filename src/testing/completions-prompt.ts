@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ChatTemplate } from '../activities/providers/templates/chat-template.js';
+import type { ChatTemplate } from '../providers/templates/chat-template.js';
 import { WireRefusal } from './wire-refusal.js';
 
 /** A turn as a model would read it. */

@@ -1,5 +1,5 @@
-import { conversationName } from '../activities/providers/script-player.js';
-import { CHOICE_WORDS } from '../activities/providers/text-tools.js';
+import { conversationName } from '../providers/scripted/script-player.js';
+import { CHOICE_WORDS } from '../providers/templates/text-tools.js';
 import { completionsDocument, completionsEvents } from './completions-answer.js';
 import { readPrompt, resultsIn } from './completions-prompt.js';
 import { type CompletionsRequest, parseCompletionsRequest } from './completions-request.js';

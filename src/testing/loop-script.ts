@@ -1,4 +1,4 @@
-import type { ScriptInput } from '../activities/providers/script.js';
+import type { ScriptInput } from '../providers/scripted/script.js';
 
 /** The shape of a long, even conversation. */
 export interface LoopScriptOptions {

@@ -1,5 +1,5 @@
-import { answerPieces } from '../activities/providers/script-pieces.js';
 import type { Usage } from '../contracts/schemas/model.js';
+import { answerPieces } from '../providers/scripted/script-pieces.js';
 import { ResponsesEvents, responsesEvent } from './responses-events.js';
 import { type OutputItem, outputItems } from './responses-output.js';
 import type { WireAnswer, WireEvent } from './wire-format.js';

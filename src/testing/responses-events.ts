@@ -1,5 +1,5 @@
-import type { EventKind } from '../activities/providers/script-fault.js';
-import type { AnswerPiece } from '../activities/providers/script-pieces.js';
+import type { EventKind } from '../providers/scripted/script-fault.js';
+import type { AnswerPiece } from '../providers/scripted/script-pieces.js';
 import type { OutputItem } from './responses-output.js';
 
 /** An event that has no number yet. */

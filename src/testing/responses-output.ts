@@ -1,4 +1,4 @@
-import type { ScriptedAnswer } from '../activities/providers/script-player.js';
+import type { ScriptedAnswer } from '../providers/scripted/script-player.js';
 import { encryptedReasoning, itemId } from './responses-signature.js';
 import type { WireAnswer } from './wire-format.js';
 

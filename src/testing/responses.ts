@@ -1,4 +1,4 @@
-import { conversationName } from '../activities/providers/script-player.js';
+import { conversationName } from '../providers/scripted/script-player.js';
 import { openAiErrorBody, openAiKeyIn, refuseOpenAiKey } from './openai-error.js';
 import { responsesDocument, responsesEvents } from './responses-answer.js';
 import { responsesEvent } from './responses-events.js';

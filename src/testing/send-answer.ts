@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { WireFault } from '../activities/providers/script-fault.js';
-import { type FaultPoint, faultPoint } from '../activities/providers/scripted-fault.js';
+import { type FaultPoint, faultPoint } from '../providers/scripted/inject-fault.js';
+import type { WireFault } from '../providers/scripted/script-fault.js';
 import type { WireEvent, WireFormat } from './wire-format.js';
 import { WireRefusal } from './wire-refusal.js';
 

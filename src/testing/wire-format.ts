@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { EventKind } from '../activities/providers/script-fault.js';
-import type { ScriptedAnswer, ScriptedRequest } from '../activities/providers/script-player.js';
-import type { ChatTemplate } from '../activities/providers/templates/chat-template.js';
+import type { EventKind } from '../providers/scripted/script-fault.js';
+import type { ScriptedAnswer, ScriptedRequest } from '../providers/scripted/script-player.js';
+import type { ChatTemplate } from '../providers/templates/chat-template.js';
 import type { WireRefusal } from './wire-refusal.js';
 
 /** One event of a stream, ready to be sent. */

@@ -51,7 +51,7 @@ function thinkingOf(model: string, { config, thinking }: Pick<LoadedConfig, 'con
 async function checkScriptFile(model: string): Promise<void> {
   const ref = parseModelRef(model);
   if (ref?.provider !== 'scripted') return;
-  const { readScript } = await import('../activities/providers/script-file.js');
+  const { readScript } = await import('../providers/scripted/script-file.js');
   try {
     await readScript(ref.model);
   } catch (error) {

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { keysOfConfig } from '../activities/config-keys.js';
-import { captureKeys, type KeyRing } from '../activities/key-ring.js';
 import { PerdureError } from '../contracts/perdure-error.js';
 import type { Config } from '../define/define-config.js';
+import { captureKeys, type KeyRing } from '../providers/access/key-ring.js';
 import { readAgentFiles } from './agent-files.js';
 import { configHash } from './config-hash.js';
 import { checkConfig } from './config-problems.js';

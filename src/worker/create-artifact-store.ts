@@ -1,8 +1,8 @@
-import type { KeyRing } from '../activities/key-ring.js';
 import type { ArtifactStore } from '../artifacts/artifact-store.js';
 import { ArtifactError } from '../artifacts/artifact-store.js';
 import { FileArtifactStore } from '../artifacts/file-artifact-store.js';
 import { S3ArtifactStore } from '../artifacts/s3-artifact-store.js';
+import type { KeyRing } from '../providers/access/key-ring.js';
 import type { LoadedConfig } from './config.js';
 import { stateFolder } from './state-folder.js';
 

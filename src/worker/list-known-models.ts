@@ -1,8 +1,3 @@
-import { keyReferences } from '../activities/providers/key-references.js';
-import { KNOWN_PROVIDERS, providerNameProblem } from '../activities/providers/known-providers.js';
-import { listModels } from '../activities/providers/list-models.js';
-import { ModelError } from '../activities/providers/model-error.js';
-import { type AccessOptions, type ProviderAccess, providerAccess, type ServerAccess } from '../activities/providers/provider-access.js';
 import { PerdureError } from '../contracts/perdure-error.js';
 import { didYouMean } from '../contracts/text/did-you-mean.js';
 import type { Config } from '../define/define-config.js';
@@ -10,6 +5,11 @@ import type { ModelFacts, ModelOptions } from '../define/model-options.js';
 import { KNOWN_MODELS, MODELS_AS_OF } from '../models/catalog/models.js';
 import { providersToAsk } from '../models/find-bare-model.js';
 import { modelFacts } from '../models/model-facts.js';
+import { keyReferences } from '../providers/access/key-references.js';
+import { KNOWN_PROVIDERS, providerNameProblem } from '../providers/access/known-providers.js';
+import { listModels } from '../providers/access/list-models.js';
+import { type AccessOptions, type ProviderAccess, providerAccess, type ServerAccess } from '../providers/access/provider-access.js';
+import { ModelError } from '../providers/contract/model-error.js';
 import type { LoadedConfig } from './config.js';
 
 /** A provider that a run can name. */

@@ -1,9 +1,9 @@
-import { providerNameProblem } from '../activities/providers/known-providers.js';
 import { thinkingProblem } from '../activities/thinking-problem.js';
 import { isBareModel, parseModelRef } from '../contracts/models/model-ref.js';
 import type { ThinkingSetting } from '../contracts/thinking.js';
 import type { Config } from '../define/define-config.js';
 import { modelFacts } from '../models/model-facts.js';
+import { providerNameProblem } from '../providers/access/known-providers.js';
 
 /** Which models the config's own fields name wrongly, each with its path. */
 export function modelProblems(config: Config): string[] {

@@ -1,10 +1,10 @@
 import { keysOfConfig } from '../activities/config-keys.js';
-import { keyedProvidersText } from '../activities/providers/key-references.js';
 import { isBareModel } from '../contracts/models/model-ref.js';
 import { SEARCH_ATTRIBUTES } from '../contracts/search-attributes.js';
 import { chooseModel, fallbacksOf } from '../models/choose-model.js';
 import { providersToAsk } from '../models/find-bare-model.js';
 import { commandSandbox } from '../process/command-sandbox.js';
+import { keyedProvidersText } from '../providers/access/key-references.js';
 import type { LoadedConfig } from './config.js';
 import { listSearchAttributes } from './list-search-attributes.js';
 import { registerSearchAttributes } from './register-search-attributes.js';

@@ -1,8 +1,8 @@
 import { ApplicationFailure } from '@temporalio/client';
 import { describe, expect, it } from 'vitest';
-import { ModelError } from '../../src/activities/providers/model-error.js';
 import { MODEL_LIMITS } from '../../src/contracts/constants/limits.js';
 import type { Usage } from '../../src/contracts/schemas/model.js';
+import { ModelError } from '../../src/providers/contract/model-error.js';
 import { type AgentWorker, say } from '../support/agent-worker.js';
 import { latch, type TestRun, until, untilAborted, useWorkers } from '../support/use-workers.js';
 

@@ -5,8 +5,6 @@ import { bundleWorkflowCode, DefaultLogger, NativeConnection, Worker, type Workf
 import { afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
 import { type CompactOptions, createCompact } from '../../src/activities/compact.js';
 import { createHookRunner } from '../../src/activities/hook-runner.js';
-import { ModelError } from '../../src/activities/providers/model-error.js';
-import type { ModelAnswer, ModelRequest } from '../../src/activities/providers/provider.js';
 import { TranscriptCache } from '../../src/activities/transcript-cache.js';
 import type { CompactResult } from '../../src/contracts/activities.js';
 import { hashMessage } from '../../src/contracts/digest.js';
@@ -14,6 +12,8 @@ import { textOf } from '../../src/contracts/message-text.js';
 import type { Message } from '../../src/contracts/schemas/message.js';
 import type { CustomCompactor } from '../../src/define/compactor.js';
 import type { HookDefinition } from '../../src/define/define-hook.js';
+import { ModelError } from '../../src/providers/contract/model-error.js';
+import type { ModelAnswer, ModelRequest } from '../../src/providers/contract/provider.js';
 import { until, untilAborted } from '../support/use-workers.js';
 import { answer, task, toolGroup, user, words } from '../workflows/policies/support/transcripts.js';
 import type { CompactionQuestion } from './scripts/compacting-workflow.js';

@@ -6,16 +6,16 @@ import { Client, Connection } from '@temporalio/client';
 import { NativeConnection, Worker } from '@temporalio/worker';
 import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest';
 import { z } from 'zod';
-import { captureKeys } from '../../src/activities/key-ring.js';
 import type { Progress, RunInput } from '../../src/contracts/schemas/run.js';
 import { toolCallsOf } from '../../src/contracts/tool-calls-of.js';
 import { type Config, defineConfig } from '../../src/define/define-config.js';
 import { defineTool } from '../../src/define/define-tool.js';
+import { captureKeys } from '../../src/providers/access/key-ring.js';
 import { createAgentActivities } from '../../src/worker/create-worker.js';
+import { childArgs } from '../providers/support/executor-child.js';
+import { killMarked } from '../providers/support/kill-marked.js';
 import { type TestRun, testRun, until } from '../support/use-workers.js';
 import { liveProcesses } from '../tools/support/live-processes.js';
-import { childArgs } from './providers/support/executor-child.js';
-import { killMarked } from './providers/support/kill-marked.js';
 
 /** Asks for two calls, of which one needs a person, then repeats what it was told. */
 const CAREFUL = `

@@ -1,9 +1,9 @@
 import { ApplicationFailure } from '@temporalio/common';
 import { describe, expect, it } from 'vitest';
 import { failure, messageOf, modelFailure } from '../../src/activities/failures.js';
-import { ModelError } from '../../src/activities/providers/model-error.js';
 import { FAILURES, type FailureType } from '../../src/contracts/failures.js';
 import { NO_USAGE } from '../../src/contracts/no-usage.js';
+import { ModelError } from '../../src/providers/contract/model-error.js';
 
 const RETRYABLE: ReadonlySet<FailureType> = new Set([
   'Model.RateLimited',

@@ -3,8 +3,8 @@ import { Client, Connection } from '@temporalio/client';
 import { describe, expect, inject, it } from 'vitest';
 import { z } from 'zod';
 import { isRunOver } from '../../src/activities/is-run-over.js';
-import type { ModelRequest } from '../../src/activities/providers/provider.js';
 import { defineTool } from '../../src/define/define-tool.js';
+import type { ModelRequest } from '../../src/providers/contract/provider.js';
 import { call, say } from '../support/agent-worker.js';
 import { latch, until, useWorkers } from '../support/use-workers.js';
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { ModelError } from '../../src/activities/providers/model-error.js';
-import type { ModelRequest } from '../../src/activities/providers/provider.js';
 import { MODEL_LIMITS } from '../../src/contracts/constants/limits.js';
 import type { RunResult } from '../../src/contracts/schemas/run.js';
 import { defineHook } from '../../src/define/define-hook.js';
+import { ModelError } from '../../src/providers/contract/model-error.js';
+import type { ModelRequest } from '../../src/providers/contract/provider.js';
 import { call, say } from '../support/agent-worker.js';
 import { candidate, fakeModels } from '../support/model-route.js';
 import { until, untilAborted, useWorkers } from '../support/use-workers.js';

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { ModelError } from '../../src/activities/providers/model-error.js';
 import { textOf } from '../../src/contracts/message-text.js';
 import { defineHook, type HookContext, type HookDefinition, type HookFunction, type HookPoint } from '../../src/define/define-hook.js';
 import { defineTool } from '../../src/define/define-tool.js';
+import { ModelError } from '../../src/providers/contract/model-error.js';
 import type { StreamEvent } from '../../src/streams/stream.js';
 import { call, say } from '../support/agent-worker.js';
 import { latch, until, untilAborted, useWorkers } from '../support/use-workers.js';

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { describeTool } from '../../src/activities/describe-tool.js';
-import { captureKeys } from '../../src/activities/key-ring.js';
 import { noticeToollessModels } from '../../src/activities/notice-toolless-models.js';
 import type { Config } from '../../src/define/define-config.js';
 import { defineTool } from '../../src/define/define-tool.js';
+import { captureKeys } from '../../src/providers/access/key-ring.js';
 
 const look = defineTool({ name: 'look', description: 'Looks.', parameters: z.strictObject({}), effect: 'read', execute: () => 'seen' });
 

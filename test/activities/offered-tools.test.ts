@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { captureKeys } from '../../src/activities/key-ring.js';
 import { createPrepareRun } from '../../src/activities/prepare-run.js';
 import type { Config } from '../../src/define/define-config.js';
 import { defineHook } from '../../src/define/define-hook.js';
 import { defineTool, type ToolOptions } from '../../src/define/define-tool.js';
+import { captureKeys } from '../../src/providers/access/key-ring.js';
 import { WORKSPACE_TOOLS } from '../../src/tools/registry.js';
 
 const SAFE = ['read_file', 'list_files', 'search_files'];

@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { captureKeys } from '../../src/activities/key-ring.js';
 import { createPrepareRun } from '../../src/activities/prepare-run.js';
 import { FileArtifactStore } from '../../src/artifacts/file-artifact-store.js';
 import { PAYLOAD_LIMITS, WORKSPACE_LIMITS } from '../../src/contracts/constants/limits.js';
@@ -14,6 +13,7 @@ import type { RunInput } from '../../src/contracts/schemas/run.js';
 import type { AgentDefinition } from '../../src/define/define-agent.js';
 import type { Config } from '../../src/define/define-config.js';
 import { type AnyToolDefinition, defineTool } from '../../src/define/define-tool.js';
+import { captureKeys } from '../../src/providers/access/key-ring.js';
 import { createReadArtifact } from '../../src/tools/read-artifact.js';
 import { WORKSPACE_TOOLS } from '../../src/tools/registry.js';
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { failure, modelFailure } from '../../src/activities/failures.js';
-import { ModelError } from '../../src/activities/providers/model-error.js';
 import { SharedCooldowns } from '../../src/activities/shared-cooldowns.js';
 import { MODEL_LIMITS } from '../../src/contracts/constants/limits.js';
 import { CooldownTable } from '../../src/contracts/models/cooldowns.js';
+import { ModelError } from '../../src/providers/contract/model-error.js';
 import { call, say } from '../support/agent-worker.js';
 import { candidate, fakeModels } from '../support/model-route.js';
 import { useWorkers } from '../support/use-workers.js';

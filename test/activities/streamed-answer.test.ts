@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { StreamDelta } from '../../src/activities/providers/provider.js';
 import { StreamedAnswer } from '../../src/activities/streamed-answer.js';
 import type { ThinkingOutput } from '../../src/contracts/thinking.js';
+import type { StreamDelta } from '../../src/providers/contract/provider.js';
 import type { StreamEvent } from '../../src/streams/stream.js';
 
 const think = (text: string): StreamDelta => ({ type: 'thinking', text });

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { StreamDelta } from '../../src/activities/providers/provider.js';
 import { ThinkingBudget } from '../../src/activities/thinking-budget.js';
-import { type RawServer, startRawServer } from './providers/support/raw-server.js';
-import { modelRequest, WIRES } from './providers/support/wire.js';
+import type { StreamDelta } from '../../src/providers/contract/provider.js';
+import { type RawServer, startRawServer } from '../providers/support/raw-server.js';
+import { modelRequest, WIRES } from '../providers/support/wire.js';
 
 const thinking = (tokens: number): StreamDelta => ({ type: 'thinking', text: 'hmm '.repeat(tokens) });
 

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { createAnthropicProvider } from '../../src/activities/providers/anthropic.js';
-import type { ThinkingOrder } from '../../src/activities/providers/provider.js';
+import { createAnthropicProvider } from '../../src/providers/anthropic/anthropic.js';
+import type { ThinkingOrder } from '../../src/providers/contract/provider.js';
 import type { StreamEvent } from '../../src/streams/stream.js';
 import { startWireServer, type WireServer } from '../../src/testing/wire-server.js';
 import { say } from '../support/agent-worker.js';

@@ -1,10 +1,10 @@
 import { defaultPayloadConverter, type Payload } from '@temporalio/common';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { createAnthropicProvider } from '../../src/activities/providers/anthropic.js';
 import type { CallModelResult } from '../../src/contracts/activities.js';
 import { textOf } from '../../src/contracts/message-text.js';
 import { defineTool } from '../../src/define/define-tool.js';
+import { createAnthropicProvider } from '../../src/providers/anthropic/anthropic.js';
 import { startWireServer } from '../../src/testing/wire-server.js';
 import { type TestRun, until, useWorkers } from '../support/use-workers.js';
 import { overWire, readTool, WIRE_FORMATS } from './support/over-wire.js';

@@ -2,9 +2,9 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { captureKeys } from '../../src/activities/key-ring.js';
 import { formatModels } from '../../src/cli/commands/models.js';
 import { formatPrice, formatThinking, formatTokens } from '../../src/cli/model-cells.js';
+import { captureKeys } from '../../src/providers/access/key-ring.js';
 import { listKnownModels } from '../../src/worker/list-known-models.js';
 import { CliFolder } from './support/cli.js';
 

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { EXECUTOR_LIMITS, RUN_LIMITS } from '../../src/contracts/constants/limits.js';
-import { executorOf, useTalkedRuns } from '../activities/providers/support/executor-child.js';
+import { executorOf, useTalkedRuns } from '../providers/support/executor-child.js';
 
 const PAGE = fileURLToPath(new URL('../../docs/executors.md', import.meta.url));
 const run = useTalkedRuns();

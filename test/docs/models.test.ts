@@ -1,13 +1,13 @@
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { KNOWN_PROVIDERS, type KnownProvider } from '../../src/activities/data/providers.js';
 import { formatPrice, formatThinking, formatTokens } from '../../src/cli/model-cells.js';
 import type { ModelPrice } from '../../src/contracts/schemas/model.js';
 import type { ModelFacts } from '../../src/define/model-options.js';
 import { KNOWN_MODELS, MODELS_AS_OF } from '../../src/models/catalog/models.js';
 import { OPENAI_CHAT_MODELS } from '../../src/models/catalog/openai.js';
 import { modelFacts } from '../../src/models/model-facts.js';
+import { KNOWN_PROVIDERS, type KnownProvider } from '../../src/providers/access/provider-catalog.js';
 
 const PAGE = fileURLToPath(new URL('../../docs/models.md', import.meta.url));
 

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { Script, ScriptStep } from '../../src/activities/providers/script.js';
-import { ScriptFault } from '../../src/activities/providers/script-fault.js';
-import { parseScript } from '../../src/activities/providers/script-file.js';
+import { Script, ScriptStep } from '../../src/providers/scripted/script.js';
+import { ScriptFault } from '../../src/providers/scripted/script-fault.js';
+import { parseScript } from '../../src/providers/scripted/script-file.js';
 
 describe('docs/scripts.md', () => {
   let text: string;

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ModelError } from '../../src/activities/providers/model-error.js';
-import type { ModelAnswer, ModelProvider } from '../../src/activities/providers/provider.js';
-import type { ScriptStepInput } from '../../src/activities/providers/script.js';
-import { type ScriptedServer, startScriptedServer } from '../activities/providers/suite/scripted-server.js';
-import { wireProvider } from '../activities/providers/suite/wire-fixture.js';
-import { modelRequest } from '../activities/providers/support/wire.js';
+import { ModelError } from '../../src/providers/contract/model-error.js';
+import type { ModelAnswer, ModelProvider } from '../../src/providers/contract/provider.js';
+import type { ScriptStepInput } from '../../src/providers/scripted/script.js';
+import { type ScriptedServer, startScriptedServer } from '../providers/suite/scripted-server.js';
+import { wireProvider } from '../providers/suite/wire-fixture.js';
+import { modelRequest } from '../providers/support/wire.js';
 import { type LiteLlm, startLiteLlm } from './support/litellm.js';
 
 const ARGS = { path: 'notes/a.md', lines: 12, from: 'the end' };

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll } from 'vitest';
-import { providerSuite } from '../activities/providers/suite/provider-suite.js';
-import { type ScriptedServer, startScriptedServer } from '../activities/providers/suite/scripted-server.js';
+import { providerSuite } from '../providers/suite/provider-suite.js';
+import { type ScriptedServer, startScriptedServer } from '../providers/suite/scripted-server.js';
 import { startGatewaySubject } from './support/gateway-subject.js';
 import { type LiteLlm, startLiteLlm } from './support/litellm.js';
 

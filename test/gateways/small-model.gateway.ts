@@ -2,11 +2,11 @@ import { cp, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { StreamDelta } from '../../src/activities/providers/provider.js';
-import { message } from '../activities/providers/suite/ask.js';
-import { wireProvider } from '../activities/providers/suite/wire-fixture.js';
-import { modelRequest } from '../activities/providers/support/wire.js';
+import type { StreamDelta } from '../../src/providers/contract/provider.js';
 import { usePerdureFolders } from '../e2e/support/perdure-folder.js';
+import { message } from '../providers/suite/ask.js';
+import { wireProvider } from '../providers/suite/wire-fixture.js';
+import { modelRequest } from '../providers/support/wire.js';
 import { type SmallModel, startSmallModel } from './support/small-model.js';
 import { startToolsProxy, type ToolsProxy } from './support/tools-proxy.js';
 

@@ -1,8 +1,8 @@
 import { describe, it } from 'vitest';
 import { z } from 'zod';
-import { ModelError } from '../../src/activities/providers/model-error.js';
 import type { HookDefinition } from '../../src/define/define-hook.js';
 import { defineTool } from '../../src/define/define-tool.js';
+import { ModelError } from '../../src/providers/contract/model-error.js';
 import { type AgentWorkerOptions, call, say } from '../support/agent-worker.js';
 import { latch, until, untilAborted, useWorkers } from '../support/use-workers.js';
 import { loseWorker } from './lose-worker.js';

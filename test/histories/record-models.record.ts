@@ -1,7 +1,7 @@
 import { describe, it } from 'vitest';
 import { z } from 'zod';
-import { ModelError } from '../../src/activities/providers/model-error.js';
 import { defineTool } from '../../src/define/define-tool.js';
+import { ModelError } from '../../src/providers/contract/model-error.js';
 import { type AgentWorkerOptions, call, say } from '../support/agent-worker.js';
 import { candidate, coolingFor, fakeModels } from '../support/model-route.js';
 import { latch, until, useWorkers } from '../support/use-workers.js';

@@ -1,4 +1,4 @@
-import { KNOWN_PROVIDERS } from '../../src/activities/data/providers.js';
+import { KNOWN_PROVIDERS } from '../../src/providers/access/provider-catalog.js';
 
 /** A known provider that can be asked for real: it has a model of its own to begin with, and its key is in the environment. */
 export interface KeyedProvider {

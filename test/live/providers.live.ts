@@ -1,12 +1,12 @@
-import { captureKeys } from '../../src/activities/key-ring.js';
-import { knownProvider } from '../../src/activities/providers/known-providers.js';
-import type { ModelProvider } from '../../src/activities/providers/provider.js';
-import { createProviderFor } from '../../src/activities/providers/registry.js';
 import type { ModelFacts } from '../../src/define/model-options.js';
 import { modelFacts } from '../../src/models/model-facts.js';
 import { nearestOrder } from '../../src/models/thinking-request.js';
-import type { ProviderSubject } from '../activities/providers/suite/provider-subject.js';
-import { type RealFixture, realModelSuite } from '../activities/providers/suite/provider-suite.js';
+import { captureKeys } from '../../src/providers/access/key-ring.js';
+import { knownProvider } from '../../src/providers/access/known-providers.js';
+import type { ModelProvider } from '../../src/providers/contract/provider.js';
+import { createProviderFor } from '../../src/providers/registry.js';
+import type { ProviderSubject } from '../providers/suite/provider-subject.js';
+import { type RealFixture, realModelSuite } from '../providers/suite/provider-suite.js';
 import { type KeyedProvider, keyedProviders } from './keyed-providers.js';
 
 /** The servers of these companies' own APIs give each request an id. */

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { captureKeys } from '../../src/activities/key-ring.js';
 import { FAILOVER_LIMITS } from '../../src/contracts/constants/limits.js';
 import type { Config } from '../../src/define/define-config.js';
 import { chooseModel, fallbacksOf } from '../../src/models/choose-model.js';
+import { captureKeys } from '../../src/providers/access/key-ring.js';
 
 const OPENAI = { OPENAI_API_KEY: 'k-openai' };
 const ANTHROPIC = { ANTHROPIC_API_KEY: 'k-anthropic' };

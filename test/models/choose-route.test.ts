@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { captureKeys } from '../../src/activities/key-ring.js';
 import { resolveModel } from '../../src/activities/resolve-model.js';
 import type { Config } from '../../src/define/define-config.js';
 import { chooseRoute, type RouteChoice } from '../../src/models/choose-route.js';
 import type { ResolvedRoute } from '../../src/models/resolve-route.js';
+import { captureKeys } from '../../src/providers/access/key-ring.js';
 import { type ListServer, startListServer } from '../activities/support/list-server.js';
 
 /** Nobody listens at this port. */

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { KNOWN_PROVIDERS } from '../../src/activities/data/providers.js';
-import { captureKeys } from '../../src/activities/key-ring.js';
 import { createPrepareRun } from '../../src/activities/prepare-run.js';
 import { MODEL_LIMITS } from '../../src/contracts/constants/limits.js';
 import { ModelFacts } from '../../src/define/model-options.js';
 import { KNOWN_MODELS, MODELS_AS_OF } from '../../src/models/catalog/models.js';
 import { modelFacts } from '../../src/models/model-facts.js';
+import { captureKeys } from '../../src/providers/access/key-ring.js';
+import { KNOWN_PROVIDERS } from '../../src/providers/access/provider-catalog.js';
 
 const priceOf = (model: string, prices = {}) => modelFacts(model, { prices }).price;
 const contextWindowOf = (model: string, contextWindows = {}) => modelFacts(model, { contextWindows }).contextWindow;

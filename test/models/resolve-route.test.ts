@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { captureKeys } from '../../src/activities/key-ring.js';
 import type { Config } from '../../src/define/define-config.js';
 import { type ResolvedRoute, type RouteRequest, resolveRoute } from '../../src/models/resolve-route.js';
+import { captureKeys } from '../../src/providers/access/key-ring.js';
 
 const FREE = { input: 0, output: 0 };
 const LOCAL = { api: 'openai-chat', baseUrl: 'http://127.0.0.1:1/v1' } as const;

@@ -1,8 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { DeleteObjectCommand, ListMultipartUploadsCommand, ListObjectsV2Command, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { captureKeys } from '../../src/activities/key-ring.js';
 import { S3ArtifactStore } from '../../src/artifacts/s3-artifact-store.js';
+import { captureKeys } from '../../src/providers/access/key-ring.js';
 import { createArtifactStore } from '../../src/worker/create-artifact-store.js';
 import { claimsOfArtifactStores } from '../artifacts/support/artifact-store-claims.js';
 import { type S3Server, startS3Server } from './support/s3-server.js';

@@ -10,7 +10,6 @@ import type { z } from 'zod';
 import { createActivities } from '../../src/activities/create-activities.js';
 import { describeTool } from '../../src/activities/describe-tool.js';
 import { hookFlags } from '../../src/activities/hook-flags.js';
-import type { ModelAnswer, ModelProvider, ModelRequest } from '../../src/activities/providers/provider.js';
 import type { ArtifactStore } from '../../src/artifacts/artifact-store.js';
 import { FileArtifactStore } from '../../src/artifacts/file-artifact-store.js';
 import type { ResolveModelResult } from '../../src/contracts/activities.js';
@@ -28,6 +27,7 @@ import type { CustomCompactor } from '../../src/define/compactor.js';
 import type { CompletionGate } from '../../src/define/completion-gate.js';
 import type { HookDefinition } from '../../src/define/define-hook.js';
 import type { AnyToolDefinition } from '../../src/define/define-tool.js';
+import type { ModelAnswer, ModelProvider, ModelRequest } from '../../src/providers/contract/provider.js';
 import type { StreamSink } from '../../src/streams/stream.js';
 
 Runtime.install({ logger: new DefaultLogger('ERROR') });

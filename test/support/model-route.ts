@@ -1,7 +1,7 @@
 import { failure } from '../../src/activities/failures.js';
-import { ModelError } from '../../src/activities/providers/model-error.js';
-import type { ModelAnswer, ModelProvider, ModelRequest } from '../../src/activities/providers/provider.js';
 import type { ModelCandidate } from '../../src/contracts/schemas/model-route.js';
+import { ModelError } from '../../src/providers/contract/model-error.js';
+import type { ModelAnswer, ModelProvider, ModelRequest } from '../../src/providers/contract/provider.js';
 
 /** A candidate of a test: a name, and keys where the provider has several. */
 export function candidate(model: string, more: Partial<ModelCandidate> = {}): ModelCandidate {

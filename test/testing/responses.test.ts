@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import type { ScriptStepInput } from '../../src/activities/providers/script.js';
+import type { ScriptStepInput } from '../../src/providers/scripted/script.js';
 import { startWireServer, type WireServer } from '../../src/testing/wire-server.js';
 import { ask, responsesBody, textOfStream } from './support/wire-client.js';
 

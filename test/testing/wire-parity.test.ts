@@ -1,13 +1,13 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { createAnthropicProvider } from '../../src/activities/providers/anthropic.js';
-import { createOpenAiChatProvider } from '../../src/activities/providers/openai-chat.js';
-import { createOpenAiResponsesProvider } from '../../src/activities/providers/openai-responses.js';
-import type { ModelAnswer, ModelProvider, ModelRequest } from '../../src/activities/providers/provider.js';
-import type { ScriptInput, ScriptStepInput } from '../../src/activities/providers/script.js';
-import { checkScript } from '../../src/activities/providers/script-file.js';
-import { createScriptedProvider } from '../../src/activities/providers/scripted.js';
 import type { Message } from '../../src/contracts/schemas/message.js';
 import { toolCallsOf } from '../../src/contracts/tool-calls-of.js';
+import { createAnthropicProvider } from '../../src/providers/anthropic/anthropic.js';
+import type { ModelAnswer, ModelProvider, ModelRequest } from '../../src/providers/contract/provider.js';
+import { createOpenAiChatProvider } from '../../src/providers/openai/chat.js';
+import { createOpenAiResponsesProvider } from '../../src/providers/openai/responses.js';
+import type { ScriptInput, ScriptStepInput } from '../../src/providers/scripted/script.js';
+import { checkScript } from '../../src/providers/scripted/script-file.js';
+import { createScriptedProvider } from '../../src/providers/scripted/scripted.js';
 import { startWireServer, type WireServer } from '../../src/testing/wire-server.js';
 
 const servers: WireServer[] = [];

@@ -6,15 +6,15 @@ import { Client, Connection } from '@temporalio/client';
 import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import { z } from 'zod';
-import { captureKeys } from '../../src/activities/key-ring.js';
 import type { AgentActivities } from '../../src/contracts/activities.js';
 import type { RunInput, RunResult } from '../../src/contracts/schemas/run.js';
 import { defineConfig } from '../../src/define/define-config.js';
 import { defineTool } from '../../src/define/define-tool.js';
+import { captureKeys } from '../../src/providers/access/key-ring.js';
 import type { LoadedConfig } from '../../src/worker/config.js';
 import { createAgentActivities, createHostWorker } from '../../src/worker/create-worker.js';
-import { childArgs } from '../activities/providers/support/executor-child.js';
-import { killMarked } from '../activities/providers/support/kill-marked.js';
+import { childArgs } from '../providers/support/executor-child.js';
+import { killMarked } from '../providers/support/kill-marked.js';
 
 Runtime.install({ logger: new DefaultLogger('ERROR') });
 

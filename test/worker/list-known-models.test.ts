@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { captureKeys } from '../../src/activities/key-ring.js';
 import type { Config } from '../../src/define/define-config.js';
 import { MODELS_AS_OF } from '../../src/models/catalog/models.js';
 import { modelFacts } from '../../src/models/model-facts.js';
+import { captureKeys } from '../../src/providers/access/key-ring.js';
 import { type ListOptions, listKnownModels } from '../../src/worker/list-known-models.js';
 
 /** Their values must be nowhere in what is listed. */

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { ModelError } from '../../src/activities/providers/model-error.js';
-import type { ModelAnswer, ModelRequest } from '../../src/activities/providers/provider.js';
 import { COMPACTION_LIMITS } from '../../src/contracts/constants/limits.js';
 import type { RunEvent } from '../../src/contracts/event.js';
 import { textOf } from '../../src/contracts/message-text.js';
 import { estimateTokens } from '../../src/contracts/text/estimate-tokens.js';
 import { defineTool } from '../../src/define/define-tool.js';
+import { ModelError } from '../../src/providers/contract/model-error.js';
+import type { ModelAnswer, ModelRequest } from '../../src/providers/contract/provider.js';
 import { isPaired } from '../../src/workflows/policies/pairing.js';
 import { resultTexts } from '../activities/support/result-texts.js';
 import { type AgentWorkerOptions, call, say } from '../support/agent-worker.js';

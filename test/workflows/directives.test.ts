@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { failure } from '../../src/activities/failures.js';
-import { ModelError } from '../../src/activities/providers/model-error.js';
 import { defineTool } from '../../src/define/define-tool.js';
+import { ModelError } from '../../src/providers/contract/model-error.js';
 import { type AgentWorkerOptions, call, lastTextOf, say } from '../support/agent-worker.js';
 import { candidate, coolingFor, type FakeModels, fakeModels } from '../support/model-route.js';
 import { latch, until, useWorkers } from '../support/use-workers.js';

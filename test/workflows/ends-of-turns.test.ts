@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { ModelError } from '../../src/activities/providers/model-error.js';
 import type { RunInput, RunResult } from '../../src/contracts/schemas/run.js';
 import type { Step } from '../../src/contracts/step.js';
 import { defineTool } from '../../src/define/define-tool.js';
+import { ModelError } from '../../src/providers/contract/model-error.js';
 import { isPaired } from '../../src/workflows/policies/pairing.js';
 import { resultTexts } from '../activities/support/result-texts.js';
 import { type AgentWorker, type AgentWorkerOptions, call, say } from '../support/agent-worker.js';

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { ModelError } from '../../src/activities/providers/model-error.js';
 import { textOf } from '../../src/contracts/message-text.js';
 import type { Message } from '../../src/contracts/schemas/message.js';
 import { defineTool } from '../../src/define/define-tool.js';
+import { ModelError } from '../../src/providers/contract/model-error.js';
 import { isPaired } from '../../src/workflows/policies/pairing.js';
 import { call, say } from '../support/agent-worker.js';
 import { latch, until, useWorkers } from '../support/use-workers.js';

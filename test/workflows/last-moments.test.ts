@@ -1,8 +1,8 @@
 import { ApplicationFailure } from '@temporalio/client';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { ModelError } from '../../src/activities/providers/model-error.js';
 import { defineTool } from '../../src/define/define-tool.js';
+import { ModelError } from '../../src/providers/contract/model-error.js';
 import { isPaired } from '../../src/workflows/policies/pairing.js';
 import { call, say } from '../support/agent-worker.js';
 import { latch, until, untilAborted, useWorkers } from '../support/use-workers.js';

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import type { ModelRequest } from '../../src/activities/providers/provider.js';
 import { resolveCaps } from '../../src/activities/run-caps.js';
 import { resolvePolicy } from '../../src/activities/run-policy.js';
 import type { RunInput } from '../../src/contracts/schemas/run.js';
 import { defineTool } from '../../src/define/define-tool.js';
 import type { PresetName } from '../../src/define/presets.js';
+import type { ModelRequest } from '../../src/providers/contract/provider.js';
 import { call, lastTextOf, say } from '../support/agent-worker.js';
 import { latch, useWorkers } from '../support/use-workers.js';
 

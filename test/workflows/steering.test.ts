@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { ModelError } from '../../src/activities/providers/model-error.js';
 import { WORKER_LIMITS } from '../../src/contracts/constants/limits.js';
 import { textOf } from '../../src/contracts/message-text.js';
 import type { Message } from '../../src/contracts/schemas/message.js';
 import type { Receipt, SteerRecord } from '../../src/contracts/schemas/run.js';
 import { defineTool } from '../../src/define/define-tool.js';
+import { ModelError } from '../../src/providers/contract/model-error.js';
 import { isPaired } from '../../src/workflows/policies/pairing.js';
 import { call, say } from '../support/agent-worker.js';
 import { latch, type TestRun, until, untilAborted, useWorkers } from '../support/use-workers.js';

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { ModelError } from '../../src/activities/providers/model-error.js';
 import type { Message } from '../../src/contracts/schemas/message.js';
 import type { HookDefinition, HookPoint } from '../../src/define/define-hook.js';
 import { defineTool } from '../../src/define/define-tool.js';
+import { ModelError } from '../../src/providers/contract/model-error.js';
 import { resultTexts } from '../activities/support/result-texts.js';
 import { call, say } from '../support/agent-worker.js';
 import { useWorkers } from '../support/use-workers.js';

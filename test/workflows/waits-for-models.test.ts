@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { ModelError } from '../../src/activities/providers/model-error.js';
 import type { RunInput } from '../../src/contracts/schemas/run.js';
+import { ModelError } from '../../src/providers/contract/model-error.js';
 import { say } from '../support/agent-worker.js';
 import { candidate, coolingFor, fakeModels } from '../support/model-route.js';
 import { until, useWorkers } from '../support/use-workers.js';

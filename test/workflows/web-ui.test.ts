@@ -1,7 +1,6 @@
 import type { WorkflowHandle } from '@temporalio/client';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import type { ModelRequest } from '../../src/activities/providers/provider.js';
 import { PAYLOAD_LIMITS } from '../../src/contracts/constants/limits.js';
 import { HANDLER_DESCRIPTIONS } from '../../src/contracts/handlers.js';
 import { textOf } from '../../src/contracts/message-text.js';
@@ -9,6 +8,7 @@ import { NO_USAGE } from '../../src/contracts/no-usage.js';
 import type { ApprovalList } from '../../src/contracts/schemas/approval.js';
 import type { ExtendInput, RunInput } from '../../src/contracts/schemas/run.js';
 import { defineTool } from '../../src/define/define-tool.js';
+import type { ModelRequest } from '../../src/providers/contract/provider.js';
 import { call, say } from '../support/agent-worker.js';
 import { type TestRun, until, untilAborted, useWorkers } from '../support/use-workers.js';
 import { words } from './policies/support/transcripts.js';

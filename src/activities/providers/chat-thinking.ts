@@ -1,6 +1,6 @@
 import { levelOfTokens } from '../../contracts/models/thinking-tokens.js';
 import type { ProviderQuirks } from '../../define/provider-quirks.js';
-import type { ThinkingOrder } from './provider.js';
+import type { ThinkingOrder } from '../../providers/contract/provider.js';
 
 type Effort = 'none' | 'minimal' | 'low' | 'medium' | 'high';
 

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { GuardedFetch } from './guarded-fetch.js';
+import type { GuardedFetch } from '../../providers/http/guarded-fetch.js';
 
 const guards = new AsyncLocalStorage<GuardedFetch>();
 

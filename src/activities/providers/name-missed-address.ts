@@ -1,5 +1,5 @@
-import { ModelError } from './model-error.js';
-import type { ModelProvider } from './provider.js';
+import { ModelError } from '../../providers/contract/model-error.js';
+import type { ModelProvider } from '../../providers/contract/provider.js';
 
 /** A provider whose 404s say at which address: a wrong one has no models either, and its server's own words seldom tell which it is. */
 export function nameMissedAddress(provider: ModelProvider, baseUrl: string): ModelProvider {

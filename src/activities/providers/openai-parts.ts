@@ -1,6 +1,6 @@
 import type { ChatCompletionContentPart } from 'openai/resources/chat/completions';
 import type { FilePart, Part } from '../../contracts/schemas/message.js';
-import { partsText } from './parts-text.js';
+import { partsText } from '../../providers/transcript/file-parts.js';
 
 /** What a server of chat completions can be shown. */
 export interface ShownKinds {

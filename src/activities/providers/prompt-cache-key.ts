@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
+import type { ModelRequest } from '../../providers/contract/provider.js';
+import type { ProviderSettings } from '../../providers/contract/provider-settings.js';
 import { isOpenAiHost } from './is-openai-host.js';
-import type { ModelRequest } from './provider.js';
-import type { ProviderSettings } from './provider-settings.js';
 
 /** OpenAI refuses a longer one. */
 const KEY_CHARS_MAX = 64;

@@ -1,4 +1,4 @@
-import { type JsonSchema, resolveRef, schemasIn } from './json-schema.js';
+import { type JsonSchema, resolveRef, schemasIn } from '../../providers/schema/json-schema.js';
 
 type Answers = WeakMap<JsonSchema, boolean>;
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { ToolCallPart } from '../../contracts/schemas/message.js';
-import { readOpaque } from './read-opaque.js';
+import { readOpaque } from '../../providers/transcript/opaque.js';
 
 /** Where Gemini's signature stands in chat completions: https://ai.google.dev/gemini-api/docs/thought-signatures */
 const Signed = z.object({ extra_content: z.object({ google: z.object({ thought_signature: z.string().min(1) }) }) });

@@ -1,6 +1,6 @@
+import type { ModelFailureType } from '../../providers/contract/model-error.js';
+import { OVERFLOW_PATTERNS, RATE_OVERFLOW_PATTERNS } from '../../providers/errors/error-patterns.js';
 import { BAD_JSON_PATTERNS } from './bad-json-patterns.js';
-import type { ModelFailureType } from './model-error.js';
-import { OVERFLOW_PATTERNS, RATE_OVERFLOW_PATTERNS } from './overflow-patterns.js';
 import { REFUSED_CONTENT_PATTERNS } from './refused-content-patterns.js';
 import { REFUSED_KEY_PATTERNS } from './refused-key-patterns.js';
 import { SPENT_QUOTA_PATTERNS } from './spent-quota-patterns.js';

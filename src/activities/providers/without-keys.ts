@@ -1,5 +1,5 @@
-import { hideKey } from './hide-key.js';
-import type { ModelError } from './model-error.js';
+import type { ModelError } from '../../providers/contract/model-error.js';
+import { hideKey } from '../../providers/errors/redact-key.js';
 
 /** An error with these keys taken out of its message, whole or in parts; itself when none is in it. */
 export function withoutKeys(error: ModelError, keys: Iterable<string>): ModelError {

@@ -1,10 +1,10 @@
 import { afterEach } from 'vitest';
 import { z } from 'zod';
-import { createAnthropicProvider } from '../../../src/activities/providers/anthropic.js';
-import { createOpenAiChatProvider } from '../../../src/activities/providers/openai-chat.js';
-import { createOpenAiResponsesProvider } from '../../../src/activities/providers/openai-responses.js';
-import type { ModelProvider } from '../../../src/activities/providers/provider.js';
 import { type AnyToolDefinition, defineTool } from '../../../src/define/define-tool.js';
+import { createAnthropicProvider } from '../../../src/providers/anthropic/anthropic.js';
+import type { ModelProvider } from '../../../src/providers/contract/provider.js';
+import { createOpenAiChatProvider } from '../../../src/providers/openai/chat.js';
+import { createOpenAiResponsesProvider } from '../../../src/providers/openai/responses.js';
 import { startWireServer, type WireServer, type WireServerOptions } from '../../../src/testing/wire-server.js';
 import type { AgentWorker, AgentWorkerOptions } from '../../support/agent-worker.js';
 import { useWorkers } from '../../support/use-workers.js';

@@ -2,15 +2,15 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import type { ScriptStepInput } from '../../../src/activities/providers/script.js';
-import { ScriptFault, type WireFault } from '../../../src/activities/providers/script-fault.js';
+import type { ScriptStepInput } from '../../../src/providers/scripted/script.js';
+import { ScriptFault, type WireFault } from '../../../src/providers/scripted/script-fault.js';
 import { ANTHROPIC_MESSAGES } from '../../../src/testing/anthropic.js';
 import { CHAT_COMPLETIONS } from '../../../src/testing/chat-completions.js';
 import { RESPONSES } from '../../../src/testing/responses.js';
 import { sendAnswer } from '../../../src/testing/send-answer.js';
 import type { WireFormat } from '../../../src/testing/wire-format.js';
 import type { RecordedRequest } from '../../../src/testing/wire-server.js';
-import type { Reply, ScriptedServer } from '../../activities/providers/suite/scripted-server.js';
+import type { Reply, ScriptedServer } from '../../providers/suite/scripted-server.js';
 
 /** What stands behind the door, and which faults are its own. */
 export interface DoorOptions {

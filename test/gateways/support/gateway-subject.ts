@@ -1,5 +1,5 @@
-import type { ScriptedSubject } from '../../activities/providers/suite/provider-subject.js';
-import { wireProvider } from '../../activities/providers/suite/wire-fixture.js';
+import type { ScriptedSubject } from '../../providers/suite/provider-subject.js';
+import { wireProvider } from '../../providers/suite/wire-fixture.js';
 import { type DoorOptions, startFaultyDoor } from './faulty-door.js';
 
 /** A model of a gateway, and the address below which the gateway speaks its format. */

@@ -1,5 +1,5 @@
 import type { Message, ThinkingPart } from '../../../contracts/schemas/message.js';
-import { partsText } from '../parts-text.js';
+import { partsText } from '../../../providers/transcript/file-parts.js';
 
 /** One turn of a spoken transcript. */
 export interface SpokenTurn {

@@ -1,0 +1,82 @@
+import { readSecretFile } from '../../activities/secret-file.js';
+import { KNOWN_PROVIDERS } from './provider-catalog.js';
+
+/** The keys of a worker by reference, `env:NAME` or `file:PATH`. Their values never leave the provider that uses them. */
+export interface KeyRing {
+  /** The value of a reference; undefined when it is unset, empty or cannot be used. A file is read anew each time. */
+  resolve(reference: string): string | undefined;
+  /** Why a reference gives no value, as `SECRET_…` with its name; undefined when it gives one. */
+  problem(reference: string): string | undefined;
+  /** Of all that have a usable value: the names of variables, and the references of files. */
+  names(): readonly string[];
+}
+
+/** Keys for any provider that has none of its own, and what Anthropic's own tools read. */
+const GENERAL_KEYS = ['LLM_API_KEY', 'ANTHROPIC_AUTH_TOKEN'];
+
+/** The variables that hold keys of providers which need no config. Keys of other services stay: tools of the config may need them. */
+const PROVIDER_KEYS: ReadonlySet<string> = new Set([
+  ...GENERAL_KEYS,
+  ...Object.values(KNOWN_PROVIDERS).flatMap(({ keyVariable }) => keyVariable ?? []),
+]);
+
+/** What an HTTP header can carry. With any other character the HTTP client throws, and its message holds the key. */
+const HEADER_VALUE = /^[\u0021-\u007e]+$/u;
+
+/** What was taken out of an environment before: whoever loads a config again in the same process still has its keys. */
+const captured = new WeakMap<NodeJS.ProcessEnv, Map<string, string>>();
+
+/**
+ * Takes the provider keys out of an environment, so that no child process can inherit them: values are remembered, the
+ * variables deleted. Further keys of a provider are numbered: `OPENAI_API_KEY_2`. White space around a value is trimmed. `extra` are
+ * the references that a config has, to variables and files.
+ */
+export function captureKeys(env: NodeJS.ProcessEnv, extra: readonly string[] = []): KeyRing {
+  const remembered = captured.get(env) ?? new Map<string, string>();
+  captured.set(env, remembered);
+  const files = extra.flatMap((reference) => pathIn(reference) ?? []);
+  const named = new Set(extra.map(nameOf));
+  const isKey = (name: string): boolean => PROVIDER_KEYS.has(name.replace(/_\d+$/u, '')) || named.has(name);
+  for (const [name, value] of Object.entries(env)) {
+    if (!isKey(name)) continue;
+    remembered.set(name, (value ?? '').trim());
+    delete env[name];
+  }
+  return ringOf(new Map([...remembered].filter(([name, value]) => isKey(name) && value !== '')), [...new Set(files)]);
+}
+
+function ringOf(keys: ReadonlyMap<string, string>, files: readonly string[]): KeyRing {
+  const look = (reference: string): { readonly value: string } | { readonly problem: string } => {
+    const path = pathIn(reference);
+    if (path === undefined) return checked(keys.get(nameOf(reference)), `env:${nameOf(reference)}`);
+    // only what the config names is opened
+    const found = files.includes(path) ? readSecretFile(path) : { problem: `SECRET_MISSING ${reference}` };
+    return 'value' in found ? checked(found.value, reference) : found;
+  };
+  const isUsable = (reference: string): boolean => 'value' in look(reference);
+  return {
+    resolve(reference) {
+      const found = look(reference);
+      return 'value' in found ? found.value : undefined;
+    },
+    problem(reference) {
+      const found = look(reference);
+      return 'problem' in found ? found.problem : undefined;
+    },
+    names: () => [...keys.keys(), ...files.map((path) => `file:${path}`)].filter(isUsable),
+  };
+}
+
+function checked(value: string | undefined, reference: string): { readonly value: string } | { readonly problem: string } {
+  if (value === undefined) return { problem: `SECRET_MISSING ${reference}` };
+  if (HEADER_VALUE.test(value)) return { value };
+  return { problem: `SECRET_BAD ${reference}: it holds a character that no request header can carry, such as a line break` };
+}
+
+function nameOf(reference: string): string {
+  return reference.replace(/^env:/u, '');
+}
+
+function pathIn(reference: string): string | undefined {
+  return reference.startsWith('file:') ? reference.slice('file:'.length) : undefined;
+}

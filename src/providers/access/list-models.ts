@@ -1,0 +1,88 @@
+import { Agent, type Response, fetch as undiciFetch } from 'undici';
+import { FAILOVER_LIMITS } from '../../contracts/constants/limits.js';
+import { ModelError } from '../contract/model-error.js';
+import { connectionError, objectOf } from '../errors/classify-error.js';
+import type { ServerAccess } from './provider-access.js';
+
+/** Several times the longest list there is, of a router with hundreds of models. */
+const LIST_BYTES_MAX = 16 * 1_024 * 1_024;
+
+/** Listed in one page; those of OpenAI's format have no pages. */
+const ANTHROPIC_PAGE = 1_000;
+
+/**
+ * The ids of the models that a server says it has, from one `GET …/models` with its key. Redirects are refused, the answer is bounded in
+ * time and size. Throws a ModelError that names the host; no part of the key or of the answer is in it.
+ */
+export async function listModels(access: ServerAccess, signal?: AbortSignal): Promise<readonly string[]> {
+  const timeout = AbortSignal.timeout(FAILOVER_LIMITS.modelListTimeoutMs);
+  // a dispatcher of its own leaves no connection open
+  const dispatcher = new Agent({ connectTimeout: FAILOVER_LIMITS.modelListTimeoutMs });
+  const url = listUrl(access);
+  try {
+    const response = await undiciFetch(url, {
+      headers: { accept: 'application/json', 'user-agent': 'perdure', ...access.quirks?.headers, ...keyHeaders(access) },
+      redirect: 'manual',
+      signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
+      dispatcher,
+    });
+    return idsIn(await readList(response, url), url);
+  } catch (error) {
+    signal?.throwIfAborted();
+    if (timeout.aborted) {
+      throw new ModelError('Model.Timeout', `${url.host} did not list its models within ${FAILOVER_LIMITS.modelListTimeoutMs / 1_000} s`);
+    }
+    throw error instanceof ModelError ? error : unreachable(error, url);
+  } finally {
+    await dispatcher.destroy();
+  }
+}
+
+/** `127.0.0.1:11434 does not answer: connect ECONNREFUSED`: the host is named once. */
+function unreachable(error: unknown, { host }: URL): ModelError {
+  const reason = connectionError(error).message.replace('fetch failed: ', '').replace(` ${host}`, '');
+  return new ModelError('Model.Unreachable', `${host} does not answer: ${reason}`);
+}
+
+function listUrl({ api, baseUrl, quirks }: ServerAccess): URL {
+  const base = baseUrl.replace(/\/+$/u, '');
+  const url = new URL(api === 'anthropic' ? `${base}/v1/models?limit=${ANTHROPIC_PAGE}` : `${base}/models`);
+  for (const [name, value] of Object.entries(quirks?.query ?? {})) url.searchParams.set(name, value);
+  return url;
+}
+
+function keyHeaders({ api, apiKey, credentials, quirks }: ServerAccess): Record<string, string> {
+  const version = api === 'anthropic' ? { 'anthropic-version': '2023-06-01' } : {};
+  if (credentials.length === 0) return version;
+  const header = quirks?.keyHeader ?? (api === 'anthropic' ? 'x-api-key' : 'authorization');
+  return { ...version, [header]: header === 'authorization' ? `Bearer ${apiKey}` : apiKey };
+}
+
+async function readList(response: Response, { host }: URL): Promise<string> {
+  const { status, body } = response;
+  if (status !== 200 || !body) {
+    await body?.cancel();
+    const type = status === 401 || status === 403 ? 'Model.Auth' : 'Model.BadResponse';
+    const said = status >= 300 && status < 400 ? 'sends the request elsewhere, which is refused' : `answered with status ${status}`;
+    throw new ModelError(type, `${host} ${said}`, { status });
+  }
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of body as AsyncIterable<Uint8Array>) {
+    bytes += chunk.length;
+    if (bytes > LIST_BYTES_MAX) throw new ModelError('Model.BadResponse', `${host} has a list of models without an end`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString();
+}
+
+/** Lists stand under `data`; some servers send them bare. Gemini's ids have `models/` in front, which its chat does without. */
+function idsIn(text: string, { host }: URL): readonly string[] {
+  const told = objectOf(text);
+  const data: unknown = told && 'data' in told ? told.data : told;
+  if (!Array.isArray(data)) throw new ModelError('Model.BadResponse', `${host} answered with no list of models`);
+  return data.flatMap((model: unknown) => {
+    const id = typeof model === 'object' && model !== null && 'id' in model ? model.id : undefined;
+    return typeof id === 'string' ? [id.replace(/^models\//u, '')] : [];
+  });
+}

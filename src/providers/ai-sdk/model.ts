@@ -1,0 +1,61 @@
+import type { LanguageModelV2StreamPart, LanguageModelV3StreamPart } from '@ai-sdk/provider';
+import type { JsonValue } from '../../contracts/schemas/message.js';
+import type { ToolChoice } from '../../contracts/schemas/model.js';
+import { ModelError } from '../contract/model-error.js';
+import type { AiSdkMessage } from './messages.js';
+
+/** The versions of the AI SDK's specification that are spoken here: 2 is of `ai` 5, 3 of `ai` 6, 4 of `ai` 7. */
+const VERSIONS = ['v2', 'v3', 'v4'] as const;
+export type AiSdkVersion = (typeof VERSIONS)[number];
+
+/** Options and metadata by the name of an SDK provider, such as `{ openai: { store: false } }`. */
+export type AiSdkOptions = Readonly<Record<string, Readonly<Record<string, JsonValue>>>>;
+
+/** One call in the words that all versions share. */
+export interface AiSdkCall {
+  readonly prompt: readonly AiSdkMessage[];
+  readonly maxOutputTokens: number;
+  readonly tools?: readonly {
+    readonly type: 'function';
+    readonly name: string;
+    readonly description: string;
+    readonly inputSchema: Readonly<Record<string, JsonValue>>;
+  }[];
+  readonly toolChoice?: { readonly type: ToolChoice };
+  readonly abortSignal: AbortSignal;
+  readonly includeRawChunks: boolean;
+  readonly providerOptions: AiSdkOptions;
+  /** Since version 4. */
+  readonly reasoning?: 'none' | 'minimal' | 'low' | 'medium' | 'high';
+}
+
+/** A piece of an answer. What version 4 added beside pieces of versions 2 and 3 says nothing that is kept. */
+export type AiSdkPart = LanguageModelV2StreamPart | LanguageModelV3StreamPart | { readonly type: 'ping' | 'custom' | 'reasoning-file' };
+
+/** A language model of the AI SDK, as far as it is used here. */
+export interface AiSdkModel {
+  readonly specificationVersion: AiSdkVersion;
+  /** The SDK provider and its API, such as `openai.responses`. */
+  readonly provider: string;
+  doStream(call: AiSdkCall): PromiseLike<{
+    readonly stream: ReadableStream<AiSdkPart>;
+    readonly response?: { readonly headers?: Readonly<Record<string, string>> };
+  }>;
+}
+
+/** Takes what a config's `languageModel` gave for a model's id. Throws `Model.BadRequest` for what is no model of a version spoken here. */
+export function aiSdkModel(given: unknown, modelId: string): AiSdkModel {
+  const problem = problemOf(given);
+  if (problem) throw new ModelError('Model.BadRequest', `languageModel(${JSON.stringify(modelId.slice(0, 200))}) ${problem}`);
+  // its version says that it has the rest
+  return given as AiSdkModel;
+}
+
+function problemOf(given: unknown): string | undefined {
+  if (typeof given === 'string') return 'gave a string: give the model itself, made by a provider package of the AI SDK';
+  if (given === null || typeof given !== 'object') return `gave ${String(given)} and no language model of the AI SDK`;
+  const version: unknown = Reflect.get(given, 'specificationVersion');
+  const isSpoken = VERSIONS.some((spoken) => spoken === version);
+  if (!isSpoken) return `has the specification version ${String(version)}; those spoken here are ${VERSIONS.join(', ')}`;
+  return typeof Reflect.get(given, 'doStream') === 'function' ? undefined : 'has no doStream: it is no language model';
+}

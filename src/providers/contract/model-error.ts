@@ -1,0 +1,42 @@
+import { shownRequestId } from '../../activities/providers/request-id.js';
+import { cutText, type FailureType, redact } from '../../contracts/failures.js';
+
+/** The failure types a provider may give; `Executor.Failed` is that of agents which are child processes. */
+export type ModelFailureType = Extract<FailureType, `Model.${string}` | 'Executor.Failed'>;
+
+/** What a ModelError carries beside its message. */
+export interface ModelErrorDetails {
+  readonly status?: number;
+  readonly requestId?: string;
+  /** What the server asked for, unclamped. */
+  readonly retryAfterMs?: number;
+  /** Of a context overflow: a lower output limit may be enough. */
+  readonly hint?: 'lower-output';
+  readonly cause?: unknown;
+}
+
+/** Thrown by providers: one model request failed. Its message is cut to 2 KiB and redacted; `type` decides about retry and failover. */
+export class ModelError extends Error {
+  readonly type: ModelFailureType;
+  readonly status: number | undefined;
+  readonly requestId: string | undefined;
+  readonly retryAfterMs: number | undefined;
+  readonly hint: ModelErrorDetails['hint'];
+
+  constructor(type: ModelFailureType, message: string, details: ModelErrorDetails = {}) {
+    super(redact(cutText(message, 2_048)), { cause: details.cause });
+    this.name = 'ModelError';
+    this.type = type;
+    this.status = details.status;
+    this.requestId = details.requestId === undefined ? undefined : shownRequestId(details.requestId);
+    this.retryAfterMs = details.retryAfterMs;
+    this.hint = details.hint;
+  }
+
+  /** The same failure in other words, without its cause. */
+  inWords(message: string): ModelError {
+    const { status, requestId, retryAfterMs, hint } = this;
+    const details = Object.entries({ status, requestId, retryAfterMs, hint }).filter(([, value]) => value !== undefined);
+    return new ModelError(this.type, message, Object.fromEntries(details));
+  }
+}

@@ -1,0 +1,56 @@
+import { delimiter } from 'node:path';
+import type { SubprocessExecutor } from '../../define/agent-executor.js';
+import { KeyReference } from '../../define/key-reference.js';
+import { commandEnvironment } from '../../process/command-environment.js';
+import type { KeyRing } from '../access/key-ring.js';
+import { ModelError } from '../contract/model-error.js';
+import { hideKey } from '../errors/redact-key.js';
+
+/** What a child process sees, and how its secrets are kept out of what is told of it. */
+export interface ExecutorEnvironment {
+  readonly variables: Readonly<Record<string, string>>;
+  /** Replaces every value that came by reference. */
+  redact(text: string): string;
+}
+
+/** What it is made from. */
+export interface ExecutorEnvironmentOptions {
+  /** The agent's name, for errors. */
+  readonly agent: string;
+  readonly executor: SubprocessExecutor;
+  /** The worker's environment, of which the child gets what commands get. */
+  readonly env: Readonly<NodeJS.ProcessEnv>;
+  readonly keys: KeyRing;
+}
+
+/** A value that is not a secret, an address above all, is replaced as a whole and never by its parts. */
+const SECRET_NAME = /KEY|TOKEN|SECRET|PASSWORD/iu;
+const SECRET_CHARS_MIN = 8;
+
+/**
+ * The environment of an executor: what a command of the workspace tools gets, then the definition's own variables; folders of its PATH
+ * come first. References are resolved here, and nothing else of the worker's environment is handed on. Throws `Executor.Failed` for a
+ * reference without a value, by its name.
+ */
+export function executorEnvironment(options: ExecutorEnvironmentOptions): ExecutorEnvironment {
+  const { env = {} } = options.executor;
+  const base = commandEnvironment(options.env);
+  const named = Object.entries(env).map(([name, value]) => ({ name, value, isReference: KeyReference.safeParse(value).success }));
+  const resolved = named.map(({ name, value, isReference }) => [name, isReference ? resolve(name, value, options) : value] as const);
+  const variables: Record<string, string> = { ...base, ...Object.fromEntries(resolved) };
+  if (env['PATH'] !== undefined && base['PATH'] !== undefined) variables['PATH'] = `${variables['PATH']}${delimiter}${base['PATH']}`;
+  const secrets = named.flatMap(({ name, isReference }) => (isReference ? [{ name, value: variables[name] ?? '' }] : []));
+  return { variables, redact: (text) => secrets.reduce((rest, { name, value }) => hide(rest, name, value), text) };
+}
+
+function resolve(name: string, reference: string, { agent, keys }: ExecutorEnvironmentOptions): string {
+  const value = keys.resolve(reference);
+  if (value !== undefined) return value;
+  throw new ModelError('Executor.Failed', `agent ${agent}: env ${name}: ${keys.problem(reference) ?? `${reference} has no value`}`);
+}
+
+function hide(text: string, name: string, value: string): string {
+  if (value.length < SECRET_CHARS_MIN) return text;
+  const whole = text.replaceAll(value, '[redacted]');
+  return SECRET_NAME.test(name) ? hideKey(whole, value) : whole;
+}

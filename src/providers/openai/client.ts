@@ -1,0 +1,31 @@
+import OpenAI from 'openai';
+import type { ModelRequest } from '../contract/provider.js';
+import type { ProviderSettings } from '../contract/provider-settings.js';
+import { type GuardedFetch, guardedFetch } from '../http/guarded-fetch.js';
+import { SDK_TIMEOUT_MS, SILENT_LOGGER } from '../http/sdk-options.js';
+
+/** The guard of one request to a server that speaks one of OpenAI's formats: the key in the header where the server wants it. */
+export function openAiGuard(
+  { apiKey, quirks }: ProviderSettings,
+  { idleMs, firstByteMs }: Pick<ModelRequest, 'idleMs' | 'firstByteMs'>,
+): GuardedFetch {
+  const keyHeader = quirks?.keyHeader ?? 'authorization';
+  const key = keyHeader === 'authorization' ? `Bearer ${apiKey}` : apiKey;
+  return guardedFetch({ idleMs, firstByteMs, headers: { ...quirks?.headers, [keyHeader]: key }, apiKey });
+}
+
+/** The SDK's client for one request. It asks once, logs nothing, and takes nothing from the environment. */
+export function openAiClient({ apiKey, baseUrl, quirks }: ProviderSettings, guard: GuardedFetch): OpenAI {
+  return new OpenAI({
+    apiKey,
+    baseURL: baseUrl,
+    organization: null,
+    project: null,
+    ...(quirks?.query ? { defaultQuery: quirks.query } : {}),
+    maxRetries: 0,
+    timeout: SDK_TIMEOUT_MS,
+    fetch: guard.fetch,
+    logger: SILENT_LOGGER,
+    logLevel: 'off',
+  });
+}

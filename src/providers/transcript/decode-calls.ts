@@ -1,0 +1,25 @@
+import type { JsonValue, Part } from '../../contracts/schemas/message.js';
+import { type SchemaDialect, toDialect } from '../schema/schema-dialect.js';
+import { dropNulls } from '../schema/strip-nulls.js';
+import { toolNames } from './tool-names.js';
+
+/** A tool as a request names it. */
+interface AskedTool {
+  readonly name: string;
+  readonly schema: Record<string, JsonValue>;
+}
+
+/**
+ * An answer's parts with the calls as our tools know them: by their own names, and without the nulls that a strict schema demands for
+ * what is left out. For an answer to a request whose tools went out by `toolNames` and `toDialect`.
+ */
+export function ownCalls(parts: readonly Part[], tools: readonly AskedTool[], dialect: SchemaDialect = 'json-schema'): Part[] {
+  const names = toolNames(tools);
+  return parts.map((part) => {
+    if (part.type !== 'tool_call') return part;
+    const name = names.own(part.name);
+    const tool = tools.find((candidate) => candidate.name === name);
+    const isStrict = tool !== undefined && toDialect(tool.schema, dialect).strict;
+    return { ...part, name, args: isStrict ? dropNulls(part.args, tool.schema) : part.args };
+  });
+}

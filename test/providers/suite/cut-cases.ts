@@ -1,0 +1,122 @@
+import { expect } from 'vitest';
+import { ModelError } from '../../../src/providers/contract/model-error.js';
+import type { ModelAnswer } from '../../../src/providers/contract/provider.js';
+import type { ScriptStepInput } from '../../../src/providers/scripted/script.js';
+import type { WireFormat } from '../../../src/testing/wire-format.js';
+import { modelRequest } from '../support/wire.js';
+import { ask, message } from './ask.js';
+import type { FaultCase } from './fault-cases.js';
+import type { ScriptedSubject } from './provider-subject.js';
+
+/** Requests at once: each waits for a connection of its own. */
+const BATCH = 16;
+/** A lost connection may take bytes with it, so that each byte is no claim of its own. */
+const LOST_STEP = 23;
+const CUT = /^Model\.(?:StreamTruncated|EmptyStream)$/u;
+/** What a gateway may make of a cut: all of them are tried again. */
+const GATEWAY_CUT = /^Model\.(?:StreamTruncated|EmptyStream|Overloaded|Unreachable|BadResponse)$/u;
+
+const STEP = {
+  text: 'I read é.',
+  toolCalls: [
+    { name: 'read_file', args: { path: 'a.md', lines: 12 } },
+    { name: 'read_file', args: { path: 'b.md' } },
+  ],
+  // an estimate would count the length that is asked for
+  usage: { inputTokens: 40, outputTokens: 20 },
+} as const satisfies ScriptStepInput;
+
+/** What must have been sent before an answer may count as complete. */
+const TERMINAL: Readonly<Record<WireFormat['name'], string>> = {
+  'openai-chat': '"finish_reason":"tool_calls"',
+  'openai-completions': '"finish_reason":"stop"',
+  'openai-responses': '"type":"response.completed"',
+  anthropic: 'event: message_stop',
+};
+
+/** Streams that end too early, at every place. */
+export const CUT_CASES = {
+  M12: {
+    claim: 'a stream that ends at any byte is a cut answer until its terminal event came, and the whole answer from there on',
+    run: survivesEndAtAnyByte,
+  },
+  M13: { claim: 'a connection that is reset, or closed, gives no answer before its terminal event came', run: survivesLostConnection },
+} as const satisfies Readonly<Record<string, FaultCase>>;
+
+async function survivesEndAtAnyByte(subject: ScriptedSubject): Promise<void> {
+  const step = subject.cutStep ?? 1;
+  const { outcomes, bytes } = await sweep(subject, { by: 'end', step });
+  const completeFrom = outcomes.indexOf('complete');
+  const terminal = terminalIn(subject, bytes);
+  expect(completeFrom * step).toBeGreaterThan(terminal);
+  // nothing that may follow it is waited for
+  const whole = bytes.indexOf('\n\n', terminal) + '\n\n'.length;
+  expect((completeFrom - 1) * step).toBeLessThan(whole);
+  expect(outcomes.lastIndexOf('cut')).toBe(completeFrom - 1);
+}
+
+async function survivesLostConnection(subject: ScriptedSubject): Promise<void> {
+  const step = Math.max(subject.cutStep ?? 1, LOST_STEP);
+  for (const by of ['reset', 'close'] as const) {
+    const { outcomes, bytes } = await sweep(subject, { by, step });
+    const early = outcomes.slice(0, Math.floor(terminalIn(subject, bytes) / step));
+    expect(early.length).toBeGreaterThan(5);
+    expect({ by, outcomes: [...new Set(early)] }).toEqual({ by, outcomes: ['cut'] });
+  }
+}
+
+interface Sweep {
+  /** One for each length that was sent. */
+  readonly outcomes: readonly ('cut' | 'complete')[];
+  readonly bytes: Buffer;
+}
+
+/** Has the same answer cut at one length after the other. Fails on anything that is neither a cut nor the whole answer: half a call, for one. */
+async function sweep(
+  subject: ScriptedSubject,
+  { by, step }: { readonly by: 'end' | 'close' | 'reset'; readonly step: number },
+): Promise<Sweep> {
+  const { server } = subject;
+  const whole = await ask(subject, { ...askedAt(0), reply: STEP });
+  const bytes = await server.bytesOfLastAnswer();
+  server.answerWith(({ lastUser }) => ({ ...STEP, fault: { cutAfterBytes: Number(lastUser), by } }));
+  const lengths = Array.from({ length: Math.ceil(bytes.length / step) + 1 }, (_, index) => index * step);
+  const before = server.requests.length;
+  const outcomes: ('cut' | 'complete')[] = [];
+  while (outcomes.length < lengths.length) {
+    const batch = lengths.slice(outcomes.length, outcomes.length + BATCH);
+    outcomes.push(...(await Promise.all(batch.map((length) => outcomeAt(subject, length, whole.answer)))));
+  }
+  // a gateway may send a request again whose connection it finds closed
+  const sent = server.requests.length - before;
+  expect(subject.gateway ? Math.min(sent, lengths.length) : sent, 'requests').toBe(lengths.length);
+  return { outcomes, bytes };
+}
+
+async function outcomeAt(subject: ScriptedSubject, length: number, whole: ModelAnswer): Promise<'cut' | 'complete'> {
+  let answer: ModelAnswer;
+  try {
+    answer = await subject.provider().call(modelRequest({ ...askedAt(length), model: subject.model }));
+  } catch (error) {
+    if (error instanceof ModelError && (subject.gateway ? GATEWAY_CUT : CUT).test(error.type)) return 'cut';
+    throw error;
+  }
+  // usage may come after the terminal event
+  expect(withoutRequestIds({ ...answer, usage: whole.usage })).toEqual(withoutRequestIds(whole));
+  return 'complete';
+}
+
+/** Each request has an id of its own, and items of its answer may be named after it. */
+function withoutRequestIds(answer: unknown): unknown {
+  return JSON.parse(JSON.stringify(answer).replaceAll(/req_\d{6}/gu, 'req'));
+}
+
+function askedAt(length: number) {
+  return { messages: [message('user', String(length))] };
+}
+
+function terminalIn({ server }: ScriptedSubject, bytes: Buffer): number {
+  const at = bytes.indexOf(TERMINAL[server.format]);
+  if (at === -1) throw new Error(`no ${TERMINAL[server.format]} in the answer`);
+  return at;
+}

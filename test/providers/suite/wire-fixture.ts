@@ -1,0 +1,48 @@
+import type { HttpProvider } from '../../../src/define/provider-definition.js';
+import { captureKeys } from '../../../src/providers/access/key-ring.js';
+import type { ModelProvider, ThinkingOrder } from '../../../src/providers/contract/provider.js';
+import { createProviderFor } from '../../../src/providers/registry.js';
+import type { WireFormat } from '../../../src/testing/wire-format.js';
+import type { ScriptedSubject } from './provider-subject.js';
+import { startScriptedServer } from './scripted-server.js';
+
+/** A provider of a config, with the strict wire server at its address. */
+export interface WireFixtureOptions {
+  readonly api: WireFormat['name'];
+  readonly preset?: string;
+  readonly thinking?: ThinkingOrder;
+}
+
+const MODEL = 'test-model';
+
+/** Starts the server, and gives the provider that a config with this definition gives a run. */
+export async function startWireFixture({ api, preset, thinking }: WireFixtureOptions): Promise<ScriptedSubject> {
+  const server = await startScriptedServer(api);
+  return {
+    model: MODEL,
+    server,
+    ...(thinking ? { thinking } : {}),
+    provider: (apiKey = server.apiKey) => wireProvider({ api, url: server.url, apiKey, preset }),
+  };
+}
+
+/** What stands in a config about a server. */
+export interface WireProviderOptions {
+  readonly api: WireFormat['name'];
+  readonly url: string;
+  readonly apiKey: string;
+  readonly preset?: string | undefined;
+}
+
+/** The provider that a config gives a run for a server at a local address. */
+export function wireProvider({ api, url, apiKey, preset }: WireProviderOptions): ModelProvider {
+  const definition: HttpProvider = {
+    api,
+    baseUrl: api === 'anthropic' ? url : `${url}/v1`,
+    credentials: 'env:SUITE_KEY',
+    ...(preset === undefined ? {} : { preset }),
+  };
+  const config = { providers: { mine: definition } };
+  const keys = captureKeys({ SUITE_KEY: apiKey }, ['env:SUITE_KEY']);
+  return createProviderFor({ config, env: {}, keys })(`mine/${MODEL}`).provider;
+}
