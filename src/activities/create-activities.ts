@@ -9,19 +9,19 @@ import type { HookDefinition } from '../define/define-hook.js';
 import type { AnyToolDefinition } from '../define/define-tool.js';
 import type { ModelFacts } from '../define/model-options.js';
 import type { StreamSink } from '../streams/stream.js';
-import { createAcceptAnswer } from './accept-answer.js';
-import { type CallModelOptions, createCallModel } from './call-model.js';
-import { createCallTool } from './call-tool.js';
-import { createCheckTool } from './check-tool.js';
-import { createCompact } from './compact.js';
-import { withHeartbeat } from './heartbeat.js';
-import { createHookRunner } from './hook-runner.js';
-import type { PrepareRun } from './prepare-run.js';
-import { createReconcileTool } from './reconcile-tool.js';
-import { createRunHooks } from './run-hooks.js';
-import { SetupCache } from './run-setup.js';
-import { SharedCooldowns } from './shared-cooldowns.js';
-import { TranscriptCache } from './transcript-cache.js';
+import { createAcceptAnswer } from './answer/accept-answer.js';
+import { type CallModelOptions, createCallModel } from './call-model/call-model.js';
+import { SharedCooldowns } from './call-model/shared-cooldowns.js';
+import { createCallTool } from './call-tool/call-tool.js';
+import { createCheckTool } from './call-tool/check-tool.js';
+import { createReconcileTool } from './call-tool/reconcile-tool.js';
+import { createCompact } from './compact/compact.js';
+import { createHookRunner } from './hooks/hook-runner.js';
+import { createRunHooks } from './hooks/run-hooks.js';
+import type { PrepareRun } from './prepare/prepare-run.js';
+import { SetupCache } from './prepare/setup-cache.js';
+import { withHeartbeat } from './runtime/heartbeat.js';
+import { TranscriptCache } from './transcript/transcript-cache.js';
 
 /** What a worker gives its activities. */
 export interface ActivitiesOptions {

@@ -1,8 +1,8 @@
 import { hostname } from 'node:os';
 import { type NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker';
 import { createActivities } from '../activities/create-activities.js';
-import { createPrepareRun } from '../activities/prepare-run.js';
-import { createResolveModel } from '../activities/resolve-model.js';
+import { createPrepareRun } from '../activities/prepare/prepare-run.js';
+import { createResolveModel } from '../activities/prepare/resolve-model.js';
 import type { AgentActivities } from '../contracts/activities.js';
 import { WORKER_LIMITS } from '../contracts/constants/limits.js';
 import { DEFAULT_TASK_QUEUE } from '../contracts/handlers.js';

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { resolveModel } from '../../src/activities/resolve-model.js';
+import { resolveModel } from '../../src/activities/prepare/resolve-model.js';
 import type { Config } from '../../src/define/define-config.js';
 import { chooseRoute, type RouteChoice } from '../../src/models/choose-route.js';
 import type { ResolvedRoute } from '../../src/models/resolve-route.js';

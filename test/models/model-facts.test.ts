@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createPrepareRun } from '../../src/activities/prepare-run.js';
+import { createPrepareRun } from '../../src/activities/prepare/prepare-run.js';
 import { MODEL_LIMITS } from '../../src/contracts/constants/limits.js';
 import { ModelFacts } from '../../src/define/model-options.js';
 import { KNOWN_MODELS, MODELS_AS_OF } from '../../src/models/catalog/models.js';

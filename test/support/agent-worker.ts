@@ -8,8 +8,8 @@ import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/wo
 import { inject } from 'vitest';
 import type { z } from 'zod';
 import { createActivities } from '../../src/activities/create-activities.js';
-import { describeTool } from '../../src/activities/describe-tool.js';
 import { hookFlags } from '../../src/activities/hook-flags.js';
+import { describeTool } from '../../src/activities/prepare/tool-descriptor.js';
 import type { ArtifactStore } from '../../src/artifacts/artifact-store.js';
 import { FileArtifactStore } from '../../src/artifacts/file-artifact-store.js';
 import type { ResolveModelResult } from '../../src/contracts/activities.js';

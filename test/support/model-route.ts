@@ -1,4 +1,4 @@
-import { failure } from '../../src/activities/failures.js';
+import { failure } from '../../src/activities/runtime/failures.js';
 import type { ModelCandidate } from '../../src/contracts/schemas/model-route.js';
 import { ModelError } from '../../src/providers/contract/model-error.js';
 import type { ModelAnswer, ModelProvider, ModelRequest } from '../../src/providers/contract/provider.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { failure } from '../../src/activities/failures.js';
+import { failure } from '../../src/activities/runtime/failures.js';
 import { call, say } from '../support/agent-worker.js';
 import { latch, useWorkers } from '../support/use-workers.js';
 

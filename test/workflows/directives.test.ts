@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { failure } from '../../src/activities/failures.js';
+import { failure } from '../../src/activities/runtime/failures.js';
 import { defineTool } from '../../src/define/define-tool.js';
 import { ModelError } from '../../src/providers/contract/model-error.js';
 import { type AgentWorkerOptions, call, lastTextOf, say } from '../support/agent-worker.js';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { resolveCaps } from '../../src/activities/run-caps.js';
-import { resolvePolicy } from '../../src/activities/run-policy.js';
+import { resolveCaps } from '../../src/activities/prepare/run-caps.js';
+import { resolvePolicy } from '../../src/activities/prepare/run-policy.js';
 import type { RunInput } from '../../src/contracts/schemas/run.js';
 import { defineTool } from '../../src/define/define-tool.js';
 import type { PresetName } from '../../src/define/presets.js';

@@ -1,0 +1,116 @@
+import { dereference, type Schema, schemaArrayKeyword, schemaKeyword, schemaMapKeyword } from '@cfworker/json-schema';
+import { OUTPUT_SCHEMA_LIMITS } from '../../contracts/constants/limits.js';
+import type { JsonValue } from '../../contracts/schemas/message.js';
+
+const TYPES: ReadonlySet<unknown> = new Set(['array', 'boolean', 'integer', 'null', 'number', 'object', 'string']);
+
+/** By the words that name them in `$schema`; a schema that names none is of the newest. */
+const DRAFTS = [
+  ['2020-12', '2020-12'],
+  ['2019-09', '2019-09'],
+  ['draft-07', '7'],
+  ['draft-06', '7'],
+  ['draft-04', '4'],
+] as const;
+
+/** A JSON Schema of a run: an object. */
+export type OutputSchema = Readonly<Record<string, JsonValue>>;
+
+/** The draft of a schema; undefined when it names one that is unknown. */
+export function draftOf({ $schema }: OutputSchema): (typeof DRAFTS)[number][1] | undefined {
+  if ($schema === undefined) return '2020-12';
+  return DRAFTS.find(([word]) => typeof $schema === 'string' && $schema.includes(word))?.[1];
+}
+
+/**
+ * What makes a schema unusable, with its path; undefined when there is nothing. Only references inside the schema are followed: nothing
+ * is ever fetched. Never throws.
+ */
+export function outputSchemaProblem(schema: OutputSchema): string | undefined {
+  try {
+    return sizeProblem(schema) ?? partProblem(schema) ?? lostReference(schema);
+  } catch (error) {
+    if (error instanceof RangeError) return 'outputSchema: it is nested too deeply';
+    return `outputSchema: ${error instanceof Error ? error.message : String(error)}`;
+  }
+}
+
+function sizeProblem(schema: OutputSchema): string | undefined {
+  const bytes = Buffer.byteLength(JSON.stringify(schema));
+  if (bytes > OUTPUT_SCHEMA_LIMITS.bytesMax) return `outputSchema: ${bytes} bytes, at most ${OUTPUT_SCHEMA_LIMITS.bytesMax}`;
+  return draftOf(schema) === undefined ? `outputSchema.$schema: use one of ${DRAFTS.map(([word]) => word).join(', ')}` : undefined;
+}
+
+function partProblem(schema: OutputSchema): string | undefined {
+  for (const { path, schema: part } of subschemas('outputSchema', schema)) {
+    const problem = shapeProblem(part) ?? referenceProblem(part);
+    if (problem) return `${path}${problem}`;
+  }
+  return undefined;
+}
+
+/** References are resolved on a copy, because resolving leaves marks. */
+function lostReference(schema: OutputSchema): string | undefined {
+  const copy = structuredClone(schema) as Schema;
+  const lookup = dereference(copy);
+  for (const { path, schema: part } of subschemas('outputSchema', copy)) {
+    const target = isObject(part) ? Reflect.get(part, '__absolute_ref__') : undefined;
+    if (typeof target === 'string' && lookup[target] === undefined) return `${path}.$ref: leads to nothing in this schema`;
+  }
+  return undefined;
+}
+
+/** A schema and all those in it, each with its path. */
+function* subschemas(path: string, schema: unknown): Generator<{ readonly path: string; readonly schema: unknown }> {
+  yield { path, schema };
+  if (!isObject(schema)) return;
+  for (const [keyword, value] of Object.entries(schema)) {
+    const here = `${path}.${keyword}`;
+    if (Array.isArray(value) && schemaArrayKeyword[keyword]) {
+      for (const [index, item] of value.entries()) yield* subschemas(`${here}.${index}`, item);
+    } else if (isObject(value) && schemaMapKeyword[keyword]) {
+      for (const [name, item] of Object.entries(value)) yield* subschemas(`${here}.${name}`, item);
+    } else if (schemaKeyword[keyword]) yield* subschemas(here, value);
+  }
+}
+
+function shapeProblem(schema: unknown): string | undefined {
+  if (typeof schema === 'boolean') return undefined;
+  if (!isObject(schema)) return ': a schema is an object, true or false';
+  const { type, enum: values, required, pattern, patternProperties } = schema;
+  if (type !== undefined && ![type].flat().every((name) => TYPES.has(name))) return `.type: use ${[...TYPES].join(', ')}`;
+  if (values !== undefined && !Array.isArray(values)) return '.enum: a list of values';
+  if (required !== undefined && !isListOfNames(required)) return '.required: a list of names';
+  const notMap = Object.keys(schemaMapKeyword).find((keyword) => schema[keyword] !== undefined && !isObject(schema[keyword]));
+  if (notMap) return `.${notMap}: schemas by name`;
+  const notList = ['allOf', 'anyOf', 'oneOf'].find((keyword) => schema[keyword] !== undefined && !Array.isArray(schema[keyword]));
+  if (notList) return `.${notList}: a list of schemas`;
+  const patterns = [...(pattern === undefined ? [] : [pattern]), ...(isObject(patternProperties) ? Object.keys(patternProperties) : [])];
+  return patterns.map(patternProblem).find((problem) => problem !== undefined);
+}
+
+function referenceProblem(schema: unknown): string | undefined {
+  if (!isObject(schema)) return undefined;
+  const { $ref, $dynamicRef } = schema;
+  if ($dynamicRef !== undefined) return '.$dynamicRef: use $ref';
+  if ($ref === undefined || (typeof $ref === 'string' && $ref.startsWith('#'))) return undefined;
+  return '.$ref: only references inside the schema, which begin with #; nothing is fetched';
+}
+
+function patternProblem(pattern: unknown): string | undefined {
+  if (typeof pattern !== 'string') return '.pattern: a regular expression as text';
+  try {
+    RegExp(pattern, 'u');
+    return undefined;
+  } catch (error) {
+    return `.pattern: ${error instanceof Error ? error.message : String(error)}`;
+  }
+}
+
+function isListOfNames(value: unknown): boolean {
+  return Array.isArray(value) && value.every((name) => typeof name === 'string');
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,71 @@
+import { createRequire } from 'node:module';
+import { Worker } from 'node:worker_threads';
+import type { OutputUnit } from '@cfworker/json-schema';
+import { OUTPUT_SCHEMA_LIMITS } from '../../contracts/constants/limits.js';
+import type { JsonValue } from '../../contracts/schemas/message.js';
+import { rejectedBy } from '../rejected-by.js';
+import { draftOf, type OutputSchema } from './output-schema.js';
+
+/** Of thousands of problems the first few say what is wrong. */
+const ERRORS_READ = 200;
+
+/**
+ * What the thread runs. It is JavaScript in a string because a thread needs a file that Node can load, and the sources are loaded under
+ * other names when they are built, bundled or tested.
+ */
+const PROGRAM = `
+const { parentPort, workerData } = require('node:worker_threads');
+const { library, schema, draft, value, errorsMax } = workerData;
+const { Validator } = require(library);
+const { valid, errors } = new Validator(schema, draft, false).validate(value);
+parentPort.postMessage(valid ? [] : errors.slice(0, errorsMax));
+`;
+
+/**
+ * What keeps a value from fitting a schema, each with its place in the value; empty when it fits. The schema is interpreted, never made
+ * into code, and nothing is fetched. A thread of its own checks, so that a schema may take time and memory without holding up the worker;
+ * a check that takes over a second (a catastrophic pattern), too much memory, or is stopped by the signal, is a problem too. Never throws.
+ */
+export async function checkJson(value: JsonValue, schema: OutputSchema, signal: AbortSignal): Promise<readonly string[]> {
+  try {
+    return causes(await errorsIn(value, schema, signal)).map(describe);
+  } catch (error) {
+    return [`the answer could not be checked against the schema: ${error instanceof Error ? error.message : String(error)}`];
+  }
+}
+
+async function errorsIn(value: JsonValue, schema: OutputSchema, signal: AbortSignal): Promise<readonly OutputUnit[]> {
+  const library = createRequire(import.meta.url).resolve('@cfworker/json-schema');
+  const thread = new Worker(PROGRAM, {
+    eval: true,
+    env: {},
+    workerData: { library, schema, draft: draftOf(schema) ?? '2020-12', value, errorsMax: ERRORS_READ },
+    resourceLimits: { maxOldGenerationSizeMb: OUTPUT_SCHEMA_LIMITS.checkMemoryMiBMax },
+  });
+  try {
+    return await Promise.race([answerOf(thread), rejectedBy(signal)]);
+  } finally {
+    await thread.terminate();
+  }
+}
+
+/** The time begins when the thread does: a busy machine may take long to start it. */
+function answerOf(thread: Worker): Promise<readonly OutputUnit[]> {
+  return new Promise((resolve, reject) => {
+    const tooLong = (): void => reject(new Error(`it took longer than ${OUTPUT_SCHEMA_LIMITS.checkMsMax} ms`));
+    thread.once('online', () => setTimeout(tooLong, OUTPUT_SCHEMA_LIMITS.checkMsMax).unref());
+    thread.once('message', resolve);
+    thread.once('error', reject);
+  });
+}
+
+/** The library tells every level that failed because of one below it; only the lowest say something. */
+function causes(errors: readonly OutputUnit[]): OutputUnit[] {
+  const isParent = (error: OutputUnit): boolean => errors.some((other) => other.keywordLocation.startsWith(`${error.keywordLocation}/`));
+  return errors.filter((error) => !isParent(error)).slice(0, OUTPUT_SCHEMA_LIMITS.problemsShown);
+}
+
+function describe({ instanceLocation, error }: OutputUnit): string {
+  const place = instanceLocation.replace(/^#\/?/u, '/');
+  return `${place === '/' ? 'the answer' : place}: ${error.slice(0, 300)}`;
+}

@@ -1,0 +1,209 @@
+import { Context } from '@temporalio/activity';
+import { ApplicationFailure } from '@temporalio/common';
+import type { CallModelInput, CallModelResult, HeartbeatDetails } from '../../contracts/activities.js';
+import { addUsage } from '../../contracts/add-usage.js';
+import { cleanText } from '../../contracts/clean-text.js';
+import { MODEL_LIMITS, PAYLOAD_LIMITS } from '../../contracts/constants/limits.js';
+import { hashJson, hashMessage } from '../../contracts/digest.js';
+import { NO_USAGE } from '../../contracts/no-usage.js';
+import type { Message, Part } from '../../contracts/schemas/message.js';
+import { Usage } from '../../contracts/schemas/model.js';
+import type { ModelFacts } from '../../define/model-options.js';
+import { attemptTimes } from '../../models/attempt-timeouts.js';
+import { ModelError } from '../../providers/contract/model-error.js';
+import type { ModelAnswer, StreamDelta } from '../../providers/contract/provider.js';
+import type { ProviderFor } from '../../providers/registry.js';
+import { repairCalls } from '../../providers/transcript/parse-arguments.js';
+import type { StreamSink } from '../../streams/stream.js';
+import type { HookRunner } from '../hooks/hook-runner.js';
+import type { SetupCache } from '../prepare/setup-cache.js';
+import { shownRequestId } from '../providers/request-id.js';
+import { cancellationCause, throwUnlessUser } from '../runtime/cancellation.js';
+import { failure, modelFailure } from '../runtime/failures.js';
+import { withHeartbeat } from '../runtime/heartbeat.js';
+import { type ReadTranscriptOptions, readTranscript } from '../transcript/read-transcript.js';
+import { ModelHooks } from './model-hooks.js';
+import { buildModelRequest } from './model-request.js';
+import { isRunOver } from './run-status.js';
+import type { SharedCooldowns } from './shared-cooldowns.js';
+import { StreamedAnswer } from './streamed-answer.js';
+import { ThinkingBudget } from './thinking-budget.js';
+
+/** What the activity needs of its worker. */
+export interface CallModelOptions {
+  readonly transcripts: Pick<ReadTranscriptOptions, 'cache' | 'query'>;
+  readonly setups: SetupCache;
+  readonly providerFor: ProviderFor;
+  readonly streams: StreamSink;
+  readonly hooks: HookRunner;
+  readonly cooldowns: SharedCooldowns;
+  /** What is known of a model. @default nothing */
+  readonly factsOf?: (model: string) => ModelFacts;
+  /** @default 90 s */
+  readonly idleMs?: number;
+}
+
+/** Makes the activity `callModel`: one request, streamed to watchers, answered as data. On a user's cancel it returns what there was. */
+export function createCallModel(options: CallModelOptions): (input: CallModelInput) => Promise<CallModelResult> {
+  return (input) => {
+    const { info } = Context.current();
+    const hooks = new ModelHooks(options.hooks, input);
+    const where = { runId: input.runId, turn: input.turn, attempt: info.attempt };
+    // a stream is kept too: a text that hooks may rewrite is not in it
+    const { thinkingOutput = 'apart' } = input;
+    const streamed = new StreamedAnswer(options.streams, where, { isWithheld: hooks.rewrite, thinkingOutput });
+    const attempt = { streamed, hooks, lost: usageIn(info.heartbeatDetails) };
+    return withHeartbeat(
+      'callModel',
+      () => beat(attempt, streamed.estimate()),
+      () => callModel(input, options, attempt),
+    );
+  };
+}
+
+/** What one attempt carries along. */
+interface Attempt {
+  readonly streamed: StreamedAnswer;
+  readonly hooks: ModelHooks;
+  /** What earlier attempts of this call used. */
+  readonly lost: Usage;
+}
+
+async function callModel(input: CallModelInput, options: CallModelOptions, attempt: Attempt): Promise<CallModelResult> {
+  const { streamed, hooks } = attempt;
+  const context = Context.current();
+  const times = attemptTimes(input.times, { idleMs: options.idleMs, startToCloseMs: context.info.startToCloseTimeoutMs });
+  const total = AbortSignal.timeout(times.totalMs);
+  const thinking = new ThinkingBudget(input.thinkingTokensMax);
+  const signal = AbortSignal.any([context.cancellationSignal, total, thinking.spent]);
+  try {
+    const setup = await options.setups.get(input.setupHash, input, { signal });
+    const messages = await readTranscript(input, { ...options.transcripts, signal });
+    options.cooldowns.refuseCooling(input);
+    const { provider, model } = options.providerFor(input.model, input.credential);
+    const facts = options.factsOf?.(input.model) ?? {};
+    const onDelta = (delta: StreamDelta): void => {
+      streamed.add(delta);
+      thinking.saw(delta);
+    };
+    const over = (): Promise<boolean> => isRunOver(context.client, input.runId);
+    const built = buildModelRequest(input, { model, facts, setup, messages, times, signal, isRunOver: over, onDelta });
+    const request = await hooks.before(setup.agent, built);
+    streamed.asked(request);
+    const answer = await provider.call(request);
+    options.cooldowns.answered(input);
+    const parts = await hooks.after(answer.parts, signal, answer.usage ?? streamed.estimate());
+    streamed.tell(parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join(''));
+    return completeAnswer(input, options, { ...answer, parts }, attempt);
+  } catch (error) {
+    const cause = cancellationCause(context);
+    throwUnlessUser(cause, 'a model call', beat(attempt, streamed.estimate()));
+    if (cause === 'user') return await interrupted(input, options, attempt);
+    // the next attempt begins with what this one used, and no budget is spent unseen
+    context.heartbeat(beat(attempt, streamed.spent()));
+    const problem = failureOf(error, { attempt, total, thinking });
+    options.cooldowns.note(input, problem, context.info.attempt);
+    throw problem;
+  } finally {
+    await streamed.end();
+  }
+}
+
+/** What an attempt fails with: whatever a provider makes of an abort, the time was over, or the thinking too long. */
+function failureOf(
+  error: unknown,
+  { attempt, total, thinking }: { readonly attempt: Attempt; readonly total: AbortSignal; readonly thinking: ThinkingBudget },
+): ApplicationFailure {
+  const { streamed, lost } = attempt;
+  if (total.aborted) {
+    const tooLong = new ModelError('Model.Timeout', 'the model call took longer than a turn may', { cause: error });
+    return modelFailure(tooLong, addUsage(lost, streamed.spent()));
+  }
+  if (thinking.spent.aborted) return failure('Model.ThinkingBudget', thinking.problem, { details: [beat(attempt, streamed.estimate())] });
+  // an answer that was refused says itself what it used
+  const told = error instanceof ApplicationFailure ? usageIn(error.details?.[0]) : NO_USAGE;
+  return modelFailure(error, addUsage(lost, isSome(told) ? told : streamed.spent()));
+}
+
+function completeAnswer(
+  input: CallModelInput,
+  options: CallModelOptions,
+  answer: ModelAnswer,
+  { streamed, lost }: Attempt,
+): CallModelResult {
+  const own = ownCallIds(input, answer.parts);
+  // half a call is never completed: what the length limit cut stays as it came
+  const { parts, repaired } = answer.stop === 'length' ? { parts: own, repaired: 0 } : repairCalls(own, answer);
+  const message: Message = { id: messageId(input), role: 'assistant', turn: input.turn, parts };
+  const usage = answer.usage ?? streamed.estimate();
+  if (Buffer.byteLength(JSON.stringify(message)) > MODEL_LIMITS.answerBytesMax) {
+    const said = `the model's answer is larger than ${MODEL_LIMITS.answerBytesMax} bytes`;
+    throw failure('Model.BadResponse', said, { details: [{ usage }], nonRetryable: true });
+  }
+  const hash = hashMessage(message);
+  options.transcripts.cache.keepMessage(hash, message);
+  return {
+    kind: 'answer',
+    message,
+    hash,
+    usage,
+    ...(answer.usage ? {} : { usageEstimated: true }),
+    ...(isSome(lost) ? { lost } : {}),
+    stop: answer.stop,
+    ...(answer.requestId === undefined ? {} : { requestId: shownRequestId(answer.requestId) }),
+    ...(repaired === 0 ? {} : { repaired }),
+  };
+}
+
+/** A user's cancel is a return, with what there was. */
+async function interrupted(input: CallModelInput, options: CallModelOptions, { streamed, hooks, lost }: Attempt): Promise<CallModelResult> {
+  const usage = addUsage(lost, streamed.estimate());
+  const text = await hooks.partial(streamed.text.slice(0, PAYLOAD_LIMITS.outsideBytesMax / 2));
+  if (text === '') return { kind: 'interrupted', usage };
+  streamed.tell(text);
+  const message: Message = {
+    id: messageId(input),
+    role: 'assistant',
+    turn: input.turn,
+    partial: true,
+    parts: [{ type: 'text', text: cleanText(text) }],
+  };
+  const hash = hashMessage(message);
+  options.transcripts.cache.keepMessage(hash, message);
+  return { kind: 'interrupted', partial: { message, hash }, usage };
+}
+
+/** Our own ids for calls: a provider's may repeat within a turn or be illegal for the next provider. */
+function ownCallIds(input: CallModelInput, parts: readonly Part[]): Part[] {
+  let index = 0;
+  return parts
+    .filter((part) => part.type !== 'tool_call' || !input.final)
+    .map((part) => {
+      if (part.type === 'text' || part.type === 'thinking') return { ...part, text: cleanText(part.text) };
+      if (part.type !== 'tool_call') return part;
+      const callId = `${messageId(input)}_${index}`;
+      index += 1;
+      return { ...part, callId };
+    });
+}
+
+/** Unique over a run and the runs it continues: the execution is in it. */
+function messageId({ executionId, turn, final }: CallModelInput): string {
+  return `${hashJson(executionId).slice(0, 6)}_${turn}${final ? '_final' : ''}`;
+}
+
+/** A last heartbeat goes into history: text that hooks may rewrite is not in it. */
+function beat({ streamed, hooks, lost }: Attempt, used: Usage): HeartbeatDetails & { readonly usage: Usage } {
+  const { lastText, ...progress } = streamed.progress();
+  return { ...progress, ...(hooks.rewrite || lastText === undefined ? {} : { lastText }), usage: addUsage(lost, used) };
+}
+
+function isSome({ inputTokens, outputTokens }: Usage): boolean {
+  return inputTokens + outputTokens > 0;
+}
+
+/** What the last heartbeat of the attempt before told. */
+function usageIn(details: unknown): Usage {
+  if (details === null || typeof details !== 'object' || !('usage' in details)) return NO_USAGE;
+  return Usage.safeParse(details.usage).data ?? NO_USAGE;
+}

@@ -1,0 +1,117 @@
+import type { CheckToolInput } from '../../contracts/activities.js';
+import { redact } from '../../contracts/failures.js';
+import type { CallDecision } from '../../contracts/schemas/carried-state.js';
+import type { JsonValue } from '../../contracts/schemas/message.js';
+import type { GateAnswer, GateFunction } from '../../define/agent-gate.js';
+import type { AnyToolDefinition } from '../../define/define-tool.js';
+import { askGate } from '../hooks/gate-function.js';
+import type { HookOutcome, HookRunner } from '../hooks/hook-runner.js';
+import { decisionSignal, throwIfStopped } from '../runtime/cancellation.js';
+import { messageOf } from '../runtime/failures.js';
+import { withHeartbeat } from '../runtime/heartbeat.js';
+import { toolArguments } from './parse-tool-arguments.js';
+
+/** What the activity needs of its worker. */
+export interface CheckToolOptions {
+  readonly tools: ReadonlyMap<string, AnyToolDefinition>;
+  readonly hooks: HookRunner;
+  /** The `gate` of each agent whose gate is a function, by the agent's name. */
+  readonly gates: ReadonlyMap<string, GateFunction>;
+}
+
+/**
+ * Makes the activity `checkTool`: may this call run? The agent's gate function first, then the hooks before the tool, then the tool's own
+ * approval. Also asked about tools that there are not. It fails closed: a gate that fails blocks, an approval that fails asks.
+ */
+export function createCheckTool(options: CheckToolOptions): (input: CheckToolInput) => Promise<CallDecision> {
+  return (input) => {
+    const startedAt = Date.now();
+    return withHeartbeat(
+      'checkTool',
+      () => ({ phase: 'asking gate and hooks', elapsedMs: Date.now() - startedAt, lastText: input.tool }),
+      async () => {
+        const decision = await checkTool(input, { ...options, signal: decisionSignal() });
+        throwIfStopped(`the check of ${input.tool}`);
+        return decision;
+      },
+    );
+  };
+}
+
+interface Check extends CheckToolOptions {
+  readonly signal: AbortSignal;
+}
+
+async function checkTool(input: CheckToolInput, options: Check): Promise<CallDecision> {
+  const first = await gateAnswer(input, input.args, options);
+  if (first.action === 'block') return { decision: 'block', by: 'gate', reason: first.reason };
+  const hooked = await askHooks(input, options);
+  if (hooked.action === 'block' || hooked.action === 'abort') {
+    return { decision: hooked.action, by: `hook ${hooked.hook}`, reason: hooked.reason };
+  }
+  if (hooked.action === 'allow' || hooked.args === undefined) return decide(input, { asked: first, args: input.args }, options);
+  const { args, hook } = hooked;
+  const problem = schemaProblem(input.tool, args, options);
+  if (problem !== undefined) return { decision: 'block', by: `hook ${hook}`, reason: `what it made of the arguments: ${problem}` };
+  // what the gate allowed is not what would run now
+  const again = await gateAnswer(input, args, options);
+  if (again.action === 'block') return { decision: 'block', by: 'gate', reason: again.reason };
+  return { ...decide(input, { asked: again, args }, options), args };
+}
+
+function decide(
+  input: CheckToolInput,
+  { asked, args }: { readonly asked: Exclude<GateAnswer, { action: 'block' }>; readonly args: JsonValue },
+  options: CheckToolOptions,
+): CallDecision {
+  const approval = approvalReason(input, args, options);
+  const gateAsks = input.asked || asked.action === 'ask';
+  if (!gateAsks && approval === undefined) return { decision: 'allow', by: 'gate' };
+  // nobody is asked about a call that cannot run
+  const problem = schemaProblem(input.tool, args, options);
+  if (problem !== undefined) return { decision: 'block', by: 'tool', reason: problem };
+  if (!gateAsks) return { decision: 'ask', by: 'tool', ...(approval === undefined ? {} : { reason: approval }) };
+  const reason = asked.action === 'ask' ? asked.reason : undefined;
+  return { decision: 'ask', by: 'gate', ...(reason === undefined ? {} : { reason }) };
+}
+
+async function gateAnswer(input: CheckToolInput, args: JsonValue, { gates, tools, signal }: Check): Promise<GateAnswer> {
+  const { runId, agent, turn, workspace } = input;
+  const gate = gates.get(agent);
+  if (!gate) return input.gated ? { action: 'block', reason: `the gate of agent ${agent} is not on this worker` } : { action: 'allow' };
+  const tool = tools.get(input.tool);
+  return await askGate({
+    gate,
+    context: { runId, agent, turn, args, ...(workspace === undefined ? {} : { workspace }), signal },
+    tool: { name: input.tool, effect: tool?.effect ?? 'once', ...(tool?.network === undefined ? {} : { network: tool.network }) },
+  });
+}
+
+function askHooks(input: CheckToolInput, { hooks, signal }: Check): Promise<HookOutcome> {
+  const { runId, agent, turn, tool, args, workspace } = input;
+  return hooks.run('before-tool', { runId, agent, turn, tool, args, ...(workspace === undefined ? {} : { workspace }), signal });
+}
+
+/** Why the tool itself wants a person asked; undefined when it does not. What the run was begun with stands, whatever this worker knows of it. */
+function approvalReason(input: CheckToolInput, args: JsonValue, { tools }: CheckToolOptions): string | undefined {
+  const { tool: name, runId } = input;
+  const tool = tools.get(name);
+  if (!tool || tool.approval === 'never') return input.approval ? 'this tool asked for approval when the run began' : undefined;
+  if (tool.approval === 'always') return 'every call of this tool is asked about';
+  const parsed = toolArguments({ tool: name, args }, tool);
+  if ('problem' in parsed) return parsed.problem;
+  try {
+    // the arguments were parsed by this tool's own schema
+    const asks: unknown = tool.approval(parsed.args as never, { runId });
+    // only a plain no lets it run: a promise, or nothing at all, is no answer
+    return asks === false ? undefined : 'the tool asks about these arguments';
+  } catch (error) {
+    return `the tool could not say whether to ask: ${redact(messageOf(error))}`;
+  }
+}
+
+function schemaProblem(name: string, args: JsonValue, { tools }: CheckToolOptions): string | undefined {
+  const tool = tools.get(name);
+  const parsed = tool && toolArguments({ tool: name, args }, tool);
+  return parsed && 'problem' in parsed ? parsed.problem : undefined;
+}

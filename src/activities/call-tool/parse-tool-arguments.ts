@@ -1,0 +1,32 @@
+import type { CallToolInput } from '../../contracts/activities.js';
+import { cutText } from '../../contracts/failures.js';
+import { type AnyToolDefinition, parametersSchema } from '../../define/define-tool.js';
+import { parseArgumentsText } from '../../providers/transcript/parse-arguments.js';
+
+const SENT_CHARS_SHOWN = 800;
+const SCHEMA_BYTES_SHOWN = 4_000;
+
+/**
+ * A call's arguments as its tool takes them, or what the model is told: why they were refused, the schema and what it sent.
+ * Never throws.
+ */
+export function toolArguments(
+  input: Pick<CallToolInput, 'tool' | 'args' | 'argsText'>,
+  tool: AnyToolDefinition,
+): { readonly args: unknown } | { readonly problem: string } {
+  const { argsText } = input;
+  const parsed = tool.parameters.safeParse(input.args);
+  if (argsText === undefined && parsed.success) return { args: parsed.data };
+  const why = argsText === undefined ? undefined : textProblem(argsText);
+  const issues = parsed.error?.issues.map(({ path, message }) => `${path.join('.') || 'arguments'}: ${message}`).join('; ');
+  const schema = cutText(JSON.stringify(parametersSchema(tool)), SCHEMA_BYTES_SHOWN);
+  const sent = (argsText ?? JSON.stringify(input.args)).slice(0, SENT_CHARS_SHOWN);
+  return {
+    problem: `invalid arguments for ${input.tool}: ${why ?? issues ?? 'not an object'}; schema: ${schema}; you sent (first ${SENT_CHARS_SHOWN} chars): ${sent}`,
+  };
+}
+
+function textProblem(text: string): string {
+  const parsed = parseArgumentsText(text);
+  return 'problem' in parsed ? parsed.problem : 'not a JSON object';
+}

@@ -1,0 +1,50 @@
+import { Context } from '@temporalio/activity';
+import type { CallToolInput, ReconcileResult } from '../../contracts/activities.js';
+import { TOOL_LIMITS } from '../../contracts/constants/limits.js';
+import { withHeartbeat } from '../runtime/heartbeat.js';
+import { type CallToolOptions, callOutput, hookedResult, toolContext } from './call-tool.js';
+import { ToolHooks } from './tool-hooks.js';
+import { toolResultParts } from './tool-result-parts.js';
+
+/** Makes the activity `reconcileTool`: looks how a call ended whose worker died. It only reads; what it cannot find out is `unknown`. */
+export function createReconcileTool(options: CallToolOptions): (input: CallToolInput) => Promise<ReconcileResult> {
+  return (input) => {
+    const startedAt = Date.now();
+    return withHeartbeat(
+      input.tool,
+      () => ({ phase: 'reconcile', elapsedMs: Date.now() - startedAt }),
+      () => reconcile(input, options, startedAt),
+    );
+  };
+}
+
+async function reconcile(input: CallToolInput, options: CallToolOptions, startedAt: number): Promise<ReconcileResult> {
+  const tool = options.tools.get(input.tool);
+  const parsed = tool?.parameters.safeParse(input.args);
+  if (!tool?.reconcile || !parsed?.success) return { kind: 'unknown' };
+  const signal = AbortSignal.any([Context.current().cancellationSignal, AbortSignal.timeout(TOOL_LIMITS.reconcileTimeoutMs)]);
+  const hooks = new ToolHooks(options.hooks, input);
+  const output = callOutput(input, hooks.storeFor(options.artifacts));
+  const context = toolContext(input, signal, { shown: { details: '' }, output });
+  try {
+    // the arguments were parsed by this tool's own schema
+    const found = await Promise.race([tool.reconcile(parsed.data as never, context), aborted(signal)]);
+    if (found.kind !== 'done') return found;
+    const ended = { outcome: 'ok', parts: toolResultParts(found.result) } as const;
+    return { kind: 'done', result: await hookedResult(input, options, { ended, output, hooks, startedAt }) };
+  } catch (error) {
+    context.log.warn(`reconcile failed, so the outcome is unknown: ${String(error)}`);
+    return { kind: 'unknown' };
+  } finally {
+    output.close();
+  }
+}
+
+/** It only looks, so one that ignores its signal is not waited for. */
+function aborted(signal: AbortSignal): Promise<{ readonly kind: 'unknown' }> {
+  return new Promise((resolve) => {
+    const giveUp = (): void => resolve({ kind: 'unknown' });
+    if (signal.aborted) giveUp();
+    else signal.addEventListener('abort', giveUp, { once: true });
+  });
+}

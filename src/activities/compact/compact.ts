@@ -1,0 +1,155 @@
+import { CancelledFailure, Context } from '@temporalio/activity';
+import { ApplicationFailure } from '@temporalio/common';
+import type { CompactInput, CompactResult, HeartbeatDetails } from '../../contracts/activities.js';
+import { addUsage } from '../../contracts/add-usage.js';
+import { COMPACTION_LIMITS, TOOL_LIMITS } from '../../contracts/constants/limits.js';
+import { hashJson, hashMessage } from '../../contracts/digest.js';
+import { NO_USAGE } from '../../contracts/no-usage.js';
+import type { Message } from '../../contracts/schemas/message.js';
+import type { Usage } from '../../contracts/schemas/model.js';
+import { CHARS_PER_TOKEN } from '../../contracts/text/estimate-tokens.js';
+import { identifiersOf } from '../../contracts/text/identifiers.js';
+import type { CustomCompactor } from '../../define/compactor.js';
+import { ModelError } from '../../providers/contract/model-error.js';
+import type { ProviderFor } from '../../providers/registry.js';
+import { ModelHooks } from '../call-model/model-hooks.js';
+import type { HookRunner } from '../hooks/hook-runner.js';
+import { cancellationCause, throwUnlessUser } from '../runtime/cancellation.js';
+import { failure, messageOf } from '../runtime/failures.js';
+import { withHeartbeat } from '../runtime/heartbeat.js';
+import { type ReadTranscriptOptions, readTranscript } from '../transcript/read-transcript.js';
+import { runCustomCompactor } from './custom-compactor.js';
+import { extractiveSummary } from './extractive-summary.js';
+import { askForSummary } from './request-summary.js';
+
+/** What the activity needs of its worker. */
+export interface CompactOptions {
+  readonly transcripts: Pick<ReadTranscriptOptions, 'cache' | 'query'>;
+  readonly providerFor: ProviderFor;
+  /** Those around the model are asked about the request for a summary too. */
+  readonly hooks: HookRunner;
+  /** The config's own, for the strategy `custom`. */
+  readonly compactor?: CustomCompactor;
+  /** How long a model or the config's compactor may take. @default 60 s */
+  readonly timeoutMs?: number;
+}
+
+/**
+ * Makes the activity `compact`: a stretch of the transcript becomes a model's summary, or what the config's compactor gives. A model that
+ * fails, takes too long or is refused by a hook is replaced by extracts, so that strategy `summary` always ends in a shorter text. Throws `Compaction.Failed`
+ * for a config's compactor that fails; on a user's cancel it ends as cancelled.
+ */
+export function createCompact(options: CompactOptions): (input: CompactInput) => Promise<CompactResult> {
+  return (input) => {
+    const startedAt = Date.now();
+    const spent: Spent = { usage: NO_USAGE };
+    const beat: Beat = () => ({ phase: `compacting: ${input.strategy}`, elapsedMs: Date.now() - startedAt, ...spent });
+    return withHeartbeat('compact', beat, () => compact(input, options, { spent, beat }));
+  };
+}
+
+/** What the answers so far have used: they are paid, whatever the compaction ends with. */
+interface Spent {
+  usage: Usage;
+}
+
+/** What an operator sees, and what is left of a compaction that did not come to its end. */
+type Beat = () => HeartbeatDetails & Spent;
+
+async function compact(
+  input: CompactInput,
+  options: CompactOptions,
+  { spent, beat }: { readonly spent: Spent; readonly beat: Beat },
+): Promise<CompactResult> {
+  const context = Context.current();
+  const signal = AbortSignal.any([context.cancellationSignal, AbortSignal.timeout(workMs(context, options))]);
+  try {
+    const messages = (await readTranscript(input, { ...options.transcripts, signal })).slice(input.from, input.to);
+    if (messages.length === 0) throw failure('Compaction.Failed', `there are no messages ${input.from} to ${input.to} to compact`);
+    const work = { input, options, messages, signal, spent };
+    const { made, ...rest } = input.strategy === 'custom' ? await compactByConfig(work) : await compactBySummary(work);
+    return { messages: made.map((message) => keep(message, options)), usage: spent.usage, ...rest };
+  } catch (error) {
+    const cause = cancellationCause(context);
+    throwUnlessUser(cause, 'a compaction', beat());
+    if (cause === 'user') throw new CancelledFailure('the compaction was cancelled', [beat()]);
+    throw error instanceof ApplicationFailure ? error : failure('Compaction.Failed', messageOf(error), { cause: error });
+  }
+}
+
+interface Work {
+  readonly input: CompactInput;
+  readonly options: CompactOptions;
+  readonly messages: readonly Message[];
+  readonly signal: AbortSignal;
+  readonly spent: Spent;
+}
+
+type Made = Pick<CompactResult, 'note'> & { readonly made: readonly Message[] };
+
+async function compactByConfig({ input, options, messages, signal }: Work): Promise<Made> {
+  if (!options.compactor) throw failure('Compaction.Failed', 'strategy custom needs a compactor in the config of this worker');
+  const made = await runCustomCompactor(options.compactor, { messages, tokensMax: input.tokensMax, runId: input.runId, signal });
+  return { made };
+}
+
+async function compactBySummary({ input, options, messages, signal, spent }: Work): Promise<Made> {
+  const { tokensMax } = input;
+  try {
+    const { provider, model } = options.providerFor(input.model, input.credential);
+    const onUsage = (used: Usage): void => {
+      spent.usage = addUsage(spent.usage, used);
+    };
+    const hooks = new ModelHooks(options.hooks, input);
+    const summary = await askForSummary({ provider, model, agent: input.agent ?? '', messages, tokensMax, signal, hooks, onUsage });
+    return { made: [summaryMessage(input, messages, summary)] };
+  } catch (error) {
+    if (Context.current().cancellationSignal.aborted) throw error;
+    const made = [summaryMessage(input, messages, extractiveSummary(messages, tokensMax))];
+    return { made, note: `extractive: ${whyNoModel(error, signal)}` };
+  }
+}
+
+/** A summary loses no identifier that it had room for: those the text does not name stand behind it. */
+function summaryMessage(input: CompactInput, messages: readonly Message[], summary: string): Message {
+  const charsMax = input.tokensMax * CHARS_PER_TOKEN;
+  const title = `[summary of ${messages.length} earlier messages]\n`;
+  const text = summary.slice(0, Math.max(0, charsMax - title.length));
+  const missing = newestIdentifiers(messages).filter((name) => !text.includes(name));
+  const named = `\n\nAlso named: ${missing.join(', ')}`;
+  const isWhole = missing.length > 0 && title.length + text.length + named.length <= charsMax;
+  return {
+    // the same for every attempt of this compaction, and for no other
+    id: `summary_${hashJson([input.executionId, input.digest, input.from, input.to]).slice(0, 12)}`,
+    role: 'user',
+    origin: 'summary',
+    turn: input.turn,
+    parts: [{ type: 'text', text: `${title}${text}${isWhole ? named : ''}`.toWellFormed() }],
+  };
+}
+
+/** The newest ones in what was said, called and given. */
+function newestIdentifiers(messages: readonly Message[]): string[] {
+  const names = new Set<string>();
+  for (const name of messages.flatMap(({ parts }) => identifiersOf(parts))) {
+    names.delete(name);
+    names.add(name);
+  }
+  return [...names].slice(-COMPACTION_LIMITS.identifiersKept);
+}
+
+function keep(message: Message, { transcripts }: CompactOptions): CompactResult['messages'][number] {
+  const hash = hashMessage(message);
+  transcripts.cache.keepMessage(hash, message);
+  return { message, hash };
+}
+
+function whyNoModel(error: unknown, signal: AbortSignal): string {
+  if (signal.aborted) return 'the model took too long';
+  return error instanceof ModelError ? `${error.type}: ${error.message.slice(0, 200)}` : messageOf(error).slice(0, 200);
+}
+
+/** Ends before the activity's own timeout, so that the extracts still arrive. */
+function workMs(context: Context, { timeoutMs = COMPACTION_LIMITS.summaryTimeoutMs }: CompactOptions): number {
+  return Math.max(1, Math.min(timeoutMs, context.info.startToCloseTimeoutMs - TOOL_LIMITS.timeoutMarginMs));
+}

@@ -1,0 +1,89 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { cleanText } from '../../contracts/clean-text.js';
+import { COMPACTION_LIMITS, MODEL_LIMITS } from '../../contracts/constants/limits.js';
+import { FAILURES } from '../../contracts/failures.js';
+import { textOf } from '../../contracts/message-text.js';
+import { NO_USAGE } from '../../contracts/no-usage.js';
+import type { Message } from '../../contracts/schemas/message.js';
+import type { Usage } from '../../contracts/schemas/model.js';
+import { CHARS_PER_TOKEN } from '../../contracts/text/estimate-tokens.js';
+import { ModelError } from '../../providers/contract/model-error.js';
+import type { ModelAnswer, ModelProvider, ModelRequest } from '../../providers/contract/provider.js';
+import type { ModelHooks } from '../call-model/model-hooks.js';
+import { SUMMARY_PROMPT, summaryQuestion, summaryRequests } from './summary-prompt.js';
+
+/** What a summary is made from. */
+export interface SummaryOrder {
+  readonly provider: ModelProvider;
+  readonly model: string;
+  readonly agent: string;
+  readonly messages: readonly Message[];
+  /** About how long the summary may be. */
+  readonly tokensMax: number;
+  readonly signal: AbortSignal;
+  /** Asked around each request. */
+  readonly hooks: ModelHooks;
+  /** Told of what each answer used, also of those that were no summary. */
+  readonly onUsage: (usage: Usage) => void;
+}
+
+/**
+ * A model's summary of some messages; what is too much for one request is summed up piece by piece. Each piece has three attempts with
+ * growing pauses. Throws the last ModelError when they failed, at once for failures that no attempt can change, the signal's reason, and
+ * `Hook.Blocked` or `Hook.Aborted`.
+ */
+export async function askForSummary(order: SummaryOrder): Promise<string> {
+  let summary: string | undefined;
+  for (const record of summaryRequests(order.messages)) summary = await askPatiently(order, summaryQuestion(record, summary));
+  if (summary === undefined) throw new ModelError('Model.BadRequest', 'there is nothing to sum up');
+  return summary;
+}
+
+async function askPatiently(order: SummaryOrder, question: string): Promise<string> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await ask(order, question);
+    } catch (error) {
+      order.signal.throwIfAborted();
+      const mayPass = error instanceof ModelError && FAILURES[error.type].retryable;
+      if (!mayPass || attempt >= COMPACTION_LIMITS.summaryAttemptsMax) throw error;
+      await delay(pauseMs(attempt, error.retryAfterMs), undefined, { signal: order.signal });
+    }
+  }
+}
+
+async function ask({ provider, model, agent, tokensMax, signal, hooks, onUsage }: SummaryOrder, question: string): Promise<string> {
+  const request: ModelRequest = await hooks.before(agent, {
+    model,
+    prompt: SUMMARY_PROMPT,
+    messages: [{ id: 'record', role: 'user', parts: [{ type: 'text', text: question }] }],
+    tools: [],
+    toolChoice: 'none',
+    outputTokensMax: Math.max(MODEL_LIMITS.outputTokensMin, Math.min(tokensMax, COMPACTION_LIMITS.summaryOutputTokens)),
+    signal,
+    idleMs: COMPACTION_LIMITS.summaryTimeoutMs,
+    onDelta: () => undefined,
+  });
+  const answer = await provider.call(request);
+  const usage = answer.usage ?? estimate(question, summaryOf(answer.parts));
+  onUsage(usage);
+  const text = summaryOf(await hooks.after(answer.parts, signal, usage));
+  if (answer.stop === 'refusal') throw new ModelError('Model.ContentFilter', 'the model refused to write a summary');
+  if (text === '') throw new ModelError('Model.EmptyStream', 'the summary was empty');
+  return text;
+}
+
+function summaryOf(parts: ModelAnswer['parts']): string {
+  return cleanText(textOf({ id: '', role: 'assistant', parts: [...parts] })).trim();
+}
+
+function estimate(question: string, text: string): Usage {
+  const inputTokens = Math.ceil((SUMMARY_PROMPT.length + question.length) / CHARS_PER_TOKEN);
+  return { ...NO_USAGE, inputTokens, outputTokens: Math.ceil(text.length / CHARS_PER_TOKEN) };
+}
+
+function pauseMs(attempt: number, wanted: number | undefined): number {
+  const { summaryBackoffMsMin, summaryBackoffMsMax } = COMPACTION_LIMITS;
+  const usual = summaryBackoffMsMin * 3 ** (attempt - 1);
+  return Math.min(summaryBackoffMsMax, Math.max(summaryBackoffMsMin, wanted ?? usual));
+}

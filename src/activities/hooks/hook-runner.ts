@@ -1,0 +1,106 @@
+import { DECISION_LIMITS, HOOK_LIMITS } from '../../contracts/constants/limits.js';
+import { cutText, redact } from '../../contracts/failures.js';
+import type { HookContext, HookDecision, HookDefinition, HookPoint } from '../../define/define-hook.js';
+import { rejectedBy } from '../rejected-by.js';
+import { readHookAnswer } from './hook-decision.js';
+import { type FilteredCall, hookFilter } from './hook-filter.js';
+
+/** What the hooks of one place changed, as the last of them left it. */
+export type HookChanges = Pick<HookContext, 'args' | 'output' | 'request'>;
+
+/** What a chain of hooks came to. `hook` ended the chain, or was the last that modified something. */
+export type HookOutcome =
+  | { readonly action: 'allow' }
+  | ({ readonly action: 'modify'; readonly hook: string } & HookChanges)
+  | { readonly action: 'block'; readonly hook: string; readonly reason: string }
+  | { readonly action: 'abort'; readonly hook: string; readonly reason: string };
+
+/**
+ * The hooks of a config, in order.
+ *
+ * Contract: `run` never throws. It asks the hooks that match one after the other until one blocks or aborts, and what one modifies the
+ * next one sees. A hook that throws, exceeds its time or answers nonsense blocks, unless its `onError` says otherwise; when the
+ * question's own signal is aborted, whatever was still open is blocked. `matches` says whether `run` would ask any.
+ */
+export interface HookRunner {
+  run(on: HookPoint, question: HookContext): Promise<HookOutcome>;
+  matches(on: HookPoint, call?: FilteredCall): boolean;
+}
+
+/** Makes the runner of a config's hooks. `warn` is told of each hook that fails. */
+export function createHookRunner(hooks: readonly HookDefinition[], warn: (message: string) => void): HookRunner {
+  const ordered = hooks.map(complete).toSorted((a, b) => a.priority - b.priority);
+  const at = (on: HookPoint): readonly CompleteHook[] => ordered.filter((hook) => hook.on === on);
+  return {
+    matches: (on, call = {}) => at(on).some((hook) => hook.matches(call)),
+    run: (on, question) => runChain(at(on), question, warn),
+  };
+}
+
+/** A hook with nothing left to default. */
+interface CompleteHook extends Pick<HookDefinition, 'name' | 'on' | 'run'> {
+  readonly priority: number;
+  readonly timeoutMs: number;
+  readonly onError: 'block' | 'allow';
+  readonly matches: (call: FilteredCall) => boolean;
+}
+
+function complete(hook: HookDefinition): CompleteHook {
+  const { name, on, run, priority = HOOK_LIMITS.priorityDefault, timeoutMs = HOOK_LIMITS.timeoutMsDefault, onError = 'block' } = hook;
+  return { name, on, run, priority, timeoutMs, onError, matches: hookFilter(hook) };
+}
+
+async function runChain(hooks: readonly CompleteHook[], question: HookContext, warn: (message: string) => void): Promise<HookOutcome> {
+  let now = question;
+  let changes: (HookChanges & { readonly hook: string }) | undefined;
+  for (const hook of hooks) {
+    // asked here, not before: an earlier hook may have changed the path
+    if (!hook.matches(now)) continue;
+    const answer = await ask(hook, now);
+    if (question.signal.aborted) return { action: 'block', hook: hook.name, reason: 'stopped before its hooks were through' };
+    if ('failure' in answer) {
+      warn(`hook ${hook.name} failed, which stands for ${hook.onError}: ${answer.failure}`);
+      if (hook.onError === 'allow') continue;
+      return { action: 'block', hook: hook.name, reason: shown(`the hook failed: ${answer.failure}`) };
+    }
+    if (answer.action === 'modify') {
+      const changed = changesOf(answer, now);
+      changes = { ...changes, ...changed, hook: hook.name };
+      now = { ...now, ...changed };
+    } else if (answer.action !== 'allow') {
+      return { action: answer.action, hook: hook.name, reason: shown(answer.reason) };
+    }
+  }
+  return changes === undefined ? { action: 'allow' } : { action: 'modify', ...changes };
+}
+
+async function ask(hook: CompleteHook, question: HookContext): Promise<HookDecision | { readonly failure: string }> {
+  const timeout = AbortSignal.timeout(hook.timeoutMs);
+  const signal = AbortSignal.any([question.signal, timeout]);
+  try {
+    const answer = await Promise.race([answerOf(hook, question, signal), rejectedBy(signal)]);
+    return readHookAnswer(hook.on, answer);
+  } catch (error) {
+    if (timeout.aborted) return { failure: `it took longer than ${hook.timeoutMs} ms` };
+    return { failure: shown(redact(error instanceof Error ? error.message : String(error))) };
+  }
+}
+
+/** Asynchronous, so that a hook which throws at once fails like any other. Each hook has a copy of its own: transcripts are cached. */
+async function answerOf(hook: CompleteHook, question: HookContext, signal: AbortSignal): Promise<unknown> {
+  const { signal: _, ...data } = question;
+  return await hook.run({ ...structuredClone(data), signal });
+}
+
+/** A request may be given in part; the rest of it stays. */
+function changesOf({ args, output, request }: Extract<HookDecision, { action: 'modify' }>, now: HookContext): HookChanges {
+  return {
+    ...(args === undefined ? {} : { args }),
+    ...(output === undefined ? {} : { output }),
+    ...(request === undefined || now.request === undefined ? {} : { request: { ...now.request, ...request } }),
+  };
+}
+
+function shown(reason: string): string {
+  return cutText(reason, DECISION_LIMITS.reasonCharsMax);
+}

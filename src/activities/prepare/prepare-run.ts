@@ -1,0 +1,246 @@
+import { stat } from 'node:fs/promises';
+import { isAbsolute } from 'node:path';
+import type { z } from 'zod';
+import type { AgentActivities, PreparedRun } from '../../contracts/activities.js';
+import { PAYLOAD_LIMITS } from '../../contracts/constants/limits.js';
+import { hashJson } from '../../contracts/digest.js';
+import { offersTool } from '../../contracts/gate-profile.js';
+import { givenSystemText } from '../../contracts/given-transcript.js';
+import type { Part } from '../../contracts/schemas/message.js';
+import type { RunPolicy } from '../../contracts/schemas/policy.js';
+import type { RunSetup } from '../../contracts/schemas/prepared-run.js';
+import { RunInput } from '../../contracts/schemas/run.js';
+import type { ToolDescriptor } from '../../contracts/schemas/tool.js';
+import { didYouMean } from '../../contracts/text/did-you-mean.js';
+import type { AgentDefinition } from '../../define/define-agent.js';
+import type { Config } from '../../define/define-config.js';
+import type { AnyToolDefinition } from '../../define/define-tool.js';
+import { chooseRoute } from '../../models/choose-route.js';
+import { type ResolvedRoute, resolveRoute } from '../../models/resolve-route.js';
+import type { KeyRing } from '../../providers/access/key-ring.js';
+import { updatePlan } from '../../tools/update-plan.js';
+import { outputSchemaProblem } from '../answer/output-schema.js';
+import { priceSummaries } from '../price-summaries.js';
+import { failure, messageOf } from '../runtime/failures.js';
+import { type InstructionFile, readInstructionFiles } from './instruction-files.js';
+import { buildPrompt } from './prompt.js';
+import { pricing, resolveCaps } from './run-caps.js';
+import { resolvePolicy, withoutForcedTool } from './run-policy.js';
+import { describeTool } from './tool-descriptor.js';
+import { noticeToollessModels } from './toolless-model-notices.js';
+import { secretsInWorkspace } from './workspace-secrets.js';
+
+/** What a user says: calls, results and thinking are an agent's. */
+const TASK_PARTS: ReadonlySet<Part['type']> = new Set(['text', 'file', 'artifact']);
+
+/** The agent of a run that names none. */
+export const DEFAULT_AGENT: AgentDefinition = {
+  description: 'A careful general agent.',
+  prompt:
+    'You are a careful agent. Work on the task step by step with the tools you have, look before you change anything, check what ' +
+    'you did, and end with a short plain answer that says what was done and what is still open.',
+};
+
+/** What the activity needs of its worker. */
+export interface PrepareRunOptions {
+  readonly config: Config;
+  readonly configHash: string;
+  readonly keys: KeyRing;
+  readonly env: Readonly<NodeJS.ProcessEnv>;
+  /** Offered only to a run with a workspace. */
+  readonly workspaceTools: readonly AnyToolDefinition[];
+  /** Offered to every run that has tools, unless its agent blocks it; absent where no output is kept. */
+  readonly readArtifact?: AnyToolDefinition;
+  readonly searchAttributes: readonly string[];
+  /** Absent: workspace tools and child processes run on the run's own queue. */
+  readonly toolQueue?: string;
+}
+
+/** The activity; the signal ends its questions to providers, and it then throws the signal's reason. */
+export type PrepareRun = (...args: [...Parameters<AgentActivities['prepareRun']>, signal?: AbortSignal]) => Promise<PreparedRun>;
+
+/** Makes the activity `prepareRun`: checks the input from whatever language it came, and captures agent, prompt, tools and options. */
+export function createPrepareRun(options: PrepareRunOptions): PrepareRun {
+  return async ({ runId, input: given }, signal) => {
+    const input = parseInput(given);
+    const [name, agent] = findAgent(input, options.config);
+    const caps = resolveCaps(input, agent, options.config);
+    const allowUnknownPrice = input.allowUnknownPrice ?? agent.budget?.allowUnknownPrice ?? false;
+    const needsPrice = caps.maxCostUsd !== undefined && !allowUnknownPrice;
+    const { route, notices: said } = await findRoute(input, { name, agent, needsPrice, signal }, options);
+    const [{ model, contextWindow, price }] = route;
+    const resolved = resolvePolicy({ input, agent, config: options.config, maxTurns: caps.maxTurns });
+    const { policy, notices: ofSummaries, ...summaryPrice } = priceSummaries(resolved, { config: options.config, needsPrice });
+    await checkWorkspace(input.context?.workspace, options);
+    const instructions = await readInstructions(input.context?.workspace);
+    const { base, ...place } = basePrompt(agent.prompt, input);
+    const setup: RunSetup = {
+      agent: name,
+      prompt: buildPrompt({
+        base,
+        context: input.context,
+        instructions,
+        outputSchema: input.outputSchema,
+      }),
+      tools: toolsFor(input, { agent, policy }, options),
+      ...place,
+    };
+    checkSetup(setup);
+    const notices = [...said, ...ofSummaries, ...noticeToollessModels(route, setup.tools, options)];
+    return {
+      setup,
+      setupHash: hashJson(setup),
+      configHash: options.configHash,
+      model,
+      ...caps,
+      ...pricing({ model, price, caps, allowUnknownPrice }),
+      contextWindow,
+      route: [...route],
+      ...summaryPrice,
+      cacheKey: cacheKeyOf(runId, input),
+      ...(notices.length > 0 ? { notices } : {}),
+      policy: setup.tools.length === 0 ? withoutForcedTool(policy) : policy,
+      ...(options.toolQueue === undefined || !needsHost(input, agent) ? {} : { toolQueue: options.toolQueue }),
+      searchAttributes: [...options.searchAttributes],
+    } satisfies PreparedRun;
+  };
+}
+
+/** An agent's own prompt stands first: what another system told its model is context to it. */
+function basePrompt(prompt: string, { messages }: RunInput): Pick<RunSetup, 'given'> & { readonly base: string } {
+  const told = givenSystemText(messages);
+  if (told === '') return { base: prompt };
+  const base = `${prompt}\n\n${told}`;
+  return { base, given: { from: base.length - told.length, to: base.length } };
+}
+
+function parseInput(given: unknown): RunInput {
+  const parsed = readInput(given);
+  if (!parsed.success) throw failure('Input.Invalid', `BAD_INPUT ${parsed.error.issues.flatMap(describeIssue).join('; ')}`);
+  const { outputSchema, task } = parsed.data;
+  const schemaProblem = outputSchema && outputSchemaProblem(outputSchema);
+  if (schemaProblem) throw failure('Input.Invalid', `BAD_INPUT ${schemaProblem}`);
+  const strange = typeof task === 'string' ? undefined : task.find(({ type }) => !TASK_PARTS.has(type));
+  if (strange) throw failure('Input.Invalid', `BAD_INPUT task: a part of type ${strange.type} cannot come from a user`);
+  const isEmpty = typeof task === 'string' ? task.trim() === '' : task.length === 0;
+  if (isEmpty) throw failure('Input.Invalid', 'EMPTY_MESSAGE: the task has no text and no attachment');
+  return parsed.data;
+}
+
+/** JSON that is nested thousands of levels deep leaves no room on the stack to look at it. */
+function readInput(given: unknown): ReturnType<typeof RunInput.safeParse> {
+  try {
+    return RunInput.safeParse(given);
+  } catch (error) {
+    throw failure('Input.Invalid', `BAD_INPUT input: cannot be read: ${messageOf(error)}`, { cause: error });
+  }
+}
+
+function describeIssue(issue: z.core.$ZodIssue): string[] {
+  if (issue.code !== 'unrecognized_keys') return [`${issue.path.join('.') || 'input'}: ${issue.message}`];
+  const known = issue.path.length === 0 ? Object.keys(RunInput.shape) : [];
+  return issue.keys.map((key) => `${[...issue.path, key].join('.')}: unknown${didYouMean(key, known)}`);
+}
+
+function findAgent({ agent }: RunInput, { agents = {} }: Config): [string, AgentDefinition] {
+  if (agent === undefined) return ['default', agents['default'] ?? DEFAULT_AGENT];
+  const found = Object.hasOwn(agents, agent) ? agents[agent] : agent === 'default' ? DEFAULT_AGENT : undefined;
+  if (found) return [agent, found];
+  const names = [...new Set(['default', ...Object.keys(agents)])];
+  const shown = JSON.stringify(agent.slice(0, 80));
+  throw failure('Input.UnknownAgent', `no agent named ${shown}${didYouMean(agent, names)}; there are: ${names.join(', ')}`);
+}
+
+/** An agent as a run has it. */
+interface RoutedAgent {
+  readonly name: string;
+  readonly agent: AgentDefinition;
+  readonly needsPrice: boolean;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** An executor is asked alone; else the chosen model, then the fallbacks. */
+async function findRoute(
+  input: RunInput,
+  { name, agent, needsPrice, signal }: RoutedAgent,
+  { config, env, keys }: PrepareRunOptions,
+): Promise<Exclude<ResolvedRoute, { problem: string }>> {
+  const options = { config, env, keys, ...(signal ? { signal } : {}) };
+  const wishes = {
+    requested: input.model,
+    agentModel: agent.model,
+    fallbacks: input.fallbacks ?? agent.fallbacks,
+    thinking: input.thinking ?? agent.thinking,
+    needsPrice,
+  };
+  const kind = agent.executor?.kind ?? 'llm';
+  const resolved = kind === 'llm' ? await chooseRoute(wishes, options) : resolveRoute({ model: `${kind}/${name}`, fallbacks: [] }, options);
+  if ('problem' in resolved) throw failure('Input.NoModel', resolved.problem);
+  return resolved;
+}
+
+/** A workspace lies on one host, and so does the process of an executor that cannot be started again elsewhere. */
+function needsHost({ context }: RunInput, { executor }: AgentDefinition): boolean {
+  return context?.workspace !== undefined || (executor?.kind === 'subprocess' && !executor.resume);
+}
+
+/** Runs of one session share the beginning of their prompts. */
+function cacheKeyOf(runId: string, { session, continuedFrom }: RunInput): string {
+  return hashJson(session ?? continuedFrom ?? runId).slice(0, 32);
+}
+
+/** With many hosts on one queue another one may have the folder: the next attempt may run there. */
+async function checkWorkspace(workspace: string | undefined, { toolQueue, config }: PrepareRunOptions): Promise<void> {
+  if (workspace === undefined) return;
+  if (!isAbsolute(workspace)) throw failure('Input.Workspace', `WORKSPACE ${workspace}: an absolute path is needed`);
+  const found = await stat(workspace).catch((error: unknown) => {
+    throw failure('Input.Workspace', `WORKSPACE ${workspace}: not reachable on the worker's host: ${messageOf(error)}`, {
+      nonRetryable: toolQueue === undefined,
+    });
+  });
+  if (!found.isDirectory()) throw failure('Input.Workspace', `WORKSPACE ${workspace}: not a folder`);
+  const [secret] = await secretsInWorkspace(config, workspace);
+  if (secret) throw failure('Input.Workspace', `SECRET_IN_WORKSPACE file:${secret}: tools could read this key; keep it elsewhere`);
+}
+
+async function readInstructions(workspace: string | undefined): Promise<InstructionFile[]> {
+  if (workspace === undefined) return [];
+  return await readInstructionFiles(workspace).catch((error: unknown) => {
+    throw failure('Input.Workspace', `WORKSPACE ${workspace}: its instructions cannot be read: ${messageOf(error)}`);
+  });
+}
+
+/** How an agent's runs are judged, for the tools it is offered. */
+interface JudgedAgent {
+  readonly agent: AgentDefinition;
+  readonly policy: RunPolicy;
+}
+
+/**
+ * The tools of a run in a fixed order: the config's, then the workspace's; the agent's lists may only take away. Then what its policy
+ * needs. What the gate would block anyway is not offered.
+ */
+function toolsFor({ context }: RunInput, { agent, policy }: JudgedAgent, options: PrepareRunOptions): ToolDescriptor[] {
+  const { config, workspaceTools, readArtifact } = options;
+  const describe = (tool: AnyToolDefinition, workspace: boolean): ToolDescriptor =>
+    describeTool(tool, { workspace, gate: agent.gate, hooks: config.hooks });
+  const own = (config.tools ?? []).map((tool) => describe(tool, false));
+  const all = context?.workspace === undefined ? own : [...own, ...workspaceTools.map((tool) => describe(tool, true))];
+  const { tools = [], blockedTools = [] } = agent;
+  const chosen = all.filter(({ name }) => (tools.length === 0 || tools.includes(name)) && !blockedTools.includes(name));
+  // only a run with tools has outputs that can be cut
+  const mayRead = readArtifact && chosen.length > 0 && !blockedTools.includes(readArtifact.name);
+  const needed = [...(mayRead ? [describe(readArtifact, false)] : []), ...(needsPlan(policy) ? [describe(updatePlan, false)] : [])];
+  return [...chosen, ...needed].filter((tool) => offersTool(policy.gate, tool));
+}
+
+/** A gate that looks for a finished plan is no use without a way to make one. */
+function needsPlan({ completion }: RunPolicy): boolean {
+  return completion.checks.includes('plan-finished') && completion.planTool === updatePlan.name;
+}
+
+function checkSetup(setup: RunSetup): void {
+  const bytes = Buffer.byteLength(JSON.stringify(setup));
+  if (bytes <= PAYLOAD_LIMITS.outsideBytesMax) return;
+  throw failure('Input.Invalid', `SETUP_TOO_LARGE: prompt and tool schemas are ${bytes} bytes, at most ${PAYLOAD_LIMITS.outsideBytesMax}`);
+}

@@ -1,0 +1,47 @@
+import { RUN_LIMITS } from '../../contracts/constants/limits.js';
+import type { ModelPrice } from '../../contracts/schemas/model.js';
+import type { PreparedRun } from '../../contracts/schemas/prepared-run.js';
+import type { RunInput } from '../../contracts/schemas/run.js';
+import type { AgentDefinition } from '../../define/define-agent.js';
+import type { Config } from '../../define/define-config.js';
+import { PRESETS } from '../../define/presets.js';
+import { MODELS_AS_OF } from '../../models/catalog/models.js';
+import { failure } from '../runtime/failures.js';
+
+/** The caps of a run: the input's, else the agent's, else its preset's, else the defaults. */
+export type RunCaps = Pick<PreparedRun, 'maxTurns' | 'maxTokens' | 'maxCostUsd' | 'deadlineMs'>;
+
+/** Resolves them. What is absent in the end is no cap. */
+export function resolveCaps(input: RunInput, agent: AgentDefinition, config: Config): RunCaps {
+  const preset = agent.preset === undefined ? undefined : PRESETS[agent.preset];
+  const { budget = {} } = agent;
+  const maxTokens = input.maxTokens ?? budget.maxTokens;
+  const maxCostUsd = input.maxCostUsd ?? budget.maxCostUsd;
+  const deadlineMs = input.deadlineMs ?? budget.deadlineMs ?? preset?.deadlineMs;
+  return {
+    maxTurns: input.maxTurns ?? agent.maxTurns ?? preset?.maxTurns ?? config.limits?.maxTurns ?? RUN_LIMITS.maxTurnsDefault,
+    ...(maxTokens === undefined ? {} : { maxTokens }),
+    ...(maxCostUsd === undefined ? {} : { maxCostUsd }),
+    ...(deadlineMs === undefined ? {} : { deadlineMs }),
+  };
+}
+
+/** What a run is priced by. */
+export interface Pricing {
+  readonly model: string;
+  readonly price: ModelPrice | undefined;
+  readonly caps: RunCaps;
+  /** Start although the price is unknown. */
+  readonly allowUnknownPrice: boolean;
+}
+
+/** The price of a run's model. Throws `Input.Invalid` when there is none and a money cap needs it, unless the run may start all the same. */
+export function pricing({ model, price, caps, allowUnknownPrice }: Pricing): Pick<PreparedRun, 'price' | 'priceUnknown'> {
+  if (price) return { price };
+  if (caps.maxCostUsd === undefined) return {};
+  if (allowUnknownPrice) return { priceUnknown: true };
+  throw failure(
+    'Input.Invalid',
+    `UNKNOWN_PRICE: maxCostUsd needs the price of ${model}, and the list of ${MODELS_AS_OF} has none; add models: { "${model}": { price: { input, output } } } to the config, or say allowUnknownPrice (--allow-unknown-price) to start without the cap`,
+  );
+}

@@ -1,0 +1,32 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { WORKER_LIMITS } from '../../contracts/constants/limits.js';
+import { failure, messageOf } from '../runtime/failures.js';
+
+const WAIT_MS_MIN = 100;
+const WAIT_MS_MAX = 5_000;
+
+/** How long a query may fail, and what ends the waiting before. */
+export interface PatienceOptions {
+  readonly signal: AbortSignal;
+  /** @default 60 s */
+  readonly queryMsMax?: number;
+}
+
+/**
+ * Asks a run's own workflow and tries again for a minute: a query fails while no worker has the workflow. Throws
+ * `Transcript.Unavailable` when it failed for too long, and the signal's reason when that is aborted.
+ */
+export async function patientQuery<T>(runId: string, query: () => Promise<T>, options: PatienceOptions): Promise<T> {
+  const until = Date.now() + (options.queryMsMax ?? WORKER_LIMITS.transcriptQueryMsMax);
+  for (let waitMs = WAIT_MS_MIN; ; waitMs = Math.min(waitMs * 2, WAIT_MS_MAX)) {
+    try {
+      return await query();
+    } catch (error) {
+      options.signal.throwIfAborted();
+      if (Date.now() + waitMs > until) {
+        throw failure('Transcript.Unavailable', `no worker answers for the transcript of ${runId}: ${messageOf(error)}`);
+      }
+      await delay(waitMs, undefined, { signal: options.signal });
+    }
+  }
+}

@@ -1,0 +1,171 @@
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import type { Part } from '../../../src/contracts/schemas/message.js';
+import { type AnyToolDefinition, defineTool, type ToolOptions } from '../../../src/define/define-tool.js';
+import { call, say } from '../../support/agent-worker.js';
+import { latch, until, untilAborted, useWorkers } from '../../support/use-workers.js';
+import { resultTexts } from '../support/result-texts.js';
+
+describe('callTool', () => {
+  const { worker, start } = useWorkers();
+
+  it.each([
+    ['broken JSON', '{"path": "a', 'JSON'],
+    ['an array', '["a"]', 'not a JSON object'],
+    ['null', 'null', 'not a JSON object'],
+    ['a number', '1', 'not a JSON object'],
+    ['trailing text', '{"path": "a"} and so on', 'JSON'],
+    ['NaN', '{"path": NaN}', 'JSON'],
+  ])('B31: arguments that are %s do not run the tool; the model reads why, the schema and what it sent', async (_, argsText, why) => {
+    let starts = 0;
+    const tool = toolOf(() => {
+      starts += 1;
+      return 'read';
+    });
+    const [result] = await resultsOf(tool, [{ type: 'tool_call', callId: 'x', name: 'act', args: {}, argsText }]);
+    expect(starts).toBe(0);
+    expect(result).toContain('invalid arguments for act: ');
+    expect(result).toContain(why);
+    expect(result).toContain('schema: {');
+    expect(result).toContain(`you sent (first 800 chars): ${argsText}`);
+  });
+
+  it('B31: other calls of the same answer run', async () => {
+    const tool = toolOf(({ path }) => `read ${path}`);
+    const results = await resultsOf(tool, [
+      { type: 'tool_call', callId: 'x', name: 'act', args: { path: 1 } },
+      { type: 'tool_call', callId: 'y', name: 'act', args: { path: 'b' } },
+    ]);
+    expect(results[0]).toContain('path: ');
+    expect(results[1]).toBe('read b');
+  });
+
+  it('a tool whose result is no JSON has run once and the model reads that it failed', async () => {
+    let starts = 0;
+    const tool = toolOf(() => {
+      starts += 1;
+      return { size: 1n } as never;
+    });
+    const [result] = await resultsOf(tool);
+    expect(result).toContain('BigInt');
+    expect(starts).toBe(1);
+  });
+
+  it('an array that only looks like content is passed on as JSON', async () => {
+    const tool = toolOf(() => [{ type: 'text' }, { type: 'file', mime: 7 }] as never);
+    expect(await resultsOf(tool)).toEqual(['[{"type":"text"},{"type":"file","mime":7}]']);
+  });
+
+  it('L4: a result too large for a message is said instead of sent', async () => {
+    const tool = toolOf(() => [{ type: 'file', mime: 'image/png', dataBase64: 'A'.repeat(1_500_000) }]);
+    const [result] = await resultsOf(tool);
+    expect(result).toMatch(/^the tool ran, but its result of 15\d{5} bytes is too large/u);
+  });
+
+  it('L3: an error message of 3 MB reaches the model cut, at once', async () => {
+    const tool = toolOf(() => {
+      throw new Error('x'.repeat(3_000_000));
+    });
+    const [result] = await resultsOf(tool);
+    expect(Buffer.byteLength(result ?? '')).toBeLessThan(52_000);
+  });
+
+  it('heartbeat details that are no JSON fail the tool that gave them; undefined and text do not', async () => {
+    const circular: Record<string, unknown> = {};
+    circular['self'] = circular;
+    const tool = toolOf((_, ctx) => {
+      ctx.heartbeat(undefined as never);
+      ctx.heartbeat('half way');
+      ctx.heartbeat(circular as never);
+      return 'done';
+    });
+    const [result] = await resultsOf(tool);
+    expect(result).toContain('circular');
+  });
+
+  it("W14: a worker that shuts down is not a user's cancel: the run goes on elsewhere and is told that the outcome is unknown", async () => {
+    const started = latch();
+    let starts = 0;
+    const tool = toolOf((_, ctx) => {
+      starts += 1;
+      started.open();
+      return untilAborted(ctx.signal);
+    });
+    const first = await worker({ model: () => call(['act', {}]), tools: [tool] });
+    const run = await start(first);
+    await started.opened;
+    await first.shutdown();
+    const second = await worker({ model: () => say('ok'), tools: [tool], taskQueue: first.taskQueue });
+    expect(await run.result()).toMatchObject({ reason: 'completed' });
+    expect(starts).toBe(1);
+    expect(resultTexts(second.requests[0]?.messages ?? [])[0]).toContain('[outcome unknown]');
+  });
+
+  it.each(['pause', 'reset'] as const)('a once call that an operator %ss is not started again: its outcome is unknown', async (how) => {
+    const started = latch();
+    let starts = 0;
+    const tool = toolOf((_, ctx) => {
+      starts += 1;
+      started.open();
+      return untilAborted(ctx.signal);
+    });
+    const on = await worker({ model: (_, n) => (n === 1 ? call(['act', {}]) : say('ok')), tools: [tool] });
+    const run = await start(on);
+    await started.opened;
+    const described = await run.handle.describe();
+    const pending = described.raw.pendingActivities?.[0];
+    const execution = { workflowId: run.runId, runId: described.runId };
+    const activity = { namespace: 'default', execution, id: pending?.activityId ?? '' };
+    if (how === 'reset') await on.client.workflowService.resetActivity(activity);
+    else await on.client.workflowService.pauseActivity(activity);
+    const isEnded = async (): Promise<boolean> => {
+      const [now] = (await run.handle.describe()).raw.pendingActivities ?? [];
+      return now?.activityId !== pending?.activityId || now?.lastFailure?.message !== undefined;
+    };
+    await until(isEnded, 'the end of the first attempt');
+    if (how === 'pause') await on.client.workflowService.unpauseActivity(activity);
+    expect(await run.result()).toMatchObject({ reason: 'completed' });
+    expect(starts).toBe(1);
+    expect(resultTexts(on.requests[1]?.messages ?? [])[0]).toContain('[outcome unknown]');
+  });
+
+  it('a cancel does not wait for a reconcile that ignores its signal', async () => {
+    const [started, looking] = [latch(), latch()];
+    const tool: AnyToolDefinition = defineTool({
+      name: 'act',
+      description: 'Acts.',
+      parameters: z.strictObject({}),
+      execute: (_, ctx) => {
+        started.open();
+        return untilAborted(ctx.signal);
+      },
+      reconcile: () => {
+        looking.open();
+        return new Promise(() => undefined);
+      },
+    });
+    const first = await worker({ model: () => call(['act', {}]), tools: [tool] });
+    const run = await start(first);
+    await started.opened;
+    await first.shutdown();
+    await worker({ model: () => say('ok'), tools: [tool], taskQueue: first.taskQueue });
+    await looking.opened;
+    const cancelledAt = Date.now();
+    await run.handle.signal('cancel', {});
+    expect(await run.result()).toMatchObject({ reason: 'cancelled' });
+    expect(Date.now() - cancelledAt).toBeLessThan(15_000);
+  });
+
+  /** Runs one answer's calls of one tool and gives the texts the model then reads. */
+  async function resultsOf(tool: AnyToolDefinition, calls: readonly Part[] = [{ type: 'tool_call', callId: 'x', name: 'act', args: {} }]) {
+    const on = await worker({ model: (_, n) => (n === 1 ? { ...call(), parts: [...calls] } : say('ok')), tools: [tool] });
+    await (await start(on)).result();
+    return resultTexts(on.requests[1]?.messages ?? []);
+  }
+});
+
+const PATH = z.strictObject({ path: z.string().optional() });
+
+function toolOf(execute: ToolOptions<z.infer<typeof PATH>>['execute']): AnyToolDefinition {
+  return defineTool({ name: 'act', description: 'Acts.', parameters: PATH, execute });
+}
