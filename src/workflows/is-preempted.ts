@@ -1,4 +1,4 @@
-import type { Run } from './run.js';
+import type { Run } from './state/run.js';
 
 /** True when a message waits for which calls that were not started are skipped. What runs goes on: a message cancels no call. */
 export function isPreempted({ inbox }: Run): boolean {

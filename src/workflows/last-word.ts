@@ -1,10 +1,10 @@
 import { textOf } from '../contracts/message-text.js';
 import type { JsonValue, Message } from '../contracts/schemas/message.js';
-import { structuredOf } from './accept-end.js';
-import { afterRun, onError } from './ask-hooks.js';
-import type { Ending } from './ending.js';
-import { finalAnswer, hasFinalCall, lastText } from './final-answer.js';
-import type { Run } from './run.js';
+import type { Ending } from './state/ending.js';
+import type { Run } from './state/run.js';
+import { structuredOf } from './turn/accept-answer.js';
+import { finalAnswer, hasFinalCall, lastText } from './turn/final-answer.js';
+import { afterRun, onError } from './turn/run-hooks.js';
 
 type End = Extract<Ending, { kind: 'end' }>;
 

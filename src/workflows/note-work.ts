@@ -1,6 +1,6 @@
 import type { Message, ToolCallPart } from '../contracts/schemas/message.js';
-import { recordWork } from './policies/record-work.js';
-import type { Run } from './run.js';
+import { recordWork } from './policies/answer/work-record.js';
+import type { Run } from './state/run.js';
 
 /** Keeps in mind what the answered calls of a turn did, for the looks at the end; a run without such looks keeps nothing. */
 export function noteWork(run: Run, calls: readonly ToolCallPart[], results: readonly Message[]): void {

@@ -4,9 +4,9 @@ import * as handlers from '../contracts/handlers.js';
 import { HANDLER_DESCRIPTIONS as describe } from '../contracts/handlers.js';
 import { NO_USAGE } from '../contracts/no-usage.js';
 import type { Progress } from '../contracts/schemas/run.js';
+import { openRun, type RunDesk } from './handlers/handler-context.js';
+import { progressOf } from './operator/progress.js';
 import { fitNewest } from './policies/fit-newest.js';
-import { progressOf } from './progress.js';
-import { openRun, type RunDesk } from './run-desk.js';
 
 /** Sets the queries. They only look, also after the end. */
 export function registerQueries(desk: RunDesk): void {

@@ -16,7 +16,6 @@ import type { ResolveModelResult } from '../../src/contracts/activities.js';
 import { MODEL_LIMITS, RUN_LIMITS, WORKER_LIMITS } from '../../src/contracts/constants/limits.js';
 import { hashJson } from '../../src/contracts/digest.js';
 import { textOf } from '../../src/contracts/message-text.js';
-import { POLICY_OF_0_1 } from '../../src/contracts/policy-of-0-1.js';
 import type { Part } from '../../src/contracts/schemas/message.js';
 import { RunPolicy } from '../../src/contracts/schemas/policy.js';
 import type { PreparedRun } from '../../src/contracts/schemas/prepared-run.js';
@@ -29,6 +28,7 @@ import type { HookDefinition } from '../../src/define/define-hook.js';
 import type { AnyToolDefinition } from '../../src/define/define-tool.js';
 import type { ModelAnswer, ModelProvider, ModelRequest } from '../../src/providers/contract/provider.js';
 import type { StreamSink } from '../../src/streams/stream.js';
+import { POLICY_OF_0_1 } from '../../src/workflows/state/policy-baseline.js';
 
 Runtime.install({ logger: new DefaultLogger('ERROR') });
 

@@ -3,8 +3,8 @@ import { fileURLToPath } from 'node:url';
 import { defaultPayloadConverter } from '@temporalio/common';
 import { historyFromJSON } from '@temporalio/common/lib/proto-utils.js';
 import { describe, expect, it } from 'vitest';
-import { POLICY_OF_0_1 } from '../../src/contracts/policy-of-0-1.js';
 import { CarriedState } from '../../src/contracts/schemas/carried-state.js';
+import { POLICY_OF_0_1 } from '../../src/workflows/state/policy-baseline.js';
 
 type History = ReturnType<typeof historyFromJSON>;
 type HistoryEvent = NonNullable<History['events']>[number];

@@ -2,7 +2,7 @@ import { COMPACTION_LIMITS } from '../../contracts/constants/limits.js';
 import type { Message } from '../../contracts/schemas/message.js';
 import type { CompactionPolicy } from '../../contracts/schemas/policy.js';
 import { estimateTokens } from '../../contracts/text/estimate-tokens.js';
-import type { CompactionGoal } from './compactor.js';
+import type { CompactionGoal } from './compaction/compactor.js';
 
 /** What is known of the next request. Tokens are estimates unless reported. */
 export interface RequestFacts {

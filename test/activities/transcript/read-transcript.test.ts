@@ -4,7 +4,7 @@ import { TranscriptCache } from '../../../src/activities/transcript/transcript-c
 import type { TranscriptRef } from '../../../src/contracts/activities.js';
 import { EMPTY_CHAIN, extendChain, hashMessage } from '../../../src/contracts/digest.js';
 import type { Message } from '../../../src/contracts/schemas/message.js';
-import { Transcript } from '../../../src/workflows/transcript.js';
+import { Transcript } from '../../../src/workflows/state/transcript.js';
 
 const PLACE = { runId: 'r', executionId: 'e' };
 

@@ -8,7 +8,7 @@ describe('identifiersIn', () => {
     '/etc/hosts',
     './run.sh',
     '../up/there',
-    'src/workflows/run.ts',
+    'src/workflows/state/run.ts',
     'notes/todo.md',
     'package.json',
     'a1b2c3d',

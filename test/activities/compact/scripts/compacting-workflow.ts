@@ -2,8 +2,8 @@ import { setHandler, workflowInfo } from '@temporalio/workflow';
 import type { CompactInput, CompactResult } from '../../../../src/contracts/activities.js';
 import { transcript as transcriptQuery } from '../../../../src/contracts/handlers.js';
 import type { Message } from '../../../../src/contracts/schemas/message.js';
-import { compact } from '../../../../src/workflows/proxies.js';
-import { Transcript } from '../../../../src/workflows/transcript.js';
+import { Transcript } from '../../../../src/workflows/state/transcript.js';
+import { compact } from '../../../../src/workflows/temporal/proxies.js';
 
 /** What one compaction is asked, but for the transcript's reference. */
 export type CompactionQuestion = Pick<CompactInput, 'strategy' | 'from' | 'to' | 'tokensMax'>;

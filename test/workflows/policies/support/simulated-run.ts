@@ -3,9 +3,9 @@ import { costOf } from '../../../../src/contracts/models/usage.js';
 import { NO_USAGE } from '../../../../src/contracts/no-usage.js';
 import type { ModelPrice, Usage } from '../../../../src/contracts/schemas/model.js';
 import type { RunPolicy } from '../../../../src/contracts/schemas/policy.js';
-import { finalOutputTokens, outputTokensAllowed } from '../../../../src/workflows/policies/budget.js';
 import { extendedCap } from '../../../../src/workflows/policies/extended-cap.js';
-import { stopReason } from '../../../../src/workflows/policies/stop-reason.js';
+import { finalOutputTokens, outputTokensAllowed } from '../../../../src/workflows/policies/stop/budget.js';
+import { stopReason } from '../../../../src/workflows/policies/stop/stop-reason.js';
 
 /** A turn as the model, its workers and its tools make it. Shares are of what was set aside. */
 export interface SimulatedTurn {

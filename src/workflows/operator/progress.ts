@@ -1,0 +1,58 @@
+import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
+import { setCurrentDetails, upsertSearchAttributes } from '@temporalio/workflow';
+import { PAYLOAD_LIMITS } from '../../contracts/constants/limits.js';
+import { cutText } from '../../contracts/failures.js';
+import type { Progress, RunStatus } from '../../contracts/schemas/run.js';
+import { SEARCH_ATTRIBUTES, type SearchAttributeName } from '../../contracts/search-attributes.js';
+import type { Run } from '../state/run.js';
+import { currentDetails } from './current-details.js';
+
+/** Where a run stands, for query `progress` and for the Web UI. */
+export function progressOf(run: Run): Progress {
+  const cooling = run.route.cooling(Date.now());
+  return {
+    status: run.status,
+    phase: run.phase,
+    ...(run.waitingFor === undefined ? {} : { waitingFor: run.waitingFor }),
+    turn: run.counters.turn,
+    maxTurns: run.caps.maxTurns,
+    ...(run.tool === undefined ? {} : { tool: run.tool }),
+    usage: run.spending.usage,
+    ...(run.spending.costUsd === undefined ? {} : { costUsd: run.spending.costUsd }),
+    inbox: run.inbox.length,
+    pendingApprovals: run.approvals.pendingCount,
+    ...(run.lastDecision === undefined ? {} : { lastDecision: run.lastDecision }),
+    agent: run.prepared.setup.agent,
+    model: run.route.model,
+    ...(cooling.length === 0 ? {} : { cooling }),
+  };
+}
+
+/** Refreshes the current details in the Web UI. They are served by a query: no command, no history. */
+export function publishStatus(run: Run): void {
+  setCurrentDetails(cutText(currentDetails(run, progressOf(run)), PAYLOAD_LIMITS.currentDetailsBytesMax));
+}
+
+/** Writes search attributes that the server knows. A history event, so only on transitions; an unknown key would fail the task for ever. */
+export function publishAttributes(run: Run, values: Partial<Record<SearchAttributeName, string | number>>): void {
+  const known = Object.entries(values).filter(([name]) => run.prepared.searchAttributes.includes(name));
+  if (known.length === 0) return;
+  upsertSearchAttributes(
+    known.map(([name, value]) => {
+      // the value's type is that of the table: callers pass numbers for INT and DOUBLE
+      const type = SearchAttributeType[SEARCH_ATTRIBUTES[name as SearchAttributeName]];
+      return { key: defineSearchAttributeKey(name, type), value } as Parameters<typeof upsertSearchAttributes>[0] extends (infer P)[]
+        ? P
+        : never;
+    }),
+  );
+}
+
+/** The attributes of a status change. */
+export function statusAttributes(run: Run, status: RunStatus): Partial<Record<SearchAttributeName, string | number>> {
+  return {
+    AgentStatus: status,
+    AgentTurns: run.counters.turn,
+    ...(run.spending.costUsd === undefined ? {} : { AgentCostUsd: run.spending.costUsd }),
+  };
+}

@@ -1,0 +1,21 @@
+import type { DecidedApproval } from '../../contracts/schemas/approval.js';
+import type { Run } from '../state/run.js';
+import { describeDecision } from './validate-decision.js';
+
+/** How an approval ends: by a person, by its time, or because nobody needs it any more. */
+export type ApprovalEnd = Pick<DecidedApproval, 'decision' | 'by'> & { readonly reason?: string };
+
+/** Ends a pending approval, and says so; undefined when there is none. Called by update handlers too: no command, no await. */
+export function endApproval(run: Run, callId: string, end: ApprovalEnd): DecidedApproval | undefined {
+  const pending = run.approvals.pending(callId);
+  const decided = run.approvals.decide({ callId, at: new Date().toISOString(), ...end });
+  if (!pending || !decided) return undefined;
+  run.events.add({ type: 'approval.decided', callId, tool: decided.tool, ...end });
+  run.decided(`${pending.title}: ${describeDecision(end)}`);
+  return decided;
+}
+
+/** Denies those whose time is over. */
+export function expireApprovals(run: Run): void {
+  for (const { callId } of run.approvals.due(Date.now())) endApproval(run, callId, { decision: 'expired', by: 'nobody' });
+}

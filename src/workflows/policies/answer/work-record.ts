@@ -1,0 +1,100 @@
+import { WORK_LIMITS } from '../../../contracts/constants/limits.js';
+import type { Message, ToolCallPart } from '../../../contracts/schemas/message.js';
+import type { CompletionPolicy, RequiredPhase } from '../../../contracts/schemas/policy.js';
+import type { Effect } from '../../../contracts/schemas/tool.js';
+import type { WorkRecord } from '../../../contracts/work-record.js';
+import { type AnsweredCall, answeredCalls, fileOf, textArgument } from '../answered-calls.js';
+import { callSignature } from '../loop/call-signature.js';
+import { openSteps } from '../open-steps.js';
+
+/** The calls of one answer, and the messages that hold their results. */
+export interface TurnOfWork {
+  readonly calls: readonly ToolCallPart[];
+  readonly results: readonly Message[];
+}
+
+/** What the record is kept for, and what each tool does to the world. */
+export interface WorkRules {
+  readonly policy: CompletionPolicy;
+  readonly effectOf: (tool: string) => Effect | undefined;
+}
+
+/** The record after one more turn. Pure; the same turns give the same record, whatever became of their messages. Never throws. */
+export function recordWork(work: WorkRecord, { calls, results }: TurnOfWork, rules: WorkRules): WorkRecord {
+  const answered = answeredCalls(calls, results);
+  const reading = readingAfter(work.reading, answered, rules);
+  return answered.reduce((before, call) => recordCall(before, call, rules), { ...work, reading });
+}
+
+function recordCall(work: WorkRecord, answered: AnsweredCall, rules: WorkRules): WorkRecord {
+  return {
+    ...work,
+    calls: work.calls + 1,
+    openSteps: stepsAfter(work.openSteps, answered, rules),
+    unverified: unverifiedAfter(work.unverified, answered, rules),
+    phases: phasesAfter(work.phases, answered, rules),
+    versionControlFailed: work.versionControlFailed || isFailedVersionControl(answered),
+  };
+}
+
+/** The plan is what the last successful call of the plan tool says. */
+function stepsAfter(steps: string[], { call, ok }: AnsweredCall, { policy }: WorkRules): string[] {
+  return ok && call.name === policy.planTool ? different(openSteps(call.args)) : steps;
+}
+
+/** An edit is a success of a tool that does not only read and names a file. A command that failed has looked at it too. */
+function unverifiedAfter(files: string[], { call, ok }: AnsweredCall, { policy, effectOf }: WorkRules): string[] {
+  const file = fileOf(call);
+  const effect = effectOf(call.name);
+  // nobody knows this tool: its calls never ran
+  const mayWrite = effect !== undefined && effect !== 'read';
+  if (ok && mayWrite && file !== undefined) return different([...files, file]);
+  const isLook = call.name !== policy.planTool && (ok || (mayWrite && file === undefined));
+  return isLook ? [] : files;
+}
+
+function phasesAfter(phases: number[], answered: AnsweredCall, { policy }: WorkRules): number[] {
+  const done = policy.phases.flatMap((phase, position) => (completes(answered, phase) && !phases.includes(position) ? [position] : []));
+  return done.length === 0 ? phases : [...phases, ...done];
+}
+
+/** Any one of the phase's tools completes it; a tool that failed does not. */
+function completes({ call, ok }: AnsweredCall, { tools, command }: RequiredPhase): boolean {
+  if (!ok || !tools.includes(call.name)) return false;
+  const given = textArgument(call, 'command')?.trim();
+  return command === undefined || given === undefined || given === command || given.startsWith(`${command} `);
+}
+
+function isFailedVersionControl({ call, ok }: AnsweredCall): boolean {
+  return !ok && /^\s*git\b/u.test(textArgument(call, 'command') ?? '');
+}
+
+/** A turn that only wrote down its plan is neither reading nor doing. */
+function readingAfter(
+  reading: WorkRecord['reading'],
+  answered: readonly AnsweredCall[],
+  { policy, effectOf }: WorkRules,
+): WorkRecord['reading'] {
+  const calls = answered.map(({ call }) => call).filter(({ name }) => name !== policy.planTool);
+  if (calls.length === 0) return reading;
+  if (calls.some(({ name }) => effectOf(name) !== 'read')) return { turns: 0, reads: [] };
+  return { turns: reading.turns + 1, reads: calls.reduce(readsAfter, reading.reads).slice(-WORK_LIMITS.readsMax) };
+}
+
+type Reads = WorkRecord['reading']['reads'];
+
+function readsAfter(reads: Reads, call: ToolCallPart): Reads {
+  const file = fileOf(call);
+  if (file === undefined) return reads;
+  const signature = callSignature(call);
+  const times = reads.find((read) => read.signature === signature)?.times ?? 0;
+  return [...reads.filter((read) => read.signature !== signature), { signature, file: shortName(file), times: times + 1 }];
+}
+
+function different(names: readonly string[]): string[] {
+  return [...new Set(names.map(shortName))].slice(-WORK_LIMITS.namesMax);
+}
+
+function shortName(name: string): string {
+  return name.length > WORK_LIMITS.nameCharsMax ? `${name.slice(0, WORK_LIMITS.nameCharsMax)}…` : name;
+}

@@ -1,0 +1,78 @@
+import { COMPACTION_LIMITS } from '../../../contracts/constants/limits.js';
+import type { Message } from '../../../contracts/schemas/message.js';
+import { estimateTokens } from '../../../contracts/text/estimate-tokens.js';
+import { adaptiveKeep } from '../adaptive-keep.js';
+import { saysSomething } from '../says-something.js';
+import type { CompactionGoal } from './compactor.js';
+
+/** Messages that stay together: an answer with the results of its calls, or one message alone. */
+export interface MessageGroup {
+  readonly messages: readonly Message[];
+  readonly tokens: number;
+  /**
+   * `pinned` is kept as it is, always: the task, what comes first, the last answer and what stands behind it, steers nobody answered.
+   * `summary` tells of messages that are gone; `recent` is what the goal keeps; all else is `old`.
+   */
+  readonly kind: 'pinned' | 'summary' | 'recent' | 'old';
+}
+
+/** The groups of a paired transcript, oldest first, each with what compaction may do to it. */
+export function groupMessages(messages: readonly Message[], goal: CompactionGoal): MessageGroup[] {
+  const groups = together(messages);
+  const lastAnswer = groups.findLastIndex(isAnswer);
+  const places: Places = {
+    lastAnswer,
+    tail: lastAnswer === -1 ? groups.length - 1 : lastAnswer,
+    recent: firstRecent(groups, messages, goal),
+    firstUser: groups.findIndex(([head]) => head?.role === 'user' && head.origin === undefined),
+    taskId: goal.taskId,
+  };
+  return groups.map((group, index) => ({ messages: group, tokens: estimateTokens(group), kind: kindOf(group, index, places) }));
+}
+
+/** Estimated tokens of all groups. */
+export function tokensOf(groups: readonly MessageGroup[]): number {
+  return groups.reduce((sum, { tokens }) => sum + tokens, 0);
+}
+
+interface Places {
+  readonly lastAnswer: number;
+  readonly tail: number;
+  readonly recent: number;
+  readonly firstUser: number;
+  readonly taskId: string;
+}
+
+function kindOf([head]: readonly Message[], index: number, places: Places): MessageGroup['kind'] {
+  const isUnanswered = index > places.lastAnswer && head?.origin === 'steer';
+  if (index >= places.tail || index === places.firstUser || head?.id === places.taskId || isUnanswered) return 'pinned';
+  if (head?.origin === 'summary') return 'summary';
+  return index >= places.recent ? 'recent' : 'old';
+}
+
+function together(messages: readonly Message[]): Message[][] {
+  const groups: Message[][] = [];
+  for (const message of messages) {
+    const last = groups.at(-1);
+    if (message.role === 'tool' && last) last.push(message);
+    else groups.push([message]);
+  }
+  return groups;
+}
+
+/** An interrupted or empty answer is none: what was said before it still waits to be answered. */
+function isAnswer([head]: readonly Message[]): boolean {
+  return head?.role === 'assistant' && head.partial !== true && saysSomething(head);
+}
+
+/** Index of the first group that has a message which the goal keeps. */
+function firstRecent(groups: readonly Message[][], messages: readonly Message[], { keepRecentTokens }: CompactionGoal): number {
+  if (keepRecentTokens <= 0) return groups.length;
+  const { keepRecentMin: min, keepRecentMax: max } = COMPACTION_LIMITS;
+  const older = messages.length - adaptiveKeep(messages, { tokens: keepRecentTokens, min, max });
+  let seen = 0;
+  return groups.findIndex((group) => {
+    seen += group.length;
+    return seen > older;
+  });
+}

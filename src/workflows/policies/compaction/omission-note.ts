@@ -1,0 +1,92 @@
+import { COMPACTION_LIMITS } from '../../../contracts/constants/limits.js';
+import { textOf } from '../../../contracts/message-text.js';
+import type { Message } from '../../../contracts/schemas/message.js';
+import { identifiersOf } from '../../../contracts/text/identifiers.js';
+import { toolCallsOf } from '../../../contracts/tool-calls-of.js';
+
+/** Words of a user are not found again by looking: the last ones are kept, each on a line of its own. */
+const SAID_MAX = 10;
+const SAID_CHARS_MAX = 200;
+
+const BEGINNING = '[compacted] ';
+const TOOLS = 'Tools called in them: ';
+const NAMED = 'Named in them: ';
+const SAID = 'The user said in them:';
+const BULLET = '- ';
+
+/**
+ * What is remembered of messages that were left out: how many, the tools they called, the identifiers they named, what the user said.
+ * Its text can be read back, so that leaving out a few more later gives the same as leaving out all of them at once.
+ */
+export class LeftOut {
+  #messages = 0;
+  readonly #tools = new Map<string, number>();
+  readonly #named = new Set<string>();
+  #said: string[] = [];
+
+  /** Splits a summary into what stands before such a text and the text read back. A summary without one is all `before`. */
+  static read(summary: string): { readonly before: string; readonly leftOut: LeftOut } {
+    const at = summary.lastIndexOf(`\n\n${BEGINNING}`);
+    const text = at === -1 ? summary : summary.slice(at + 2);
+    const leftOut = new LeftOut();
+    leftOut.#parse(text);
+    return leftOut.text === text ? { before: summary.slice(0, Math.max(0, at)), leftOut } : { before: summary, leftOut: new LeftOut() };
+  }
+
+  /** Remembers what an earlier note remembered, as if its messages had been added here. */
+  addAll(other: LeftOut): void {
+    this.#messages += other.#messages;
+    for (const [name, count] of other.#tools) this.#tools.set(name, (this.#tools.get(name) ?? 0) + count);
+    this.#name([...other.#named]);
+    this.#said = [...this.#said, ...other.#said].slice(-SAID_MAX);
+  }
+
+  /** Remembers one more message. */
+  add(message: Message): void {
+    this.#messages += 1;
+    if (message.role === 'user' && (message.origin === undefined || message.origin === 'steer')) this.#say(textOf(message));
+    for (const { name } of toolCallsOf(message)) this.#call(name);
+    this.#name(identifiersOf(message.parts));
+  }
+
+  /** What the model reads in their place. */
+  get text(): string {
+    const lines = [`${BEGINNING}${this.#messages} earlier messages were left out; look again at what matters before relying on it.`];
+    if (this.#tools.size > 0) lines.push(TOOLS + [...this.#tools].map(([name, count]) => `${name} ${count}`).join(', '));
+    if (this.#named.size > 0) lines.push(NAMED + [...this.#named].join(', '));
+    if (this.#said.length > 0) lines.push(SAID, ...this.#said.map((said) => BULLET + said));
+    return lines.join('\n');
+  }
+
+  /** Only names that the text can hold unambiguously: others are no tools' names. */
+  #call(name: string): void {
+    if (/^[\w-]{1,64}$/u.test(name)) this.#tools.set(name, (this.#tools.get(name) ?? 0) + 1);
+  }
+
+  #name(identifiers: readonly string[]): void {
+    for (const identifier of identifiers) {
+      this.#named.delete(identifier);
+      this.#named.add(identifier);
+    }
+    for (const oldest of this.#named) {
+      if (this.#named.size <= COMPACTION_LIMITS.identifiersKept) break;
+      this.#named.delete(oldest);
+    }
+  }
+
+  #say(text: string): void {
+    const line = text.slice(0, SAID_CHARS_MAX).toWellFormed().replaceAll(/\s+/gu, ' ').trim();
+    if (line !== '') this.#said = [...this.#said, line].slice(-SAID_MAX);
+  }
+
+  #parse(text: string): void {
+    const [first = '', ...lines] = text.split('\n');
+    this.#messages = Number(/^\[compacted\] (\d{1,9}) /u.exec(first)?.[1] ?? 0);
+    for (const line of lines) {
+      if (line.startsWith(TOOLS))
+        for (const [, name = '', count] of line.matchAll(/([\w-]+) (\d{1,9})/gu)) this.#tools.set(name, Number(count));
+      else if (line.startsWith(NAMED)) this.#name(line.slice(NAMED.length).split(', '));
+      else if (line.startsWith(BULLET)) this.#said.push(line.slice(BULLET.length));
+    }
+  }
+}

@@ -1,0 +1,17 @@
+import type { CompactionStrategy } from '../../../contracts/schemas/policy.js';
+import type { Compactor } from './compactor.js';
+import { tieredCompactor } from './tiered-compactor.js';
+import { trimCompactor } from './trim-compactor.js';
+
+/** The compactor of a strategy that needs nobody else; undefined for those that ask a model or the config's own function. */
+export function compactorFor(strategy: CompactionStrategy): Compactor | undefined {
+  switch (strategy) {
+    case 'trim':
+      return trimCompactor;
+    case 'tiered':
+      return tieredCompactor;
+    case 'summary':
+    case 'custom':
+      return undefined;
+  }
+}

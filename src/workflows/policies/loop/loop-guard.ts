@@ -1,0 +1,141 @@
+import { LOOP_LIMITS } from '../../../contracts/constants/limits.js';
+import type { LoopMemory } from '../../../contracts/schemas/carried-state.js';
+import type { Message, ToolCallPart } from '../../../contracts/schemas/message.js';
+import type { LoopPolicy, OnLoop } from '../../../contracts/schemas/policy.js';
+import { resultSignature, turnShape, turnSignature } from './call-signature.js';
+import { type LoopMeasure, type LoopPattern, measureLoops } from './loop-patterns.js';
+
+/**
+ * What the guard says of a turn before its calls run.
+ * `nudge`: run them, then let the model read `text` · `block`: the calls at `indexes` are not run, `text` is their result ·
+ * `stop`: none runs and the run ends, `text` says why. `count` is in turns, the present one included.
+ */
+export type LoopVerdict =
+  | { readonly kind: 'go' }
+  | { readonly kind: 'nudge'; readonly pattern: LoopPattern; readonly count: number; readonly text: string }
+  | {
+      readonly kind: 'block';
+      readonly pattern: LoopPattern;
+      readonly count: number;
+      readonly indexes: readonly number[];
+      readonly text: string;
+    }
+  | { readonly kind: 'stop'; readonly pattern: LoopPattern; readonly count: number; readonly text: string };
+
+/** Begins the result of a blocked call, and tells it from one that the tool gave. */
+const BLOCKED = '[not run: loop guard]';
+
+type Action = Exclude<LoopVerdict['kind'], 'go'>;
+
+const GO: LoopVerdict = { kind: 'go' };
+const ACTIONS_BY_WEIGHT: readonly Action[] = ['stop', 'block', 'nudge'];
+
+/**
+ * Judges a turn before its calls run. A turn is judged as a whole: one call repeated beside others that go on is no loop, and is
+ * left to the ceilings. Deterministic; never throws.
+ */
+export function judgeLoop(memory: LoopMemory, calls: readonly ToolCallPart[], policy: LoopPolicy): LoopVerdict {
+  const { onLoop } = policy;
+  if (onLoop === 'off' || calls.length === 0) return GO;
+  const present = { signature: turnSignature(calls), shapes: [turnShape(calls), failedShape(calls)] };
+  const measures = measureLoops(memory.turns, present, policy);
+  const actions = measures.map((measure) => actionOf(measure, onLoop));
+  for (const action of ACTIONS_BY_WEIGHT) {
+    const measure = measures[actions.indexOf(action)];
+    if (measure) return verdict(action, measure, calls);
+  }
+  return GO;
+}
+
+/**
+ * The memory after a turn whose calls have their results. A blocked turn gave nothing new: it counts as the result that its calls
+ * had before. Returns a new memory of at most LOOP_LIMITS.memoryTurns turns.
+ */
+export function rememberTurn(memory: LoopMemory, calls: readonly ToolCallPart[], results: readonly Message[]): LoopMemory {
+  if (calls.length === 0) return memory;
+  const signature = turnSignature(calls);
+  const last = memory.turns.at(-1);
+  const again = last?.signature === signature && results.some(isBlocked);
+  const turn = again ? last : { signature, shape: shapeOf(calls, results), result: resultSignature(results) };
+  return { turns: [...memory.turns, turn].slice(-LOOP_LIMITS.memoryTurns) };
+}
+
+function actionOf({ count, nudgeAt, blockAt, stopAt, detectedAt }: LoopMeasure, onLoop: Exclude<OnLoop, 'off'>): Action | undefined {
+  if (onLoop === 'error') return count >= detectedAt ? 'stop' : undefined;
+  if (onLoop === 'nudge') return count === nudgeAt ? 'nudge' : undefined;
+  if (count >= stopAt) return 'stop';
+  if (blockAt !== undefined && count >= blockAt) return 'block';
+  return count === nudgeAt ? 'nudge' : undefined;
+}
+
+/** Calls that fail alike are alike, whatever their arguments; calls that succeed are so only when their arguments are. */
+function shapeOf(calls: readonly ToolCallPart[], results: readonly Message[]): string {
+  return results.every(isFailed) ? failedShape(calls) : turnShape(calls);
+}
+
+function failedShape(calls: readonly ToolCallPart[]): string {
+  return turnSignature(calls.map(({ name }) => ({ name, args: null })));
+}
+
+function isFailed({ parts }: Message): boolean {
+  return parts.some((part) => part.type === 'tool_result' && part.isError);
+}
+
+function isBlocked({ parts }: Message): boolean {
+  const refusals = parts.flatMap((part) => (part.type === 'tool_result' && part.isError ? part.parts : []));
+  return refusals.some((part) => part.type === 'text' && part.text.includes(BLOCKED));
+}
+
+function verdict(kind: Action, measure: LoopMeasure, calls: readonly ToolCallPart[]): LoopVerdict {
+  const { pattern, count } = measure;
+  switch (kind) {
+    case 'nudge':
+      return { kind, pattern, count, text: nudgeText(measure, calls) };
+    case 'block':
+      return { kind, pattern, count, indexes: calls.map((_, index) => index), text: blockText(measure) };
+    case 'stop':
+      return { kind, pattern, count, text: `${describe(measure, calls)}: the run made no progress.` };
+  }
+}
+
+/** Read after the results of its turn, which may have changed at last: it says what was seen, and what to do if that still holds. */
+function nudgeText(measure: LoopMeasure, calls: readonly ToolCallPart[]): string {
+  const { count, stopAt } = measure;
+  const end = stopAt > count ? ` After ${stopAt} such turns the run ends.` : '';
+  return (
+    `[loop guard] ${describe(measure, calls)}. Unless the last result is new, do not do the same again: use what you already know, ` +
+    `try another tool or other arguments, or answer and say what keeps you from going on.${end}`
+  );
+}
+
+function blockText({ count, stopAt }: LoopMeasure): string {
+  const end = stopAt === count + 1 ? ' The same once more ends the run.' : '';
+  return (
+    `${BLOCKED} The same call was made in ${count} turns in a row and its result did not change. ` +
+    `Do something else: another tool, other arguments, or an answer from what you have that says what is missing.${end}`
+  );
+}
+
+function describe({ pattern, count }: LoopMeasure, calls: readonly ToolCallPart[]): string {
+  const what = namesOf(calls);
+  switch (pattern) {
+    case 'repeat':
+      return `The same calls (${what}) were made in ${count} turns in a row, and what they gave did not change`;
+    case 'alternation':
+      return `The last ${count} turns went back and forth between the same two steps (now ${what}), and what they gave did not change`;
+    case 'two-turns':
+      return `The last ${count} turns took no other than the same two steps (now ${what}), and what they gave did not change`;
+    case 'ceiling':
+      return `The same calls (${what}) were made in ${count} turns with next to nothing else between`;
+    case 'same-result':
+      return `The last ${count} turns called the same tools (${what}) with little difference, and got the same result each time`;
+    case 'cycle':
+      return `The last ${count} turns (now ${what}) repeated earlier ones with the same results`;
+  }
+}
+
+/** The tools of a turn, each once, short enough for a sentence. */
+function namesOf(calls: readonly ToolCallPart[]): string {
+  const names = [...new Set(calls.map(({ name }) => name.slice(0, 64)))];
+  return names.length > 5 ? `${names.slice(0, 5).join(', ')} and ${names.length - 5} more` : names.join(', ');
+}

@@ -1,0 +1,69 @@
+import { READING_LIMITS } from '../../../contracts/constants/limits.js';
+import { textOf } from '../../../contracts/message-text.js';
+import type { Message } from '../../../contracts/schemas/message.js';
+import type { CompletionPolicy } from '../../../contracts/schemas/policy.js';
+import type { WorkRecord } from '../../../contracts/work-record.js';
+
+/** A nudge for a run that reads and reads. `what` names it for operators, `told` is what the model has been told with it. */
+export interface ReadingNudge {
+  readonly what: string;
+  readonly text: string;
+  readonly told: WorkRecord['told'];
+}
+
+/** What the nudge is decided by. */
+export interface ReadingFacts {
+  readonly work: WorkRecord;
+  readonly task: Message | undefined;
+}
+
+const [FIRST, SECOND, THIRD] = READING_LIMITS.nudgeAtTurns;
+
+/** Said in this order, each once in a run. */
+const LEVELS: readonly { readonly turns: number; readonly text: string }[] = [
+  { turns: FIRST, text: `[reading] ${FIRST} turns in a row only read. If you know enough, begin with the change itself.` },
+  {
+    turns: SECOND,
+    text: `[reading] ${SECOND} turns in a row only read, and nothing was changed yet. Make the first edit in your next turn; you can read more after it.`,
+  },
+  {
+    turns: THIRD,
+    text: `[reading] ${THIRD} turns in a row only read. Stop reading now: make the change with what you know, or answer and say what keeps you from it.`,
+  },
+];
+
+/** For a task that is a question nothing has to be edited. */
+const FOR_A_QUESTION: typeof LEVELS = [
+  {
+    turns: THIRD,
+    text: `[reading] ${THIRD} turns were spent on reading. If you can answer the question from what you have read, answer it now.`,
+  },
+];
+
+/**
+ * What to say to a model that reads without editing, after 4, 6 and 8 such turns with rising urgency, each once in a run; a task that
+ * is a question gets one gentle word at 8; reading the same part of one file twice gets one. Undefined when there is nothing to say, and
+ * for runs whose end needs no edit. Whoever says it keeps `told` in the record.
+ */
+export function readingNudge(policy: CompletionPolicy, facts: ReadingFacts): ReadingNudge | undefined {
+  if (!policy.checks.includes('edits-verified') && !policy.checks.includes('phases-done')) return undefined;
+  return nudgeByLength(facts) ?? nudgeBySameRead(facts.work);
+}
+
+function nudgeByLength({ work: { reading, told }, task }: ReadingFacts): ReadingNudge | undefined {
+  const levels = isQuestion(task) ? FOR_A_QUESTION : LEVELS;
+  const level = levels.findLast(({ turns }) => reading.turns >= turns);
+  if (!level || level.turns <= told.readingTurns) return undefined;
+  return { what: `${level.turns} turns of reading`, text: level.text, told: { ...told, readingTurns: level.turns } };
+}
+
+function nudgeBySameRead({ reading, told }: WorkRecord): ReadingNudge | undefined {
+  const again = reading.reads.find(({ times }) => times >= READING_LIMITS.sameReadMax);
+  if (!again || told.sameRead) return undefined;
+  const text = `[reading] You have read the same part of a file more than once (${again.file}), and nothing was changed between. Note what you need of it.`;
+  return { what: 'the same read again', text, told: { ...told, sameRead: true } };
+}
+
+function isQuestion(task: Message | undefined): boolean {
+  return task !== undefined && textOf(task).trimEnd().endsWith('?');
+}

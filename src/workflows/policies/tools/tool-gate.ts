@@ -1,0 +1,96 @@
+import { WORKSPACE_LIMITS } from '../../../contracts/constants/limits.js';
+import { type GatedTool, profileDecision } from '../../../contracts/gate-profile.js';
+import { matchesName } from '../../../contracts/matches-name.js';
+import type { JsonValue } from '../../../contracts/schemas/message.js';
+import type { GateDecision, GatePolicy, GateRule } from '../../../contracts/schemas/policy.js';
+import { globMatches } from './path-glob.js';
+import { type ReadCommand, readCommand } from './shell-words.js';
+
+/** What the gate says of one call. `reason`: why it does not just run. */
+export interface GateVerdict {
+  readonly decision: GateDecision;
+  readonly by: 'gate';
+  readonly reason?: string;
+}
+
+/**
+ * Judges one call by the run's gate: the first rule that matches decides, else the profile does. A rule that allows matches only what
+ * it surely means; a rule that blocks or asks also matches what might be meant. Never throws.
+ */
+export function gateTool(policy: GatePolicy, tool: GatedTool, args: JsonValue): GateVerdict {
+  const call: GatedCall = { tool: tool.name, args, command: commandOf(policy, args) };
+  const rule = policy.rules.find((one) => ruleMatches(one, call));
+  const decision = rule?.decision ?? profileDecision(policy.profile, tool);
+  if (decision === 'allow') return { decision, by: 'gate' };
+  return { decision, by: 'gate', reason: rule ? ruleReason(rule) : `the profile ${policy.profile} ${PROFILE_REASONS[decision]}` };
+}
+
+const PROFILE_REASONS = { block: 'does not allow this tool', ask: 'asks a person before this tool runs' } as const;
+
+function ruleReason({ tool, command, paths, reason }: GateRule): string {
+  if (reason !== undefined) return reason;
+  return `the rule for ${[tool, command, paths?.join(' ')].filter((part) => part !== undefined).join(' ')}`;
+}
+
+/** One call as its rules look at it. `command`: absent when it has none, `unreadable` when that is no text. */
+interface GatedCall {
+  readonly tool: string;
+  readonly args: JsonValue;
+  readonly command: ReadCommand | 'unreadable' | undefined;
+}
+
+function commandOf({ rules }: GatePolicy, args: JsonValue): GatedCall['command'] {
+  if (rules.every(({ command }) => command === undefined)) return undefined;
+  const command = argument(args, 'command');
+  if (command === undefined) return undefined;
+  return typeof command === 'string' ? readCommand(command) : 'unreadable';
+}
+
+function ruleMatches(rule: GateRule, { tool, args, command }: GatedCall): boolean {
+  if (!matchesName(rule.tool, tool)) return false;
+  const allows = rule.decision === 'allow';
+  if (rule.command !== undefined && !commandMatches(rule.command, command, allows)) return false;
+  return rule.paths === undefined || pathsMatch(rule.paths, args, allows);
+}
+
+function commandMatches(wanted: string, command: GatedCall['command'], allows: boolean): boolean {
+  // a call without a command is none of the rule's; what is no text cannot be told apart from what is refused
+  if (command === undefined) return false;
+  if (command === 'unreadable') return !allows;
+  const words = wanted.split(/\s+/u).filter((word) => word !== '');
+  if (!allows) return command.mayRun(words);
+  return command.simple !== undefined && words.every((word, at) => command.simple?.[at] === word);
+}
+
+/** `path` and `file_path` are what tools call it. A rule that allows must mean all that are given, another one any of them. */
+function pathsMatch(globs: readonly string[], args: JsonValue, allows: boolean): boolean {
+  const given = ['path', 'file_path'].map((key) => argument(args, key)).filter((path) => path !== undefined);
+  if (allows) return given.length > 0 && given.every((path) => pathMatches(globs, path, allows));
+  return given.some((path) => pathMatches(globs, path, allows));
+}
+
+function pathMatches(globs: readonly string[], path: JsonValue, allows: boolean): boolean {
+  if (typeof path !== 'string' || path.length > WORKSPACE_LIMITS.pathCharsMax) return !allows;
+  const { inside, parts } = normalParts(path);
+  const normal = parts.join('/');
+  if (inside) return globs.some((glob) => globMatches(glob, normal));
+  // where the workspace is, is not known here: any tail of such a path may be the one below it
+  return !allows && globs.some((glob) => globMatches(glob.includes('/') ? `**/${glob.replace(/^\.?\//u, '')}` : glob, normal));
+}
+
+/** A path without `.` and `..`. `inside`: it is relative and stays below where it starts. */
+function normalParts(path: string): { readonly inside: boolean; readonly parts: readonly string[] } {
+  const parts: string[] = [];
+  let inside = !path.startsWith('/') && !path.startsWith('~');
+  for (const part of path.split('/')) {
+    if (part === '' || part === '.') continue;
+    if (part !== '..') parts.push(part);
+    else if (parts.pop() === undefined) inside = false;
+  }
+  return { inside, parts };
+}
+
+function argument(args: JsonValue, key: string): JsonValue | undefined {
+  if (args === null || typeof args !== 'object' || Array.isArray(args) || !Object.hasOwn(args, key)) return undefined;
+  return args[key];
+}

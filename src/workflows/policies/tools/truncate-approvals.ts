@@ -1,0 +1,36 @@
+import { DECISION_LIMITS } from '../../../contracts/constants/limits.js';
+import { cutText } from '../../../contracts/failures.js';
+import type { ApprovalList, DecidedApproval, PendingApproval } from '../../../contracts/schemas/approval.js';
+import type { JsonValue } from '../../../contracts/schemas/message.js';
+
+/** An entry without its arguments: names, times and a reason. */
+const ENTRY_BYTES = 1_000;
+
+/**
+ * The list as outsiders read it, in about `bytesMax`: arguments that are too long become their beginning as text, and the oldest
+ * decisions are left out. What waits is always whole in number. Pure.
+ */
+export function fitApprovals(list: ApprovalList, bytesMax: number): ApprovalList {
+  const each = Math.floor(bytesMax / 2 / Math.max(1, list.pending.length)) - ENTRY_BYTES;
+  const argsBytesMax = Math.max(100, Math.min(DECISION_LIMITS.argsShownBytesMax, each));
+  return {
+    pending: list.pending.map((approval) => ({ ...approval, args: shownArgs(approval.args, argsBytesMax) }) satisfies PendingApproval),
+    decided: newestThatFit(list.decided, bytesMax / 4),
+  };
+}
+
+/** Arguments as a list shows them: themselves, or the beginning of their JSON text. */
+export function shownArgs(args: JsonValue, bytesMax: number): JsonValue {
+  const text = JSON.stringify(args);
+  const shown = cutText(text, bytesMax);
+  return shown === text ? args : shown;
+}
+
+function newestThatFit(decided: readonly DecidedApproval[], bytesMax: number): readonly DecidedApproval[] {
+  let bytes = 0;
+  const first = decided.findLastIndex((approval) => {
+    bytes += JSON.stringify(approval).length;
+    return bytes > bytesMax;
+  });
+  return decided.slice(first + 1);
+}

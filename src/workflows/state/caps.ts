@@ -1,0 +1,33 @@
+import type { CarriedState } from '../../contracts/schemas/carried-state.js';
+import type { PreparedRun } from '../../contracts/schemas/prepared-run.js';
+import type { ExtendInput, RunInput } from '../../contracts/schemas/run.js';
+
+/** What a run may use. The deadline is the work clock's. */
+export class Caps {
+  maxTurns: number;
+  maxTokens: number | undefined;
+  maxCostUsd: number | undefined;
+
+  constructor(input: RunInput, prepared: PreparedRun, carried?: CarriedState['caps']) {
+    this.maxTurns = carried?.maxTurns ?? prepared.maxTurns;
+    this.maxTokens = carried ? carried.maxTokens : (input.maxTokens ?? prepared.maxTokens);
+    this.maxCostUsd = carried ? carried.maxCostUsd : (input.maxCostUsd ?? prepared.maxCostUsd);
+  }
+
+  /** Raises the caps there are. */
+  raise(by: ExtendInput): void {
+    this.maxTurns += by.turns ?? 0;
+    if (this.maxTokens !== undefined) this.maxTokens += by.tokens ?? 0;
+    if (this.maxCostUsd !== undefined) this.maxCostUsd += by.costUsd ?? 0;
+  }
+
+  /** What continue-as-new carries. */
+  carry(deadlineMs: number | undefined): CarriedState['caps'] {
+    return {
+      maxTurns: this.maxTurns,
+      ...(this.maxTokens === undefined ? {} : { maxTokens: this.maxTokens }),
+      ...(this.maxCostUsd === undefined ? {} : { maxCostUsd: this.maxCostUsd }),
+      ...(deadlineMs === undefined ? {} : { deadlineMs }),
+    };
+  }
+}

@@ -1,0 +1,109 @@
+import type { CarriedState, WrittenState } from '../../contracts/schemas/carried-state.js';
+
+/**
+ * Reads what an earlier execution of the run carried over, as its schema does: what an older build did not write is as a run begins. By
+ * hand, because every run of a worker would build the schema for itself. Throws for a state of another version, with a field that this
+ * build does not know, or without one that every build wrote: the workflow task fails, and the run waits for a worker that can read it.
+ */
+export function readCarriedState(state: WrittenState): CarriedState {
+  const problem = problemOf(state);
+  if (problem !== undefined) throw new Error(`the carried state cannot be read: ${problem}; start a worker of the build that wrote it`);
+  const { counters, route, steers, approvals, loop, isRepeating, compaction, memo, steps, work, turnInProgress, ...others } = state;
+  return {
+    ...others,
+    counters: readCounters(counters),
+    route: route ?? { cooldowns: [], switches: [], byModel: [] },
+    steers: steers ?? [],
+    approvals: approvals ?? { pending: [], decided: [] },
+    loop: { turns: loop?.turns ?? [] },
+    isRepeating: isRepeating ?? false,
+    compaction: readCompaction(compaction),
+    memo: memo ?? [],
+    steps: steps ?? [],
+    work: readWork(work),
+    ...(turnInProgress === undefined ? {} : { turnInProgress: { ...turnInProgress, decisions: turnInProgress.decisions ?? [] } }),
+  };
+}
+
+function readCounters(counters: WrittenState['counters']): CarriedState['counters'] {
+  return {
+    ...counters,
+    corrections: counters.corrections ?? 0,
+    badJson: counters.badJson ?? 0,
+    emptyStreams: counters.emptyStreams ?? 0,
+    thinking: counters.thinking ?? 0,
+    gateAttempts: counters.gateAttempts ?? 0,
+    schemaAttempts: counters.schemaAttempts ?? 0,
+    qualityCorrections: counters.qualityCorrections ?? 0,
+  };
+}
+
+function readCompaction(compaction: WrittenState['compaction'] = {}): CarriedState['compaction'] {
+  const { latchedUntil, count, failures } = compaction;
+  return { ...compaction, latchedUntil: latchedUntil ?? 0, count: count ?? 0, failures: failures ?? 0 };
+}
+
+function readWork(work: WrittenState['work'] = {}): CarriedState['work'] {
+  const { reading, told } = work;
+  return {
+    calls: work.calls ?? 0,
+    openSteps: work.openSteps ?? [],
+    unverified: work.unverified ?? [],
+    phases: work.phases ?? [],
+    versionControlFailed: work.versionControlFailed ?? false,
+    reading: { turns: reading?.turns ?? 0, reads: reading?.reads ?? [] },
+    told: { verify: told?.verify ?? false, readingTurns: told?.readingTurns ?? 0, sameRead: told?.sameRead ?? false },
+  };
+}
+
+type Kind = 'array' | 'boolean' | 'number' | 'object' | 'string';
+
+/** The fields that every build wrote. */
+const FIRST_FIELDS = {
+  v: 'number',
+  prepared: 'object',
+  transcript: 'array',
+  chain: 'object',
+  caps: 'object',
+  counters: 'object',
+  warned: 'boolean',
+  paused: 'boolean',
+  workedMs: 'number',
+  usage: 'object',
+  models: 'array',
+  inbox: 'array',
+  seenIds: 'array',
+  events: 'object',
+} as const satisfies Partial<Record<keyof CarriedState, Kind>>;
+
+const FIELDS: Readonly<Record<keyof CarriedState, Kind>> = {
+  ...FIRST_FIELDS,
+  route: 'object',
+  steers: 'array',
+  hold: 'object',
+  approvals: 'object',
+  loop: 'object',
+  isRepeating: 'boolean',
+  compaction: 'object',
+  memo: 'array',
+  steps: 'array',
+  work: 'object',
+  lastDecision: 'string',
+  turnInProgress: 'object',
+};
+
+/** Why this is no state that the present build can read; undefined when it is one. What an activity or this workflow wrote is not looked into. */
+function problemOf(state: unknown): string | undefined {
+  const given = new Map<string, unknown>(Object.entries(state ?? {}));
+  if (given.get('v') !== 1) return `it is of version ${JSON.stringify(given.get('v'))}, not 1`;
+  const missing = Object.keys(FIRST_FIELDS).find((field) => given.get(field) === undefined);
+  if (missing !== undefined) return `${missing} is missing`;
+  const kinds = new Map<string, Kind>(Object.entries(FIELDS));
+  const wrong = [...given].find(([field, value]) => value !== undefined && kindOf(value) !== kinds.get(field));
+  return wrong && `${wrong[0]} is no ${kinds.get(wrong[0]) ?? 'field of it'}`;
+}
+
+function kindOf(value: unknown): string {
+  if (Array.isArray(value)) return 'array';
+  return value === null ? 'null' : typeof value;
+}

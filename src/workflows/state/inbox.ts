@@ -1,0 +1,244 @@
+import { uuid4 } from '@temporalio/workflow';
+import { cleanText } from '../../contracts/clean-text.js';
+import { CLIENT_LIMITS, CONTINUE_AS_NEW_LIMITS, PAYLOAD_LIMITS, STEER_LIMITS } from '../../contracts/constants/limits.js';
+import { STEER_MODES } from '../../contracts/constants/steer-modes.js';
+import type { CarriedState, QueuedMessage } from '../../contracts/schemas/carried-state.js';
+import type { RunPolicy } from '../../contracts/schemas/policy.js';
+import type { Receipt, SteerInput, SteerRecord } from '../../contracts/schemas/run.js';
+import { mergeMessages } from '../policies/merge-messages.js';
+
+/** Who asked for the end, and why. */
+export interface CancelRequest {
+  readonly source: 'signal' | 'temporal';
+  readonly reason: string;
+}
+
+/** What an execution before this one carried over. */
+type CarriedInbox = Pick<CarriedState, 'inbox' | 'seenIds' | 'paused' | 'steers' | 'hold'> & {
+  readonly counters: Pick<CarriedState['counters'], 'steers'>;
+};
+
+/**
+ * What handlers write and the loop reads: the only state that handlers touch. Nothing here awaits.
+ * Every message that is accepted ends in exactly one final state of `SteerRecord`. Times are milliseconds since 1970.
+ */
+export class Inbox {
+  readonly #queue: Map<string, QueuedMessage>;
+  /** How messages ended, oldest first. */
+  readonly #settled: Map<string, SteerRecord>;
+  #accepted: number;
+  #refused: number;
+  #closed = false;
+  cancelRequest: CancelRequest | undefined;
+  paused: boolean;
+  /** A live conversation holds the run between turns. */
+  hold: CarriedState['hold'];
+  signals = 0;
+  updates = 0;
+  /** A message wants the running model call to end; says whether there was one. Contract: called in a handler, neither awaits nor throws. */
+  onInterrupt: (() => boolean) | undefined;
+  /** A message reached its final state. Contract: as for `onInterrupt`. */
+  onSettled: ((record: SteerRecord) => void) | undefined;
+  /** False for runs that know no mode but `boundary`: they must replay as they ran. */
+  heedsModes: () => boolean = () => true;
+  /** Messages that stay although the model reads all others: they ask something of the run itself. */
+  isKept: (message: QueuedMessage) => boolean = () => false;
+
+  constructor(carried?: CarriedInbox) {
+    this.#queue = new Map(carried?.inbox.map((message) => [message.id, message]));
+    const seen = carried?.seenIds.map((id): SteerRecord => ({ id, state: 'delivered' })) ?? [];
+    this.#settled = new Map([...seen, ...(carried?.steers ?? [])].map((record) => [record.id, record]));
+    this.#accepted = carried?.counters.steers ?? 0;
+    this.#refused = carried?.steers.filter(({ state }) => state === 'refused').length ?? 0;
+    this.paused = carried?.paused ?? false;
+    this.hold = carried?.hold;
+  }
+
+  /** How many messages wait to be read. */
+  get length(): number {
+    return this.peek().length;
+  }
+
+  /** How many messages ever stood in the queue. */
+  get accepted(): number {
+    return this.#accepted;
+  }
+
+  /** True while a message waits for which calls that were not started are skipped. */
+  get preempting(): boolean {
+    return this.heedsModes() && this.peek().some(isUrgent);
+  }
+
+  /** True while a message waits that aborts the running model call. */
+  get interrupting(): boolean {
+    return this.heedsModes() && this.peek().some(({ mode }) => mode === 'interrupt');
+  }
+
+  /**
+   * Queues a message unless its id is known. The same text right behind an unread one is merged into it: a double click. What
+   * `readSteer` finds no message in is refused, under an id made here.
+   */
+  enqueue(input: unknown, nowMs = Date.now()): Receipt {
+    const reading = readSteer(input);
+    if ('problem' in reading) return this.#refuse(reading.problem);
+    this.#expire(nowMs);
+    const { id = uuid4(), text, mode, ttlMs } = reading;
+    if (this.#queue.has(id) || this.#settled.has(id)) return { id, accepted: true, position: this.#positionOf(id), duplicate: true };
+    const receipt = this.#place({ id, text, ...(mode ? { mode } : {}), ...(ttlMs === undefined ? {} : { expiresAt: nowMs + ttlMs }) });
+    if (mode === 'interrupt' && this.heedsModes() && this.onInterrupt?.()) this.#keepLast();
+    return receipt;
+  }
+
+  /**
+   * Takes what waits, in the order acknowledged, for `turn` to read; what has expired is not delivered, and what is kept stays. `one`
+   * takes the first, and all that stand before a message that could not wait.
+   */
+  drain(mode: RunPolicy['drain'] = 'all', nowMs = Date.now(), turn?: number): readonly QueuedMessage[] {
+    this.#expire(nowMs);
+    const waiting = [...this.#queue.values()].filter((message) => !this.isKept(message));
+    const taken = mode === 'all' ? waiting : waiting.slice(0, Math.max(1, waiting.findLastIndex(isUrgent) + 1));
+    for (const { id } of taken) {
+      this.#queue.delete(id);
+      this.#settle({ id, state: 'delivered', ...(turn === undefined ? {} : { turn }) });
+    }
+    return taken;
+  }
+
+  /** A message that waits cannot be followed: it ends as refused. */
+  refuse(id: string, reason: string): void {
+    if (this.#queue.delete(id)) this.#settle({ id, state: 'refused', reason });
+  }
+
+  /** Leaves of a waiting message what is still to be read; one of which nothing is left has been delivered to `turn`. */
+  keepRest(id: string, rest: string, turn: number): 'waits' | 'settled' {
+    const message = this.#queue.get(id);
+    if (message && rest !== '') {
+      this.#queue.set(id, { ...message, text: rest });
+      return 'waits';
+    }
+    if (this.#queue.delete(id)) this.#settle({ id, state: 'delivered', turn });
+    return 'settled';
+  }
+
+  /** What still waits, without taking it; of a closed run what nobody read. */
+  peek(nowMs = Date.now()): readonly QueuedMessage[] {
+    const waiting = [...this.#queue.values()];
+    return this.#closed ? waiting : waiting.filter((message) => !isExpired(message, nowMs));
+  }
+
+  /** The end of the run: what still waits is unconsumed. */
+  closeAll(nowMs = Date.now()): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#expire(nowMs);
+    for (const id of this.#queue.keys()) this.#settle({ id, state: 'unconsumed' });
+  }
+
+  /** What became of each message that is remembered, in the order in which they ended; those that wait come last. */
+  records(): SteerRecord[] {
+    const waiting = this.#closed ? [] : this.peek();
+    return [...this.#settled.values(), ...waiting.map(({ id }): SteerRecord => ({ id, state: 'queued' }))];
+  }
+
+  requestCancel(request: CancelRequest): void {
+    this.cancelRequest ??= request;
+  }
+
+  /** What continue-as-new carries. The ids that are known are those of `steers`. */
+  carry(): Pick<CarriedState, 'inbox' | 'seenIds' | 'paused' | 'steers' | 'hold'> {
+    return {
+      inbox: [...this.#queue.values()],
+      seenIds: [],
+      paused: this.paused,
+      steers: [...this.#settled.values()],
+      ...(this.hold ? { hold: this.hold } : {}),
+    };
+  }
+
+  #place(message: QueuedMessage): Receipt {
+    const { id } = message;
+    const last = [...this.#queue.values()].at(-1);
+    if (last?.text === message.text) {
+      this.#queue.set(last.id, mergeMessages(last, message));
+      this.#settle({ id, state: 'merged', into: last.id });
+      return { id, accepted: true, position: this.#queue.size - 1, duplicate: true };
+    }
+    this.#queue.set(id, message);
+    this.#accepted += 1;
+    return { id, accepted: true, position: this.#queue.size - 1, duplicate: false };
+  }
+
+  /** What a model call was aborted for is read, however long the call takes to end. */
+  #keepLast(): void {
+    const last = [...this.#queue.values()].at(-1);
+    if (last?.expiresAt === undefined) return;
+    const { expiresAt: _, ...message } = last;
+    this.#queue.set(message.id, message);
+  }
+
+  #refuse(reason: string): Receipt {
+    this.#refused += 1;
+    // no client may send such an id, and none of the workflow's random numbers is spent on it
+    const id = `refused#${this.#refused}`;
+    this.#settle({ id, state: 'refused', reason });
+    return { id, accepted: false, position: -1, duplicate: false };
+  }
+
+  #expire(nowMs: number): void {
+    for (const message of this.#queue.values()) {
+      if (!isExpired(message, nowMs)) continue;
+      this.#queue.delete(message.id);
+      this.#settle({ id: message.id, state: 'expired' });
+    }
+  }
+
+  #settle(record: SteerRecord): void {
+    this.#settled.set(record.id, record);
+    if (this.#settled.size > CONTINUE_AS_NEW_LIMITS.seenIdsMax) {
+      const [oldest] = this.#settled.keys();
+      if (oldest !== undefined) this.#settled.delete(oldest);
+    }
+    this.onSettled?.(record);
+  }
+
+  #positionOf(id: string): number {
+    return [...this.#queue.keys()].indexOf(id);
+  }
+}
+
+function isUrgent({ mode }: QueuedMessage): boolean {
+  return mode === 'preempt' || mode === 'interrupt';
+}
+
+function isExpired({ expiresAt }: QueuedMessage, nowMs: number): boolean {
+  return expiresAt !== undefined && expiresAt <= nowMs;
+}
+
+/**
+ * The message in a handler's argument, which may come from any client or from the Web UI, or why there is none in it. An id is
+ * optional; what is no mode or no time to live counts as none, because the message is worth more than its options. Never throws.
+ */
+export function readSteer(input: unknown): SteerInput | { readonly problem: string } {
+  const given = typeof input === 'string' ? { text: input } : input;
+  if (given === null || typeof given !== 'object' || !('text' in given) || typeof given.text !== 'string') return { problem: NO_TEXT };
+  const text = cleanText(given.text);
+  if (text.trim() === '') return { problem: NO_TEXT };
+  const bytes = new TextEncoder().encode(text).length;
+  if (bytes > PAYLOAD_LIMITS.messageBytesMax) {
+    return { problem: `MESSAGE_TOO_LARGE: limit ${PAYLOAD_LIMITS.messageBytesMax} bytes, got ${bytes}` };
+  }
+  return { text, ...readOptions(given) };
+}
+
+function readOptions(given: object): Omit<SteerInput, 'text'> {
+  const id = 'id' in given && typeof given.id === 'string' ? given.id.slice(0, CLIENT_LIMITS.idCharsMax) : '';
+  const mode = 'mode' in given ? STEER_MODES.find((known) => known === given.mode) : undefined;
+  const ttlMs = 'ttlMs' in given && typeof given.ttlMs === 'number' && given.ttlMs > 0 ? given.ttlMs : undefined;
+  return {
+    ...(id === '' ? {} : { id }),
+    ...(mode === undefined ? {} : { mode }),
+    ...(ttlMs === undefined ? {} : { ttlMs: Math.min(ttlMs, STEER_LIMITS.ttlMsMax) }),
+  };
+}
+
+const NO_TEXT = 'EMPTY_MESSAGE: message has no text; send {"text": "…"}';

@@ -1,0 +1,79 @@
+import { workflowInfo } from '@temporalio/workflow';
+import { PAYLOAD_LIMITS, STEER_LIMITS } from '../../contracts/constants/limits.js';
+import { cutText } from '../../contracts/failures.js';
+import { NO_USAGE } from '../../contracts/no-usage.js';
+import type { RunResult } from '../../contracts/schemas/run.js';
+import { fitNewest } from '../policies/fit-newest.js';
+import { fitMessages } from '../policies/transcript/truncate-messages.js';
+import type { ActivityProblem } from '../temporal/failures.js';
+import type { Ending } from './ending.js';
+import type { Inbox } from './inbox.js';
+import type { Run } from './run.js';
+
+/** The result of a run that was prepared. Outsiders read it, so it stays below their limit. */
+export function buildResult(
+  run: Run,
+  ending: Extract<Ending, { kind: 'end' }>,
+  answer: { readonly output: string; readonly finalized?: boolean },
+): RunResult {
+  return {
+    v: 1,
+    runId: run.runId,
+    executionId: workflowInfo().runId,
+    reason: ending.reason,
+    output: cutText(answer.output, PAYLOAD_LIMITS.outsideBytesMax / 2),
+    ...(ending.structured === undefined ? {} : { structured: ending.structured }),
+    turns: run.counters.turn,
+    toolCalls: run.counters.toolCalls,
+    usage: run.spending.usage,
+    ...(run.spending.lastUsage ? { lastUsage: run.spending.lastUsage } : {}),
+    ...(run.spending.costUsd === undefined ? {} : { costUsd: run.spending.costUsd }),
+    models: run.models,
+    ...modelsOf(run),
+    unconsumed: unconsumed(run.inbox),
+    ...steersOf(run.inbox),
+    ...(answer.finalized === undefined ? {} : { finalized: answer.finalized }),
+    ...(ending.emptyAnswer ? { emptyAnswer: true } : {}),
+    ...(ending.error ? { error: { ...ending.error, message: cutText(ending.error.message, PAYLOAD_LIMITS.failureMessageBytesMax) } } : {}),
+  };
+}
+
+/** Who answered, at what price, and how the run went from one to another. */
+function modelsOf({ route, spending }: Run): Pick<RunResult, 'byModel' | 'switches' | 'cachedShare' | 'usageEstimated'> {
+  const { byModel, cachedShare, isEstimated } = spending;
+  return {
+    ...(byModel.length === 0 ? {} : { byModel: [...byModel] }),
+    ...(route.switches.length === 0 ? {} : { switches: [...route.switches] }),
+    ...(cachedShare === undefined ? {} : { cachedShare }),
+    ...(isEstimated ? { usageEstimated: true } : {}),
+  };
+}
+
+/** The result of a run that was not prepared, because of a problem or a cancel: nothing was asked, nothing was done. */
+export function unpreparedResult(inbox: Inbox, problem: ActivityProblem | undefined): RunResult {
+  return {
+    v: 1,
+    runId: workflowInfo().workflowId,
+    executionId: workflowInfo().runId,
+    reason: problem ? 'error' : 'cancelled',
+    output: '',
+    turns: 0,
+    toolCalls: 0,
+    usage: NO_USAGE,
+    models: [],
+    unconsumed: unconsumed(inbox),
+    ...steersOf(inbox),
+    ...(problem ? { error: { type: problem.type, message: problem.message, turn: 0 } } : {}),
+  };
+}
+
+/** The messages nobody read, in a third of what outsiders may read in one answer. */
+function unconsumed(inbox: Inbox): RunResult['unconsumed'] {
+  return fitMessages(inbox.peek(), PAYLOAD_LIMITS.outsideBytesMax / 3);
+}
+
+/** What became of the newest messages; nothing when there were none. */
+function steersOf(inbox: Inbox): Pick<RunResult, 'steers'> {
+  const steers = fitNewest(inbox.records(), { countMax: STEER_LIMITS.resultRecordsMax, bytesMax: STEER_LIMITS.resultBytesMax });
+  return steers.length === 0 ? {} : { steers };
+}

@@ -1,0 +1,292 @@
+import { condition, workflowInfo } from '@temporalio/workflow';
+import type { PreparedRun } from '../../contracts/activities.js';
+import { hashJson } from '../../contracts/digest.js';
+import { NO_WORK } from '../../contracts/initial-state.js';
+import { tokensOfThinking } from '../../contracts/models/thinking-tokens.js';
+import { NO_LOOPS } from '../../contracts/no-loops.js';
+import { NOT_COMPACTED } from '../../contracts/not-compacted.js';
+import type { CarriedState, CompactionMemory, LoopMemory } from '../../contracts/schemas/carried-state.js';
+import type { Message } from '../../contracts/schemas/message.js';
+import type { ModelCandidate } from '../../contracts/schemas/model-route.js';
+import type { RunPolicy } from '../../contracts/schemas/policy.js';
+import type { ExtendInput, Progress, RunInput, RunResult, RunStatus } from '../../contracts/schemas/run.js';
+import type { ToolDescriptor } from '../../contracts/schemas/tool.js';
+import { CHARS_PER_TOKEN } from '../../contracts/text/estimate-tokens.js';
+import type { WorkRecord } from '../../contracts/work-record.js';
+import { type Counters, newCounters } from '../counters.js';
+import { publishStatus } from '../operator/progress.js';
+import { type BudgetFacts, finalOutputTokens, outputTokensAllowed, payableModels, spentBudgets } from '../policies/stop/budget.js';
+import { historyIsLong } from '../policies/stop/history-bounds.js';
+import { stopReason } from '../policies/stop/stop-reason.js';
+import { Approvals } from './approvals.js';
+import { Caps } from './caps.js';
+import { waitingDirectives } from './directives.js';
+import type { EventLog } from './event-log.js';
+import type { Inbox } from './inbox.js';
+import { ModelRoute } from './model-route.js';
+import { POLICY_OF_0_1 } from './policy-baseline.js';
+import { RunningCalls } from './running-calls.js';
+import { Spending } from './spending.js';
+import { StepLog } from './step-log.js';
+import { Transcript } from './transcript.js';
+import { Waits } from './waits.js';
+import { WorkClock } from './work-clock.js';
+
+/** The state of one run: what the loop reads and writes. Handlers never touch it; they write the inbox. */
+export class Run {
+  readonly input: RunInput;
+  readonly prepared: PreparedRun;
+  readonly inbox: Inbox;
+  readonly events: EventLog;
+  readonly policy: RunPolicy;
+  readonly transcript: Transcript;
+  readonly route: ModelRoute;
+  readonly spending: Spending;
+  readonly approvals: Approvals;
+  readonly steps: StepLog;
+  readonly waits = new Waits();
+  readonly calls = new RunningCalls();
+  readonly clock: WorkClock;
+  readonly caps: Caps;
+  readonly counters: Counters;
+  readonly models: string[];
+  /** Distinguishes the ids of this run's messages from those of the run it continues. */
+  readonly idPrefix: string;
+  /** Turns taken in this history: each execution takes at least one before it continues as new. */
+  turnsHere = 0;
+  warned: boolean;
+  loop: LoopMemory;
+  isRepeating: boolean;
+  compaction: CompactionMemory;
+  /** Answers of `pure` tools: call hash to the id of the call whose result stands in the transcript. */
+  readonly memo: Map<string, string>;
+  /** What was done, for the looks at the end; empty where the policy has none. */
+  work: WorkRecord;
+  lastDecision: string | undefined;
+  turnInProgress: CarriedState['turnInProgress'];
+  phase: Progress['phase'] = 'preparing';
+  tool: string | undefined;
+  result: RunResult | undefined;
+  deadlineReached = false;
+  readonly #tools: ReadonlyMap<string, ToolDescriptor>;
+  /** Estimated tokens of prompt and tools. */
+  readonly setupTokens: number;
+
+  constructor(parts: { input: RunInput; prepared: PreparedRun; inbox: Inbox; events: EventLog; carried?: CarriedState }) {
+    const { input, prepared, carried } = parts;
+    this.input = input;
+    this.prepared = prepared;
+    this.inbox = parts.inbox;
+    this.events = parts.events;
+    // an option that did not exist when the run was prepared is off
+    this.policy = { ...POLICY_OF_0_1, ...prepared.policy };
+    this.transcript = carried ? Transcript.from(carried) : new Transcript();
+    this.caps = new Caps(input, prepared, carried?.caps);
+    this.counters = carried?.counters ?? newCounters();
+    this.models = carried?.models ?? [];
+    this.warned = carried?.warned ?? false;
+    this.route = new ModelRoute(prepared, carried?.route);
+    this.spending = new Spending(this.route.current, carried);
+    this.approvals = new Approvals(carried?.approvals);
+    this.steps = new StepLog(carried?.steps);
+    this.loop = carried?.loop ?? NO_LOOPS;
+    this.isRepeating = carried?.isRepeating ?? false;
+    this.compaction = carried?.compaction ?? NOT_COMPACTED;
+    this.memo = new Map(carried?.memo);
+    this.work = carried?.work ?? NO_WORK;
+    this.lastDecision = carried?.lastDecision;
+    this.turnInProgress = carried?.turnInProgress;
+    this.idPrefix = hashJson(workflowInfo().firstExecutionRunId).slice(0, 6);
+    this.#tools = new Map(prepared.setup.tools.map((tool) => [tool.name, tool]));
+    this.setupTokens = Math.ceil(JSON.stringify(prepared.setup).length / CHARS_PER_TOKEN);
+    this.clock = new WorkClock({
+      workedMs: carried?.workedMs ?? 0,
+      deadlineMs: carried ? carried.caps.deadlineMs : (input.deadlineMs ?? prepared.deadlineMs),
+      onDeadline: () => {
+        this.deadlineReached = true;
+        this.calls.abort();
+      },
+    });
+  }
+
+  get runId(): string {
+    return workflowInfo().workflowId;
+  }
+
+  get taskId(): string {
+    return `${this.idPrefix}-task`;
+  }
+
+  /** The messages of this run alone: those it was given stand before its task. */
+  get ownMessages(): readonly Message[] {
+    const { messages } = this.transcript;
+    return messages.slice(messages.findLastIndex(({ id }) => id === this.taskId));
+  }
+
+  get status(): RunStatus {
+    if (this.result) return this.result.reason;
+    if (this.waits.paused) return 'paused';
+    return this.waits.waiting ? 'waiting' : 'running';
+  }
+
+  /** What the run waits for, as an operator reads it: a person who paused it before all else, then the newest wait. */
+  get waitingFor(): string | undefined {
+    return this.result ? undefined : this.waits.reason;
+  }
+
+  descriptor(tool: string): ToolDescriptor | undefined {
+    return this.#tools.get(tool);
+  }
+
+  toolNames(): string[] {
+    return [...this.#tools.keys()];
+  }
+
+  /** Why no further turn may start; undefined when one may. */
+  stopReason(): ReturnType<typeof stopReason> {
+    return stopReason({
+      cancelRequested: this.inbox.cancelRequest !== undefined,
+      // a fresh history finds the time over before its timer can say so
+      deadlineReached: this.deadlineReached || (this.isGuarded && this.clock.isOver),
+      budgetSpent: this.outputTokensAllowed() === 'spent',
+      turn: this.counters.turn,
+      maxTurns: this.caps.maxTurns,
+    });
+  }
+
+  /** The caps that stand in the way of another turn, as update `extend` names them. */
+  spentCaps(): (keyof ExtendInput)[] {
+    return [
+      ...(this.counters.turn >= this.caps.maxTurns ? ['turns' as const] : []),
+      ...spentBudgets(this.#budget()),
+      ...(this.clock.isOver ? ['deadlineMs' as const] : []),
+    ];
+  }
+
+  /** How long the next answer may be under the run's budget. */
+  outputTokensAllowed(): number | 'spent' {
+    return outputTokensAllowed(this.#budget());
+  }
+
+  /** How long the reserved final answer may be. */
+  finalOutputTokens(): number {
+    return finalOutputTokens(this.#budget());
+  }
+
+  /** The models that the money cap can pay for the reserved final answer; all of them when it can pay none. */
+  payableModels(): readonly ModelCandidate[] {
+    return payableModels(this.route.candidates, this.#budget());
+  }
+
+  /** Input of the next request: a quarter of its characters, and no less than what the last call reported. */
+  inputTokensEstimate(): number {
+    const { count, reported } = this.compaction;
+    // what a call reported before the last compaction says nothing of the next one
+    const lastUsage = count > (reported?.compactions ?? 0) ? undefined : this.spending.lastUsage;
+    const byChars = this.setupTokens + Math.ceil(this.transcript.bytes / CHARS_PER_TOKEN);
+    return Math.max(byChars, (lastUsage?.inputTokens ?? 0) + (lastUsage?.outputTokens ?? 0));
+  }
+
+  /** False for runs that 0.1 prepared: they go on as they began. */
+  get isGuarded(): boolean {
+    return this.prepared.policy !== undefined;
+  }
+
+  /** True once a person's cancel or the deadline came: nothing new may start. */
+  get mustStop(): boolean {
+    return this.inbox.cancelRequest !== undefined || this.deadlineReached;
+  }
+
+  /** True once the run can only end: raising a cap comes too late. */
+  get isEnding(): boolean {
+    return this.mustStop || this.phase === 'finalising' || this.result !== undefined;
+  }
+
+  historyIsLong(): boolean {
+    const info = workflowInfo();
+    return historyIsLong({
+      suggested: info.continueAsNewSuggested,
+      events: info.historyLength,
+      bytes: info.historySize,
+      signals: this.inbox.signals,
+      updates: this.inbox.updates,
+      eventsMax: this.input.bounds?.continueAsNewEvents,
+    });
+  }
+
+  /** Waits for a time that a stop cuts short, and a message that asks something of the run itself. */
+  async wait(ms: number, reason: string): Promise<void> {
+    const isOver = (): boolean => this.mustStop || this.inbox.interrupting || waitingDirectives(this).length > 0;
+    await this.whileWaiting(reason, () => condition(isOver, ms));
+  }
+
+  /** Shows `reason` to operators for as long as `work` takes; several calls of one batch may wait at once. */
+  async whileWaiting<T>(reason: string, work: () => Promise<T>): Promise<T> {
+    const close = this.waits.open(reason);
+    this.events.add({ type: 'waiting', for: reason });
+    publishStatus(this);
+    try {
+      return await work();
+    } finally {
+      close();
+      publishStatus(this);
+    }
+  }
+
+  /** Shows operators what the judgement did last. */
+  decided(what: string): void {
+    this.lastDecision = what;
+    publishStatus(this);
+  }
+
+  /** Raises caps; a run that asked for more goes on. */
+  extend(by: ExtendInput): void {
+    this.caps.raise(by);
+    if (by.deadlineMs !== undefined) this.clock.extend(by.deadlineMs);
+    this.events.add({ type: 'extended', maxTurns: this.caps.maxTurns });
+  }
+
+  /** What continue-as-new takes along. */
+  carry(): CarriedState {
+    return {
+      v: 1,
+      prepared: this.prepared,
+      ...this.transcript.carry(),
+      caps: this.caps.carry(this.clock.deadlineMs),
+      counters: { ...this.counters, steers: this.inbox.accepted },
+      warned: this.warned,
+      workedMs: this.clock.workedMs,
+      usage: this.spending.carry(),
+      models: this.models,
+      route: {
+        ...this.route.carry(),
+        byModel: [...this.spending.byModel],
+        ...(this.spending.isEstimated ? { usageEstimated: true } : {}),
+      },
+      ...this.inbox.carry(),
+      approvals: this.approvals.carry(),
+      loop: this.loop,
+      isRepeating: this.isRepeating,
+      compaction: this.compaction,
+      memo: [...this.memo],
+      steps: this.steps.carry(),
+      work: this.work,
+      ...(this.lastDecision === undefined ? {} : { lastDecision: this.lastDecision }),
+      events: this.events.carry(),
+      ...(this.turnInProgress ? { turnInProgress: this.turnInProgress } : {}),
+    };
+  }
+
+  #budget(): BudgetFacts {
+    return {
+      used: this.spending.usage,
+      costUsd: this.spending.costUsd ?? 0,
+      maxTokens: this.caps.maxTokens,
+      maxCostUsd: this.caps.maxCostUsd,
+      price: this.route.current.price,
+      thinkingTokens: tokensOfThinking(this.route.thinking ?? 'off'),
+      inputTokens: this.inputTokensEstimate(),
+      finalReadsAnswer: this.isGuarded,
+    };
+  }
+}

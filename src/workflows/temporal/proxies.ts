@@ -1,0 +1,185 @@
+import { type ActivityOptions, proxyActivities } from '@temporalio/workflow';
+import type { AgentActivities } from '../../contracts/activities.js';
+import {
+  COMPACTION_LIMITS,
+  HOOK_LIMITS,
+  MODEL_LIMITS,
+  PAYLOAD_LIMITS,
+  RUN_LIMITS,
+  TOOL_LIMITS,
+  WORKER_LIMITS,
+} from '../../contracts/constants/limits.js';
+import type { Effect } from '../../contracts/schemas/tool.js';
+
+/** A lost worker is never an attempt: its heartbeat timeout goes to the workflow, which decides by effect. */
+const LOST_WORKER = ['TemporalTimeout:Heartbeat'];
+
+const DEFAULTS = {
+  startToCloseTimeout: MODEL_LIMITS.turnTimeoutMs,
+  heartbeatTimeout: WORKER_LIMITS.heartbeatTimeoutMs,
+  cancellationType: 'WAIT_CANCELLATION_COMPLETED',
+} as const satisfies ActivityOptions;
+
+const {
+  prepareRun: prepareRunActivity,
+  callModel: callModelActivity,
+  callTool: callToolActivity,
+  reconcileTool: reconcileActivity,
+  checkTool: checkToolActivity,
+  runHooks: runHooksActivity,
+  acceptAnswer: acceptAnswerActivity,
+  compact: compactActivity,
+  resolveModel: resolveModelActivity,
+} = proxyActivities<AgentActivities>(DEFAULTS);
+
+/** Captures agent, prompt, tools and options, once per run. */
+export function prepareRun(input: Parameters<AgentActivities['prepareRun']>[0]): ReturnType<AgentActivities['prepareRun']> {
+  return prepareRunActivity.executeWithOptions(
+    {
+      retry: {
+        maximumAttempts: RUN_LIMITS.prepareAttemptsMax,
+        initialInterval: MODEL_LIMITS.backoffMs,
+        backoffCoefficient: 1,
+        nonRetryableErrorTypes: LOST_WORKER,
+      },
+      summary: 'agent, prompt and tools',
+    },
+    [input],
+  );
+}
+
+/** One model call; three attempts for failures that our code reports, each within `totalMs`; of the final call all of them together. */
+export function callModel(
+  input: Parameters<AgentActivities['callModel']>[0],
+  options: { summary: string; totalMs?: number; isFinal?: boolean; queue?: string },
+): ReturnType<AgentActivities['callModel']> {
+  return callModelActivity.executeWithOptions(
+    {
+      ...(options.queue === undefined ? {} : { taskQueue: options.queue }),
+      startToCloseTimeout: options.totalMs ?? MODEL_LIMITS.turnTimeoutMs,
+      ...(options.isFinal && options.totalMs !== undefined ? { scheduleToCloseTimeout: options.totalMs } : {}),
+      retry: {
+        maximumAttempts: MODEL_LIMITS.attemptsMax,
+        initialInterval: MODEL_LIMITS.backoffMs,
+        backoffCoefficient: MODEL_LIMITS.backoffCoefficient,
+        nonRetryableErrorTypes: LOST_WORKER,
+      },
+      summary: cutSummary(options.summary),
+    },
+    [input],
+  );
+}
+
+/** Where a tool call runs and how long its queue may leave it lying. */
+export interface ToolPlacement {
+  readonly queue?: string;
+  readonly queueWaitMs?: number;
+}
+
+/** One tool call. Attempts are for failures of the activity itself: a tool that throws is a result. */
+export function callTool(
+  input: Parameters<AgentActivities['callTool']>[0],
+  options: { summary: string; placement: ToolPlacement },
+): ReturnType<AgentActivities['callTool']> {
+  return callToolActivity.executeWithOptions(
+    {
+      ...place(options.placement),
+      startToCloseTimeout: input.timeoutMs + TOOL_LIMITS.timeoutMarginMs,
+      retry: { maximumAttempts: attemptsFor(input.effect), initialInterval: TOOL_LIMITS.backoffMs, nonRetryableErrorTypes: LOST_WORKER },
+      summary: cutSummary(options.summary),
+    },
+    [input],
+  );
+}
+
+/** Looks how a call ended whose worker died; a `read`, so it may repeat. */
+export function reconcileTool(
+  input: Parameters<AgentActivities['reconcileTool']>[0],
+  options: { summary: string; placement: ToolPlacement },
+): ReturnType<AgentActivities['reconcileTool']> {
+  return reconcileActivity.executeWithOptions(
+    {
+      ...place(options.placement),
+      startToCloseTimeout: TOOL_LIMITS.reconcileTimeoutMs + TOOL_LIMITS.timeoutMarginMs,
+      retry: { maximumAttempts: TOOL_LIMITS.attemptsMax, initialInterval: TOOL_LIMITS.backoffMs, nonRetryableErrorTypes: LOST_WORKER },
+      summary: cutSummary(options.summary),
+    },
+    [input],
+  );
+}
+
+/** Asks gate, hooks and approval of the config about one call. They only decide, so a lost worker's question is asked again. */
+export function checkTool(
+  input: Parameters<AgentActivities['checkTool']>[0],
+  options: { summary: string },
+): ReturnType<AgentActivities['checkTool']> {
+  return checkToolActivity.executeWithOptions(decision(options.summary), [input]);
+}
+
+/** Asks the hooks before and after the run, and on its error. */
+export function runHooks(
+  input: Parameters<AgentActivities['runHooks']>[0],
+  options: { summary: string },
+): ReturnType<AgentActivities['runHooks']> {
+  return runHooksActivity.executeWithOptions(decision(options.summary), [input]);
+}
+
+/** Asks the output schema and the agent's own completion gate about the answer that would end the run. */
+export function acceptAnswer(
+  input: Parameters<AgentActivities['acceptAnswer']>[0],
+  options: { summary: string },
+): ReturnType<AgentActivities['acceptAnswer']> {
+  return acceptAnswerActivity.executeWithOptions(decision(options.summary), [input]);
+}
+
+/** Makes a stretch of the transcript shorter, by a model's summary or the config's compactor. */
+export function compact(
+  input: Parameters<AgentActivities['compact']>[0],
+  options: { summary: string },
+): ReturnType<AgentActivities['compact']> {
+  return compactActivity.executeWithOptions(
+    {
+      startToCloseTimeout: COMPACTION_LIMITS.summaryTimeoutMs + TOOL_LIMITS.timeoutMarginMs,
+      retry: {
+        maximumAttempts: COMPACTION_LIMITS.summaryAttemptsMax,
+        initialInterval: MODEL_LIMITS.backoffMs,
+        nonRetryableErrorTypes: LOST_WORKER,
+      },
+      summary: cutSummary(options.summary),
+    },
+    [input],
+  );
+}
+
+/** Looks up a model that a person wants a live run to go on with. */
+export function resolveModel(
+  input: Parameters<AgentActivities['resolveModel']>[0],
+  options: { summary: string },
+): ReturnType<AgentActivities['resolveModel']> {
+  return resolveModelActivity.executeWithOptions(decision(options.summary), [input]);
+}
+
+/** The activity runs each hook under its own timeout; this bounds a chain of them. */
+function decision(summary: string): ActivityOptions {
+  return {
+    startToCloseTimeout: HOOK_LIMITS.timeoutMsMax + TOOL_LIMITS.timeoutMarginMs,
+    retry: { maximumAttempts: TOOL_LIMITS.attemptsMax, initialInterval: TOOL_LIMITS.backoffMs, nonRetryableErrorTypes: LOST_WORKER },
+    summary: cutSummary(summary),
+  };
+}
+
+function attemptsFor(effect: Effect): number {
+  return effect === 'once' ? 1 : TOOL_LIMITS.attemptsMax;
+}
+
+function place(placement: ToolPlacement): ActivityOptions {
+  return {
+    ...(placement.queue === undefined ? {} : { taskQueue: placement.queue }),
+    ...(placement.queueWaitMs === undefined ? {} : { scheduleToStartTimeout: placement.queueWaitMs }),
+  };
+}
+
+function cutSummary(text: string): string {
+  const line = text.replaceAll(/\s+/gu, ' ');
+  return line.length <= PAYLOAD_LIMITS.summaryCharsMax ? line : `${line.slice(0, PAYLOAD_LIMITS.summaryCharsMax - 1)}…`;
+}

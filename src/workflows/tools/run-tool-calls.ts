@@ -1,0 +1,195 @@
+import { RUN_LIMITS } from '../../contracts/constants/limits.js';
+import type { CallDecision, TurnInProgress } from '../../contracts/schemas/carried-state.js';
+import { isPreempted } from '../is-preempted.js';
+import { type GoOn, mayGoOn } from '../operator/pause-and-hold.js';
+import { openApprovals, publishPending, waitForPeople, waitReason } from '../operator/request-approval.js';
+import { endApproval } from '../operator/settle-approval.js';
+import { describeDecision } from '../operator/validate-decision.js';
+import { groupCalls } from '../policies/tools/call-groups.js';
+import type { Run } from '../state/run.js';
+import { checkCall, gateCall, needsCheck } from './gate-call.js';
+import { noteCall, recallCalls } from './memoize.js';
+import { answerCall, notStarted, runToolCall, type SettledCall } from './run-tool-call.js';
+import { type BatchEnd, ToolBatch } from './tool-batch.js';
+
+/** How a batch ended. `abort`: a hook ends the run. */
+export type BatchOutcome = 'done' | 'continue-as-new' | Extract<BatchEnd, { kind: 'abort' }>;
+
+const NONE: ReadonlyMap<number, string> = new Map();
+
+/**
+ * Runs the calls of one answer and appends their results in call order; every call gets exactly one. All are decided about first;
+ * those that may run do, `read` calls several at once, any other alone; then those that people were asked about, as they are
+ * decided. A pause starts no further call; a long pause or a long wait gives the batch back half done, to go on in a fresh history.
+ * `blocked` are texts that answer calls, by position, in place of running them.
+ */
+export async function runToolCalls(run: Run, turn: TurnInProgress, blocked: ReadonlyMap<number, string> = NONE): Promise<BatchOutcome> {
+  const batch = new ToolBatch(turn, run.input.context?.workspace);
+  const gate = await settleCalls(run, batch, blocked);
+  if (gate === 'continue-as-new') {
+    run.turnInProgress = batch.carry();
+    return gate;
+  }
+  endOpenApprovals(run, batch);
+  for (const index of batch.calls.keys()) appendResult(run, batch, index);
+  run.turnInProgress = undefined;
+  return batch.end?.kind === 'abort' ? batch.end : 'done';
+}
+
+async function settleCalls(run: Run, batch: ToolBatch, blocked: ReadonlyMap<number, string>): Promise<GoOn> {
+  for (const index of batch.open) {
+    const text = blocked.get(index);
+    if (text !== undefined) block(run, batch, index, { by: 'loop guard', reason: text, text });
+  }
+  recallCalls(run, batch);
+  const gate = await decideCalls(run, batch);
+  if (gate !== 'go') return gate;
+  askForApprovals(run, batch);
+  for (;;) {
+    settleDenied(run, batch);
+    const ready = batch.open.filter((index) => mayRun(run, batch, index));
+    const waiting = batch.open.flatMap((index) => run.approvals.pending(batch.call(index).callId) ?? []);
+    if (ready.length === 0 && waiting.length === 0) return 'go';
+    const isOver = (): boolean => isPreempted(run) || waiting.some(({ callId }) => !run.approvals.pending(callId));
+    const next = ready.length > 0 ? await runGroups(run, batch, ready) : await waitForPeople(run, { reason: waitReason(waiting), isOver });
+    if (next !== 'go') return next;
+    if (isEnded(run, batch)) return 'stop';
+  }
+}
+
+/** Decides about every call that nothing was said of yet: the gate at once, then the config. What is blocked has its result. */
+async function decideCalls(run: Run, batch: ToolBatch): Promise<GoOn> {
+  const unchecked: { readonly index: number; readonly gate: CallDecision }[] = [];
+  for (const index of batch.open.filter((open) => !batch.decisions[open])) {
+    const gate = isTooMany(run, index) ? TOO_MANY : gateCall(run, batch.call(index));
+    if (needsCheck(run, batch.call(index), gate)) unchecked.push({ index, gate });
+    else keepDecision(run, batch, index, gate);
+  }
+  return await startEach(run, batch, unchecked, async ({ index, gate }) => {
+    const decision = await checkCall(run, batch.call(index), gate);
+    if (decision) keepDecision(run, batch, index, decision);
+  });
+}
+
+/** What is behind the most calls that one answer may run. */
+function isTooMany(run: Run, index: number): boolean {
+  return run.isGuarded && index >= RUN_LIMITS.callsPerAnswerMax;
+}
+
+const TOO_MANY: CallDecision = {
+  decision: 'block',
+  by: 'the run',
+  reason: `one answer runs at most ${RUN_LIMITS.callsPerAnswerMax} calls; make this one in a later answer`,
+};
+
+function keepDecision(run: Run, batch: ToolBatch, index: number, decision: CallDecision): void {
+  const { by, reason = 'no reason was given' } = decision;
+  batch.decisions[index] = decision;
+  if (decision.decision === 'block') block(run, batch, index, { by, reason, text: `blocked by ${by}: ${reason}` });
+  if (decision.decision === 'abort') batch.end ??= { kind: 'abort', by, reason };
+}
+
+function block(run: Run, batch: ToolBatch, index: number, { by, reason, text }: { by: string; reason: string; text: string }): void {
+  const call = batch.call(index);
+  const { turn } = run.counters;
+  run.events.add({ type: 'tool.blocked', turn, callId: call.callId, tool: call.name, by, reason });
+  run.decided(`turn ${turn}: ${call.name} blocked by ${by}: ${reason}`);
+  batch.settle(index, answerCall(run, call, text));
+}
+
+/** Puts every call that a person decides before people, once: one that waits or was decided in an earlier history is not asked again. */
+function askForApprovals(run: Run, batch: ToolBatch): void {
+  const { approvals } = run;
+  const unasked = batch.open.filter((index) => {
+    const { callId } = batch.call(index);
+    return batch.decisions[index]?.decision === 'ask' && !approvals.pending(callId) && !approvals.decided(callId);
+  });
+  if (unasked.length === 0) return;
+  const approvalOf = (index: number) => batch.approval(index, { turn: run.counters.turn, expireMs: run.policy.approvalExpireMs });
+  openApprovals(run, unasked.map(approvalOf));
+}
+
+/** A call that waits for nobody, or that was approved as it is. */
+function mayRun({ approvals }: Run, batch: ToolBatch, index: number): boolean {
+  if (batch.decisions[index]?.decision !== 'ask') return true;
+  const decided = approvals.decided(batch.call(index).callId);
+  return decided?.decision === 'approved' && decided.hash === batch.hash(index);
+}
+
+/** Answers the calls that people refused, that nobody decided in time, or that are not what was approved. */
+function settleDenied(run: Run, batch: ToolBatch): void {
+  for (const index of batch.open) {
+    const call = batch.call(index);
+    const decided = run.approvals.decided(call.callId);
+    if (batch.decisions[index]?.decision !== 'ask' || !decided || mayRun(run, batch, index)) continue;
+    const refusal = decided.decision === 'approved' ? 'denied: something else was approved' : describeDecision(decided);
+    batch.settle(index, answerCall(run, call, decided.reason === undefined ? refusal : `${refusal}: ${decided.reason}`));
+  }
+}
+
+/** Starts calls in order, neighbouring `read` calls at once. */
+async function runGroups(run: Run, batch: ToolBatch, ready: readonly number[]): Promise<GoOn> {
+  const groups = groupCalls(batch.calls, (name) => run.descriptor(name)?.effect);
+  for (const group of groups) {
+    const indexes = group.indexes.filter((index) => ready.includes(index));
+    const gate = await startEach(run, batch, indexes, async (index) => {
+      const settled = await runToolCall(run, batch.effective(index), index);
+      batch.settle(index, settled);
+      noteCall(run, batch, index, settled);
+      if (settled.abort !== undefined) batch.end ??= { kind: 'abort', by: 'hook', reason: settled.abort };
+    });
+    if (gate !== 'go') return gate;
+  }
+  return 'go';
+}
+
+/** Starts what may be started, several at once in order. Says how the gate stood when it closed; what runs then is waited for. */
+async function startEach<T>(run: Run, batch: ToolBatch, items: readonly T[], start: (item: T) => Promise<void>): Promise<GoOn> {
+  const queue = [...items];
+  let closed: GoOn = 'go';
+  const runner = async (): Promise<void> => {
+    while (queue.length > 0) {
+      const gate = await mayGoOn(run);
+      const mayStart = gate === 'go' && !isEnded(run, batch);
+      if (!mayStart) closed = gate === 'go' ? 'stop' : gate;
+      const item = mayStart ? queue.shift() : undefined;
+      if (item === undefined) return;
+      await start(item);
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(items.length, run.policy.readToolsParallelMax) }, runner));
+  // an end is not carried: what is left of the batch is answered here
+  return isEnded(run, batch) ? 'stop' : closed;
+}
+
+/** True once nothing further of the batch may start, although the run itself goes on or has yet to end. */
+function isEnded(run: Run, batch: ToolBatch): boolean {
+  if (!batch.end && isPreempted(run)) batch.end = { kind: 'preempted' };
+  return batch.end !== undefined;
+}
+
+/** Nobody needs to decide about a call that will not run. */
+function endOpenApprovals(run: Run, batch: ToolBatch): void {
+  for (const index of batch.open) {
+    endApproval(run, batch.call(index).callId, { decision: 'cancelled', by: 'the run', reason: whyLeft(run, batch) });
+  }
+  publishPending(run);
+}
+
+function appendResult(run: Run, batch: ToolBatch, index: number): void {
+  const call = batch.settled(index) ?? unstarted(run, batch, index);
+  if (call.returned) run.transcript.appendReturned(call.message, call.hash);
+  else run.transcript.append(call.message);
+}
+
+function unstarted(run: Run, batch: ToolBatch, index: number): SettledCall {
+  const call = batch.call(index);
+  if (batch.end?.kind === 'preempted' && !run.mustStop) return answerCall(run, call, '[skipped] a new message came; not run', 'cancelled');
+  return notStarted(run, call, whyLeft(run, batch));
+}
+
+function whyLeft(run: Run, { end }: ToolBatch): string {
+  if (run.inbox.cancelRequest) return 'cancelled';
+  if (run.deadlineReached) return 'deadline reached';
+  return end?.kind === 'abort' ? `ended by ${end.by}` : 'a new message came';
+}

@@ -1,0 +1,189 @@
+import { workflowInfo } from '@temporalio/workflow';
+import { COMPACTION_LIMITS, PAYLOAD_LIMITS, RUN_LIMITS } from '../../contracts/constants/limits.js';
+import { NO_USAGE } from '../../contracts/no-usage.js';
+import type { Message } from '../../contracts/schemas/message.js';
+import type { ModelCandidate } from '../../contracts/schemas/model-route.js';
+import type { CompactionStrategy } from '../../contracts/schemas/policy.js';
+import { CHARS_PER_TOKEN, estimateTokens } from '../../contracts/text/estimate-tokens.js';
+import { publishStatus } from '../operator/progress.js';
+import { compactionNeeded, latchedUntil } from '../policies/compaction/compaction-trigger.js';
+import type { CompactionGoal } from '../policies/compaction/compactor.js';
+import { compactorFor } from '../policies/compaction/select-compactor.js';
+import { shortenLargestResult } from '../policies/compaction/shorten-result.js';
+import { applySummary, planSummary } from '../policies/compaction/summary-plan.js';
+import { tieredCompactor } from '../policies/compaction/tiered-compactor.js';
+import { compactionGoal, type RequestFacts } from '../policies/compaction-goal.js';
+import { keyOf, type ModelPair } from '../policies/model/next-model.js';
+import { isPaired } from '../policies/pairing.js';
+import type { Run } from '../state/run.js';
+import { readActivityProblem } from '../temporal/failures.js';
+import { compact } from '../temporal/proxies.js';
+import { usageIn } from '../usage-in.js';
+
+/** Why a transcript is made shorter. `overflow`: the provider refused it as too long; `carry`: a fresh history could not take it along. */
+type Why = 'soft' | 'forced' | 'overflow' | 'carry';
+
+/**
+ * Before a request: makes the transcript shorter when a cheap estimate says that it pays. What fails here only falls back.
+ *
+ * @param asked whom the request goes to; absent: whom it is expected to go to
+ */
+export async function compactWhenNeeded(run: Run, asked?: ModelCandidate): Promise<void> {
+  if (run.policy.compaction.strategies.length === 0) return;
+  const need = compactionNeeded({ ...factsOf(run, asked), latchedUntil: run.compaction.latchedUntil });
+  if (need === 'no' || (await compactTranscript(run, need, asked))) return;
+  run.compaction = { ...run.compaction, latchedUntil: latchedUntil(run.transcript.length) };
+}
+
+/** Tries the run's strategies in their order until the transcript fits. False when none of them made it shorter. */
+export async function compactTranscript(run: Run, why: Why, asked?: ModelCandidate): Promise<boolean> {
+  const goal = compactionGoal(factsOf(run, asked), why === 'soft' ? 'soft' : 'forced');
+  const { strategies } = run.policy.compaction;
+  const { phase } = run;
+  run.phase = 'compacting';
+  let isShorter = false;
+  for (const strategy of strategies) {
+    if (run.mustStop || (isShorter && fits(run, goal))) break;
+    isShorter = (await useStrategy(run, { strategy, goal, why })) || isShorter;
+  }
+  const failed = strategies.length > 0 && !isShorter && !run.mustStop;
+  // what asks others may fail: what needs nobody is the last resort
+  if (failed) isShorter = adopt(run, { strategy: 'tiered', why, messages: tieredCompactor(run.transcript.messages, goal) });
+  run.phase = phase;
+  publishStatus(run);
+  return isShorter;
+}
+
+/** The second answer to an overflow: cuts the largest tool result. False when there is none worth cutting. */
+export function shortenLargest(run: Run): boolean {
+  const shortened = shortenLargestResult(run.transcript.messages);
+  return shortened !== undefined && adopt(run, { strategy: 'shorten', why: 'overflow', messages: shortened.messages });
+}
+
+/** Before a fresh history: a transcript too large to be carried is made shorter first, whatever the policy says. */
+export function compactToCarry(run: Run, bytesMax: number = PAYLOAD_LIMITS.transcriptBytesMax): void {
+  const { transcript, taskId } = run;
+  if (transcript.bytes <= bytesMax) return;
+  const goal = { tokensMax: Math.floor(bytesMax / CHARS_PER_TOKEN / 2), keepRecentTokens: 0, taskId };
+  adopt(run, { strategy: 'tiered', why: 'carry', messages: tieredCompactor(transcript.messages, goal) });
+}
+
+function factsOf(
+  { transcript, route, policy, compaction, taskId, setupTokens }: Run,
+  asked: ModelCandidate = route.expected(Date.now()).candidate,
+): RequestFacts {
+  return {
+    messages: transcript.messages,
+    messageTokens: transcript.tokens,
+    setupTokens,
+    window: asked.contextWindow,
+    taskId,
+    policy: policy.compaction,
+    compactions: compaction.count,
+    ...(compaction.reported ? { reported: compaction.reported } : {}),
+  };
+}
+
+function fits({ transcript }: Run, { tokensMax }: CompactionGoal): boolean {
+  return transcript.tokens <= tokensMax;
+}
+
+interface Pass {
+  readonly strategy: CompactionStrategy;
+  readonly goal: CompactionGoal;
+  readonly why: Why;
+}
+
+async function useStrategy(run: Run, { strategy, goal, why }: Pass): Promise<boolean> {
+  const own = compactorFor(strategy);
+  if (own) return adopt(run, { strategy, why, messages: own(run.transcript.messages, goal) });
+  return await replaceStretch(run, { strategy, goal, why });
+}
+
+/** Has an activity put something shorter in the place of the older messages. */
+async function replaceStretch(run: Run, { strategy, goal, why }: Pass): Promise<boolean> {
+  const { messages } = run.transcript;
+  const plan = planSummary(messages, goal);
+  if (!plan) return false;
+  for (let losses = 0; ; losses += 1) {
+    const writer = summaryWriter(run);
+    try {
+      const summary = `turn ${run.counters.turn}: compact the transcript (${strategy})`;
+      const made = await run.calls.abortable(() => compact(inputFor(run, { strategy, plan, goal, writer }), { summary }));
+      // runs of older versions charge whom they would ask by then
+      run.spending.charge(made.usage, run.policy.weighsFallbacks ? writer : summaryWriter(run));
+      const returned = new Map(made.messages.map(({ message, hash }) => [message, hash]));
+      return adopt(run, { strategy, why, messages: applySummary(messages, plan, [...returned.keys()]), returned, note: made.note });
+    } catch (error) {
+      const problem = readActivityProblem(error);
+      const lost = usageIn(problem.lastHeartbeat) ?? NO_USAGE;
+      if (lost.inputTokens + lost.outputTokens > 0) run.spending.charge(lost, writer);
+      if (problem.workerLost && !run.mustStop && losses < RUN_LIMITS.workerLossesMax) continue;
+      run.compaction = { ...run.compaction, failures: run.compaction.failures + 1 };
+      const message = `${problem.type}: ${problem.message}`.slice(0, 500);
+      run.events.add({ type: 'compaction.failed', turn: run.counters.turn, strategy, message });
+      return false;
+    }
+  }
+}
+
+/** What an activity is told of the stretch that it replaces. */
+interface StretchOrder extends Pick<Pass, 'strategy' | 'goal'> {
+  readonly plan: NonNullable<ReturnType<typeof planSummary>>;
+  readonly writer: SummaryWriter;
+}
+
+function inputFor(run: Run, { strategy, plan, goal, writer: { model, credential } }: StretchOrder): Parameters<typeof compact>[0] {
+  const { prepared, counters } = run;
+  return {
+    runId: run.runId,
+    executionId: workflowInfo().runId,
+    ...run.transcript.reference(),
+    agent: prepared.setup.agent,
+    turn: counters.turn,
+    strategy: strategy === 'custom' ? 'custom' : 'summary',
+    model,
+    ...(credential === undefined ? {} : { credential }),
+    setupHash: prepared.setupHash,
+    ...plan,
+    tokensMax: Math.max(COMPACTION_LIMITS.summaryOutputTokens, Math.floor(goal.tokensMax / 4)),
+  };
+}
+
+/** A model, and the key that it is asked with where its provider has several. */
+type SummaryWriter = Pick<ModelCandidate, 'model' | 'price'> & Pick<ModelPair, 'credential'>;
+
+/** Who writes summaries: the policy's own model, else the one that is asked next. */
+function summaryWriter({ policy, prepared, route }: Run): SummaryWriter {
+  const { summaryModel: own } = policy.compaction;
+  if (own !== undefined) return { model: own, ...(prepared.summaryPrice ? { price: prepared.summaryPrice } : {}) };
+  const next = route.expected(Date.now());
+  return { ...next.candidate, ...keyOf(next) };
+}
+
+interface Adopted {
+  readonly strategy: string;
+  readonly why: Why;
+  readonly messages: readonly Message[];
+  readonly returned?: ReadonlyMap<Message, string>;
+  readonly note?: string | undefined;
+}
+
+/** Takes the shorter transcript over. What is no shorter, or would part a call from its result, is left. */
+function adopt(run: Run, { strategy, why, messages, returned, note }: Adopted): boolean {
+  const before = run.transcript.messages;
+  if (messages === before) return false;
+  const tokensBefore = run.transcript.tokens;
+  const tokensAfter = estimateTokens(messages);
+  // calls that still wait have no results yet
+  const answered = run.turnInProgress ? messages.slice(0, -1) : messages;
+  if (tokensAfter >= tokensBefore || !isPaired(answered)) return false;
+  run.transcript.replaceAll(messages, returned);
+  // what is remembered points at results that may be stubs now
+  run.memo.clear();
+  run.compaction = { ...run.compaction, count: run.compaction.count + 1, latchedUntil: 0 };
+  const sizes = { messagesBefore: before.length, messagesAfter: messages.length, tokensBefore, tokensAfter };
+  run.events.add({ type: 'compacted', turn: run.counters.turn, strategy, why, ...sizes, ...(note === undefined ? {} : { note }) });
+  run.decided(`turn ${run.counters.turn}: compacted (${strategy}, ${why}): ${tokensBefore} → ${tokensAfter} tokens`);
+  return true;
+}

@@ -1,0 +1,63 @@
+import { textOf } from '../../contracts/message-text.js';
+import type { Message } from '../../contracts/schemas/message.js';
+import type { Reason } from '../../contracts/schemas/run.js';
+import { publishStatus } from '../operator/progress.js';
+import type { Run } from '../state/run.js';
+import { askModel } from './ask-model.js';
+import { takeSteers } from './deliver-messages.js';
+import { skipDirectives } from './follow-directives.js';
+
+/** Why no further turn follows, as the model reads it. */
+const WHY: Partial<Record<Reason, string>> = {
+  max_turns: 'the turn limit of this run is reached',
+  deadline: 'the time limit of this run is reached',
+  budget: 'the budget of this run is spent',
+  loop_detected: 'this run repeats itself without getting on',
+};
+
+const NOTHING_SAID = 'your answers had no text';
+
+/** True for the reasons that reserve one last call (idea 3: every stop leaves an answer). */
+export function hasFinalCall(reason: Reason): boolean {
+  return WHY[reason] !== undefined;
+}
+
+/**
+ * The reserved final call: the same tools, but none may be called; its instruction is in that request only. It is not a turn.
+ * Returns the answer, or undefined when it failed, took too long or was cancelled: then the last text stands.
+ */
+export async function finalAnswer(run: Run, reason: Reason): Promise<Message | undefined> {
+  // nobody would read what waits
+  if (run.inbox.cancelRequest) return undefined;
+  run.phase = 'finalising';
+  run.tool = undefined;
+  // this call has a time limit of its own: a deadline that comes now must not take the answer away
+  run.clock.stop();
+  // nothing is read after this: all that waits goes in
+  skipDirectives(run, run.counters.turn);
+  takeSteers(run, run.counters.turn, 'all');
+  publishStatus(run);
+  const reply = await askModel(run, { requestOnly: [instruction(reason)], toolChoice: 'none', final: true });
+  if (reply.kind !== 'answer') return undefined;
+  return textOf(reply.message).trim() === '' ? undefined : reply.message;
+}
+
+/** The last assistant text of the transcript; calls never count as text. */
+export function lastText(messages: readonly Message[]): string {
+  const last = messages.findLast((message) => message.role === 'assistant' && textOf(message).trim() !== '');
+  return last ? textOf(last) : '';
+}
+
+function instruction(reason: Reason): Message {
+  return {
+    id: 'final-answer',
+    role: 'user',
+    origin: 'nudge',
+    parts: [
+      {
+        type: 'text',
+        text: `[notice] This is the last answer: ${WHY[reason] ?? NOTHING_SAID}. Call no tools. Say in plain text what was done, what was found, and what is still open.`,
+      },
+    ],
+  };
+}

@@ -1,0 +1,151 @@
+import { randomUUID } from 'node:crypto';
+import { ApplicationFailure } from '@temporalio/client';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { defineTool } from '../../../src/define/define-tool.js';
+import { resultTexts } from '../../activities/support/result-texts.js';
+import { type AgentWorker, call, say } from '../../support/agent-worker.js';
+import { latch, type TestRun, until, useWorkers } from '../../support/use-workers.js';
+
+describe('tool calls of a run', () => {
+  const { worker, start } = useWorkers();
+
+  it('A-14: read calls of one answer run at once, four at most, and their results are in call order', async () => {
+    let running = 0;
+    let most = 0;
+    const gate = latch();
+    const look = defineTool({
+      name: 'look',
+      description: 'Looks.',
+      parameters: z.strictObject({ n: z.number() }),
+      effect: 'read',
+      execute: async ({ n }) => {
+        running += 1;
+        most = Math.max(most, running);
+        if (most >= 4) gate.open();
+        await gate.opened;
+        running -= 1;
+        return `seen ${n}`;
+      },
+    });
+    const calls = Array.from({ length: 9 }, (_, n) => ['look', { n }] as const);
+    const on = await worker({ model: (_, n) => (n === 1 ? call(...calls) : say('ok')), tools: [look] });
+    await (await start(on)).result();
+    expect(most).toBe(4);
+    expect(resultTexts(on.requests[1]?.messages ?? [])).toEqual(calls.map(([, { n }]) => `seen ${n}`));
+  });
+
+  it('A-15, B-21: an unknown tool, bad arguments and a throwing tool are results the model reads; the run goes on', async () => {
+    const broken = defineTool({
+      name: 'broken',
+      description: 'Throws.',
+      parameters: z.strictObject({}),
+      execute: () => {
+        throw new Error('no such table');
+      },
+    });
+    const on = await worker({
+      model: (_, n) => (n === 1 ? call(['Broken', {}], ['broken', { extra: 1 }], ['broken', {}]) : say('ok')),
+      tools: [broken],
+    });
+    expect(await (await start(on)).result()).toMatchObject({ reason: 'completed' });
+    const [unknown, invalid, threw] = resultTexts(on.requests[1]?.messages ?? []);
+    expect(unknown).toBe('no tool named "Broken"; available: broken');
+    expect(invalid).toContain('invalid arguments for broken:');
+    expect(threw).toBe('no such table');
+  });
+
+  it('C8: a tool that exceeds its timeout is stopped and the model reads it; it is not tried again', async () => {
+    let starts = 0;
+    const slow = defineTool({
+      name: 'slow',
+      description: 'Never ends by itself.',
+      parameters: z.strictObject({}),
+      effect: 'idempotent',
+      timeoutMs: 1_000,
+      execute: (_, ctx) => {
+        starts += 1;
+        return new Promise((_resolve, reject) => ctx.signal.addEventListener('abort', () => reject(new Error('stopped'))));
+      },
+    });
+    const on = await worker({ model: (_, n) => (n === 1 ? call(['slow', {}]) : say('ok')), tools: [slow] });
+    await (await start(on)).result();
+    expect(resultTexts(on.requests[1]?.messages ?? [])[0]).toContain('timed out after 1s');
+    expect(starts).toBe(1);
+  });
+
+  it('P3: a once call whose worker died is not started again, and the model is told that its outcome is unknown', async () => {
+    const { on, run, starts } = await loseWorkerOf('once');
+    expect(await run.result()).toMatchObject({ reason: 'completed' });
+    expect(starts()).toBe(1);
+    expect(resultTexts(on.requests[1]?.messages ?? [])[0]).toContain('[outcome unknown]');
+  });
+
+  it('P4: an idempotent call whose worker died is started again with the same key', async () => {
+    const { run, starts, keys } = await loseWorkerOf('idempotent');
+    await until(() => starts() === 2, 'the second start');
+    expect(await run.result()).toMatchObject({ reason: 'completed' });
+    expect(new Set(keys).size).toBe(1);
+  });
+
+  it('a once call whose reconcile finds it done is answered with what was found', async () => {
+    const { on, run, starts } = await loseWorkerOf('once', () => Promise.resolve({ kind: 'done', result: 'it is there' }));
+    await run.result();
+    expect(starts()).toBe(1);
+    expect(resultTexts(on.requests[1]?.messages ?? [])[0]).toBe('it is there');
+  });
+
+  it('a once call whose reconcile finds it not started is started once more', async () => {
+    const { run, starts } = await loseWorkerOf('once', () => Promise.resolve({ kind: 'not_started' }));
+    await until(() => starts() === 2, 'the second start');
+    expect(await run.result()).toMatchObject({ reason: 'completed' });
+  });
+
+  it('a workspace tool runs on the queue of the host that has the folder', async () => {
+    const toolQueue = `host-${randomUUID()}`;
+    const where: string[] = [];
+    const tool = (name: string) =>
+      defineTool({
+        name: 'where',
+        description: 'Says where.',
+        parameters: z.strictObject({}),
+        effect: 'read',
+        execute: () => where.push(name),
+      });
+    await worker({ model: () => say('never asked'), tools: [tool('host')], taskQueue: toolQueue });
+    const on = await worker({ model: (_, n) => (n === 1 ? call(['where', {}]) : say('ok')), tools: [tool('anywhere')], toolQueue });
+    expect(await (await start(on)).result()).toMatchObject({ reason: 'completed' });
+    expect(where).toEqual(['host']);
+  });
+
+  /** Fails the first start of a tool as a recovered worker death does: by id, as `Worker.Died`. */
+  async function loseWorkerOf(
+    effect: 'once' | 'idempotent',
+    reconcile?: () => Promise<{ kind: 'done'; result: string } | { kind: 'not_started' }>,
+  ) {
+    const keys: string[] = [];
+    const tool = defineTool({
+      name: 'act',
+      description: 'Acts.',
+      parameters: z.strictObject({}),
+      effect,
+      ...(reconcile ? { reconcile } : {}),
+      execute: (_, ctx) => {
+        keys.push(ctx.idempotencyKey);
+        if (keys.length > 1) return 'done again';
+        return new Promise((_resolve, reject) => ctx.signal.addEventListener('abort', () => reject(new Error('gone'))));
+      },
+    });
+    const on: AgentWorker = await worker({ model: (_, n) => (n === 1 ? call(['act', {}]) : say('ok')), tools: [tool] });
+    const run: TestRun = await start(on);
+    await until(() => keys.length === 1, 'the first start');
+    const { pendingActivities } = (await run.handle.describe()).raw;
+    const activityId = pendingActivities?.find((activity) => activity.activityType?.name === 'callTool')?.activityId;
+    const { runId: executionId } = await run.handle.describe();
+    await on.client.activity.fail(
+      { workflowId: run.runId, runId: executionId, activityId: activityId ?? '' },
+      ApplicationFailure.create({ type: 'Worker.Died', nonRetryable: true, message: 'its process is gone' }),
+    );
+    return { on, run, keys, starts: () => keys.length };
+  }
+});

@@ -1,0 +1,71 @@
+import { describe, expect, it } from 'vitest';
+import type { RunInput } from '../../../src/contracts/schemas/run.js';
+import { ModelError } from '../../../src/providers/contract/model-error.js';
+import { say } from '../../support/agent-worker.js';
+import { candidate, coolingFor, fakeModels } from '../../support/model-route.js';
+import { until, useWorkers } from '../../support/use-workers.js';
+
+const limited = (): never => {
+  throw new ModelError('Model.RateLimited', 'too many requests', { status: 429, retryAfterMs: 120_000 });
+};
+
+const route = [candidate('a/one'), candidate('b/two')];
+
+describe('while every model is left alone', () => {
+  const { worker, start } = useWorkers();
+
+  /** A run whose first model is back after so long, and whose second one is not. */
+  const waitingRun = async (coolingMs: number, input: Partial<RunInput> = {}) => {
+    const models = fakeModels({
+      'a/one': (_, n) => (n === 1 ? Promise.reject(coolingFor(coolingMs)) : say('one is back')),
+      'b/two': limited,
+    });
+    const on = await worker({ model: () => say('nobody asks this one'), providerFor: models.providerFor, route, policy: {} });
+    const run = await start(on, input);
+    await until(async () => (await run.progress()).waitingFor?.startsWith('every model, left alone until') === true, 'the wait');
+    return { run, models };
+  };
+
+  it('a cancel ends the run at once, and nobody is asked any more', async () => {
+    const { run, models } = await waitingRun(50_000);
+    await run.handle.signal('cancel', { reason: 'enough' });
+    expect(await run.result()).toMatchObject({ reason: 'cancelled' });
+    expect(models.asked).toEqual(['a/one', 'b/two']);
+  });
+
+  it('a deadline that is shorter than the wait ends it, and the final answer waits for nobody', async () => {
+    const { run, models } = await waitingRun(50_000, { deadlineMs: 4_000 });
+    expect(await run.result()).toMatchObject({ reason: 'deadline', output: 'one is back', finalized: true });
+    expect(models.asked).toEqual(['a/one', 'b/two', 'a/one']);
+  });
+
+  it('a message in mode interrupt ends the turn, is read, and the next turn waits on', async () => {
+    const { run, models } = await waitingRun(6_000);
+    await run.handle.signal('steer', { id: 's', text: 'and be brief', mode: 'interrupt' });
+    expect(await run.result()).toMatchObject({ output: 'one is back', turns: 2 });
+    expect(models.requests.at(-1)?.messages.at(-1)).toMatchObject({ id: 's' });
+    expect(models.asked).toEqual(['a/one', 'b/two', 'a/one']);
+  });
+
+  it('a chat waits too, and its one turn stays one', async () => {
+    const { run } = await waitingRun(2_000, { mode: 'chat' });
+    expect(await run.result()).toMatchObject({ output: 'one is back', turns: 1 });
+  });
+
+  it('a fallback that the cost cap cannot pay is asked once a person has given more', async () => {
+    const models = fakeModels({ 'a/one': limited, 'b/two': () => say('dear words') });
+    const cheap = { input: 0.1, output: 0.1 };
+    const on = await worker({
+      model: () => say('nobody asks this one'),
+      providerFor: models.providerFor,
+      route: [candidate('a/one', { price: cheap }), candidate('b/two', { price: { input: 100_000, output: 100_000 } })],
+      price: cheap,
+      policy: { onBudget: 'ask' },
+    });
+    const run = await start(on, { maxCostUsd: 1 });
+    await until(async () => (await run.progress()).pendingApprovals === 1, 'the question');
+    expect(models.asked).toEqual(['a/one']);
+    await run.handle.executeUpdate('extend', { args: [{ costUsd: 1_000 }] });
+    expect(await run.result()).toMatchObject({ output: 'dear words', models: ['b/two'], costUsd: 1.5 });
+  });
+});
