@@ -1,4 +1,4 @@
-import { type CheckedStart, checkStart } from '../client/start-run.js';
+import { type CheckedStart, checkStart } from '../client/runs/start-run.js';
 import { PerdureError } from '../contracts/perdure-error.js';
 import { checkWorkspace } from './check-workspace.js';
 import { parseDuration } from './parse-duration.js';

@@ -1,4 +1,4 @@
-import type { PendingCall, RunDescription } from '../client/run-description.js';
+import type { PendingCall, RunDescription } from '../client/runs/describe-run.js';
 import { BUDGET_APPROVAL } from '../contracts/budget-approval.js';
 import { DECISION_LIMITS } from '../contracts/constants/limits.js';
 import { jsonLine } from '../contracts/json-line.js';

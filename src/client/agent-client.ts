@@ -3,15 +3,15 @@ import type { DataConverter } from '@temporalio/common';
 import { CLIENT_LIMITS, PAYLOAD_LIMITS } from '../contracts/constants/limits.js';
 import { DEFAULT_TASK_QUEUE } from '../contracts/handlers.js';
 import type { StreamSource } from '../streams/stream.js';
-import { checkAddress } from './check-address.js';
-import { unreachable } from './errors.js';
-import { listApprovals, type WaitingApproval } from './list-approvals.js';
 import { RunHandle } from './run-handle.js';
-import { type ListOptions, listRuns, type RunListItem } from './run-list.js';
-import { type SessionCost, sessionCost } from './session-cost.js';
-import { checkStart, type StartInput, startRun } from './start-run.js';
-import { TemporalAccess } from './temporal-access.js';
+import { listApprovals, type WaitingApproval } from './runs/list-approvals.js';
+import { type ListOptions, listRuns, type RunListItem } from './runs/list-runs.js';
+import { type SessionCost, sessionCost } from './runs/session-cost.js';
+import { checkStart, type StartInput, startRun } from './runs/start-run.js';
+import { TemporalAccess } from './temporal/connection.js';
+import { unreachable } from './temporal/errors.js';
 import { unreadStorage } from './unread-storage.js';
+import { checkAddress } from './validate/address.js';
 
 /** Where Temporal is and how to talk to it. Give an address, or a connection that you own and close yourself. */
 export interface ConnectOptions {

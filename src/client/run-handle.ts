@@ -20,16 +20,16 @@ import type {
 } from '../contracts/schemas/run.js';
 import type { Step } from '../contracts/step.js';
 import type { StreamSource } from '../streams/stream.js';
-import { type AwaitResultOptions, awaitResult } from './await-result.js';
 import { checkDecision } from './check-decision.js';
-import { checkExtend, checkHold, checkSteer } from './check-steer.js';
-import { type ContinueOptions, continueRun } from './continue-run.js';
-import { isTimeout, noWorker, runClosed } from './errors.js';
 import { refusedUpdate } from './refused-update.js';
-import { describeRun, type RunDescription } from './run-description.js';
-import type { TemporalAccess } from './temporal-access.js';
+import { type ContinueOptions, continueRun } from './runs/continue-run.js';
+import { describeRun, type RunDescription } from './runs/describe-run.js';
+import type { TemporalAccess } from './temporal/connection.js';
+import { isTimeout, noWorker, runClosed } from './temporal/errors.js';
+import { checkExtend, checkHold, checkSteer } from './validate/steer-input.js';
+import { type AwaitResultOptions, awaitResult } from './watch/await-result.js';
+import { type WatchOptions, watchRun } from './watch/watch-run.js';
 import type { WatchItem } from './watch-item.js';
-import { type WatchOptions, watchRun } from './watch-run.js';
 
 /**
  * One run, live or closed. Every method may throw a PerdureError: `RUN_NOT_FOUND` (3), `RUN_CLOSED` (4) for what needs a live run,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { hashJson } from '../contracts/digest.js';
 import { RunInput } from '../contracts/schemas/run.js';
-import { taskTitle } from './run-summary.js';
+import { taskTitle } from './runs/run-summary.js';
 
 /**
  * What a run carries beside its history, readable without a worker: whether another start means the same run, what a list shows, and

@@ -1,7 +1,7 @@
 import type { WorkflowExecutionDescription, WorkflowHandle } from '@temporalio/client';
 import { RunInput } from '../contracts/schemas/run.js';
 import { RunMemo } from './run-memo.js';
-import type { TemporalAccess } from './temporal-access.js';
+import type { TemporalAccess } from './temporal/connection.js';
 
 /** A run's input without its task and messages. */
 export type RunOptions = RunMemo['options'];

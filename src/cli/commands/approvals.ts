@@ -1,4 +1,4 @@
-import type { WaitingApproval } from '../../client/list-approvals.js';
+import type { WaitingApproval } from '../../client/runs/list-approvals.js';
 import { decisionCommands } from '../approval-hints.js';
 import type { CliContext } from '../cli-context.js';
 import { formatDuration } from '../format-amounts.js';

@@ -1,5 +1,5 @@
-import { checkRunInput, checkText } from '../../client/check-input.js';
-import type { ContinueOptions } from '../../client/continue-run.js';
+import type { ContinueOptions } from '../../client/runs/continue-run.js';
+import { checkRunInput, checkText } from '../../client/validate/run-input.js';
 import type { LoadedConfig } from '../../worker/config.js';
 import type { CliContext } from '../cli-context.js';
 import { createDisplay, followRun } from '../follow-run.js';

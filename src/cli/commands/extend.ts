@@ -1,5 +1,5 @@
-import { checkExtend } from '../../client/check-steer.js';
 import type { RunHandle } from '../../client/run-handle.js';
+import { checkExtend } from '../../client/validate/steer-input.js';
 import { PerdureError } from '../../contracts/perdure-error.js';
 import type { CliContext } from '../cli-context.js';
 import { parseDuration } from '../parse-duration.js';

@@ -1,5 +1,5 @@
-import { checkHold } from '../../client/check-steer.js';
 import type { RunHandle } from '../../client/run-handle.js';
+import { checkHold } from '../../client/validate/steer-input.js';
 import { DECISION_LIMITS } from '../../contracts/constants/limits.js';
 import type { CliContext } from '../cli-context.js';
 import { parseDuration, writeDuration } from '../parse-duration.js';

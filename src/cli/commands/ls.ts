@@ -1,5 +1,5 @@
-import type { ListOptions, RunListItem } from '../../client/run-list.js';
-import type { SessionCost } from '../../client/session-cost.js';
+import type { ListOptions, RunListItem } from '../../client/runs/list-runs.js';
+import type { SessionCost } from '../../client/runs/session-cost.js';
 import type { CliContext } from '../cli-context.js';
 import { formatCost, formatDuration, formatNumberOf } from '../format-amounts.js';
 import { formatTable } from '../format-table.js';

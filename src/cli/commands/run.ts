@@ -1,4 +1,4 @@
-import type { CheckedStart } from '../../client/start-run.js';
+import type { CheckedStart } from '../../client/runs/start-run.js';
 import { PerdureError } from '../../contracts/perdure-error.js';
 import type { CliContext } from '../cli-context.js';
 import { createDisplay, followRun } from '../follow-run.js';

@@ -1,5 +1,5 @@
-import type { RunDescription } from '../../client/run-description.js';
 import type { RunHandle } from '../../client/run-handle.js';
+import type { RunDescription } from '../../client/runs/describe-run.js';
 import { RUN_LIMITS } from '../../contracts/constants/limits.js';
 import { PerdureError } from '../../contracts/perdure-error.js';
 import type { Progress, RunResult } from '../../contracts/schemas/run.js';

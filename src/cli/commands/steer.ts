@@ -1,5 +1,5 @@
-import { checkSteer } from '../../client/check-steer.js';
 import type { RunHandle } from '../../client/run-handle.js';
+import { checkSteer } from '../../client/validate/steer-input.js';
 import { STEER_LIMITS } from '../../contracts/constants/limits.js';
 import type { CliContext } from '../cli-context.js';
 import { parseDuration } from '../parse-duration.js';

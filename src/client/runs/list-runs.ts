@@ -1,12 +1,12 @@
 import type { WorkflowExecutionInfo, WorkflowExecutionStatusName } from '@temporalio/client';
 import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
-import { AGENT_RUN } from '../contracts/handlers.js';
-import { PerdureError } from '../contracts/perdure-error.js';
-import { RunStatus } from '../contracts/schemas/run.js';
-import { checkSession } from './check-input.js';
-import { echoValue } from './echo-value.js';
-import { RunMemo } from './run-memo.js';
-import type { TemporalAccess } from './temporal-access.js';
+import { AGENT_RUN } from '../../contracts/handlers.js';
+import { PerdureError } from '../../contracts/perdure-error.js';
+import { RunStatus } from '../../contracts/schemas/run.js';
+import { echoValue } from '../echo-value.js';
+import { RunMemo } from '../run-memo.js';
+import type { TemporalAccess } from '../temporal/connection.js';
+import { checkSession } from '../validate/run-input.js';
 
 /** Which runs to list, newest first. */
 export interface ListOptions {

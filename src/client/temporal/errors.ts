@@ -1,8 +1,8 @@
 import { isGrpcCancelledError, isGrpcServiceError, ServiceError, WorkflowUpdateRPCTimeoutOrCancelledError } from '@temporalio/client';
 import { NamespaceNotFoundError, WorkflowNotFoundError } from '@temporalio/common';
-import { cutText, redact } from '../contracts/failures.js';
-import { PerdureError } from '../contracts/perdure-error.js';
-import { echoValue } from './echo-value.js';
+import { cutText, redact } from '../../contracts/failures.js';
+import { PerdureError } from '../../contracts/perdure-error.js';
+import { echoValue } from '../echo-value.js';
 
 /** gRPC status codes this folder tells apart (https://grpc.io/docs/guides/status-codes/). */
 const GRPC = {

@@ -1,15 +1,15 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { WorkflowHandle } from '@temporalio/client';
-import { CLIENT_LIMITS } from '../contracts/constants/limits.js';
-import { events as eventsQuery, progress as progressQuery } from '../contracts/handlers.js';
-import { PerdureError } from '../contracts/perdure-error.js';
-import type { StreamSource } from '../streams/stream.js';
+import { CLIENT_LIMITS } from '../../contracts/constants/limits.js';
+import { events as eventsQuery, progress as progressQuery } from '../../contracts/handlers.js';
+import { PerdureError } from '../../contracts/perdure-error.js';
+import type { StreamSource } from '../../streams/stream.js';
+import { signalOfRequests } from '../signal-of-requests.js';
+import type { TemporalAccess } from '../temporal/connection.js';
+import { isAborted, unreachable } from '../temporal/errors.js';
+import type { WatchItem } from '../watch-item.js';
 import { AsyncQueue } from './async-queue.js';
 import { awaitResult } from './await-result.js';
-import { isAborted, unreachable } from './errors.js';
-import { signalOfRequests } from './signal-of-requests.js';
-import type { TemporalAccess } from './temporal-access.js';
-import type { WatchItem } from './watch-item.js';
 
 /** How to watch a run. */
 export interface WatchOptions {

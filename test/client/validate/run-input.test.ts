@@ -1,12 +1,12 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { checkAddress } from '../../src/client/check-address.js';
-import { checkRunId, checkRunInput, checkText } from '../../src/client/check-input.js';
-import { checkExtend, checkHold, checkSteer } from '../../src/client/check-steer.js';
-import { checkStart } from '../../src/client/start-run.js';
-import { PAYLOAD_LIMITS } from '../../src/contracts/constants/limits.js';
-import { PerdureError } from '../../src/contracts/perdure-error.js';
-import { RunInput } from '../../src/contracts/schemas/run.js';
+import { checkStart } from '../../../src/client/runs/start-run.js';
+import { checkAddress } from '../../../src/client/validate/address.js';
+import { checkRunId, checkRunInput, checkText } from '../../../src/client/validate/run-input.js';
+import { checkExtend, checkHold, checkSteer } from '../../../src/client/validate/steer-input.js';
+import { PAYLOAD_LIMITS } from '../../../src/contracts/constants/limits.js';
+import { PerdureError } from '../../../src/contracts/perdure-error.js';
+import { RunInput } from '../../../src/contracts/schemas/run.js';
 
 /** The line a person reads, and the exit status. */
 function refusal(act: () => unknown): { line: string; exitCode: number } {

@@ -1,6 +1,6 @@
 import type { Client, ConnectionLike, WorkflowHandle } from '@temporalio/client';
 import type { QueryDefinition } from '@temporalio/common';
-import { CLIENT_LIMITS } from '../contracts/constants/limits.js';
+import { CLIENT_LIMITS } from '../../contracts/constants/limits.js';
 import { isNoPoller, isTimeout, noWorker, type RequestSubject, toPerdureError } from './errors.js';
 
 /** A poller asks again at least every 60 s or so; one that did not is gone, though the server lists it for 5 minutes. */

@@ -1,13 +1,13 @@
 import type { WorkflowHandle } from '@temporalio/client';
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
-import { CLIENT_LIMITS } from '../contracts/constants/limits.js';
-import { AGENT_RUN } from '../contracts/handlers.js';
-import { PerdureError } from '../contracts/perdure-error.js';
-import type { RunInput } from '../contracts/schemas/run.js';
-import { checkInputSize, checkRunId, checkRunInput } from './check-input.js';
-import { memoOf, RunMemo } from './run-memo.js';
+import { CLIENT_LIMITS } from '../../contracts/constants/limits.js';
+import { AGENT_RUN } from '../../contracts/handlers.js';
+import { PerdureError } from '../../contracts/perdure-error.js';
+import type { RunInput } from '../../contracts/schemas/run.js';
+import { memoOf, RunMemo } from '../run-memo.js';
+import type { TemporalAccess } from '../temporal/connection.js';
+import { checkInputSize, checkRunId, checkRunInput } from '../validate/run-input.js';
 import { newRunId, summarizeRun } from './run-summary.js';
-import type { TemporalAccess } from './temporal-access.js';
 
 /** A run's input, and the id it shall have. @default id made from the time and a random part */
 export type StartInput = RunInput & { readonly id?: string };

@@ -1,8 +1,8 @@
-import * as wire from '../contracts/handlers.js';
-import { PerdureError } from '../contracts/perdure-error.js';
-import type { PendingApproval } from '../contracts/schemas/approval.js';
-import { listOpenRunIds } from './run-list.js';
-import type { TemporalAccess } from './temporal-access.js';
+import * as wire from '../../contracts/handlers.js';
+import { PerdureError } from '../../contracts/perdure-error.js';
+import type { PendingApproval } from '../../contracts/schemas/approval.js';
+import type { TemporalAccess } from '../temporal/connection.js';
+import { listOpenRunIds } from './list-runs.js';
 
 /** A call that waits for a person, and the run it is of. */
 export type WaitingApproval = PendingApproval & { readonly runId: string };

@@ -1,13 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { WorkflowHandle } from '@temporalio/client';
-import { CLIENT_LIMITS } from '../contracts/constants/limits.js';
-import { progress as progressQuery, result as resultQuery } from '../contracts/handlers.js';
-import { PerdureError } from '../contracts/perdure-error.js';
-import { type Progress, RunResult } from '../contracts/schemas/run.js';
-import { closedFact, resultFromFact, resultInFailure } from './closed-result.js';
-import { isConnectionLoss, toPerdureError } from './errors.js';
-import { signalOfRequests } from './signal-of-requests.js';
-import type { TemporalAccess } from './temporal-access.js';
+import { CLIENT_LIMITS } from '../../contracts/constants/limits.js';
+import { progress as progressQuery, result as resultQuery } from '../../contracts/handlers.js';
+import { PerdureError } from '../../contracts/perdure-error.js';
+import { type Progress, RunResult } from '../../contracts/schemas/run.js';
+import { closedFact, resultFromFact, resultInFailure } from '../closed-result.js';
+import { signalOfRequests } from '../signal-of-requests.js';
+import type { TemporalAccess } from '../temporal/connection.js';
+import { isConnectionLoss, toPerdureError } from '../temporal/errors.js';
 
 /** How to wait for a run's end. */
 export interface AwaitResultOptions {

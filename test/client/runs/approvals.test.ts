@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { AgentClient } from '../../src/client/agent-client.js';
-import type { RunHandle } from '../../src/client/run-handle.js';
-import { PerdureError } from '../../src/contracts/perdure-error.js';
-import type { AgentWorker } from '../support/agent-worker.js';
-import { startDeployWorker } from '../support/start-deploy-worker.js';
+import { AgentClient } from '../../../src/client/agent-client.js';
+import type { RunHandle } from '../../../src/client/run-handle.js';
+import { PerdureError } from '../../../src/contracts/perdure-error.js';
+import type { AgentWorker } from '../../support/agent-worker.js';
+import { startDeployWorker } from '../../support/start-deploy-worker.js';
 
 let worker: AgentWorker;
 let agents: AgentClient;

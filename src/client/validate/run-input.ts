@@ -1,14 +1,14 @@
 import type { z } from 'zod';
-import { cleanText } from '../contracts/clean-text.js';
-import { FAILOVER_LIMITS, OUTPUT_SCHEMA_LIMITS, PAYLOAD_LIMITS, RUN_LIMITS } from '../contracts/constants/limits.js';
-import { THINKING_LEVELS } from '../contracts/constants/thinking-levels.js';
-import { isRunId } from '../contracts/ids.js';
-import { isBareModel, parseModelRef } from '../contracts/models/model-ref.js';
-import { PerdureError } from '../contracts/perdure-error.js';
-import type { Part } from '../contracts/schemas/message.js';
-import { RunInput } from '../contracts/schemas/run.js';
-import { didYouMean } from '../contracts/text/did-you-mean.js';
-import { echoValue } from './echo-value.js';
+import { cleanText } from '../../contracts/clean-text.js';
+import { FAILOVER_LIMITS, OUTPUT_SCHEMA_LIMITS, PAYLOAD_LIMITS, RUN_LIMITS } from '../../contracts/constants/limits.js';
+import { THINKING_LEVELS } from '../../contracts/constants/thinking-levels.js';
+import { isRunId } from '../../contracts/ids.js';
+import { isBareModel, parseModelRef } from '../../contracts/models/model-ref.js';
+import { PerdureError } from '../../contracts/perdure-error.js';
+import type { Part } from '../../contracts/schemas/message.js';
+import { RunInput } from '../../contracts/schemas/run.js';
+import { didYouMean } from '../../contracts/text/did-you-mean.js';
+import { echoValue } from '../echo-value.js';
 
 /** What each option takes, as an error says it; the others are told in zod's words. */
 const EXPECTED: Readonly<Record<string, string>> = {

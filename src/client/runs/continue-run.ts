@@ -1,15 +1,15 @@
 import type { WorkflowHandle } from '@temporalio/client';
-import { CLIENT_LIMITS, PAYLOAD_LIMITS } from '../contracts/constants/limits.js';
-import type { GivenMessage } from '../contracts/given-message.js';
-import { setup as setupQuery, transcript as transcriptQuery } from '../contracts/handlers.js';
-import { PerdureError } from '../contracts/perdure-error.js';
-import type { Message } from '../contracts/schemas/message.js';
-import type { RunInput, RunResult } from '../contracts/schemas/run.js';
-import { toolCallsOf } from '../contracts/tool-calls-of.js';
-import { awaitResult } from './await-result.js';
-import { readRunOptions } from './run-options.js';
+import { CLIENT_LIMITS, PAYLOAD_LIMITS } from '../../contracts/constants/limits.js';
+import type { GivenMessage } from '../../contracts/given-message.js';
+import { setup as setupQuery, transcript as transcriptQuery } from '../../contracts/handlers.js';
+import { PerdureError } from '../../contracts/perdure-error.js';
+import type { Message } from '../../contracts/schemas/message.js';
+import type { RunInput, RunResult } from '../../contracts/schemas/run.js';
+import { toolCallsOf } from '../../contracts/tool-calls-of.js';
+import { readRunOptions } from '../run-options.js';
+import type { TemporalAccess } from '../temporal/connection.js';
+import { awaitResult } from '../watch/await-result.js';
 import { checkStart, type StartedRun, startRun } from './start-run.js';
-import type { TemporalAccess } from './temporal-access.js';
 
 /** What a continued run may do otherwise than the one it goes on from. */
 type Changeable =

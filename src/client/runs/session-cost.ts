@@ -1,5 +1,5 @@
-import { listSession } from './run-list.js';
-import type { TemporalAccess } from './temporal-access.js';
+import type { TemporalAccess } from '../temporal/connection.js';
+import { listSession } from './list-runs.js';
 
 /** What the runs of a session cost together. */
 export interface SessionCost {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { cutText } from '../contracts/failures.js';
-import type { RunInput } from '../contracts/schemas/run.js';
-import { escapeMarkdown } from '../contracts/text/sanitize-text.js';
+import { cutText } from '../../contracts/failures.js';
+import type { RunInput } from '../../contracts/schemas/run.js';
+import { escapeMarkdown } from '../../contracts/text/sanitize-text.js';
 
 /** What the Temporal Web UI shows of a run from its first moment; sizes are those of Temporal's API documentation. */
 export interface RunSummary {

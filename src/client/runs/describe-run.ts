@@ -1,8 +1,8 @@
 import type { WorkflowHandle } from '@temporalio/client';
-import { AGENT_RUN } from '../contracts/handlers.js';
-import { PerdureError } from '../contracts/perdure-error.js';
-import { type RunListItem, toListItem } from './run-list.js';
-import type { TemporalAccess } from './temporal-access.js';
+import { AGENT_RUN } from '../../contracts/handlers.js';
+import { PerdureError } from '../../contracts/perdure-error.js';
+import type { TemporalAccess } from '../temporal/connection.js';
+import { type RunListItem, toListItem } from './list-runs.js';
 
 /** What Temporal knows of a run without asking a worker. */
 export interface RunDescription extends RunListItem {

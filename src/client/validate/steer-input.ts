@@ -1,11 +1,11 @@
-import { cleanText } from '../contracts/clean-text.js';
-import { DECISION_LIMITS, STEER_LIMITS } from '../contracts/constants/limits.js';
-import { isRunId } from '../contracts/ids.js';
-import { PerdureError } from '../contracts/perdure-error.js';
-import { type ExtendInput, type HoldInput, type SteerInput, SteerMode } from '../contracts/schemas/run.js';
-import { didYouMean } from '../contracts/text/did-you-mean.js';
-import { checkText } from './check-input.js';
-import { echoValue } from './echo-value.js';
+import { cleanText } from '../../contracts/clean-text.js';
+import { DECISION_LIMITS, STEER_LIMITS } from '../../contracts/constants/limits.js';
+import { isRunId } from '../../contracts/ids.js';
+import { PerdureError } from '../../contracts/perdure-error.js';
+import { type ExtendInput, type HoldInput, type SteerInput, SteerMode } from '../../contracts/schemas/run.js';
+import { didYouMean } from '../../contracts/text/did-you-mean.js';
+import { echoValue } from '../echo-value.js';
+import { checkText } from './run-input.js';
 
 const STEER_KEYS = ['id', 'text', 'mode', 'ttlMs'];
 const HOLD_KEYS = ['ttlMs', 'by'];

@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
-import { AgentClient } from '../../src/client/agent-client.js';
-import type { RunHandle } from '../../src/client/run-handle.js';
-import type { GivenMessage } from '../../src/contracts/given-message.js';
-import { textOf } from '../../src/contracts/message-text.js';
-import { loadConfig } from '../../src/worker/config.js';
-import { createAgentActivities } from '../../src/worker/create-worker.js';
+import { AgentClient } from '../../../src/client/agent-client.js';
+import type { RunHandle } from '../../../src/client/run-handle.js';
+import type { GivenMessage } from '../../../src/contracts/given-message.js';
+import { textOf } from '../../../src/contracts/message-text.js';
+import { loadConfig } from '../../../src/worker/config.js';
+import { createAgentActivities } from '../../../src/worker/create-worker.js';
 
 Runtime.install({ logger: new DefaultLogger('ERROR') });
 
