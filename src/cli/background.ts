@@ -3,10 +3,10 @@ import { mkdir, open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { PerdureError } from '../contracts/perdure-error.js';
-import { withFolderLock } from '../worker/folder-lock.js';
 import { nodeScript } from '../worker/node-script.js';
-import { announcePresence, livePresences, type Presence } from '../worker/presence.js';
-import { stateFolder } from '../worker/state-folder.js';
+import { withFolderLock } from '../worker/state-folder/folder-lock.js';
+import { announcePresence, livePresences, type Presence } from '../worker/state-folder/presence.js';
+import { stateFolder } from '../worker/state-folder/state-folder.js';
 import type { PlaceOptions } from './place.js';
 
 /** A process in the background that works until the folder has no open run. */

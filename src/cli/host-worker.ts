@@ -1,4 +1,4 @@
-import type { LoadedConfig } from '../worker/config.js';
+import type { LoadedConfig } from '../worker/config/load-config.js';
 import type { ConnectedWorker } from '../worker/connect-worker.js';
 import type { Place } from './place.js';
 
@@ -27,7 +27,7 @@ export async function hostWorker(options: HostOptions): Promise<HostedWorker> {
 /** Says when the folder's worker runs with another configuration than this command would, and how to change that. */
 export async function sayIfOtherConfig({ place, config, say }: HostOptions): Promise<void> {
   if (place.location.kind !== 'embedded') return;
-  const { currentHolder } = await import('../worker/embedded-worker.js');
+  const { currentHolder } = await import('../worker/recovery/embedded-worker.js');
   const holder = await currentHolder(place.stateDir);
   if (!holder || holder.pid === process.pid || holder.configHash === config.hash) return;
   say(
@@ -39,7 +39,7 @@ export async function sayIfOtherConfig({ place, config, say }: HostOptions): Pro
 async function hostFolderWorker(options: HostOptions): Promise<HostedWorker> {
   const { place, config, say } = options;
   const { stateDir, location, taskQueue, dataConverter } = place;
-  const { hostEmbeddedWorker } = await import('../worker/embedded-worker.js');
+  const { hostEmbeddedWorker } = await import('../worker/recovery/embedded-worker.js');
   let connected: ConnectedWorker | undefined;
   const hosted = hostEmbeddedWorker({
     stateDir,

@@ -3,9 +3,9 @@ import { AgentClient } from '../client/agent-client.js';
 import { DEFAULT_TASK_QUEUE } from '../contracts/handlers.js';
 import { PerdureError } from '../contracts/perdure-error.js';
 import { FileStreamSource } from '../streams/file-stream-source.js';
+import { locateTemporal, type TemporalLocation } from '../worker/connect/locate-temporal.js';
 import { createDataConverter } from '../worker/data-converter.js';
-import { locateTemporal, type TemporalLocation } from '../worker/locate-temporal.js';
-import { resolveStateDir, stateFolder } from '../worker/state-folder.js';
+import { resolveStateDir, stateFolder } from '../worker/state-folder/state-folder.js';
 
 /** The options of every verb that talks to Temporal. */
 export interface PlaceOptions {
@@ -88,7 +88,7 @@ async function open(options: PlaceOptions, say: (line: string) => void, allowEmb
 async function hasWorker(location: TemporalLocation, client: AgentClient, stateDir: string): Promise<boolean> {
   if (location.kind === 'configured') return await client.hasPoller();
   // loaded here, because it brings zod and the lock with it, which most commands need not
-  const { currentHolder } = await import('../worker/embedded-worker.js');
+  const { currentHolder } = await import('../worker/recovery/embedded-worker.js');
   return (await currentHolder(stateDir)) !== undefined;
 }
 

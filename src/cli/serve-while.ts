@@ -1,4 +1,4 @@
-import type { LoadedConfig } from '../worker/config.js';
+import type { LoadedConfig } from '../worker/config/load-config.js';
 import { hostWorker, sayIfOtherConfig } from './host-worker.js';
 import type { Place } from './place.js';
 

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { makeTelemetryFilterString, NativeConnection, Runtime, type Worker } from '@temporalio/worker';
+import type { TemporalConnectionOptions } from './connect/check-connection.js';
 import { type CreateWorkerOptions, createHostWorker, createWorker } from './create-worker.js';
-import { stateFolder } from './state-folder.js';
-import type { TemporalConnectionOptions } from './temporal-check.js';
+import { stateFolder } from './state-folder/state-folder.js';
 import { createWorkerLog } from './worker-log.js';
 
 /** A worker and the connection that was opened for it. */

@@ -15,11 +15,11 @@ import { FileStreamSink } from '../streams/file-stream-sink.js';
 import { createReadArtifact } from '../tools/read-artifact.js';
 import { WORKSPACE_TOOLS } from '../tools/registry.js';
 import { updatePlan } from '../tools/update-plan.js';
-import type { LoadedConfig } from './config.js';
-import { createArtifactStore } from './create-artifact-store.js';
+import type { LoadedConfig } from './config/load-config.js';
 import { createDataConverter } from './data-converter.js';
-import { listSearchAttributes } from './list-search-attributes.js';
-import { stateFolder } from './state-folder.js';
+import { listSearchAttributes } from './search-attributes.js';
+import { stateFolder } from './state-folder/state-folder.js';
+import { createArtifactStore } from './storage/artifact-store.js';
 import { workflowBundle } from './workflow-bundle.js';
 
 /** What every worker of agent runs is made from. */

@@ -1,8 +1,8 @@
 import { type DataConverter, ExternalStorage } from '@temporalio/common';
 import { PAYLOAD_LIMITS } from '../contracts/constants/limits.js';
 import { PerdureError } from '../contracts/perdure-error.js';
-import { createFileStorageDriver } from './file-storage-driver.js';
 import { protobufjsProblem } from './protobufjs-problem.js';
+import { createFileStorageDriver } from './storage/file-storage-driver.js';
 
 /**
  * The converter of workers and clients that share a state folder: payloads above 256 KiB (carried state, large inputs) go to files.

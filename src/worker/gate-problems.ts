@@ -1,7 +1,7 @@
 import type { GateRule } from '../contracts/schemas/policy.js';
 import { didYouMean } from '../contracts/text/did-you-mean.js';
 import type { AgentDefinition } from '../define/define-agent.js';
-import { meaninglessNames } from './hook-problems.js';
+import { meaninglessNames } from './config/check-hooks.js';
 import { type KnownTools, PATH_ARGUMENTS, takesArgument } from './takes-argument.js';
 
 /** What a schema cannot see in an agent's gate: rules that could never match, and would be relied upon. */

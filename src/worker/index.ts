@@ -1,4 +1,4 @@
-export { type LoadedConfig, loadConfig } from './config.js';
+export { type LoadedConfig, loadConfig } from './config/load-config.js';
 export {
   type AgentActivitiesOptions,
   type CreateWorkerOptions,
@@ -9,7 +9,7 @@ export {
   WORKER_OPTIONS,
 } from './create-worker.js';
 export { createDataConverter } from './data-converter.js';
-export { createFileStorageDriver } from './file-storage-driver.js';
-export { listSearchAttributes } from './list-search-attributes.js';
 export { PerdurePlugin } from './plugin.js';
+export { listSearchAttributes } from './search-attributes.js';
+export { createFileStorageDriver } from './storage/file-storage-driver.js';
 export { workflowBundle } from './workflow-bundle.js';

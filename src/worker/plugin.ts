@@ -3,7 +3,7 @@ import type { WorkerOptions } from '@temporalio/worker';
 import { AGENT_RUN } from '../contracts/handlers.js';
 import { type AgentActivitiesOptions, createAgentActivities, WORKER_OPTIONS } from './create-worker.js';
 import { createDataConverter } from './data-converter.js';
-import { stateFolder } from './state-folder.js';
+import { stateFolder } from './state-folder/state-folder.js';
 
 /**
  * Brings agent runs into a worker that is there already: activities, converter and the options they need. Options that the worker

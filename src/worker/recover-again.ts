@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { type RecoveryOptions, recoverDeadWorkers } from './recovery.js';
+import { type RecoveryOptions, recoverDeadWorkers } from './recovery/recover-dead-workers.js';
 
 /** Pauses between the looks after the first one. */
 const LOOK_AGAIN_AFTER_MS = [500, 1_500, 5_000, 15_000];

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { isPidProvedDead } from './process-identity.js';
+import { isPidProvedDead } from './state-folder/process-identity.js';
 
 const POLL_MS = 20;
 

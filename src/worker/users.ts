@@ -1,5 +1,5 @@
-import { announcePresence, livePresences } from './presence.js';
-import { stateFolder } from './state-folder.js';
+import { announcePresence, livePresences } from './state-folder/presence.js';
+import { stateFolder } from './state-folder/state-folder.js';
 
 /** A process that needs the folder's server, until it says otherwise or dies. */
 export interface User {

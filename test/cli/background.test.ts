@@ -1,7 +1,7 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { livePresences } from '../../src/worker/presence.js';
+import { livePresences } from '../../src/worker/state-folder/presence.js';
 import { CliFolder } from './support/cli.js';
 
 let folder: CliFolder;

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { formatModels } from '../../src/cli/commands/models.js';
 import { formatPrice, formatThinking, formatTokens } from '../../src/cli/model-cells.js';
 import { captureKeys } from '../../src/providers/access/key-ring.js';
-import { listKnownModels } from '../../src/worker/list-known-models.js';
+import { listKnownModels } from '../../src/worker/config/list-models.js';
 import { CliFolder } from './support/cli.js';
 
 const KEY = { ANTHROPIC_API_KEY: 'k-anthropic-1' };

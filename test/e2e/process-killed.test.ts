@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { RecordedRequest } from '../../src/testing/index.js';
-import { readDevServerRecord } from '../../src/worker/dev-server-record.js';
+import { readDevServerRecord } from '../../src/worker/dev-server/record.js';
 import { until } from '../support/use-workers.js';
 import { type PerdureFolder, usePerdureFolders } from './support/perdure-folder.js';
 import { messagesOf } from './support/request-messages.js';

@@ -3,7 +3,7 @@ import { DeleteObjectCommand, ListMultipartUploadsCommand, ListObjectsV2Command,
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { S3ArtifactStore } from '../../src/artifacts/s3-artifact-store.js';
 import { captureKeys } from '../../src/providers/access/key-ring.js';
-import { createArtifactStore } from '../../src/worker/create-artifact-store.js';
+import { createArtifactStore } from '../../src/worker/storage/artifact-store.js';
 import { claimsOfArtifactStores } from '../artifacts/support/artifact-store-claims.js';
 import { type S3Server, startS3Server } from './support/s3-server.js';
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { Connection } from '@temporalio/client';
 import type { TestProject } from 'vitest/node';
 import { SEARCH_ATTRIBUTES } from '../../src/contracts/search-attributes.js';
-import { resolveTemporalBinary } from '../../src/worker/temporal-binary.js';
+import { resolveTemporalBinary } from '../../src/worker/temporal/binary.js';
 import { bundleOwnWorkflows } from '../../src/worker/workflow-bundle.js';
 import { freePort } from './free-port.js';
 import { endProcess } from './local-process.js';

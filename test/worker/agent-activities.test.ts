@@ -7,7 +7,7 @@ import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/wo
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import type { RunEvent } from '../../src/contracts/event.js';
 import type { RunInput, RunResult } from '../../src/contracts/schemas/run.js';
-import { loadConfig } from '../../src/worker/config.js';
+import { loadConfig } from '../../src/worker/config/load-config.js';
 import { createAgentActivities } from '../../src/worker/create-worker.js';
 
 Runtime.install({ logger: new DefaultLogger('ERROR') });

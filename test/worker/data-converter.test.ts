@@ -7,8 +7,8 @@ import { z } from 'zod';
 import { AgentClient } from '../../src/client/index.js';
 import type { Message } from '../../src/contracts/schemas/message.js';
 import { defineTool } from '../../src/define/define-tool.js';
-import { BlobStore } from '../../src/worker/blob-store.js';
 import { createDataConverter } from '../../src/worker/data-converter.js';
+import { BlobStore } from '../../src/worker/storage/blob-store.js';
 import { call, say } from '../support/agent-worker.js';
 import { until, useWorkers } from '../support/use-workers.js';
 

@@ -11,7 +11,7 @@ import type { RunInput, RunResult } from '../../src/contracts/schemas/run.js';
 import { defineConfig } from '../../src/define/define-config.js';
 import { defineTool } from '../../src/define/define-tool.js';
 import { captureKeys } from '../../src/providers/access/key-ring.js';
-import type { LoadedConfig } from '../../src/worker/config.js';
+import type { LoadedConfig } from '../../src/worker/config/load-config.js';
 import { createAgentActivities, createHostWorker } from '../../src/worker/create-worker.js';
 import { childArgs } from '../providers/support/executor-child.js';
 import { killMarked } from '../providers/support/kill-marked.js';

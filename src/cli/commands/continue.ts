@@ -1,6 +1,6 @@
 import type { ContinueOptions } from '../../client/runs/continue-run.js';
 import { checkRunInput, checkText } from '../../client/validate/run-input.js';
-import type { LoadedConfig } from '../../worker/config.js';
+import type { LoadedConfig } from '../../worker/config/load-config.js';
 import type { CliContext } from '../cli-context.js';
 import { createDisplay, followRun } from '../follow-run.js';
 import { loadConfigFor, loadConfigHere } from '../load-config-here.js';
@@ -63,6 +63,6 @@ async function loadConfig({ model, fallbacks, thinking }: ContinueOptions): Prom
 /** With the model of the old run, which only the server knows. */
 async function checkOthers(config: LoadedConfig, { model, fallbacks, thinking }: ContinueOptions): Promise<void> {
   if (fallbacks === undefined && thinking === undefined) return;
-  const { checkRun } = await import('../../worker/check-run.js');
+  const { checkRun } = await import('../../worker/config/preflight.js');
   await checkRun(config, { model, fallbacks, thinking });
 }

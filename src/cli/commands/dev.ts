@@ -1,4 +1,4 @@
-import { resolveStateDir } from '../../worker/state-folder.js';
+import { resolveStateDir } from '../../worker/state-folder/state-folder.js';
 import { announceBackground } from '../background.js';
 import type { CliContext } from '../cli-context.js';
 import { hostWorker, sayIfOtherConfig } from '../host-worker.js';

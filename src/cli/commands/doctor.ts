@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { PerdureError } from '../../contracts/perdure-error.js';
-import type { LoadedConfig } from '../../worker/config.js';
+import type { LoadedConfig } from '../../worker/config/load-config.js';
 import type { Check } from '../../worker/self-check.js';
-import { resolveStateDir, stateFolder } from '../../worker/state-folder.js';
-import { resolveTemporalBinary } from '../../worker/temporal-binary.js';
+import { resolveStateDir, stateFolder } from '../../worker/state-folder/state-folder.js';
+import { resolveTemporalBinary } from '../../worker/temporal/binary.js';
 import { checkWorkspace } from '../check-workspace.js';
 import type { CliContext } from '../cli-context.js';
 import { loadConfigHere } from '../load-config-here.js';

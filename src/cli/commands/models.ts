@@ -1,4 +1,4 @@
-import type { ListedModel, ListedProvider, ModelList } from '../../worker/list-known-models.js';
+import type { ListedModel, ListedProvider, ModelList } from '../../worker/config/list-models.js';
 import type { CliContext } from '../cli-context.js';
 import { formatNumberOf } from '../format-amounts.js';
 import { formatTable } from '../format-table.js';
@@ -18,7 +18,7 @@ export interface ModelsOptions {
 /** `models`: what can be chosen as a model, with window, prices and abilities; by default of the providers that can be called now. */
 export async function models(filter: string | undefined, options: ModelsOptions, { output }: CliContext): Promise<number> {
   const config = await loadConfigHere();
-  const { listKnownModels } = await import('../../worker/list-known-models.js');
+  const { listKnownModels } = await import('../../worker/config/list-models.js');
   const { provider, ask } = options;
   const list = await listKnownModels(config, {
     ...(filter === undefined ? {} : { filter }),

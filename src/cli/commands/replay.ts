@@ -1,5 +1,5 @@
 import { createReplayer, type Replayed } from '../../worker/replay-history.js';
-import { resolveStateDir, stateFolder } from '../../worker/state-folder.js';
+import { resolveStateDir, stateFolder } from '../../worker/state-folder/state-folder.js';
 import type { CliContext } from '../cli-context.js';
 import { printJson, printText, say } from '../output.js';
 

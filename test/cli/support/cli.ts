@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inject, vi } from 'vitest';
 import { nodeScript } from '../../../src/worker/node-script.js';
-import { livePresences } from '../../../src/worker/presence.js';
+import { livePresences } from '../../../src/worker/state-folder/presence.js';
 import { removeStateDir } from '../../worker/support/state-dir.js';
 
 /** What a command printed, and how it ended. */

@@ -8,7 +8,7 @@ import { AgentClient } from '../../../src/client/agent-client.js';
 import type { RunHandle } from '../../../src/client/run-handle.js';
 import type { GivenMessage } from '../../../src/contracts/given-message.js';
 import { textOf } from '../../../src/contracts/message-text.js';
-import { loadConfig } from '../../../src/worker/config.js';
+import { loadConfig } from '../../../src/worker/config/load-config.js';
 import { createAgentActivities } from '../../../src/worker/create-worker.js';
 
 Runtime.install({ logger: new DefaultLogger('ERROR') });

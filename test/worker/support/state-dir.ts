@@ -2,8 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { vi } from 'vitest';
-import { readDevServerRecord } from '../../../src/worker/dev-server-record.js';
-import { isPidProvedDead } from '../../../src/worker/process-identity.js';
+import { readDevServerRecord } from '../../../src/worker/dev-server/record.js';
+import { isPidProvedDead } from '../../../src/worker/state-folder/process-identity.js';
 import { stopProcess } from '../../../src/worker/stop-process.js';
 
 /** An empty folder for one test. */

@@ -1,0 +1,58 @@
+import { baseUrlProblem } from '../../activities/providers/base-url.js';
+import { AgentDefinition } from '../../define/define-agent.js';
+import { Config } from '../../define/define-config.js';
+import { READ_ARTIFACT } from '../../tools/read-artifact.js';
+import { WORKSPACE_TOOLS } from '../../tools/registry.js';
+import { updatePlan } from '../../tools/update-plan.js';
+import type { AgentFile } from './agent-files.js';
+import { agentProblems } from './check-agents.js';
+import { hookProblems } from './check-hooks.js';
+import { modelProblems } from './check-models.js';
+import { providerProblems } from './check-providers.js';
+import { toolProblems } from './check-tools.js';
+import { describeIssues } from './explain-issues.js';
+
+/** Names that no tool of a config may have, and that its agents may list and block. */
+const BUILT_IN_TOOLS = [...[...WORKSPACE_TOOLS, updatePlan].map(({ name }) => name), READ_ARTIFACT];
+
+/** Checks what a configuration file exports, with the agents of files. Gives the config, or all problems at once, each with its path. */
+export function checkConfig(given: unknown, agentFiles: readonly AgentFile[]): { config: Config } | { problems: string[] } {
+  const ofFiles = agentFiles.flatMap(({ name, file, agent, problem }) => (problem ? [`${file}: ${problem}`] : agentIssues(name, agent)));
+  const parsed = Config.safeParse(given);
+  if (!parsed.success) return { problems: [...describeIssues(parsed.error.issues, given), ...ofFiles] };
+  const twice = agentFiles.filter(({ name }) => Object.hasOwn(parsed.data.agents ?? {}, name));
+  const problems = [...ofFiles, ...twice.map(({ name, file }) => `agents.${name}: also in ${file}`)];
+  if (problems.length > 0) return { problems: [...problems, ...meaningProblems(parsed.data)] };
+  const agents = {
+    ...parsed.data.agents,
+    ...Object.fromEntries(agentFiles.map(({ name, agent }) => [name, AgentDefinition.parse(agent)])),
+  };
+  const config = agentFiles.length === 0 ? parsed.data : { ...parsed.data, agents };
+  const wrong = meaningProblems(config);
+  return wrong.length > 0 ? { problems: wrong } : { config };
+}
+
+function agentIssues(name: string, agent: unknown): string[] {
+  const { error } = AgentDefinition.safeParse(agent);
+  const issues = (error?.issues ?? []).map((issue) => ({ ...issue, path: ['agents', name, ...issue.path] }));
+  return describeIssues(issues, { agents: { [name]: agent } });
+}
+
+/** What a schema cannot see: names that collide, tools and providers that are nowhere, addresses that are none. */
+function meaningProblems(config: Config): string[] {
+  const { tools = [], agents = {}, hooks = [] } = config;
+  const known = { names: [...tools.map(({ name }) => name), ...BUILT_IN_TOOLS], tools: [...tools, ...WORKSPACE_TOOLS, updatePlan] };
+  return [
+    ...modelProblems(config),
+    ...toolProblems(tools, BUILT_IN_TOOLS),
+    ...Object.entries(agents).flatMap(([name, agent]) => agentProblems(name, agent, config, known)),
+    ...providerProblems(config),
+    ...hookProblems(hooks, known),
+    ...artifactsProblems(config),
+  ];
+}
+
+function artifactsProblems({ artifacts }: Config): string[] {
+  const problem = artifacts?.endpoint && baseUrlProblem(artifacts.endpoint, artifacts);
+  return problem ? [`artifacts.endpoint: ${problem}`] : [];
+}

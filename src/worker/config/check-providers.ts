@@ -1,0 +1,54 @@
+import { baseUrlProblem } from '../../activities/providers/base-url.js';
+import { didYouMean } from '../../contracts/text/did-you-mean.js';
+import type { Config } from '../../define/define-config.js';
+import type { HttpProvider, ProviderDefinition } from '../../define/provider-definition.js';
+import { ownReferences } from '../../providers/access/key-references.js';
+import { KNOWN_PROVIDERS, knownProvider, providerNameProblem } from '../../providers/access/known-providers.js';
+import { quirkProblems } from './check-quirks.js';
+
+/** Names before the slash of a model that are no providers of HTTP. */
+const RESERVED: ReadonlySet<string> = new Set(['scripted', 'subprocess', 'stub']);
+
+/** What the schema cannot see of providers and their keys, each with its path. */
+export function providerProblems({ providers = {}, credentials = {} }: Config): string[] {
+  return [
+    ...Object.entries(providers).flatMap(([name, provider]) => definitionProblems(`providers.${name}`, name, provider)),
+    ...Object.keys(credentials).flatMap((name) => credentialsProblems(name, providers)),
+    ...Object.entries(credentials).flatMap(([name, references]) => repeated(`credentials.${name}`, [references].flat())),
+  ];
+}
+
+function definitionProblems(path: string, name: string, provider: ProviderDefinition): string[] {
+  const address = 'baseUrl' in provider && provider.baseUrl !== undefined ? baseUrlProblem(provider.baseUrl, provider) : undefined;
+  return [
+    ...(/^[A-Za-z0-9][A-Za-z0-9_.-]*$/u.test(name)
+      ? []
+      : [`${path}: a name of A-Z a-z 0-9 . _ -, for it stands before the slash of a model`]),
+    ...(RESERVED.has(name) ? [`${path}: this name has a meaning of its own`] : []),
+    ...(address ? [`${path}.baseUrl: BAD_BASE_URL ${address}`] : []),
+    ...('quirks' in provider || 'preset' in provider ? serverProblems(path, provider) : []),
+    ...(provider.api === 'anthropic-bedrock' ? [] : repeated(`${path}.credentials`, ownReferences(provider) ?? [])),
+  ];
+}
+
+function serverProblems(path: string, { api, preset, quirks }: HttpProvider): string[] {
+  const names = Object.entries(KNOWN_PROVIDERS).flatMap(([name, known]) => (known.api === 'scripted' ? [] : [name]));
+  const isKnown = preset === undefined || (knownProvider(preset) !== undefined && names.includes(preset));
+  return [
+    ...(isKnown ? [] : [`${path}.preset: unknown ${JSON.stringify(preset)}${didYouMean(preset, names)}; known: ${names.join(', ')}`]),
+    ...quirkProblems(`${path}.quirks`, { api, quirks }),
+  ];
+}
+
+function credentialsProblems(name: string, providers: NonNullable<Config['providers']>): string[] {
+  const unknown = providerNameProblem(name, Object.keys(providers));
+  if (unknown) return [`credentials: ${unknown}`];
+  const defined = Object.hasOwn(providers, name) ? providers[name] : undefined;
+  if (!defined || ownReferences(defined) === undefined) return [];
+  return [`credentials.${name}: the keys of this provider stand in providers.${name}`];
+}
+
+function repeated(path: string, references: readonly string[]): string[] {
+  const again = references.filter((reference, index) => references.indexOf(reference) !== index);
+  return again.map((reference) => `${path}: ${reference} is there twice`);
+}

@@ -1,0 +1,91 @@
+import { redact } from '../../contracts/failures.js';
+import { didYouMean } from '../../contracts/text/did-you-mean.js';
+import type { HttpProvider } from '../../define/provider-definition.js';
+import type { ProviderQuirks } from '../../define/provider-quirks.js';
+
+/** What servers read keys from. */
+const KEY_HEADERS: ReadonlySet<string> = new Set([
+  'authorization',
+  'proxy-authorization',
+  'api-key',
+  'x-api-key',
+  'x-goog-api-key',
+  'cookie',
+]);
+const KEY_QUERIES: ReadonlySet<string> = new Set(['key', 'api-key', 'api_key', 'apikey', 'access_token', 'token']);
+
+/** What an HTTP client takes as a header; with anything else it throws in the midst of a run. */
+const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/u;
+const HEADER_TEXT = /^[\t\u0020-\u007e]*$/u;
+
+/** What the client says itself of each request: with a second word beside its own it throws, or the server waits for what never comes. */
+const CLIENT_HEADERS: ReadonlySet<string> = new Set([
+  'accept',
+  'connection',
+  'content-length',
+  'content-type',
+  'expect',
+  'host',
+  'keep-alive',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]);
+
+/** What every format goes by. */
+const COMMON = ['strictTerminal', 'keyHeader', 'query', 'headers'] as const;
+const OPENAI = [
+  ...COMMON,
+  'parallelToolCalls',
+  'images',
+  'files',
+  'thinkingField',
+  'schemaDialect',
+  'callIdChars',
+  'promptCacheKey',
+] as const;
+
+/** The quirks that a format goes by; chat completions know all but the template of a prompt. */
+const QUIRKS_OF: Readonly<Record<Exclude<HttpProvider['api'], 'openai-chat'>, readonly (keyof ProviderQuirks)[]>> = {
+  anthropic: [...COMMON, 'parallelToolCalls'],
+  'openai-responses': OPENAI,
+  'openai-completions': [...COMMON, 'streamUsage', 'template'],
+};
+
+/** What the schema cannot see of a server's quirks, each with its path. */
+export function quirkProblems(path: string, { api, quirks = {} }: Pick<HttpProvider, 'api' | 'quirks'>): string[] {
+  return [
+    ...Object.keys(quirks).flatMap((name) => idleProblems(path, api, name)),
+    ...keyProblems(`${path}.headers`, quirks.headers, KEY_HEADERS),
+    ...keyProblems(`${path}.query`, quirks.query, KEY_QUERIES),
+    ...headerProblems(`${path}.headers`, quirks.headers),
+  ];
+}
+
+/** A quirk that nothing would come of is a mistake: whoever wrote it counts on it. */
+function idleProblems(path: string, api: HttpProvider['api'], name: string): string[] {
+  if (name === 'template' && api !== 'openai-completions')
+    return [`${path}.template: only api openai-completions has a prompt to make; for tools as text use toolCallsAsText`];
+  const known: readonly string[] | undefined = api === 'openai-chat' ? undefined : QUIRKS_OF[api];
+  if (!known || known.includes(name)) return [];
+  return [`${path}.${name}: api ${api} does not go by it${didYouMean(name, known)}; it goes by ${known.join(', ')}`];
+}
+
+/** Values of a config are read by many, and sent as they are; keys stand there by reference only. */
+function keyProblems(path: string, values: ProviderQuirks['headers'] = {}, holders: ReadonlySet<string>): string[] {
+  const wrong = Object.entries(values).filter(([name, value]) => holders.has(name.toLowerCase()) || isKey(value));
+  return wrong.map(([name]) => `${path}.${name}: keys are given by reference, in credentials; keyHeader says where they go`);
+}
+
+function isKey(value: string): boolean {
+  return /^(?:env|file):/u.test(value) || redact(value) !== value;
+}
+
+function headerProblems(path: string, headers: ProviderQuirks['headers'] = {}): string[] {
+  return Object.entries(headers).flatMap(([name, value]) => {
+    if (CLIENT_HEADERS.has(name.toLowerCase())) return [`${path}.${name}: this header is the client's own; leave it out`];
+    return HEADER_NAME.test(name) && HEADER_TEXT.test(value) ? [] : [`${path}.${name}: no header that can be sent`];
+  });
+}

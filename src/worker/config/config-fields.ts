@@ -1,0 +1,59 @@
+import { z } from 'zod';
+import { ModelPrice } from '../../contracts/schemas/model.js';
+import { ModelTimes } from '../../contracts/schemas/model-route.js';
+import { GatePolicy, GateRule, RequiredPhase } from '../../contracts/schemas/policy.js';
+import { StubExecutor, SubprocessExecutor } from '../../define/agent-executor.js';
+import { ArtifactsDefinition } from '../../define/artifacts.js';
+import { AgentDefinition } from '../../define/define-agent.js';
+import { Config } from '../../define/define-config.js';
+import { HookDefinition } from '../../define/define-hook.js';
+import { ModelOptions } from '../../define/model-options.js';
+import { BudgetOptions, PolicyOptions } from '../../define/policy-options.js';
+import { AiSdkProvider, BedrockProvider, HttpProvider, VertexProvider } from '../../define/provider-definition.js';
+import { ProviderQuirks } from '../../define/provider-quirks.js';
+
+/** Fields and values of the contract whose feature is not in this version, by their place: refused, never ignored. */
+export const LATER: Readonly<Record<string, readonly string[]>> = {
+  '': ['mcpServers', 'plugins'],
+  'agents.*': ['subagents', 'skills', 'mcp'],
+};
+
+/** Fields there are, by their place: what a mistyped one may have meant. */
+const FIELDS: Readonly<Record<string, readonly string[]>> = {
+  '': Object.keys(Config.shape),
+  'agents.*': Object.keys(AgentDefinition.shape),
+  'agents.*.executor': Object.keys(SubprocessExecutor.shape),
+  'agents.*.executor:stub': Object.keys(StubExecutor.shape),
+  'agents.*.executor:llm': ['kind'],
+  'agents.*.budget': Object.keys(BudgetOptions.shape),
+  'agents.*.gate': Object.keys(GatePolicy.shape),
+  'agents.*.gate.rules.*': Object.keys(GateRule.shape),
+  'agents.*.completion.phases.*': Object.keys(RequiredPhase.shape),
+  ...fieldsOfGroups('agents.*', PolicyOptions.shape),
+  'hooks.*': Object.keys(HookDefinition.shape),
+  'providers.*': Object.keys(HttpProvider.shape),
+  'providers.*:anthropic-bedrock': Object.keys(BedrockProvider.shape),
+  'providers.*:anthropic-vertex': Object.keys(VertexProvider.shape),
+  'providers.*:ai-sdk': Object.keys(AiSdkProvider.shape),
+  'providers.*.quirks': Object.keys(ProviderQuirks.shape),
+  'models.*': Object.keys(ModelOptions.shape),
+  'models.*.times': Object.keys(ModelTimes.shape),
+  'models.*.price': Object.keys(ModelPrice.shape),
+  'prices.*': Object.keys(ModelPrice.shape),
+  artifacts: Object.keys(ArtifactsDefinition.shape),
+  limits: Object.keys(Config.shape.limits.unwrap().shape),
+};
+
+/** The fields at a place; of options that come in several kinds, those of the kind that was given. Never throws. */
+export function fieldsAt(place: string, value: unknown): readonly string[] {
+  const kind = typeof value === 'object' && value !== null ? (Reflect.get(value, 'api') ?? Reflect.get(value, 'kind')) : undefined;
+  return FIELDS[`${place}:${String(kind)}`] ?? FIELDS[place] ?? [];
+}
+
+/** The fields of those options that have parts. */
+function fieldsOfGroups(place: string, shape: typeof PolicyOptions.shape): Record<string, readonly string[]> {
+  const groups = Object.entries(shape).map(([name, field]) => [`${place}.${name}`, field.unwrap()] as const);
+  return Object.fromEntries(
+    groups.flatMap(([path, group]) => (group instanceof z.ZodObject ? [[path, Object.keys(group.shape)] as const] : [])),
+  );
+}

@@ -1,0 +1,53 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { keysOfConfig } from '../../activities/config-keys.js';
+import { PerdureError } from '../../contracts/perdure-error.js';
+import type { Config } from '../../define/define-config.js';
+import { captureKeys, type KeyRing } from '../../providers/access/key-ring.js';
+import { readAgentFiles } from './agent-files.js';
+import { checkConfig } from './check-config.js';
+import { configHash } from './config-hash.js';
+import { readConfigFile } from './read-config-file.js';
+
+/** A checked configuration with the keys it may use. */
+export interface LoadedConfig {
+  readonly config: Config;
+  /** The file it came from; undefined when there is none and the defaults stand. */
+  readonly file: string | undefined;
+  readonly keys: KeyRing;
+  /** Of the whole configuration, its tools' code, the keys and what the environment chooses: tells whether two processes run with the same. */
+  readonly hash: string;
+}
+
+/** Options of `loadConfig`. */
+export interface LoadConfigOptions {
+  /** The folder of `perdure.config.*` and `agents/`. */
+  readonly cwd: string;
+  /** Another file than the folder's own. */
+  readonly configFile?: string;
+  /** Where keys are taken out of. @default process.env */
+  readonly env?: NodeJS.ProcessEnv;
+}
+
+const FILES = ['perdure.config.ts', 'perdure.config.mjs', 'perdure.config.js', 'perdure.config.json'];
+
+/**
+ * Loads `perdure.config.*` and the agents of `agents/NAME.md`, checks them, and takes the provider keys out of the environment. Without
+ * a file the defaults stand. Throws PerdureError `CONFIG` (2) with all problems at once, each with its path.
+ */
+export async function loadConfig({ cwd, configFile, env = process.env }: LoadConfigOptions): Promise<LoadedConfig> {
+  const file = findFile(cwd, configFile);
+  const [given, agentFiles] = await Promise.all([file === undefined ? {} : readConfigFile(file, env), readAgentFiles(cwd)]);
+  const checked = checkConfig(given, agentFiles);
+  if ('problems' in checked) throw new PerdureError('CONFIG', `${file ?? cwd}: ${checked.problems.join('; ')}`, 2);
+  const { config } = checked;
+  const keys = captureKeys(env, keysOfConfig(config));
+  return { config, file, keys, hash: configHash({ config, keys, env }) };
+}
+
+function findFile(cwd: string, configFile: string | undefined): string | undefined {
+  const names = configFile === undefined ? FILES : [configFile];
+  const file = names.map((name) => resolve(cwd, name)).find((path) => existsSync(path));
+  if (configFile !== undefined && file === undefined) throw new PerdureError('CONFIG', `${resolve(cwd, configFile)}: no such file`, 2);
+  return file;
+}

@@ -1,0 +1,61 @@
+import { DEFAULT_AGENT } from '../../activities/prepare/prepare-run.js';
+import { isBareModel, parseModelRef } from '../../contracts/models/model-ref.js';
+import { PerdureError } from '../../contracts/perdure-error.js';
+import type { RunInput } from '../../contracts/schemas/run.js';
+import { didYouMean } from '../../contracts/text/did-you-mean.js';
+import { chooseModel, fallbacksOf, type ModelChoice } from '../../models/choose-model.js';
+import { modelNameProblem, thinkingProblems } from './check-models.js';
+import type { LoadedConfig } from './load-config.js';
+
+/** What a run says of its agent and its models. */
+export type CheckedInput = Pick<RunInput, 'agent' | 'model' | 'fallbacks' | 'thinking'>;
+
+/**
+ * Refuses a run that could only fail, before anything is started: an agent that is nowhere, no model, a model without its key, a
+ * fallback of a provider that is nowhere, a level of thinking that the model does not have, a script that cannot be read. Throws PerdureError (exit 2). The worker checks again; it may
+ * run with another configuration.
+ */
+export async function checkRun({ config, keys }: LoadedConfig, input: CheckedInput): Promise<void> {
+  const agents = { default: DEFAULT_AGENT, ...config.agents };
+  const name = input.agent ?? 'default';
+  const agent = Object.hasOwn(agents, name) ? agents[name as keyof typeof agents] : undefined;
+  if (!agent) {
+    const names = Object.keys(agents);
+    const shown = JSON.stringify(name.slice(0, 80));
+    throw new PerdureError('UNKNOWN_AGENT', `no agent named ${shown}${didYouMean(name, names)}; there are: ${names.join(', ')}`, 2);
+  }
+  if (agent.executor && agent.executor.kind !== 'llm') return;
+  const fallbacks = input.fallbacks ?? agent.fallbacks;
+  const choice = { requested: input.model, agentModel: agent.model, fallbacks, config, env: process.env, keys };
+  const chosen = chooseModel(choice);
+  if ('problem' in chosen) throw new PerdureError('NO_MODEL', chosen.problem, 2);
+  const problems = [...fallbackProblems(choice, input), ...thinkingOf(chosen.model, { config, thinking: input.thinking })];
+  if (problems.length > 0) throw new PerdureError('BAD_OPTION', problems.join('; '), 2);
+  await checkScriptFile(chosen.model);
+}
+
+/** Those of the config and of its agents were checked with it. */
+function fallbackProblems(choice: ModelChoice, { fallbacks }: CheckedInput): string[] {
+  if (fallbacks === undefined && choice.fallbacks !== undefined) return [];
+  const from = fallbacks === undefined ? 'PERDURE_FALLBACKS' : 'fallback';
+  const lost = fallbacksOf(choice).flatMap((name) => modelNameProblem(name, Object.keys(choice.config.providers ?? {})) ?? []);
+  return lost.length > 0 ? [`${from}: ${lost.join('; ')}`] : [];
+}
+
+/** Of a bare name it is not known yet whose model it is; where the first available model will do, one near to the level will too. */
+function thinkingOf(model: string, { config, thinking }: Pick<LoadedConfig, 'config'> & Pick<CheckedInput, 'thinking'>): string[] {
+  if (isBareModel(model) || config.resolve === 'first-available') return [];
+  return thinkingProblems('thinking', { model, thinking }, config);
+}
+
+async function checkScriptFile(model: string): Promise<void> {
+  const ref = parseModelRef(model);
+  if (ref?.provider !== 'scripted') return;
+  const { readScript } = await import('../../providers/scripted/script-file.js');
+  try {
+    await readScript(ref.model);
+  } catch (error) {
+    const message = error instanceof Error ? error.message.replace(/^BAD_SCRIPT: /u, '') : String(error);
+    throw new PerdureError('BAD_SCRIPT', message, 2, { cause: error });
+  }
+}

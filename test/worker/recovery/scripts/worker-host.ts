@@ -1,0 +1,47 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { Context } from '@temporalio/activity';
+import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
+import { openDevServer } from '../../../../src/worker/dev-server/dev-server.js';
+import { hostEmbeddedWorker } from '../../../../src/worker/recovery/embedded-worker.js';
+
+// worker-host <state folder> <config hash>: hosts the folder's worker until its input ends. Its activity waits, heartbeating,
+// until a file of its name is in the folder.
+const [stateDir = '', configHash = ''] = process.argv.slice(2);
+const say = (line: string): void => console.log(`say ${line}`);
+Runtime.install({ logger: new DefaultLogger('ERROR'), shutdownSignals: [] });
+
+async function wait(name: string): Promise<string> {
+  console.log(`started ${name}`);
+  while (!existsSync(join(stateDir, name))) {
+    Context.current().heartbeat({ phase: `waiting for ${name}` });
+    await pause(50);
+  }
+  return `done by ${process.pid}`;
+}
+
+const devServer = await openDevServer({ stateDir, say });
+const { address, namespace } = devServer;
+const server = { connectionOptions: { address }, namespace };
+const hosted = hostEmbeddedWorker({
+  stateDir,
+  server,
+  taskQueue: 'waiting',
+  configHash,
+  say,
+  async makeWorker(identity) {
+    const connection = await NativeConnection.connect({ address });
+    const workflowsPath = fileURLToPath(new URL('./waiting-workflows.ts', import.meta.url));
+    const activities = { wait };
+    const options = { connection, namespace, identity, taskQueue: 'waiting', workflowsPath, activities };
+    return Worker.create({ ...options, shutdownGraceTime: '30s', maxHeartbeatThrottleInterval: '200ms' });
+  },
+});
+await hosted.ready;
+console.log(`ready ${hosted.holding()}`);
+for await (const _ of process.stdin) continue;
+await hosted.stop();
+await devServer.close();
+console.log('stopped');

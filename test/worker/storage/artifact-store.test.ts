@@ -1,0 +1,52 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { S3ArtifactStore } from '../../../src/artifacts/s3-artifact-store.js';
+import { type LoadedConfig, loadConfig } from '../../../src/worker/config/load-config.js';
+import { stateFolder } from '../../../src/worker/state-folder/state-folder.js';
+import { createArtifactStore } from '../../../src/worker/storage/artifact-store.js';
+
+describe('createArtifactStore', () => {
+  let folder: string;
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'perdure-artifact-config-'));
+  });
+  afterEach(() => rm(folder, { recursive: true, force: true }));
+
+  it('without a bucket artifacts are files of the state folder, where another worker of the folder reads them', async () => {
+    const config = await load('{}');
+    const writer = createArtifactStore(config, folder).put();
+    await writer.write(Buffer.from('kept'));
+    const { ref } = await writer.finish();
+    const page = await createArtifactStore(config, folder).read(ref, { offset: 0, bytes: 10 });
+    expect(page.bytes.toString()).toBe('kept');
+    expect(stateFolder(folder).outputs.startsWith(stateFolder(folder).artifacts)).toBe(true);
+  });
+
+  it('with a bucket they are in S3, and the keys that the config names leave the environment', async () => {
+    const env = { MY_ID: 'id', MY_SECRET: 'secret', AWS_REGION: 'eu-central-1', XDG_CACHE_HOME: folder };
+    const credentials = `{ accessKeyId: 'env:MY_ID', secretAccessKey: 'env:MY_SECRET' }`;
+    const config = await load(`{ artifacts: { bucket: 'outputs', endpoint: 'https://s3.example.com', credentials: ${credentials} } }`, env);
+    expect(createArtifactStore(config, folder)).toBeInstanceOf(S3ArtifactStore);
+    expect(Object.keys(env)).toEqual(['AWS_REGION', 'XDG_CACHE_HOME']);
+  });
+
+  it.each([
+    [`{ bucket: 'outputs', endpoint: 'http://s3.example.com' }`, 'artifacts.endpoint: plain http to another machine'],
+    [`{ bucket: 'outputs', endpoint: 's3.example.com' }`, 'artifacts.endpoint: not a URL'],
+    [`{ bucket: 'outputs', prefx: 'a/' }`, 'artifacts.prefx: unknown (did you mean prefix?)'],
+    [`{ prefix: 'a/' }`, 'artifacts.bucket: '],
+    [
+      `{ bucket: 'outputs', credentials: { accessKeyId: 'AKIA', secretAccessKey: 'env:S' } }`,
+      'artifacts.credentials.accessKeyId: a reference like',
+    ],
+  ])('artifacts %s are refused with their place', async (artifacts, part) => {
+    await expect(load(`{ artifacts: ${artifacts} }`)).rejects.toMatchObject({ code: 'CONFIG', message: expect.stringContaining(part) });
+  });
+
+  async function load(config: string, env: NodeJS.ProcessEnv = { XDG_CACHE_HOME: folder }): Promise<LoadedConfig> {
+    await writeFile(join(folder, 'perdure.config.mjs'), `export default ${config};`);
+    return loadConfig({ cwd: folder, env });
+  }
+});
