@@ -1,5 +1,5 @@
-import { Interrupts } from './interrupts.js';
-import { PROCESS_OUTPUT } from './output.js';
+import { PROCESS_OUTPUT } from './display/output.js';
+import { Interrupts } from './host/interrupts.js';
 import { runCommandLine } from './run-command-line.js';
 
 const argv = process.argv.slice(2);

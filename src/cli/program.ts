@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { Command, type CommanderError, Option } from 'commander';
 import { PerdureError } from '../contracts/perdure-error.js';
-import type { CliContext } from './cli-context.js';
-import { parseNumber } from './parse-number.js';
+import type { CliContext } from './host/context.js';
+import { parseNumber } from './options/number.js';
 import { PROGRAM_HELP } from './program-help.js';
 
 /** What a verb's implementation gives: the exit status of the process. */

@@ -1,6 +1,6 @@
 import { CommanderError } from 'commander';
-import type { CliContext } from './cli-context.js';
-import { errorLine, printJson } from './output.js';
+import { errorLine, printJson } from './display/output.js';
+import type { CliContext } from './host/context.js';
 import { commandLineError, createProgram } from './program.js';
 
 /** Runs one command line and gives the exit status it asks for. Errors are told as one line `CODE: message`; never rejects. */

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { formatPrice, formatThinking, formatTokens } from '../../src/cli/model-cells.js';
+import { formatPrice, formatThinking, formatTokens } from '../../src/cli/display/model-columns.js';
 import type { ModelPrice } from '../../src/contracts/schemas/model.js';
 import type { ModelFacts } from '../../src/define/model-options.js';
 import { KNOWN_MODELS, MODELS_AS_OF } from '../../src/models/catalog/models.js';

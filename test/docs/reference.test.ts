@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { PROCESS_OUTPUT } from '../../src/cli/display/output.js';
 import { EXIT_CODE_BY_REASON } from '../../src/cli/exit-code.js';
-import { Interrupts } from '../../src/cli/interrupts.js';
-import { PROCESS_OUTPUT } from '../../src/cli/output.js';
+import { Interrupts } from '../../src/cli/host/interrupts.js';
 import { createProgram } from '../../src/cli/program.js';
 import { FAILURES } from '../../src/contracts/failures.js';
 import { HANDLER_DESCRIPTIONS } from '../../src/contracts/handlers.js';

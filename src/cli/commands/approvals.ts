@@ -1,13 +1,13 @@
 import type { WaitingApproval } from '../../client/runs/list-approvals.js';
-import { decisionCommands } from '../approval-hints.js';
-import type { CliContext } from '../cli-context.js';
-import { formatDuration } from '../format-amounts.js';
+import { decisionCommands } from '../display/approval-hints.js';
+import { formatDuration } from '../display/format.js';
+import { printJson, printText, say } from '../display/output.js';
+import { terminalLine } from '../display/terminal-text.js';
+import type { CliContext } from '../host/context.js';
+import type { DirectOptions } from '../host/signal-run.js';
+import { wakeWorker } from '../host/wake-worker.js';
+import { openPlaceIfThere, type Place } from '../host/workplace.js';
 import { noSuchRun } from '../no-such-run.js';
-import { printJson, printText, say } from '../output.js';
-import { openPlaceIfThere, type Place } from '../place.js';
-import { terminalLine } from '../terminal-text.js';
-import type { DirectOptions } from './direct.js';
-import { wakeWorker } from './wake-worker.js';
 
 /** `approvals [RUN]`: what waits for a person, in one run or in all open ones, and how to decide. */
 export async function approvals(runId: string | undefined, options: DirectOptions, { output }: CliContext): Promise<number> {

@@ -1,8 +1,8 @@
 import { checkDecision } from '../../client/check-decision.js';
 import type { RunHandle } from '../../client/run-handle.js';
-import type { CliContext } from '../cli-context.js';
-import type { DirectOptions } from './direct.js';
-import { currentUser, sendUpdate } from './send-update.js';
+import type { CliContext } from '../host/context.js';
+import type { DirectOptions } from '../host/signal-run.js';
+import { currentUser, sendUpdate } from '../host/update-run.js';
 
 /** `approve RUN CALL`: lets a waiting call run. */
 export async function approve(

@@ -1,6 +1,6 @@
 import type { RunHandle } from '../../client/run-handle.js';
-import type { CliContext } from '../cli-context.js';
-import { type DirectOptions, direct, workInBackground } from './direct.js';
+import type { CliContext } from '../host/context.js';
+import { type DirectOptions, direct, workInBackground } from '../host/signal-run.js';
 
 /** `cancel RUN`: asks a run to end. A run that has ended already is no error. */
 export async function cancel(runId: string, options: DirectOptions & { reason?: string }, context: CliContext): Promise<number> {

@@ -1,13 +1,13 @@
 import type { ContinueOptions } from '../../client/runs/continue-run.js';
 import { checkRunInput, checkText } from '../../client/validate/run-input.js';
 import type { LoadedConfig } from '../../worker/config/load-config.js';
-import type { CliContext } from '../cli-context.js';
-import { createDisplay, followRun } from '../follow-run.js';
-import { loadConfigFor, loadConfigHere } from '../load-config-here.js';
+import type { CliContext } from '../host/context.js';
+import { createDisplay, followRun } from '../host/follow-run.js';
+import { loadConfigFor, loadConfigHere } from '../host/load-config.js';
+import { checkShowOptions, type InputOptions, inputFromOptions, type ShowOptions } from '../host/run-options.js';
+import { serveWhile } from '../host/serve.js';
+import { openPlaceIfThere, type PlaceOptions } from '../host/workplace.js';
 import { noSuchRun } from '../no-such-run.js';
-import { openPlaceIfThere, type PlaceOptions } from '../place.js';
-import { checkShowOptions, type InputOptions, inputFromOptions, type ShowOptions } from '../run-options.js';
-import { serveWhile } from '../serve-while.js';
 import { untilInterrupted } from '../until-interrupted.js';
 import { detachHint } from './run.js';
 

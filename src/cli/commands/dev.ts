@@ -1,11 +1,11 @@
 import { resolveStateDir } from '../../worker/state-folder/state-folder.js';
-import { announceBackground } from '../background.js';
-import type { CliContext } from '../cli-context.js';
-import { hostWorker, sayIfOtherConfig } from '../host-worker.js';
-import { loadConfigHere } from '../load-config-here.js';
-import { say } from '../output.js';
-import { openPlace, type Place, type PlaceOptions } from '../place.js';
-import { type Announcement, untilIdle } from '../until-idle.js';
+import { say } from '../display/output.js';
+import { announceBackground } from '../host/background.js';
+import type { CliContext } from '../host/context.js';
+import { hostWorker, sayIfOtherConfig } from '../host/host-worker.js';
+import { loadConfigHere } from '../host/load-config.js';
+import { type Announcement, untilIdle } from '../host/until-idle.js';
+import { openPlace, type Place, type PlaceOptions } from '../host/workplace.js';
 import { untilInterrupted } from '../until-interrupted.js';
 
 /** The options of `dev`. */

@@ -4,12 +4,12 @@ import type { LoadedConfig } from '../../worker/config/load-config.js';
 import type { Check } from '../../worker/self-check.js';
 import { resolveStateDir, stateFolder } from '../../worker/state-folder/state-folder.js';
 import { resolveTemporalBinary } from '../../worker/temporal/binary.js';
-import { checkWorkspace } from '../check-workspace.js';
-import type { CliContext } from '../cli-context.js';
-import { loadConfigHere } from '../load-config-here.js';
-import { errorLine, type Output, printJson, say } from '../output.js';
-import { openPlaceIfThere, type Place, type PlaceOptions } from '../place.js';
-import { terminalLine } from '../terminal-text.js';
+import { errorLine, type Output, printJson, say } from '../display/output.js';
+import { terminalLine } from '../display/terminal-text.js';
+import type { CliContext } from '../host/context.js';
+import { loadConfigHere } from '../host/load-config.js';
+import { openPlaceIfThere, type Place, type PlaceOptions } from '../host/workplace.js';
+import { checkWorkspace } from '../options/workspace.js';
 
 /** The options of `doctor`. */
 export interface DoctorOptions extends PlaceOptions {

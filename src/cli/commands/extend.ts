@@ -1,10 +1,10 @@
 import type { RunHandle } from '../../client/run-handle.js';
 import { checkExtend } from '../../client/validate/steer-input.js';
 import { PerdureError } from '../../contracts/perdure-error.js';
-import type { CliContext } from '../cli-context.js';
-import { parseDuration } from '../parse-duration.js';
-import type { DirectOptions } from './direct.js';
-import { sendUpdate } from './send-update.js';
+import type { CliContext } from '../host/context.js';
+import type { DirectOptions } from '../host/signal-run.js';
+import { sendUpdate } from '../host/update-run.js';
+import { parseDuration } from '../options/duration.js';
 
 /** The options of `extend`, as the command line gives them: numbers that are none are still text. */
 export interface ExtendOptions extends DirectOptions {

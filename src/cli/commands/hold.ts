@@ -1,9 +1,9 @@
 import type { RunHandle } from '../../client/run-handle.js';
 import { checkHold } from '../../client/validate/steer-input.js';
 import { DECISION_LIMITS } from '../../contracts/constants/limits.js';
-import type { CliContext } from '../cli-context.js';
-import { parseDuration, writeDuration } from '../parse-duration.js';
-import { type DirectOptions, direct, sayNoWorker } from './direct.js';
+import type { CliContext } from '../host/context.js';
+import { type DirectOptions, direct, sayNoWorker } from '../host/signal-run.js';
+import { parseDuration, writeDuration } from '../options/duration.js';
 
 const DEFAULT_TTL = writeDuration(DECISION_LIMITS.holdTtlMsDefault);
 const BOUNDS = { leastMs: DECISION_LIMITS.holdTtlMsMin, mostMs: DECISION_LIMITS.holdTtlMsMax };

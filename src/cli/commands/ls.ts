@@ -1,11 +1,11 @@
 import type { ListOptions, RunListItem } from '../../client/runs/list-runs.js';
 import type { SessionCost } from '../../client/runs/session-cost.js';
-import type { CliContext } from '../cli-context.js';
-import { formatCost, formatDuration, formatNumberOf } from '../format-amounts.js';
+import { formatCost, formatDuration, formatNumberOf } from '../display/format.js';
+import { printJson, printText, say } from '../display/output.js';
+import { terminalLine } from '../display/terminal-text.js';
 import { formatTable } from '../format-table.js';
-import { printJson, printText, say } from '../output.js';
-import { openPlaceIfThere, type PlaceOptions } from '../place.js';
-import { terminalLine } from '../terminal-text.js';
+import type { CliContext } from '../host/context.js';
+import { openPlaceIfThere, type PlaceOptions } from '../host/workplace.js';
 
 /** The options of `ls`. */
 export interface LsOptions extends PlaceOptions {

@@ -1,10 +1,10 @@
 import type { ListedModel, ListedProvider, ModelList } from '../../worker/config/list-models.js';
-import type { CliContext } from '../cli-context.js';
-import { formatNumberOf } from '../format-amounts.js';
+import { formatNumberOf } from '../display/format.js';
+import { formatAbilities, formatPrice, formatThinking, formatTokens } from '../display/model-columns.js';
+import { printJson, printText, say } from '../display/output.js';
 import { formatTable } from '../format-table.js';
-import { loadConfigHere } from '../load-config-here.js';
-import { formatAbilities, formatPrice, formatThinking, formatTokens } from '../model-cells.js';
-import { printJson, printText, say } from '../output.js';
+import type { CliContext } from '../host/context.js';
+import { loadConfigHere } from '../host/load-config.js';
 
 /** The options of `models`. */
 export interface ModelsOptions {

@@ -1,6 +1,6 @@
 import type { RunHandle } from '../../client/run-handle.js';
-import type { CliContext } from '../cli-context.js';
-import { type DirectOptions, direct, sayNoWorker } from './direct.js';
+import type { CliContext } from '../host/context.js';
+import { type DirectOptions, direct, sayNoWorker } from '../host/signal-run.js';
 
 /** `pause RUN`: lets running calls finish and starts no further one. */
 export async function pause(runId: string, options: DirectOptions, context: CliContext): Promise<number> {

@@ -1,7 +1,7 @@
 import { createReplayer, type Replayed } from '../../worker/replay-history.js';
 import { resolveStateDir, stateFolder } from '../../worker/state-folder/state-folder.js';
-import type { CliContext } from '../cli-context.js';
-import { printJson, printText, say } from '../output.js';
+import { printJson, printText, say } from '../display/output.js';
+import type { CliContext } from '../host/context.js';
 
 /** `replay FILE…`: does the present workflow code do what these histories say? Exits with 1 when one of them differs. */
 export async function replay(files: readonly string[], options: { readonly json?: boolean }, { output }: CliContext): Promise<number> {

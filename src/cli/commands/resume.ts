@@ -1,6 +1,6 @@
 import type { RunHandle } from '../../client/run-handle.js';
-import type { CliContext } from '../cli-context.js';
-import { type DirectOptions, direct, workInBackground } from './direct.js';
+import type { CliContext } from '../host/context.js';
+import { type DirectOptions, direct, workInBackground } from '../host/signal-run.js';
 
 /** `resume RUN`: goes on after `pause`. */
 export async function resume(runId: string, options: DirectOptions, context: CliContext): Promise<number> {

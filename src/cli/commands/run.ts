@@ -1,12 +1,12 @@
 import type { CheckedStart } from '../../client/runs/start-run.js';
 import { PerdureError } from '../../contracts/perdure-error.js';
-import type { CliContext } from '../cli-context.js';
-import { createDisplay, followRun } from '../follow-run.js';
-import { loadConfigFor } from '../load-config-here.js';
-import { openPlace, type Place } from '../place.js';
-import type { RunDisplay } from '../run-display.js';
-import { checkShowOptions, type RunOptions, startFromOptions } from '../run-options.js';
-import { serveWhile } from '../serve-while.js';
+import type { RunDisplay } from '../display/run-display.js';
+import type { CliContext } from '../host/context.js';
+import { createDisplay, followRun } from '../host/follow-run.js';
+import { loadConfigFor } from '../host/load-config.js';
+import { checkShowOptions, type RunOptions, startFromOptions } from '../host/run-options.js';
+import { serveWhile } from '../host/serve.js';
+import { openPlace, type Place } from '../host/workplace.js';
 import { untilInterrupted } from '../until-interrupted.js';
 import { start } from './start.js';
 

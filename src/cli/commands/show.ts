@@ -3,11 +3,11 @@ import type { RunDescription } from '../../client/runs/describe-run.js';
 import { RUN_LIMITS } from '../../contracts/constants/limits.js';
 import { PerdureError } from '../../contracts/perdure-error.js';
 import type { Progress, RunResult } from '../../contracts/schemas/run.js';
-import type { CliContext } from '../cli-context.js';
+import { type Output, printJson, printText, say } from '../display/output.js';
+import { formatShown, type ShownRun } from '../display/run-details.js';
+import type { CliContext } from '../host/context.js';
+import { openPlaceIfThere, type Place, type PlaceOptions } from '../host/workplace.js';
 import { noSuchRun } from '../no-such-run.js';
-import { type Output, printJson, printText, say } from '../output.js';
-import { openPlaceIfThere, type Place, type PlaceOptions } from '../place.js';
-import { formatShown, type ShownRun } from '../shown-run.js';
 
 /** The options of `show`. */
 export interface ShowRunOptions extends PlaceOptions {

@@ -1,9 +1,9 @@
-import { ensureBackground } from '../background.js';
-import type { CliContext } from '../cli-context.js';
-import { loadConfigFor } from '../load-config-here.js';
-import { printJson, printText, say } from '../output.js';
-import { openPlace } from '../place.js';
-import { type RunOptions, startFromOptions } from '../run-options.js';
+import { printJson, printText, say } from '../display/output.js';
+import { ensureBackground } from '../host/background.js';
+import type { CliContext } from '../host/context.js';
+import { loadConfigFor } from '../host/load-config.js';
+import { type RunOptions, startFromOptions } from '../host/run-options.js';
+import { openPlace } from '../host/workplace.js';
 
 /** `start "TASK"`: starts a run and comes back. Where no worker lives, one in the background works until no run is open. */
 export async function start(task: string, options: RunOptions, { output }: CliContext): Promise<number> {

@@ -1,9 +1,9 @@
 import type { RunHandle } from '../../client/run-handle.js';
 import { checkSteer } from '../../client/validate/steer-input.js';
 import { STEER_LIMITS } from '../../contracts/constants/limits.js';
-import type { CliContext } from '../cli-context.js';
-import { parseDuration } from '../parse-duration.js';
-import { type DirectOptions, direct, workInBackground } from './direct.js';
+import type { CliContext } from '../host/context.js';
+import { type DirectOptions, direct, workInBackground } from '../host/signal-run.js';
+import { parseDuration } from '../options/duration.js';
 
 const BOUNDS = { leastMs: STEER_LIMITS.ttlMsMin, mostMs: STEER_LIMITS.ttlMsMax };
 

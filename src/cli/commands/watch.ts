@@ -1,10 +1,10 @@
-import type { CliContext } from '../cli-context.js';
-import { createDisplay, followRun } from '../follow-run.js';
-import { loadConfigHere } from '../load-config-here.js';
+import type { CliContext } from '../host/context.js';
+import { createDisplay, followRun } from '../host/follow-run.js';
+import { loadConfigHere } from '../host/load-config.js';
+import { checkShowOptions, type ShowOptions } from '../host/run-options.js';
+import { serveWhile } from '../host/serve.js';
+import { openPlaceIfThere, type PlaceOptions } from '../host/workplace.js';
 import { noSuchRun } from '../no-such-run.js';
-import { openPlaceIfThere, type PlaceOptions } from '../place.js';
-import { checkShowOptions, type ShowOptions } from '../run-options.js';
-import { serveWhile } from '../serve-while.js';
 import { untilInterrupted } from '../until-interrupted.js';
 import { detachHint } from './run.js';
 

@@ -1,8 +1,8 @@
-import type { CliContext } from '../cli-context.js';
-import { hostWorker, sayIfOtherConfig } from '../host-worker.js';
-import { loadConfigHere } from '../load-config-here.js';
-import { say } from '../output.js';
-import { openPlace, type PlaceOptions } from '../place.js';
+import { say } from '../display/output.js';
+import type { CliContext } from '../host/context.js';
+import { hostWorker, sayIfOtherConfig } from '../host/host-worker.js';
+import { loadConfigHere } from '../host/load-config.js';
+import { openPlace, type PlaceOptions } from '../host/workplace.js';
 import { untilInterrupted } from '../until-interrupted.js';
 
 /** `worker`: works on this folder's queue until SIGTERM or Ctrl-C, then lets running calls finish. */

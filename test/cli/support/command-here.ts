@@ -1,5 +1,5 @@
 import { Writable } from 'node:stream';
-import { Interrupts } from '../../../src/cli/interrupts.js';
+import { Interrupts } from '../../../src/cli/host/interrupts.js';
 import { runCommandLine } from '../../../src/cli/run-command-line.js';
 import type { CommandEnd } from './cli.js';
 

@@ -1,0 +1,117 @@
+import type { WatchItem } from '../../client/watch-item.js';
+import type { Progress } from '../../contracts/schemas/run.js';
+import { progressAfter } from '../progress-after.js';
+import { eventLine } from './event-line.js';
+import type { Output } from './output.js';
+import type { RunDisplay } from './run-display.js';
+import { statusLine } from './status-line.js';
+import { terminalLine, terminalText } from './terminal-text.js';
+import { StreamText } from './token-stream.js';
+
+const CLEAR_LINE = '\r\u001b[2K';
+const DIM = '\u001b[2m';
+const PLAIN = '\u001b[0m';
+const COLUMNS_DEFAULT = 80;
+const COLUMNS_MIN = 20;
+const REDRAW_MS = 1_000;
+
+/**
+ * A terminal: what the model says as it comes, dimmed lines for what happens, and one live line at the bottom. Streamed text is put out by
+ * whole lines, or by words when a line is as wide as the terminal, so that the live line never tears it.
+ */
+export class LiveDisplay implements RunDisplay {
+  readonly #stderr: Output['stderr'];
+  readonly #stream = new StreamText();
+  readonly #startedAt = Date.now();
+  readonly #redraw: NodeJS.Timeout;
+  #progress: Progress | undefined;
+  #held = '';
+  #shown = '';
+
+  constructor(output: Output) {
+    this.#stderr = output.stderr;
+    this.#redraw = setInterval(() => this.#draw(''), REDRAW_MS).unref();
+  }
+
+  show(item: WatchItem): void {
+    switch (item.type) {
+      case 'progress':
+        this.#progress = item.progress;
+        return this.#draw('');
+      case 'event': {
+        this.#progress &&= progressAfter(this.#progress, item.event);
+        const line = eventLine(item.event);
+        return line === undefined ? undefined : this.#draw(`${this.#flush()}${DIM}${line}${PLAIN}\n`);
+      }
+      case 'notice':
+        return this.say(`${item.code}: ${item.message}`);
+      case 'stream':
+        return this.#showStream(this.#stream.take(item.event));
+      case 'result':
+        return undefined;
+    }
+  }
+
+  say(line: string): void {
+    this.#draw(`${this.#flush()}${DIM}${terminalLine(line)}${PLAIN}\n`);
+  }
+
+  end(): void {
+    clearInterval(this.#redraw);
+    this.#progress = undefined;
+    this.#draw(this.#flush());
+  }
+
+  hasShown(text: string): boolean {
+    return this.#shown !== '' && this.#shown.trim() === terminalText(text).trim();
+  }
+
+  #showStream(change: ReturnType<StreamText['take']>): void {
+    if (change.kind === 'none') return;
+    if (change.kind === 'restart') {
+      this.#held = '';
+      this.#shown = '';
+      this.#draw(`${DIM}(the answer begins anew)${PLAIN}\n`);
+      return;
+    }
+    this.#shown = terminalText(this.#stream.text);
+    this.#held += change.text;
+    const { ready, rest } = splitReady(this.#held, this.#columns - 1);
+    this.#held = rest;
+    if (ready !== '') this.#draw(terminalText(ready));
+  }
+
+  /** What is held back of the streamed text, as a line of its own. */
+  #flush(): string {
+    const text = terminalText(this.#held);
+    this.#held = '';
+    return text === '' ? '' : `${text}\n`;
+  }
+
+  /** Puts text above the live line. */
+  #draw(text: string): void {
+    const status = this.#progress
+      ? statusLine({ progress: this.#progress, elapsedMs: Date.now() - this.#startedAt, columns: this.#columns })
+      : '';
+    this.#stderr.write(`${CLEAR_LINE}${text}${status}`);
+  }
+
+  get #columns(): number {
+    // some terminals report no size, or a size of 0
+    return Math.max(this.#stderr.columns || COLUMNS_DEFAULT, COLUMNS_MIN);
+  }
+}
+
+/** The part of a growing text that can be put out: whole lines, and lines that reach the width, broken at a space where there is one. Pure. */
+export function splitReady(text: string, width: number): { readonly ready: string; readonly rest: string } {
+  const end = text.lastIndexOf('\n') + 1;
+  let ready = text.slice(0, end);
+  let rest = text.slice(end);
+  while (rest.length > width) {
+    const space = rest.lastIndexOf(' ', width);
+    const cut = space > 0 ? space + 1 : width;
+    ready += `${rest.slice(0, cut).trimEnd()}\n`;
+    rest = rest.slice(cut);
+  }
+  return { ready, rest };
+}

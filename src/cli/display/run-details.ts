@@ -1,0 +1,109 @@
+import type { PendingCall, RunDescription } from '../../client/runs/describe-run.js';
+import { BUDGET_APPROVAL } from '../../contracts/budget-approval.js';
+import { DECISION_LIMITS } from '../../contracts/constants/limits.js';
+import { jsonLine } from '../../contracts/json-line.js';
+import type { PendingApproval } from '../../contracts/schemas/approval.js';
+import type { CoolingModel, Progress, RunResult } from '../../contracts/schemas/run.js';
+import type { Step } from '../../contracts/step.js';
+import { decisionCommands } from './approval-hints.js';
+import { formatDuration, formatNumberOf, formatTime, formatUsage } from './format.js';
+import { terminalLine } from './terminal-text.js';
+
+/** Everything `show` knows of a run. */
+export interface ShownRun {
+  readonly described: RunDescription;
+  readonly progress: Progress | undefined;
+  readonly result: RunResult | undefined;
+  readonly uiUrl: string | undefined;
+  /** What waits for a person. */
+  readonly waiting: readonly PendingApproval[];
+  /** How the turns went, oldest first. */
+  readonly steps: readonly Step[];
+}
+
+type Fact = readonly [name: string, value: string | undefined];
+
+/** A run for a person: one fact a line, the output last. Pure. */
+export function formatShown({ described, progress, result, uiUrl, waiting, steps }: ShownRun): string {
+  const facts: Fact[] = [
+    ['run', described.runId],
+    ['status', progress?.status ?? described.status],
+    ['task', described.task],
+    ['agent', progress?.agent ?? described.agent],
+    ['model', progress?.model ?? described.model],
+    ['turn', progress && `${progress.turn} of ${progress.maxTurns}${described.open ? ` (${progress.phase})` : ''}`],
+    ['waiting for', progress?.waitingFor],
+    ...(progress?.cooling ?? []).map((cooling): Fact => ['left alone', coolingLine(cooling)]),
+    ...waiting.flatMap((approval) => approvalFacts(described.runId, approval)),
+    ['last decision', progress?.lastDecision && terminalLine(progress.lastDecision)],
+    ['tool', progress?.tool],
+    ['usage', progress && formatUsage(progress.usage, progress.costUsd)],
+    ...modelFacts(result),
+    ['queued', progress && progress.inbox > 0 ? formatNumberOf(progress.inbox, 'message') : undefined],
+    ...described.pending.map((call): Fact => ['call', pendingLine(call)]),
+    ...stepFacts(steps),
+    ['started', described.startedAt],
+    ['ended', described.closedAt],
+    ['error', result?.error && `${result.error.type}: ${result.error.message}`],
+    ['web ui', uiUrl],
+  ];
+  const lines = facts.flatMap(([name, value]) => (value === undefined ? [] : [`${name.padEnd(FACT_WIDTH)}${value}`]));
+  return result && result.output !== '' ? [...lines, '', result.output].join('\n') : lines.join('\n');
+}
+
+const FACT_WIDTH = 15;
+
+/** Steps that are shown one by one; query `steps` has the others. */
+const STEPS_SHOWN = 5;
+
+/** The result has more. */
+const SWITCHES_SHOWN = 5;
+
+function approvalFacts(runId: string, { callId, title, args, askedBy, reason }: PendingApproval): Fact[] {
+  const why = `asked by ${terminalLine(askedBy)}${reason === undefined ? '' : `: ${terminalLine(reason)}`}`;
+  return [
+    ['needs you', `${terminalLine(title)} (${callId}), ${why}`],
+    ...(callId === BUDGET_APPROVAL ? [] : [['arguments', jsonLine(args, DECISION_LIMITS.argsInLineBytesMax)] as const]),
+    ['decide', decisionCommands(runId, callId)],
+  ];
+}
+
+function coolingLine({ model, credential, until, why }: CoolingModel): string {
+  const key = credential === undefined ? '' : ` with ${terminalLine(credential)}`;
+  return `${terminalLine(model)}${key} until ${formatTime(until)}: ${terminalLine(why)}`;
+}
+
+/** Where more than one model was asked: what each was used for, and the newest changes. */
+function modelFacts({ byModel = [], switches = [] }: Pick<RunResult, 'byModel' | 'switches'> = {}): Fact[] {
+  const spent = byModel.length > 1 ? byModel : [];
+  return [
+    ...spent.map(({ model, calls, usage, costUsd }): Fact => {
+      return ['  of it', `${terminalLine(model)}, ${formatNumberOf(calls, 'call')}, ${formatUsage(usage, costUsd)}`];
+    }),
+    ...switches.slice(-SWITCHES_SHOWN).map(({ turn, from, to, why }): Fact => {
+      return ['switched', `turn ${turn}: ${terminalLine(from)} → ${terminalLine(to)}: ${terminalLine(why)}`];
+    }),
+  ];
+}
+
+function stepFacts(steps: readonly Step[]): Fact[] {
+  const earlier = steps.length - STEPS_SHOWN;
+  const shown = steps.slice(-STEPS_SHOWN).map((step): Fact => [`turn ${step.index + 1}`, stepLine(step)]);
+  return earlier > 0 ? [['turns', `${earlier} before these`], ...shown] : shown;
+}
+
+/** The signature names the calls and then tells equal names apart: a person needs only the names. */
+function stepLine({ status, durationMs, usage, toolSignature }: Step): string {
+  const parts = [
+    status,
+    ...(durationMs === undefined ? [] : [formatDuration(durationMs)]),
+    ...(usage === undefined ? [] : [formatUsage(usage, undefined)]),
+    ...(toolSignature === undefined ? [] : [terminalLine(toolSignature.replace(/#[0-9a-f]*$/u, ''))]),
+  ];
+  return parts.join(', ');
+}
+
+function pendingLine({ activity, attempt, started, lastFailure }: PendingCall): string {
+  const state = started ? 'running' : 'waiting';
+  return `${activity}, attempt ${attempt}, ${state}${lastFailure === undefined ? '' : `, last failure: ${lastFailure}`}`;
+}

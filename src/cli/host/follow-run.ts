@@ -1,0 +1,68 @@
+import type { RunHandle } from '../../client/run-handle.js';
+import type { WatchItem } from '../../client/watch-item.js';
+import type { RunResult } from '../../contracts/schemas/run.js';
+import { ApprovalHints } from '../display/approval-hints.js';
+import { EventsDisplay } from '../display/json-display.js';
+import { LiveDisplay } from '../display/live-display.js';
+import type { Output } from '../display/output.js';
+import { PlainDisplay } from '../display/plain-display.js';
+import { printResult } from '../display/result.js';
+import type { RunDisplay } from '../display/run-display.js';
+import { EXIT_CODE_BY_REASON } from '../exit-code.js';
+import type { CliContext } from './context.js';
+import type { InterruptKind } from './interrupts.js';
+import type { ShowOptions } from './run-options.js';
+
+/** How to follow a run. */
+export interface FollowOptions extends ShowOptions {
+  /** Said when Ctrl-C lets go of the run. */
+  readonly detachHint: string;
+  /** Told that no worker answers; what it throws ends the following. */
+  readonly onNoWorker?: (display: RunDisplay) => void;
+}
+
+/** Exit status of a command that was let go of: 143 is what shells use for SIGTERM. */
+const EXIT_CODE_DETACHED: Readonly<Record<InterruptKind, number>> = { 'ctrl-c': 0, 'pipe-closed': 0, terminate: 143 };
+
+/** Shows a run to its end, prints its result and gives the exit status; Ctrl-C lets go of it and leaves it as it is. */
+export async function followRun(run: RunHandle, context: CliContext, display: RunDisplay, options: FollowOptions): Promise<number> {
+  const { output, interrupts } = context;
+  const result = await watchToEnd(run, { context, display, options });
+  if (!result) {
+    if (interrupts.kind === 'ctrl-c') output.stderr.write(`${options.detachHint}\n`);
+    return EXIT_CODE_DETACHED[interrupts.kind ?? 'ctrl-c'];
+  }
+  if (!options.events) {
+    const shown = output.stdout.isTTY === true && display.hasShown(result.output);
+    printResult(output, result, { json: options.json ?? false, shown });
+  }
+  return EXIT_CODE_BY_REASON[result.reason];
+}
+
+/** The way to show a run: JSON Lines, a live line on a terminal, plain lines elsewhere. */
+export function createDisplay(output: Output, options: ShowOptions): RunDisplay {
+  if (options.events) return new EventsDisplay(output);
+  return output.stderr.isTTY ? new LiveDisplay(output) : new PlainDisplay(output);
+}
+
+async function watchToEnd(
+  run: RunHandle,
+  { context, display, options }: { context: CliContext; display: RunDisplay; options: FollowOptions },
+): Promise<RunResult | undefined> {
+  const hints = new ApprovalHints(run.runId);
+  try {
+    for await (const item of run.watch({ signal: context.interrupts.signal })) {
+      display.show(item);
+      for (const hint of hints.take(item)) display.say(hint);
+      if (isNoWorker(item)) options.onNoWorker?.(display);
+      if (item.type === 'result') return item.result;
+    }
+    return undefined;
+  } finally {
+    display.end();
+  }
+}
+
+function isNoWorker(item: WatchItem): boolean {
+  return item.type === 'notice' && item.code === 'NO_WORKER';
+}

@@ -1,0 +1,42 @@
+import { userInfo } from 'node:os';
+import type { RunHandle } from '../../client/run-handle.js';
+import { printJson, say } from '../display/output.js';
+import { noSuchRun } from '../no-such-run.js';
+import type { CliContext } from './context.js';
+import type { DirectOptions } from './signal-run.js';
+import { wakeWorker } from './wake-worker.js';
+import { openPlaceIfThere } from './workplace.js';
+
+/** A verb that needs an answer of the run: gives what `--json` prints and the line for a person. */
+export interface UpdateVerb {
+  readonly runId: string;
+  readonly options: DirectOptions;
+  readonly update: (run: RunHandle) => Promise<{ readonly answer: object; readonly line: string }>;
+}
+
+/** Carries out `approve`, `deny` or `extend`: the run itself answers, so in this folder a worker is started when none is alive. */
+export async function sendUpdate({ runId, options, update }: UpdateVerb, { output }: CliContext): Promise<number> {
+  const tell = (line: string): void => say(output, line);
+  const place = await openPlaceIfThere(options, tell);
+  if (!place) throw noSuchRun(runId);
+  try {
+    const run = place.client.get(runId);
+    await wakeWorker(place, run, tell);
+    const { answer, line } = await update(run);
+    if (options.json) printJson(output, { runId, ...answer });
+    else tell(line);
+    return 0;
+  } finally {
+    await place.close();
+  }
+}
+
+/** Who decides, when the command line does not say: the user of this system. */
+export function currentUser(): { readonly by?: string } {
+  try {
+    return { by: userInfo().username };
+  } catch {
+    // a user without an entry in the system's list has no name
+    return {};
+  }
+}

@@ -1,0 +1,36 @@
+import { echoValue } from '../../client/echo-value.js';
+import { PerdureError } from '../../contracts/perdure-error.js';
+
+const UNIT_MS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
+
+/** What a duration may be, in milliseconds. */
+export interface DurationBounds {
+  readonly leastMs: number;
+  readonly mostMs: number;
+}
+
+/** Reads a duration such as `90s`, `10m`, `1h30m` into milliseconds. Throws `BAD_OPTION` (exit 2), also without a unit or out of bounds. */
+export function parseDuration(text: string, option: string, bounds?: DurationBounds): number {
+  const ms = readDuration(text, option);
+  if (!bounds || (ms >= bounds.leastMs && ms <= bounds.mostMs)) return ms;
+  const { leastMs, mostMs } = bounds;
+  throw new PerdureError('BAD_OPTION', `${option}: ${writeDuration(leastMs)} to ${writeDuration(mostMs)}, got ${echoValue(text)}`, 2);
+}
+
+/** A duration in the largest unit that needs no fraction, such as `1d`: as one would type it. */
+export function writeDuration(ms: number): string {
+  const [unit, unitLength] = Object.entries(UNIT_MS).findLast(([, length]) => ms % length === 0) ?? ['ms', 1];
+  return `${ms / unitLength}${unit}`;
+}
+
+function readDuration(text: string, option: string): number {
+  const parts = [...text.matchAll(/(?<amount>\d{1,9}(?:\.\d{1,3})?)(?<unit>ms|[smhd])/gu)];
+  if (parts.length > 0 && parts.map(([whole]) => whole).join('') === text) {
+    return Math.round(parts.reduce((sum, { groups }) => sum + Number(groups?.amount) * unitMs(groups?.unit), 0));
+  }
+  throw new PerdureError('BAD_OPTION', `${option}: a duration such as 90s, 10m or 1h30m, got ${echoValue(text)}`, 2);
+}
+
+function unitMs(unit: string | undefined): number {
+  return Object.entries(UNIT_MS).find(([name]) => name === unit)?.[1] ?? Number.NaN;
+}

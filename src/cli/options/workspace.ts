@@ -1,0 +1,38 @@
+import { constants } from 'node:fs';
+import { access, realpath, stat } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { parse, resolve } from 'node:path';
+import { echoValue } from '../../client/echo-value.js';
+import { PerdureError } from '../../contracts/perdure-error.js';
+
+/**
+ * The absolute, real path of a workspace that tools may read and write. Throws `WORKSPACE` (exit 2) for a folder that is missing, no folder
+ * or not writable, and for the root and the home folder unless `iKnow`.
+ */
+export async function checkWorkspace(given: string, options: { readonly iKnow: boolean; readonly cwd?: string }): Promise<string> {
+  const path = resolve(options.cwd ?? process.cwd(), given);
+  const real = await realpath(path).catch((error: unknown) => {
+    throw refusal(path, errorCode(error) === 'ENOENT' ? 'does not exist' : `cannot be used (${errorCode(error)})`);
+  });
+  if (!(await stat(real)).isDirectory()) throw refusal(path, 'is not a folder');
+  if (!options.iKnow) await refuseWholeWorld(path, real);
+  await access(real, constants.R_OK | constants.W_OK | constants.X_OK).catch(() => {
+    throw refusal(path, 'is not readable and writable for you');
+  });
+  return real;
+}
+
+async function refuseWholeWorld(path: string, real: string): Promise<void> {
+  if (real === parse(real).root) throw refusal(path, 'is the root folder; --i-know allows it');
+  // a home folder that is not there is nobody's workspace
+  const home = await realpath(homedir()).catch(() => undefined);
+  if (real === home) throw refusal(path, 'is your home folder; --i-know allows it');
+}
+
+function refusal(path: string, what: string): PerdureError {
+  return new PerdureError('WORKSPACE', `${echoValue(path)} ${what}`, 2);
+}
+
+function errorCode(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : String(error);
+}
