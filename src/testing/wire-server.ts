@@ -6,12 +6,12 @@ import type { ScriptInput, ScriptStepInput } from '../providers/scripted/script.
 import type { WireFault } from '../providers/scripted/script-fault.js';
 import { checkScript } from '../providers/scripted/script-file.js';
 import { type ScriptedReply, type ScriptedRequest, ScriptPlayer, type StepName } from '../providers/scripted/script-player.js';
-import { ANTHROPIC_MESSAGES } from './anthropic.js';
-import { CHAT_COMPLETIONS } from './chat-completions.js';
-import { COMPLETIONS } from './completions.js';
-import { RESPONSES } from './responses.js';
-import { sendAnswer } from './send-answer.js';
-import type { WireAnswer, WireFormat, WireQuestion } from './wire-format.js';
+import { ANTHROPIC_MESSAGES } from './anthropic/anthropic.js';
+import { CHAT_COMPLETIONS } from './chat-completions/chat-completions.js';
+import { COMPLETIONS } from './completions/completions.js';
+import { RESPONSES } from './responses/responses.js';
+import { sendAnswer } from './wire/send-answer.js';
+import type { WireAnswer, WireFormat, WireQuestion } from './wire/wire-format.js';
 import { WireRefusal } from './wire-refusal.js';
 
 /** The key a wire server takes unless it is told another one. */

@@ -4,11 +4,11 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import type { ScriptStepInput } from '../../../src/providers/scripted/script.js';
 import { ScriptFault, type WireFault } from '../../../src/providers/scripted/script-fault.js';
-import { ANTHROPIC_MESSAGES } from '../../../src/testing/anthropic.js';
-import { CHAT_COMPLETIONS } from '../../../src/testing/chat-completions.js';
-import { RESPONSES } from '../../../src/testing/responses.js';
-import { sendAnswer } from '../../../src/testing/send-answer.js';
-import type { WireFormat } from '../../../src/testing/wire-format.js';
+import { ANTHROPIC_MESSAGES } from '../../../src/testing/anthropic/anthropic.js';
+import { CHAT_COMPLETIONS } from '../../../src/testing/chat-completions/chat-completions.js';
+import { RESPONSES } from '../../../src/testing/responses/responses.js';
+import { sendAnswer } from '../../../src/testing/wire/send-answer.js';
+import type { WireFormat } from '../../../src/testing/wire/wire-format.js';
 import type { RecordedRequest } from '../../../src/testing/wire-server.js';
 import type { Reply, ScriptedServer } from '../../providers/suite/scripted-server.js';
 

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import type { ContentPart, Message, Part } from '../../../src/contracts/schemas/message.js';
 import type { ProviderQuirks } from '../../../src/define/provider-quirks.js';
 import { toOpenAiMessages } from '../../../src/providers/openai/chat-messages.js';
-import { parseChatRequest } from '../../../src/testing/chat-completions-request.js';
-import { checkChatRules } from '../../../src/testing/chat-completions-rules.js';
+import { parseChatRequest } from '../../../src/testing/chat-completions/request.js';
+import { checkChatRules } from '../../../src/testing/chat-completions/rules.js';
 import { call, message, result, text } from '../support/message-parts.js';
 
 const PIXEL = { type: 'file', mime: 'image/png', dataBase64: 'aGk=' } as const;

@@ -7,7 +7,7 @@ import { GEMMA } from '../../../src/providers/templates/gemma.js';
 import { PLAIN } from '../../../src/providers/templates/plain.js';
 import { QWEN3 } from '../../../src/providers/templates/qwen3.js';
 import { speakTools } from '../../../src/providers/templates/text-tools.js';
-import { readPrompt, resultsIn } from '../../../src/testing/completions-prompt.js';
+import { readPrompt, resultsIn } from '../../../src/testing/completions/prompt.js';
 import { modelRequest } from '../support/wire.js';
 
 const TOOL = { name: 'read_file', description: 'Reads a file.', schema: { type: 'object', properties: { path: { type: 'string' } } } };
