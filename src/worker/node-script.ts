@@ -3,7 +3,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 
 /**
  * The arguments with which `node` runs another module of this package as a process of its own: built JavaScript as it is,
- * TypeScript sources through jiti. `base` is the caller's `import.meta.url`, `name` the module beside it, without extension.
+ * TypeScript sources through jiti. `base` is the caller's `import.meta.url`, `name` the module's path from there, without extension.
  */
 export function nodeScript(base: string, name: string): string[] {
   if (!base.endsWith('.ts')) return [fileURLToPath(new URL(`./${name}.js`, base))];

@@ -38,7 +38,7 @@ async function spawnBackground(stateDir: string, options: PlaceOptions): Promise
   const log = join(logs, `dev-${new Date().toISOString().replaceAll(/[:.]/gu, '-')}.log`);
   const file = await open(log, 'a', 0o600);
   try {
-    const child = spawn(process.execPath, [...nodeScript(import.meta.url, 'main'), 'dev', '--until-idle', ...placeArguments(options)], {
+    const child = spawn(process.execPath, [...nodeScript(import.meta.url, '../main'), 'dev', '--until-idle', ...placeArguments(options)], {
       detached: true,
       stdio: ['ignore', file.fd, file.fd],
       env: { ...process.env, PERDURE_DIR: stateDir },

@@ -4,8 +4,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { Context } from '@temporalio/activity';
 import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
-import { openDevServer } from '../../../../src/worker/dev-server/dev-server.js';
-import { hostEmbeddedWorker } from '../../../../src/worker/recovery/embedded-worker.js';
+import { openDevServer } from '../../../src/worker/dev-server/dev-server.js';
+import { hostEmbeddedWorker } from '../../../src/worker/recovery/embedded-worker.js';
 
 // worker-host <state folder> <config hash>: hosts the folder's worker until its input ends. Its activity waits, heartbeating,
 // until a file of its name is in the folder.
