@@ -1,7 +1,7 @@
 import type { OutputBoundsInput } from '../contracts/activities.js';
-import { cleanText } from '../contracts/clean-text.js';
 import type { ContentPart, TextPart } from '../contracts/schemas/message.js';
-import type { OutputCollector, ToolOutput } from '../define/tool-output.js';
+import { cleanText } from '../contracts/text/sanitize-text.js';
+import type { OutputCollector, ToolOutput } from '../define/define-tool.js';
 import { fitsBounds, truncateOutput } from '../output/truncate-output.js';
 import { ArtifactSpool, type ArtifactSpoolOptions } from './artifact-spool.js';
 import { CollectedOutput } from './collected-output.js';

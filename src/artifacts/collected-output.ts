@@ -1,5 +1,5 @@
 import type { OutputBoundsInput } from '../contracts/activities.js';
-import type { OutputCollector } from '../define/tool-output.js';
+import type { OutputCollector } from '../define/define-tool.js';
 import { BoundedOutput } from '../output/bounded-output.js';
 import { fitsBounds, measureOutput, truncateOutput } from '../output/truncate-output.js';
 import { ArtifactSpool, type ArtifactSpoolOptions } from './artifact-spool.js';

@@ -3,7 +3,6 @@ import { Command, type CommanderError, Option } from 'commander';
 import { PerdureError } from '../contracts/perdure-error.js';
 import type { CliContext } from './host/context.js';
 import { parseNumber } from './options/number.js';
-import { PROGRAM_HELP } from './program-help.js';
 
 /** What a verb's implementation gives: the exit status of the process. */
 type Verb = () => Promise<number>;
@@ -84,7 +83,7 @@ function addDirectVerbs(program: Command, context: CliContext, carryOut: CarryOu
   withJson(withPlace(program.command('resume')))
     .description('go on after pause')
     .argument('<run>', 'the id of the run')
-    .action((run, options) => carryOut(async () => (await import('./commands/resume.js')).resume(run, options, context)));
+    .action((run, options) => carryOut(async () => (await import('./commands/pause.js')).resume(run, options, context)));
   withJson(withPlace(program.command('hold')))
     .description('start no further turn while you talk to the run; it lets go by itself')
     .argument('<run>', 'the id of the run')
@@ -94,7 +93,7 @@ function addDirectVerbs(program: Command, context: CliContext, carryOut: CarryOu
   withJson(withPlace(program.command('release')))
     .description('go on after hold')
     .argument('<run>', 'the id of the run')
-    .action((run, options) => carryOut(async () => (await import('./commands/release.js')).release(run, options, context)));
+    .action((run, options) => carryOut(async () => (await import('./commands/hold.js')).release(run, options, context)));
 }
 
 function addDecisionVerbs(program: Command, context: CliContext, carryOut: CarryOut): void {
@@ -108,7 +107,7 @@ function addDecisionVerbs(program: Command, context: CliContext, carryOut: Carry
   withDecision(program.command('deny'))
     .description('refuse a waiting call; the model reads who did and why')
     .option('--reason <text>', 'why')
-    .action((run, call, options) => carryOut(async () => (await import('./commands/deny.js')).deny(run, call, options, context)));
+    .action((run, call, options) => carryOut(async () => (await import('./commands/approve.js')).deny(run, call, options, context)));
   withJson(withPlace(program.command('extend')))
     .description('raise caps of a live run, by so much each')
     .argument('<run>', 'the id of the run')
@@ -235,3 +234,20 @@ function packageVersion(): string {
   const manifest: unknown = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
   return typeof manifest === 'object' && manifest !== null && 'version' in manifest ? String(manifest.version) : 'unknown';
 }
+
+/** What `perdure --help` says below the list of verbs. */
+const PROGRAM_HELP = `
+Examples:
+  perdure run 'add a test for the parser' --workspace . --max-turns 30
+  perdure run 'add a test' --model anthropic/claude-sonnet-5 --fallback openai-responses/gpt-5.4-mini --thinking low
+  perdure start 'write the release notes' --workspace .     come back at once
+  perdure steer RUN 'leave the changelog alone'             while it runs
+  perdure approvals                                         what waits for a person; then approve or deny
+  perdure continue RUN 'now fix the warnings'               after it ended
+  perdure models                                            what can be chosen as a model
+
+A run is kept by Temporal: kill anything at any moment, and it goes on with the next command in the same folder.
+Without TEMPORAL_ADDRESS the server is this folder's own, with its state in .perdure (PERDURE_DIR names another folder).
+
+Exit status of run, watch and continue: 0 completed or let go of, 1 error or refusal, 6 ended at a cap, 130 cancelled.
+Of every verb: 2 bad input, 3 not found, 4 refused, 5 unreachable.`;

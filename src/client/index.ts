@@ -8,5 +8,4 @@ export type { ListOptions, RunListItem } from './runs/list-runs.js';
 export type { SessionCost } from './runs/session-cost.js';
 export type { StartInput } from './runs/start-run.js';
 export type { AwaitResultOptions } from './watch/await-result.js';
-export type { WatchOptions } from './watch/watch-run.js';
-export type { WatchItem } from './watch-item.js';
+export type { WatchItem, WatchOptions } from './watch/watch-run.js';

@@ -16,20 +16,17 @@ import type {
   RunResult,
   SteerInput,
   SteerRecord,
+  Step,
   TranscriptPage,
 } from '../contracts/schemas/run.js';
-import type { Step } from '../contracts/step.js';
 import type { StreamSource } from '../streams/stream.js';
-import { checkDecision } from './check-decision.js';
-import { refusedUpdate } from './refused-update.js';
 import { type ContinueOptions, continueRun } from './runs/continue-run.js';
 import { describeRun, type RunDescription } from './runs/describe-run.js';
 import type { TemporalAccess } from './temporal/connection.js';
-import { isTimeout, noWorker, runClosed } from './temporal/errors.js';
-import { checkExtend, checkHold, checkSteer } from './validate/steer-input.js';
+import { isTimeout, noWorker, refusedUpdate, runClosed } from './temporal/errors.js';
+import { checkDecision, checkExtend, checkHold, checkSteer } from './validate/steer-input.js';
 import { type AwaitResultOptions, awaitResult } from './watch/await-result.js';
-import { type WatchOptions, watchRun } from './watch/watch-run.js';
-import type { WatchItem } from './watch-item.js';
+import { type WatchItem, type WatchOptions, watchRun } from './watch/watch-run.js';
 
 /**
  * One run, live or closed. Every method may throw a PerdureError: `RUN_NOT_FOUND` (3), `RUN_CLOSED` (4) for what needs a live run,

@@ -1,13 +1,12 @@
 import type { ChainHead } from './digest.js';
 import type { CallDecision } from './schemas/carried-state.js';
 import type { JsonValue, Message } from './schemas/message.js';
-import type { StopReason, ToolChoice, Usage } from './schemas/model.js';
+import type { StopReason, ThinkingOutput, ThinkingSetting, ToolChoice, Usage } from './schemas/model.js';
 import type { ModelCandidate, ModelTimes } from './schemas/model-route.js';
 import type { KeptPart } from './schemas/policy.js';
 import type { PreparedRun } from './schemas/prepared-run.js';
 import type { RunInput } from './schemas/run.js';
 import type { Effect } from './schemas/tool.js';
-import type { ThinkingOutput, ThinkingSetting } from './thinking.js';
 
 export type { PreparedRun, RunSetup } from './schemas/prepared-run.js';
 

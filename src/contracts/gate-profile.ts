@@ -1,6 +1,6 @@
-import { matchesName } from './matches-name.js';
 import type { GateDecision, GatePolicy, GateProfile, GateRule } from './schemas/policy.js';
 import type { ToolDescriptor } from './schemas/tool.js';
+import { matchesName } from './text/wildcard.js';
 
 /** What the gate looks at in a tool. */
 export type GatedTool = Pick<ToolDescriptor, 'name' | 'effect' | 'network'>;

@@ -3,8 +3,7 @@ import type { RunSetup } from './activities.js';
 import type { EventPage, RunEvent } from './event.js';
 import type { ApprovalList, ApproveInput, DecidedApproval, DenyInput } from './schemas/approval.js';
 import type { Usage } from './schemas/model.js';
-import type { ExtendInput, HoldInput, Progress, Receipt, RunResult, SteerInput, SteerRecord, TranscriptPage } from './schemas/run.js';
-import type { Step } from './step.js';
+import type { ExtendInput, HoldInput, Progress, Receipt, RunResult, SteerInput, SteerRecord, Step, TranscriptPage } from './schemas/run.js';
 
 /** The signals, updates and queries of a run, under the names every language uses. */
 export const steer = defineSignal<[SteerInput]>('steer');

@@ -10,7 +10,6 @@ export {
 } from './constants/limits.js';
 export type { EventPage, RunEvent, RunEventBody } from './event.js';
 export { FAILURES, type FailureType } from './failures.js';
-export { GivenMessage, SystemMessage } from './given-message.js';
 export * as handlers from './handlers.js';
 export { AGENT_RUN, DEFAULT_TASK_QUEUE } from './handlers.js';
 export { textOf } from './message-text.js';
@@ -20,9 +19,11 @@ export { CarriedState } from './schemas/carried-state.js';
 export {
   ArtifactPart,
   FilePart,
+  GivenMessage,
   type JsonValue,
   Message,
   Part,
+  SystemMessage,
   TextPart,
   ThinkingPart,
   ToolCallPart,
@@ -43,8 +44,8 @@ export {
   type SteerInput,
   SteerMode,
   SteerRecord,
+  Step,
   type TranscriptPage,
 } from './schemas/run.js';
 export { Effect, ToolDescriptor } from './schemas/tool.js';
 export { SEARCH_ATTRIBUTES } from './search-attributes.js';
-export { Step } from './step.js';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { KeyReference } from './key-reference.js';
+import { KeyReference } from './credentials.js';
 
 /** The bucket where large outputs are kept, for workers that share no folder. Needs the package `@aws-sdk/client-s3`. */
 export const ArtifactsDefinition = z.strictObject({

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { FAILOVER_LIMITS, RUN_LIMITS } from '../contracts/constants/limits.js';
-import { ThinkingSetting } from '../contracts/thinking.js';
+import { ThinkingSetting } from '../contracts/schemas/model.js';
 import { AgentExecutor } from './agent-executor.js';
 import { AgentGate } from './agent-gate.js';
 import { CompletionGateFunction } from './completion-gate.js';

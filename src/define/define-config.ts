@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { FAILOVER_LIMITS, MODEL_LIMITS, RUN_LIMITS } from '../contracts/constants/limits.js';
-import { ModelPrice } from '../contracts/schemas/model.js';
-import { ThinkingSetting } from '../contracts/thinking.js';
+import { ModelPrice, ThinkingSetting } from '../contracts/schemas/model.js';
 import { ArtifactsDefinition } from './artifacts.js';
 import type { CustomCompactor } from './compactor.js';
 import { Credentials } from './credentials.js';

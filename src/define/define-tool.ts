@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { TOOL_LIMITS } from '../contracts/constants/limits.js';
 import type { ContentPart, JsonValue } from '../contracts/schemas/message.js';
 import { Effect } from '../contracts/schemas/tool.js';
-import type { ToolOutput } from './tool-output.js';
 
 /** What a tool is given besides its arguments. */
 export interface ToolContext {
@@ -99,4 +98,32 @@ export function parametersSchema(tool: Pick<ToolDefinition, 'parameters'>): Reco
   const { $schema: _, ...schema } = z.toJSONSchema(tool.parameters, { io: 'input' });
   // zod's own schema type is wider than JSON; what toJSONSchema returns is plain JSON
   return schema as Record<string, JsonValue>;
+}
+
+/** The text that a tool gives: a short one is simply returned, an endless one is collected piece by piece. */
+export interface ToolOutput {
+  /** A returned text of at most this many bytes of UTF-8 and lines is read whole by the model; of a longer one a part, with a footer. */
+  readonly bytesMax: number;
+  readonly linesMax: number;
+  /**
+   * Begins a text of any length, in memory that does not grow with it. `keep` says which part of a long one the model reads, unless
+   * the run's own policy names one. @default the end, or both ends when the end looks like an error or a result
+   */
+  collect(options?: { readonly keep?: 'head' | 'tail' | 'head-tail' }): OutputCollector;
+}
+
+/**
+ * A text that is collected while it comes. What is longer than the model reads is kept whole as an artifact, which the model can page.
+ *
+ * Contract: pieces are taken in the order of `write`; `write` never throws or rejects, and the bytes are the caller's again when its
+ * promise resolves (a caller that does not wait loses nothing, but memory grows); `finish` ends it, never rejects, and is called once.
+ */
+export interface OutputCollector {
+  /** Bytes taken so far. */
+  readonly bytes: number;
+  write(piece: Uint8Array): Promise<void>;
+  /** The last line with anything on it, as it stands now: what a watcher is shown. */
+  lastLine(): string;
+  /** What the tool returns, or puts into the message of what it throws. `title` goes first, within the same bounds. */
+  finish(title?: string): Promise<string>;
 }

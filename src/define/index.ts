@@ -1,10 +1,12 @@
 export type { AgentExecutor } from './agent-executor.js';
 export type { AgentGate, GateAnswer, GateContext, GateFunction } from './agent-gate.js';
+export { DESTRUCTIVE_COMMANDS } from './agent-gate.js';
 export type { CompactorContext, CustomCompactor } from './compactor.js';
 export type { CompletionContext, CompletionDecision, CompletionGate } from './completion-gate.js';
 export { type AgentDefinition, defineAgent } from './define-agent.js';
 export { type Config, defineConfig } from './define-config.js';
 export { defineHook, type HookContext, type HookDecision, type HookDefinition, type HookPoint, type HookRequest } from './define-hook.js';
+export type { OutputCollector, ToolOutput } from './define-tool.js';
 export {
   type AnyToolDefinition,
   defineTool,
@@ -14,10 +16,8 @@ export {
   type ToolOptions,
   type ToolReturn,
 } from './define-tool.js';
-export { DESTRUCTIVE_COMMANDS } from './destructive-commands.js';
 export type { ModelFacts, ModelOptions } from './model-options.js';
 export type { BudgetOptions, PolicyOptions } from './policy-options.js';
 export type { PresetName } from './presets.js';
 export type { LanguageModelFactory, LanguageModelTools, ProviderDefinition } from './provider-definition.js';
 export type { ProviderQuirks } from './provider-quirks.js';
-export type { OutputCollector, ToolOutput } from './tool-output.js';

@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { MODEL_LIMITS } from '../contracts/constants/limits.js';
-import { ModelPrice } from '../contracts/schemas/model.js';
+import { ModelPrice, ThinkingLevel, ThinkingSetting } from '../contracts/schemas/model.js';
 import { ModelTimes } from '../contracts/schemas/model-route.js';
-import { ThinkingLevel, ThinkingSetting } from '../contracts/thinking.js';
 
 /** How a model is told to think. `effort`: by level; `budget`: by tokens; `adaptive`: it decides, within a level; `none`: it cannot. */
 const ThinkingStyle = z.enum(['effort', 'budget', 'adaptive', 'none']);

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { Credentials } from './credentials.js';
-import { KeyReference } from './key-reference.js';
+import { Credentials, KeyReference } from './credentials.js';
 import { ProviderQuirks } from './provider-quirks.js';
 
 /** A server that speaks a known wire format. */

@@ -1,5 +1,5 @@
 import { isBareModel } from '../contracts/models/model-ref.js';
-import type { ThinkingSetting } from '../contracts/thinking.js';
+import type { ThinkingSetting } from '../contracts/schemas/model.js';
 import { defaultProvider, fallbacksOf, type ModelChoice, modelProblem, modelsToTry, noModel } from './choose-model.js';
 import { type BareModelOptions, type FoundModel, findBareModel } from './find-bare-model.js';
 import { modelFacts } from './model-facts.js';

@@ -1,13 +1,12 @@
-import { thinkingProblem } from '../activities/thinking-problem.js';
 import { EXECUTOR_LIMITS, MODEL_LIMITS } from '../contracts/constants/limits.js';
 import { parseModelRef } from '../contracts/models/model-ref.js';
+import type { ThinkingSetting } from '../contracts/schemas/model.js';
 import type { ModelCandidate, ModelTimes } from '../contracts/schemas/model-route.js';
-import type { ThinkingSetting } from '../contracts/thinking.js';
 import type { Config } from '../define/define-config.js';
 import type { ModelFacts } from '../define/model-options.js';
 import { type AccessOptions, type ProviderAccess, providerAccess } from '../providers/access/provider-access.js';
 import { modelFacts } from './model-facts.js';
-import { nearestThinking } from './thinking-request.js';
+import { nearestThinking, thinkingProblem } from './thinking-request.js';
 
 /** What a route is made from. */
 export interface RouteOptions extends AccessOptions {

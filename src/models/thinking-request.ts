@@ -1,9 +1,10 @@
 import { MODEL_LIMITS, THINKING_LIMITS } from '../contracts/constants/limits.js';
 import { THINKING_LEVELS } from '../contracts/constants/thinking-levels.js';
 import { levelOfTokens, tokensOfThinking } from '../contracts/models/thinking-tokens.js';
-import type { ThinkingLevel, ThinkingSetting } from '../contracts/thinking.js';
+import type { ThinkingLevel, ThinkingSetting } from '../contracts/schemas/model.js';
 import type { ModelFacts } from '../define/model-options.js';
 import type { ThinkingOrder } from '../providers/contract/provider.js';
+import { modelFacts } from './model-facts.js';
 
 /** How a model is told to think; `order` is undefined where there is nothing to say, because it never thinks. Or why it cannot be told so. */
 export type OrderedThinking = { readonly order: ThinkingOrder | undefined } | { readonly problem: string };
@@ -98,4 +99,21 @@ function nearestLevel(level: ThinkingLevel, facts: ModelFacts): ThinkingLevel {
 
 function said(setting: ThinkingSetting): string {
   return typeof setting === 'number' ? `${setting} tokens` : setting;
+}
+
+/**
+ * Why a model cannot think as much as it is asked to: with the levels it has, and with who else has the one that was asked for, where
+ * that is the same model. Undefined when it can. Never throws.
+ */
+export function thinkingProblem(setting: ThinkingSetting, model: string, facts: ModelFacts): string | undefined {
+  const order = thinkingOrder(setting, facts);
+  if (!('problem' in order)) return undefined;
+  const elsewhere = overResponses(model);
+  const hasIt = elsewhere !== undefined && modelFacts(elsewhere).thinkingLevels?.some((level) => level === setting);
+  return hasIt ? `${order.problem}; ${elsewhere} has it` : order.problem;
+}
+
+/** OpenAI's newer models think and call tools in one request at one of its two APIs only. */
+function overResponses(model: string): string | undefined {
+  return model.startsWith('openai/') ? model.replace('openai/', 'openai-responses/') : undefined;
 }

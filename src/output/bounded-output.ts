@@ -1,6 +1,6 @@
 import { StringDecoder } from 'node:string_decoder';
 import { stripVTControlCharacters } from 'node:util';
-import { cleanText } from '../contracts/clean-text.js';
+import { cleanText } from '../contracts/text/sanitize-text.js';
 import { measureOutput, type OutputSize } from './truncate-output.js';
 
 /**

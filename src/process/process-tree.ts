@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
-import { COLLECT_MS_MAX, TreeStop } from '../activities/tools/tree-stop.js';
-import type { OutputCollector } from '../define/tool-output.js';
+import { TOOL_LIMITS } from '../contracts/constants/limits.js';
+import type { OutputCollector } from '../define/define-tool.js';
 import { WorkspaceError } from '../tools/workspace/workspace-error.js';
 import { commandEnvironment } from './command-environment.js';
 import type { CommandSandbox } from './command-sandbox.js';
@@ -102,4 +102,45 @@ async function drained(child: ChildProcess, pipe: OutputPipe): Promise<void> {
   await Promise.race([pipe.ended, delay(COLLECT_MS_MAX, undefined, { ref: false })]);
   pipe.giveUp();
   for (const stream of child.stdio) stream?.destroy();
+}
+
+/** Killed processes stay visible until the system collects them; some containers never do, so this is all they are waited for. */
+export const COLLECT_MS_MAX = 300;
+const COLLECT_EVERY_MS = 5;
+
+/** Ends a process that leads a group of its own, and all of that group, gently and then not. `Reason`: why it was ended. */
+export class TreeStop<Reason extends string> {
+  reason: Reason | undefined;
+  private killTimer: NodeJS.Timeout | undefined;
+  private readonly child: ChildProcess;
+
+  constructor(child: ChildProcess) {
+    this.child = child;
+  }
+
+  /** TERM to all now, KILL after the grace. The first reason stands. */
+  now(reason: Reason): void {
+    if (this.reason !== undefined) return;
+    this.reason = reason;
+    signalGroup(this.child, 'SIGTERM');
+    this.killTimer = setTimeout(() => signalGroup(this.child, 'SIGKILL'), TOOL_LIMITS.killGraceMs);
+  }
+
+  /** After the end of the first process: what it left behind is killed, and has been collected by the system when this resolves. */
+  async rest(): Promise<void> {
+    clearTimeout(this.killTimer);
+    const until = Date.now() + COLLECT_MS_MAX;
+    while (signalGroup(this.child, 'SIGKILL') && Date.now() < until) await delay(COLLECT_EVERY_MS);
+  }
+}
+
+/** False when no process of the group is left. */
+function signalGroup(child: ChildProcess, signal: NodeJS.Signals): boolean {
+  if (child.pid === undefined) return false;
+  try {
+    return process.kill(-child.pid, signal);
+  } catch {
+    // ESRCH: nobody is left to be told
+    return false;
+  }
 }

@@ -1,4 +1,3 @@
-import { nameMissedAddress } from '../activities/providers/name-missed-address.js';
 import { type ModelRef, parseModelRef } from '../contracts/models/model-ref.js';
 import type { StubExecutor, SubprocessExecutor } from '../define/agent-executor.js';
 import {
@@ -14,7 +13,7 @@ import { createAnthropicBedrockProvider } from './anthropic/bedrock.js';
 import { createAnthropicVertexProvider } from './anthropic/vertex.js';
 import { ModelError } from './contract/model-error.js';
 import type { ModelProvider } from './contract/provider.js';
-import { nameRefusedKey } from './errors/error-context.js';
+import { nameMissedAddress, nameRefusedKey } from './errors/error-context.js';
 import { createStubProvider } from './executor/stub.js';
 import { createSubprocessProvider } from './executor/subprocess.js';
 import { createOpenAiChatProvider } from './openai/chat.js';

@@ -1,7 +1,8 @@
+import { createHash } from 'node:crypto';
 import { appendFile, mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { STREAM_LIMITS } from '../contracts/constants/limits.js';
 import type { StreamEvent, StreamSink } from './stream.js';
-import { streamFile } from './stream-file.js';
 
 /** What a file sink needs. */
 export interface FileStreamSinkOptions {
@@ -105,4 +106,15 @@ function addEvent(events: StreamEvent[], event: StreamEvent): number {
 
 function isText(event: StreamEvent): event is StreamEvent & { type: 'text' | 'thinking' } {
   return event.type === 'text' || event.type === 'thinking';
+}
+
+/**
+ * The file that holds a run's token stream. Run ids that Temporal takes but a file system would not (`a/b`, capitals on a disk that
+ * ignores case, `:`) get a name with a hash, so that two runs never share a file. Never throws.
+ */
+export function streamFile(folder: string, runId: string): string {
+  if (/^[a-z0-9_][a-z0-9._-]{0,199}$/u.test(runId)) return join(folder, `${runId}.jsonl`);
+  const readable = runId.replaceAll(/[^A-Za-z0-9._-]/gu, '_').replace(/^[.-]/u, '_');
+  const hash = createHash('sha256').update(runId).digest('hex').slice(0, 16);
+  return join(folder, `${readable.slice(0, 100)}~${hash}.jsonl`);
 }

@@ -1,8 +1,8 @@
 import { open } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { STREAM_LIMITS } from '../contracts/constants/limits.js';
+import { streamFile } from './file-stream-sink.js';
 import type { StreamEvent, StreamSource } from './stream.js';
-import { streamFile } from './stream-file.js';
 
 /**
  * Reads what a FileStreamSink writes, in this process or another: all that was streamed so far, then the tail. It waits for a file

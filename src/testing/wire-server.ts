@@ -11,8 +11,7 @@ import { CHAT_COMPLETIONS } from './chat-completions/chat-completions.js';
 import { COMPLETIONS } from './completions/completions.js';
 import { RESPONSES } from './responses/responses.js';
 import { sendAnswer } from './wire/send-answer.js';
-import type { WireAnswer, WireFormat, WireQuestion } from './wire/wire-format.js';
-import { WireRefusal } from './wire-refusal.js';
+import { type WireAnswer, type WireFormat, type WireQuestion, WireRefusal } from './wire/wire-format.js';
 
 /** The key a wire server takes unless it is told another one. */
 export const WIRE_SERVER_KEY = 'wire-server-key';

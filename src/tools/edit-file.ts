@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { readText } from '../activities/tools/read-text.js';
 import { defineTool, type Reconciled, type ToolContext, type ToolDefinition } from '../define/define-tool.js';
 import { writeFileAtomic } from './workspace/atomic-write.js';
 import { openJail } from './workspace/jail.js';
+import { readText } from './workspace/read-lines.js';
 import { shown, WorkspaceError } from './workspace/workspace-error.js';
 
 const Parameters = z

@@ -1,8 +1,7 @@
 import type { Dirent } from 'node:fs';
 import { z } from 'zod';
 import { WORKSPACE_LIMITS } from '../contracts/constants/limits.js';
-import { defineTool, type ToolContext, type ToolDefinition } from '../define/define-tool.js';
-import type { ToolOutput } from '../define/tool-output.js';
+import { defineTool, type ToolContext, type ToolDefinition, type ToolOutput } from '../define/define-tool.js';
 import { compileGlob } from './workspace/glob.js';
 import { openJail, realInside, relativePath } from './workspace/jail.js';
 import { listFolder, walkFiles } from './workspace/walk-files.js';

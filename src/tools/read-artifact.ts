@@ -1,8 +1,8 @@
 import { stripVTControlCharacters } from 'node:util';
 import { z } from 'zod';
 import { ArtifactError, type ArtifactPage, type ArtifactStore } from '../artifacts/artifact-store.js';
-import { cleanText } from '../contracts/clean-text.js';
 import { ARTIFACT_LIMITS } from '../contracts/constants/limits.js';
+import { cleanText } from '../contracts/text/sanitize-text.js';
 import { defineTool, type ToolContext, type ToolDefinition } from '../define/define-tool.js';
 import { decodeWhole, formatBytes } from '../output/truncate-output.js';
 

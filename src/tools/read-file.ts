@@ -1,12 +1,11 @@
 import { Buffer } from 'node:buffer';
 import type { FileHandle } from 'node:fs/promises';
 import { z } from 'zod';
-import { BINARY_PROBE_BYTES, looksBinary } from '../activities/tools/read-text.js';
 import { TOOL_LIMITS } from '../contracts/constants/limits.js';
 import { defineTool, type ToolContext, type ToolDefinition } from '../define/define-tool.js';
 import { formatBytes } from '../output/truncate-output.js';
 import { openFile, openJail } from './workspace/jail.js';
-import { type ReadLines, readLines } from './workspace/read-lines.js';
+import { BINARY_PROBE_BYTES, looksBinary, type ReadLines, readLines } from './workspace/read-lines.js';
 import { asWorkspaceError, shown, WorkspaceError } from './workspace/workspace-error.js';
 
 /** One line of a result is kept for the footer. */

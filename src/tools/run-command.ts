@@ -1,14 +1,12 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { STATE_FOLDER_NAME } from '../activities/tools/state-folder.js';
 import { TOOL_LIMITS, WORKER_LIMITS, WORKSPACE_LIMITS } from '../contracts/constants/limits.js';
-import { defineTool, type ToolContext, type ToolDefinition } from '../define/define-tool.js';
-import type { OutputCollector } from '../define/tool-output.js';
+import { defineTool, type OutputCollector, type ToolContext, type ToolDefinition } from '../define/define-tool.js';
 import { formatBytes } from '../output/truncate-output.js';
 import { commandSandbox } from '../process/command-sandbox.js';
 import { type ProcessTreeEnd, runProcessTree } from '../process/process-tree.js';
-import { type Jail, openJail } from './workspace/jail.js';
+import { type Jail, openJail, STATE_FOLDER_NAME } from './workspace/jail.js';
 
 const SECOND_MS = 1_000;
 

@@ -1,13 +1,12 @@
 import { stat } from 'node:fs/promises';
 import { z } from 'zod';
-import { looksBinary } from '../activities/tools/read-text.js';
 import { WORKSPACE_LIMITS } from '../contracts/constants/limits.js';
-import { defineTool, type ToolContext, type ToolDefinition } from '../define/define-tool.js';
-import type { ToolOutput } from '../define/tool-output.js';
+import { defineTool, type ToolContext, type ToolDefinition, type ToolOutput } from '../define/define-tool.js';
 import { formatBytes } from '../output/truncate-output.js';
 import { compileGlob } from './workspace/glob.js';
 import { type Jail, openFile, openJail, realInside, relativePath } from './workspace/jail.js';
 import { LineMatcher } from './workspace/line-matcher.js';
+import { looksBinary } from './workspace/read-lines.js';
 import { walkFiles } from './workspace/walk-files.js';
 import { WorkspaceError } from './workspace/workspace-error.js';
 

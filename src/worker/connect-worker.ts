@@ -1,9 +1,18 @@
-import { join } from 'node:path';
-import { makeTelemetryFilterString, NativeConnection, Runtime, type Worker } from '@temporalio/worker';
+import { appendFileSync, mkdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import {
+  DefaultLogger,
+  type LogEntry,
+  type Logger,
+  makeTelemetryFilterString,
+  NativeConnection,
+  Runtime,
+  type Worker,
+} from '@temporalio/worker';
+import { redact } from '../contracts/failures.js';
 import type { TemporalConnectionOptions } from './connect/check-connection.js';
 import { type CreateWorkerOptions, createHostWorker, createWorker } from './create-worker.js';
 import { stateFolder } from './state-folder/state-folder.js';
-import { createWorkerLog } from './worker-log.js';
 
 /** A worker and the connection that was opened for it. */
 export interface ConnectedWorker {
@@ -46,4 +55,22 @@ function installRuntime({ stateDir, say = () => undefined }: Pick<CreateWorkerOp
     telemetryOptions: { logging: { filter: makeTelemetryFilterString({ core: 'WARN', other: 'ERROR' }), forward: {} } },
     shutdownSignals: [],
   });
+}
+
+/**
+ * The SDK's log of a process of ours: warnings and errors as JSON lines in a file, since most of them are told in the run's own events
+ * already. What the SDK calls an error is also said in one line.
+ */
+function createWorkerLog(file: string, say: (line: string) => void): Logger {
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  return new DefaultLogger('WARN', (entry) => {
+    appendFileSync(file, `${redact(JSON.stringify(plain(entry)))}\n`, { mode: 0o600 });
+    if (entry.level === 'ERROR') say(`Temporal worker: ${redact(entry.message)} (details in ${file})`);
+  });
+}
+
+function plain({ level, message, timestampNanos, meta }: LogEntry): object {
+  const error: unknown = meta?.['error'];
+  const shown = error instanceof Error ? { error: `${error.name}: ${error.message}`, stack: error.stack } : {};
+  return { at: new Date(Number(timestampNanos / 1_000_000n)).toISOString(), level, message, ...meta, ...shown };
 }

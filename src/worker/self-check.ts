@@ -1,14 +1,12 @@
-import { keysOfConfig } from '../activities/config-keys.js';
 import { isBareModel } from '../contracts/models/model-ref.js';
 import { SEARCH_ATTRIBUTES } from '../contracts/search-attributes.js';
 import { chooseModel, fallbacksOf } from '../models/choose-model.js';
 import { providersToAsk } from '../models/find-bare-model.js';
 import { commandSandbox } from '../process/command-sandbox.js';
-import { keyedProvidersText } from '../providers/access/key-references.js';
+import { keyedProvidersText, keysOfConfig } from '../providers/access/key-references.js';
 import type { LoadedConfig } from './config/load-config.js';
 import type { TemporalConnectionOptions } from './connect/check-connection.js';
-import { registerSearchAttributes } from './register-search-attributes.js';
-import { listSearchAttributes } from './search-attributes.js';
+import { listSearchAttributes, registerSearchAttributes } from './search-attributes.js';
 
 /** One thing that was looked at: how it is, and what to do when it is not well. */
 export interface Check {

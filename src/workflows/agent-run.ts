@@ -2,17 +2,15 @@ import { CancelledFailure } from '@temporalio/common';
 import { allHandlersFinished, CancellationScope, condition, makeContinueAsNewFunc, workflowInfo } from '@temporalio/workflow';
 import { RUN_LIMITS } from '../contracts/constants/limits.js';
 import type { RunEventBody } from '../contracts/event.js';
-import { givenConversation } from '../contracts/given-transcript.js';
+import { givenConversation } from '../contracts/message-text.js';
 import type { CarriedState, WrittenState } from '../contracts/schemas/carried-state.js';
 import type { Message } from '../contracts/schemas/message.js';
 import type { RunInput, RunResult } from '../contracts/schemas/run.js';
 import type { RunDesk } from './handlers/handler-context.js';
 import { registerHandlers } from './handlers/handlers.js';
-import { type LastWord, lastWord } from './last-word.js';
 import { endHold } from './operator/pause-and-hold.js';
 import { publishAttributes, publishStatus, statusAttributes } from './operator/progress.js';
-import { appendOnce } from './policies/append-once.js';
-import { repairHistory } from './policies/transcript/repair-transcript.js';
+import { appendOnce, repairHistory } from './policies/transcript/repair-transcript.js';
 import { runTurns } from './run-turn.js';
 import { readCarriedState } from './state/carried-state.js';
 import { hasUnread } from './state/directives.js';
@@ -24,7 +22,7 @@ import { buildResult, unpreparedResult } from './state/run-result.js';
 import { type ActivityProblem, readActivityProblem, runFailure } from './temporal/failures.js';
 import { prepareRun } from './temporal/proxies.js';
 import { compactToCarry } from './turn/compact-transcript.js';
-import { hasFinalCall } from './turn/final-answer.js';
+import { hasFinalCall, type LastWord, lastWord } from './turn/final-answer.js';
 import { beforeRun } from './turn/run-hooks.js';
 
 /**

@@ -1,7 +1,6 @@
 import { textOf } from '../contracts/message-text.js';
 import type { Message, ToolCallPart } from '../contracts/schemas/message.js';
 import type { ToolChoice } from '../contracts/schemas/model.js';
-import { noteWork } from './note-work.js';
 import { mayStartTurn } from './operator/pause-and-hold.js';
 import { publishStatus } from './operator/progress.js';
 import { judgeAnswer, type Verdict } from './policies/answer/judge-answer.js';
@@ -9,7 +8,7 @@ import { finaliseWarning, shouldWarn } from './policies/stop/finalise-warning.js
 import { hasUnread, waitingDirectives } from './state/directives.js';
 import type { Ending } from './state/ending.js';
 import type { Run } from './state/run.js';
-import { runBatch } from './tools/guard-tool-calls.js';
+import { noteWork, runBatch } from './tools/guard-tool-calls.js';
 import { notRunResults, truncatedCallResults } from './tools/tool-results.js';
 import { acceptEnd, structuredOf } from './turn/accept-answer.js';
 import { askModel, type ModelAnswered } from './turn/ask-model.js';

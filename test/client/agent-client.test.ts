@@ -6,7 +6,7 @@ import { Client, Connection } from '@temporalio/client';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { z } from 'zod';
 import { AgentClient } from '../../src/client/agent-client.js';
-import type { WatchItem } from '../../src/client/watch-item.js';
+import type { WatchItem } from '../../src/client/watch/watch-run.js';
 import { textOf } from '../../src/contracts/message-text.js';
 import { PerdureError } from '../../src/contracts/perdure-error.js';
 import { defineTool } from '../../src/define/define-tool.js';

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { DEFAULT_POLICY } from '../../src/contracts/default-policy.js';
+import { DEFAULT_POLICY } from '../../src/contracts/schemas/policy.js';
 import { BudgetOptions, PolicyOptions } from '../../src/define/policy-options.js';
 
 let text: string;

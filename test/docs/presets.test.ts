@@ -1,8 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { RUN_LIMITS } from '../../src/contracts/constants/limits.js';
-import { DEFAULT_POLICY } from '../../src/contracts/default-policy.js';
-import { GateRule } from '../../src/contracts/schemas/policy.js';
+import { DEFAULT_POLICY, GateRule } from '../../src/contracts/schemas/policy.js';
 import { PRESETS, type Preset, PresetName } from '../../src/define/presets.js';
 
 const COLUMNS = ['setting', 'default', ...PresetName.options];

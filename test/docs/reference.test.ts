@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { PROCESS_OUTPUT } from '../../src/cli/display/output.js';
-import { EXIT_CODE_BY_REASON } from '../../src/cli/exit-code.js';
+import { EXIT_CODE_BY_REASON } from '../../src/cli/display/result.js';
 import { Interrupts } from '../../src/cli/host/interrupts.js';
 import { createProgram } from '../../src/cli/program.js';
 import { FAILURES } from '../../src/contracts/failures.js';
@@ -11,8 +11,7 @@ import { handlers, RunInput, RunResult, SEARCH_ATTRIBUTES } from '../../src/cont
 import { DecidedApproval, PendingApproval } from '../../src/contracts/schemas/approval.js';
 import { ModelPrice } from '../../src/contracts/schemas/model.js';
 import { ModelTimes } from '../../src/contracts/schemas/model-route.js';
-import { type Progress, Reason, RunBounds, RunContext, SteerRecord, SteerState } from '../../src/contracts/schemas/run.js';
-import { Step } from '../../src/contracts/step.js';
+import { type Progress, Reason, RunBounds, RunContext, SteerRecord, SteerState, Step } from '../../src/contracts/schemas/run.js';
 import { SubprocessExecutor } from '../../src/define/agent-executor.js';
 import { ArtifactsDefinition } from '../../src/define/artifacts.js';
 import { AgentDefinition } from '../../src/define/define-agent.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { thinkingProblem } from '../../src/activities/thinking-problem.js';
 import { modelFacts } from '../../src/models/model-facts.js';
+import { thinkingProblem } from '../../src/models/thinking-request.js';
 
 describe('thinkingProblem', () => {
   it.each([

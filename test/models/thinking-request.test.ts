@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { chatThinking } from '../../src/activities/providers/chat-thinking.js';
 import { THINKING_LIMITS } from '../../src/contracts/constants/limits.js';
 import { THINKING_LEVELS } from '../../src/contracts/constants/thinking-levels.js';
-import type { ThinkingSetting } from '../../src/contracts/thinking.js';
+import type { ThinkingSetting } from '../../src/contracts/schemas/model.js';
 import type { ModelFacts } from '../../src/define/model-options.js';
 import { KNOWN_MODELS } from '../../src/models/catalog/models.js';
 import { modelFacts } from '../../src/models/model-facts.js';
 import { nearestOrder, nearestThinking, thinkingOrder } from '../../src/models/thinking-request.js';
+import { chatThinking } from '../../src/providers/openai/chat-body.js';
 
 const GPT: ModelFacts = { thinkingStyle: 'effort', thinkingLevels: ['off', 'low', 'medium', 'high'] };
 const ALWAYS: ModelFacts = { thinkingStyle: 'effort', thinkingLevels: ['high', 'low'] };

@@ -2,10 +2,9 @@ import { appendFile, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { FileStreamSink } from '../../src/streams/file-stream-sink.js';
+import { FileStreamSink, streamFile } from '../../src/streams/file-stream-sink.js';
 import { FileStreamSource } from '../../src/streams/file-stream-source.js';
 import type { StreamEvent } from '../../src/streams/stream.js';
-import { streamFile } from '../../src/streams/stream-file.js';
 
 let folder: string;
 beforeEach(async () => {

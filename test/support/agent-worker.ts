@@ -8,7 +8,7 @@ import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/wo
 import { inject } from 'vitest';
 import type { z } from 'zod';
 import { createActivities } from '../../src/activities/create-activities.js';
-import { hookFlags } from '../../src/activities/hook-flags.js';
+import { hookFlags } from '../../src/activities/prepare/run-policy.js';
 import { describeTool } from '../../src/activities/prepare/tool-descriptor.js';
 import type { ArtifactStore } from '../../src/artifacts/artifact-store.js';
 import { FileArtifactStore } from '../../src/artifacts/file-artifact-store.js';

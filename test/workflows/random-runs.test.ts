@@ -7,7 +7,7 @@ import type { ApprovalList } from '../../src/contracts/schemas/approval.js';
 import type { Message } from '../../src/contracts/schemas/message.js';
 import type { RunResult, SteerRecord } from '../../src/contracts/schemas/run.js';
 import { defineTool } from '../../src/define/define-tool.js';
-import { isPaired } from '../../src/workflows/policies/pairing.js';
+import { isPaired } from '../../src/workflows/policies/transcript/repair-transcript.js';
 import { type AgentWorker, call, say } from '../support/agent-worker.js';
 import { latch, type TestRun, untilAborted, useWorkers } from '../support/use-workers.js';
 

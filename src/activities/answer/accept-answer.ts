@@ -4,7 +4,7 @@ import { HOOK_LIMITS, OUTPUT_SCHEMA_LIMITS, PAYLOAD_LIMITS } from '../../contrac
 import { cutText, redact } from '../../contracts/failures.js';
 import type { JsonValue } from '../../contracts/schemas/message.js';
 import { CompletionDecision, type CompletionGate } from '../../define/completion-gate.js';
-import { rejectedBy } from '../rejected-by.js';
+import { rejectedBy } from '../../providers/http/abortable.js';
 import { throwIfStopped } from '../runtime/cancellation.js';
 import { messageOf } from '../runtime/failures.js';
 import { withHeartbeat } from '../runtime/heartbeat.js';

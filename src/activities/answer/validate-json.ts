@@ -3,7 +3,7 @@ import { Worker } from 'node:worker_threads';
 import type { OutputUnit } from '@cfworker/json-schema';
 import { OUTPUT_SCHEMA_LIMITS } from '../../contracts/constants/limits.js';
 import type { JsonValue } from '../../contracts/schemas/message.js';
-import { rejectedBy } from '../rejected-by.js';
+import { rejectedBy } from '../../providers/http/abortable.js';
 import { draftOf, type OutputSchema } from './output-schema.js';
 
 /** Of thousands of problems the first few say what is wrong. */

@@ -1,9 +1,8 @@
 import type { ApplicationFailure } from '@temporalio/common';
 import type { CallModelInput } from '../../contracts/activities.js';
 import { FAILOVER_LIMITS, MODEL_LIMITS } from '../../contracts/constants/limits.js';
-import { needsPerson } from '../../contracts/cooldown-step.js';
 import type { FailureType } from '../../contracts/failures.js';
-import { CooldownTable } from '../../contracts/models/cooldowns.js';
+import { CooldownTable, needsPerson } from '../../contracts/models/cooldowns.js';
 import { failure } from '../runtime/failures.js';
 
 type Asked = Pick<CallModelInput, 'model' | 'credential' | 'hasAlternative'>;

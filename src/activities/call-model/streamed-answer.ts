@@ -1,8 +1,7 @@
 import type { HeartbeatDetails } from '../../contracts/activities.js';
-import { NO_USAGE } from '../../contracts/no-usage.js';
-import type { Usage } from '../../contracts/schemas/model.js';
+import { NO_USAGE } from '../../contracts/models/usage.js';
+import type { ThinkingOutput, Usage } from '../../contracts/schemas/model.js';
 import { charsOf } from '../../contracts/text/estimate-tokens.js';
-import type { ThinkingOutput } from '../../contracts/thinking.js';
 import type { ModelRequest, StreamDelta } from '../../providers/contract/provider.js';
 import type { StreamEvent, StreamSink } from '../../streams/stream.js';
 

@@ -1,10 +1,9 @@
 import { CancelledFailure, Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import type { CompactInput, CompactResult, HeartbeatDetails } from '../../contracts/activities.js';
-import { addUsage } from '../../contracts/add-usage.js';
 import { COMPACTION_LIMITS, TOOL_LIMITS } from '../../contracts/constants/limits.js';
 import { hashJson, hashMessage } from '../../contracts/digest.js';
-import { NO_USAGE } from '../../contracts/no-usage.js';
+import { addUsage, NO_USAGE } from '../../contracts/models/usage.js';
 import type { Message } from '../../contracts/schemas/message.js';
 import type { Usage } from '../../contracts/schemas/model.js';
 import { CHARS_PER_TOKEN } from '../../contracts/text/estimate-tokens.js';

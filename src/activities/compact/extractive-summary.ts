@@ -1,7 +1,6 @@
-import { textOf } from '../../contracts/message-text.js';
+import { textOf, toolCallsOf } from '../../contracts/message-text.js';
 import type { Message, ToolCallPart, ToolResultPart } from '../../contracts/schemas/message.js';
 import { CHARS_PER_TOKEN } from '../../contracts/text/estimate-tokens.js';
-import { toolCallsOf } from '../../contracts/tool-calls-of.js';
 import { toolTitle } from '../../contracts/tool-title.js';
 import { partsText } from '../../providers/transcript/file-parts.js';
 

@@ -1,12 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { cleanText } from '../../contracts/clean-text.js';
 import { COMPACTION_LIMITS, MODEL_LIMITS } from '../../contracts/constants/limits.js';
 import { FAILURES } from '../../contracts/failures.js';
 import { textOf } from '../../contracts/message-text.js';
-import { NO_USAGE } from '../../contracts/no-usage.js';
+import { NO_USAGE } from '../../contracts/models/usage.js';
 import type { Message } from '../../contracts/schemas/message.js';
 import type { Usage } from '../../contracts/schemas/model.js';
 import { CHARS_PER_TOKEN } from '../../contracts/text/estimate-tokens.js';
+import { cleanText } from '../../contracts/text/sanitize-text.js';
 import { ModelError } from '../../providers/contract/model-error.js';
 import type { ModelAnswer, ModelProvider, ModelRequest } from '../../providers/contract/provider.js';
 import type { ModelHooks } from '../call-model/model-hooks.js';

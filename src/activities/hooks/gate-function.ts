@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { DECISION_LIMITS, HOOK_LIMITS } from '../../contracts/constants/limits.js';
 import { cutText, redact } from '../../contracts/failures.js';
 import type { GateAnswer, GateContext, GateFunction } from '../../define/agent-gate.js';
-import { rejectedBy } from '../rejected-by.js';
+import { rejectedBy } from '../../providers/http/abortable.js';
 
 const Reason = z.string().transform((reason) => cutText(reason, DECISION_LIMITS.reasonCharsMax));
 

@@ -1,5 +1,5 @@
 import { isAbsolute, posix } from 'node:path';
-import { matchesName } from '../../contracts/matches-name.js';
+import { matchesName } from '../../contracts/text/wildcard.js';
 import type { HookContext, HookDefinition } from '../../define/define-hook.js';
 import { compileGlob, type GlobMatch } from '../../tools/workspace/glob.js';
 

@@ -1,7 +1,7 @@
 import { DECISION_LIMITS, HOOK_LIMITS } from '../../contracts/constants/limits.js';
 import { cutText, redact } from '../../contracts/failures.js';
 import type { HookContext, HookDecision, HookDefinition, HookPoint } from '../../define/define-hook.js';
-import { rejectedBy } from '../rejected-by.js';
+import { rejectedBy } from '../../providers/http/abortable.js';
 import { readHookAnswer } from './hook-decision.js';
 import { type FilteredCall, hookFilter } from './hook-filter.js';
 

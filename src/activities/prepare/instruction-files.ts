@@ -1,9 +1,9 @@
 import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
-import { cleanText } from '../../contracts/clean-text.js';
 import { WORKSPACE_LIMITS } from '../../contracts/constants/limits.js';
 import { cutText } from '../../contracts/failures.js';
+import { cleanText } from '../../contracts/text/sanitize-text.js';
 
 /** What people of a workspace tell its agents. */
 export interface InstructionFile {

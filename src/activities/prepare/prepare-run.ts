@@ -5,7 +5,7 @@ import type { AgentActivities, PreparedRun } from '../../contracts/activities.js
 import { PAYLOAD_LIMITS } from '../../contracts/constants/limits.js';
 import { hashJson } from '../../contracts/digest.js';
 import { offersTool } from '../../contracts/gate-profile.js';
-import { givenSystemText } from '../../contracts/given-transcript.js';
+import { givenSystemText } from '../../contracts/message-text.js';
 import type { Part } from '../../contracts/schemas/message.js';
 import type { RunPolicy } from '../../contracts/schemas/policy.js';
 import type { RunSetup } from '../../contracts/schemas/prepared-run.js';
@@ -20,11 +20,10 @@ import { type ResolvedRoute, resolveRoute } from '../../models/resolve-route.js'
 import type { KeyRing } from '../../providers/access/key-ring.js';
 import { updatePlan } from '../../tools/update-plan.js';
 import { outputSchemaProblem } from '../answer/output-schema.js';
-import { priceSummaries } from '../price-summaries.js';
 import { failure, messageOf } from '../runtime/failures.js';
 import { type InstructionFile, readInstructionFiles } from './instruction-files.js';
 import { buildPrompt } from './prompt.js';
-import { pricing, resolveCaps } from './run-caps.js';
+import { priceSummaries, pricing, resolveCaps } from './run-caps.js';
 import { resolvePolicy, withoutForcedTool } from './run-policy.js';
 import { describeTool } from './tool-descriptor.js';
 import { noticeToollessModels } from './toolless-model-notices.js';

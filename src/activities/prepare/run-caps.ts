@@ -1,11 +1,13 @@
 import { RUN_LIMITS } from '../../contracts/constants/limits.js';
 import type { ModelPrice } from '../../contracts/schemas/model.js';
+import type { RunPolicy } from '../../contracts/schemas/policy.js';
 import type { PreparedRun } from '../../contracts/schemas/prepared-run.js';
 import type { RunInput } from '../../contracts/schemas/run.js';
 import type { AgentDefinition } from '../../define/define-agent.js';
 import type { Config } from '../../define/define-config.js';
 import { PRESETS } from '../../define/presets.js';
 import { MODELS_AS_OF } from '../../models/catalog/models.js';
+import { modelFacts } from '../../models/model-facts.js';
 import { failure } from '../runtime/failures.js';
 
 /** The caps of a run: the input's, else the agent's, else its preset's, else the defaults. */
@@ -44,4 +46,22 @@ export function pricing({ model, price, caps, allowUnknownPrice }: Pricing): Pic
     'Input.Invalid',
     `UNKNOWN_PRICE: maxCostUsd needs the price of ${model}, and the list of ${MODELS_AS_OF} has none; add models: { "${model}": { price: { input, output } } } to the config, or say allowUnknownPrice (--allow-unknown-price) to start without the cap`,
   );
+}
+
+/** A run's policy, and what its own model for summaries costs. */
+export interface PricedSummaries extends Pick<PreparedRun, 'summaryPrice'> {
+  readonly policy: RunPolicy;
+  /** What was not as asked for. */
+  readonly notices: readonly string[];
+}
+
+/** Looks the price of the model up that writes summaries. A money cap leaves out one of unknown price: the run's own models write them. */
+export function priceSummaries(policy: RunPolicy, { config, needsPrice }: { config: Config; needsPrice: boolean }): PricedSummaries {
+  const { summaryModel, ...compaction } = policy.compaction;
+  if (summaryModel === undefined) return { policy, notices: [] };
+  const { price } = modelFacts(summaryModel, config);
+  if (price) return { policy, summaryPrice: price, notices: [] };
+  if (!needsPrice) return { policy, notices: [] };
+  const notice = `summary model left out: model ${summaryModel}: its price is unknown, and the run keeps a money cap`;
+  return { policy: { ...policy, compaction }, notices: [notice] };
 }

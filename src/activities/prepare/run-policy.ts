@@ -1,11 +1,10 @@
-import { DEFAULT_POLICY } from '../../contracts/default-policy.js';
-import { RunPolicy } from '../../contracts/schemas/policy.js';
+import { DEFAULT_POLICY, RunPolicy } from '../../contracts/schemas/policy.js';
 import type { RunInput } from '../../contracts/schemas/run.js';
 import type { AgentDefinition } from '../../define/define-agent.js';
 import type { Config } from '../../define/define-config.js';
+import type { HookDefinition, HookPoint } from '../../define/define-hook.js';
 import { PolicyOptions } from '../../define/policy-options.js';
 import { type ExtensionRule, PRESETS } from '../../define/presets.js';
-import { hookFlags } from '../hook-flags.js';
 
 /** What a policy is resolved from. `maxTurns` is the turn cap that the run has. */
 export interface PolicySources {
@@ -68,4 +67,20 @@ function isGroup(value: unknown): value is Record<string, unknown> {
 
 function given(group: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(group).filter(([, value]) => value !== undefined));
+}
+
+/** Which hooks of a config the workflow must know of: it asks for them by activities of their own. */
+export function hookFlags(hooks: readonly HookDefinition[] = []): RunPolicy['hooks'] {
+  const has = (point: HookPoint): boolean => hooks.some(({ on }) => on === point);
+  return {
+    beforeRun: has('before-run'),
+    afterRun: has('after-run'),
+    error: has('error'),
+    unknownTools: hooks.some(meansUnknownTools),
+  };
+}
+
+/** A list of plain names means tools that there are; anything wider also those that a model makes up. */
+function meansUnknownTools({ on, tools = [] }: HookDefinition): boolean {
+  return (on === 'before-tool' || on === 'after-tool') && (tools.length === 0 || tools.some((name) => name.includes('*')));
 }

@@ -1,7 +1,7 @@
 import { realpath } from 'node:fs/promises';
 import { isAbsolute, relative } from 'node:path';
 import type { Config } from '../../define/define-config.js';
-import { keysOfConfig } from '../config-keys.js';
+import { keysOfConfig } from '../../providers/access/key-references.js';
 
 /** The files of a config's keys that lie in a workspace, links followed: its tools could read them. Never rejects. */
 export async function secretsInWorkspace(config: Config, workspace: string): Promise<readonly string[]> {

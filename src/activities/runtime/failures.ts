@@ -1,7 +1,7 @@
 import { ApplicationFailure } from '@temporalio/common';
 import { MODEL_LIMITS, PAYLOAD_LIMITS } from '../../contracts/constants/limits.js';
 import { cutText, FAILURES, type FailureType, redact } from '../../contracts/failures.js';
-import { NO_USAGE } from '../../contracts/no-usage.js';
+import { NO_USAGE } from '../../contracts/models/usage.js';
 import type { Usage } from '../../contracts/schemas/model.js';
 import { ModelError } from '../../providers/contract/model-error.js';
 

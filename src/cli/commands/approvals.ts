@@ -6,8 +6,7 @@ import { terminalLine } from '../display/terminal-text.js';
 import type { CliContext } from '../host/context.js';
 import type { DirectOptions } from '../host/signal-run.js';
 import { wakeWorker } from '../host/wake-worker.js';
-import { openPlaceIfThere, type Place } from '../host/workplace.js';
-import { noSuchRun } from '../no-such-run.js';
+import { noSuchRun, openPlaceIfThere, type Place } from '../host/workplace.js';
 
 /** `approvals [RUN]`: what waits for a person, in one run or in all open ones, and how to decide. */
 export async function approvals(runId: string | undefined, options: DirectOptions, { output }: CliContext): Promise<number> {

@@ -1,5 +1,5 @@
-import { checkDecision } from '../../client/check-decision.js';
 import type { RunHandle } from '../../client/run-handle.js';
+import { checkDecision } from '../../client/validate/steer-input.js';
 import type { CliContext } from '../host/context.js';
 import type { DirectOptions } from '../host/signal-run.js';
 import { currentUser, sendUpdate } from '../host/update-run.js';
@@ -17,6 +17,23 @@ export async function approve(
   const update = async (run: RunHandle) => {
     const answer = await run.approve(callId, given);
     return { answer, line: `${runId}: ${answer.tool} ${callId} approved by ${answer.by}` };
+  };
+  return await sendUpdate({ runId, options, update }, context);
+}
+
+/** `deny RUN CALL`: refuses a waiting call; the model reads who did and why. */
+export async function deny(
+  runId: string,
+  callId: string,
+  options: DirectOptions & { by?: string; reason?: string },
+  context: CliContext,
+): Promise<number> {
+  const { reason, by = currentUser().by } = options;
+  const given = { ...(by === undefined ? {} : { by }), ...(reason === undefined ? {} : { reason }) };
+  checkDecision({ callId, ...given });
+  const update = async (run: RunHandle) => {
+    const answer = await run.deny(callId, given);
+    return { answer, line: `${runId}: ${answer.tool} ${callId} denied by ${answer.by}` };
   };
   return await sendUpdate({ runId, options, update }, context);
 }

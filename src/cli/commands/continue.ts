@@ -3,12 +3,11 @@ import { checkRunInput, checkText } from '../../client/validate/run-input.js';
 import type { LoadedConfig } from '../../worker/config/load-config.js';
 import type { CliContext } from '../host/context.js';
 import { createDisplay, followRun } from '../host/follow-run.js';
+import { untilInterrupted } from '../host/interrupts.js';
 import { loadConfigFor, loadConfigHere } from '../host/load-config.js';
 import { checkShowOptions, type InputOptions, inputFromOptions, type ShowOptions } from '../host/run-options.js';
 import { serveWhile } from '../host/serve.js';
-import { openPlaceIfThere, type PlaceOptions } from '../host/workplace.js';
-import { noSuchRun } from '../no-such-run.js';
-import { untilInterrupted } from '../until-interrupted.js';
+import { noSuchRun, openPlaceIfThere, type PlaceOptions } from '../host/workplace.js';
 import { detachHint } from './run.js';
 
 /** The options of `continue`. */

@@ -3,10 +3,10 @@ import { say } from '../display/output.js';
 import { announceBackground } from '../host/background.js';
 import type { CliContext } from '../host/context.js';
 import { hostWorker, sayIfOtherConfig } from '../host/host-worker.js';
+import { untilInterrupted } from '../host/interrupts.js';
 import { loadConfigHere } from '../host/load-config.js';
 import { type Announcement, untilIdle } from '../host/until-idle.js';
 import { openPlace, type Place, type PlaceOptions } from '../host/workplace.js';
-import { untilInterrupted } from '../until-interrupted.js';
 
 /** The options of `dev`. */
 export interface DevOptions extends PlaceOptions {

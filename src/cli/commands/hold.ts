@@ -2,7 +2,7 @@ import type { RunHandle } from '../../client/run-handle.js';
 import { checkHold } from '../../client/validate/steer-input.js';
 import { DECISION_LIMITS } from '../../contracts/constants/limits.js';
 import type { CliContext } from '../host/context.js';
-import { type DirectOptions, direct, sayNoWorker } from '../host/signal-run.js';
+import { type DirectOptions, direct, sayNoWorker, workInBackground } from '../host/signal-run.js';
 import { parseDuration, writeDuration } from '../options/duration.js';
 
 const DEFAULT_TTL = writeDuration(DECISION_LIMITS.holdTtlMsDefault);
@@ -26,6 +26,20 @@ export async function hold(runId: string, options: HoldOptions, context: CliCont
       await run.hold(checked);
       const line = `${runId}: starts no further turn for at most ${ttl ?? DEFAULT_TTL}; let it go on with: perdure release ${runId}`;
       return { answer: { held: true }, line, live: true };
+    },
+  };
+  return await direct(verb, context);
+}
+
+/** `release RUN`: ends a hold. */
+export async function release(runId: string, options: DirectOptions, context: CliContext): Promise<number> {
+  const verb = {
+    runId,
+    options,
+    withoutWorker: workInBackground,
+    direction: async (run: RunHandle) => {
+      await run.release();
+      return { answer: { held: false }, line: `${runId}: is let go`, live: true };
     },
   };
   return await direct(verb, context);

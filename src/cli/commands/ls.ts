@@ -1,9 +1,8 @@
 import type { ListOptions, RunListItem } from '../../client/runs/list-runs.js';
 import type { SessionCost } from '../../client/runs/session-cost.js';
-import { formatCost, formatDuration, formatNumberOf } from '../display/format.js';
+import { formatCost, formatDuration, formatNumberOf, formatTable } from '../display/format.js';
 import { printJson, printText, say } from '../display/output.js';
 import { terminalLine } from '../display/terminal-text.js';
-import { formatTable } from '../format-table.js';
 import type { CliContext } from '../host/context.js';
 import { openPlaceIfThere, type PlaceOptions } from '../host/workplace.js';
 

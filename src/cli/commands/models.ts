@@ -1,8 +1,7 @@
 import type { ListedModel, ListedProvider, ModelList } from '../../worker/config/list-models.js';
-import { formatNumberOf } from '../display/format.js';
+import { formatNumberOf, formatTable } from '../display/format.js';
 import { formatAbilities, formatPrice, formatThinking, formatTokens } from '../display/model-columns.js';
 import { printJson, printText, say } from '../display/output.js';
-import { formatTable } from '../format-table.js';
 import type { CliContext } from '../host/context.js';
 import { loadConfigHere } from '../host/load-config.js';
 

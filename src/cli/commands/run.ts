@@ -3,11 +3,11 @@ import { PerdureError } from '../../contracts/perdure-error.js';
 import type { RunDisplay } from '../display/run-display.js';
 import type { CliContext } from '../host/context.js';
 import { createDisplay, followRun } from '../host/follow-run.js';
+import { untilInterrupted } from '../host/interrupts.js';
 import { loadConfigFor } from '../host/load-config.js';
 import { checkShowOptions, type RunOptions, startFromOptions } from '../host/run-options.js';
 import { serveWhile } from '../host/serve.js';
 import { openPlace, type Place } from '../host/workplace.js';
-import { untilInterrupted } from '../until-interrupted.js';
 import { start } from './start.js';
 
 /** `run "TASK"`: starts a run, shows it to its end and exits by its reason. Hosts a worker meanwhile where nobody else does. */

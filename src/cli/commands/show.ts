@@ -6,8 +6,7 @@ import type { Progress, RunResult } from '../../contracts/schemas/run.js';
 import { type Output, printJson, printText, say } from '../display/output.js';
 import { formatShown, type ShownRun } from '../display/run-details.js';
 import type { CliContext } from '../host/context.js';
-import { openPlaceIfThere, type Place, type PlaceOptions } from '../host/workplace.js';
-import { noSuchRun } from '../no-such-run.js';
+import { noSuchRun, openPlaceIfThere, type Place, type PlaceOptions } from '../host/workplace.js';
 
 /** The options of `show`. */
 export interface ShowRunOptions extends PlaceOptions {

@@ -1,11 +1,10 @@
 import type { CliContext } from '../host/context.js';
 import { createDisplay, followRun } from '../host/follow-run.js';
+import { untilInterrupted } from '../host/interrupts.js';
 import { loadConfigHere } from '../host/load-config.js';
 import { checkShowOptions, type ShowOptions } from '../host/run-options.js';
 import { serveWhile } from '../host/serve.js';
-import { openPlaceIfThere, type PlaceOptions } from '../host/workplace.js';
-import { noSuchRun } from '../no-such-run.js';
-import { untilInterrupted } from '../until-interrupted.js';
+import { noSuchRun, openPlaceIfThere, type PlaceOptions } from '../host/workplace.js';
 import { detachHint } from './run.js';
 
 /** The options of `watch`. */

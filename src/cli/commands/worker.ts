@@ -1,9 +1,9 @@
 import { say } from '../display/output.js';
 import type { CliContext } from '../host/context.js';
 import { hostWorker, sayIfOtherConfig } from '../host/host-worker.js';
+import { untilInterrupted } from '../host/interrupts.js';
 import { loadConfigHere } from '../host/load-config.js';
 import { openPlace, type PlaceOptions } from '../host/workplace.js';
-import { untilInterrupted } from '../until-interrupted.js';
 
 /** `worker`: works on this folder's queue until SIGTERM or Ctrl-C, then lets running calls finish. */
 export async function worker(options: PlaceOptions, context: CliContext): Promise<number> {

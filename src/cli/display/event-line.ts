@@ -1,5 +1,5 @@
-import { BUDGET_APPROVAL } from '../../contracts/budget-approval.js';
 import type { RunEvent } from '../../contracts/event.js';
+import { BUDGET_APPROVAL } from '../../contracts/ids.js';
 import { formatBytes, formatDuration, formatNumberOf, formatTime } from './format.js';
 import { terminalLine } from './terminal-text.js';
 

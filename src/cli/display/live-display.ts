@@ -1,10 +1,9 @@
-import type { WatchItem } from '../../client/watch-item.js';
+import type { WatchItem } from '../../client/watch/watch-run.js';
 import type { Progress } from '../../contracts/schemas/run.js';
-import { progressAfter } from '../progress-after.js';
 import { eventLine } from './event-line.js';
 import type { Output } from './output.js';
 import type { RunDisplay } from './run-display.js';
-import { statusLine } from './status-line.js';
+import { progressAfter, statusLine } from './status-line.js';
 import { terminalLine, terminalText } from './terminal-text.js';
 import { StreamText } from './token-stream.js';
 

@@ -1,4 +1,4 @@
-import type { WatchItem } from '../../client/watch-item.js';
+import type { WatchItem } from '../../client/watch/watch-run.js';
 import { eventLine } from './event-line.js';
 import { type Output, say } from './output.js';
 import type { RunDisplay } from './run-display.js';

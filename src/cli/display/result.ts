@@ -1,4 +1,4 @@
-import type { RunResult, SteerRecord } from '../../contracts/schemas/run.js';
+import type { Reason, RunResult, SteerRecord } from '../../contracts/schemas/run.js';
 import { formatNumberOf, formatUsage } from './format.js';
 import { type Output, printJson, printText, say } from './output.js';
 
@@ -35,3 +35,16 @@ function lostMessage({ id, state, reason }: SteerRecord): string[] {
   if (state === 'expired') return [`message ${id} expired before it was read`];
   return state === 'refused' ? [`message ${id} was refused${reason === undefined ? '' : `: ${reason}`}`] : [];
 }
+
+/** The exit status of `run`, `watch` and `continue` by the reason of the run's end. */
+export const EXIT_CODE_BY_REASON: Readonly<Record<Reason, number>> = {
+  completed: 0,
+  error: 1,
+  refusal: 1,
+  max_turns: 6,
+  max_tokens: 6,
+  budget: 6,
+  deadline: 6,
+  loop_detected: 6,
+  cancelled: 130,
+};

@@ -1,10 +1,9 @@
 import type { PendingCall, RunDescription } from '../../client/runs/describe-run.js';
-import { BUDGET_APPROVAL } from '../../contracts/budget-approval.js';
 import { DECISION_LIMITS } from '../../contracts/constants/limits.js';
-import { jsonLine } from '../../contracts/json-line.js';
+import { BUDGET_APPROVAL } from '../../contracts/ids.js';
 import type { PendingApproval } from '../../contracts/schemas/approval.js';
-import type { CoolingModel, Progress, RunResult } from '../../contracts/schemas/run.js';
-import type { Step } from '../../contracts/step.js';
+import type { CoolingModel, Progress, RunResult, Step } from '../../contracts/schemas/run.js';
+import { jsonLine } from '../../contracts/text/sanitize-text.js';
 import { decisionCommands } from './approval-hints.js';
 import { formatDuration, formatNumberOf, formatTime, formatUsage } from './format.js';
 import { terminalLine } from './terminal-text.js';

@@ -1,4 +1,4 @@
-import type { WatchItem } from '../../client/watch-item.js';
+import type { WatchItem } from '../../client/watch/watch-run.js';
 
 /** Shows a run while it is watched. Contract: `show` is called in order and never throws for what a run says; `end` leaves a clean line. */
 export interface RunDisplay {

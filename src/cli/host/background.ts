@@ -3,7 +3,7 @@ import { mkdir, open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { PerdureError } from '../../contracts/perdure-error.js';
-import { nodeScript } from '../../worker/node-script.js';
+import { nodeScript } from '../../worker/dev-server/launch.js';
 import { withFolderLock } from '../../worker/state-folder/folder-lock.js';
 import { announcePresence, livePresences, type Presence } from '../../worker/state-folder/presence.js';
 import { stateFolder } from '../../worker/state-folder/state-folder.js';

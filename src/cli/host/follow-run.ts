@@ -1,14 +1,13 @@
 import type { RunHandle } from '../../client/run-handle.js';
-import type { WatchItem } from '../../client/watch-item.js';
+import type { WatchItem } from '../../client/watch/watch-run.js';
 import type { RunResult } from '../../contracts/schemas/run.js';
 import { ApprovalHints } from '../display/approval-hints.js';
 import { EventsDisplay } from '../display/json-display.js';
 import { LiveDisplay } from '../display/live-display.js';
 import type { Output } from '../display/output.js';
 import { PlainDisplay } from '../display/plain-display.js';
-import { printResult } from '../display/result.js';
+import { EXIT_CODE_BY_REASON, printResult } from '../display/result.js';
 import type { RunDisplay } from '../display/run-display.js';
-import { EXIT_CODE_BY_REASON } from '../exit-code.js';
 import type { CliContext } from './context.js';
 import type { InterruptKind } from './interrupts.js';
 import type { ShowOptions } from './run-options.js';

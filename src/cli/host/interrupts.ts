@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+
 /** Why a command should let go of what it watches. */
 export type InterruptKind = 'ctrl-c' | 'terminate' | 'pipe-closed';
 
@@ -31,4 +33,9 @@ export class Interrupts {
     this.#kind ??= kind;
     this.#controller.abort();
   }
+}
+
+/** Resolves when the first interrupt comes, or has come. */
+export async function untilInterrupted({ signal }: Interrupts): Promise<void> {
+  if (!signal.aborted) await once(signal, 'abort');
 }

@@ -1,9 +1,8 @@
 import type { RunHandle } from '../../client/run-handle.js';
 import { printJson, say } from '../display/output.js';
-import { noSuchRun } from '../no-such-run.js';
 import { ensureBackground } from './background.js';
 import type { CliContext } from './context.js';
-import { openPlaceIfThere, type Place, type PlaceOptions } from './workplace.js';
+import { noSuchRun, openPlaceIfThere, type Place, type PlaceOptions } from './workplace.js';
 
 /** The options of the verbs that direct a live run. */
 export interface DirectOptions extends PlaceOptions {

@@ -1,11 +1,10 @@
 import { userInfo } from 'node:os';
 import type { RunHandle } from '../../client/run-handle.js';
 import { printJson, say } from '../display/output.js';
-import { noSuchRun } from '../no-such-run.js';
 import type { CliContext } from './context.js';
 import type { DirectOptions } from './signal-run.js';
 import { wakeWorker } from './wake-worker.js';
-import { openPlaceIfThere } from './workplace.js';
+import { noSuchRun, openPlaceIfThere } from './workplace.js';
 
 /** A verb that needs an answer of the run: gives what `--json` prints and the line for a person. */
 export interface UpdateVerb {

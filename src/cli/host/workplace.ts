@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { AgentClient } from '../../client/agent-client.js';
+import { echoValue } from '../../client/validate/run-input.js';
 import { DEFAULT_TASK_QUEUE } from '../../contracts/handlers.js';
 import { PerdureError } from '../../contracts/perdure-error.js';
 import { FileStreamSource } from '../../streams/file-stream-source.js';
@@ -95,4 +96,9 @@ async function hasWorker(location: TemporalLocation, client: AgentClient, stateD
 function runUrl({ uiUrl, namespace }: TemporalLocation, runId: string): string | undefined {
   if (uiUrl === undefined) return undefined;
   return `${uiUrl}/namespaces/${encodeURIComponent(namespace)}/workflows/${encodeURIComponent(runId)}`;
+}
+
+/** There is neither a server to ask nor a folder that ever had one. */
+export function noSuchRun(runId: string): PerdureError {
+  return new PerdureError('RUN_NOT_FOUND', `no run ${echoValue(runId)}: this folder has no runs, and no Temporal server is named`, 3);
 }

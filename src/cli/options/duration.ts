@@ -1,4 +1,4 @@
-import { echoValue } from '../../client/echo-value.js';
+import { echoValue } from '../../client/validate/run-input.js';
 import { PerdureError } from '../../contracts/perdure-error.js';
 
 const UNIT_MS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;

@@ -1,5 +1,5 @@
 import { readFile, stat } from 'node:fs/promises';
-import { echoValue } from '../../client/echo-value.js';
+import { echoValue } from '../../client/validate/run-input.js';
 import { PAYLOAD_LIMITS } from '../../contracts/constants/limits.js';
 import { PerdureError } from '../../contracts/perdure-error.js';
 

@@ -2,7 +2,7 @@ import { constants } from 'node:fs';
 import { access, realpath, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { parse, resolve } from 'node:path';
-import { echoValue } from '../../client/echo-value.js';
+import { echoValue } from '../../client/validate/run-input.js';
 import { PerdureError } from '../../contracts/perdure-error.js';
 
 /**

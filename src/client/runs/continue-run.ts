@@ -1,14 +1,13 @@
-import type { WorkflowHandle } from '@temporalio/client';
+import type { WorkflowExecutionDescription, WorkflowHandle } from '@temporalio/client';
 import { CLIENT_LIMITS, PAYLOAD_LIMITS } from '../../contracts/constants/limits.js';
-import type { GivenMessage } from '../../contracts/given-message.js';
 import { setup as setupQuery, transcript as transcriptQuery } from '../../contracts/handlers.js';
+import { toolCallsOf } from '../../contracts/message-text.js';
 import { PerdureError } from '../../contracts/perdure-error.js';
-import type { Message } from '../../contracts/schemas/message.js';
-import type { RunInput, RunResult } from '../../contracts/schemas/run.js';
-import { toolCallsOf } from '../../contracts/tool-calls-of.js';
-import { readRunOptions } from '../run-options.js';
+import type { GivenMessage, Message } from '../../contracts/schemas/message.js';
+import { RunInput, type RunResult } from '../../contracts/schemas/run.js';
 import type { TemporalAccess } from '../temporal/connection.js';
 import { awaitResult } from '../watch/await-result.js';
+import { RunMemo } from './run-summary.js';
 import { checkStart, type StartedRun, startRun } from './start-run.js';
 
 /** What a continued run may do otherwise than the one it goes on from. */
@@ -125,4 +124,39 @@ async function startUnderNextId(access: TemporalAccess, runId: string, input: Ru
 /** Another continuation has this id: the next one is tried. */
 function ifTaken(error: unknown): undefined {
   if (!(error instanceof PerdureError) || error.code !== 'RUN_EXISTS') throw error;
+}
+
+/** A run's input without its task and messages. */
+export type RunOptions = RunMemo['options'];
+
+/** What a run was started with: from its memo, or from its first event when another client started it. Empty when neither can be read. */
+async function readRunOptions(
+  access: TemporalAccess,
+  handle: WorkflowHandle,
+  described: WorkflowExecutionDescription,
+): Promise<RunOptions> {
+  const memo = RunMemo.safeParse(described.memo);
+  if (memo.success) return memo.data.options;
+  const parsed = RunInput.safeParse(await readInput(access, handle.workflowId));
+  if (!parsed.success) return {};
+  const { task: _task, messages: _messages, ...options } = parsed.data;
+  return options;
+}
+
+async function readInput(access: TemporalAccess, workflowId: string): Promise<unknown> {
+  const page = await access.ask(
+    () =>
+      access.connection.workflowService.getWorkflowExecutionHistory({
+        namespace: access.namespace,
+        execution: { workflowId },
+        maximumPageSize: 1,
+      }),
+    workflowId,
+  );
+  const payload = page.history?.events?.[0]?.workflowExecutionStartedEventAttributes?.input?.payloads?.[0];
+  if (!payload) return undefined;
+  const { payloadConverter, payloadCodecs } = access.client.options.loadedDataConverter;
+  let decoded = payload;
+  for (const codec of payloadCodecs.toReversed()) [decoded = decoded] = await codec.decode([decoded]);
+  return payloadConverter.fromPayload(decoded);
 }

@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto';
+import { z } from 'zod';
+import { hashJson } from '../../contracts/digest.js';
 import { cutText } from '../../contracts/failures.js';
-import type { RunInput } from '../../contracts/schemas/run.js';
+import { RunInput } from '../../contracts/schemas/run.js';
 import { escapeMarkdown } from '../../contracts/text/sanitize-text.js';
 
 /** What the Temporal Web UI shows of a run from its first moment; sizes are those of Temporal's API documentation. */
@@ -38,7 +40,7 @@ export function summarizeRun(input: RunInput): RunSummary {
 }
 
 /** A run's task on one line, at most 120 characters. */
-export function taskTitle(input: Pick<RunInput, 'task'>): string {
+function taskTitle(input: Pick<RunInput, 'task'>): string {
   const line = taskText(input)
     .replaceAll(/[\s\p{Cc}]+/gu, ' ')
     .trim();
@@ -54,4 +56,22 @@ export function newRunId(now: Date = new Date()): string {
 function taskText(input: Pick<RunInput, 'task'>): string {
   if (typeof input.task === 'string') return input.task;
   return input.task.map((part) => (part.type === 'text' ? part.text : `[${part.type}]`)).join('\n');
+}
+
+/**
+ * What a run carries beside its history, readable without a worker: whether another start means the same run, what a list shows, and
+ * what `continue` takes over. Runs started by other clients have none.
+ */
+export const RunMemo = z.object({
+  inputHash: z.string(),
+  task: z.string(),
+  /** The input without its task and messages: small, whatever the run works on. */
+  options: RunInput.omit({ task: true, messages: true }),
+});
+export type RunMemo = z.infer<typeof RunMemo>;
+
+/** The memo of a checked input. */
+export function memoOf(input: RunInput): RunMemo {
+  const { task: _task, messages: _messages, ...options } = input;
+  return { inputHash: hashJson(input), task: taskTitle(input), options };
 }

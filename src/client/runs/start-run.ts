@@ -4,10 +4,9 @@ import { CLIENT_LIMITS } from '../../contracts/constants/limits.js';
 import { AGENT_RUN } from '../../contracts/handlers.js';
 import { PerdureError } from '../../contracts/perdure-error.js';
 import type { RunInput } from '../../contracts/schemas/run.js';
-import { memoOf, RunMemo } from '../run-memo.js';
 import type { TemporalAccess } from '../temporal/connection.js';
 import { checkInputSize, checkRunId, checkRunInput } from '../validate/run-input.js';
-import { newRunId, summarizeRun } from './run-summary.js';
+import { memoOf, newRunId, RunMemo, summarizeRun } from './run-summary.js';
 
 /** A run's input, and the id it shall have. @default id made from the time and a random part */
 export type StartInput = RunInput & { readonly id?: string };

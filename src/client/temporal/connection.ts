@@ -1,5 +1,6 @@
+import { setMaxListeners } from 'node:events';
 import type { Client, ConnectionLike, WorkflowHandle } from '@temporalio/client';
-import type { QueryDefinition } from '@temporalio/common';
+import { ExternalStorage, type Payload, type QueryDefinition, type StorageDriver, type StorageDriverClaim } from '@temporalio/common';
 import { CLIENT_LIMITS } from '../../contracts/constants/limits.js';
 import { isNoPoller, isTimeout, noWorker, type RequestSubject, toPerdureError } from './errors.js';
 
@@ -84,4 +85,36 @@ export class TemporalAccess {
     const oldest = Date.now() - POLLER_AGE_MS_MAX;
     return answer.pollers.some((poller) => Number(poller.lastAccessTime?.seconds ?? 0) * 1_000 > oldest);
   }
+}
+
+/**
+ * A signal for the requests of one stretch of work, which aborts with the given one. The SDK leaves a listener behind on it for each
+ * request: they go with this signal, and many of them are no leak to warn of.
+ */
+export function signalOfRequests(signal: AbortSignal): AbortSignal {
+  const own = AbortSignal.any([signal]);
+  setMaxListeners(0, own);
+  return own;
+}
+
+/** The drivers that workers may store carried state with. */
+const DRIVER_NAMES = ['perdure-files'];
+
+const NOTHING: Payload = { metadata: { encoding: new TextEncoder().encode('binary/null') } };
+
+/**
+ * External storage for a client that has none: what a run carries over continue-as-new is not for outsiders, but it stands in the
+ * events that a client reads on its way to the result. It is read as nothing instead of failing; nothing is ever stored.
+ */
+export function unreadStorage(): ExternalStorage {
+  return new ExternalStorage({ drivers: DRIVER_NAMES.map(unreadDriver), driverSelector: () => null });
+}
+
+function unreadDriver(name: string): StorageDriver {
+  return {
+    name,
+    type: 'perdure.unread',
+    store: () => Promise.reject(new Error('a client without storage stores nothing')),
+    retrieve: (_context, claims: readonly StorageDriverClaim[]) => Promise.resolve(claims.map(() => NOTHING)),
+  };
 }

@@ -1,5 +1,5 @@
 import { PerdureError } from '../../contracts/perdure-error.js';
-import { echoValue } from '../echo-value.js';
+import { echoValue } from './run-input.js';
 
 /** Checks a Temporal address: `host:port`, IPv6 in brackets. Throws `TEMPORAL_ADDRESS` (exit 2) for anything else, such as a URL. */
 export function checkAddress(address: string): string {

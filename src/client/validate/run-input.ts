@@ -1,14 +1,14 @@
 import type { z } from 'zod';
-import { cleanText } from '../../contracts/clean-text.js';
 import { FAILOVER_LIMITS, OUTPUT_SCHEMA_LIMITS, PAYLOAD_LIMITS, RUN_LIMITS } from '../../contracts/constants/limits.js';
 import { THINKING_LEVELS } from '../../contracts/constants/thinking-levels.js';
+import { redact } from '../../contracts/failures.js';
 import { isRunId } from '../../contracts/ids.js';
 import { isBareModel, parseModelRef } from '../../contracts/models/model-ref.js';
 import { PerdureError } from '../../contracts/perdure-error.js';
 import type { Part } from '../../contracts/schemas/message.js';
 import { RunInput } from '../../contracts/schemas/run.js';
 import { didYouMean } from '../../contracts/text/did-you-mean.js';
-import { echoValue } from '../echo-value.js';
+import { cleanText } from '../../contracts/text/sanitize-text.js';
 
 /** What each option takes, as an error says it; the others are told in zod's words. */
 const EXPECTED: Readonly<Record<string, string>> = {
@@ -138,4 +138,18 @@ function tooLarge(what: string, bytes: number, bytesMax: number): PerdureError {
 
 function badId(code: 'BAD_RUN_ID' | 'BAD_SESSION_ID', id: unknown): PerdureError {
   return new PerdureError(code, `use 1–200 of A–Z a–z 0–9 . _ : -, not starting with . or -; got ${echoValue(id)}`, 2);
+}
+
+const ECHO_CHARS_MAX = 80;
+
+/** A value as an error message may show it: on one line, without control characters, redacted, at most 80 characters. Never throws. */
+export function echoValue(value: unknown): string {
+  const text = redact(textOf(value)).replaceAll(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, '\uFFFD');
+  return text.length <= ECHO_CHARS_MAX ? text : `${text.slice(0, ECHO_CHARS_MAX - 1)}…`.toWellFormed();
+}
+
+function textOf(value: unknown): string {
+  if (typeof value === 'number') return String(value);
+  if (typeof value === 'object' && value !== null) return Array.isArray(value) ? 'an array' : 'an object';
+  return JSON.stringify(value) ?? String(value);
 }

@@ -1,11 +1,11 @@
-import { cleanText } from '../../contracts/clean-text.js';
-import { DECISION_LIMITS, STEER_LIMITS } from '../../contracts/constants/limits.js';
+import { CLIENT_LIMITS, DECISION_LIMITS, STEER_LIMITS } from '../../contracts/constants/limits.js';
 import { isRunId } from '../../contracts/ids.js';
 import { PerdureError } from '../../contracts/perdure-error.js';
+import type { ApproveInput, DenyInput } from '../../contracts/schemas/approval.js';
 import { type ExtendInput, type HoldInput, type SteerInput, SteerMode } from '../../contracts/schemas/run.js';
 import { didYouMean } from '../../contracts/text/did-you-mean.js';
-import { echoValue } from '../echo-value.js';
-import { checkText } from './run-input.js';
+import { cleanText } from '../../contracts/text/sanitize-text.js';
+import { checkText, echoValue } from './run-input.js';
 
 const STEER_KEYS = ['id', 'text', 'mode', 'ttlMs'];
 const HOLD_KEYS = ['ttlMs', 'by'];
@@ -65,4 +65,20 @@ function checkFields(input: unknown, known: readonly string[]): Readonly<Record<
   const stranger = Object.keys(fields).find((key) => !known.includes(key));
   if (stranger === undefined) return fields;
   throw new PerdureError('UNKNOWN_OPTION', `${echoValue(stranger).replaceAll('"', '')}${didYouMean(stranger, known)}`, 2);
+}
+
+/** A decision about one call, checked and cleaned. Throws `BAD_ANSWER` (exit 2) before anything is sent. */
+export function checkDecision(decision: DenyInput): DenyInput {
+  const { callId, by, reason } = decision;
+  return {
+    callId: checkLine('call', callId, CLIENT_LIMITS.idCharsMax),
+    ...(by === undefined ? {} : { by: checkLine('by', by, DECISION_LIMITS.byCharsMax) }),
+    ...(reason === undefined ? {} : { reason: checkLine('reason', reason, DECISION_LIMITS.reasonCharsMax) }),
+  } satisfies ApproveInput;
+}
+
+function checkLine(name: string, value: unknown, charsMax: number): string {
+  const text = typeof value === 'string' ? cleanText(value).trim() : '';
+  if (text !== '' && text.length <= charsMax) return text;
+  throw new PerdureError('BAD_ANSWER', `${name}: a text of 1–${charsMax} characters, got ${echoValue(value)}`, 2);
 }

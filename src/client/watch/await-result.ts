@@ -1,12 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { WorkflowHandle } from '@temporalio/client';
-import { CLIENT_LIMITS } from '../../contracts/constants/limits.js';
+import { WorkflowFailedError, type WorkflowHandle } from '@temporalio/client';
+import { ApplicationFailure, CancelledFailure, TerminatedFailure, TimeoutFailure } from '@temporalio/common';
+import { CLIENT_LIMITS, PAYLOAD_LIMITS } from '../../contracts/constants/limits.js';
+import { cutText, redact } from '../../contracts/failures.js';
 import { progress as progressQuery, result as resultQuery } from '../../contracts/handlers.js';
+import { NO_USAGE } from '../../contracts/models/usage.js';
 import { PerdureError } from '../../contracts/perdure-error.js';
-import { type Progress, RunResult } from '../../contracts/schemas/run.js';
-import { closedFact, resultFromFact, resultInFailure } from '../closed-result.js';
-import { signalOfRequests } from '../signal-of-requests.js';
-import type { TemporalAccess } from '../temporal/connection.js';
+import { type Progress, type Reason, RunResult } from '../../contracts/schemas/run.js';
+import { signalOfRequests, type TemporalAccess } from '../temporal/connection.js';
 import { isConnectionLoss, toPerdureError } from '../temporal/errors.js';
 
 /** How to wait for a run's end. */
@@ -64,4 +65,49 @@ async function resultOfFailed(access: TemporalAccess, handle: WorkflowHandle, er
 /** No worker to ask, or one that cannot replay the run: the facts that Temporal knows have to do. */
 function withoutWorker(error: unknown): undefined {
   if (!(error instanceof Error)) throw error;
+}
+
+/** What a closed run left, when its own result is not at hand: a reason and the error to show. */
+export interface ClosedFact {
+  readonly reason: Extract<Reason, 'cancelled' | 'error'>;
+  readonly error?: { readonly type: string; readonly message: string };
+}
+
+/** The whole result that a failed run carries in its failure (`details[0]`); undefined when it carries none. */
+function resultInFailure(error: unknown): RunResult | undefined {
+  if (!(error instanceof WorkflowFailedError) || !(error.cause instanceof ApplicationFailure)) return undefined;
+  const parsed = RunResult.safeParse(error.cause.details?.[0]);
+  return parsed.success ? parsed.data : undefined;
+}
+
+/** What Temporal itself says of a run that ended without a result. Rethrows what is no run's end. */
+function closedFact(error: unknown): ClosedFact {
+  if (!(error instanceof WorkflowFailedError)) throw error;
+  const { cause } = error;
+  const message = redact(cutText(cause?.message ?? error.message, PAYLOAD_LIMITS.failureMessageBytesMax));
+  if (cause instanceof CancelledFailure) return { reason: 'cancelled' };
+  if (cause instanceof TerminatedFailure) return { reason: 'error', error: { type: 'Run.Terminated', message } };
+  if (cause instanceof TimeoutFailure) return { reason: 'error', error: { type: 'Run.TimedOut', message } };
+  const type = cause instanceof ApplicationFailure && cause.type ? cause.type : 'Run.Failed';
+  return { reason: 'error', error: { type, message } };
+}
+
+/** A result made of what is known from outside. `progress` is missing when no worker could be asked: then usage and turns read 0. */
+function resultFromFact(fact: ClosedFact, run: { runId: string; executionId: string; progress: Progress | undefined }): RunResult {
+  const { progress } = run;
+  const turns = progress?.turn ?? 0;
+  return {
+    v: 1,
+    runId: run.runId,
+    executionId: run.executionId,
+    reason: fact.reason,
+    output: '',
+    turns,
+    toolCalls: 0,
+    usage: progress?.usage ?? NO_USAGE,
+    ...(progress?.costUsd === undefined ? {} : { costUsd: progress.costUsd }),
+    models: progress ? [progress.model] : [],
+    unconsumed: [],
+    ...(fact.error ? { error: { ...fact.error, turn: turns } } : {}),
+  };
 }

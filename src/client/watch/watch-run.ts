@@ -1,13 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { WorkflowHandle } from '@temporalio/client';
 import { CLIENT_LIMITS } from '../../contracts/constants/limits.js';
+import type { RunEvent } from '../../contracts/event.js';
 import { events as eventsQuery, progress as progressQuery } from '../../contracts/handlers.js';
 import { PerdureError } from '../../contracts/perdure-error.js';
-import type { StreamSource } from '../../streams/stream.js';
-import { signalOfRequests } from '../signal-of-requests.js';
-import type { TemporalAccess } from '../temporal/connection.js';
+import type { Progress, RunResult } from '../../contracts/schemas/run.js';
+import type { StreamEvent, StreamSource } from '../../streams/stream.js';
+import { signalOfRequests, type TemporalAccess } from '../temporal/connection.js';
 import { isAborted, unreachable } from '../temporal/errors.js';
-import type { WatchItem } from '../watch-item.js';
 import { AsyncQueue } from './async-queue.js';
 import { awaitResult } from './await-result.js';
 
@@ -153,3 +153,14 @@ const SETTLE_MS = 50;
 function ignoreAbort(error: unknown): void {
   if (!(error instanceof Error) || error.name !== 'AbortError') throw error;
 }
+
+/**
+ * One thing a watcher is told. `notice` is about the watching, not the run: no worker answers, or the connection is lost for now.
+ * `result` comes exactly once, last.
+ */
+export type WatchItem =
+  | { readonly type: 'event'; readonly event: RunEvent }
+  | { readonly type: 'progress'; readonly progress: Progress }
+  | { readonly type: 'stream'; readonly event: StreamEvent }
+  | { readonly type: 'notice'; readonly code: string; readonly message: string }
+  | { readonly type: 'result'; readonly result: RunResult };

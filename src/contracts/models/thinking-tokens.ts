@@ -1,5 +1,5 @@
 import { THINKING_LIMITS } from '../constants/limits.js';
-import type { ThinkingLevel, ThinkingSetting } from '../thinking.js';
+import type { ThinkingLevel, ThinkingSetting } from '../schemas/model.js';
 
 /** How many tokens a setting lets a model think, roughly: what an answer's limit needs beside the answer itself. Never throws. */
 export function tokensOfThinking(setting: ThinkingSetting): number {

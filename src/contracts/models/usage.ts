@@ -22,3 +22,27 @@ export function costOf(usage: Usage, price: ModelPrice): number {
 export function priceAt(price: ModelPrice, inputTokens: number): Omit<ModelPrice, 'longPrompt'> {
   return price.longPrompt && inputTokens > price.longPrompt.aboveTokens ? price.longPrompt : price;
 }
+
+/** The sum of two usages. */
+export function addUsage(a: Usage, b: Usage): Usage {
+  return {
+    inputTokens: a.inputTokens + b.inputTokens,
+    outputTokens: a.outputTokens + b.outputTokens,
+    cacheReadTokens: a.cacheReadTokens + b.cacheReadTokens,
+    cacheWriteTokens: a.cacheWriteTokens + b.cacheWriteTokens,
+    reasoningTokens: a.reasoningTokens + b.reasoningTokens,
+    ...(a.imageTokens === undefined && b.imageTokens === undefined ? {} : { imageTokens: (a.imageTokens ?? 0) + (b.imageTokens ?? 0) }),
+  };
+}
+
+/** True for what the schema of Usage takes: its five numbers, perhaps that of pictures, and nothing else. Never throws. */
+export function isUsage(value: unknown): value is Usage {
+  if (value === null || typeof value !== 'object') return false;
+  const { imageTokens, ...counts }: Readonly<Record<string, unknown>> = { ...value };
+  const names = Object.keys(NO_USAGE);
+  const isWhole = Object.keys(counts).length === names.length && names.every((name) => Number.isFinite(counts[name]));
+  return isWhole && (!('imageTokens' in value) || Number.isFinite(imageTokens));
+}
+
+/** Nothing used yet. */
+export const NO_USAGE: Usage = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0, reasoningTokens: 0 };

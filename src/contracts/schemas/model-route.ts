@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { ThinkingSetting } from '../thinking.js';
-import { ModelPrice, Usage } from './model.js';
+import { ModelPrice, ThinkingSetting, Usage } from './model.js';
 
 /** How long a model may take. What is absent has the number of limits.ts. */
 export const ModelTimes = z.strictObject({

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { COMPACTION_LIMITS, DECISION_LIMITS, LOOP_LIMITS, RUN_LIMITS, TOOL_LIMITS } from '../constants/limits.js';
-import { ThinkingOutput } from '../thinking.js';
+import { ThinkingOutput } from './model.js';
 
 /** What to do about a model that repeats itself. `nudge-then-stop`: say so, then block that very call, then end with `loop_detected`. */
 export const OnLoop = z.enum(['nudge-then-stop', 'error', 'nudge', 'off']);
@@ -154,3 +154,6 @@ export const RunPolicy = z.strictObject({
   readToolsParallelMax: z.number().int().min(1).max(16).default(RUN_LIMITS.readToolsParallelMax),
 });
 export type RunPolicy = z.infer<typeof RunPolicy>;
+
+/** The policy of a run whose agent says nothing. For workers and tools: a workflow is given its policy. */
+export const DEFAULT_POLICY: RunPolicy = RunPolicy.parse({});

@@ -1,10 +1,8 @@
 import { z } from 'zod';
 import { FAILOVER_LIMITS, RUN_LIMITS } from '../constants/limits.js';
 import { STEER_MODES } from '../constants/steer-modes.js';
-import { GivenMessage } from '../given-message.js';
-import { ThinkingSetting } from '../thinking.js';
-import { JsonValue, type Message, Part } from './message.js';
-import { Usage } from './model.js';
+import { GivenMessage, JsonValue, type Message, Part } from './message.js';
+import { ThinkingSetting, Usage } from './model.js';
 import { ModelSpending, ModelSwitch } from './model-route.js';
 
 /** Where and on what a run works. */
@@ -196,3 +194,19 @@ export interface ExtendInput {
   readonly tokens?: number;
   readonly deadlineMs?: number;
 }
+
+/** How one turn of a run went: query `steps`, also after the end. Times are milliseconds since 1970. */
+export const Step = z.strictObject({
+  agent: z.string(),
+  index: z.number().int(),
+  status: z.enum(['running', 'success', 'failed', 'timeout', 'cancelled']),
+  started: z.number(),
+  ended: z.number().optional(),
+  durationMs: z.number().optional(),
+  usage: Usage.optional(),
+  /** Names the calls of the turn with their arguments; absent without calls. */
+  toolSignature: z.string().optional(),
+  /** The run, so that steps of several runs can be told apart. */
+  group: z.string(),
+});
+export type Step = z.infer<typeof Step>;

@@ -1,5 +1,7 @@
 import { FAILOVER_LIMITS } from '../../contracts/constants/limits.js';
-import type { Credentials } from '../../define/credentials.js';
+import { type Credentials, KeyReference } from '../../define/credentials.js';
+import type { AgentDefinition } from '../../define/define-agent.js';
+import type { Config } from '../../define/define-config.js';
 import type { ProviderDefinition } from '../../define/provider-definition.js';
 import { KNOWN_PROVIDERS, knownProvider } from './known-providers.js';
 import type { AccessOptions } from './provider-access.js';
@@ -75,4 +77,20 @@ function listedFor(provider: string, { credentials = {} }: AccessOptions['config
 function numberBehind(name: string, variable: string): number | undefined {
   const number = name.startsWith(`${variable}_`) ? name.slice(variable.length + 1) : '';
   return /^[1-9]\d{0,2}$/u.test(number) ? Number(number) : undefined;
+}
+
+/** The references of all keys that a config names: variables and files. */
+export function keysOfConfig({ credentials = {}, providers = {}, agents = {}, artifacts }: Config): string[] {
+  return [
+    ...Object.values(credentials).flat(),
+    ...Object.values(providers).flatMap((provider) => ownReferences(provider) ?? []),
+    ...Object.values(agents).flatMap(keysOfExecutor),
+    ...Object.values(artifacts?.credentials ?? {}),
+  ];
+}
+
+/** A child process is given the keys that its definition names, and no other. */
+function keysOfExecutor({ executor }: AgentDefinition): string[] {
+  if (executor?.kind !== 'subprocess') return [];
+  return Object.values(executor.env ?? {}).filter((value) => KeyReference.safeParse(value).success);
 }

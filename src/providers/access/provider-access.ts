@@ -1,12 +1,12 @@
-import { baseUrlProblem } from '../../activities/providers/base-url.js';
-import { executorOf } from '../../activities/providers/executor-of.js';
+import { didYouMean } from '../../contracts/text/did-you-mean.js';
 import type { StubExecutor, SubprocessExecutor } from '../../define/agent-executor.js';
+import type { AgentDefinition } from '../../define/define-agent.js';
 import type { Config } from '../../define/define-config.js';
 import type { AiSdkProvider, BedrockProvider, HttpProvider, VertexProvider } from '../../define/provider-definition.js';
 import type { ProviderSettings } from '../contract/provider-settings.js';
 import { definitionOf, keyedProvidersText, keyReferences } from './key-references.js';
 import type { KeyRing } from './key-ring.js';
-import { knownProvider, providerNameProblem } from './known-providers.js';
+import { baseUrlProblem, knownProvider, providerNameProblem } from './known-providers.js';
 
 /** What an access is found out from. */
 export interface AccessOptions {
@@ -152,4 +152,19 @@ function cloudProblem(provider: string, options: AccessOptions): Refused | undef
 
 function refused(type: Refused['type'], problem: string): Refused {
   return { kind: 'refused', type, problem };
+}
+
+const EXECUTORS: ReadonlySet<string> = new Set(['subprocess', 'stub']);
+
+/** The executor that a model's name means: `subprocess/AGENT` and `stub/AGENT`; or why there is none. Undefined for models of providers. */
+function executorOf(
+  provider: string,
+  agent: string,
+  agents: Readonly<Record<string, AgentDefinition>> = {},
+): { readonly executor: SubprocessExecutor | StubExecutor } | { readonly problem: string } | undefined {
+  if (!EXECUTORS.has(provider)) return undefined;
+  const executor = Object.hasOwn(agents, agent) ? agents[agent]?.executor : undefined;
+  if (executor && executor.kind !== 'llm' && executor.kind === provider) return { executor };
+  const names = Object.entries(agents).flatMap(([name, { executor: own }]) => (own?.kind === provider ? [name] : []));
+  return { problem: `no agent ${JSON.stringify(agent.slice(0, 80))} with a ${provider} executor${didYouMean(agent, names)}` };
 }

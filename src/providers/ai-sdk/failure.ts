@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { withoutKeys } from '../../activities/providers/without-keys.js';
 import { ModelError, type ModelFailureType } from '../contract/model-error.js';
 import { connectionError, errorIn, objectOf, toModelError } from '../errors/classify-error.js';
+import { withoutKeys } from '../errors/redact-key.js';
 import { answerHeaders, requestIdIn } from '../http/response-headers.js';
 
 /** The errors of the AI SDK that no server told, by name: its packages come in several copies, so that no class could be asked. */

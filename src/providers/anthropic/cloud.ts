@@ -1,8 +1,8 @@
-import { baseUrlProblem } from '../../activities/providers/base-url.js';
-import { withoutKeys } from '../../activities/providers/without-keys.js';
+import { baseUrlProblem } from '../access/known-providers.js';
 import type { AccessOptions } from '../access/provider-access.js';
 import { ModelError } from '../contract/model-error.js';
 import type { ModelAnswer, ModelRequest } from '../contract/provider.js';
+import { withoutKeys } from '../errors/redact-key.js';
 import { orAbort } from '../http/abortable.js';
 import { type AnthropicDoor, callAnthropic } from './call.js';
 

@@ -1,9 +1,9 @@
 import type { RawMessageStreamEvent } from '@anthropic-ai/sdk/resources/messages';
 import { z } from 'zod';
-import { streamText } from '../../activities/providers/stream-text.js';
 import type { Part } from '../../contracts/schemas/message.js';
 import type { Usage } from '../../contracts/schemas/model.js';
 import type { StreamDelta } from '../contract/provider.js';
+import { streamText } from '../http/read-stream.js';
 import { toolCallPart } from '../transcript/parse-arguments.js';
 import type { ToolNames } from '../transcript/tool-names.js';
 import { reportedUsage } from '../transcript/usage.js';

@@ -1,11 +1,10 @@
 import type { AnthropicVertex } from '@anthropic-ai/vertex-sdk';
 import type { ClientOptions } from '@anthropic-ai/vertex-sdk/client';
-import { fetchOfCall, guardedCall } from '../../activities/providers/guarded-call.js';
 import type { VertexProvider } from '../../define/provider-definition.js';
 import type { AccessOptions } from '../access/provider-access.js';
 import { ModelError } from '../contract/model-error.js';
 import type { ModelAnswer, ModelProvider, ModelRequest } from '../contract/provider.js';
-import { guardedFetch } from '../http/guarded-fetch.js';
+import { fetchOfCall, guardedCall, guardedFetch } from '../http/guarded-fetch.js';
 import { loadPeer } from '../http/optional-peer.js';
 import { SDK_TIMEOUT_MS, SILENT_LOGGER } from '../http/sdk-options.js';
 import { callAnthropicCloud, cloudKey, cloudUrl } from './cloud.js';

@@ -1,4 +1,3 @@
-import { shownRequestId } from '../../activities/providers/request-id.js';
 import { cutText, type FailureType, redact } from '../../contracts/failures.js';
 
 /** The failure types a provider may give; `Executor.Failed` is that of agents which are child processes. */
@@ -39,4 +38,12 @@ export class ModelError extends Error {
     const details = Object.entries({ status, requestId, retryAfterMs, hint }).filter(([, value]) => value !== undefined);
     return new ModelError(this.type, message, Object.fromEntries(details));
   }
+}
+
+/** Several times the longest that a provider gives. */
+const BYTES_MAX = 200;
+
+/** A server's id of a request as it may stand in a history: a proxy can put anything into that header, of any length. Never throws. */
+export function shownRequestId(id: string): string {
+  return redact(cutText(id, BYTES_MAX));
 }

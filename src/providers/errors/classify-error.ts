@@ -1,9 +1,7 @@
-import { toldInWords } from '../../activities/providers/told-in-words.js';
-import { toldWaitMs } from '../../activities/providers/told-wait.js';
 import { ModelError, type ModelFailureType } from '../contract/model-error.js';
-import { LOWER_OUTPUT_PATTERNS } from './error-patterns.js';
+import { LOWER_OUTPUT_PATTERNS, toldInWords } from './error-patterns.js';
 import { hideKey } from './redact-key.js';
-import { retryAfterMs } from './retry-delay.js';
+import { retryAfterMs, toldWaitMs } from './retry-delay.js';
 
 /** HTTP status → failure. What is not here: 4xx is a bad request, 5xx is overload. */
 const BY_STATUS: Readonly<Record<number, ModelFailureType>> = {

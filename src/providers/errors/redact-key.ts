@@ -1,3 +1,5 @@
+import type { ModelError } from '../contract/model-error.js';
+
 const KEY_CHARS_MIN = 8;
 const FRAGMENT_CHARS = 6;
 const EDGE_CHARS = 4;
@@ -17,4 +19,10 @@ function keyFragments(key: string): string[] {
   const fragments = [`*${key.slice(-EDGE_CHARS)}`, `.${key.slice(-EDGE_CHARS)}`, `…${key.slice(-EDGE_CHARS)}`];
   for (let start = 0; start + FRAGMENT_CHARS <= key.length; start += 1) fragments.push(key.slice(start, start + FRAGMENT_CHARS));
   return fragments;
+}
+
+/** An error with these keys taken out of its message, whole or in parts; itself when none is in it. */
+export function withoutKeys(error: ModelError, keys: Iterable<string>): ModelError {
+  const message = [...keys].reduce(hideKey, error.message);
+  return message === error.message ? error : error.inWords(message);
 }

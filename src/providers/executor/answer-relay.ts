@@ -1,5 +1,4 @@
-import { addUsage } from '../../contracts/add-usage.js';
-import { NO_USAGE } from '../../contracts/no-usage.js';
+import { addUsage, NO_USAGE } from '../../contracts/models/usage.js';
 import type { Part } from '../../contracts/schemas/message.js';
 import type { Usage } from '../../contracts/schemas/model.js';
 import type { ModelAnswer, ModelRequest } from '../contract/provider.js';

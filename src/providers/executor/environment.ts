@@ -1,6 +1,6 @@
 import { delimiter } from 'node:path';
 import type { SubprocessExecutor } from '../../define/agent-executor.js';
-import { KeyReference } from '../../define/key-reference.js';
+import { KeyReference } from '../../define/credentials.js';
 import { commandEnvironment } from '../../process/command-environment.js';
 import type { KeyRing } from '../access/key-ring.js';
 import { ModelError } from '../contract/model-error.js';

@@ -3,10 +3,11 @@ import { once } from 'node:events';
 import { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
-import { TextTail } from '../../activities/providers/text-tail.js';
-import { COLLECT_MS_MAX, TreeStop } from '../../activities/tools/tree-stop.js';
+import { stripVTControlCharacters } from 'node:util';
 import { EXECUTOR_LIMITS } from '../../contracts/constants/limits.js';
+import { cleanText } from '../../contracts/text/sanitize-text.js';
 import type { CommandSandbox } from '../../process/command-sandbox.js';
+import { COLLECT_MS_MAX, TreeStop } from '../../process/process-tree.js';
 import { ModelError } from '../contract/model-error.js';
 import type { ExecutorEnvironment } from './environment.js';
 import { LineReader } from './line-reader.js';
@@ -165,4 +166,31 @@ export class ExecutorProcess {
 /** One word of a shell, whatever is in it. */
 function quoted(word: string): string {
   return `'${word.replaceAll("'", String.raw`'\''`)}'`;
+}
+
+/** What is kept beyond what is shown: a secret must be whole to be found. */
+const KEPT_FACTOR = 4;
+
+/** The end of an output of any length, for errors. */
+class TextTail {
+  readonly #bytesMax: number;
+  #kept: Buffer = Buffer.alloc(0);
+
+  constructor(bytesMax: number) {
+    this.#bytesMax = bytesMax;
+  }
+
+  append(chunk: Buffer | string): void {
+    const all = Buffer.concat([this.#kept, Buffer.from(chunk)]);
+    // copied, so that a small end does not hold a large piece
+    this.#kept = Buffer.from(all.subarray(-KEPT_FACTOR * this.#bytesMax));
+  }
+
+  /** The last bytes as text, without terminal colours, after `rewrite` looked at what is before them too. Empty when nothing came. */
+  text(rewrite: (text: string) => string): string {
+    const text = rewrite(cleanText(stripVTControlCharacters(this.#kept.toString('utf8')))).trim();
+    const bytes = Buffer.from(text);
+    if (bytes.length <= this.#bytesMax) return text;
+    return `… ${bytes.toString('utf8', bytes.length - this.#bytesMax).replace(/^\uFFFD+/u, '')}`;
+  }
 }

@@ -1,4 +1,4 @@
-import { NO_USAGE } from '../../contracts/no-usage.js';
+import { NO_USAGE } from '../../contracts/models/usage.js';
 import type { StubExecutor } from '../../define/agent-executor.js';
 import type { ModelProvider } from '../contract/provider.js';
 

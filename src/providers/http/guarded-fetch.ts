@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { Agent, type Response as UndiciResponse, fetch as undiciFetch } from 'undici';
 import { ModelError } from '../contract/model-error.js';
 import { connectionError, errorIn, objectOf, toModelError } from '../errors/classify-error.js';
@@ -228,3 +229,13 @@ function notAStream({ headers }: UndiciResponse, head: string, apiKey: string): 
   const said = `the server answered with ${type} instead of an event stream`;
   return new ModelError('Model.BadResponse', said, { status: 200 });
 }
+
+const guards = new AsyncLocalStorage<GuardedFetch>();
+
+/** Makes a call whose requests go through its guard, by a client that was made with `fetchOfCall`. */
+export function guardedCall<Result>(guard: GuardedFetch, call: () => Result): Result {
+  return guards.run(guard, call);
+}
+
+/** The fetch for clients that are made once and serve many calls: each request finds the guard of its own call. */
+export const fetchOfCall: typeof fetch = (input, init) => (guards.getStore()?.fetch ?? fetch)(input, init);

@@ -1,13 +1,12 @@
 import type { ChatCompletionCreateParamsStreaming } from 'openai/resources/chat/completions';
-import { type ChatThinking, chatThinking } from '../../activities/providers/chat-thinking.js';
-import { isOpenAiHost } from '../../activities/providers/is-openai-host.js';
-import { promptCacheKey } from '../../activities/providers/prompt-cache-key.js';
+import { levelOfTokens } from '../../contracts/models/thinking-tokens.js';
 import type { ProviderQuirks } from '../../define/provider-quirks.js';
-import type { ModelRequest } from '../contract/provider.js';
+import type { ModelRequest, ThinkingOrder } from '../contract/provider.js';
 import type { ProviderSettings } from '../contract/provider-settings.js';
 import { toDialect } from '../schema/schema-dialect.js';
 import { type ToolNames, toolNames } from '../transcript/tool-names.js';
 import { toOpenAiMessages } from './chat-messages.js';
+import { isOpenAiHost, promptCacheKey } from './client.js';
 
 /** A request in the words of chat completions, and what its answer is read with. */
 export interface ChatBody {
@@ -64,4 +63,45 @@ function toolFields(
     tool_choice: toolChoice === 'required' && !mayForce ? 'auto' : toolChoice,
     ...(quirks.parallelToolCalls === false ? { parallel_tool_calls: false } : {}),
   };
+}
+
+type Effort = 'none' | 'minimal' | 'low' | 'medium' | 'high';
+
+/** The fields in which servers of chat completions are told how much to think. Only the first is OpenAI's own. */
+export interface ChatThinking {
+  readonly reasoning_effort?: Effort;
+  /** OpenRouter */
+  readonly reasoning?: { readonly effort: Effort } | { readonly max_tokens: number } | { readonly enabled: false };
+  /** vLLM, SGLang and llama.cpp, for models whose template asks */
+  readonly chat_template_kwargs?: { readonly enable_thinking: boolean };
+  /** DeepSeek and others */
+  readonly thinking?: { readonly type: 'enabled' | 'disabled' };
+}
+
+/** How much to think, in the field that a server has for it; nothing where it has none, or nothing is asked for. Never throws. */
+export function chatThinking(order: ThinkingOrder | undefined, { thinkingField = 'reasoning_effort' }: ProviderQuirks): ChatThinking {
+  if (!order) return {};
+  switch (thinkingField) {
+    case 'reasoning_effort':
+      return { reasoning_effort: effortOf(order) };
+    case 'reasoning':
+      return { reasoning: reasoningOf(order) };
+    case 'enable_thinking':
+      return { chat_template_kwargs: { enable_thinking: order.style !== 'off' } };
+    case 'thinking':
+      return { thinking: { type: order.style === 'off' ? 'disabled' : 'enabled' } };
+    case 'none':
+      return {};
+  }
+}
+
+function reasoningOf(order: ThinkingOrder): NonNullable<ChatThinking['reasoning']> {
+  if (order.style === 'off') return { enabled: false };
+  return order.style === 'budget' ? { max_tokens: order.tokens } : { effort: order.effort };
+}
+
+/** A field for levels takes no number of tokens: the level that is worth as much stands for it. */
+function effortOf(order: ThinkingOrder): Effort {
+  if (order.style === 'off') return 'none';
+  return order.style === 'budget' ? levelOfTokens(order.tokens) : order.effort;
 }

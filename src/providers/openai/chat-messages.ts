@@ -1,8 +1,5 @@
-import type { ChatCompletionMessageParam } from 'openai/resources/chat/completions';
-import { isOpenAiHost } from '../../activities/providers/is-openai-host.js';
-import { openAiContent, type ShownKinds, shownFiles } from '../../activities/providers/openai-parts.js';
-import { signatureFields } from '../../activities/providers/thought-signature.js';
-import { type ContentPart, type Message, type Part, type ToolCallPart, type ToolResultPart } from '../../contracts/schemas/message.js';
+import type { ChatCompletionContentPart, ChatCompletionMessageParam } from 'openai/resources/chat/completions';
+import type { ContentPart, FilePart, Message, Part, ToolCallPart, ToolResultPart } from '../../contracts/schemas/message.js';
 import type { ProviderQuirks } from '../../define/provider-quirks.js';
 import type { ModelRequest } from '../contract/provider.js';
 import type { ProviderSettings } from '../contract/provider-settings.js';
@@ -11,7 +8,8 @@ import { wireCallIds } from '../transcript/call-ids.js';
 import { partsText } from '../transcript/file-parts.js';
 import { sentArguments } from '../transcript/parse-arguments.js';
 import { type ToolNames, toolNames } from '../transcript/tool-names.js';
-import { reasoningDetailsFields } from './reasoning.js';
+import { isOpenAiHost } from './client.js';
+import { reasoningDetailsFields, signatureFields } from './reasoning.js';
 
 /** What the messages are written for. */
 interface Target {
@@ -135,4 +133,38 @@ function assistant({ parts }: Message, { names, idOf, thinkingBack, signed, reas
 /** What another format signed or encrypted is not this server's own. Servers that want the field refuse an answer without it, not an empty one. */
 function ownThinking(parts: readonly Part[]): string {
   return parts.map((part) => (part.type === 'thinking' && part.opaque === undefined ? part.text : '')).join('');
+}
+
+/** What a server of chat completions can be shown. */
+export interface ShownKinds {
+  readonly images: boolean;
+  readonly files: boolean;
+}
+
+type InlineFile = FilePart & { readonly dataBase64: string };
+
+const IMAGES: ReadonlySet<string> = new Set(['image/jpeg', 'image/png', 'image/gif', 'image/webp']);
+
+/** The parts of a user's message: what can be shown as it is, and all else as one text before it. */
+function openAiContent(parts: readonly Part[], kinds: ShownKinds): string | ChatCompletionContentPart[] {
+  const shown = shownFiles(parts, kinds);
+  if (shown.length === 0) return partsText(parts);
+  const rest = parts.filter((part) => part.type !== 'file' || !isShown(part, kinds));
+  return rest.length === 0 ? shown.map(fileBlock) : [{ type: 'text', text: partsText(rest) }, ...shown.map(fileBlock)];
+}
+
+/** The files among parts that a server can be shown. */
+export function shownFiles(parts: readonly Part[], kinds: ShownKinds): InlineFile[] {
+  return parts.filter((part): part is InlineFile => part.type === 'file' && isShown(part, kinds));
+}
+
+function isShown(part: FilePart, { images, files }: ShownKinds): part is InlineFile {
+  if (part.dataBase64 === undefined) return false;
+  return part.mime === 'application/pdf' ? files : images && IMAGES.has(part.mime);
+}
+
+function fileBlock({ mime, dataBase64 }: InlineFile): ChatCompletionContentPart {
+  const url = `data:${mime};base64,${dataBase64}`;
+  if (IMAGES.has(mime)) return { type: 'image_url', image_url: { url } };
+  return { type: 'file', file: { filename: 'document.pdf', file_data: url } };
 }

@@ -1,16 +1,15 @@
 import type { ChatCompletionChunk } from 'openai/resources/chat/completions';
 import { z } from 'zod';
-import { streamText } from '../../activities/providers/stream-text.js';
-import { signatureIn, signedCall } from '../../activities/providers/thought-signature.js';
 import type { Part } from '../../contracts/schemas/message.js';
 import type { Usage } from '../../contracts/schemas/model.js';
 import type { StreamDelta } from '../contract/provider.js';
+import { streamText } from '../http/read-stream.js';
 import { parseArgumentsText, toolCallPart } from '../transcript/parse-arguments.js';
 import { type TaggedPiece, ThinkTags } from '../transcript/think-tags.js';
 import type { ToolNames } from '../transcript/tool-names.js';
 import { completionUsage } from './completion-usage.js';
 import { finishReasonOf } from './finish-reason.js';
-import { detailedCall, type ReasoningDetail, reasoningDetailsIn } from './reasoning.js';
+import { detailedCall, type ReasoningDetail, reasoningDetailsIn, signatureIn, signedCall } from './reasoning.js';
 
 /** A piece of a content that is a list, as Mistral's thinking models send it. */
 const ContentPiece = z.object({

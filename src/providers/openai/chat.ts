@@ -1,5 +1,4 @@
 import type { ChatCompletionCreateParamsStreaming } from 'openai/resources/chat/completions';
-import { CALL_REASONS, LENGTH_REASONS } from '../../activities/providers/finish-reasons.js';
 import type { StopReason } from '../../contracts/schemas/model.js';
 import { ModelError } from '../contract/model-error.js';
 import type { ModelAnswer, ModelProvider, ModelRequest } from '../contract/provider.js';
@@ -13,6 +12,7 @@ import { ownCalls } from '../transcript/decode-calls.js';
 import { toChatBody } from './chat-body.js';
 import { OpenAiStream } from './chat-stream.js';
 import { openAiClient, openAiGuard } from './client.js';
+import { CALL_REASONS, LENGTH_REASONS } from './finish-reason.js';
 
 /** A provider for OpenAI's chat completions and every server compatible with it. */
 export function createOpenAiChatProvider(settings: ProviderSettings): ModelProvider {

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import OpenAI from 'openai';
 import type { ModelRequest } from '../contract/provider.js';
 import type { ProviderSettings } from '../contract/provider-settings.js';
@@ -28,4 +29,24 @@ export function openAiClient({ apiKey, baseUrl, quirks }: ProviderSettings, guar
     logger: SILENT_LOGGER,
     logLevel: 'off',
   });
+}
+
+/** Where OpenAI's own models are served, by OpenAI and by Azure. */
+const OPENAI_HOST = /(^|\.)openai\.(azure\.)?com$/u;
+
+/** True for the servers that take all that OpenAI documents; imitations know less, and some refuse what they do not know. */
+export function isOpenAiHost(baseUrl: string): boolean {
+  return OPENAI_HOST.test(new URL(baseUrl).hostname);
+}
+
+/** OpenAI refuses a longer one. */
+const KEY_CHARS_MAX = 64;
+
+/** The name under which a server that knows such names keeps a prompt: the same for all requests of a session. Undefined for the others. */
+export function promptCacheKey(
+  { cacheKey }: Pick<ModelRequest, 'cacheKey'>,
+  { baseUrl, quirks }: Pick<ProviderSettings, 'baseUrl' | 'quirks'>,
+): string | undefined {
+  if (cacheKey === undefined || !(quirks?.promptCacheKey ?? isOpenAiHost(baseUrl))) return undefined;
+  return cacheKey.length <= KEY_CHARS_MAX ? cacheKey : createHash('sha256').update(cacheKey).digest('hex');
 }

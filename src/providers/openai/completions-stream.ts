@@ -1,7 +1,7 @@
 import type { Completion } from 'openai/resources/completions';
-import { streamText } from '../../activities/providers/stream-text.js';
 import type { Usage } from '../../contracts/schemas/model.js';
 import type { StreamDelta } from '../contract/provider.js';
+import { streamText } from '../http/read-stream.js';
 import { completionUsage } from './completion-usage.js';
 import { finishReasonOf } from './finish-reason.js';
 

@@ -1,5 +1,4 @@
 import type { CompletionCreateParamsStreaming } from 'openai/resources/completions';
-import { LENGTH_REASONS } from '../../activities/providers/finish-reasons.js';
 import type { StopReason } from '../../contracts/schemas/model.js';
 import { ModelError } from '../contract/model-error.js';
 import type { ModelAnswer, ModelProvider, ModelRequest } from '../contract/provider.js';
@@ -11,6 +10,7 @@ import { templateOf } from '../templates/templates.js';
 import { withTextTools } from '../templates/text-tools.js';
 import { openAiClient, openAiGuard } from './client.js';
 import { CompletionsStream } from './completions-stream.js';
+import { LENGTH_REASONS } from './finish-reason.js';
 
 /**
  * A provider for servers that only complete a text: a template makes one of the transcript, and reads thinking and calls out of what

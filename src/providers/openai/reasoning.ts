@@ -38,3 +38,41 @@ export function reasoningDetailsFields(calls: readonly ToolCallPart[], idOf: (ca
   });
   return details.length === 0 ? {} : { reasoning_details: details };
 }
+
+/** Where Gemini's signature stands in chat completions: https://ai.google.dev/gemini-api/docs/thought-signatures */
+const Signed = z.object({ extra_content: z.object({ google: z.object({ thought_signature: z.string().min(1) }) }) });
+
+/** What `opaque` of a call holds for this format. */
+const SignedCall = z.strictObject({ thoughtSignature: z.string() });
+
+/** The server's own word for a call that another model made, or that lost its signature. */
+const UNSIGNED = 'skip_thought_signature_validator';
+/** They take signatures, and miss none. */
+const MODELS_BEFORE_3 = /\bgemini-[12]\b/u;
+
+/** The signature in a piece of an answer, or in one of its calls; undefined for one without. Never throws. */
+export function signatureIn(piece: object): string | undefined {
+  if (!('extra_content' in piece)) return undefined;
+  return Signed.safeParse(piece).data?.extra_content.google.thought_signature;
+}
+
+/** A call with the signature that it must be sent back with. */
+export function signedCall(call: ToolCallPart, signature: string | undefined): ToolCallPart {
+  if (signature === undefined) return call;
+  const opaque: z.infer<typeof SignedCall> = { thoughtSignature: signature };
+  return { ...call, opaque: JSON.stringify(opaque) };
+}
+
+/**
+ * What goes back with a call: its own signature, and none that another provider made. Of the calls of one answer the server signs, and
+ * misses, only the first. Never throws.
+ */
+export function signatureFields(call: ToolCallPart, { isFirst, model }: { readonly isFirst: boolean; readonly model: string }): object {
+  const missed = isFirst && !MODELS_BEFORE_3.test(model) ? UNSIGNED : undefined;
+  const signature = ownSignature(call) ?? missed;
+  return signature === undefined ? {} : { extra_content: { google: { thought_signature: signature } } };
+}
+
+function ownSignature({ opaque }: ToolCallPart): string | undefined {
+  return readOpaque(SignedCall, opaque)?.thoughtSignature;
+}

@@ -1,12 +1,12 @@
 import type { ResponseCreateParamsStreaming } from 'openai/resources/responses/responses';
 import type { Reasoning } from 'openai/resources/shared';
-import { promptCacheKey } from '../../activities/providers/prompt-cache-key.js';
 import { levelOfTokens } from '../../contracts/models/thinking-tokens.js';
 import type { ProviderQuirks } from '../../define/provider-quirks.js';
 import type { ModelRequest, ThinkingOrder } from '../contract/provider.js';
 import type { ProviderSettings } from '../contract/provider-settings.js';
 import { toDialect } from '../schema/schema-dialect.js';
 import { toolNames } from '../transcript/tool-names.js';
+import { promptCacheKey } from './client.js';
 import { toResponsesInput } from './responses-input.js';
 
 /** A request's body; the limit of its output is always said. */

@@ -5,8 +5,6 @@ import type {
   ResponseInputItem,
   ResponseOutputMessage,
 } from 'openai/resources/responses/responses';
-import { isOpenAiHost } from '../../activities/providers/is-openai-host.js';
-import { type ShownKinds, shownFiles } from '../../activities/providers/openai-parts.js';
 import type { ContentPart, Message, Part, ToolCallPart } from '../../contracts/schemas/message.js';
 import type { ModelRequest } from '../contract/provider.js';
 import type { ProviderSettings } from '../contract/provider-settings.js';
@@ -14,6 +12,8 @@ import { wireCallIds } from '../transcript/call-ids.js';
 import { partsText } from '../transcript/file-parts.js';
 import { sentArguments } from '../transcript/parse-arguments.js';
 import { type ToolNames, toolNames } from '../transcript/tool-names.js';
+import { type ShownKinds, shownFiles } from './chat-messages.js';
+import { isOpenAiHost } from './client.js';
 import { type Following, reasoningOrigin, sentReasoning } from './responses-reasoning.js';
 
 /** What the items are written for. */

@@ -1,7 +1,7 @@
 import type { ResponseOutputItem, ResponseOutputMessage, ResponseReasoningItem } from 'openai/resources/responses/responses';
-import { streamText } from '../../activities/providers/stream-text.js';
 import type { Part } from '../../contracts/schemas/message.js';
 import type { StreamDelta } from '../contract/provider.js';
+import { streamText } from '../http/read-stream.js';
 import { parseArgumentsText, toolCallPart } from '../transcript/parse-arguments.js';
 import type { ToolNames } from '../transcript/tool-names.js';
 import { type Following, keptReasoning } from './responses-reasoning.js';

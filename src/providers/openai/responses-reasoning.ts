@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { ResponseReasoningItem } from 'openai/resources/responses/responses';
 import { z } from 'zod';
-import { streamText } from '../../activities/providers/stream-text.js';
 import type { ThinkingPart } from '../../contracts/schemas/message.js';
 import type { ProviderSettings } from '../contract/provider-settings.js';
+import { streamText } from '../http/read-stream.js';
 import { readOpaque } from '../transcript/opaque.js';
 
 /** An item that a reasoning item belongs to: the API takes the two only together. */

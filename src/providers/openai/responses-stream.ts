@@ -1,8 +1,8 @@
 import type { Response, ResponseOutputItem, ResponseStreamEvent } from 'openai/resources/responses/responses';
-import { streamText } from '../../activities/providers/stream-text.js';
 import type { Part } from '../../contracts/schemas/message.js';
 import type { StopReason, Usage } from '../../contracts/schemas/model.js';
 import type { StreamDelta } from '../contract/provider.js';
+import { streamText } from '../http/read-stream.js';
 import type { ToolNames } from '../transcript/tool-names.js';
 import { reportedUsage } from '../transcript/usage.js';
 import { ResponsesItem } from './responses-item.js';

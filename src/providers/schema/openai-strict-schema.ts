@@ -1,6 +1,6 @@
-import { takesNull } from '../../activities/providers/takes-null.js';
 import type { JsonValue } from '../../contracts/schemas/message.js';
 import { type JsonSchema, membersIn, schemaIn, schemasIn } from './json-schema.js';
+import { takesNull } from './strip-nulls.js';
 
 /** What the API takes of a schema in strict mode: https://platform.openai.com/docs/guides/structured-outputs#supported-schemas */
 const PROPERTIES_MAX = 5_000;

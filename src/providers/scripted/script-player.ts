@@ -1,5 +1,5 @@
 import { hashJson } from '../../contracts/digest.js';
-import { NO_USAGE } from '../../contracts/no-usage.js';
+import { NO_USAGE } from '../../contracts/models/usage.js';
 import type { JsonValue } from '../../contracts/schemas/message.js';
 import type { StopReason, Usage } from '../../contracts/schemas/model.js';
 import { type Script, type ScriptExpectation, ScriptStep, type ScriptToolCall } from './script.js';

@@ -1,5 +1,6 @@
-import type { Message, ToolCallPart, ToolResultPart } from '../../contracts/schemas/message.js';
+import type { Message, ThinkingPart, ToolCallPart, ToolResultPart } from '../../contracts/schemas/message.js';
 import type { ModelRequest } from '../contract/provider.js';
+import { partsText } from '../transcript/file-parts.js';
 
 /** A tool as it is told to a model. */
 export type ToldTool = ModelRequest['tools'][number];
@@ -51,4 +52,43 @@ export interface ChatTemplate {
   readonly markup: AnswerMarkup;
   /** The prompt that the model goes on from, with its own turn open. */
   render(transcript: SpokenTranscript, options: { readonly thinking: ModelRequest['thinking'] }): string;
+}
+
+/** JSON with a space after each comma and colon: how the models of chat templates saw it when they were trained. Never throws. */
+export function spacedJson(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(spacedJson).join(', ')}]`;
+  if (value === null || typeof value !== 'object') return JSON.stringify(value) ?? 'null';
+  const members = Object.entries(value).filter(([, member]) => member !== undefined);
+  return `{${members.map(([name, member]) => `${JSON.stringify(name)}: ${spacedJson(member)}`).join(', ')}}`;
+}
+
+/** One turn of a spoken transcript. */
+export interface SpokenTurn {
+  readonly role: 'user' | 'assistant';
+  readonly text: string;
+  readonly thinking: string;
+}
+
+/** The turns of a transcript as texts; an answer without one is empty. */
+export function spokenTurns(messages: readonly Message[]): SpokenTurn[] {
+  return messages.map(({ role, parts }) => {
+    const thinking = parts
+      .filter((part): part is ThinkingPart => part.type === 'thinking')
+      .map((part) => part.text)
+      .join('\n');
+    const rest = parts.filter((part) => part.type !== 'thinking');
+    const speaker = role === 'assistant' ? 'assistant' : 'user';
+    return { role: speaker, text: rest.length === 0 && speaker === 'assistant' ? '' : partsText(rest), thinking };
+  });
+}
+
+/** Neighbouring turns of one side as one, for models that know only alternating ones. */
+export function alternating(turns: readonly SpokenTurn[]): SpokenTurn[] {
+  const merged: SpokenTurn[] = [];
+  for (const turn of turns) {
+    const last = merged.at(-1);
+    if (last?.role !== turn.role) merged.push(turn);
+    else merged[merged.length - 1] = { ...last, text: `${last.text}\n\n${turn.text}` };
+  }
+  return merged;
 }

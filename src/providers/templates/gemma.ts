@@ -1,9 +1,7 @@
-import { breakMarks } from '../../activities/providers/templates/break-marks.js';
-import { spacedJson } from '../../activities/providers/templates/spaced-json.js';
-import { alternating, spokenTurns } from '../../activities/providers/templates/spoken-turns.js';
 import { partsText } from '../transcript/file-parts.js';
 import { sentArguments } from '../transcript/parse-arguments.js';
-import type { ChatTemplate, ToldTool } from './chat-template.js';
+import { breakMarks } from './answer-parser.js';
+import { alternating, type ChatTemplate, spacedJson, spokenTurns, type ToldTool } from './chat-template.js';
 
 const CALL = '```tool_code';
 const RESULT = '```tool_output';

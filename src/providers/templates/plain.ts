@@ -1,8 +1,6 @@
-import { spacedJson } from '../../activities/providers/templates/spaced-json.js';
-import { spokenTurns } from '../../activities/providers/templates/spoken-turns.js';
 import { partsText } from '../transcript/file-parts.js';
 import { sentArguments } from '../transcript/parse-arguments.js';
-import type { ChatTemplate } from './chat-template.js';
+import { type ChatTemplate, spacedJson, spokenTurns } from './chat-template.js';
 
 const SPEAKERS = { user: 'User', assistant: 'Assistant' } as const;
 

@@ -1,9 +1,7 @@
-import { breakMarks } from '../../activities/providers/templates/break-marks.js';
-import { spacedJson } from '../../activities/providers/templates/spaced-json.js';
-import { type SpokenTurn, spokenTurns } from '../../activities/providers/templates/spoken-turns.js';
 import { partsText } from '../transcript/file-parts.js';
 import { sentArguments } from '../transcript/parse-arguments.js';
-import type { ChatTemplate, SpokenTranscript } from './chat-template.js';
+import { breakMarks } from './answer-parser.js';
+import { type ChatTemplate, type SpokenTranscript, type SpokenTurn, spacedJson, spokenTurns } from './chat-template.js';
 
 const RESULT = '<tool_response>';
 const RESULT_END = '</tool_response>';

@@ -1,5 +1,5 @@
-import { cleanText } from '../../contracts/clean-text.js';
 import type { FilePart, Part } from '../../contracts/schemas/message.js';
+import { cleanText } from '../../contracts/text/sanitize-text.js';
 
 /** Files that are text all through. */
 const TEXT_MIME = /^text\/|^application\/(?:json|xml|yaml|javascript|.+\+(?:json|xml))(?:;|$)/u;

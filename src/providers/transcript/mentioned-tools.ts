@@ -1,4 +1,4 @@
-import { toolCallsOf } from '../../contracts/tool-calls-of.js';
+import { toolCallsOf } from '../../contracts/message-text.js';
 import type { ModelRequest } from '../contract/provider.js';
 
 const DESCRIPTION = 'A tool of an earlier part of this conversation. It is not there any more.';

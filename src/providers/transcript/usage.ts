@@ -1,4 +1,4 @@
-import { NO_USAGE } from '../../contracts/no-usage.js';
+import { NO_USAGE } from '../../contracts/models/usage.js';
 import type { Usage } from '../../contracts/schemas/model.js';
 
 /** A server's numbers as a Usage; undefined when one of them is missing or nonsense, so that the caller estimates instead. */

@@ -1,4 +1,4 @@
-import { NO_USAGE } from '../../contracts/no-usage.js';
+import { NO_USAGE } from '../../contracts/models/usage.js';
 import type { StopReason, Usage } from '../../contracts/schemas/model.js';
 import { type AnswerPiece, answerPieces } from '../../providers/scripted/script-pieces.js';
 import type { WireAnswer, WireEvent } from '../wire/wire-format.js';

@@ -1,7 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { conversationName } from '../../providers/scripted/script-player.js';
-import type { WireFormat, WireQuestion } from '../wire/wire-format.js';
-import { WireRefusal } from '../wire-refusal.js';
+import { type WireFormat, type WireQuestion, WireRefusal } from '../wire/wire-format.js';
 import { ANTHROPIC_PING, anthropicDocument, anthropicEvents } from './answer.js';
 import { type AnthropicBlock, type AnthropicMessage, type AnthropicRequest, parseAnthropicRequest } from './request.js';
 import { blocksOf, checkAnthropicRules } from './rules.js';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { WireRefusal } from '../wire-refusal.js';
+import { WireRefusal } from '../wire/wire-format.js';
 
 const TOOL_ID = /^[a-zA-Z0-9_-]+$/;
 const TOOL_NAME = /^[a-zA-Z0-9_-]{1,128}$/;

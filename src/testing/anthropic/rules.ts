@@ -1,4 +1,4 @@
-import { WireRefusal } from '../wire-refusal.js';
+import { WireRefusal } from '../wire/wire-format.js';
 import type { AnthropicBlock, AnthropicMessage, AnthropicRequest } from './request.js';
 
 const CACHE_MARKS_MAX = 4;

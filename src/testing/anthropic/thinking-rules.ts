@@ -1,5 +1,5 @@
 import { hashJson } from '../../contracts/digest.js';
-import { WireRefusal } from '../wire-refusal.js';
+import { WireRefusal } from '../wire/wire-format.js';
 import type { AnthropicBlock, AnthropicMessage, AnthropicRequest } from './request.js';
 import { blocksOf } from './rules.js';
 import { signatureOf } from './signature.js';

@@ -1,4 +1,4 @@
-import { WireRefusal } from '../wire-refusal.js';
+import { WireRefusal } from '../wire/wire-format.js';
 import type { ChatMessage, ChatRequest } from './request.js';
 
 /**

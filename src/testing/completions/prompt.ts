@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { ChatTemplate } from '../../providers/templates/chat-template.js';
-import { WireRefusal } from '../wire-refusal.js';
+import { WireRefusal } from '../wire/wire-format.js';
 
 /** A turn as a model would read it. */
 export interface PromptTurn {

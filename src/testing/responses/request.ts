@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { refusalOf } from '../wire/schema-refusal.js';
-import { WireRefusal } from '../wire-refusal.js';
+import { WireRefusal } from '../wire/wire-format.js';
 
 const FUNCTION_NAME = /^[a-zA-Z0-9_-]+$/;
 

@@ -1,4 +1,4 @@
-import { WireRefusal } from '../wire-refusal.js';
+import { WireRefusal } from '../wire/wire-format.js';
 import { itemsOf, type ResponsesItem, type ResponsesRequest } from './request.js';
 import { comesAfter, encryptedReasoning } from './signature.js';
 

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { WireRefusal, type WireRefusalDetails } from '../wire-refusal.js';
+import { WireRefusal, type WireRefusalDetails } from './wire-format.js';
 
 /** The key of a request to one of OpenAI's APIs. */
 export function openAiKeyIn(headers: IncomingHttpHeaders): string | undefined {

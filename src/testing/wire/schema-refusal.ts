@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { WireRefusal } from '../wire-refusal.js';
+import { WireRefusal } from './wire-format.js';
 
 /**
  * A refusal in the words of OpenAI's APIs for what a schema found wrong. A discriminated union gives the values it takes as its message.

@@ -2,8 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type FaultPoint, faultPoint } from '../../providers/scripted/inject-fault.js';
 import type { WireFault } from '../../providers/scripted/script-fault.js';
-import { WireRefusal } from '../wire-refusal.js';
-import type { WireEvent, WireFormat } from './wire-format.js';
+import { type WireEvent, type WireFormat, WireRefusal } from './wire-format.js';
 
 /** An answer as it goes over the wire. */
 export interface Outgoing {

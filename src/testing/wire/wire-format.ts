@@ -2,7 +2,6 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { EventKind } from '../../providers/scripted/script-fault.js';
 import type { ScriptedAnswer, ScriptedRequest } from '../../providers/scripted/script-player.js';
 import type { ChatTemplate } from '../../providers/templates/chat-template.js';
-import type { WireRefusal } from '../wire-refusal.js';
 
 /** One event of a stream, ready to be sent. */
 export interface WireEvent {
@@ -62,4 +61,26 @@ export interface WireFormat {
   errorEvent(error: StreamError): string;
   events(answer: WireAnswer): WireEvent[];
   document(answer: WireAnswer): unknown;
+}
+
+/** What a refusal says beside its message, as far as a wire format has a place for it. */
+export interface WireRefusalDetails {
+  readonly type?: string;
+  readonly code?: string;
+  readonly param?: string;
+  /** Sent as the Retry-After header. */
+  readonly retryAfter?: string;
+}
+
+/** Thrown within the wire server: this request is answered with an error, in the words of the provider's own API. */
+export class WireRefusal extends Error {
+  override readonly name = 'WireRefusal';
+  readonly status: number;
+  readonly details: WireRefusalDetails;
+
+  constructor(status: number, message: string, details: WireRefusalDetails = {}) {
+    super(message);
+    this.status = status;
+    this.details = details;
+  }
 }

@@ -1,7 +1,6 @@
 import { constants, existsSync } from 'node:fs';
 import { type FileHandle, lstat, open, readlink, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
-import { STATE_FOLDER_NAME, stateFolder } from '../../activities/tools/state-folder.js';
 import { asWorkspaceError, hasErrno, shown, WorkspaceError } from './workspace-error.js';
 
 /** The folder that tools may not leave. `root` and `stateFolder` are real paths: no symbolic link is left in them. */
@@ -167,4 +166,13 @@ async function linkExists(path: string): Promise<boolean> {
 
 function outside(path: string, why: string): WorkspaceError {
   return new WorkspaceError('OUTSIDE_WORKSPACE', `${shown(path)} is outside the workspace: ${why}`);
+}
+
+/** The name of the project's own folder: its server, leases and artifacts. No tool may see it. */
+export const STATE_FOLDER_NAME = '.perdure';
+
+/** Absolute path of this process's state folder: `PERDURE_DIR`, else `.perdure` of the current folder. It need not exist. */
+function stateFolder(): string {
+  const named = process.env.PERDURE_DIR;
+  return named === undefined || named === '' ? join(process.cwd(), STATE_FOLDER_NAME) : resolve(named);
 }

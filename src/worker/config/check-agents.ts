@@ -1,10 +1,11 @@
+import type { GateRule } from '../../contracts/schemas/policy.js';
 import { didYouMean } from '../../contracts/text/did-you-mean.js';
+import { KeyReference } from '../../define/credentials.js';
 import type { AgentDefinition } from '../../define/define-agent.js';
 import type { Config } from '../../define/define-config.js';
-import { KeyReference } from '../../define/key-reference.js';
-import { gateProblems } from '../gate-problems.js';
-import type { KnownTools } from '../takes-argument.js';
+import { meaninglessNames } from './check-hooks.js';
 import { referenceProblems, thinkingProblems, wishProblems } from './check-models.js';
+import { type KnownTools, PATH_ARGUMENTS, takesArgument } from './check-tools.js';
 
 /** What a schema cannot see of an agent: tools and models that are nowhere, options that contradict each other. */
 export function agentProblems(name: string, agent: AgentDefinition, config: Config, known: KnownTools): string[] {
@@ -62,4 +63,21 @@ function extensionProblems(agent: string, { autoExtend, maxTurns }: AgentDefinit
 function compactionProblems(agent: string, { compaction }: AgentDefinition, hasCompactor: boolean): string[] {
   const at = compaction?.strategies?.indexOf('custom') ?? -1;
   return at === -1 || hasCompactor ? [] : [`agents.${agent}.compaction.strategies.${at}: custom needs a compactor in the config`];
+}
+
+/** What a schema cannot see in an agent's gate: rules that could never match, and would be relied upon. */
+function gateProblems(agent: string, gate: AgentDefinition['gate'], known: KnownTools): string[] {
+  const rules = typeof gate === 'object' ? (gate.rules ?? []) : [];
+  return rules.flatMap((rule, index) => ruleProblems(`agents.${agent}.gate.rules.${index}`, rule, known));
+}
+
+function ruleProblems(path: string, { tool, command, paths = [] }: GateRule, { names, tools }: KnownTools): string[] {
+  const odd = paths.filter((glob) => /[[\]{}\\]/u.test(glob));
+  return [
+    ...meaninglessNames([tool], names).map((name) => `${path}.tool: no tool named ${name}${didYouMean(name, names)}`),
+    ...(command?.trim() === '' ? [`${path}.command: the first words of a command`] : []),
+    ...(command !== undefined && !takesArgument(tools, [tool], ['command']) ? [`${path}.command: ${tool} takes no command`] : []),
+    ...(paths.length > 0 && !takesArgument(tools, [tool], PATH_ARGUMENTS) ? [`${path}.paths: ${tool} takes no path`] : []),
+    ...odd.map((glob) => `${path}.paths: ${glob}: only *, ** and ? stand for something here; write a glob for each case`),
+  ];
 }

@@ -1,7 +1,7 @@
-import { matchesName } from '../../contracts/matches-name.js';
 import { didYouMean } from '../../contracts/text/did-you-mean.js';
+import { matchesName } from '../../contracts/text/wildcard.js';
 import type { HookDefinition } from '../../define/define-hook.js';
-import { type KnownTools, PATH_ARGUMENTS, takesArgument } from '../takes-argument.js';
+import { type KnownTools, PATH_ARGUMENTS, takesArgument } from './check-tools.js';
 
 /** What a schema cannot see in hooks: names that collide, tools that are nowhere, filters that mean nothing where they stand. */
 export function hookProblems(hooks: readonly HookDefinition[], known: KnownTools): string[] {

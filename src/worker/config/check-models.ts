@@ -1,8 +1,8 @@
-import { thinkingProblem } from '../../activities/thinking-problem.js';
 import { isBareModel, parseModelRef } from '../../contracts/models/model-ref.js';
-import type { ThinkingSetting } from '../../contracts/thinking.js';
+import type { ThinkingSetting } from '../../contracts/schemas/model.js';
 import type { Config } from '../../define/define-config.js';
 import { modelFacts } from '../../models/model-facts.js';
+import { thinkingProblem } from '../../models/thinking-request.js';
 import { providerNameProblem } from '../../providers/access/known-providers.js';
 
 /** Which models the config's own fields name wrongly, each with its path. */

@@ -1,9 +1,8 @@
-import { baseUrlProblem } from '../../activities/providers/base-url.js';
 import { didYouMean } from '../../contracts/text/did-you-mean.js';
 import type { Config } from '../../define/define-config.js';
 import type { HttpProvider, ProviderDefinition } from '../../define/provider-definition.js';
 import { ownReferences } from '../../providers/access/key-references.js';
-import { KNOWN_PROVIDERS, knownProvider, providerNameProblem } from '../../providers/access/known-providers.js';
+import { baseUrlProblem, KNOWN_PROVIDERS, knownProvider, providerNameProblem } from '../../providers/access/known-providers.js';
 import { quirkProblems } from './check-quirks.js';
 
 /** Names before the slash of a model that are no providers of HTTP. */

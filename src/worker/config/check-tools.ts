@@ -1,4 +1,5 @@
 import { TOOL_LIMITS } from '../../contracts/constants/limits.js';
+import { matchesName } from '../../contracts/text/wildcard.js';
 import { type AnyToolDefinition, parametersSchema } from '../../define/define-tool.js';
 
 /** What a schema cannot see of the config's tools: names that collide with each other or with a built-in one, parameters without a schema. */
@@ -35,5 +36,34 @@ function schemaProblem(tool: AnyToolDefinition): string | undefined {
     return bytes > TOOL_LIMITS.schemaBytesMax ? `a schema of ${bytes} bytes; at most ${TOOL_LIMITS.schemaBytesMax}` : undefined;
   } catch (error) {
     return `no JSON Schema can be made of it: ${error instanceof Error ? error.message : String(error)}`;
+  }
+}
+
+/** The tools there are: by name, and those of them whose arguments are known. */
+export interface KnownTools {
+  readonly names: readonly string[];
+  readonly tools: readonly AnyToolDefinition[];
+}
+
+/** What a filter of paths looks at in a call. */
+export const PATH_ARGUMENTS = ['path', 'file_path'];
+
+/**
+ * False when none of the tools that the patterns mean takes any of these arguments: a filter on them could never match, and would be
+ * relied upon. A tool whose schema cannot be read, or takes more than it names, may take them all. Never throws.
+ */
+export function takesArgument(tools: readonly AnyToolDefinition[], patterns: readonly string[], names: readonly string[]): boolean {
+  const meant = tools.filter(({ name }) => patterns.some((pattern) => matchesName(pattern, name)));
+  return meant.length === 0 || meant.some((tool) => mayTake(tool, names));
+}
+
+function mayTake(tool: AnyToolDefinition, names: readonly string[]): boolean {
+  try {
+    const { additionalProperties, properties } = parametersSchema(tool);
+    if (additionalProperties !== false || typeof properties !== 'object' || properties === null) return true;
+    return names.some((name) => Object.hasOwn(properties, name));
+  } catch {
+    // told as a problem of the tool's own
+    return true;
   }
 }

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { keysOfConfig } from '../../activities/config-keys.js';
 import { PerdureError } from '../../contracts/perdure-error.js';
 import type { Config } from '../../define/define-config.js';
+import { keysOfConfig } from '../../providers/access/key-references.js';
 import { captureKeys, type KeyRing } from '../../providers/access/key-ring.js';
 import { readAgentFiles } from './agent-files.js';
 import { checkConfig } from './check-config.js';

@@ -1,11 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { PerdureError } from '../../contracts/perdure-error.js';
 import { withFolderLock } from '../state-folder/folder-lock.js';
+import { registerUser } from '../state-folder/presence.js';
 import { OWN_PLACE, type ProcessIdentity } from '../state-folder/process-identity.js';
 import { openStateFolder, stateFolder } from '../state-folder/state-folder.js';
 import { resolveTemporalBinary } from '../temporal/binary.js';
 import { answersTemporal } from '../temporal/probe.js';
-import { registerUser } from '../users.js';
 import { launchDevServer, startKeeper } from './launch.js';
 import type { DevServerPorts } from './ports.js';
 import {

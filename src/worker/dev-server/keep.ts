@@ -1,11 +1,9 @@
 import { access, utimes } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import { withFolderLock } from '../state-folder/folder-lock.js';
-import { absent, livePresences } from '../state-folder/presence.js';
-import { isPidProvedDead, type ProcessIdentity } from '../state-folder/process-identity.js';
+import { absent, countLiveUsers, livePresences } from '../state-folder/presence.js';
+import { isPidProvedDead, type ProcessIdentity, stopProcess } from '../state-folder/process-identity.js';
 import { stateFolder } from '../state-folder/state-folder.js';
-import { stopProcess } from '../stop-process.js';
-import { countLiveUsers } from '../users.js';
 import { startDevServer } from './dev-server.js';
 import { readDevServerRecord, removeDevServerRecord } from './record.js';
 

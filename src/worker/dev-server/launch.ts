@@ -1,11 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { type FileHandle, open, readFile, rename, stat } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { PerdureError } from '../../contracts/perdure-error.js';
 import { SEARCH_ATTRIBUTES } from '../../contracts/search-attributes.js';
-import { nodeScript } from '../node-script.js';
 import { absent } from '../state-folder/presence.js';
 import { OWN_PLACE, type ProcessIdentity, processIdentity } from '../state-folder/process-identity.js';
 import { stateFolder } from '../state-folder/state-folder.js';
@@ -173,4 +174,15 @@ async function endOfLog(logs: string): Promise<string> {
   const path = join(logs, 'server.log');
   const lines = ((await readFile(path, 'utf8').catch(absent)) ?? '').trim().split('\n');
   return `${lines.at(-1) || 'it said nothing'} (log: ${path})`;
+}
+
+/**
+ * The arguments with which `node` runs another module of this package as a process of its own: built JavaScript as it is,
+ * TypeScript sources through jiti. `base` is the caller's `import.meta.url`, `name` the module's path from there, without extension.
+ */
+export function nodeScript(base: string, name: string): string[] {
+  if (!base.endsWith('.ts')) return [fileURLToPath(new URL(`./${name}.js`, base))];
+  const jitiManifest = createRequire(import.meta.url).resolve('jiti/package.json');
+  const register = new URL('./lib/jiti-register.mjs', pathToFileURL(jitiManifest));
+  return ['--import', register.href, fileURLToPath(new URL(`./${name}.ts`, base))];
 }

@@ -4,11 +4,10 @@ import type { DataConverter } from '@temporalio/common';
 import type { Worker } from '@temporalio/worker';
 import { z } from 'zod';
 import type { TemporalConnectionOptions } from '../connect/check-connection.js';
-import { recoverAgain } from '../recover-again.js';
 import { acquireFolderLock, folderLockHolder } from '../state-folder/folder-lock.js';
 import { newWorkerIdentity } from '../state-folder/process-identity.js';
 import { stateFolder } from '../state-folder/state-folder.js';
-import { recoverDeadWorkers } from './recover-dead-workers.js';
+import { recoverAgain, recoverDeadWorkers } from './recover-dead-workers.js';
 import { listOpenRuns, listStartedActivities } from './started-activities.js';
 import { recordWorker } from './worker-record.js';
 

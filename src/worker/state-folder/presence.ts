@@ -3,6 +3,7 @@ import { mkdir, readdir, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { writeJson } from './atomic-json.js';
 import { isPidProvedDead, OWN_PLACE, processIdentity } from './process-identity.js';
+import { stateFolder } from './state-folder.js';
 
 /** The present process's own file in a folder of presences. */
 export interface Presence {
@@ -79,4 +80,20 @@ export function absent(error: unknown): undefined {
 
 async function namesIn(dir: string): Promise<string[]> {
   return (await readdir(dir).catch(absent)) ?? [];
+}
+
+/** A process that needs the folder's server, until it says otherwise or dies. */
+export interface User {
+  leave(): Promise<void>;
+}
+
+/** Registers this process as a user of the folder's server; the keeper stops a server without living users. */
+export async function registerUser(stateDir: string): Promise<User> {
+  const presence = await announcePresence(stateFolder(stateDir).users);
+  return { leave: () => presence.remove() };
+}
+
+/** How many living users the folder's server has. Files of dead ones are unlinked on the way. */
+export async function countLiveUsers(stateDir: string): Promise<number> {
+  return (await livePresences(stateFolder(stateDir).users)).length;
 }

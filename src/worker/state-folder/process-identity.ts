@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
+import { setTimeout as pause } from 'node:timers/promises';
 
 /**
  * One process of one boot of one machine. A pid alone is given to a new process after some time; together with its start
@@ -116,4 +117,29 @@ function bootId(): string {
 function pidNamespace(): string {
   if (process.platform !== 'linux') return 'host';
   return readlinkSync('/proc/self/ns/pid').replaceAll(/\D/gu, '');
+}
+
+const POLL_MS = 20;
+
+/** Ends a process of this place: SIGTERM, after `graceMs` SIGKILL; resolves when it is gone. Never signals a process that was given the same pid later. */
+export async function stopProcess(pid: number, start: string, graceMs: number): Promise<void> {
+  const killAt = Date.now() + graceMs;
+  let killed = false;
+  signal(pid, start, 'SIGTERM');
+  while (!isPidProvedDead(pid, start)) {
+    if (!killed && Date.now() > killAt) {
+      signal(pid, start, 'SIGKILL');
+      killed = true;
+    }
+    await pause(POLL_MS);
+  }
+}
+
+function signal(pid: number, start: string, name: 'SIGTERM' | 'SIGKILL'): void {
+  try {
+    if (!isPidProvedDead(pid, start)) process.kill(pid, name);
+  } catch (error) {
+    // it ended between the look and the signal: that is what was wanted
+    if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
+  }
 }

@@ -1,9 +1,9 @@
 import { setHandler } from '@temporalio/workflow';
-import { cleanText } from '../../contracts/clean-text.js';
 import { DECISION_LIMITS } from '../../contracts/constants/limits.js';
 import * as handlers from '../../contracts/handlers.js';
 import { HANDLER_DESCRIPTIONS as describe } from '../../contracts/handlers.js';
 import type { CarriedState } from '../../contracts/schemas/carried-state.js';
+import { cleanText } from '../../contracts/text/sanitize-text.js';
 import type { Inbox } from '../state/inbox.js';
 import { heedInbox, type RunDesk, showInbox } from './handler-context.js';
 

@@ -1,9 +1,9 @@
 import { setHandler } from '@temporalio/workflow';
-import { BUDGET_APPROVAL } from '../../contracts/budget-approval.js';
-import { cleanText } from '../../contracts/clean-text.js';
 import * as handlers from '../../contracts/handlers.js';
 import { HANDLER_DESCRIPTIONS as describe } from '../../contracts/handlers.js';
+import { BUDGET_APPROVAL } from '../../contracts/ids.js';
 import type { DecidedApproval } from '../../contracts/schemas/approval.js';
+import { cleanText } from '../../contracts/text/sanitize-text.js';
 import { progressOf } from '../operator/progress.js';
 import { type ApprovalEnd, endApproval } from '../operator/settle-approval.js';
 import { checkDecision } from '../operator/validate-decision.js';

@@ -1,11 +1,10 @@
-import { BUDGET_APPROVAL } from '../../contracts/budget-approval.js';
 import { DECISION_LIMITS } from '../../contracts/constants/limits.js';
-import { jsonLine } from '../../contracts/json-line.js';
+import { BUDGET_APPROVAL } from '../../contracts/ids.js';
 import type { PendingApproval } from '../../contracts/schemas/approval.js';
 import type { Progress } from '../../contracts/schemas/run.js';
-import { escapeMarkdown, markdownCode } from '../../contracts/text/sanitize-text.js';
+import { escapeMarkdown, jsonLine, markdownCode } from '../../contracts/text/sanitize-text.js';
 import type { Run } from '../state/run.js';
-import { suggestExtension } from '../suggest-extension.js';
+import { suggestExtension } from './validate-extension.js';
 
 /** The query `approvals` lists them all. */
 const APPROVALS_SHOWN = 4;

@@ -1,8 +1,8 @@
 import { condition } from '@temporalio/workflow';
-import { BUDGET_APPROVAL } from '../../contracts/budget-approval.js';
 import { DECISION_LIMITS, PAYLOAD_LIMITS } from '../../contracts/constants/limits.js';
-import { jsonLine } from '../../contracts/json-line.js';
+import { BUDGET_APPROVAL } from '../../contracts/ids.js';
 import type { PendingApproval } from '../../contracts/schemas/approval.js';
+import { jsonLine } from '../../contracts/text/sanitize-text.js';
 import type { Run } from '../state/run.js';
 import type { GoOn } from './pause-and-hold.js';
 import { publishAttributes, publishStatus } from './progress.js';

@@ -1,5 +1,5 @@
-import { BUDGET_APPROVAL } from '../../contracts/budget-approval.js';
 import { DECISION_LIMITS } from '../../contracts/constants/limits.js';
+import { BUDGET_APPROVAL } from '../../contracts/ids.js';
 import type { ApproveInput, DecidedApproval, DenyInput } from '../../contracts/schemas/approval.js';
 import type { Run } from '../state/run.js';
 import { inputFailure } from '../temporal/failures.js';

@@ -31,7 +31,7 @@ function checkOne(run: Run, given: string, value: unknown): void {
 }
 
 /** A cap as it is, and the most that it may be. */
-export function capOf(run: Run, name: keyof ExtendInput): { readonly present: number | undefined; readonly most: number } {
+function capOf(run: Run, name: keyof ExtendInput): { readonly present: number | undefined; readonly most: number } {
   switch (name) {
     case 'turns':
       return { present: run.caps.maxTurns, most: RUN_LIMITS.maxTurnsMax };
@@ -42,4 +42,14 @@ export function capOf(run: Run, name: keyof ExtendInput): { readonly present: nu
     case 'deadlineMs':
       return { present: run.clock.deadlineMs, most: RUN_LIMITS.deadlineMsMax };
   }
+}
+
+/** What to send with update `extend` to a run whose caps are spent: of each that is, as much again, within what a run may have. */
+export function suggestExtension(run: Run): ExtendInput {
+  return Object.fromEntries(
+    run.spentCaps().map((name) => {
+      const { present = 0, most } = capOf(run, name);
+      return [name, Math.min(present, most - present)];
+    }),
+  );
 }

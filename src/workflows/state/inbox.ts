@@ -1,11 +1,10 @@
 import { uuid4 } from '@temporalio/workflow';
-import { cleanText } from '../../contracts/clean-text.js';
 import { CLIENT_LIMITS, CONTINUE_AS_NEW_LIMITS, PAYLOAD_LIMITS, STEER_LIMITS } from '../../contracts/constants/limits.js';
 import { STEER_MODES } from '../../contracts/constants/steer-modes.js';
 import type { CarriedState, QueuedMessage } from '../../contracts/schemas/carried-state.js';
 import type { RunPolicy } from '../../contracts/schemas/policy.js';
 import type { Receipt, SteerInput, SteerRecord } from '../../contracts/schemas/run.js';
-import { mergeMessages } from '../policies/merge-messages.js';
+import { cleanText } from '../../contracts/text/sanitize-text.js';
 
 /** Who asked for the end, and why. */
 export interface CancelRequest {
@@ -242,3 +241,19 @@ function readOptions(given: object): Omit<SteerInput, 'text'> {
 }
 
 const NO_TEXT = 'EMPTY_MESSAGE: message has no text; send {"text": "…"}';
+
+/** The same message sent twice as one: under the first one's id, as urgent as the more urgent, and unread for as long as the longer. */
+function mergeMessages(first: QueuedMessage, second: QueuedMessage): QueuedMessage {
+  const urgency = Math.max(urgencyOf(first), urgencyOf(second));
+  const mode = STEER_MODES[urgency];
+  const { id, text } = first;
+  const expiresAt = Math.max(first.expiresAt ?? NEVER, second.expiresAt ?? NEVER);
+  return { id, text, ...(mode === undefined ? {} : { mode }), ...(expiresAt === NEVER ? {} : { expiresAt }) };
+}
+
+const NEVER = Number.POSITIVE_INFINITY;
+
+/** The modes are listed in the order of their urgency. */
+function urgencyOf({ mode = 'boundary' }: QueuedMessage): number {
+  return STEER_MODES.indexOf(mode);
+}

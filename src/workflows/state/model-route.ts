@@ -2,9 +2,9 @@ import type { PreparedRun } from '../../contracts/activities.js';
 import { FAILOVER_LIMITS } from '../../contracts/constants/limits.js';
 import { CooldownTable } from '../../contracts/models/cooldowns.js';
 import type { CarriedState } from '../../contracts/schemas/carried-state.js';
+import type { ThinkingSetting } from '../../contracts/schemas/model.js';
 import type { ModelCandidate, ModelSwitch } from '../../contracts/schemas/model-route.js';
 import type { CoolingModel } from '../../contracts/schemas/run.js';
-import type { ThinkingSetting } from '../../contracts/thinking.js';
 import { type ModelPair, type NextModel, nextModel, pairsOf } from '../policies/model/next-model.js';
 
 /** The models that a run may ask, which of them are left alone for a while, and which one it is with. */

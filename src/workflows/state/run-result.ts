@@ -1,9 +1,9 @@
 import { workflowInfo } from '@temporalio/workflow';
 import { PAYLOAD_LIMITS, STEER_LIMITS } from '../../contracts/constants/limits.js';
 import { cutText } from '../../contracts/failures.js';
-import { NO_USAGE } from '../../contracts/no-usage.js';
+import { NO_USAGE } from '../../contracts/models/usage.js';
 import type { RunResult } from '../../contracts/schemas/run.js';
-import { fitNewest } from '../policies/fit-newest.js';
+import { fitNewest } from '../policies/tools/truncate-approvals.js';
 import { fitMessages } from '../policies/transcript/truncate-messages.js';
 import type { ActivityProblem } from '../temporal/failures.js';
 import type { Ending } from './ending.js';

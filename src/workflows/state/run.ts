@@ -1,19 +1,15 @@
 import { condition, workflowInfo } from '@temporalio/workflow';
 import type { PreparedRun } from '../../contracts/activities.js';
 import { hashJson } from '../../contracts/digest.js';
-import { NO_WORK } from '../../contracts/initial-state.js';
+import { NO_LOOPS, NO_WORK, NOT_COMPACTED } from '../../contracts/initial-state.js';
 import { tokensOfThinking } from '../../contracts/models/thinking-tokens.js';
-import { NO_LOOPS } from '../../contracts/no-loops.js';
-import { NOT_COMPACTED } from '../../contracts/not-compacted.js';
-import type { CarriedState, CompactionMemory, LoopMemory } from '../../contracts/schemas/carried-state.js';
+import type { CarriedState, CompactionMemory, LoopMemory, WorkRecord } from '../../contracts/schemas/carried-state.js';
 import type { Message } from '../../contracts/schemas/message.js';
 import type { ModelCandidate } from '../../contracts/schemas/model-route.js';
 import type { RunPolicy } from '../../contracts/schemas/policy.js';
 import type { ExtendInput, Progress, RunInput, RunResult, RunStatus } from '../../contracts/schemas/run.js';
 import type { ToolDescriptor } from '../../contracts/schemas/tool.js';
 import { CHARS_PER_TOKEN } from '../../contracts/text/estimate-tokens.js';
-import type { WorkRecord } from '../../contracts/work-record.js';
-import { type Counters, newCounters } from '../counters.js';
 import { publishStatus } from '../operator/progress.js';
 import { type BudgetFacts, finalOutputTokens, outputTokensAllowed, payableModels, spentBudgets } from '../policies/stop/budget.js';
 import { historyIsLong } from '../policies/stop/history-bounds.js';
@@ -289,4 +285,26 @@ export class Run {
       finalReadsAnswer: this.isGuarded,
     };
   }
+}
+
+/** What a run counts: turns and calls over the whole run, recoveries in a row (a good turn sets them back). */
+export type Counters = CarriedState['counters'];
+
+/** The counters of a run that begins. */
+function newCounters(): Counters {
+  return {
+    turn: 0,
+    toolCalls: 0,
+    corrections: 0,
+    truncatedAnswers: 0,
+    pausedAnswers: 0,
+    emptyAnswers: 0,
+    badJson: 0,
+    emptyStreams: 0,
+    thinking: 0,
+    gateAttempts: 0,
+    schemaAttempts: 0,
+    qualityCorrections: 0,
+    steers: 0,
+  };
 }

@@ -1,6 +1,4 @@
-import { addUsage } from '../../contracts/add-usage.js';
-import { costOf } from '../../contracts/models/usage.js';
-import { NO_USAGE } from '../../contracts/no-usage.js';
+import { addUsage, costOf, isUsage, NO_USAGE } from '../../contracts/models/usage.js';
 import type { CarriedState } from '../../contracts/schemas/carried-state.js';
 import type { Usage } from '../../contracts/schemas/model.js';
 import type { ModelCandidate, ModelSpending } from '../../contracts/schemas/model-route.js';
@@ -66,4 +64,9 @@ export class Spending {
     this.#byModel.set(model, { ...before, calls: before.calls + calls, usage: addUsage(before.usage, usage), ...sum });
     return costUsd;
   }
+}
+
+/** What the details of a failure, or of a last heartbeat, say that was used; undefined when they say nothing. Never throws. */
+export function usageIn(details: unknown): Usage | undefined {
+  return details !== null && typeof details === 'object' && 'usage' in details && isUsage(details.usage) ? details.usage : undefined;
 }

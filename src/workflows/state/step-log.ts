@@ -1,6 +1,6 @@
 import { PAYLOAD_LIMITS } from '../../contracts/constants/limits.js';
 import type { Usage } from '../../contracts/schemas/model.js';
-import type { Step } from '../../contracts/step.js';
+import type { Step } from '../../contracts/schemas/run.js';
 
 /** How each turn went, oldest first, bounded in number. Lives in workflow state only. */
 export class StepLog {

@@ -1,5 +1,5 @@
-import type { ToolCallPart } from '../../contracts/schemas/message.js';
-import { noteWork } from '../note-work.js';
+import type { Message, ToolCallPart } from '../../contracts/schemas/message.js';
+import { recordWork } from '../policies/answer/work-record.js';
 import { turnSignature } from '../policies/loop/call-signature.js';
 import { judgeLoop, type LoopVerdict, rememberTurn } from '../policies/loop/loop-guard.js';
 import { readingNudge } from '../policies/loop/reading-nudge.js';
@@ -75,4 +75,11 @@ function announce(run: Run, loop: Exclude<LoopVerdict, { kind: 'go' }>): void {
 /** Names the calls, so that people can read it, and ends with what tells equal arguments apart. */
 function signatureShown(calls: readonly ToolCallPart[]): string {
   return `${calls.map(({ name }) => name).join('+')}#${turnSignature(calls).slice(0, 8)}`.slice(0, 200);
+}
+
+/** Keeps in mind what the answered calls of a turn did, for the looks at the end; a run without such looks keeps nothing. */
+export function noteWork(run: Run, calls: readonly ToolCallPart[], results: readonly Message[]): void {
+  const { completion: policy } = run.policy;
+  if (policy.checks.length === 0) return;
+  run.work = recordWork(run.work, { calls, results }, { policy, effectOf: (tool) => run.descriptor(tool)?.effect });
 }

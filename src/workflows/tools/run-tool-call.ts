@@ -1,13 +1,12 @@
 import { workflowInfo } from '@temporalio/workflow';
 import type { CallToolInput, CallToolResult, ToolOutcome } from '../../contracts/activities.js';
-import { TOOL_LIMITS, WORKER_LIMITS } from '../../contracts/constants/limits.js';
+import { RUN_LIMITS, TOOL_LIMITS, WORKER_LIMITS } from '../../contracts/constants/limits.js';
 import { hashMessage } from '../../contracts/digest.js';
 import type { Message, ToolCallPart } from '../../contracts/schemas/message.js';
-import type { ToolDescriptor } from '../../contracts/schemas/tool.js';
+import type { Effect, ToolDescriptor } from '../../contracts/schemas/tool.js';
 import { toolTitle } from '../../contracts/tool-title.js';
 import { publishStatus } from '../operator/progress.js';
 import { outputBounds } from '../policies/tools/output-bounds.js';
-import { afterWorkerLoss } from '../policies/worker-loss.js';
 import type { Run } from '../state/run.js';
 import { type ActivityProblem, readActivityProblem } from '../temporal/failures.js';
 import { callTool, reconcileTool, type ToolPlacement } from '../temporal/proxies.js';
@@ -224,4 +223,14 @@ function own(message: Message): SettledCall {
 
 function outcomeOf(problem: ActivityProblem): ToolOutcome {
   return problem.type === 'Timeout.START_TO_CLOSE' ? 'timeout' : 'failed';
+}
+
+/** What to do after the worker of a tool call was lost. */
+export type AfterLoss = 'again' | 'reconcile' | 'unknown';
+
+/** Decides by effect: what may repeat runs again with the same key; what may be done once is looked at, or is unknown. */
+export function afterWorkerLoss(facts: { effect: Effect; hasReconcile: boolean; losses: number }): AfterLoss {
+  if (facts.losses > RUN_LIMITS.workerLossesMax) return 'unknown';
+  if (facts.effect !== 'once') return 'again';
+  return facts.hasReconcile ? 'reconcile' : 'unknown';
 }

@@ -1,6 +1,5 @@
 import { RUN_LIMITS } from '../../contracts/constants/limits.js';
 import type { CallDecision, TurnInProgress } from '../../contracts/schemas/carried-state.js';
-import { isPreempted } from '../is-preempted.js';
 import { type GoOn, mayGoOn } from '../operator/pause-and-hold.js';
 import { openApprovals, publishPending, waitForPeople, waitReason } from '../operator/request-approval.js';
 import { endApproval } from '../operator/settle-approval.js';
@@ -192,4 +191,9 @@ function whyLeft(run: Run, { end }: ToolBatch): string {
   if (run.inbox.cancelRequest) return 'cancelled';
   if (run.deadlineReached) return 'deadline reached';
   return end?.kind === 'abort' ? `ended by ${end.by}` : 'a new message came';
+}
+
+/** True when a message waits for which calls that were not started are skipped. What runs goes on: a message cancels no call. */
+function isPreempted({ inbox }: Run): boolean {
+  return inbox.preempting;
 }

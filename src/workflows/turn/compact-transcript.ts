@@ -1,24 +1,23 @@
 import { workflowInfo } from '@temporalio/workflow';
 import { COMPACTION_LIMITS, PAYLOAD_LIMITS, RUN_LIMITS } from '../../contracts/constants/limits.js';
-import { NO_USAGE } from '../../contracts/no-usage.js';
+import { NO_USAGE } from '../../contracts/models/usage.js';
 import type { Message } from '../../contracts/schemas/message.js';
 import type { ModelCandidate } from '../../contracts/schemas/model-route.js';
 import type { CompactionStrategy } from '../../contracts/schemas/policy.js';
 import { CHARS_PER_TOKEN, estimateTokens } from '../../contracts/text/estimate-tokens.js';
 import { publishStatus } from '../operator/progress.js';
-import { compactionNeeded, latchedUntil } from '../policies/compaction/compaction-trigger.js';
+import { compactionGoal, compactionNeeded, latchedUntil, type RequestFacts } from '../policies/compaction/compaction-trigger.js';
 import type { CompactionGoal } from '../policies/compaction/compactor.js';
 import { compactorFor } from '../policies/compaction/select-compactor.js';
 import { shortenLargestResult } from '../policies/compaction/shorten-result.js';
 import { applySummary, planSummary } from '../policies/compaction/summary-plan.js';
 import { tieredCompactor } from '../policies/compaction/tiered-compactor.js';
-import { compactionGoal, type RequestFacts } from '../policies/compaction-goal.js';
 import { keyOf, type ModelPair } from '../policies/model/next-model.js';
-import { isPaired } from '../policies/pairing.js';
+import { isPaired } from '../policies/transcript/repair-transcript.js';
 import type { Run } from '../state/run.js';
+import { usageIn } from '../state/spending.js';
 import { readActivityProblem } from '../temporal/failures.js';
 import { compact } from '../temporal/proxies.js';
-import { usageIn } from '../usage-in.js';
 
 /** Why a transcript is made shorter. `overflow`: the provider refused it as too long; `carry`: a fresh history could not take it along. */
 type Why = 'soft' | 'forced' | 'overflow' | 'carry';

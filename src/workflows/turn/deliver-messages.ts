@@ -1,4 +1,4 @@
-import { NO_LOOPS } from '../../contracts/no-loops.js';
+import { NO_LOOPS } from '../../contracts/initial-state.js';
 import type { Run } from '../state/run.js';
 
 /** Moves waiting messages into the transcript, in the order acknowledged; `turn` is the one that reads them. */

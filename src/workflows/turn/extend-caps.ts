@@ -1,7 +1,7 @@
-import { BUDGET_APPROVAL } from '../../contracts/budget-approval.js';
 import { hashJson } from '../../contracts/digest.js';
+import { BUDGET_APPROVAL } from '../../contracts/ids.js';
+import type { RunPolicy } from '../../contracts/schemas/policy.js';
 import { askPerson } from '../operator/request-approval.js';
-import { extendedCap } from '../policies/extended-cap.js';
 import type { stopReason } from '../policies/stop/stop-reason.js';
 import type { Run } from '../state/run.js';
 
@@ -66,4 +66,18 @@ function limitOf({ caps, clock }: Run, stop: Stop): string {
         .filter((text) => text !== '')
         .join(' or ');
   }
+}
+
+/** What the decision needs, once a turn cap is reached. */
+export interface TurnCapFacts {
+  readonly autoExtend: RunPolicy['autoExtend'];
+  readonly maxTurns: number;
+  /** The last turn was more of the same: more turns would be too. */
+  readonly isRepeating: boolean;
+}
+
+/** The turn cap a run that gets on gives itself, never above its hard cap; undefined when the present one stands. */
+export function extendedCap({ autoExtend, maxTurns, isRepeating }: TurnCapFacts): number | undefined {
+  if (!autoExtend || isRepeating || maxTurns >= autoExtend.hardCap) return undefined;
+  return Math.min(autoExtend.hardCap, maxTurns + autoExtend.step);
 }

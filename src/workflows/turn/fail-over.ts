@@ -1,6 +1,6 @@
 import { FAILOVER_LIMITS } from '../../contracts/constants/limits.js';
+import { failureScope } from '../../contracts/models/cooldowns.js';
 import type { ModelCandidate } from '../../contracts/schemas/model-route.js';
-import { failsOver } from '../policies/fails-over.js';
 import { type ModelPair, pairName, pairsOf } from '../policies/model/next-model.js';
 import type { Run } from '../state/run.js';
 import type { ActivityProblem } from '../temporal/failures.js';
@@ -112,4 +112,12 @@ function waitsIn(details: unknown): { readonly retryAfterMs?: number; readonly s
   const retryAfterMs = 'retryAfterMs' in details && typeof details.retryAfterMs === 'number' ? details.retryAfterMs : undefined;
   const sharedMs = 'sharedMs' in details && typeof details.sharedMs === 'number' ? details.sharedMs : undefined;
   return { ...(retryAfterMs === undefined ? {} : { retryAfterMs }), ...(sharedMs === undefined ? {} : { sharedMs }) };
+}
+
+/**
+ * Is this failure a reason to ask another model or key? Limits, overload, silence and refused keys are; what is wrong with the request
+ * itself would fail everywhere. Pure.
+ */
+function failsOver(type: string): boolean {
+  return type.startsWith('Timeout.') || failureScope(type) !== 'none';
 }

@@ -1,11 +1,14 @@
 import { textOf } from '../../contracts/message-text.js';
-import type { Message } from '../../contracts/schemas/message.js';
+import type { JsonValue, Message } from '../../contracts/schemas/message.js';
 import type { Reason } from '../../contracts/schemas/run.js';
 import { publishStatus } from '../operator/progress.js';
+import type { Ending } from '../state/ending.js';
 import type { Run } from '../state/run.js';
+import { structuredOf } from './accept-answer.js';
 import { askModel } from './ask-model.js';
 import { takeSteers } from './deliver-messages.js';
 import { skipDirectives } from './follow-directives.js';
+import { afterRun, onError } from './run-hooks.js';
 
 /** Why no further turn follows, as the model reads it. */
 const WHY: Partial<Record<Reason, string>> = {
@@ -26,7 +29,7 @@ export function hasFinalCall(reason: Reason): boolean {
  * The reserved final call: the same tools, but none may be called; its instruction is in that request only. It is not a turn.
  * Returns the answer, or undefined when it failed, took too long or was cancelled: then the last text stands.
  */
-export async function finalAnswer(run: Run, reason: Reason): Promise<Message | undefined> {
+async function finalAnswer(run: Run, reason: Reason): Promise<Message | undefined> {
   // nobody would read what waits
   if (run.inbox.cancelRequest) return undefined;
   run.phase = 'finalising';
@@ -43,7 +46,7 @@ export async function finalAnswer(run: Run, reason: Reason): Promise<Message | u
 }
 
 /** The last assistant text of the transcript; calls never count as text. */
-export function lastText(messages: readonly Message[]): string {
+function lastText(messages: readonly Message[]): string {
   const last = messages.findLast((message) => message.role === 'assistant' && textOf(message).trim() !== '');
   return last ? textOf(last) : '';
 }
@@ -60,4 +63,32 @@ function instruction(reason: Reason): Message {
       },
     ],
   };
+}
+
+type End = Extract<Ending, { kind: 'end' }>;
+
+/** What a run says at its end. */
+export interface LastWord {
+  readonly output: string;
+  readonly finalized?: boolean;
+  /** How it ends after all, when a hook or the last call changed that. */
+  readonly ending?: End;
+}
+
+/** The last answer: the reserved final call where the reason has one, then the hooks after the run. */
+export async function lastWord(run: Run, ending: End): Promise<LastWord> {
+  const mayAskForText = run.isGuarded && run.input.mode !== 'chat';
+  const asked = hasFinalCall(ending.reason) || (mayAskForText && ending.emptyAnswer === true);
+  const final = asked ? await finalAnswer(run, ending.reason) : undefined;
+  const output = final ? textOf(final) : lastText(run.ownMessages);
+  const finalized = hasFinalCall(ending.reason) ? { finalized: final !== undefined } : {};
+  const settled = final ? await settledBy(run, ending, final) : ending;
+  if (settled.reason === 'error') return { output, ending: await onError(run, settled), ...finalized };
+  return { ...(await afterRun(run, { output, ending: settled })), ...finalized };
+}
+
+/** A final call gave an answer to a run that had none; it may also be the JSON that the schema asks for. */
+async function settledBy(run: Run, ending: End, final: Message): Promise<End> {
+  const structured: JsonValue | undefined = await structuredOf(run, final);
+  return { ...ending, emptyAnswer: false, ...(structured === undefined ? {} : { structured }) };
 }

@@ -2,7 +2,7 @@ import type { ResolveModelInput, ResolveModelResult } from '../../contracts/acti
 import { RUN_LIMITS, STEER_LIMITS } from '../../contracts/constants/limits.js';
 import { THINKING_LEVELS } from '../../contracts/constants/thinking-levels.js';
 import { cutText } from '../../contracts/failures.js';
-import type { ThinkingSetting } from '../../contracts/thinking.js';
+import type { ThinkingSetting } from '../../contracts/schemas/model.js';
 import { type ModelDirective, textToRead } from '../policies/model/model-directive.js';
 import { type DirectiveMessage, isSilent, waitingDirectives } from '../state/directives.js';
 import type { Run } from '../state/run.js';

@@ -1,6 +1,5 @@
 import { RUN_LIMITS } from '../../contracts/constants/limits.js';
 import type { ModelPair } from '../policies/model/next-model.js';
-import { unreachableBackoffMs } from '../policies/unreachable-backoff.js';
 import type { Run } from '../state/run.js';
 import type { ActivityProblem } from '../temporal/failures.js';
 import { compactTranscript, shortenLargest } from './compact-transcript.js';
@@ -176,4 +175,10 @@ async function waitForModel(run: Run, setbacks: Setbacks): Promise<boolean> {
   setbacks.inEarnest = run.policy.weighsFallbacks;
   run.route.cooldowns.forget('Model.Unreachable');
   return true;
+}
+
+/** How long to wait before a model that cannot be reached is asked again; undefined when its five minutes are over. */
+export function unreachableBackoffMs(attempt: number, waitedMs: number): number | undefined {
+  if (waitedMs >= RUN_LIMITS.modelUnreachableMsMax) return undefined;
+  return Math.min(RUN_LIMITS.modelUnreachableBackoffMsMax, RUN_LIMITS.modelUnreachableBackoffMsMin * 2 ** (attempt - 1));
 }

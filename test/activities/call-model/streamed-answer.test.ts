@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { StreamedAnswer } from '../../../src/activities/call-model/streamed-answer.js';
-import type { ThinkingOutput } from '../../../src/contracts/thinking.js';
+import type { ThinkingOutput } from '../../../src/contracts/schemas/model.js';
 import type { StreamDelta } from '../../../src/providers/contract/provider.js';
 import type { StreamEvent } from '../../../src/streams/stream.js';
 

@@ -3,7 +3,7 @@ import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { toolCallsOf } from '../../../src/contracts/tool-calls-of.js';
+import { toolCallsOf } from '../../../src/contracts/message-text.js';
 import { runCommand } from '../../../src/tools/run-command.js';
 import { call, say } from '../../support/agent-worker.js';
 import { type TestRun, until, useWorkers } from '../../support/use-workers.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { hookFlags } from '../../../src/activities/hook-flags.js';
 import { createHookRunner } from '../../../src/activities/hooks/hook-runner.js';
+import { hookFlags } from '../../../src/activities/prepare/run-policy.js';
 import { defineHook, type HookContext, type HookDecision, type HookDefinition } from '../../../src/define/define-hook.js';
 
 const NEVER = new AbortController().signal;

@@ -8,7 +8,7 @@ import { z } from 'zod';
 import { createPrepareRun } from '../../../src/activities/prepare/prepare-run.js';
 import { FileArtifactStore } from '../../../src/artifacts/file-artifact-store.js';
 import { PAYLOAD_LIMITS, WORKSPACE_LIMITS } from '../../../src/contracts/constants/limits.js';
-import type { GivenMessage } from '../../../src/contracts/given-message.js';
+import type { GivenMessage } from '../../../src/contracts/schemas/message.js';
 import type { RunInput } from '../../../src/contracts/schemas/run.js';
 import type { AgentDefinition } from '../../../src/define/define-agent.js';
 import type { Config } from '../../../src/define/define-config.js';

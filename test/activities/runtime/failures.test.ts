@@ -2,7 +2,7 @@ import { ApplicationFailure } from '@temporalio/common';
 import { describe, expect, it } from 'vitest';
 import { failure, messageOf, modelFailure } from '../../../src/activities/runtime/failures.js';
 import { FAILURES, type FailureType } from '../../../src/contracts/failures.js';
-import { NO_USAGE } from '../../../src/contracts/no-usage.js';
+import { NO_USAGE } from '../../../src/contracts/models/usage.js';
 import { ModelError } from '../../../src/providers/contract/model-error.js';
 
 const RETRYABLE: ReadonlySet<FailureType> = new Set([

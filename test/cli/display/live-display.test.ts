@@ -5,9 +5,8 @@ import { eventLine } from '../../../src/cli/display/event-line.js';
 import { EventsDisplay } from '../../../src/cli/display/json-display.js';
 import { LiveDisplay, splitReady } from '../../../src/cli/display/live-display.js';
 import { PlainDisplay } from '../../../src/cli/display/plain-display.js';
-import { statusLine } from '../../../src/cli/display/status-line.js';
-import { progressAfter } from '../../../src/cli/progress-after.js';
-import { NO_USAGE } from '../../../src/contracts/no-usage.js';
+import { progressAfter, statusLine } from '../../../src/cli/display/status-line.js';
+import { NO_USAGE } from '../../../src/contracts/models/usage.js';
 import type { Progress } from '../../../src/contracts/schemas/run.js';
 import type { StreamEvent } from '../../../src/streams/stream.js';
 

@@ -2,9 +2,8 @@ import { Writable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { printResult } from '../../../src/cli/display/result.js';
 import { formatShown, type ShownRun } from '../../../src/cli/display/run-details.js';
-import { NO_USAGE } from '../../../src/contracts/no-usage.js';
-import type { RunResult } from '../../../src/contracts/schemas/run.js';
-import type { Step } from '../../../src/contracts/step.js';
+import { NO_USAGE } from '../../../src/contracts/models/usage.js';
+import type { RunResult, Step } from '../../../src/contracts/schemas/run.js';
 
 const PROGRESS = {
   status: 'running',

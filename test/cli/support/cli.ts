@@ -4,7 +4,7 @@ import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inject, vi } from 'vitest';
-import { nodeScript } from '../../../src/worker/node-script.js';
+import { nodeScript } from '../../../src/worker/dev-server/launch.js';
 import { livePresences } from '../../../src/worker/state-folder/presence.js';
 import { removeStateDir } from '../../worker/support/state-dir.js';
 

@@ -6,8 +6,8 @@ import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/wo
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { AgentClient } from '../../../src/client/agent-client.js';
 import type { RunHandle } from '../../../src/client/run-handle.js';
-import type { GivenMessage } from '../../../src/contracts/given-message.js';
 import { textOf } from '../../../src/contracts/message-text.js';
+import type { GivenMessage } from '../../../src/contracts/schemas/message.js';
 import { loadConfig } from '../../../src/worker/config/load-config.js';
 import { createAgentActivities } from '../../../src/worker/create-worker.js';
 

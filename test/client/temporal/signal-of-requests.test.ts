@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { signalOfRequests } from '../../../src/client/signal-of-requests.js';
+import { signalOfRequests } from '../../../src/client/temporal/connection.js';
 
 it('many requests in one look are no leak to warn of, and each ends with the signal that it was made from', async () => {
   const warnings: Error[] = [];

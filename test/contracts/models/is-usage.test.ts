@@ -1,7 +1,6 @@
 import { anything, assert, constantFrom, dictionary, double, jsonValue, nat, oneof, property, record } from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isUsage } from '../../../src/contracts/is-usage.js';
-import { NO_USAGE } from '../../../src/contracts/no-usage.js';
+import { isUsage, NO_USAGE } from '../../../src/contracts/models/usage.js';
 import { Usage } from '../../../src/contracts/schemas/model.js';
 
 describe('isUsage', () => {

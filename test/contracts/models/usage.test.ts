@@ -1,7 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { addUsage } from '../../../src/contracts/add-usage.js';
-import { costOf, priceAt } from '../../../src/contracts/models/usage.js';
-import { NO_USAGE } from '../../../src/contracts/no-usage.js';
+import { addUsage, costOf, NO_USAGE, priceAt } from '../../../src/contracts/models/usage.js';
 
 const MILLION = 1_000_000;
 const used = (usage: Partial<typeof NO_USAGE> & { imageTokens?: number }) => ({ ...NO_USAGE, ...usage });

@@ -1,10 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { NO_WORK } from '../../../src/contracts/initial-state.js';
-import { NO_LOOPS } from '../../../src/contracts/no-loops.js';
-import { NOT_COMPACTED } from '../../../src/contracts/not-compacted.js';
-import { CompactionMemory, LoopMemory } from '../../../src/contracts/schemas/carried-state.js';
+import { NO_LOOPS, NO_WORK, NOT_COMPACTED } from '../../../src/contracts/initial-state.js';
+import { CompactionMemory, LoopMemory, WorkRecord } from '../../../src/contracts/schemas/carried-state.js';
 import { RunPolicy } from '../../../src/contracts/schemas/policy.js';
-import { WorkRecord } from '../../../src/contracts/work-record.js';
 import { POLICY_OF_0_1 } from '../../../src/workflows/state/policy-baseline.js';
 
 describe('what is written out is what its schema gives', () => {

@@ -1,6 +1,6 @@
 import { assert, integer, jsonValue, property } from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { jsonLine } from '../../../src/contracts/json-line.js';
+import { jsonLine } from '../../../src/contracts/text/sanitize-text.js';
 
 describe('jsonLine', () => {
   it('invisible characters and marks that reorder text are written out', () => {

@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { baseUrlProblem } from '../../../src/activities/providers/base-url.js';
 import { ProviderQuirks } from '../../../src/define/provider-quirks.js';
 import { modelFacts } from '../../../src/models/model-facts.js';
 import { captureKeys } from '../../../src/providers/access/key-ring.js';
-import { providerNameProblem } from '../../../src/providers/access/known-providers.js';
+import { baseUrlProblem, providerNameProblem } from '../../../src/providers/access/known-providers.js';
 import { providerAccess } from '../../../src/providers/access/provider-access.js';
 import { KNOWN_PROVIDERS } from '../../../src/providers/access/provider-catalog.js';
 import { toChatBody } from '../../../src/providers/openai/chat-body.js';

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { takesNull } from '../../../src/activities/providers/takes-null.js';
 import type { JsonValue } from '../../../src/contracts/schemas/message.js';
+import { takesNull } from '../../../src/providers/schema/strip-nulls.js';
 
 type Schema = Record<string, JsonValue>;
 

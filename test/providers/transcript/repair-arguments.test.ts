@@ -1,7 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { repairArguments } from '../../../src/activities/providers/repair-arguments.js';
-import { parseArgumentsText, repairCalls, toolCallPart } from '../../../src/providers/transcript/parse-arguments.js';
+import { parseArgumentsText, repairArguments, repairCalls, toolCallPart } from '../../../src/providers/transcript/parse-arguments.js';
 
 it.each([
   ['escaped', '{"path":"a\\ud83d","\\uDE00":["\\ud83d\\ude00"]}'],

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { toolCallsOf } from '../../../src/contracts/message-text.js';
 import type { Message } from '../../../src/contracts/schemas/message.js';
-import { toolCallsOf } from '../../../src/contracts/tool-calls-of.js';
 import { createAnthropicProvider } from '../../../src/providers/anthropic/anthropic.js';
 import type { ModelAnswer, ModelProvider, ModelRequest } from '../../../src/providers/contract/provider.js';
 import { createOpenAiChatProvider } from '../../../src/providers/openai/chat.js';

@@ -3,9 +3,9 @@ import { rename, symlink } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { readText } from '../../../src/activities/tools/read-text.js';
 import { readFile } from '../../../src/tools/read-file.js';
 import { type Jail, openFile, openJail } from '../../../src/tools/workspace/jail.js';
+import { readText } from '../../../src/tools/workspace/read-lines.js';
 import { makePipe, SECRET, tempWorkspace } from '../support/temp-workspace.js';
 
 describe('the jail of the workspace tools', () => {

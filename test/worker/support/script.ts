@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { vi } from 'vitest';
-import { nodeScript } from '../../../src/worker/node-script.js';
+import { nodeScript } from '../../../src/worker/dev-server/launch.js';
 
 /** A real process that runs one of the scripts of this folder's neighbour `scripts/`. */
 export interface Script {

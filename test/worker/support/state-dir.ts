@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { vi } from 'vitest';
 import { readDevServerRecord } from '../../../src/worker/dev-server/record.js';
-import { isPidProvedDead } from '../../../src/worker/state-folder/process-identity.js';
-import { stopProcess } from '../../../src/worker/stop-process.js';
+import { isPidProvedDead, stopProcess } from '../../../src/worker/state-folder/process-identity.js';
 
 /** An empty folder for one test. */
 export async function makeStateDir(): Promise<string> {

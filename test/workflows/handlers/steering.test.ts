@@ -6,7 +6,7 @@ import type { Message } from '../../../src/contracts/schemas/message.js';
 import type { Receipt, SteerRecord } from '../../../src/contracts/schemas/run.js';
 import { defineTool } from '../../../src/define/define-tool.js';
 import { ModelError } from '../../../src/providers/contract/model-error.js';
-import { isPaired } from '../../../src/workflows/policies/pairing.js';
+import { isPaired } from '../../../src/workflows/policies/transcript/repair-transcript.js';
 import { call, say } from '../../support/agent-worker.js';
 import { latch, type TestRun, until, untilAborted, useWorkers } from '../../support/use-workers.js';
 

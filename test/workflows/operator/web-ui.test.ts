@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { PAYLOAD_LIMITS } from '../../../src/contracts/constants/limits.js';
 import { HANDLER_DESCRIPTIONS } from '../../../src/contracts/handlers.js';
 import { textOf } from '../../../src/contracts/message-text.js';
-import { NO_USAGE } from '../../../src/contracts/no-usage.js';
+import { NO_USAGE } from '../../../src/contracts/models/usage.js';
 import type { ApprovalList } from '../../../src/contracts/schemas/approval.js';
 import type { ExtendInput, RunInput } from '../../../src/contracts/schemas/run.js';
 import { defineTool } from '../../../src/define/define-tool.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { GivenMessage } from '../../../src/contracts/given-message.js';
+import type { GivenMessage } from '../../../src/contracts/schemas/message.js';
 import { say } from '../../support/agent-worker.js';
 import { useWorkers } from '../../support/use-workers.js';
 

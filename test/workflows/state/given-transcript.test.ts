@@ -4,7 +4,7 @@ import { textOf } from '../../../src/contracts/message-text.js';
 import type { Message } from '../../../src/contracts/schemas/message.js';
 import { defineTool } from '../../../src/define/define-tool.js';
 import { ModelError } from '../../../src/providers/contract/model-error.js';
-import { isPaired } from '../../../src/workflows/policies/pairing.js';
+import { isPaired } from '../../../src/workflows/policies/transcript/repair-transcript.js';
 import { call, say } from '../../support/agent-worker.js';
 import { latch, until, useWorkers } from '../../support/use-workers.js';
 

@@ -7,7 +7,7 @@ import { estimateTokens } from '../../../src/contracts/text/estimate-tokens.js';
 import { defineTool } from '../../../src/define/define-tool.js';
 import { ModelError } from '../../../src/providers/contract/model-error.js';
 import type { ModelAnswer, ModelRequest } from '../../../src/providers/contract/provider.js';
-import { isPaired } from '../../../src/workflows/policies/pairing.js';
+import { isPaired } from '../../../src/workflows/policies/transcript/repair-transcript.js';
 import { call, say } from '../../support/agent-worker.js';
 import { latch, until, untilAborted, useWorkers } from '../../support/use-workers.js';
 import { words } from '../policies/support/transcripts.js';

@@ -7,7 +7,7 @@ import { estimateTokens } from '../../../src/contracts/text/estimate-tokens.js';
 import { defineTool } from '../../../src/define/define-tool.js';
 import { ModelError } from '../../../src/providers/contract/model-error.js';
 import type { ModelAnswer, ModelRequest } from '../../../src/providers/contract/provider.js';
-import { isPaired } from '../../../src/workflows/policies/pairing.js';
+import { isPaired } from '../../../src/workflows/policies/transcript/repair-transcript.js';
 import { resultTexts } from '../../activities/support/result-texts.js';
 import { type AgentWorkerOptions, call, say } from '../../support/agent-worker.js';
 import { type TestRun, useWorkers } from '../../support/use-workers.js';

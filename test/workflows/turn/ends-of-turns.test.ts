@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import type { RunInput, RunResult } from '../../../src/contracts/schemas/run.js';
-import type { Step } from '../../../src/contracts/step.js';
+import type { RunInput, RunResult, Step } from '../../../src/contracts/schemas/run.js';
 import { defineTool } from '../../../src/define/define-tool.js';
 import { ModelError } from '../../../src/providers/contract/model-error.js';
-import { isPaired } from '../../../src/workflows/policies/pairing.js';
+import { isPaired } from '../../../src/workflows/policies/transcript/repair-transcript.js';
 import { resultTexts } from '../../activities/support/result-texts.js';
 import { type AgentWorker, type AgentWorkerOptions, call, say } from '../../support/agent-worker.js';
 import { latch, until, untilAborted, useWorkers } from '../../support/use-workers.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { toolCallsOf } from '../../../src/contracts/tool-calls-of.js';
+import { toolCallsOf } from '../../../src/contracts/message-text.js';
 import { defineTool } from '../../../src/define/define-tool.js';
 import { call, say } from '../../support/agent-worker.js';
 import { latch, until, untilAborted, useWorkers } from '../../support/use-workers.js';

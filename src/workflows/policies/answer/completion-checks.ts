@@ -1,5 +1,5 @@
+import type { WorkRecord } from '../../../contracts/schemas/carried-state.js';
 import type { CompletionCheck, CompletionPolicy, RequiredPhase } from '../../../contracts/schemas/policy.js';
-import type { WorkRecord } from '../../../contracts/work-record.js';
 
 /** May the answer end the run? If not, `correction` is what the model reads, and `told` what it has been told with it. */
 export type CompletionVerdict =

@@ -1,8 +1,7 @@
 import { RUN_LIMITS } from '../../../contracts/constants/limits.js';
-import { textOf } from '../../../contracts/message-text.js';
+import { textOf, toolCallsOf } from '../../../contracts/message-text.js';
 import type { Message, ToolCallPart } from '../../../contracts/schemas/message.js';
 import type { StopReason } from '../../../contracts/schemas/model.js';
-import { toolCallsOf } from '../../../contracts/tool-calls-of.js';
 
 /** Consecutive recoveries so far. */
 export interface RecoveryCounters {
@@ -49,4 +48,9 @@ function end(reason: 'completed' | 'max_tokens' | 'refusal', message: Message): 
 
 function isEmpty(message: Message): boolean {
   return textOf(message).trim() === '';
+}
+
+/** True for a message that has more in it than blanks and thinking. Providers refuse others, and nobody was answered by them. */
+export function saysSomething({ parts }: Pick<Message, 'parts'>): boolean {
+  return parts.some((part) => (part.type === 'text' ? part.text.trim() !== '' : part.type !== 'thinking'));
 }

@@ -1,11 +1,9 @@
 import { WORK_LIMITS } from '../../../contracts/constants/limits.js';
-import type { Message, ToolCallPart } from '../../../contracts/schemas/message.js';
+import type { WorkRecord } from '../../../contracts/schemas/carried-state.js';
+import type { JsonValue, Message, ToolCallPart, ToolResultPart } from '../../../contracts/schemas/message.js';
 import type { CompletionPolicy, RequiredPhase } from '../../../contracts/schemas/policy.js';
 import type { Effect } from '../../../contracts/schemas/tool.js';
-import type { WorkRecord } from '../../../contracts/work-record.js';
-import { type AnsweredCall, answeredCalls, fileOf, textArgument } from '../answered-calls.js';
 import { callSignature } from '../loop/call-signature.js';
-import { openSteps } from '../open-steps.js';
 
 /** The calls of one answer, and the messages that hold their results. */
 export interface TurnOfWork {
@@ -97,4 +95,64 @@ function different(names: readonly string[]): string[] {
 
 function shortName(name: string): string {
   return name.length > WORK_LIMITS.nameCharsMax ? `${name.slice(0, WORK_LIMITS.nameCharsMax)}…` : name;
+}
+
+/** A tool call that has its result. */
+export interface AnsweredCall {
+  readonly call: ToolCallPart;
+  /** The result is no failure. A call that was refused or stopped has failed. */
+  readonly ok: boolean;
+}
+
+/** The calls of one answer that have a result among these messages, in the order in which they were made. */
+function answeredCalls(calls: readonly ToolCallPart[], messages: readonly Message[]): AnsweredCall[] {
+  const results = new Map<string, ToolResultPart>();
+  for (const { parts } of messages) {
+    for (const part of parts) if (part.type === 'tool_result') results.set(part.callId, part);
+  }
+  return calls.flatMap((call) => {
+    const result = results.get(call.callId);
+    return result ? [{ call, ok: !result.isError }] : [];
+  });
+}
+
+/** A text argument of a call under the first of these names that has one; undefined when none has. */
+function textArgument({ args }: ToolCallPart, ...names: readonly string[]): string | undefined {
+  if (args === null || typeof args !== 'object' || Array.isArray(args)) return undefined;
+  return names.map((name) => (Object.hasOwn(args, name) ? args[name] : undefined)).find((value) => typeof value === 'string');
+}
+
+/** The file a call works on, as tools name it; undefined for a call that names none. */
+function fileOf(call: ToolCallPart): string | undefined {
+  return textArgument(call, 'path', 'file_path', 'filePath');
+}
+
+/** A step is over under any of these; one that was dropped on purpose needs no more work. */
+const OVER: ReadonlySet<string> = new Set(['done', 'completed', 'complete', 'finished', 'cancelled', 'canceled', 'skipped', 'dropped']);
+
+/**
+ * The steps that a plan leaves open, each with its status: `write the test (pending)`. Reads the arguments of a person's own plan tool
+ * too, as far as their names are common ones; arguments of another shape hold no plan. Never throws.
+ */
+export function openSteps(args: JsonValue): string[] {
+  return stepsOf(args)
+    .filter(({ status }) => !OVER.has(status))
+    .map(({ text, status }) => `${text} (${status})`);
+}
+
+function stepsOf(args: JsonValue): { text: string; status: string }[] {
+  if (!isObject(args)) return [];
+  const steps = ['steps', 'items', 'plan', 'todos'].map((name) => args[name]).find((value) => Array.isArray(value)) ?? [];
+  return steps.filter(isObject).map((step, index) => ({
+    text: firstText(step, ['step', 'text', 'content', 'title']) ?? `step ${index + 1}`,
+    status: firstText(step, ['status', 'state'])?.toLowerCase() ?? 'pending',
+  }));
+}
+
+function firstText(step: Readonly<Record<string, JsonValue>>, names: readonly string[]): string | undefined {
+  return names.map((name) => step[name]).find((value) => typeof value === 'string');
+}
+
+function isObject(value: JsonValue): value is Record<string, JsonValue> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

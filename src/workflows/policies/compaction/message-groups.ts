@@ -1,8 +1,7 @@
 import { COMPACTION_LIMITS } from '../../../contracts/constants/limits.js';
 import type { Message } from '../../../contracts/schemas/message.js';
 import { estimateTokens } from '../../../contracts/text/estimate-tokens.js';
-import { adaptiveKeep } from '../adaptive-keep.js';
-import { saysSomething } from '../says-something.js';
+import { saysSomething } from '../answer/judge-answer.js';
 import type { CompactionGoal } from './compactor.js';
 
 /** Messages that stay together: an answer with the results of its calls, or one message alone. */
@@ -75,4 +74,23 @@ function firstRecent(groups: readonly Message[][], messages: readonly Message[],
     seen += group.length;
     return seen > older;
   });
+}
+
+/** Tokens to fill from the tail, and how many messages that is at least and at most. */
+export interface KeepBounds {
+  readonly tokens: number;
+  readonly min: number;
+  readonly max: number;
+}
+
+/** How many of the newest messages fit into some tokens. The newest one is always kept, however long it is. */
+export function adaptiveKeep(messages: readonly Message[], { tokens, min, max }: KeepBounds): number {
+  let kept = 0;
+  let used = 0;
+  for (const message of messages.toReversed()) {
+    used += estimateTokens([message]);
+    if (used > tokens || kept >= max) break;
+    kept += 1;
+  }
+  return Math.min(messages.length, Math.max(1, min, kept));
 }

@@ -1,8 +1,7 @@
 import { COMPACTION_LIMITS } from '../../../contracts/constants/limits.js';
-import { textOf } from '../../../contracts/message-text.js';
+import { textOf, toolCallsOf } from '../../../contracts/message-text.js';
 import type { Message } from '../../../contracts/schemas/message.js';
 import { identifiersOf } from '../../../contracts/text/identifiers.js';
-import { toolCallsOf } from '../../../contracts/tool-calls-of.js';
 
 /** Words of a user are not found again by looking: the last ones are kept, each on a line of its own. */
 const SAID_MAX = 10;

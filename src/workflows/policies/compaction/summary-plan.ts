@@ -1,6 +1,6 @@
 import type { Message } from '../../../contracts/schemas/message.js';
 import { estimateTokens } from '../../../contracts/text/estimate-tokens.js';
-import { repairPairing } from '../pairing.js';
+import { repairPairing } from '../transcript/repair-transcript.js';
 import type { CompactionGoal } from './compactor.js';
 import { groupMessages, type MessageGroup, tokensOf } from './message-groups.js';
 

@@ -1,8 +1,8 @@
 import { READING_LIMITS } from '../../../contracts/constants/limits.js';
 import { textOf } from '../../../contracts/message-text.js';
+import type { WorkRecord } from '../../../contracts/schemas/carried-state.js';
 import type { Message } from '../../../contracts/schemas/message.js';
 import type { CompletionPolicy } from '../../../contracts/schemas/policy.js';
-import type { WorkRecord } from '../../../contracts/work-record.js';
 
 /** A nudge for a run that reads and reads. `what` names it for operators, `told` is what the model has been told with it. */
 export interface ReadingNudge {

@@ -1,5 +1,4 @@
-import { modelKey } from '../../../contracts/cooldown-step.js';
-import type { CooldownTable } from '../../../contracts/models/cooldowns.js';
+import { type CooldownTable, modelKey } from '../../../contracts/models/cooldowns.js';
 import type { ModelCandidate } from '../../../contracts/schemas/model-route.js';
 
 /** A model with the key that it is asked with. */

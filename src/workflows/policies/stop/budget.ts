@@ -1,6 +1,5 @@
 import { MODEL_LIMITS } from '../../../contracts/constants/limits.js';
-import { costOf, priceAt } from '../../../contracts/models/usage.js';
-import { NO_USAGE } from '../../../contracts/no-usage.js';
+import { costOf, NO_USAGE, priceAt } from '../../../contracts/models/usage.js';
 import type { ModelPrice, Usage } from '../../../contracts/schemas/model.js';
 
 /** What is known before a model call. */

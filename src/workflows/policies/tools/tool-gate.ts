@@ -1,8 +1,8 @@
 import { WORKSPACE_LIMITS } from '../../../contracts/constants/limits.js';
 import { type GatedTool, profileDecision } from '../../../contracts/gate-profile.js';
-import { matchesName } from '../../../contracts/matches-name.js';
 import type { JsonValue } from '../../../contracts/schemas/message.js';
 import type { GateDecision, GatePolicy, GateRule } from '../../../contracts/schemas/policy.js';
+import { matchesName } from '../../../contracts/text/wildcard.js';
 import { globMatches } from './path-glob.js';
 import { type ReadCommand, readCommand } from './shell-words.js';
 

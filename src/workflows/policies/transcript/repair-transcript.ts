@@ -1,7 +1,6 @@
-import type { Message, Part } from '../../../contracts/schemas/message.js';
-import { toolCallsOf } from '../../../contracts/tool-calls-of.js';
-import { type PairedTranscript, repairPairing } from '../pairing.js';
-import { saysSomething } from '../says-something.js';
+import { toolCallsOf } from '../../../contracts/message-text.js';
+import type { Message, Part, ToolCallPart, ToolResultPart } from '../../../contracts/schemas/message.js';
+import { saysSomething } from '../answer/judge-answer.js';
 
 /** No provider takes a longer name of a tool. */
 const NAME_CHARS_MAX = 64;
@@ -53,4 +52,125 @@ function withoutRepeats(messages: readonly Message[]): Message[] {
 
 function isRepeat(a: Message, b: Message): boolean {
   return a.role === b.role && a.origin === b.origin && JSON.stringify(a.parts) === JSON.stringify(b.parts);
+}
+
+/**
+ * A transcript with a user's message at its end. The same words as the last message are not said twice: the new one takes its place.
+ * The same words further up are another matter, and stay.
+ */
+export function appendOnce(messages: readonly Message[], message: Message): Message[] {
+  const last = messages.at(-1);
+  const isSaid = last?.role === 'user' && last.origin === undefined && JSON.stringify(last.parts) === JSON.stringify(message.parts);
+  return [...(isSaid ? messages.slice(0, -1) : messages), message];
+}
+
+/** A transcript that a provider takes, and how many calls and results had to be put right for it. */
+export interface PairedTranscript {
+  readonly messages: readonly Message[];
+  readonly repairs: number;
+}
+
+/**
+ * Gives every tool call exactly one result, right behind the message that made the call: what stands elsewhere is moved there, what
+ * is missing is told as unknown, a result without its call is dropped, and an id used twice is made unique. A transcript that is
+ * right comes back as it is. Deterministic: the same messages give the same repair.
+ */
+export function repairPairing(messages: readonly Message[]): PairedTranscript {
+  return isPaired(messages) ? { messages, repairs: 0 } : new Repair(messages).run();
+}
+
+/** True when every call has one result directly behind its message, and nothing else is a call or a result. Ids are unique. */
+export function isPaired(messages: readonly Message[]): boolean {
+  const known = new Set<string>();
+  let open = new Set<string>();
+  for (const message of messages) {
+    if (message.role === 'tool') {
+      if (message.parts.length === 0) return false;
+      for (const part of message.parts) if (part.type !== 'tool_result' || !open.delete(part.callId)) return false;
+      continue;
+    }
+    if (open.size > 0 || message.parts.some((part) => isMisplaced(message, part))) return false;
+    const ids = toolCallsOf(message).map(({ callId }) => callId);
+    open = new Set(ids);
+    if (open.size < ids.length || ids.some((id) => known.has(id))) return false;
+    for (const id of ids) known.add(id);
+  }
+  return open.size === 0;
+}
+
+function isMisplaced({ role }: Message, { type }: Part): boolean {
+  return type === 'tool_result' || (type === 'tool_call' && role !== 'assistant');
+}
+
+interface PlacedResult {
+  readonly part: ToolResultPart;
+  readonly message: Message;
+  /** Position of its message: a result belongs to a call before it. */
+  readonly at: number;
+  taken: boolean;
+}
+
+/** One repair from the first message to the last: every result is looked for behind its call, wherever it stands. */
+class Repair {
+  readonly #given: readonly Message[];
+  readonly #results = new Map<string, PlacedResult[]>();
+  readonly #ids = new Set<string>();
+  readonly #repaired: Message[] = [];
+  #repairs = 0;
+
+  constructor(given: readonly Message[]) {
+    this.#given = given;
+    for (const [at, message] of given.entries()) {
+      for (const part of message.parts) {
+        if (part.type !== 'tool_result') continue;
+        this.#results.set(part.callId, [...(this.#results.get(part.callId) ?? []), { part, message, at, taken: false }]);
+      }
+    }
+  }
+
+  run(): PairedTranscript {
+    for (const [at, message] of this.#given.entries()) if (message.role !== 'tool') this.#keep(message, at);
+    const orphans = [...this.#results.values()].flat().filter(({ taken }) => !taken).length;
+    // a result that only moved is a repair too, though nothing is added or dropped
+    return { messages: this.#repaired, repairs: Math.max(1, this.#repairs + orphans) };
+  }
+
+  #keep(message: Message, at: number): void {
+    const calls: { readonly given: ToolCallPart; readonly call: ToolCallPart }[] = [];
+    const parts = message.parts.flatMap((part): Part[] => {
+      if (isMisplaced(message, part)) return [];
+      if (part.type !== 'tool_call') return [part];
+      const call = { ...part, callId: this.#uniqueId(part.callId) };
+      calls.push({ given: part, call });
+      return [call];
+    });
+    if (parts.length < message.parts.length) this.#repairs += 1;
+    if (parts.length > 0 || message.parts.length === 0) this.#repaired.push({ ...message, parts });
+    for (const { given, call } of calls) this.#repaired.push(this.#resultOf(given, call, at));
+  }
+
+  #uniqueId(given: string): string {
+    let id = given;
+    for (let copy = 2; this.#ids.has(id); copy += 1) id = `${given}_${copy}`;
+    if (id !== given) this.#repairs += 1;
+    this.#ids.add(id);
+    return id;
+  }
+
+  #resultOf(given: ToolCallPart, call: ToolCallPart, at: number): Message {
+    const found = this.#results.get(given.callId)?.find((result) => !result.taken && result.at > at);
+    if (!found) {
+      this.#repairs += 1;
+      return missingResult(call);
+    }
+    found.taken = true;
+    return { ...found.message, role: 'tool', parts: [{ ...found.part, callId: call.callId }] };
+  }
+}
+
+/** What the model reads where the result of a call was lost before this run. */
+function missingResult({ callId }: ToolCallPart): Message {
+  const text =
+    '[outcome unknown] No result of this call was kept. It may or may not have taken effect. Check the state before repeating it.';
+  return { id: callId, role: 'tool', parts: [{ type: 'tool_result', callId, isError: true, parts: [{ type: 'text', text }] }] };
 }

@@ -1,18 +1,17 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { WORK_LIMITS } from '../../../../src/contracts/constants/limits.js';
+import { WorkRecord } from '../../../../src/contracts/schemas/carried-state.js';
 import type { JsonValue, Message } from '../../../../src/contracts/schemas/message.js';
 import { CompletionCheck, CompletionPolicy } from '../../../../src/contracts/schemas/policy.js';
-import { WorkRecord } from '../../../../src/contracts/work-record.js';
 import { checkCompletion, completionAttempts } from '../../../../src/workflows/policies/answer/completion-checks.js';
+import { openSteps } from '../../../../src/workflows/policies/answer/work-record.js';
 import type { Compactor } from '../../../../src/workflows/policies/compaction/compactor.js';
 import { shortenLargestResult } from '../../../../src/workflows/policies/compaction/shorten-result.js';
 import { applySummary, planSummary } from '../../../../src/workflows/policies/compaction/summary-plan.js';
 import { tieredCompactor } from '../../../../src/workflows/policies/compaction/tiered-compactor.js';
 import { trimCompactor } from '../../../../src/workflows/policies/compaction/trim-compactor.js';
-import { openSteps } from '../../../../src/workflows/policies/open-steps.js';
-import { isPaired } from '../../../../src/workflows/policies/pairing.js';
-import { repairHistory } from '../../../../src/workflows/policies/transcript/repair-transcript.js';
+import { isPaired, repairHistory } from '../../../../src/workflows/policies/transcript/repair-transcript.js';
 import { type Called, EFFECTS, task, turns, workOf } from '../support/run-messages.js';
 
 const POLICY = CompletionPolicy.parse({

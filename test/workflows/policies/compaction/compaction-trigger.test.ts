@@ -3,9 +3,14 @@ import { COMPACTION_LIMITS } from '../../../../src/contracts/constants/limits.js
 import type { Message } from '../../../../src/contracts/schemas/message.js';
 import { CompactionPolicy } from '../../../../src/contracts/schemas/policy.js';
 import { estimateTokens } from '../../../../src/contracts/text/estimate-tokens.js';
-import { adaptiveKeep } from '../../../../src/workflows/policies/adaptive-keep.js';
-import { type CompactionFacts, compactionNeeded, latchedUntil } from '../../../../src/workflows/policies/compaction/compaction-trigger.js';
-import { compactionGoal, softLimit } from '../../../../src/workflows/policies/compaction-goal.js';
+import {
+  type CompactionFacts,
+  compactionGoal,
+  compactionNeeded,
+  latchedUntil,
+  softLimit,
+} from '../../../../src/workflows/policies/compaction/compaction-trigger.js';
+import { adaptiveKeep } from '../../../../src/workflows/policies/compaction/message-groups.js';
 import { answer, TASK_ID, task, toolGroup, user, words } from '../support/transcripts.js';
 
 const POLICY = CompactionPolicy.parse({});

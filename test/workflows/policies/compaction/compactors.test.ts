@@ -4,15 +4,14 @@ import { textOf } from '../../../../src/contracts/message-text.js';
 import type { Message } from '../../../../src/contracts/schemas/message.js';
 import { CompactionStrategy } from '../../../../src/contracts/schemas/policy.js';
 import { estimateTokens } from '../../../../src/contracts/text/estimate-tokens.js';
+import { saysSomething } from '../../../../src/workflows/policies/answer/judge-answer.js';
 import type { Compactor } from '../../../../src/workflows/policies/compaction/compactor.js';
 import { compactorFor } from '../../../../src/workflows/policies/compaction/select-compactor.js';
 import { shortenLargestResult } from '../../../../src/workflows/policies/compaction/shorten-result.js';
 import { applySummary, planSummary } from '../../../../src/workflows/policies/compaction/summary-plan.js';
 import { tieredCompactor } from '../../../../src/workflows/policies/compaction/tiered-compactor.js';
 import { trimCompactor } from '../../../../src/workflows/policies/compaction/trim-compactor.js';
-import { isPaired } from '../../../../src/workflows/policies/pairing.js';
-import { saysSomething } from '../../../../src/workflows/policies/says-something.js';
-import { repairHistory } from '../../../../src/workflows/policies/transcript/repair-transcript.js';
+import { isPaired, repairHistory } from '../../../../src/workflows/policies/transcript/repair-transcript.js';
 import { answer, TASK_ID, task, toolGroup, transcript, user, words } from '../support/transcripts.js';
 
 const goal = fc.record({

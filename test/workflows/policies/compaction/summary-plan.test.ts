@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Message } from '../../../../src/contracts/schemas/message.js';
 import { estimateTokens } from '../../../../src/contracts/text/estimate-tokens.js';
 import { applySummary, planSummary } from '../../../../src/workflows/policies/compaction/summary-plan.js';
-import { isPaired } from '../../../../src/workflows/policies/pairing.js';
+import { isPaired } from '../../../../src/workflows/policies/transcript/repair-transcript.js';
 import { answer, TASK_ID, task, toolGroup, user, words } from '../support/transcripts.js';
 
 const SUMMARY = user('sum', '## State\nall is well', 'summary');

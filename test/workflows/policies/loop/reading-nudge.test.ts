@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { WorkRecord } from '../../../../src/contracts/schemas/carried-state.js';
 import type { Message } from '../../../../src/contracts/schemas/message.js';
 import { CompletionPolicy } from '../../../../src/contracts/schemas/policy.js';
-import { WorkRecord } from '../../../../src/contracts/work-record.js';
 import { type ReadingNudge, readingNudge } from '../../../../src/workflows/policies/loop/reading-nudge.js';
 import { type Called, task, turns, workOf } from '../support/run-messages.js';
 

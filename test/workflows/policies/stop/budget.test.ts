@@ -1,9 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { addUsage } from '../../../../src/contracts/add-usage.js';
 import { MODEL_LIMITS } from '../../../../src/contracts/constants/limits.js';
-import { costOf } from '../../../../src/contracts/models/usage.js';
-import { NO_USAGE } from '../../../../src/contracts/no-usage.js';
+import { addUsage, costOf, NO_USAGE } from '../../../../src/contracts/models/usage.js';
 import { type BudgetFacts, finalOutputTokens, outputTokensAllowed } from '../../../../src/workflows/policies/stop/budget.js';
 
 const tokens = fc.integer({ min: 0, max: 200_000 });

@@ -1,9 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { addUsage } from '../../../../src/contracts/add-usage.js';
-import { costOf } from '../../../../src/contracts/models/usage.js';
-import { NO_USAGE } from '../../../../src/contracts/no-usage.js';
-import { extendedCap } from '../../../../src/workflows/policies/extended-cap.js';
+import { addUsage, costOf, NO_USAGE } from '../../../../src/contracts/models/usage.js';
+import { extendedCap } from '../../../../src/workflows/turn/extend-caps.js';
 import { FIRST_INPUT_TOKENS, SimulatedRun, type SimulatedTurn } from '../support/simulated-run.js';
 
 const share = fc.double({ min: 0, max: 1, noNaN: true });

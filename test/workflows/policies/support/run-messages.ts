@@ -1,8 +1,8 @@
+import { toolCallsOf } from '../../../../src/contracts/message-text.js';
+import { WorkRecord } from '../../../../src/contracts/schemas/carried-state.js';
 import type { JsonValue, Message, Part, ToolCallPart } from '../../../../src/contracts/schemas/message.js';
 import type { CompletionPolicy } from '../../../../src/contracts/schemas/policy.js';
 import type { Effect } from '../../../../src/contracts/schemas/tool.js';
-import { toolCallsOf } from '../../../../src/contracts/tool-calls-of.js';
-import { WorkRecord } from '../../../../src/contracts/work-record.js';
 import { recordWork } from '../../../../src/workflows/policies/answer/work-record.js';
 
 /** One call of a turn and how it ended. */

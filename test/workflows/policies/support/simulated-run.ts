@@ -1,11 +1,9 @@
-import { addUsage } from '../../../../src/contracts/add-usage.js';
-import { costOf } from '../../../../src/contracts/models/usage.js';
-import { NO_USAGE } from '../../../../src/contracts/no-usage.js';
+import { addUsage, costOf, NO_USAGE } from '../../../../src/contracts/models/usage.js';
 import type { ModelPrice, Usage } from '../../../../src/contracts/schemas/model.js';
 import type { RunPolicy } from '../../../../src/contracts/schemas/policy.js';
-import { extendedCap } from '../../../../src/workflows/policies/extended-cap.js';
 import { finalOutputTokens, outputTokensAllowed } from '../../../../src/workflows/policies/stop/budget.js';
 import { stopReason } from '../../../../src/workflows/policies/stop/stop-reason.js';
+import { extendedCap } from '../../../../src/workflows/turn/extend-caps.js';
 
 /** A turn as the model, its workers and its tools make it. Shares are of what was set aside. */
 export interface SimulatedTurn {

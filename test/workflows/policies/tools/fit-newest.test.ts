@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { SteerRecord } from '../../../../src/contracts/schemas/run.js';
-import { fitNewest } from '../../../../src/workflows/policies/fit-newest.js';
+import { fitNewest } from '../../../../src/workflows/policies/tools/truncate-approvals.js';
 
 const record = fc.record({
   id: fc.string({ maxLength: 50, unit: 'grapheme' }),

@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { toolCallsOf } from '../../../../src/contracts/message-text.js';
 import type { Message, Part } from '../../../../src/contracts/schemas/message.js';
-import { toolCallsOf } from '../../../../src/contracts/tool-calls-of.js';
-import { isPaired, repairPairing } from '../../../../src/workflows/policies/pairing.js';
+import { isPaired, repairPairing } from '../../../../src/workflows/policies/transcript/repair-transcript.js';
 
 /** Few ids, so that collisions, orphans and strays are common. */
 const callId = fc.constantFrom('a', 'b', 'c', 'a_2');

@@ -1,10 +1,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { toolCallsOf } from '../../../../src/contracts/message-text.js';
 import type { Message, Part } from '../../../../src/contracts/schemas/message.js';
-import { toolCallsOf } from '../../../../src/contracts/tool-calls-of.js';
-import { appendOnce } from '../../../../src/workflows/policies/append-once.js';
-import { isPaired } from '../../../../src/workflows/policies/pairing.js';
-import { repairHistory } from '../../../../src/workflows/policies/transcript/repair-transcript.js';
+import { appendOnce, isPaired, repairHistory } from '../../../../src/workflows/policies/transcript/repair-transcript.js';
 import { answer, task, toolGroup, user } from '../support/transcripts.js';
 
 /** Few ids and texts, so that orphans, repeats and empty turns are common. */
