@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
-import type * as S3 from '@aws-sdk/client-s3';
 import { ArtifactError, type ArtifactPage, type ArtifactStore, type ArtifactWriter, hashOfRef } from './artifact-store.js';
-import { S3ArtifactWriter } from './s3-artifact-writer.js';
+import { type S3Access, S3ArtifactWriter } from './s3-artifact-writer.js';
 
 /** Where the artifacts of many workers are, and how to get there. */
 export interface S3ArtifactStoreOptions {
@@ -23,6 +22,7 @@ const RANGE_NOT_SATISFIABLE = 416;
 
 /** A server that does not answer is given up: the output of a running command waits for it. */
 const CONNECT_MS_MAX = 3_000;
+
 const REQUEST_MS_MAX = 15_000;
 
 /**
@@ -72,14 +72,6 @@ export class S3ArtifactStore implements ArtifactStore {
     this.#access ??= connect(this.#options);
     return this.#access;
   }
-}
-
-/** The SDK, which is loaded only where artifacts are in S3, and a client of it. */
-export interface S3Access {
-  readonly sdk: typeof S3;
-  readonly client: S3.S3Client;
-  readonly bucket: string;
-  readonly prefix: string;
 }
 
 async function connect({ bucket, prefix = 'artifacts/', region, endpoint, credentials }: S3ArtifactStoreOptions): Promise<S3Access> {

@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs';
 import { Command, type CommanderError, Option } from 'commander';
 import { PerdureError } from '../contracts/perdure-error.js';
 import type { CliContext } from './host/context.js';
-import { parseNumber } from './options/number.js';
 
 /** What a verb's implementation gives: the exit status of the process. */
 type Verb = () => Promise<number>;
@@ -251,3 +250,8 @@ Without TEMPORAL_ADDRESS the server is this folder's own, with its state in .per
 
 Exit status of run, watch and continue: 0 completed or let go of, 1 error or refusal, 6 ended at a cap, 130 cancelled.
 Of every verb: 2 bad input, 3 not found, 4 refused, 5 unreachable.`;
+
+/** A number from the command line; what is none stays text, so that the check of the option can show what was given. Never throws. */
+export function parseNumber(text: string): number | string {
+  return /^-?\d+(?:\.\d+)?(?:e\d+)?$/iu.test(text) ? Number(text) : text;
+}

@@ -8,9 +8,8 @@ import { listApprovals, type WaitingApproval } from './runs/list-approvals.js';
 import { type ListOptions, listRuns, type RunListItem } from './runs/list-runs.js';
 import { type SessionCost, sessionCost } from './runs/session-cost.js';
 import { checkStart, type StartInput, startRun } from './runs/start-run.js';
-import { TemporalAccess, unreadStorage } from './temporal/connection.js';
+import { checkAddress, TemporalAccess, unreadStorage } from './temporal/connection.js';
 import { unreachable } from './temporal/errors.js';
-import { checkAddress } from './validate/address.js';
 
 /** Where Temporal is and how to talk to it. Give an address, or a connection that you own and close yourself. */
 export interface ConnectOptions {

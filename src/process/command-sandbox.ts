@@ -3,7 +3,6 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { commandEnvironment } from './command-environment.js';
 
 /**
  * How commands are kept together and ended.
@@ -104,4 +103,17 @@ async function succeeds(argv: readonly string[]): Promise<boolean> {
     // any failure means the same: this form cannot be used here
     return false;
   }
+}
+
+/** Variables a command may see. All else stays with the worker: provider keys above all. */
+const ALLOWED: ReadonlySet<string> = new Set(['PATH', 'HOME', 'LANG', 'TMPDIR', 'TERM', 'TZ']);
+
+const DEFAULT_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
+
+/** The environment of a command: an allowlist of the worker's own (PATH, HOME, LANG, LC_*, TMPDIR, TERM, TZ), and nothing else. */
+export function commandEnvironment(own: NodeJS.ProcessEnv): Record<string, string> {
+  const allowed = Object.entries(own).flatMap(([name, value]) =>
+    value !== undefined && (ALLOWED.has(name) || name.startsWith('LC_')) ? [[name, value] as const] : [],
+  );
+  return { PATH: DEFAULT_PATH, ...Object.fromEntries(allowed) };
 }

@@ -3,9 +3,7 @@ import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { TOOL_LIMITS } from '../contracts/constants/limits.js';
 import type { OutputCollector } from '../define/define-tool.js';
-import { WorkspaceError } from '../tools/workspace/workspace-error.js';
-import { commandEnvironment } from './command-environment.js';
-import type { CommandSandbox } from './command-sandbox.js';
+import { type CommandSandbox, commandEnvironment } from './command-sandbox.js';
 import { type OutputPipe, openOutputPipe } from './output-pipe.js';
 
 /** A command to run. */
@@ -92,7 +90,7 @@ async function started(child: ChildProcess, pipe: OutputPipe): Promise<void> {
     await once(child, 'spawn');
   } catch (cause) {
     pipe.giveUp();
-    throw new WorkspaceError('FAILED', 'the command could not be started on this worker', { cause });
+    throw new Error('FAILED: the command could not be started on this worker', { cause });
   }
 }
 

@@ -1,12 +1,7 @@
 import { type ModelRef, parseModelRef } from '../contracts/models/model-ref.js';
 import type { StubExecutor, SubprocessExecutor } from '../define/agent-executor.js';
-import {
-  type AccessOptions,
-  type AccessRequest,
-  type ProviderAccess,
-  providerAccess,
-  type ServerAccess,
-} from './access/provider-access.js';
+import type { AccessOptions } from './access/key-references.js';
+import { type AccessRequest, type ProviderAccess, providerAccess, type ServerAccess } from './access/provider-access.js';
 import { createAiSdkProvider } from './ai-sdk/ai-sdk.js';
 import { createAnthropicProvider } from './anthropic/anthropic.js';
 import { createAnthropicBedrockProvider } from './anthropic/bedrock.js';

@@ -9,7 +9,7 @@ import {
   Runtime,
   type Worker,
 } from '@temporalio/worker';
-import { redact } from '../contracts/failures.js';
+import { redact } from '../contracts/text/redact.js';
 import type { TemporalConnectionOptions } from './connect/check-connection.js';
 import { type CreateWorkerOptions, createHostWorker, createWorker } from './create-worker.js';
 import { stateFolder } from './state-folder/state-folder.js';

@@ -1,6 +1,7 @@
 import { ApplicationFailure } from '@temporalio/common';
 import { PAYLOAD_LIMITS } from '../contracts/constants/limits.js';
-import { cutText, FAILURES, type FailureType } from '../contracts/failures.js';
+import { FAILURES, type FailureType } from '../contracts/failures.js';
+import { cutText } from '../contracts/text/redact.js';
 
 /** The failure of an activity whose worker is proved dead; `details` are its last heartbeat's. The workflow decides by the effect what follows. */
 export function workerDied(identity: string, details: readonly unknown[]): ApplicationFailure {

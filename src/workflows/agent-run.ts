@@ -10,15 +10,15 @@ import type { RunDesk } from './handlers/handler-context.js';
 import { registerHandlers } from './handlers/handlers.js';
 import { endHold } from './operator/pause-and-hold.js';
 import { publishAttributes, publishStatus, statusAttributes } from './operator/progress.js';
+import { showDecision } from './operator/wait.js';
 import { appendOnce, repairHistory } from './policies/transcript/repair-transcript.js';
 import { runTurns } from './run-turn.js';
 import { readCarriedState } from './state/carried-state.js';
 import { hasUnread } from './state/directives.js';
-import type { Ending } from './state/ending.js';
 import { EventLog } from './state/event-log.js';
 import { Inbox } from './state/inbox.js';
 import { Run } from './state/run.js';
-import { buildResult, unpreparedResult } from './state/run-result.js';
+import { buildResult, type Ending, unpreparedResult } from './state/run-result.js';
 import { type ActivityProblem, readActivityProblem, runFailure } from './temporal/failures.js';
 import { prepareRun } from './temporal/proxies.js';
 import { compactToCarry } from './turn/compact-transcript.js';
@@ -111,7 +111,7 @@ function open(run: Run, carried: CarriedState | undefined): void {
   if (run.prepared.priceUnknown) {
     const text = `the price of ${model} is unknown: a money cap is not kept`;
     run.events.add({ type: 'notice', text });
-    run.decided(text);
+    showDecision(run, text);
   }
   for (const text of run.prepared.notices ?? []) run.events.add({ type: 'notice', text });
   loadTranscript(run);

@@ -6,17 +6,16 @@ import { publishStatus } from './operator/progress.js';
 import { judgeAnswer, type Verdict } from './policies/answer/judge-answer.js';
 import { finaliseWarning, shouldWarn } from './policies/stop/finalise-warning.js';
 import { hasUnread, waitingDirectives } from './state/directives.js';
-import type { Ending } from './state/ending.js';
 import type { Run } from './state/run.js';
+import type { Ending } from './state/run-result.js';
 import { noteWork, runBatch } from './tools/guard-tool-calls.js';
 import { notRunResults, truncatedCallResults } from './tools/tool-results.js';
 import { acceptEnd, structuredOf } from './turn/accept-answer.js';
 import { askModel, type ModelAnswered } from './turn/ask-model.js';
 import { compactWhenNeeded } from './turn/compact-transcript.js';
 import { correct } from './turn/corrections.js';
-import { takeSteers } from './turn/deliver-messages.js';
+import { followDirectives, takeSteers } from './turn/deliver-messages.js';
 import { overcomeStop } from './turn/extend-caps.js';
-import { followDirectives } from './turn/follow-directives.js';
 
 const CONTINUE_AS_NEW: Ending = { kind: 'continue-as-new' };
 

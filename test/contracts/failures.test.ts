@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { cutText, redact } from '../../src/contracts/failures.js';
+import { cutText, redact } from '../../src/contracts/text/redact.js';
 
 describe('redact', () => {
   it.each([

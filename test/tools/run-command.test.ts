@@ -3,8 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { JsonValue } from '../../src/contracts/schemas/message.js';
-import { commandEnvironment } from '../../src/process/command-environment.js';
-import { commandSandbox } from '../../src/process/command-sandbox.js';
+import { commandEnvironment, commandSandbox } from '../../src/process/command-sandbox.js';
 import { runCommand } from '../../src/tools/run-command.js';
 import { tempWorkspace, textOf } from './support/temp-workspace.js';
 

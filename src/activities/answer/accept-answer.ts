@@ -1,8 +1,8 @@
 import { Context } from '@temporalio/activity';
 import type { AcceptAnswerInput, AcceptAnswerResult } from '../../contracts/activities.js';
 import { HOOK_LIMITS, OUTPUT_SCHEMA_LIMITS, PAYLOAD_LIMITS } from '../../contracts/constants/limits.js';
-import { cutText, redact } from '../../contracts/failures.js';
 import type { JsonValue } from '../../contracts/schemas/message.js';
+import { cutText, redact } from '../../contracts/text/redact.js';
 import { CompletionDecision, type CompletionGate } from '../../define/completion-gate.js';
 import { rejectedBy } from '../../providers/http/abortable.js';
 import { throwIfStopped } from '../runtime/cancellation.js';

@@ -4,8 +4,8 @@ import { CallOutput } from '../../artifacts/call-output.js';
 import type { CallToolInput, CallToolResult, ToolOutcome } from '../../contracts/activities.js';
 import { PAYLOAD_LIMITS, TOOL_LIMITS, WORKER_LIMITS } from '../../contracts/constants/limits.js';
 import { hashMessage } from '../../contracts/digest.js';
-import { cutText } from '../../contracts/failures.js';
 import type { ContentPart, Message } from '../../contracts/schemas/message.js';
+import { cutText } from '../../contracts/text/redact.js';
 import type { AnyToolDefinition, ToolContext } from '../../define/define-tool.js';
 import { completeBounds } from '../../output/truncate-output.js';
 import type { HookRunner } from '../hooks/hook-runner.js';
@@ -14,7 +14,7 @@ import { failure } from '../runtime/failures.js';
 import { withHeartbeat } from '../runtime/heartbeat.js';
 import type { TranscriptCache } from '../transcript/transcript-cache.js';
 import { toolArguments } from './parse-tool-arguments.js';
-import { ToolHooks } from './tool-hooks.js';
+import { type Ended, ToolHooks } from './tool-hooks.js';
 import { toolResultParts } from './tool-result-parts.js';
 
 /** What the activity needs of its worker. */
@@ -78,12 +78,6 @@ export interface Running {
   /** What operators are shown. */
   readonly shown: { details: string };
   readonly output: CallOutput;
-}
-
-/** How a tool ended, before it is put into a message. */
-export interface Ended {
-  readonly outcome: ToolOutcome;
-  readonly parts: readonly ContentPart[];
 }
 
 async function runTool(input: CallToolInput, { tools }: CallToolOptions, running: Running): Promise<Ended> {

@@ -1,7 +1,7 @@
 import type { CheckToolInput } from '../../contracts/activities.js';
-import { redact } from '../../contracts/failures.js';
 import type { CallDecision } from '../../contracts/schemas/carried-state.js';
 import type { JsonValue } from '../../contracts/schemas/message.js';
+import { redact } from '../../contracts/text/redact.js';
 import type { GateAnswer, GateFunction } from '../../define/agent-gate.js';
 import type { AnyToolDefinition } from '../../define/define-tool.js';
 import { askGate } from '../hooks/gate-function.js';

@@ -1,5 +1,5 @@
 import type { CallToolInput } from '../../contracts/activities.js';
-import { cutText } from '../../contracts/failures.js';
+import { cutText } from '../../contracts/text/redact.js';
 import { type AnyToolDefinition, parametersSchema } from '../../define/define-tool.js';
 import { parseArgumentsText } from '../../providers/transcript/parse-arguments.js';
 

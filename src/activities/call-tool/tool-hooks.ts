@@ -2,10 +2,9 @@ import { Context } from '@temporalio/activity';
 import { ArtifactError, type ArtifactStore } from '../../artifacts/artifact-store.js';
 import type { CallToolInput, ToolOutcome } from '../../contracts/activities.js';
 import { HOOK_LIMITS, TOOL_LIMITS } from '../../contracts/constants/limits.js';
-import { cutText } from '../../contracts/failures.js';
 import type { ContentPart, JsonValue } from '../../contracts/schemas/message.js';
+import { cutText } from '../../contracts/text/redact.js';
 import type { HookOutcome, HookRunner } from '../hooks/hook-runner.js';
-import type { Ended } from './call-tool.js';
 
 /** How a call ended once its hooks were asked. */
 export interface EndedWithHooks extends Ended {
@@ -109,4 +108,10 @@ const WITHHELD: ArtifactStore = {
 
 function withheld(): Promise<never> {
   return Promise.reject(new ArtifactError('STORE_FAILED', 'hooks have a say in this output'));
+}
+
+/** How a tool ended, before it is put into a message. */
+export interface Ended {
+  readonly outcome: ToolOutcome;
+  readonly parts: readonly ContentPart[];
 }

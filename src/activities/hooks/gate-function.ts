@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { DECISION_LIMITS, HOOK_LIMITS } from '../../contracts/constants/limits.js';
-import { cutText, redact } from '../../contracts/failures.js';
+import { cutText, redact } from '../../contracts/text/redact.js';
 import type { GateAnswer, GateContext, GateFunction } from '../../define/agent-gate.js';
 import { rejectedBy } from '../../providers/http/abortable.js';
 

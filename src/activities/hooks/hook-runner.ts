@@ -1,5 +1,5 @@
 import { DECISION_LIMITS, HOOK_LIMITS } from '../../contracts/constants/limits.js';
-import { cutText, redact } from '../../contracts/failures.js';
+import { cutText, redact } from '../../contracts/text/redact.js';
 import type { HookContext, HookDecision, HookDefinition, HookPoint } from '../../define/define-hook.js';
 import { rejectedBy } from '../../providers/http/abortable.js';
 import { readHookAnswer } from './hook-decision.js';

@@ -2,7 +2,7 @@ import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { WORKSPACE_LIMITS } from '../../contracts/constants/limits.js';
-import { cutText } from '../../contracts/failures.js';
+import { cutText } from '../../contracts/text/redact.js';
 import { cleanText } from '../../contracts/text/sanitize-text.js';
 
 /** What people of a workspace tell its agents. */

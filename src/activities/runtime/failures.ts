@@ -1,8 +1,9 @@
 import { ApplicationFailure } from '@temporalio/common';
 import { MODEL_LIMITS, PAYLOAD_LIMITS } from '../../contracts/constants/limits.js';
-import { cutText, FAILURES, type FailureType, redact } from '../../contracts/failures.js';
+import { FAILURES, type FailureType } from '../../contracts/failures.js';
 import { NO_USAGE } from '../../contracts/models/usage.js';
 import type { Usage } from '../../contracts/schemas/model.js';
+import { cutText, redact } from '../../contracts/text/redact.js';
 import { ModelError } from '../../providers/contract/model-error.js';
 
 /** What a failure carries beside its message. */

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import { hashJson } from '../../contracts/digest.js';
-import { cutText } from '../../contracts/failures.js';
 import { RunInput } from '../../contracts/schemas/run.js';
+import { cutText } from '../../contracts/text/redact.js';
 import { escapeMarkdown } from '../../contracts/text/sanitize-text.js';
 
 /** What the Temporal Web UI shows of a run from its first moment; sizes are those of Temporal's API documentation. */

@@ -2,6 +2,8 @@ import { setMaxListeners } from 'node:events';
 import type { Client, ConnectionLike, WorkflowHandle } from '@temporalio/client';
 import { ExternalStorage, type Payload, type QueryDefinition, type StorageDriver, type StorageDriverClaim } from '@temporalio/common';
 import { CLIENT_LIMITS } from '../../contracts/constants/limits.js';
+import { PerdureError } from '../../contracts/perdure-error.js';
+import { echoValue } from '../validate/run-input.js';
 import { isNoPoller, isTimeout, noWorker, type RequestSubject, toPerdureError } from './errors.js';
 
 /** A poller asks again at least every 60 s or so; one that did not is gone, though the server lists it for 5 minutes. */
@@ -117,4 +119,12 @@ function unreadDriver(name: string): StorageDriver {
     store: () => Promise.reject(new Error('a client without storage stores nothing')),
     retrieve: (_context, claims: readonly StorageDriverClaim[]) => Promise.resolve(claims.map(() => NOTHING)),
   };
+}
+
+/** Checks a Temporal address: `host:port`, IPv6 in brackets. Throws `TEMPORAL_ADDRESS` (exit 2) for anything else, such as a URL. */
+export function checkAddress(address: string): string {
+  const match = /^(?<host>\[[0-9a-fA-F:.%]+\]|[A-Za-z0-9._-]+):(?<port>\d{1,5})$/u.exec(address);
+  const port = Number(match?.groups?.port);
+  if (match && port >= 1 && port <= 65_535) return address;
+  throw new PerdureError('TEMPORAL_ADDRESS', `use host:port, such as 127.0.0.1:7233 or [::1]:7233, got ${echoValue(address)}`, 2);
 }

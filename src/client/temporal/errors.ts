@@ -6,8 +6,8 @@ import {
   WorkflowUpdateRPCTimeoutOrCancelledError,
 } from '@temporalio/client';
 import { ApplicationFailure, NamespaceNotFoundError, WorkflowNotFoundError } from '@temporalio/common';
-import { cutText, redact } from '../../contracts/failures.js';
 import { type ErrorExitCode, PerdureError } from '../../contracts/perdure-error.js';
+import { cutText, redact } from '../../contracts/text/redact.js';
 import { echoValue } from '../validate/run-input.js';
 
 /** gRPC status codes this folder tells apart (https://grpc.io/docs/guides/status-codes/). */

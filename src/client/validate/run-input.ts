@@ -1,13 +1,13 @@
 import type { z } from 'zod';
 import { FAILOVER_LIMITS, OUTPUT_SCHEMA_LIMITS, PAYLOAD_LIMITS, RUN_LIMITS } from '../../contracts/constants/limits.js';
 import { THINKING_LEVELS } from '../../contracts/constants/thinking-levels.js';
-import { redact } from '../../contracts/failures.js';
 import { isRunId } from '../../contracts/ids.js';
 import { isBareModel, parseModelRef } from '../../contracts/models/model-ref.js';
 import { PerdureError } from '../../contracts/perdure-error.js';
 import type { Part } from '../../contracts/schemas/message.js';
 import { RunInput } from '../../contracts/schemas/run.js';
 import { didYouMean } from '../../contracts/text/did-you-mean.js';
+import { redact } from '../../contracts/text/redact.js';
 import { cleanText } from '../../contracts/text/sanitize-text.js';
 
 /** What each option takes, as an error says it; the others are told in zod's words. */

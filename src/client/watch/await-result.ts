@@ -2,11 +2,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { WorkflowFailedError, type WorkflowHandle } from '@temporalio/client';
 import { ApplicationFailure, CancelledFailure, TerminatedFailure, TimeoutFailure } from '@temporalio/common';
 import { CLIENT_LIMITS, PAYLOAD_LIMITS } from '../../contracts/constants/limits.js';
-import { cutText, redact } from '../../contracts/failures.js';
 import { progress as progressQuery, result as resultQuery } from '../../contracts/handlers.js';
 import { NO_USAGE } from '../../contracts/models/usage.js';
 import { PerdureError } from '../../contracts/perdure-error.js';
 import { type Progress, type Reason, RunResult } from '../../contracts/schemas/run.js';
+import { cutText, redact } from '../../contracts/text/redact.js';
 import { signalOfRequests, type TemporalAccess } from '../temporal/connection.js';
 import { isConnectionLoss, toPerdureError } from '../temporal/errors.js';
 

@@ -1,4 +1,4 @@
-import { cutText } from '../failures.js';
+import { cutText } from './redact.js';
 
 /** What Markdown reads as its own, links written out among it, and dots and dashes that a renderer makes prettier. */
 const MARKS = /[\\`*_{}[\]()#+!|<>~&.:-]/gu;

@@ -1,19 +1,10 @@
 import { didYouMean } from '../../contracts/text/did-you-mean.js';
 import type { StubExecutor, SubprocessExecutor } from '../../define/agent-executor.js';
 import type { AgentDefinition } from '../../define/define-agent.js';
-import type { Config } from '../../define/define-config.js';
 import type { AiSdkProvider, BedrockProvider, HttpProvider, VertexProvider } from '../../define/provider-definition.js';
-import type { ProviderSettings } from '../contract/provider-settings.js';
-import { definitionOf, keyedProvidersText, keyReferences } from './key-references.js';
-import type { KeyRing } from './key-ring.js';
+import type { ProviderSettings } from '../contract/provider.js';
+import { type AccessOptions, definitionOf, keyedProvidersText, keyReferences } from './key-references.js';
 import { baseUrlProblem, knownProvider, providerNameProblem } from './known-providers.js';
-
-/** What an access is found out from. */
-export interface AccessOptions {
-  readonly config: Pick<Config, 'providers' | 'credentials' | 'agents'>;
-  readonly env: Readonly<NodeJS.ProcessEnv>;
-  readonly keys: KeyRing;
-}
 
 /** An HTTP server of a known wire format, and the references of its keys that have values, in order of use. */
 export interface ServerAccess extends ProviderSettings {

@@ -1,12 +1,12 @@
 import type { AiSdkProvider, LanguageModelTools } from '../../define/provider-definition.js';
-import type { AccessOptions } from '../access/provider-access.js';
+import type { AccessOptions } from '../access/key-references.js';
 import { ModelError } from '../contract/model-error.js';
 import type { ModelAnswer, ModelProvider, ModelRequest } from '../contract/provider.js';
-import { refuseLostCall } from '../errors/missing-tool-call.js';
 import { orAbort } from '../http/abortable.js';
 import { fetchOfCall, type GuardedFetch, guardedCall, guardedFetch } from '../http/guarded-fetch.js';
 import { requestIdIn } from '../http/response-headers.js';
 import { StreamWatchdog } from '../http/stream-watchdog.js';
+import { refuseLostCall } from '../transcript/decode-calls.js';
 import { toolNames } from '../transcript/tool-names.js';
 import { toAiSdkCall } from './call.js';
 import { aiSdkError } from './failure.js';

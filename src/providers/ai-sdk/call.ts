@@ -3,8 +3,8 @@ import type { ModelRequest, ThinkingOrder } from '../contract/provider.js';
 import { withCalledTools } from '../transcript/mentioned-tools.js';
 import { toolNames } from '../transcript/tool-names.js';
 import { type AiSdkFamily, aiSdkFamily } from './family.js';
-import { type AiSdkMessage, toAiSdkMessages } from './messages.js';
-import type { AiSdkCall, AiSdkModel, AiSdkOptions } from './model.js';
+import { toAiSdkMessages } from './messages.js';
+import type { AiSdkCall, AiSdkMessage, AiSdkModel, AiSdkOptions } from './model.js';
 
 /** What a call is made with beside the request. */
 export interface AiSdkCallOptions {

@@ -1,67 +1,25 @@
-import type { ContentPart, FilePart, JsonValue, Message, Part } from '../../contracts/schemas/message.js';
+import type { ContentPart, FilePart, Message, Part } from '../../contracts/schemas/message.js';
 import type { ModelRequest } from '../contract/provider.js';
 import { wireCallIds } from '../transcript/call-ids.js';
 import { partsText } from '../transcript/file-parts.js';
 import { sentArguments } from '../transcript/parse-arguments.js';
 import { type ToolNames, toolNames } from '../transcript/tool-names.js';
 import { type AiSdkFamily, aiSdkFamily } from './family.js';
-import type { AiSdkModel, AiSdkOptions, AiSdkVersion } from './model.js';
+import type {
+  AiSdkMessage,
+  AiSdkModel,
+  AiSdkOptions,
+  AiSdkVersion,
+  Bytes,
+  Call,
+  File,
+  Reasoning,
+  Result,
+  ResultImage,
+  Text,
+  WithOptions,
+} from './model.js';
 import { metadataOf } from './opaque.js';
-
-interface WithOptions {
-  readonly providerOptions?: AiSdkOptions;
-}
-
-interface Text extends WithOptions {
-  readonly type: 'text';
-  readonly text: string;
-}
-
-/** Bytes in base64: as they are, and since version 4 with a tag. */
-type Bytes = string | { readonly type: 'data'; readonly data: string };
-
-interface File {
-  readonly type: 'file';
-  readonly mediaType: string;
-  readonly data: Bytes;
-}
-
-/** An image of a tool's result has another name in each version. */
-interface ResultImage {
-  readonly type: 'media' | 'image-data' | 'file';
-  readonly mediaType: string;
-  readonly data: Bytes;
-}
-
-interface Reasoning extends WithOptions {
-  readonly type: 'reasoning';
-  readonly text: string;
-}
-
-interface Call extends WithOptions {
-  readonly type: 'tool-call';
-  readonly toolCallId: string;
-  readonly toolName: string;
-  readonly input: Readonly<Record<string, JsonValue>>;
-}
-
-interface Result {
-  readonly type: 'tool-result';
-  readonly toolCallId: string;
-  readonly toolName: string;
-  readonly output:
-    | { readonly type: 'text' | 'error-text'; readonly value: string }
-    | { readonly type: 'content'; readonly value: readonly (Text | ResultImage)[] };
-}
-
-/** A message in the words of the AI SDK's specification. */
-export type AiSdkMessage = WithOptions &
-  (
-    | { readonly role: 'system'; readonly content: string }
-    | { readonly role: 'user'; readonly content: readonly (Text | File)[] }
-    | { readonly role: 'assistant'; readonly content: readonly (Text | Reasoning | Call)[] }
-    | { readonly role: 'tool'; readonly content: readonly Result[] }
-  );
 
 /**
  * The prompt and the transcript as a model of the AI SDK takes them: results of one turn are one message, a user begins, no message is
@@ -80,6 +38,7 @@ export function toAiSdkMessages(request: ModelRequest, model: AiSdkModel): AiSdk
 }
 
 const CUT_BEFORE: Text = { type: 'text', text: '(what was said before is not shown)' };
+
 const NO_TEXT: Text = { type: 'text', text: '(no text)' };
 
 class Shape {

@@ -2,7 +2,6 @@ import type { LanguageModelV2StreamPart, LanguageModelV3StreamPart } from '@ai-s
 import type { JsonValue } from '../../contracts/schemas/message.js';
 import type { ToolChoice } from '../../contracts/schemas/model.js';
 import { ModelError } from '../contract/model-error.js';
-import type { AiSdkMessage } from './messages.js';
 
 /** The versions of the AI SDK's specification that are spoken here: 2 is of `ai` 5, 3 of `ai` 6, 4 of `ai` 7. */
 const VERSIONS = ['v2', 'v3', 'v4'] as const;
@@ -59,3 +58,58 @@ function problemOf(given: unknown): string | undefined {
   if (!isSpoken) return `has the specification version ${String(version)}; those spoken here are ${VERSIONS.join(', ')}`;
   return typeof Reflect.get(given, 'doStream') === 'function' ? undefined : 'has no doStream: it is no language model';
 }
+
+export interface WithOptions {
+  readonly providerOptions?: AiSdkOptions;
+}
+
+export interface Text extends WithOptions {
+  readonly type: 'text';
+  readonly text: string;
+}
+
+/** Bytes in base64: as they are, and since version 4 with a tag. */
+export type Bytes = string | { readonly type: 'data'; readonly data: string };
+
+export interface File {
+  readonly type: 'file';
+  readonly mediaType: string;
+  readonly data: Bytes;
+}
+
+/** An image of a tool's result has another name in each version. */
+export interface ResultImage {
+  readonly type: 'media' | 'image-data' | 'file';
+  readonly mediaType: string;
+  readonly data: Bytes;
+}
+
+export interface Reasoning extends WithOptions {
+  readonly type: 'reasoning';
+  readonly text: string;
+}
+
+export interface Call extends WithOptions {
+  readonly type: 'tool-call';
+  readonly toolCallId: string;
+  readonly toolName: string;
+  readonly input: Readonly<Record<string, JsonValue>>;
+}
+
+export interface Result {
+  readonly type: 'tool-result';
+  readonly toolCallId: string;
+  readonly toolName: string;
+  readonly output:
+    | { readonly type: 'text' | 'error-text'; readonly value: string }
+    | { readonly type: 'content'; readonly value: readonly (Text | ResultImage)[] };
+}
+
+/** A message in the words of the AI SDK's specification. */
+export type AiSdkMessage = WithOptions &
+  (
+    | { readonly role: 'system'; readonly content: string }
+    | { readonly role: 'user'; readonly content: readonly (Text | File)[] }
+    | { readonly role: 'assistant'; readonly content: readonly (Text | Reasoning | Call)[] }
+    | { readonly role: 'tool'; readonly content: readonly Result[] }
+  );

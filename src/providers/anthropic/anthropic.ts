@@ -1,6 +1,5 @@
 import Anthropic from '@anthropic-ai/sdk';
-import type { ModelAnswer, ModelProvider, ModelRequest } from '../contract/provider.js';
-import type { ProviderSettings } from '../contract/provider-settings.js';
+import type { ModelAnswer, ModelProvider, ModelRequest, ProviderSettings } from '../contract/provider.js';
 import { guardedFetch } from '../http/guarded-fetch.js';
 import { SDK_TIMEOUT_MS, SILENT_LOGGER } from '../http/sdk-options.js';
 import { callAnthropic } from './call.js';

@@ -4,12 +4,11 @@ import type { RawMessageStreamEvent } from '@anthropic-ai/sdk/resources/messages
 import type { Part } from '../../contracts/schemas/message.js';
 import type { StopReason } from '../../contracts/schemas/model.js';
 import { ModelError } from '../contract/model-error.js';
-import type { ModelAnswer, ModelRequest } from '../contract/provider.js';
-import type { ProviderSettings } from '../contract/provider-settings.js';
+import type { ModelAnswer, ModelRequest, ProviderSettings } from '../contract/provider.js';
 import { toModelError } from '../errors/classify-error.js';
-import { refuseLostCall } from '../errors/missing-tool-call.js';
 import type { GuardedFetch } from '../http/guarded-fetch.js';
 import { readEvents } from '../http/read-stream.js';
+import { refuseLostCall } from '../transcript/decode-calls.js';
 import { toAnthropicBody } from './body.js';
 import { AnthropicStream } from './stream.js';
 

@@ -1,5 +1,5 @@
+import type { AccessOptions } from '../access/key-references.js';
 import { baseUrlProblem } from '../access/known-providers.js';
-import type { AccessOptions } from '../access/provider-access.js';
 import { ModelError } from '../contract/model-error.js';
 import type { ModelAnswer, ModelRequest } from '../contract/provider.js';
 import { withoutKeys } from '../errors/redact-key.js';

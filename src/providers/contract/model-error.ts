@@ -1,4 +1,5 @@
-import { cutText, type FailureType, redact } from '../../contracts/failures.js';
+import type { FailureType } from '../../contracts/failures.js';
+import { cutText, redact } from '../../contracts/text/redact.js';
 
 /** The failure types a provider may give; `Executor.Failed` is that of agents which are child processes. */
 export type ModelFailureType = Extract<FailureType, `Model.${string}` | 'Executor.Failed'>;

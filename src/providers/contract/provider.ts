@@ -1,6 +1,7 @@
 import type { Message, Part } from '../../contracts/schemas/message.js';
 import type { StopReason, ToolChoice, Usage } from '../../contracts/schemas/model.js';
 import type { ToolDescriptor } from '../../contracts/schemas/tool.js';
+import type { ProviderQuirks } from '../../define/provider-quirks.js';
 
 /** One request to a model, free of any provider's wire format. */
 export interface ModelRequest {
@@ -64,4 +65,12 @@ export interface ModelAnswer {
  */
 export interface ModelProvider {
   call(request: ModelRequest): Promise<ModelAnswer>;
+}
+
+/** Where a server is, the key for it, and what it does in its own way. */
+export interface ProviderSettings {
+  readonly baseUrl: string;
+  readonly apiKey: string;
+  /** @default none */
+  readonly quirks?: ProviderQuirks;
 }

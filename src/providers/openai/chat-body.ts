@@ -1,8 +1,7 @@
 import type { ChatCompletionCreateParamsStreaming } from 'openai/resources/chat/completions';
 import { levelOfTokens } from '../../contracts/models/thinking-tokens.js';
 import type { ProviderQuirks } from '../../define/provider-quirks.js';
-import type { ModelRequest, ThinkingOrder } from '../contract/provider.js';
-import type { ProviderSettings } from '../contract/provider-settings.js';
+import type { ModelRequest, ProviderSettings, ThinkingOrder } from '../contract/provider.js';
 import { toDialect } from '../schema/schema-dialect.js';
 import { type ToolNames, toolNames } from '../transcript/tool-names.js';
 import { toOpenAiMessages } from './chat-messages.js';

@@ -1,8 +1,7 @@
 import type { ChatCompletionContentPart, ChatCompletionMessageParam } from 'openai/resources/chat/completions';
 import type { ContentPart, FilePart, Message, Part, ToolCallPart, ToolResultPart } from '../../contracts/schemas/message.js';
 import type { ProviderQuirks } from '../../define/provider-quirks.js';
-import type { ModelRequest } from '../contract/provider.js';
-import type { ProviderSettings } from '../contract/provider-settings.js';
+import type { ModelRequest, ProviderSettings } from '../contract/provider.js';
 import { alternateRoles, joinUserMessages } from '../transcript/alternate-roles.js';
 import { wireCallIds } from '../transcript/call-ids.js';
 import { partsText } from '../transcript/file-parts.js';

@@ -1,14 +1,12 @@
 import type { ChatCompletionCreateParamsStreaming } from 'openai/resources/chat/completions';
 import type { StopReason } from '../../contracts/schemas/model.js';
 import { ModelError } from '../contract/model-error.js';
-import type { ModelAnswer, ModelProvider, ModelRequest } from '../contract/provider.js';
-import type { ProviderSettings } from '../contract/provider-settings.js';
+import type { ModelAnswer, ModelProvider, ModelRequest, ProviderSettings } from '../contract/provider.js';
 import { toModelError } from '../errors/classify-error.js';
-import { refuseLostCall } from '../errors/missing-tool-call.js';
 import { readEvents } from '../http/read-stream.js';
 import { templateOf } from '../templates/templates.js';
 import { withTextTools } from '../templates/text-tools.js';
-import { ownCalls } from '../transcript/decode-calls.js';
+import { ownCalls, refuseLostCall } from '../transcript/decode-calls.js';
 import { toChatBody } from './chat-body.js';
 import { OpenAiStream } from './chat-stream.js';
 import { openAiClient, openAiGuard } from './client.js';

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import OpenAI from 'openai';
-import type { ModelRequest } from '../contract/provider.js';
-import type { ProviderSettings } from '../contract/provider-settings.js';
+import type { ModelRequest, ProviderSettings } from '../contract/provider.js';
 import { type GuardedFetch, guardedFetch } from '../http/guarded-fetch.js';
 import { SDK_TIMEOUT_MS, SILENT_LOGGER } from '../http/sdk-options.js';
 

@@ -1,8 +1,7 @@
 import type { CompletionCreateParamsStreaming } from 'openai/resources/completions';
 import type { StopReason } from '../../contracts/schemas/model.js';
 import { ModelError } from '../contract/model-error.js';
-import type { ModelAnswer, ModelProvider, ModelRequest } from '../contract/provider.js';
-import type { ProviderSettings } from '../contract/provider-settings.js';
+import type { ModelAnswer, ModelProvider, ModelRequest, ProviderSettings } from '../contract/provider.js';
 import { toModelError } from '../errors/classify-error.js';
 import { readEvents } from '../http/read-stream.js';
 import type { ChatTemplate } from '../templates/chat-template.js';

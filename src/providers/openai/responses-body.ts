@@ -2,8 +2,7 @@ import type { ResponseCreateParamsStreaming } from 'openai/resources/responses/r
 import type { Reasoning } from 'openai/resources/shared';
 import { levelOfTokens } from '../../contracts/models/thinking-tokens.js';
 import type { ProviderQuirks } from '../../define/provider-quirks.js';
-import type { ModelRequest, ThinkingOrder } from '../contract/provider.js';
-import type { ProviderSettings } from '../contract/provider-settings.js';
+import type { ModelRequest, ProviderSettings, ThinkingOrder } from '../contract/provider.js';
 import { toDialect } from '../schema/schema-dialect.js';
 import { toolNames } from '../transcript/tool-names.js';
 import { promptCacheKey } from './client.js';

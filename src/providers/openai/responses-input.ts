@@ -6,8 +6,7 @@ import type {
   ResponseOutputMessage,
 } from 'openai/resources/responses/responses';
 import type { ContentPart, Message, Part, ToolCallPart } from '../../contracts/schemas/message.js';
-import type { ModelRequest } from '../contract/provider.js';
-import type { ProviderSettings } from '../contract/provider-settings.js';
+import type { ModelRequest, ProviderSettings } from '../contract/provider.js';
 import { wireCallIds } from '../transcript/call-ids.js';
 import { partsText } from '../transcript/file-parts.js';
 import { sentArguments } from '../transcript/parse-arguments.js';

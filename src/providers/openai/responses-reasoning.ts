@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { ResponseReasoningItem } from 'openai/resources/responses/responses';
 import { z } from 'zod';
 import type { ThinkingPart } from '../../contracts/schemas/message.js';
-import type { ProviderSettings } from '../contract/provider-settings.js';
+import type { ProviderSettings } from '../contract/provider.js';
 import { streamText } from '../http/read-stream.js';
 import { readOpaque } from '../transcript/opaque.js';
 

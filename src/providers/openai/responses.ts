@@ -1,7 +1,6 @@
 import type { StopReason } from '../../contracts/schemas/model.js';
 import { ModelError } from '../contract/model-error.js';
-import type { ModelAnswer, ModelProvider, ModelRequest } from '../contract/provider.js';
-import type { ProviderSettings } from '../contract/provider-settings.js';
+import type { ModelAnswer, ModelProvider, ModelRequest, ProviderSettings } from '../contract/provider.js';
 import { toModelError } from '../errors/classify-error.js';
 import { readEvents } from '../http/read-stream.js';
 import { ownCalls } from '../transcript/decode-calls.js';

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { parse } from 'yaml';
 import type { z } from 'zod';
-import { cutText } from '../../contracts/failures.js';
 import { PerdureError } from '../../contracts/perdure-error.js';
+import { cutText } from '../../contracts/text/redact.js';
 import { Script } from './script.js';
 
 const PROBLEMS_BYTES_MAX = 2_048;

@@ -2,7 +2,7 @@ import { NO_USAGE } from '../../contracts/models/usage.js';
 import type { StopReason, Usage } from '../../contracts/schemas/model.js';
 import { type AnswerPiece, answerPieces } from '../../providers/scripted/script-pieces.js';
 import type { WireAnswer, WireEvent } from '../wire/wire-format.js';
-import { signatureOf } from './signature.js';
+import { signatureOf } from './thinking-rules.js';
 
 const STOP_REASONS: Readonly<Record<StopReason, string>> = {
   end: 'end_turn',

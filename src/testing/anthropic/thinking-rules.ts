@@ -2,7 +2,6 @@ import { hashJson } from '../../contracts/digest.js';
 import { WireRefusal } from '../wire/wire-format.js';
 import type { AnthropicBlock, AnthropicMessage, AnthropicRequest } from './request.js';
 import { blocksOf } from './rules.js';
-import { signatureOf } from './signature.js';
 
 /**
  * The rules of thinking that no schema tells: room for an answer, no forced call, an answer to results that begins as it began, and
@@ -81,4 +80,12 @@ function isThinking({ type }: AnthropicBlock): boolean {
 
 function refuse(message: string): WireRefusal {
   return new WireRefusal(400, message);
+}
+
+/**
+ * The signature the wire server gives a thinking text. Sent back with another text, or after anything else than what it was bound to, it
+ * is refused as the API refuses it.
+ */
+export function signatureOf(thinking: string, boundTo?: string): string {
+  return Buffer.from(hashJson(boundTo === undefined ? thinking : [thinking, boundTo])).toString('base64');
 }

@@ -1,5 +1,5 @@
-import { redact } from '../../contracts/failures.js';
 import { didYouMean } from '../../contracts/text/did-you-mean.js';
+import { redact } from '../../contracts/text/redact.js';
 import type { HttpProvider } from '../../define/provider-definition.js';
 import type { ProviderQuirks } from '../../define/provider-quirks.js';
 

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { PerdureError } from '../../contracts/perdure-error.js';
-import { cacheFolder } from '../state-folder/cache-folder.js';
+import { cacheFolder } from '../state-folder/state-folder.js';
 
 /**
  * What a configuration file exports by default, unchecked. TypeScript needs no build step. Throws PerdureError `CONFIG` (2):

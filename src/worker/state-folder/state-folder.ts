@@ -1,4 +1,5 @@
 import { mkdir, writeFile } from 'node:fs/promises';
+import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { PerdureError } from '../../contracts/perdure-error.js';
 
@@ -61,4 +62,9 @@ export async function openStateFolder(stateDir: string): Promise<StateFolder> {
     throw new PerdureError('STATE_FOLDER', `cannot use ${folder.dir}: ${reason}; PERDURE_DIR names another folder`, 2, { cause: error });
   }
   return folder;
+}
+
+/** Where what can be made again is kept: `perdure` in the user's cache folder, which nobody else can write to. */
+export function cacheFolder(env: Readonly<NodeJS.ProcessEnv>): string {
+  return join(env.XDG_CACHE_HOME || join(env.HOME || homedir(), '.cache'), 'perdure');
 }

@@ -1,8 +1,8 @@
 import { access, constants, mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { delimiter, dirname, join, resolve } from 'node:path';
 import { PerdureError } from '../../contracts/perdure-error.js';
-import { cacheFolder } from '../state-folder/cache-folder.js';
 import { withFolderLock } from '../state-folder/folder-lock.js';
+import { cacheFolder } from '../state-folder/state-folder.js';
 import { buildTemporal } from './binary-build.js';
 import { downloadTemporal } from './binary-download.js';
 

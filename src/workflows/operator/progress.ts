@@ -1,9 +1,9 @@
 import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
 import { setCurrentDetails, upsertSearchAttributes } from '@temporalio/workflow';
 import { PAYLOAD_LIMITS } from '../../contracts/constants/limits.js';
-import { cutText } from '../../contracts/failures.js';
 import type { Progress, RunStatus } from '../../contracts/schemas/run.js';
 import { SEARCH_ATTRIBUTES, type SearchAttributeName } from '../../contracts/search-attributes.js';
+import { cutText } from '../../contracts/text/redact.js';
 import type { Run } from '../state/run.js';
 import { currentDetails } from './current-details.js';
 

@@ -7,6 +7,7 @@ import type { Run } from '../state/run.js';
 import type { GoOn } from './pause-and-hold.js';
 import { publishAttributes, publishStatus } from './progress.js';
 import { endApproval, expireApprovals } from './settle-approval.js';
+import { whileWaiting } from './wait.js';
 
 /** What a person said, or why nobody did. `continue-as-new`: ask the same again in the next history, where it still waits. */
 export type PersonsAnswer = 'approved' | 'denied' | 'expired' | 'stopped' | 'continue-as-new';
@@ -57,7 +58,7 @@ export interface PeopleWait {
  */
 export async function waitForPeople(run: Run, { reason, isOver }: PeopleWait): Promise<GoOn> {
   run.clock.stop();
-  await run.whileWaiting(reason, async () => {
+  await whileWaiting(run, reason, async () => {
     publishAttributes(run, { AgentStatus: run.status });
     const isAwake = (): boolean => isOver() || run.mustStop || run.historyIsLong();
     const { nextExpiry } = run.approvals;

@@ -1,6 +1,7 @@
 import type { DecidedApproval } from '../../contracts/schemas/approval.js';
 import type { Run } from '../state/run.js';
 import { describeDecision } from './validate-decision.js';
+import { showDecision } from './wait.js';
 
 /** How an approval ends: by a person, by its time, or because nobody needs it any more. */
 export type ApprovalEnd = Pick<DecidedApproval, 'decision' | 'by'> & { readonly reason?: string };
@@ -11,7 +12,7 @@ export function endApproval(run: Run, callId: string, end: ApprovalEnd): Decided
   const decided = run.approvals.decide({ callId, at: new Date().toISOString(), ...end });
   if (!pending || !decided) return undefined;
   run.events.add({ type: 'approval.decided', callId, tool: decided.tool, ...end });
-  run.decided(`${pending.title}: ${describeDecision(end)}`);
+  showDecision(run, `${pending.title}: ${describeDecision(end)}`);
   return decided;
 }
 

@@ -1,12 +1,12 @@
 import { workflowInfo } from '@temporalio/workflow';
 import { PAYLOAD_LIMITS, STEER_LIMITS } from '../../contracts/constants/limits.js';
-import { cutText } from '../../contracts/failures.js';
 import { NO_USAGE } from '../../contracts/models/usage.js';
-import type { RunResult } from '../../contracts/schemas/run.js';
+import type { JsonValue } from '../../contracts/schemas/message.js';
+import type { Reason, RunResult } from '../../contracts/schemas/run.js';
+import { cutText } from '../../contracts/text/redact.js';
 import { fitNewest } from '../policies/tools/truncate-approvals.js';
 import { fitMessages } from '../policies/transcript/truncate-messages.js';
 import type { ActivityProblem } from '../temporal/failures.js';
-import type { Ending } from './ending.js';
 import type { Inbox } from './inbox.js';
 import type { Run } from './run.js';
 
@@ -77,3 +77,14 @@ function steersOf(inbox: Inbox): Pick<RunResult, 'steers'> {
   const steers = fitNewest(inbox.records(), { countMax: STEER_LIMITS.resultRecordsMax, bytesMax: STEER_LIMITS.resultBytesMax });
   return steers.length === 0 ? {} : { steers };
 }
+
+/** How a loop ends: with a reason, or by going on in a fresh history. */
+export type Ending =
+  | {
+      readonly kind: 'end';
+      readonly reason: Reason;
+      readonly emptyAnswer?: boolean;
+      readonly structured?: JsonValue;
+      readonly error?: NonNullable<RunResult['error']>;
+    }
+  | { readonly kind: 'continue-as-new' };

@@ -1,4 +1,4 @@
-import { condition, workflowInfo } from '@temporalio/workflow';
+import { workflowInfo } from '@temporalio/workflow';
 import type { PreparedRun } from '../../contracts/activities.js';
 import { hashJson } from '../../contracts/digest.js';
 import { NO_LOOPS, NO_WORK, NOT_COMPACTED } from '../../contracts/initial-state.js';
@@ -10,13 +10,11 @@ import type { RunPolicy } from '../../contracts/schemas/policy.js';
 import type { ExtendInput, Progress, RunInput, RunResult, RunStatus } from '../../contracts/schemas/run.js';
 import type { ToolDescriptor } from '../../contracts/schemas/tool.js';
 import { CHARS_PER_TOKEN } from '../../contracts/text/estimate-tokens.js';
-import { publishStatus } from '../operator/progress.js';
 import { type BudgetFacts, finalOutputTokens, outputTokensAllowed, payableModels, spentBudgets } from '../policies/stop/budget.js';
 import { historyIsLong } from '../policies/stop/history-bounds.js';
 import { stopReason } from '../policies/stop/stop-reason.js';
 import { Approvals } from './approvals.js';
 import { Caps } from './caps.js';
-import { waitingDirectives } from './directives.js';
 import type { EventLog } from './event-log.js';
 import type { Inbox } from './inbox.js';
 import { ModelRoute } from './model-route.js';
@@ -208,31 +206,6 @@ export class Run {
       updates: this.inbox.updates,
       eventsMax: this.input.bounds?.continueAsNewEvents,
     });
-  }
-
-  /** Waits for a time that a stop cuts short, and a message that asks something of the run itself. */
-  async wait(ms: number, reason: string): Promise<void> {
-    const isOver = (): boolean => this.mustStop || this.inbox.interrupting || waitingDirectives(this).length > 0;
-    await this.whileWaiting(reason, () => condition(isOver, ms));
-  }
-
-  /** Shows `reason` to operators for as long as `work` takes; several calls of one batch may wait at once. */
-  async whileWaiting<T>(reason: string, work: () => Promise<T>): Promise<T> {
-    const close = this.waits.open(reason);
-    this.events.add({ type: 'waiting', for: reason });
-    publishStatus(this);
-    try {
-      return await work();
-    } finally {
-      close();
-      publishStatus(this);
-    }
-  }
-
-  /** Shows operators what the judgement did last. */
-  decided(what: string): void {
-    this.lastDecision = what;
-    publishStatus(this);
   }
 
   /** Raises caps; a run that asked for more goes on. */

@@ -1,7 +1,7 @@
 import { ActivityFailure, ApplicationFailure, CancelledFailure, TimeoutFailure } from '@temporalio/common';
 import { PAYLOAD_LIMITS } from '../../contracts/constants/limits.js';
-import { cutText, redact } from '../../contracts/failures.js';
 import type { RunResult } from '../../contracts/schemas/run.js';
+import { cutText, redact } from '../../contracts/text/redact.js';
 import { fitMessages } from '../policies/transcript/truncate-messages.js';
 
 /** What went wrong in an activity, as data: the type of failures.ts, or the kind of timeout. */

@@ -1,10 +1,11 @@
 import type { Message, ToolCallPart } from '../../contracts/schemas/message.js';
+import { showDecision } from '../operator/wait.js';
 import { recordWork } from '../policies/answer/work-record.js';
 import { turnSignature } from '../policies/loop/call-signature.js';
 import { judgeLoop, type LoopVerdict, rememberTurn } from '../policies/loop/loop-guard.js';
 import { readingNudge } from '../policies/loop/reading-nudge.js';
-import type { Ending } from '../state/ending.js';
 import type { Run } from '../state/run.js';
+import type { Ending } from '../state/run-result.js';
 import { nudge } from '../turn/corrections.js';
 import { runToolCalls } from './run-tool-calls.js';
 import { notRunResults } from './tool-results.js';
@@ -53,7 +54,7 @@ function nudgeReader(run: Run): void {
   run.work = { ...run.work, told: reading.told };
   nudge(run, reading.text);
   run.events.add({ type: 'notice', text: `turn ${run.counters.turn}: ${reading.what}` });
-  run.decided(`turn ${run.counters.turn}: nudged (${reading.what})`);
+  showDecision(run, `turn ${run.counters.turn}: nudged (${reading.what})`);
 }
 
 /** None of the calls ran: each has a result that says so, and the reserved final call tells what was found. */
@@ -69,7 +70,7 @@ function stopLoop(run: Run, calls: readonly ToolCallPart[], loop: Extract<LoopVe
 function announce(run: Run, loop: Exclude<LoopVerdict, { kind: 'go' }>): void {
   const { turn } = run.counters;
   run.events.add({ type: 'loop.detected', turn, pattern: loop.pattern, count: loop.count, action: loop.kind });
-  run.decided(`turn ${turn}: ${loop.pattern}, ${loop.count} times: ${loop.kind}`);
+  showDecision(run, `turn ${turn}: ${loop.pattern}, ${loop.count} times: ${loop.kind}`);
 }
 
 /** Names the calls, so that people can read it, and ends with what tells equal arguments apart. */

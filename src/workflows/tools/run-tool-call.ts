@@ -6,6 +6,7 @@ import type { Message, ToolCallPart } from '../../contracts/schemas/message.js';
 import type { Effect, ToolDescriptor } from '../../contracts/schemas/tool.js';
 import { toolTitle } from '../../contracts/tool-title.js';
 import { publishStatus } from '../operator/progress.js';
+import { whileWaiting } from '../operator/wait.js';
 import { outputBounds } from '../policies/tools/output-bounds.js';
 import type { Run } from '../state/run.js';
 import { type ActivityProblem, readActivityProblem } from '../temporal/failures.js';
@@ -144,7 +145,7 @@ async function startOnHost<T>(run: Run, tool: ToolDescriptor, start: (placement:
   const first = await attempt(run, () => start(placement));
   if (!first.problem?.notPolled || placement.queue === undefined || run.mustStop) return first;
   const { queue } = placement;
-  return await run.whileWaiting('worker with workspace', () => attempt(run, () => start({ queue })));
+  return await whileWaiting(run, 'worker with workspace', () => attempt(run, () => start({ queue })));
 }
 
 async function attempt<T>(run: Run, start: () => Promise<T>): Promise<Attempted<T>> {

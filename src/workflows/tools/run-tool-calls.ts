@@ -4,6 +4,7 @@ import { type GoOn, mayGoOn } from '../operator/pause-and-hold.js';
 import { openApprovals, publishPending, waitForPeople, waitReason } from '../operator/request-approval.js';
 import { endApproval } from '../operator/settle-approval.js';
 import { describeDecision } from '../operator/validate-decision.js';
+import { showDecision } from '../operator/wait.js';
 import { groupCalls } from '../policies/tools/call-groups.js';
 import type { Run } from '../state/run.js';
 import { checkCall, gateCall, needsCheck } from './gate-call.js';
@@ -92,7 +93,7 @@ function block(run: Run, batch: ToolBatch, index: number, { by, reason, text }: 
   const call = batch.call(index);
   const { turn } = run.counters;
   run.events.add({ type: 'tool.blocked', turn, callId: call.callId, tool: call.name, by, reason });
-  run.decided(`turn ${turn}: ${call.name} blocked by ${by}: ${reason}`);
+  showDecision(run, `turn ${turn}: ${call.name} blocked by ${by}: ${reason}`);
   batch.settle(index, answerCall(run, call, text));
 }
 

@@ -9,7 +9,8 @@ import type { Run } from '../state/run.js';
 import { type ActivityProblem, readActivityProblem } from '../temporal/failures.js';
 import { acceptAnswer } from '../temporal/proxies.js';
 import { correct } from './corrections.js';
-import { mayReferAgain, newSetbacks, type Setbacks } from './retry-model.js';
+import { mayReferAgain } from './retry-model.js';
+import { newSetbacks, type Setbacks } from './setbacks.js';
 
 /** What the completion gate says of an answer without calls. */
 export type EndVerdict =

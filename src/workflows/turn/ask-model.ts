@@ -15,8 +15,9 @@ import { type ActivityProblem, lostAttempt, readActivityProblem } from '../tempo
 import { callModel } from '../temporal/proxies.js';
 import { type ChosenModel, chooseModel } from './choose-model.js';
 import { compactWhenNeeded } from './compact-transcript.js';
-import { followDirectives } from './follow-directives.js';
-import { mayAskAgain, newSetbacks, type Setbacks } from './retry-model.js';
+import { followDirectives } from './deliver-messages.js';
+import { mayAskAgain } from './retry-model.js';
+import { newSetbacks, type Setbacks } from './setbacks.js';
 
 /** One request to the model. */
 export interface ModelQuestion {

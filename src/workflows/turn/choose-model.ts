@@ -1,9 +1,10 @@
 import { FAILOVER_LIMITS } from '../../contracts/constants/limits.js';
 import type { ModelCandidate, ModelSwitch } from '../../contracts/schemas/model-route.js';
 import { publishAttributes, publishStatus } from '../operator/progress.js';
+import { showDecision, wait } from '../operator/wait.js';
 import type { ModelPair } from '../policies/model/next-model.js';
 import type { Run } from '../state/run.js';
-import type { Setbacks } from './retry-model.js';
+import type { Setbacks } from './setbacks.js';
 
 /** Who is asked: a model with a key, and whether another one could be. */
 export interface ChosenModel {
@@ -23,7 +24,7 @@ export async function chooseModel(run: Run, { tried, inEarnest }: Setbacks, fina
   const next = weighed.kind === 'none' ? run.route.next(tried, now) : weighed;
   if (next.kind === 'none') throw new RangeError('a question whose every model failed is not asked again');
   if (next.kind === 'wait' && !final && next.until - now <= FAILOVER_LIMITS.waitMsMax) {
-    await run.wait(next.until - now, coolingReason(next.pair.candidate.model, next.until));
+    await wait(run, next.until - now, coolingReason(next.pair.candidate.model, next.until));
     return undefined;
   }
   const why = candidates.includes(run.route.current) ? run.route.whyLeave(run.route.model, now) : 'budget';
@@ -47,7 +48,7 @@ export function goTo(run: Run, model: string, { turn, why }: Pick<ModelSwitch, '
   const change = run.route.goTo(model, turn, why);
   if (!change) return;
   run.events.add({ type: 'model.switched', ...change });
-  run.decided(`turn ${change.turn}: model ${change.from} → ${change.to}: ${change.why}`);
+  showDecision(run, `turn ${change.turn}: model ${change.from} → ${change.to}: ${change.why}`);
   publishAttributes(run, { AgentModel: model });
   publishStatus(run);
 }

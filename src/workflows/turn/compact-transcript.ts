@@ -6,6 +6,7 @@ import type { ModelCandidate } from '../../contracts/schemas/model-route.js';
 import type { CompactionStrategy } from '../../contracts/schemas/policy.js';
 import { CHARS_PER_TOKEN, estimateTokens } from '../../contracts/text/estimate-tokens.js';
 import { publishStatus } from '../operator/progress.js';
+import { showDecision } from '../operator/wait.js';
 import { compactionGoal, compactionNeeded, latchedUntil, type RequestFacts } from '../policies/compaction/compaction-trigger.js';
 import type { CompactionGoal } from '../policies/compaction/compactor.js';
 import { compactorFor } from '../policies/compaction/select-compactor.js';
@@ -183,6 +184,6 @@ function adopt(run: Run, { strategy, why, messages, returned, note }: Adopted): 
   run.compaction = { ...run.compaction, count: run.compaction.count + 1, latchedUntil: 0 };
   const sizes = { messagesBefore: before.length, messagesAfter: messages.length, tokensBefore, tokensAfter };
   run.events.add({ type: 'compacted', turn: run.counters.turn, strategy, why, ...sizes, ...(note === undefined ? {} : { note }) });
-  run.decided(`turn ${run.counters.turn}: compacted (${strategy}, ${why}): ${tokensBefore} → ${tokensAfter} tokens`);
+  showDecision(run, `turn ${run.counters.turn}: compacted (${strategy}, ${why}): ${tokensBefore} → ${tokensAfter} tokens`);
   return true;
 }

@@ -1,4 +1,5 @@
 import type { Message } from '../../contracts/schemas/message.js';
+import { showDecision } from '../operator/wait.js';
 import type { Run } from '../state/run.js';
 
 /** A correction that the model reads as the next message. */
@@ -14,7 +15,7 @@ interface Correction {
 export function correct(run: Run, { why, text, attempt }: Correction): void {
   run.transcript.append(ownMessage(run, 'correction', text));
   run.events.add({ type: 'answer.corrected', turn: run.counters.turn, why, attempt, text: text.slice(0, 200) });
-  run.decided(`turn ${run.counters.turn}: corrected (${why}, ${attempt})`);
+  showDecision(run, `turn ${run.counters.turn}: corrected (${why}, ${attempt})`);
 }
 
 /** Puts a nudge into the transcript. */

@@ -1,11 +1,12 @@
 import { FAILOVER_LIMITS } from '../../contracts/constants/limits.js';
 import { failureScope } from '../../contracts/models/cooldowns.js';
 import type { ModelCandidate } from '../../contracts/schemas/model-route.js';
+import { wait } from '../operator/wait.js';
 import { type ModelPair, pairName, pairsOf } from '../policies/model/next-model.js';
 import type { Run } from '../state/run.js';
 import type { ActivityProblem } from '../temporal/failures.js';
 import { candidatesFor, coolingReason } from './choose-model.js';
-import type { Setbacks } from './retry-model.js';
+import type { Setbacks } from './setbacks.js';
 
 /** A call that failed, and whom it asked. */
 interface FailedAsk {
@@ -36,7 +37,7 @@ export async function failOver(run: Run, { pair, problem, setbacks, endsAt }: Fa
   if (!isFinal && setbacks.attempts.every(({ type }) => type === 'Model.Unreachable')) return 'not-mine';
   const waitMs = next.backAt - Date.now();
   if (isFinal || waitMs > FAILOVER_LIMITS.waitMsMax) return forgetsHearsay(run, setbacks, candidates) ? 'again' : 'failed';
-  await run.wait(Math.max(1, waitMs), coolingReason('every model', next.backAt));
+  await wait(run, Math.max(1, waitMs), coolingReason('every model', next.backAt));
   setbacks.tried.clear();
   return 'again';
 }

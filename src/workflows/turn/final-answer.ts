@@ -2,12 +2,11 @@ import { textOf } from '../../contracts/message-text.js';
 import type { JsonValue, Message } from '../../contracts/schemas/message.js';
 import type { Reason } from '../../contracts/schemas/run.js';
 import { publishStatus } from '../operator/progress.js';
-import type { Ending } from '../state/ending.js';
 import type { Run } from '../state/run.js';
+import type { Ending } from '../state/run-result.js';
 import { structuredOf } from './accept-answer.js';
 import { askModel } from './ask-model.js';
-import { takeSteers } from './deliver-messages.js';
-import { skipDirectives } from './follow-directives.js';
+import { skipDirectives, takeSteers } from './deliver-messages.js';
 import { afterRun, onError } from './run-hooks.js';
 
 /** Why no further turn follows, as the model reads it. */

@@ -1,56 +1,12 @@
 import { RUN_LIMITS } from '../../contracts/constants/limits.js';
+import { wait } from '../operator/wait.js';
 import type { ModelPair } from '../policies/model/next-model.js';
 import type { Run } from '../state/run.js';
 import type { ActivityProblem } from '../temporal/failures.js';
 import { compactTranscript, shortenLargest } from './compact-transcript.js';
 import { correct } from './corrections.js';
 import { allFailed, failOver } from './fail-over.js';
-
-/** What went wrong so far with one question to the model. */
-export interface Setbacks {
-  workers: number;
-  references: number;
-  overflows: number;
-  /** A provider said that a shorter answer would fit. */
-  lowersOutput: boolean;
-  unreachable: number;
-  unreachableSinceMs: number | undefined;
-  /** Models with their keys, by name, that failed since all of them were last free to be asked. */
-  readonly tried: Set<string>;
-  /** Those of them of which only another run said that they fail, by name. */
-  readonly heard: Map<string, ModelPair>;
-  /** What other runs say counts no longer. */
-  inEarnest: boolean;
-  /** The smallest window of a model that was to be asked; undefined before the first one. */
-  window: number | undefined;
-  /** Every such failure, in order. */
-  readonly attempts: FailedAttempt[];
-}
-
-/** A model that did not answer, and why. */
-interface FailedAttempt {
-  readonly model: string;
-  readonly credential?: string;
-  readonly type: string;
-  readonly message: string;
-}
-
-/** A question that was not asked yet. */
-export function newSetbacks(): Setbacks {
-  return {
-    workers: 0,
-    references: 0,
-    overflows: 0,
-    lowersOutput: false,
-    unreachable: 0,
-    unreachableSinceMs: undefined,
-    tried: new Set(),
-    heard: new Map(),
-    inEarnest: false,
-    window: undefined,
-    attempts: [],
-  };
-}
+import type { Setbacks } from './setbacks.js';
 
 /** A call that failed. */
 interface FailedCall {
@@ -135,7 +91,8 @@ async function recover(run: Run, { type, message, lastHeartbeat }: ActivityProbl
       counters.emptyStreams += 1;
       if (counters.emptyStreams > RUN_LIMITS.emptyStreamsMax) return false;
       run.events.add({ type: 'recovered', turn: counters.turn, what: 'empty stream', count: counters.emptyStreams });
-      await run.wait(
+      await wait(
+        run,
         RUN_LIMITS.emptyStreamBackoffMs * 2 ** (counters.emptyStreams - 1),
         `model, after ${counters.emptyStreams} empty streams`,
       );
@@ -169,7 +126,7 @@ async function waitForModel(run: Run, setbacks: Setbacks): Promise<boolean> {
   setbacks.unreachableSinceMs ??= run.clock.workedMs;
   const backoffMs = unreachableBackoffMs(setbacks.unreachable, run.clock.workedMs - setbacks.unreachableSinceMs);
   if (backoffMs === undefined) return false;
-  await run.wait(backoffMs, `model unreachable, attempt ${setbacks.unreachable}`);
+  await wait(run, backoffMs, `model unreachable, attempt ${setbacks.unreachable}`);
   // whoever is back first may answer, whatever other runs say
   setbacks.tried.clear();
   setbacks.inEarnest = run.policy.weighsFallbacks;

@@ -1,7 +1,8 @@
 import type { RunHooksInput, RunHooksResult } from '../../contracts/activities.js';
 import { RUN_LIMITS } from '../../contracts/constants/limits.js';
-import type { Ending } from '../state/ending.js';
+import { showDecision } from '../operator/wait.js';
 import type { Run } from '../state/run.js';
+import type { Ending } from '../state/run-result.js';
 import { readActivityProblem } from '../temporal/failures.js';
 import { runHooks } from '../temporal/proxies.js';
 
@@ -64,7 +65,7 @@ async function ask(run: Run, about: Pick<RunHooksInput, 'on' | 'output' | 'error
 function note(run: Run, on: string, said: Exclude<RunHooksResult, { action: 'allow' }>): void {
   const reason = said.action === 'modify' ? '' : `${said.hook}: ${said.reason}`;
   run.events.add({ type: 'hook.decided', turn: run.counters.turn, on, action: said.action, reason });
-  run.decided(`hook ${on}: ${said.action} ${reason}`.trim());
+  showDecision(run, `hook ${on}: ${said.action} ${reason}`.trim());
 }
 
 function refusedBy(run: Run, said: { readonly action: 'block' | 'abort'; readonly hook: string; readonly reason: string }): End {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parseDuration, writeDuration } from '../../../src/cli/options/duration.js';
-import { parseNumber } from '../../../src/cli/options/number.js';
+import { parseNumber } from '../../../src/cli/program.js';
 
 describe('parseDuration', () => {
   it.each([

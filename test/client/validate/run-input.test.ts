@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { checkStart } from '../../../src/client/runs/start-run.js';
-import { checkAddress } from '../../../src/client/validate/address.js';
+import { checkAddress } from '../../../src/client/temporal/connection.js';
 import { checkRunId, checkRunInput, checkText } from '../../../src/client/validate/run-input.js';
 import { checkExtend, checkHold, checkSteer } from '../../../src/client/validate/steer-input.js';
 import { PAYLOAD_LIMITS } from '../../../src/contracts/constants/limits.js';

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Message } from '../../../src/contracts/schemas/message.js';
-import type { ModelRequest, StreamDelta } from '../../../src/providers/contract/provider.js';
-import type { ProviderSettings } from '../../../src/providers/contract/provider-settings.js';
+import type { ModelRequest, ProviderSettings, StreamDelta } from '../../../src/providers/contract/provider.js';
 import { createOpenAiResponsesProvider } from '../../../src/providers/openai/responses.js';
 import { startWireServer } from '../../../src/testing/wire-server.js';
 import { type RawServer, startRawServer, streamOf } from '../support/raw-server.js';

@@ -1,7 +1,7 @@
 import { DECISION_LIMITS } from '../../../contracts/constants/limits.js';
-import { cutText } from '../../../contracts/failures.js';
 import type { ApprovalList, DecidedApproval, PendingApproval } from '../../../contracts/schemas/approval.js';
 import type { JsonValue } from '../../../contracts/schemas/message.js';
+import { cutText } from '../../../contracts/text/redact.js';
 
 /** An entry without its arguments: names, times and a reason. */
 const ENTRY_BYTES = 1_000;

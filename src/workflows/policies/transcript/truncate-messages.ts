@@ -1,4 +1,4 @@
-import { cutText } from '../../../contracts/failures.js';
+import { cutText } from '../../../contracts/text/redact.js';
 
 /** A message that comes back unread. */
 interface UnreadMessage {

@@ -1,0 +1,29 @@
+import { condition } from '@temporalio/workflow';
+import { waitingDirectives } from '../state/directives.js';
+import type { Run } from '../state/run.js';
+import { publishStatus } from './progress.js';
+
+/** Waits `ms`. A cancel, the deadline, an interrupt and a `/model` or `/think` message end the wait early. */
+export async function wait(run: Run, ms: number, reason: string): Promise<void> {
+  const isOver = (): boolean => run.mustStop || run.inbox.interrupting || waitingDirectives(run).length > 0;
+  await whileWaiting(run, reason, () => condition(isOver, ms));
+}
+
+/** Shows `reason` to operators for as long as `work` takes. Several calls of one batch may wait at once. */
+export async function whileWaiting<T>(run: Run, reason: string, work: () => Promise<T>): Promise<T> {
+  const close = run.waits.open(reason);
+  run.events.add({ type: 'waiting', for: reason });
+  publishStatus(run);
+  try {
+    return await work();
+  } finally {
+    close();
+    publishStatus(run);
+  }
+}
+
+/** Shows operators the last decision of the run's guards and failover. */
+export function showDecision(run: Run, decision: string): void {
+  run.lastDecision = decision;
+  publishStatus(run);
+}
