@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { DefaultLogger, NativeConnection, Runtime } from '@temporalio/worker';
 import { AgentClient } from '../dist/client/index.js';
-import { openDevServer } from '../dist/worker/dev-server.js';
+import { openDevServer } from '../dist/worker/dev-server/dev-server.js';
 import { createWorker, loadConfig } from '../dist/worker/index.js';
 import { startModel } from './model.mjs';
 

@@ -1,9 +1,15 @@
 import { CLIENT_LIMITS } from './constants/limits.js';
 
-/** True for a usable run or session id: it is in file names, URLs and search queries. */
+/**
+ * True for an id that a run or session may have: 1 to `CLIENT_LIMITS.idCharsMax` characters of `A-Z a-z 0-9 . _ : -`, the first one
+ * neither a dot nor a dash. An id stands in file names, URLs and search queries, so it holds nothing that any of them would escape.
+ */
 export function isRunId(text: string): boolean {
   return text.length <= CLIENT_LIMITS.idCharsMax && /^[A-Za-z0-9_:][A-Za-z0-9._:-]*$/u.test(text);
 }
 
-/** The id under which a run whose budget is spent asks; `extend` or `deny` answers it. */
+/**
+ * The call id of the approval that a run requests when its budget is spent. Update `extend` approves it with a larger budget, update
+ * `deny` ends the run.
+ */
 export const BUDGET_APPROVAL = 'budget';

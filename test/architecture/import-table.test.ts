@@ -1,140 +1,127 @@
 import { execFile } from 'node:child_process';
-import { copyFile, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { IMPORT_TABLE, type Room } from '../../lint/import-table.mjs';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const ROOMS = Object.keys(IMPORT_TABLE);
 
-const FORBIDDEN: readonly (readonly [folder: string, imported: string])[] = [
-  ['src/contracts', '@temporalio/common'],
-  ['src/contracts', '@temporalio/workflow'],
-  ['src/contracts', 'node:fs'],
-  ['src/contracts', '../define/define-tool.js'],
-  ['src/define', '../worker/config.js'],
-  ['src/define', '@temporalio/common'],
-  ['src/define', 'node:fs'],
-  ['src/workflows', 'node:fs'],
-  ['src/workflows', 'zod'],
-  ['src/workflows', '@temporalio/client'],
-  ['src/workflows', '../activities/call-model.js'],
-  ['src/workflows', '../define/define-tool.js'],
-  ['src/workflows/policies', '../../client/index.js'],
-  ['src/activities', '@temporalio/client'],
-  ['src/activities', '@temporalio/worker'],
-  ['src/activities', '@temporalio/workflow'],
-  ['src/activities', '../workflows/agent-run.js'],
-  ['src/activities', '../worker/config.js'],
-  ['src/activities', '../streams/file-stream-sink.js'],
-  ['src/activities/context', '../../client/index.js'],
-  ['src/activities/providers', '@temporalio/common'],
-  ['src/activities/providers', '@temporalio/activity'],
-  ['src/activities/providers', '../failures.js'],
-  ['src/activities/tools', '@temporalio/activity'],
-  ['src/activities/tools', '@temporalio/common/lib/errors.js'],
-  ['src/streams', '../client/index.js'],
-  ['src/streams', '../define/define-tool.js'],
-  ['src/streams', '@temporalio/common'],
-  ['src/client', '../worker/config.js'],
-  ['src/client', '../activities/call-model.js'],
-  ['src/client', '../define/define-tool.js'],
-  ['src/client', '@temporalio/worker'],
-  ['src/worker', '../workflows/index.js'],
-  ['src/worker', '../client/index.js'],
-  ['src/worker', '../cli/main.js'],
-  ['src/worker', '../testing/index.js'],
-  ['src/cli', '../activities/call-tool.js'],
-  ['src/cli', '../testing/index.js'],
-  ['src/cli', '@temporalio/client'],
-  ['src/cli/commands', '../../workflows/index.js'],
-  ['src/gateway', '../activities/call-tool.js'],
-  ['src/gateway', '../cli/main.js'],
-  ['src/gateway', '@temporalio/worker'],
-];
+/** One statement in a file of a room. `depth`: how many folders the file stands below its room. */
+interface Planted {
+  readonly room: string;
+  readonly statement: string;
+  readonly depth: number;
+}
 
-const ALLOWED: readonly (readonly [folder: string, imported: string])[] = [
-  ['src/contracts', 'zod'],
-  ['src/contracts', '@noble/hashes/sha2.js'],
-  ['src/contracts', './limits.js'],
-  ['src/define', '../contracts/limits.js'],
-  ['src/workflows', '@temporalio/workflow'],
-  ['src/workflows', '@temporalio/common'],
-  ['src/workflows/policies', '../../contracts/limits.js'],
-  ['src/activities', '@temporalio/activity'],
-  ['src/activities', '../define/define-tool.js'],
-  ['src/activities/providers', 'openai'],
-  ['src/activities/tools', 'node:fs/promises'],
-  ['src/streams', 'node:fs/promises'],
-  ['src/streams', '../contracts/limits.js'],
-  ['src/client', '@temporalio/client'],
-  ['src/client', '../streams/stream-sink.js'],
-  ['src/worker', '@temporalio/client'],
-  ['src/worker', '../activities/create-activities.js'],
-  ['src/cli', '../client/index.js'],
-  ['src/cli', '../worker/index.js'],
-  ['src/gateway', '../client/index.js'],
-  ['src/testing', '../client/index.js'],
-  ['src/testing', '../activities/providers/provider.js'],
-];
+const importOf = (name: string, depth: number): string =>
+  `import { x } from '${'../'.repeat(depth + 1)}${name}/index.js';\nexport const y = x;\n`;
+const typeOf = (name: string): string => `import type { x } from '../${name}/index.js';\nexport type Y = x;\n`;
+const packageOf = (name: string): string => `import { x } from '${name}';\nexport const y = x;\n`;
+
+const FORBIDDEN: readonly Planted[] = Object.entries(IMPORT_TABLE).flatMap(([room, row]) => [
+  ...strangers(room, row).flatMap((other) => [0, 2].map((depth) => ({ room, statement: importOf(other, depth), depth }))),
+  ...(row.types ?? []).map((other) => ({ room, statement: importOf(other, 0), depth: 0 })),
+  ...foreignPackages(row).map((name) => ({ room, statement: packageOf(name), depth: 1 })),
+]);
+
+const ALLOWED: readonly Planted[] = Object.entries(IMPORT_TABLE).flatMap(([room, { rooms, types = [], packages }]) => [
+  ...rooms.map((other) => ({ room, statement: importOf(other, 1), depth: 1 })),
+  ...types.map((other) => ({ room, statement: typeOf(other), depth: 0 })),
+  ...packages.map((name) => ({ room, statement: packageOf(name.replace('node:*', 'node:fs').replace('*', 'x')), depth: 0 })),
+]);
+
+/** Neither the room itself nor one of its row. */
+function strangers(room: string, row: Room): string[] {
+  return ROOMS.filter((other) => other !== room && !row.rooms.includes(other) && !row.types?.includes(other));
+}
+
+function foreignPackages({ packages }: Room): string[] {
+  const isListed = (name: string): boolean => packages.some((listed) => name.startsWith(listed.replace('*', '')));
+  return ['node:fs', '@temporalio/worker', '@temporalio/workflow', 'zod', 'left-pad'].filter((name) => !isListed(name));
+}
 
 describe('the import table', () => {
   let folder: string;
-  let findings: string;
+  let refused: ReadonlySet<string>;
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'perdure-lint-'));
-    await copyFile(join(ROOT, '.oxlintrc.json'), join(folder, '.oxlintrc.json'));
-    await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
-    const planted = [...FORBIDDEN, ...ALLOWED].map(([where, imported]) => plant(where, imported, `import { x } from '${imported}';`));
     await Promise.all([
-      ...planted,
-      plant('src/activities', 'types', `import type { x } from '../streams/stream-sink.js';`),
-      plant('src/workflows', 'types', `import type { x } from '../activities/call-model.js';`),
+      cp(join(ROOT, '.oxlintrc.json'), join(folder, '.oxlintrc.json')),
+      cp(join(ROOT, 'lint'), join(folder, 'lint'), { recursive: true }),
     ]);
-    await writeFile(join(folder, 'src', 'contracts', 'handlers.ts'), `import { x } from '@temporalio/workflow';\nexport const y = x;\n`);
-    findings = await lint();
+    await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
+    await Promise.all([...FORBIDDEN, ...ALLOWED].map((planted) => plant(pathFor(planted), planted.statement)));
+    await plant('src/workflows/turn/schema.ts', `import { x } from '../../contracts/schemas/run.js';\nexport const y = x;\n`);
+    await plant('src/workflows/turn/schema-type.ts', `import type { x } from '../../contracts/schemas/run.js';\nexport type Y = x;\n`);
+    await plant('src/workflows/turn/lazy.ts', `export const y = (): unknown => import('../../activities/index.js');\n`);
+    await plant('src/contracts/handlers.ts', packageOf('@temporalio/workflow'));
+    await plant('src/attic/x.ts', packageOf('zod'));
+    refused = new Set(await lint());
   });
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
-  it.each(FORBIDDEN)('%s may not import %s', (where, imported) => {
-    expect(refused()).toContain(fileFor(where, imported));
+  it('has a row for every folder of src', async () => {
+    const folders = await readdir(join(ROOT, 'src'), { withFileTypes: true });
+    expect(folders.filter((entry) => entry.isDirectory() && !ROOMS.includes(entry.name)).map(({ name }) => name)).toEqual([]);
+    expect(refused).toContain('src/attic/x.ts');
   });
 
-  it.each(ALLOWED)('%s may import %s', (where, imported) => {
-    expect(refused()).not.toContain(fileFor(where, imported));
+  it('runs down: a room imports only rooms of rows below its own', () => {
+    const up = Object.entries(IMPORT_TABLE).flatMap(([room, { rooms, types = [] }]) =>
+      [...rooms, ...types].filter((other) => ROOMS.indexOf(other) <= ROOMS.indexOf(room)).map((other) => `${room} -> ${other}`),
+    );
+    expect(up).toEqual([]);
+  });
+
+  it.each(ROOMS)('%s: the lint refuses each room, type and package that its row does not have', (room) => {
+    const planted = FORBIDDEN.filter((one) => one.room === room);
+    expect(planted.length).toBeGreaterThan(2);
+    expect(planted.filter((one) => !refused.has(pathFor(one))).map(({ statement }) => statement)).toEqual([]);
+  });
+
+  it.each(ROOMS)('%s: the lint accepts what its row has', (room) => {
+    expect(ALLOWED.filter((one) => one.room === room && refused.has(pathFor(one))).map(({ statement }) => statement)).toEqual([]);
+  });
+
+  it('workflows may import types of the schemas, and never the schemas', () => {
+    expect(refused).toContain('src/workflows/turn/schema.ts');
+    expect(refused).not.toContain('src/workflows/turn/schema-type.ts');
+  });
+
+  it('an import expression is an import', () => {
+    expect(refused).toContain('src/workflows/turn/lazy.ts');
   });
 
   it('only the handlers of the contracts may import @temporalio/workflow', () => {
-    expect(refused()).not.toContain('src/contracts/handlers.ts');
+    expect(refused).not.toContain('src/contracts/handlers.ts');
+    expect(FORBIDDEN.some(({ room, statement }) => room === 'contracts' && statement.includes('@temporalio/workflow'))).toBe(true);
   });
 
-  it('activities may know the type of a stream, workflows no type of an activity', () => {
-    expect(refused()).not.toContain(fileFor('src/activities', 'types'));
-    expect(refused()).toContain(fileFor('src/workflows', 'types'));
-  });
-
-  async function plant(where: string, name: string, line: string): Promise<void> {
-    const path = join(folder, fileFor(where, name));
+  async function plant(file: string, text: string): Promise<void> {
+    const path = join(folder, file);
     await mkdir(dirname(path), { recursive: true });
-    await writeFile(path, `${line}\nexport ${line.startsWith('import type') ? 'type Y = x' : 'const y = x'};\n`);
-  }
-
-  async function lint(): Promise<string> {
-    const oxlint = join(ROOT, 'node_modules', '.bin', 'oxlint');
-    return promisify(execFile)(oxlint, ['--format', 'unix', 'src'], { cwd: folder, maxBuffer: 2 ** 24 }).then(
-      ({ stdout }) => stdout,
-      (error: { stdout: string }) => error.stdout,
-    );
+    await writeFile(path, text);
   }
 
   /** The files in which the rule found something. */
-  function refused(): string[] {
-    const lines = findings.split('\n').filter((line) => line.includes('no-restricted-imports'));
-    return lines.map((line) => line.split(':')[0] ?? '');
+  async function lint(): Promise<string[]> {
+    const oxlint = join(ROOT, 'node_modules', '.bin', 'oxlint');
+    const found = await promisify(execFile)(oxlint, ['--format', 'unix', 'src'], { cwd: folder, maxBuffer: 2 ** 24 }).then(
+      ({ stdout }) => stdout,
+      (error: { stdout: string }) => error.stdout,
+    );
+    return found
+      .split('\n')
+      .filter((line) => line.includes('house(import-table)'))
+      .map((line) => line.split(':')[0] ?? '');
   }
 });
 
-function fileFor(where: string, imported: string): string {
-  return `${where}/planted-${imported.replaceAll(/[^a-z]+/giu, '-')}.ts`;
+function pathFor({ room, statement, depth }: Planted): string {
+  const name = statement.split('\n')[0]?.replaceAll(/[^a-z]+/giu, '-') ?? '';
+  return `src/${room}/${'deep/'.repeat(depth)}planted-${name}.ts`;
 }

@@ -1,7 +1,8 @@
 import { Agent, type Response, fetch as undiciFetch } from 'undici';
 import { FAILOVER_LIMITS } from '../../contracts/constants/limits.js';
+import { objectOf } from '../contract/json-object.js';
 import { ModelError } from '../contract/model-error.js';
-import { connectionError, objectOf } from '../errors/classify-error.js';
+import { connectionError } from '../errors/classify-error.js';
 import type { ServerAccess } from './provider-access.js';
 
 /** Several times the longest list there is, of a router with hundreds of models. */

@@ -1,6 +1,7 @@
 import { z } from 'zod';
+import { objectOf } from '../contract/json-object.js';
 import { ModelError, type ModelFailureType } from '../contract/model-error.js';
-import { connectionError, errorIn, objectOf, toModelError } from '../errors/classify-error.js';
+import { connectionError, errorIn, toModelError } from '../errors/classify-error.js';
 import { withoutKeys } from '../errors/redact-key.js';
 import { answerHeaders, requestIdIn } from '../http/response-headers.js';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { JsonValue } from '../../contracts/schemas/message.js';
-import { readOpaque } from '../transcript/opaque.js';
+import { readOpaque } from '../contract/json-object.js';
 import type { AiSdkOptions } from './model.js';
 
 /** What `opaque` holds for models of the AI SDK: whose it is, and what that provider wants back with the part. */

@@ -1,7 +1,7 @@
 import Anthropic from '@anthropic-ai/sdk';
 import type { ModelAnswer, ModelProvider, ModelRequest, ProviderSettings } from '../contract/provider.js';
 import { guardedFetch } from '../http/guarded-fetch.js';
-import { SDK_TIMEOUT_MS, SILENT_LOGGER } from '../http/sdk-options.js';
+import { SDK_OPTIONS } from '../http/sdk-options.js';
 import { callAnthropic } from './call.js';
 
 /** The version of the API whose answers are read here. */
@@ -21,11 +21,8 @@ async function callServer({ apiKey, baseUrl, quirks = {} }: ProviderSettings, re
     apiKey,
     baseURL: baseUrl,
     ...(query ? { defaultQuery: query } : {}),
-    maxRetries: 0,
-    timeout: SDK_TIMEOUT_MS,
+    ...SDK_OPTIONS,
     fetch: guard.fetch,
-    logger: SILENT_LOGGER,
-    logLevel: 'off',
     // by its environment variables the SDK would put prompts on traces
     openTelemetry: false,
   });

@@ -3,7 +3,7 @@ import type { AccessOptions } from '../access/key-references.js';
 import type { ModelAnswer, ModelProvider, ModelRequest } from '../contract/provider.js';
 import { guardedFetch } from '../http/guarded-fetch.js';
 import { loadPeer } from '../http/optional-peer.js';
-import { SDK_TIMEOUT_MS, SILENT_LOGGER } from '../http/sdk-options.js';
+import { SDK_OPTIONS } from '../http/sdk-options.js';
 import { callAnthropicCloud, cloudKey, cloudUrl } from './cloud.js';
 
 /** The version of the API whose answers are read here, as Bedrock names it; the client puts it into the body. */
@@ -32,11 +32,8 @@ async function callBedrock(request: ModelRequest, place: Place, access: Pick<Acc
     awsRegion: region,
     baseURL,
     defaultHeaders: API_VERSION,
-    maxRetries: 0,
-    timeout: SDK_TIMEOUT_MS,
+    ...SDK_OPTIONS,
     fetch: guard.fetch,
-    logger: SILENT_LOGGER,
-    logLevel: 'off' as const,
     openTelemetry: false as const,
   };
   // a bearer token of the environment would win over the keys that the config names

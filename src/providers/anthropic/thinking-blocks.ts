@@ -1,7 +1,7 @@
 import type { RedactedThinkingBlockParam, ThinkingBlockParam } from '@anthropic-ai/sdk/resources/messages';
 import { z } from 'zod';
 import type { ThinkingPart } from '../../contracts/schemas/message.js';
-import { readOpaque } from '../transcript/opaque.js';
+import { readOpaque } from '../contract/json-object.js';
 import type { PrefixDigest } from '../transcript/prefix-digest.js';
 
 const MadeBy = {

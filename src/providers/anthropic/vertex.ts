@@ -6,7 +6,7 @@ import { ModelError } from '../contract/model-error.js';
 import type { ModelAnswer, ModelProvider, ModelRequest } from '../contract/provider.js';
 import { fetchOfCall, guardedCall, guardedFetch } from '../http/guarded-fetch.js';
 import { loadPeer } from '../http/optional-peer.js';
-import { SDK_TIMEOUT_MS, SILENT_LOGGER } from '../http/sdk-options.js';
+import { SDK_OPTIONS } from '../http/sdk-options.js';
 import { callAnthropicCloud, cloudKey, cloudUrl } from './cloud.js';
 
 /** The version of the API whose answers are read here, as Vertex names it; the client puts it into the body. */
@@ -66,11 +66,8 @@ class VertexDoor {
       baseURL: this.#baseUrl,
       defaultHeaders: API_VERSION,
       ...(accessToken === undefined ? {} : { authClient: this.#authClient() }),
-      maxRetries: 0,
-      timeout: SDK_TIMEOUT_MS,
+      ...SDK_OPTIONS,
       fetch: fetchOfCall,
-      logger: SILENT_LOGGER,
-      logLevel: 'off',
       openTelemetry: false,
     });
   }

@@ -1,3 +1,4 @@
+import { objectOf } from '../contract/json-object.js';
 import { ModelError, type ModelFailureType } from '../contract/model-error.js';
 import { LOWER_OUTPUT_PATTERNS, toldInWords } from './error-patterns.js';
 import { hideKey } from './redact-key.js';
@@ -125,17 +126,6 @@ const MESSAGE_CHARS_READ = 8_000;
 export function errorIn(body: string): object | undefined {
   const told = objectOf(body);
   return told && toldIn(told);
-}
-
-/** The JSON object or array that a body is; undefined when it is none. Never throws. */
-export function objectOf(body: string): object | undefined {
-  try {
-    const parsed: unknown = JSON.parse(body);
-    return parsed !== null && typeof parsed === 'object' ? parsed : undefined;
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
 }
 
 interface ErrorFacts {

@@ -41,6 +41,6 @@ export function toldWaitMs(bodies: readonly object[], message: string, now: numb
 function waitIn(message: string): number | undefined {
   const text = WAIT.exec(message)?.[1];
   if (text === undefined) return undefined;
-  const steps = [...text.matchAll(STEP)].map(([, count, unit = '']) => Number(count) * (UNIT_MS[unit.toLowerCase()] ?? 0));
+  const steps = [...text.matchAll(STEP)].map(([, amount, unit = '']) => Number(amount) * (UNIT_MS[unit.toLowerCase()] ?? 0));
   return Math.ceil(steps.reduce((sum, step) => sum + step, 0));
 }

@@ -1,7 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { Agent, type Response as UndiciResponse, fetch as undiciFetch } from 'undici';
+import { objectOf } from '../contract/json-object.js';
 import { ModelError } from '../contract/model-error.js';
-import { connectionError, errorIn, objectOf, toModelError } from '../errors/classify-error.js';
+import { connectionError, errorIn, toModelError } from '../errors/classify-error.js';
 import { hideKey } from '../errors/redact-key.js';
 import { EventFraming } from './event-framing.js';
 import { answerHeaders, contentTypesOf } from './response-headers.js';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import OpenAI from 'openai';
 import type { ModelRequest, ProviderSettings } from '../contract/provider.js';
 import { type GuardedFetch, guardedFetch } from '../http/guarded-fetch.js';
-import { SDK_TIMEOUT_MS, SILENT_LOGGER } from '../http/sdk-options.js';
+import { SDK_OPTIONS } from '../http/sdk-options.js';
 
 /** The guard of one request to a server that speaks one of OpenAI's formats: the key in the header where the server wants it. */
 export function openAiGuard(
@@ -22,11 +22,8 @@ export function openAiClient({ apiKey, baseUrl, quirks }: ProviderSettings, guar
     organization: null,
     project: null,
     ...(quirks?.query ? { defaultQuery: quirks.query } : {}),
-    maxRetries: 0,
-    timeout: SDK_TIMEOUT_MS,
+    ...SDK_OPTIONS,
     fetch: guard.fetch,
-    logger: SILENT_LOGGER,
-    logLevel: 'off',
   });
 }
 

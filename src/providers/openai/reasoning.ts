@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { ToolCallPart } from '../../contracts/schemas/message.js';
-import { readOpaque } from '../transcript/opaque.js';
+import { readOpaque } from '../contract/json-object.js';
 
 /** Reasoning behind a call, in OpenRouter's words: https://openrouter.ai/docs/guides/best-practices/reasoning-tokens */
 const ReasoningDetail = z.record(z.string(), z.json()).and(

@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import type { ResponseReasoningItem } from 'openai/resources/responses/responses';
 import { z } from 'zod';
 import type { ThinkingPart } from '../../contracts/schemas/message.js';
+import { readOpaque } from '../contract/json-object.js';
 import type { ProviderSettings } from '../contract/provider.js';
 import { streamText } from '../http/read-stream.js';
-import { readOpaque } from '../transcript/opaque.js';
 
 /** An item that a reasoning item belongs to: the API takes the two only together. */
 const Following = z.strictObject({ type: z.enum(['message', 'function_call']), id: z.string() });

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CommandEnd } from '../support/cli.js';
 import { commandHere } from '../support/command-here.js';
 
-const SAVED = fileURLToPath(new URL('../../histories/0.1-max-turns.json', import.meta.url));
+const SAVED = fileURLToPath(new URL('../../workflows/histories/0.1-max-turns.json', import.meta.url));
 
 let folder: string;
 beforeAll(async () => {

@@ -1,0 +1,42 @@
+import { execFile } from 'node:child_process';
+import { cp, mkdir, mkdtemp, rm, symlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterEach, beforeEach, inject } from 'vitest';
+import { removeStateDir } from '../../../worker/support/state-dir.js';
+import { builtCli } from '../../support/built-cli.js';
+
+const EXAMPLES = fileURLToPath(new URL('../../../../examples', import.meta.url));
+
+/** A copy of all examples with the built command line beside it, made for each test; `name` is the one that is run. */
+export function useExample(name: string) {
+  let root: string;
+  beforeEach(async () => {
+    root = await mkdtemp(join(tmpdir(), 'perdure-examples-'));
+    await cp(EXAMPLES, join(root, 'examples'), { recursive: true, filter: isSource });
+    await mkdir(join(root, 'home'));
+    await symlink(dirname(builtCli()), join(root, 'bin'));
+  });
+  afterEach(async () => {
+    await removeStateDir(join(root, 'examples', name, '.perdure'));
+    await rm(root, { recursive: true, force: true });
+  });
+  const env = () => ({ PATH: process.env['PATH'], HOME: join(root, 'home'), PERDURE_TEMPORAL_BIN: inject('temporalBinary') });
+  const run = async (script: string, args: readonly string[]) =>
+    await promisify(execFile)(process.execPath, [script, ...args], { env: env(), cwd: join(root, 'examples', name) });
+  return {
+    /** A file of the example's folder. */
+    path: (...names: string[]) => join(root, 'examples', name, ...names),
+    /** Runs the example as its README says. */
+    start: (...args: string[]) => run(join(root, 'examples', name, 'start.mjs'), args),
+    /** Another command in the example's folder, as JSON. */
+    ask: async (...args: string[]): Promise<unknown> => JSON.parse((await run(builtCli(), [...args, '--json'])).stdout),
+  };
+}
+
+/** Not what earlier runs left in the examples' folders. */
+function isSource(path: string): boolean {
+  return !/\/(?:playground|\.perdure)(?:\/|$)/u.test(path);
+}

@@ -1,0 +1,80 @@
+import { execFile } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { describe, expect, inject, it } from 'vitest';
+import { textOf } from '../../../src/contracts/message-text.js';
+import type { Message } from '../../../src/contracts/schemas/message.js';
+import type { Progress, Receipt, RunResult, TranscriptPage } from '../../../src/contracts/schemas/run.js';
+import { type AgentWorker, say } from '../../support/agent-worker.js';
+import { latch, until, untilAborted, useWorkers } from '../../support/use-workers.js';
+
+const SCRIPT = fileURLToPath(new URL('run_agent.py', import.meta.url));
+
+/** What the Python program prints. */
+interface Said {
+  readonly receipt?: Receipt;
+  readonly again?: Receipt;
+  readonly progress: Progress;
+  readonly result: RunResult;
+  readonly transcript: TranscriptPage;
+}
+
+describe('a Python client', () => {
+  const { worker } = useWorkers();
+
+  it('starts agentRun by name with plain JSON, steers it, and reads its result', async () => {
+    const steered = latch();
+    const on = await worker({
+      model: async ({ messages }, call) => {
+        if (call === 1) await steered.opened;
+        return say(call === 1 ? 'listening' : `heard: ${messages.map(lineOf).slice(-2).join(' and ')}`);
+      },
+    });
+    const runId = `python-${randomUUID()}`;
+    const program = runAgent(on, runId, 'steer');
+    await until(() => hasMessagesWaiting(on, runId, 2), 'both messages in the inbox');
+    steered.open();
+    const said = await program;
+    expect(said.receipt).toEqual({ id: 'second', accepted: true, position: 1, duplicate: false });
+    expect(said.again).toMatchObject({ id: 'second', accepted: true, duplicate: true });
+    expect(said.progress).toMatchObject({ status: 'running', phase: 'model', turn: 1, maxTurns: 5, inbox: 0 });
+    expect(said.result).toMatchObject({ v: 1, runId, reason: 'completed', turns: 2, unconsumed: [] });
+    expect(said.result.output).toBe('heard: steered from python and submitted from python');
+    expect(said.transcript.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'user', 'user', 'assistant']);
+  });
+
+  it('cancels a run with a signal and reads why it ended', async () => {
+    const on = await worker({ model: ({ signal }) => untilAborted(signal) });
+    const runId = `python-${randomUUID()}`;
+    const { result } = await runAgent(on, runId, 'cancel');
+    expect(result).toMatchObject({ v: 1, runId, reason: 'cancelled', unconsumed: [] });
+  });
+});
+
+async function runAgent(on: AgentWorker, runId: string, what: 'steer' | 'cancel'): Promise<Said> {
+  const args = [SCRIPT, inject('temporalAddress'), on.taskQueue, runId, what];
+  const { stdout } = await promisify(execFile)(python(), args, { timeout: 50_000 });
+  // the program is ours, and prints exactly this
+  return JSON.parse(stdout) as Said;
+}
+
+/** A Python with the Temporal SDK; there is no other way to run this test, so it fails without. */
+function python(): string {
+  const named = process.env['PERDURE_TEST_PYTHON'];
+  if (named) return named;
+  throw new Error(
+    'PERDURE_TEST_PYTHON: name a Python that has the package temporalio (python3 -m venv DIR && DIR/bin/pip install temporalio)',
+  );
+}
+
+async function hasMessagesWaiting(on: AgentWorker, runId: string, count: number): Promise<boolean> {
+  const handle = on.client.workflow.getHandle(runId);
+  // the program may not have started the run yet
+  const progress = await handle.query<Progress>('progress').catch(() => undefined);
+  return progress?.inbox === count;
+}
+
+function lineOf(message: Message): string {
+  return textOf(message);
+}

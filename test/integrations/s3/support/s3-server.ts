@@ -1,0 +1,45 @@
+import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { freePort } from '../../../support/free-port.js';
+import { answersAt, endProcess, namedProgram } from '../../../support/local-process.js';
+import { until } from '../../../support/use-workers.js';
+
+const INSTALL = 'GOBIN=DIR go install github.com/versity/versitygw/cmd/versitygw@v1.8.0';
+
+/** A real S3 server on loopback, with one bucket. */
+export interface S3Server {
+  readonly endpoint: string;
+  readonly bucket: string;
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+  stop(): Promise<void>;
+}
+
+/** Starts versitygw over a folder of its own; it is gone, with its folder, after `stop`. */
+export async function startS3Server(): Promise<S3Server> {
+  const binary = namedProgram('PERDURE_TEST_S3_SERVER', 'the program versitygw', INSTALL);
+  const folder = await mkdtemp(join(tmpdir(), 'perdure-s3-'));
+  const bucket = 'perdure-test';
+  // a folder is a bucket
+  await mkdir(join(folder, bucket));
+  const [accessKeyId, secretAccessKey] = ['perdure-test', randomBytes(16).toString('hex')];
+  const port = await freePort();
+  const args = ['--port', `127.0.0.1:${port}`, '--health', '/health', '--region', 'us-east-1', '--quiet', 'posix', folder];
+  const env = { PATH: process.env['PATH'], ROOT_ACCESS_KEY: accessKeyId, ROOT_SECRET_KEY: secretAccessKey };
+  const server = spawn(binary, args, { env, stdio: ['ignore', 'ignore', 'inherit'] });
+  const endpoint = `http://127.0.0.1:${port}`;
+  await until(() => answersAt(`${endpoint}/health`, server), 'the S3 server');
+  return {
+    endpoint,
+    bucket,
+    accessKeyId,
+    secretAccessKey,
+    stop: async () => {
+      await endProcess(server);
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
