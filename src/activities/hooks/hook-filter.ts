@@ -38,6 +38,6 @@ function pathsOf({ args, workspace }: FilteredCall): (CallPath | 'no text')[] {
 
 function callPath(path: string, workspace: string | undefined): CallPath {
   const meant = workspace === undefined ? posix.normalize(path) : posix.relative(workspace, posix.resolve(workspace, path));
-  if (!isAbsolute(meant) && meant !== '..' && !meant.startsWith('../../')) return { inside: true, path: meant };
+  if (!isAbsolute(meant) && meant !== '..' && !meant.startsWith('../')) return { inside: true, path: meant };
   return { inside: false, path: posix.resolve(workspace ?? '/', path).slice(1) };
 }

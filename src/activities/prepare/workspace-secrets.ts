@@ -13,7 +13,7 @@ export async function secretsInWorkspace(config: Config, workspace: string): Pro
 
 function isWithin(folder: string, file: string): boolean {
   const way = relative(folder, file);
-  return way === '' || (!isAbsolute(way) && way !== '..' && !way.startsWith('../../'));
+  return way === '' || (!isAbsolute(way) && way !== '..' && !way.startsWith('../'));
 }
 
 async function realOf(path: string): Promise<string> {

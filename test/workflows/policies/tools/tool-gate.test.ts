@@ -117,7 +117,7 @@ describe('a gate with many rules', () => {
     expect(performance.now() - startedAt).toBeLessThan(500);
   });
 
-  it.each(['/', '../../', ''])(
+  it.each(['/', '../', ''])(
     'judges a path of 1 MB that begins with %j in a moment: longer than any there is, only a refusal matches it',
     (start) => {
       const path = start + 'a/'.repeat(500_000);
