@@ -1,10 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { Command, type CommanderError, Option } from 'commander';
 import { PerdureError } from '../contracts/perdure-error.js';
+import { SIGNALS, UPDATES, verbsOf } from '../contracts/verbs/index.js';
+import type { AnyVerb, VerbFlag } from '../contracts/verbs/verb.js';
 import type { CliContext } from './host/context.js';
+import type { OfferedVerb } from './host/run-verb.js';
 
-/** What a verb's implementation gives: the exit status of the process. */
-type Verb = () => Promise<number>;
+/** Runs a verb and resolves to the exit status of the process. */
+type VerbRun = () => Promise<number>;
 
 /**
  * All verbs and options. An action loads its verb only when it is called, so that `show` does not wait for what `run` needs.
@@ -21,16 +24,24 @@ export function createProgram(context: CliContext, onExitCode: (code: number) =>
     .option('--debug', 'show stack traces of errors')
     .addHelpText('after', PROGRAM_HELP)
     .exitOverride();
-  const carryOut = async (verb: Verb): Promise<void> => onExitCode(await verb());
+  const carryOut = async (verb: VerbRun): Promise<void> => onExitCode(await verb());
   addRunVerbs(program, context, carryOut);
-  addDirectVerbs(program, context, carryOut);
-  addDecisionVerbs(program, context, carryOut);
+  addVerbs(verbsOf(SIGNALS), { program, context, carryOut });
+  addApprovals({ program, context, carryOut });
+  addVerbs(verbsOf(UPDATES), { program, context, carryOut });
   addLookVerbs(program, context, carryOut);
   addHostVerbs(program, context, carryOut);
   return program;
 }
 
-type CarryOut = (verb: Verb) => Promise<void>;
+type CarryOut = (verb: VerbRun) => Promise<void>;
+
+/** What registering a verb needs. */
+interface Registering {
+  readonly program: Command;
+  readonly context: CliContext;
+  readonly carryOut: CarryOut;
+}
 
 function addRunVerbs(program: Command, context: CliContext, carryOut: CarryOut): void {
   withRunOptions(program.command('run'))
@@ -58,63 +69,41 @@ function addRunVerbs(program: Command, context: CliContext, carryOut: CarryOut):
     .action((run, options) => carryOut(async () => (await import('./commands/watch.js')).watch(run, options, context)));
 }
 
-function addDirectVerbs(program: Command, context: CliContext, carryOut: CarryOut): void {
-  withJson(withPlace(program.command('steer')))
-    .description('put a message into a live run; the model reads it before its next answer')
-    .argument('<run>', 'the id of the run')
-    .argument('<text>', 'the message, in quotes; a first line /model PROVIDER/MODEL or /think LEVEL is for the run itself')
-    .option('--id <id>', 'an id of yours: the same id twice is one message')
-    .option(
-      '--mode <mode>',
-      'boundary: before the next answer (default) · preempt: skip calls not yet started · interrupt: also stop the running answer',
-    )
-    .option('--ttl <duration>', 'forget it if it is still unread after so long, such as 30s')
-    .action((run, text, options) => carryOut(async () => (await import('./commands/steer.js')).steer(run, text, options, context)));
-  withJson(withPlace(program.command('cancel')))
-    .description('end a live run; what runs is stopped, and its result says so')
-    .argument('<run>', 'the id of the run')
-    .option('--reason <text>', 'why')
-    .action((run, options) => carryOut(async () => (await import('./commands/cancel.js')).cancel(run, options, context)));
-  withJson(withPlace(program.command('pause')))
-    .description('let running calls finish and start no further one')
-    .argument('<run>', 'the id of the run')
-    .action((run, options) => carryOut(async () => (await import('./commands/pause.js')).pause(run, options, context)));
-  withJson(withPlace(program.command('resume')))
-    .description('go on after pause')
-    .argument('<run>', 'the id of the run')
-    .action((run, options) => carryOut(async () => (await import('./commands/pause.js')).resume(run, options, context)));
-  withJson(withPlace(program.command('hold')))
-    .description('start no further turn while you talk to the run; it lets go by itself')
-    .argument('<run>', 'the id of the run')
-    .option('--ttl <duration>', 'for how long at most (default: 10m)')
-    .option('--by <name>', 'who holds it, as others read it')
-    .action((run, options) => carryOut(async () => (await import('./commands/hold.js')).hold(run, options, context)));
-  withJson(withPlace(program.command('release')))
-    .description('go on after hold')
-    .argument('<run>', 'the id of the run')
-    .action((run, options) => carryOut(async () => (await import('./commands/hold.js')).release(run, options, context)));
+/** The verbs of a table, in its order. Each needs no code of its own here. */
+function addVerbs(verbs: readonly AnyVerb[], { program, context, carryOut }: Registering): void {
+  for (const verb of verbs) {
+    const { command } = verb;
+    if (command) addVerb({ ...verb, command }, { program, context, carryOut });
+  }
 }
 
-function addDecisionVerbs(program: Command, context: CliContext, carryOut: CarryOut): void {
+function addVerb(verb: OfferedVerb, { program, context, carryOut }: Registering): void {
+  const { summary, arguments: texts = {}, flags = {} } = verb.command;
+  const command = withJson(withPlace(program.command(verb.name)))
+    .description(summary)
+    .argument('<run>', 'the id of the run');
+  for (const [field, help] of Object.entries<string | undefined>(texts)) command.argument(`<${ARGUMENT_NAMES[field] ?? field}>`, help);
+  for (const flag of Object.values<VerbFlag | undefined>(flags)) {
+    if (flag?.kind === 'number') command.option(flag.flag, flag.help, parseNumber);
+    else if (flag) command.option(flag.flag, flag.help);
+  }
+  command.action((runId: string, ...rest: unknown[]) =>
+    carryOut(async () => {
+      // commander gives the arguments, then the options, then the command itself
+      const given = rest.slice(0, Object.keys(texts).length).map(String);
+      return (await import('./host/run-verb.js')).runVerb(verb, { runId, texts: given, options: command.opts() }, context);
+    }),
+  );
+}
+
+/** The names of arguments in the help, where they differ from the field. */
+const ARGUMENT_NAMES: Readonly<Record<string, string>> = { callId: 'call' };
+
+function addApprovals({ program, context, carryOut }: Registering): void {
   withJson(withPlace(program.command('approvals')))
-    .description('list the calls that wait for a person')
+    .description('list pending approvals')
     .argument('[run]', 'the id of the run (default: all open ones)')
     .action((run, options) => carryOut(async () => (await import('./commands/approvals.js')).approvals(run, options, context)));
-  withDecision(program.command('approve'))
-    .description('let a waiting call run, once and as it was shown')
-    .action((run, call, options) => carryOut(async () => (await import('./commands/approve.js')).approve(run, call, options, context)));
-  withDecision(program.command('deny'))
-    .description('refuse a waiting call; the model reads who did and why')
-    .option('--reason <text>', 'why')
-    .action((run, call, options) => carryOut(async () => (await import('./commands/approve.js')).deny(run, call, options, context)));
-  withJson(withPlace(program.command('extend')))
-    .description('raise caps of a live run, by so much each')
-    .argument('<run>', 'the id of the run')
-    .option('--turns <n>', 'so many more turns', parseNumber)
-    .option('--max-cost <usd>', 'so much more money', parseNumber)
-    .option('--max-tokens <n>', 'so many more tokens', parseNumber)
-    .option('--deadline <duration>', 'so much more working time, such as 90s or 10m')
-    .action((run, options) => carryOut(async () => (await import('./commands/extend.js')).extend(run, options, context)));
 }
 
 function addLookVerbs(program: Command, context: CliContext, carryOut: CarryOut): void {
@@ -166,13 +155,6 @@ function withPlace(command: Command): Command {
 
 function withJson(command: Command): Command {
   return command.option('--json', 'print one JSON document');
-}
-
-function withDecision(command: Command): Command {
-  return withJson(withPlace(command))
-    .argument('<run>', 'the id of the run')
-    .argument('<call>', 'the id of the call, as approvals shows it')
-    .option('--by <name>', 'who decides (default: you)');
 }
 
 function withShow(command: Command): Command {

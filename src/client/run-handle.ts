@@ -19,12 +19,14 @@ import type {
   Step,
   TranscriptPage,
 } from '../contracts/schemas/run.js';
+import { SIGNALS, UPDATES } from '../contracts/verbs/index.js';
+import type { AnyVerb, Verb } from '../contracts/verbs/verb.js';
 import type { StreamSource } from '../streams/stream.js';
 import { type ContinueOptions, continueRun } from './runs/continue-run.js';
 import { describeRun, type RunDescription } from './runs/describe-run.js';
 import type { TemporalAccess } from './temporal/connection.js';
 import { isTimeout, noWorker, refusedUpdate, runClosed } from './temporal/errors.js';
-import { checkDecision, checkExtend, checkHold, checkSteer } from './validate/steer-input.js';
+import { checkVerbInput } from './validate/run-input.js';
 import { type AwaitResultOptions, awaitResult } from './watch/await-result.js';
 import { type WatchItem, type WatchOptions, watchRun } from './watch/watch-run.js';
 
@@ -46,57 +48,50 @@ export class RunHandle {
   }
 
   /**
-   * Puts a message into the run, durable also while no worker lives. Gives the id under which it is one message, however often it is
-   * sent; `steers` tells what became of it.
+   * Sends a message to the run. It is durable without a worker. Returns its id: the same id is one message, however often it is sent.
+   * `steers` reports its state.
    */
   async steer(message: string | SteerInput): Promise<{ id: string }> {
-    const checked = withId(checkSteer(message));
-    await this.#signal(() => this.#workflow.signal(wire.steer, checked));
-    return { id: checked.id };
+    // every message that is sent has an id
+    const { id = '' } = await this.#signal(SIGNALS.steer, message);
+    return { id };
   }
 
   /**
-   * Like `steer`, with a receipt. Not durable until accepted: throws `NO_WORKER` when no worker took it within 5 s; the error names the id
-   * to send it again under.
+   * Like `steer`, with a receipt. It is not durable until accepted: throws `NO_WORKER` when no worker accepted it within 5 s. The error
+   * names the id to send it again with.
    */
   async submit(message: string | SteerInput): Promise<Receipt> {
-    const checked = withId(checkSteer(message));
-    return await this.#update(`send again with the same id ${checked.id}`, () =>
-      this.#workflow.executeUpdate(wire.submit, { args: [checked], updateId: checked.id }),
-    );
+    return await this.#update(UPDATES.submit, message);
   }
 
-  /** Raises caps of the live run by the given amounts. */
+  /** Increases limits of the live run by the given amounts. */
   async extend(by: ExtendInput): Promise<Progress> {
-    const checked = checkExtend(by);
-    return await this.#update('look at its caps and send again', () => this.#workflow.executeUpdate(wire.extend, { args: [checked] }));
+    return await this.#update(UPDATES.extend, by);
   }
 
-  /** The calls that wait for a person, and what was decided lately. */
+  /** The pending approvals, and the latest decisions. */
   async approvals(): Promise<ApprovalList> {
     return await this.#access.query(this.#workflow, wire.approvals);
   }
 
   /**
-   * Lets a waiting call run, once and as it was shown. Throws `NO_SUCH_APPROVAL` (3), `ALREADY_DECIDED` (4) with who decided and when,
-   * or `BAD_ANSWER` (2).
+   * Approves a pending call: it runs once, as it was shown. Throws `NO_SUCH_APPROVAL` (3), `ALREADY_DECIDED` (4) with who decided and
+   * when, or `BAD_ANSWER` (2).
    */
   async approve(callId: string, options: { readonly by?: string } = {}): Promise<DecidedApproval> {
-    const { reason: _, ...checked } = checkDecision({ callId, ...options });
-    return await this.#update(DECIDE_AGAIN, () => this.#workflow.executeUpdate(wire.approve, { args: [checked] }));
+    return await this.#update(UPDATES.approve, { callId, ...options });
   }
 
-  /** Refuses a waiting call, or more budget; the model reads who did and why. Throws as `approve` does. */
+  /** Denies a pending call, or a larger budget. The model sees who denied it and why. Throws as `approve` does. */
   async deny(callId: string, options: { readonly by?: string; readonly reason?: string } = {}): Promise<DecidedApproval> {
-    const checked = checkDecision({ callId, ...options });
-    return await this.#update(DECIDE_AGAIN, () => this.#workflow.executeUpdate(wire.deny, { args: [checked] }));
+    return await this.#update(UPDATES.deny, { callId, ...options });
   }
 
-  /** Asks the run to end. Durable; a run that is closed already stays as it is, and its status is given back. */
+  /** Cancels the run. Durable. A run that is already closed stays as it is, and its status is returned. */
   async cancel(options: { readonly reason?: string } = {}): Promise<{ alreadyClosed?: string }> {
-    const reason = options.reason?.slice(0, PAYLOAD_LIMITS.failureMessageBytesMax);
     try {
-      await this.#signal(() => this.#workflow.signal(wire.cancel, reason === undefined ? {} : { reason }));
+      await this.#signal(SIGNALS.cancel, options);
       return {};
     } catch (error) {
       if (!(error instanceof PerdureError) || error.code !== 'RUN_CLOSED') throw error;
@@ -104,28 +99,36 @@ export class RunHandle {
     }
   }
 
-  /** Lets running calls finish and starts no further one, until `resume`. Durable. */
+  /** Pauses the run after its running calls, until `resume`. Durable. */
   async pause(): Promise<void> {
-    await this.#signal(() => this.#workflow.signal(wire.pause));
+    await this.#signal(SIGNALS.pause, {});
   }
 
-  /** Goes on after `pause`. Durable. */
+  /** Continues a paused run. Durable. */
   async resume(): Promise<void> {
-    await this.#signal(() => this.#workflow.signal(wire.resume));
+    await this.#signal(SIGNALS.resume, {});
   }
 
   /**
-   * Keeps the run from starting its next turn while a live conversation goes on: until `release`, or until its time is over. A second
-   * hold sets its end anew. Durable.
+   * Keeps the run from starting its next turn while a live conversation is active: until `release`, or until the hold expires. A second
+   * hold sets a new expiry. Durable.
    */
   async hold(options: HoldInput = {}): Promise<void> {
-    const checked = checkHold(options);
-    await this.#signal(() => this.#workflow.signal(wire.hold, checked));
+    await this.#signal(SIGNALS.hold, options);
   }
 
-  /** Ends a hold; without one nothing happens. Durable. */
+  /** Ends a hold. Does nothing without one. Durable. */
   async release(): Promise<void> {
-    await this.#signal(() => this.#workflow.signal(wire.release));
+    await this.#signal(SIGNALS.release, {});
+  }
+
+  /**
+   * Sends any verb of the table, for the command line. A signal returns its input as it was sent, an update its answer.
+   *
+   * @internal
+   */
+  async send(verb: AnyVerb, input: Readonly<Record<string, unknown>>): Promise<unknown> {
+    return verb.kind === 'signal' ? await this.#signal(verb, input) : await this.#update(verb, input);
   }
 
   /** What Temporal itself knows of the run: needs no worker. */
@@ -188,19 +191,26 @@ export class RunHandle {
     return { run: new RunHandle(this.#access, handle.workflowId, this.#streams), executionId };
   }
 
-  async #signal(send: () => Promise<void>): Promise<void> {
+  /** Checks and sends a signal; returns its input as it was sent. */
+  async #signal<Input extends object>(verb: Verb<Input, unknown>, given: unknown): Promise<Input> {
+    const input = withId(checkVerbInput(verb, given), verb);
+    const args = Object.keys(verb.fields).length === 0 ? [] : [input];
     try {
-      await this.#access.client.withDeadline(Date.now() + CLIENT_LIMITS.connectTimeoutMs, send);
+      const deadline = Date.now() + CLIENT_LIMITS.connectTimeoutMs;
+      await this.#access.client.withDeadline(deadline, () => this.#workflow.signal(verb.name, ...args));
+      return input;
     } catch (error) {
       throw await this.#whyRefused(error);
     }
   }
 
   /**
-   * Sends an update to a worker that is proved alive by a query first: an update that waits in the server for a worker would be delivered
-   * later although its sender was told that it was not.
+   * Sends an update once a query has shown a live worker: an update that waits in the server for a worker would be delivered later,
+   * although its sender was told that it was not.
    */
-  async #update<T>(resend: string, send: () => Promise<T>): Promise<T> {
+  async #update<Input extends object, Answer>(verb: Verb<Input, Answer>, given: unknown): Promise<Answer> {
+    const input = withId(checkVerbInput(verb, given), verb);
+    const resend = verb.resend?.(input) ?? 'send again';
     const { status } = await this.describe();
     if (!isLive(status)) throw runClosed(this.runId, status);
     await this.#access.query(this.#workflow, wire.progress).catch((error: unknown) => {
@@ -209,8 +219,11 @@ export class RunHandle {
         : error;
     });
     const deadline = Date.now() + CLIENT_LIMITS.updateTimeoutMs;
+    const updateId = 'id' in input && typeof input.id === 'string' ? { updateId: input.id } : {};
     try {
-      return await this.#access.client.withDeadline(deadline, send);
+      return await this.#access.client.withDeadline(deadline, () =>
+        this.#workflow.executeUpdate<Answer, [Input]>(verb.name, { args: [input], ...updateId }),
+      );
     } catch (error) {
       if (isTimeout(error, deadline)) throw noWorker(this.#access.taskQueue, `no receipt, it may still arrive; ${resend}`);
       throw await this.#whyRefused(error);
@@ -226,11 +239,9 @@ export class RunHandle {
   }
 }
 
-/** Which decision counts is the run's to say, so one that may have arrived is safely made again. */
-const DECIDE_AGAIN = 'decide again';
-
-function withId(message: SteerInput): SteerInput & { readonly id: string } {
-  return { ...message, id: message.id ?? randomUUID() };
+/** A message has an id, under which it is one message however often it is sent. */
+function withId<Input extends object>(input: Input, { fields }: Pick<Verb<Input, unknown>, 'fields'>): Input {
+  return 'id' in fields && !('id' in input) ? { ...input, id: randomUUID() } : input;
 }
 
 function isLive(status: RunDescription['status']): boolean {

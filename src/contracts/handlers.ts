@@ -4,6 +4,7 @@ import type { EventPage, RunEvent } from './event.js';
 import type { ApprovalList, ApproveInput, DecidedApproval, DenyInput } from './schemas/approval.js';
 import type { Usage } from './schemas/model.js';
 import type { ExtendInput, HoldInput, Progress, Receipt, RunResult, SteerInput, SteerRecord, Step, TranscriptPage } from './schemas/run.js';
+import { SIGNALS, UPDATES } from './verbs/index.js';
 
 /** The signals, updates and queries of a run, under the names every language uses. */
 export const steer = defineSignal<[SteerInput]>('steer');
@@ -32,21 +33,14 @@ export const result = defineQuery<RunResult | null>('result');
 export const AGENT_RUN = 'agentRun';
 export const DEFAULT_TASK_QUEUE = 'perdure';
 
+const DESCRIBED_VERBS = {
+  ...describe(SIGNALS),
+  ...describe(UPDATES),
+};
+
 /** What an operator reads beside each handler in the Web UI. */
 export const HANDLER_DESCRIPTIONS = {
-  steer:
-    'Put a message into the run: {"text": "…", "id"?: "…", "mode"?: "boundary" | "preempt" | "interrupt"}. It is read before the next ' +
-    'model request; preempt skips calls that were not started, interrupt also aborts the running model call. The same id twice is one message.',
-  cancel: 'Stop the run: {"reason"?: "…"}. Running calls are aborted, no new one starts, the run completes with reason cancelled.',
-  pause: 'Let running calls finish and start no further one, until resume.',
-  resume: 'Go on after pause.',
-  hold: 'Yield between turns while a live conversation goes on: {"ttlMs"?: 600000, "by"?: "…"}. It lets go by itself when the time is over.',
-  release: 'End a hold.',
-  approve: 'Let a waiting call run: {"callId": "…", "by"?: "…"}. Current details and query approvals list what waits.',
-  deny: 'Refuse a waiting call: {"callId": "…", "by"?: "…", "reason"?: "…"}. Deny "budget" to let a run with a spent budget give its final answer.',
-  submit: 'Like steer, with a receipt: {"text": "…", "id"?: "…"} gives {id, accepted, position, duplicate}.',
-  extend:
-    'Raise caps of the live run: {"turns"?: 10, "costUsd"?: 1, "tokens"?: 1000, "deadlineMs"?: 60000}. Each is added to the present cap.',
+  ...DESCRIBED_VERBS,
   progress: 'Status, phase, turn of cap, what it waits for, usage and cost.',
   transcript: 'The messages, in pages: {"from": 0, "to"?: n, "bytesMax"?: 65536}.',
   events: 'What happened, in order: {"after": 0, "types"?: ["tool.call"]}. The last 1,000 or 256 KiB.',
@@ -57,3 +51,9 @@ export const HANDLER_DESCRIPTIONS = {
   steps: 'How each turn went: status, times, usage, calls. Answers after the end too.',
   result: 'The result once the run is closed; null before.',
 } as const;
+
+function describe<Name extends string>(verbs: Readonly<Record<Name, { readonly description: string }>>): Readonly<Record<Name, string>> {
+  const described = Object.entries<{ readonly description: string }>(verbs).map(([name, { description }]) => [name, description]);
+  // the same names as the verbs
+  return Object.fromEntries(described) as Record<Name, string>;
+}

@@ -51,7 +51,7 @@ describe('what a person types to decide and to direct', () => {
     expect((await run.exits(0)).stderr).toContain('run r1 is kept');
 
     const listed = await here.start(['approvals']).exits(0);
-    expect(listed.stderr).toMatch(/no worker was alive here: process \d+ goes on with the run in the background/u);
+    expect(listed.stderr).toMatch(/No worker was running for this folder. Process \d+ continues the run in the background/u);
     const [command = ''] = commandsIn(listed.stdout);
     await typed(here, command.split('   or: ')[0] ?? '').exits(0);
     expect(await here.json(['watch', 'r1'])).toMatchObject({ reason: 'completed', output: 'sent', toolCalls: 1 });
@@ -107,7 +107,7 @@ describe('what a person types to decide and to direct', () => {
     await run.prints('decide with: perdure extend r1 --turns N');
     expect((await here.start(['approve', 'r1', 'budget']).exits(2)).stderr).toContain('BAD_ANSWER: extend the budget, or deny it');
     expect((await here.start(['extend', 'r1']).exits(2)).stderr).toContain('give at least one of --turns');
-    expect((await here.start(['extend', 'r1', '--turns', '1']).exits(0)).stderr).toContain('r1: caps raised, at most 2 turns');
+    expect((await here.start(['extend', 'r1', '--turns', '1']).exits(0)).stderr).toContain('r1: limits increased, at most 2 turns');
     await run.prints('approval needed: more of 2 turns');
     await here.start(['deny', 'r1', 'budget']).exits(0);
     expect((await run.exits(6)).stdout).toBe('as far as I came\n');

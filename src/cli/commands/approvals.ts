@@ -4,12 +4,12 @@ import { formatDuration } from '../display/format.js';
 import { printJson, printText, say } from '../display/output.js';
 import { terminalLine } from '../display/terminal-text.js';
 import type { CliContext } from '../host/context.js';
-import type { DirectOptions } from '../host/signal-run.js';
+import type { JsonOptions } from '../host/run-verb.js';
 import { wakeWorker } from '../host/wake-worker.js';
 import { noSuchRun, openPlaceIfThere, type Place } from '../host/workplace.js';
 
 /** `approvals [RUN]`: what waits for a person, in one run or in all open ones, and how to decide. */
-export async function approvals(runId: string | undefined, options: DirectOptions, { output }: CliContext): Promise<number> {
+export async function approvals(runId: string | undefined, options: JsonOptions, { output }: CliContext): Promise<number> {
   const tell = (line: string): void => say(output, line);
   const place = await openPlaceIfThere(options, tell);
   if (!place && runId !== undefined) throw noSuchRun(runId);

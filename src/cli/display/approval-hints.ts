@@ -1,5 +1,5 @@
 import type { WatchItem } from '../../client/watch/watch-run.js';
-import { BUDGET_APPROVAL } from '../../contracts/ids.js';
+import { BUDGET_APPROVAL } from '../../contracts/text/ids.js';
 
 /**
  * Tells a watcher how to answer what a run asks a person. What was asked and answered before the watcher came needs no hint, so each waits

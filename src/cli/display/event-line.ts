@@ -1,5 +1,5 @@
 import type { RunEvent } from '../../contracts/event.js';
-import { BUDGET_APPROVAL } from '../../contracts/ids.js';
+import { BUDGET_APPROVAL } from '../../contracts/text/ids.js';
 import { formatBytes, formatDuration, formatNumberOf, formatTime } from './format.js';
 import { terminalLine } from './terminal-text.js';
 

@@ -1,8 +1,8 @@
 import type { PendingCall, RunDescription } from '../../client/runs/describe-run.js';
 import { DECISION_LIMITS } from '../../contracts/constants/limits.js';
-import { BUDGET_APPROVAL } from '../../contracts/ids.js';
 import type { PendingApproval } from '../../contracts/schemas/approval.js';
 import type { CoolingModel, Progress, RunResult, Step } from '../../contracts/schemas/run.js';
+import { BUDGET_APPROVAL } from '../../contracts/text/ids.js';
 import { jsonLine } from '../../contracts/text/sanitize-text.js';
 import { decisionCommands } from './approval-hints.js';
 import { formatDuration, formatNumberOf, formatTime, formatUsage } from './format.js';

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { AgentClient } from '../../client/agent-client.js';
-import { echoValue } from '../../client/validate/run-input.js';
 import { DEFAULT_TASK_QUEUE } from '../../contracts/handlers.js';
 import { PerdureError } from '../../contracts/perdure-error.js';
+import { echoValue } from '../../contracts/text/echo-value.js';
 import { FileStreamSource } from '../../streams/file-stream-source.js';
 import { locateTemporal, type TemporalLocation } from '../../worker/connect/locate-temporal.js';
 import { createDataConverter } from '../../worker/data-converter.js';

@@ -1,9 +1,8 @@
-import { echoValue } from '../../client/validate/run-input.js';
 import { PerdureError } from '../../contracts/perdure-error.js';
+import { readDuration, writeDuration } from '../../contracts/text/duration.js';
+import { echoValue } from '../../contracts/text/echo-value.js';
 
-const UNIT_MS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
-
-/** What a duration may be, in milliseconds. */
+/** The limits of a duration, in milliseconds. */
 export interface DurationBounds {
   readonly leastMs: number;
   readonly mostMs: number;
@@ -11,26 +10,11 @@ export interface DurationBounds {
 
 /** Reads a duration such as `90s`, `10m`, `1h30m` into milliseconds. Throws `BAD_OPTION` (exit 2), also without a unit or out of bounds. */
 export function parseDuration(text: string, option: string, bounds?: DurationBounds): number {
-  const ms = readDuration(text, option);
+  const ms = readDuration(text);
+  if (ms === undefined) {
+    throw new PerdureError('BAD_OPTION', `${option}: a duration such as 90s, 10m or 1h30m, got ${echoValue(text)}`, 2);
+  }
   if (!bounds || (ms >= bounds.leastMs && ms <= bounds.mostMs)) return ms;
   const { leastMs, mostMs } = bounds;
   throw new PerdureError('BAD_OPTION', `${option}: ${writeDuration(leastMs)} to ${writeDuration(mostMs)}, got ${echoValue(text)}`, 2);
-}
-
-/** A duration in the largest unit that needs no fraction, such as `1d`: as one would type it. */
-export function writeDuration(ms: number): string {
-  const [unit, unitLength] = Object.entries(UNIT_MS).findLast(([, length]) => ms % length === 0) ?? ['ms', 1];
-  return `${ms / unitLength}${unit}`;
-}
-
-function readDuration(text: string, option: string): number {
-  const parts = [...text.matchAll(/(?<amount>\d{1,9}(?:\.\d{1,3})?)(?<unit>ms|[smhd])/gu)];
-  if (parts.length > 0 && parts.map(([whole]) => whole).join('') === text) {
-    return Math.round(parts.reduce((sum, { groups }) => sum + Number(groups?.amount) * unitMs(groups?.unit), 0));
-  }
-  throw new PerdureError('BAD_OPTION', `${option}: a duration such as 90s, 10m or 1h30m, got ${echoValue(text)}`, 2);
-}
-
-function unitMs(unit: string | undefined): number {
-  return Object.entries(UNIT_MS).find(([name]) => name === unit)?.[1] ?? Number.NaN;
 }

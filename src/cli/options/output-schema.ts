@@ -1,7 +1,7 @@
 import { readFile, stat } from 'node:fs/promises';
-import { echoValue } from '../../client/validate/run-input.js';
 import { PAYLOAD_LIMITS } from '../../contracts/constants/limits.js';
 import { PerdureError } from '../../contracts/perdure-error.js';
+import { echoValue } from '../../contracts/text/echo-value.js';
 
 /**
  * The JSON in the file that `--output-schema` names; whether it is a schema is checked with the rest of a run's input. Throws

@@ -2,8 +2,8 @@ import { constants } from 'node:fs';
 import { access, realpath, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { parse, resolve } from 'node:path';
-import { echoValue } from '../../client/validate/run-input.js';
 import { PerdureError } from '../../contracts/perdure-error.js';
+import { echoValue } from '../../contracts/text/echo-value.js';
 
 /**
  * The absolute, real path of a workspace that tools may read and write. Throws `WORKSPACE` (exit 2) for a folder that is missing, no folder

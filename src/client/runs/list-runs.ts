@@ -3,8 +3,9 @@ import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/commo
 import { AGENT_RUN } from '../../contracts/handlers.js';
 import { PerdureError } from '../../contracts/perdure-error.js';
 import { RunStatus } from '../../contracts/schemas/run.js';
+import { echoValue } from '../../contracts/text/echo-value.js';
 import type { TemporalAccess } from '../temporal/connection.js';
-import { checkSession, echoValue } from '../validate/run-input.js';
+import { checkSession } from '../validate/run-input.js';
 import { RunMemo } from './run-summary.js';
 
 /** Which runs to list, newest first. */

@@ -3,7 +3,7 @@ import type { Client, ConnectionLike, WorkflowHandle } from '@temporalio/client'
 import { ExternalStorage, type Payload, type QueryDefinition, type StorageDriver, type StorageDriverClaim } from '@temporalio/common';
 import { CLIENT_LIMITS } from '../../contracts/constants/limits.js';
 import { PerdureError } from '../../contracts/perdure-error.js';
-import { echoValue } from '../validate/run-input.js';
+import { echoValue } from '../../contracts/text/echo-value.js';
 import { isNoPoller, isTimeout, noWorker, type RequestSubject, toPerdureError } from './errors.js';
 
 /** A poller asks again at least every 60 s or so; one that did not is gone, though the server lists it for 5 minutes. */

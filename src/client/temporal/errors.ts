@@ -7,8 +7,8 @@ import {
 } from '@temporalio/client';
 import { ApplicationFailure, NamespaceNotFoundError, WorkflowNotFoundError } from '@temporalio/common';
 import { type ErrorExitCode, PerdureError } from '../../contracts/perdure-error.js';
+import { echoValue } from '../../contracts/text/echo-value.js';
 import { cutText, redact } from '../../contracts/text/redact.js';
-import { echoValue } from '../validate/run-input.js';
 
 /** gRPC status codes this folder tells apart (https://grpc.io/docs/guides/status-codes/). */
 const GRPC = {

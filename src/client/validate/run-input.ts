@@ -1,14 +1,16 @@
 import type { z } from 'zod';
 import { FAILOVER_LIMITS, OUTPUT_SCHEMA_LIMITS, PAYLOAD_LIMITS, RUN_LIMITS } from '../../contracts/constants/limits.js';
 import { THINKING_LEVELS } from '../../contracts/constants/thinking-levels.js';
-import { isRunId } from '../../contracts/ids.js';
 import { isBareModel, parseModelRef } from '../../contracts/models/model-ref.js';
 import { PerdureError } from '../../contracts/perdure-error.js';
 import type { Part } from '../../contracts/schemas/message.js';
 import { RunInput } from '../../contracts/schemas/run.js';
 import { didYouMean } from '../../contracts/text/did-you-mean.js';
-import { redact } from '../../contracts/text/redact.js';
+import { echoValue } from '../../contracts/text/echo-value.js';
+import { isRunId } from '../../contracts/text/ids.js';
 import { cleanText } from '../../contracts/text/sanitize-text.js';
+import { EMPTY_MESSAGE, type Fault, messageText } from '../../contracts/verbs/fields.js';
+import { readVerb, type Verb } from '../../contracts/verbs/verb.js';
 
 /** What each option takes, as an error says it; the others are told in zod's words. */
 const EXPECTED: Readonly<Record<string, string>> = {
@@ -57,16 +59,6 @@ export function checkSession(session: unknown): string {
   return session;
 }
 
-/** A message's text, cleaned. Throws `EMPTY_MESSAGE` or `MESSAGE_TOO_LARGE` (exit 2): an over-size update would end the run. */
-export function checkText(text: unknown): string {
-  if (typeof text !== 'string') throw new PerdureError('BAD_OPTION', `text: a string, got ${echoValue(text)}`, 2);
-  const clean = cleanText(text);
-  if (clean.trim() === '') throw emptyMessage();
-  const bytes = Buffer.byteLength(clean);
-  if (bytes > PAYLOAD_LIMITS.messageBytesMax) throw tooLarge('message', bytes, PAYLOAD_LIMITS.messageBytesMax);
-  return clean;
-}
-
 /** JSON that is nested thousands of levels deep leaves no room on the stack to look at it. */
 function parseInput(input: unknown): ReturnType<typeof RunInput.safeParse> {
   try {
@@ -92,10 +84,21 @@ function checkSchemaSize(schema: NonNullable<RunInput['outputSchema']>): void {
 
 function checkTask(task: RunInput['task']): RunInput['task'] {
   if (typeof task === 'string') return checkText(task);
-  if (!task.some(hasContent)) throw emptyMessage();
+  if (!task.some(hasContent)) throw refused(EMPTY_MESSAGE);
   const bytes = Buffer.byteLength(JSON.stringify(task));
   if (bytes > PAYLOAD_LIMITS.messageBytesMax) throw tooLarge('message', bytes, PAYLOAD_LIMITS.messageBytesMax);
   return task.map((part) => (part.type === 'text' ? { ...part, text: cleanText(part.text) } : part));
+}
+
+/** A message's text, cleaned. Throws `BAD_OPTION`, `EMPTY_MESSAGE` or `MESSAGE_TOO_LARGE` (exit 2). */
+export function checkText(text: unknown): string {
+  const { value, fault } = messageText(text, 'text');
+  if (value === undefined || fault) throw refused(fault ?? EMPTY_MESSAGE);
+  return value;
+}
+
+function refused({ code, message }: Fault): PerdureError {
+  return new PerdureError(code, message, 2);
 }
 
 function hasContent(part: Part): boolean {
@@ -111,7 +114,7 @@ function badOption(issues: readonly z.core.$ZodIssue[], input: unknown): Perdure
   }
   const path = issue?.path ?? [];
   const value = valueAt(input, path);
-  if (path.length === 1 && path[0] === 'task' && value === undefined) return emptyMessage();
+  if (path.length === 1 && path[0] === 'task' && value === undefined) return refused(EMPTY_MESSAGE);
   const name = path.length === 0 ? 'input' : echoName(path);
   return new PerdureError('BAD_OPTION', `${name}: ${EXPECTED[name] ?? issue?.message ?? 'not valid'}, got ${echoValue(value)}`, 2);
 }
@@ -128,10 +131,6 @@ function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
   return value;
 }
 
-function emptyMessage(): PerdureError {
-  return new PerdureError('EMPTY_MESSAGE', 'message has no text and no attachment', 2);
-}
-
 function tooLarge(what: string, bytes: number, bytesMax: number): PerdureError {
   return new PerdureError('MESSAGE_TOO_LARGE', `${what}: limit ${bytesMax} bytes, got ${bytes}`, 2);
 }
@@ -140,16 +139,9 @@ function badId(code: 'BAD_RUN_ID' | 'BAD_SESSION_ID', id: unknown): PerdureError
   return new PerdureError(code, `use 1–200 of A–Z a–z 0–9 . _ : -, not starting with . or -; got ${echoValue(id)}`, 2);
 }
 
-const ECHO_CHARS_MAX = 80;
-
-/** A value as an error message may show it: on one line, without control characters, redacted, at most 80 characters. Never throws. */
-export function echoValue(value: unknown): string {
-  const text = redact(textOf(value)).replaceAll(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, '\uFFFD');
-  return text.length <= ECHO_CHARS_MAX ? text : `${text.slice(0, ECHO_CHARS_MAX - 1)}…`.toWellFormed();
-}
-
-function textOf(value: unknown): string {
-  if (typeof value === 'number') return String(value);
-  if (typeof value === 'object' && value !== null) return Array.isArray(value) ? 'an array' : 'an object';
-  return JSON.stringify(value) ?? String(value);
+/** The input of a verb, checked and cleaned. Throws PerdureError (exit 2) with the code of the first fault; nothing is sent by then. */
+export function checkVerbInput<Input extends object>(verb: Verb<Input, unknown>, given: unknown): Input {
+  const { value, fault } = readVerb(verb, given, 'strict');
+  if (fault) throw new PerdureError(fault.code, fault.message, 2);
+  return value;
 }

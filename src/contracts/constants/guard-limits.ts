@@ -100,6 +100,7 @@ export const DECISION_LIMITS = {
   /** Who decided, and why: shown to operators, never sent on unbounded. */
   byCharsMax: 200,
   reasonCharsMax: 1_000,
+  cancelReasonCharsMax: 500,
   /** Decisions that are remembered, so that a second one is told what the first was. */
   decidedKept: 200,
   /** Arguments as operators see them in lists. */

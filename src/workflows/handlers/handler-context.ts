@@ -28,7 +28,7 @@ export function showInbox({ run }: RunDesk): void {
 }
 
 /** Lets what comes into the inbox have its effect: an interrupt ends the running model call, and how each message ended is told. */
-export function heedInbox(desk: RunDesk): void {
+export function followInbox(desk: RunDesk): void {
   const { inbox, events } = desk;
   inbox.heedsModes = () => desk.run?.prepared.policy !== undefined;
   // runs of older versions have no route, and send such a message to the model

@@ -1,7 +1,7 @@
 import { DECISION_LIMITS } from '../../contracts/constants/limits.js';
-import { BUDGET_APPROVAL } from '../../contracts/ids.js';
 import type { PendingApproval } from '../../contracts/schemas/approval.js';
 import type { Progress } from '../../contracts/schemas/run.js';
+import { BUDGET_APPROVAL } from '../../contracts/text/ids.js';
 import { escapeMarkdown, jsonLine, markdownCode } from '../../contracts/text/sanitize-text.js';
 import type { Run } from '../state/run.js';
 import { suggestExtension } from './validate-extension.js';

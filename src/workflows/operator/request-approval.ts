@@ -1,7 +1,7 @@
 import { condition } from '@temporalio/workflow';
 import { DECISION_LIMITS, PAYLOAD_LIMITS } from '../../contracts/constants/limits.js';
-import { BUDGET_APPROVAL } from '../../contracts/ids.js';
 import type { PendingApproval } from '../../contracts/schemas/approval.js';
+import { BUDGET_APPROVAL } from '../../contracts/text/ids.js';
 import { jsonLine } from '../../contracts/text/sanitize-text.js';
 import type { Run } from '../state/run.js';
 import type { GoOn } from './pause-and-hold.js';

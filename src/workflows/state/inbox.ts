@@ -1,10 +1,9 @@
 import { uuid4 } from '@temporalio/workflow';
-import { CLIENT_LIMITS, CONTINUE_AS_NEW_LIMITS, PAYLOAD_LIMITS, STEER_LIMITS } from '../../contracts/constants/limits.js';
+import { CONTINUE_AS_NEW_LIMITS } from '../../contracts/constants/limits.js';
 import { STEER_MODES } from '../../contracts/constants/steer-modes.js';
 import type { CarriedState, QueuedMessage } from '../../contracts/schemas/carried-state.js';
 import type { RunPolicy } from '../../contracts/schemas/policy.js';
 import type { Receipt, SteerInput, SteerRecord } from '../../contracts/schemas/run.js';
-import { cleanText } from '../../contracts/text/sanitize-text.js';
 
 /** Who asked for the end, and why. */
 export interface CancelRequest {
@@ -73,19 +72,22 @@ export class Inbox {
     return this.heedsModes() && this.peek().some(({ mode }) => mode === 'interrupt');
   }
 
-  /**
-   * Queues a message unless its id is known. The same text right behind an unread one is merged into it: a double click. What
-   * `readSteer` finds no message in is refused, under an id made here.
-   */
-  enqueue(input: unknown, nowMs = Date.now()): Receipt {
-    const reading = readSteer(input);
-    if ('problem' in reading) return this.#refuse(reading.problem);
+  /** Queues a message unless its id is known. The same text right behind an unread one is merged into it: a double click. */
+  enqueue({ id = uuid4(), text, mode, ttlMs }: SteerInput, nowMs = Date.now()): Receipt {
     this.#expire(nowMs);
-    const { id = uuid4(), text, mode, ttlMs } = reading;
     if (this.#queue.has(id) || this.#settled.has(id)) return { id, accepted: true, position: this.#positionOf(id), duplicate: true };
     const receipt = this.#place({ id, text, ...(mode ? { mode } : {}), ...(ttlMs === undefined ? {} : { expiresAt: nowMs + ttlMs }) });
     if (mode === 'interrupt' && this.heedsModes() && this.onInterrupt?.()) this.#keepLast();
     return receipt;
+  }
+
+  /** Records an input that holds no message as refused, under an id made here. */
+  refuseInput(reason: string): Receipt {
+    this.#refused += 1;
+    // no client may send such an id, and none of the workflow's random numbers is spent on it
+    const id = `refused#${this.#refused}`;
+    this.#settle({ id, state: 'refused', reason });
+    return { id, accepted: false, position: -1, duplicate: false };
   }
 
   /**
@@ -175,14 +177,6 @@ export class Inbox {
     this.#queue.set(message.id, message);
   }
 
-  #refuse(reason: string): Receipt {
-    this.#refused += 1;
-    // no client may send such an id, and none of the workflow's random numbers is spent on it
-    const id = `refused#${this.#refused}`;
-    this.#settle({ id, state: 'refused', reason });
-    return { id, accepted: false, position: -1, duplicate: false };
-  }
-
   #expire(nowMs: number): void {
     for (const message of this.#queue.values()) {
       if (!isExpired(message, nowMs)) continue;
@@ -212,35 +206,6 @@ function isUrgent({ mode }: QueuedMessage): boolean {
 function isExpired({ expiresAt }: QueuedMessage, nowMs: number): boolean {
   return expiresAt !== undefined && expiresAt <= nowMs;
 }
-
-/**
- * The message in a handler's argument, which may come from any client or from the Web UI, or why there is none in it. An id is
- * optional; what is no mode or no time to live counts as none, because the message is worth more than its options. Never throws.
- */
-export function readSteer(input: unknown): SteerInput | { readonly problem: string } {
-  const given = typeof input === 'string' ? { text: input } : input;
-  if (given === null || typeof given !== 'object' || !('text' in given) || typeof given.text !== 'string') return { problem: NO_TEXT };
-  const text = cleanText(given.text);
-  if (text.trim() === '') return { problem: NO_TEXT };
-  const bytes = new TextEncoder().encode(text).length;
-  if (bytes > PAYLOAD_LIMITS.messageBytesMax) {
-    return { problem: `MESSAGE_TOO_LARGE: limit ${PAYLOAD_LIMITS.messageBytesMax} bytes, got ${bytes}` };
-  }
-  return { text, ...readOptions(given) };
-}
-
-function readOptions(given: object): Omit<SteerInput, 'text'> {
-  const id = 'id' in given && typeof given.id === 'string' ? given.id.slice(0, CLIENT_LIMITS.idCharsMax) : '';
-  const mode = 'mode' in given ? STEER_MODES.find((known) => known === given.mode) : undefined;
-  const ttlMs = 'ttlMs' in given && typeof given.ttlMs === 'number' && given.ttlMs > 0 ? given.ttlMs : undefined;
-  return {
-    ...(id === '' ? {} : { id }),
-    ...(mode === undefined ? {} : { mode }),
-    ...(ttlMs === undefined ? {} : { ttlMs: Math.min(ttlMs, STEER_LIMITS.ttlMsMax) }),
-  };
-}
-
-const NO_TEXT = 'EMPTY_MESSAGE: message has no text; send {"text": "…"}';
 
 /** The same message sent twice as one: under the first one's id, as urgent as the more urgent, and unread for as long as the longer. */
 function mergeMessages(first: QueuedMessage, second: QueuedMessage): QueuedMessage {

@@ -1,6 +1,6 @@
 import { hashJson } from '../../contracts/digest.js';
-import { BUDGET_APPROVAL } from '../../contracts/ids.js';
 import type { RunPolicy } from '../../contracts/schemas/policy.js';
+import { BUDGET_APPROVAL } from '../../contracts/text/ids.js';
 import { askPerson } from '../operator/request-approval.js';
 import type { stopReason } from '../policies/stop/stop-reason.js';
 import type { Run } from '../state/run.js';

@@ -69,7 +69,7 @@ describe('work in the background', { timeout: 180_000 }, () => {
     expect((await folder.run(['doctor'])).stdout).toMatch(/^warn {2}worker: nobody works on queue perdure, and runs are open; /mu);
 
     const cancelled = await folder.run(['cancel', 'r1', '--reason', 'enough']);
-    expect(cancelled).toMatchObject({ code: 0, stderr: expect.stringContaining('goes on with the run in the background') });
+    expect(cancelled).toMatchObject({ code: 0, stderr: expect.stringContaining('continues the run in the background') });
     const watched = await folder.run(['watch', 'r1', '--no-worker', '--json']);
     expect(JSON.parse(watched.stdout)).toMatchObject({ reason: 'cancelled', turns: 1 });
     expect(watched.code).toBe(130);

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { parseDuration, writeDuration } from '../../../src/cli/options/duration.js';
+import { parseDuration } from '../../../src/cli/options/duration.js';
 import { parseNumber } from '../../../src/cli/program.js';
+import { writeDuration } from '../../../src/contracts/text/duration.js';
 
 describe('parseDuration', () => {
   it.each([

@@ -1,8 +1,10 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CONTINUE_AS_NEW_LIMITS } from '../../../src/contracts/constants/limits.js';
-import type { SteerRecord } from '../../../src/contracts/schemas/run.js';
-import { Inbox, readSteer } from '../../../src/workflows/state/inbox.js';
+import type { Receipt, SteerRecord } from '../../../src/contracts/schemas/run.js';
+import { SIGNALS } from '../../../src/contracts/verbs/index.js';
+import { readVerb } from '../../../src/contracts/verbs/verb.js';
+import { Inbox } from '../../../src/workflows/state/inbox.js';
 
 /** What may happen to an inbox: messages, time, turns, a fresh history. */
 const step = fc.oneof(
@@ -157,9 +159,9 @@ describe('Inbox', () => {
   it('what has no message in it is refused and recorded with its reason, under an id of its own', () => {
     const inbox = new Inbox();
     const told = tellings(inbox);
-    inbox.enqueue(undefined);
+    send(inbox, undefined);
     const next = carriedOver(inbox);
-    next.enqueue({ id: 'mine', text: ' ' });
+    send(next, { id: 'mine', text: ' ' });
     expect(next.records()).toEqual([
       { id: 'refused#1', state: 'refused', reason: expect.stringContaining('EMPTY_MESSAGE') },
       { id: 'refused#2', state: 'refused', reason: expect.stringContaining('EMPTY_MESSAGE') },
@@ -173,36 +175,6 @@ describe('Inbox', () => {
     expect(carriedOver(inbox).hold).toBeUndefined();
     inbox.hold = { until: 5, by: 'ann' };
     expect(carriedOver(inbox).hold).toEqual({ until: 5, by: 'ann' });
-  });
-
-  it('B3: text is made well-formed, and an id is cut to what ids may be', () => {
-    expect(readSteer({ text: '\ud800a\u0000', id: 'i'.repeat(500) })).toEqual({ text: '\ufffda\u2400', id: 'i'.repeat(200) });
-    expect(readSteer('plain text')).toEqual({ text: 'plain text' });
-  });
-
-  it.each([
-    [{ mode: 'now' }, {}],
-    [{ mode: 7, ttlMs: '5s' }, {}],
-    [{ ttlMs: 0 }, {}],
-    [{ ttlMs: Number.NaN }, {}],
-    [
-      { ttlMs: 1e300, mode: 'preempt' },
-      { ttlMs: 30 * 86_400_000, mode: 'preempt' },
-    ],
-  ])('options that are none, %j, lose no message: %j', (options, read) => {
-    expect(readSteer({ text: 'x', ...options })).toEqual({ text: 'x', ...read });
-  });
-
-  it.each([
-    ['nothing', undefined, 'EMPTY_MESSAGE'],
-    ['null', null, 'EMPTY_MESSAGE'],
-    ['a number', 7, 'EMPTY_MESSAGE'],
-    ['an object without text', { id: 'a' }, 'EMPTY_MESSAGE'],
-    ['white space', { text: ' \n\t' }, 'EMPTY_MESSAGE'],
-    ['more than a mebibyte', { text: 'é'.repeat(600_000) }, 'MESSAGE_TOO_LARGE'],
-  ])('%s is no message', (_, input, code) => {
-    expect(readSteer(input)).toMatchObject({ problem: expect.stringContaining(code) });
-    expect(new Inbox().enqueue(input)).toMatchObject({ accepted: false });
   });
 });
 
@@ -223,7 +195,7 @@ function play(steps: readonly Step[]) {
   for (const given of steps) {
     switch (given.kind) {
       case 'send': {
-        const receipt = inbox.enqueue(given, now);
+        const receipt = send(inbox, given, now);
         if (receipt.accepted && !accepted.includes(given.id)) accepted.push(given.id);
         if (receipt.accepted && !receipt.duplicate) fresh.push(given.id);
         break;
@@ -241,6 +213,12 @@ function play(steps: readonly Step[]) {
   inbox.closeAll(now);
   inbox.closeAll(now + 100);
   return { accepted, fresh, delivered, ends, inbox };
+}
+
+/** Signal `steer` as the workflow handles it. */
+function send(inbox: Inbox, input: unknown, now?: number): Receipt {
+  const { value, fault } = readVerb(SIGNALS.steer, input, 'tolerant');
+  return fault ? inbox.refuseInput(`${fault.code}: ${fault.message}`) : inbox.enqueue(value, now);
 }
 
 function carriedOver(inbox: Inbox): Inbox {

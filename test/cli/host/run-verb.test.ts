@@ -20,7 +20,7 @@ describe('directing a live run from another terminal', { timeout: 60_000 }, () =
     await until(() => on.requests.length === 1, 'the first request');
     const held = await folder.run(['hold', run.runId, '--ttl', '5m', '--by', 'ann', ...place]);
     expect(held).toMatchObject({ code: 0, stdout: '' });
-    expect(held.stderr).toBe(`${run.runId}: starts no further turn for at most 5m; let it go on with: perdure release ${run.runId}\n`);
+    expect(held.stderr).toBe(`${run.runId}: starts no further turn for at most 5m. End the hold with: perdure release ${run.runId}\n`);
     gate.open();
     await until(async () => (await run.progress()).waitingFor?.includes('held by ann until') === true, 'the hold');
     const released = await folder.run(['release', run.runId, '--json', ...place]);

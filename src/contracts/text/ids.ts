@@ -1,4 +1,4 @@
-import { CLIENT_LIMITS } from './constants/limits.js';
+import { CLIENT_LIMITS } from '../constants/limits.js';
 
 /**
  * True for an id that a run or session may have: 1 to `CLIENT_LIMITS.idCharsMax` characters of `A-Z a-z 0-9 . _ : -`, the first one

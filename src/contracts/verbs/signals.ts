@@ -1,0 +1,142 @@
+import { DECISION_LIMITS, STEER_LIMITS } from '../constants/limits.js';
+import { STEER_MODES } from '../constants/steer-modes.js';
+import type { HoldInput, SteerInput } from '../schemas/run.js';
+import { writeDuration } from '../text/duration.js';
+import { EMPTY_MESSAGE, label, messageId, messageText, milliseconds, oneOf } from './fields.js';
+import type { Verb } from './verb.js';
+
+/** Signal `cancel`. */
+export interface CancelInput {
+  readonly reason?: string;
+}
+
+const { ttlMsMin, ttlMsMax } = STEER_LIMITS;
+const { holdTtlMsMin, holdTtlMsMax } = DECISION_LIMITS;
+
+/** The fields of a message for a live run: signal `steer` and update `submit` take the same. */
+export const MESSAGE = {
+  fields: {
+    text: messageText,
+    id: messageId,
+    mode: oneOf(STEER_MODES),
+    ttlMs: milliseconds(ttlMsMin, ttlMsMax, (given) => (given > 0 ? Math.min(given, ttlMsMax) : undefined)),
+  },
+  required: { text: EMPTY_MESSAGE },
+  bare: 'text',
+  tolerant: true,
+} as const;
+
+const steer: Verb<SteerInput, { readonly id: string }> = {
+  ...MESSAGE,
+  name: 'steer',
+  kind: 'signal',
+  description:
+    'Put a message into the run: {"text": "…", "id"?: "…", "mode"?: "boundary" | "preempt" | "interrupt"}. It is read before the next ' +
+    'model request; preempt skips calls that were not started, interrupt also aborts the running model call. The same id twice is one message.',
+  command: {
+    summary: 'send a message to a running agent; the model sees it before its next response',
+    arguments: { text: 'the message, in quotes; a first line /model PROVIDER/MODEL or /think LEVEL changes the run itself' },
+    flags: {
+      id: { flag: '--id <id>', help: 'your id of the message; a message with a known id is sent once' },
+      mode: {
+        flag: '--mode <mode>',
+        help: 'boundary: before the next response (default) · preempt: skip calls not yet started · interrupt: also stop the running response',
+      },
+      ttlMs: {
+        flag: '--ttl <duration>',
+        kind: 'duration',
+        bounds: { leastMs: ttlMsMin, mostMs: ttlMsMax },
+        help: 'drop the message if it is unread after this time, such as 30s',
+      },
+    },
+    withoutWorker: 'start',
+    report: ({ runId, answer: { id } }) => ({ json: { id }, line: `message ${id} is in the queue of ${runId}` }),
+  },
+};
+
+const cancel: Verb<CancelInput, void> = {
+  name: 'cancel',
+  kind: 'signal',
+  description: 'Stop the run: {"reason"?: "…"}. Running calls are aborted, no new one starts, the run completes with reason cancelled.',
+  fields: { reason: label(DECISION_LIMITS.cancelReasonCharsMax) },
+  tolerant: true,
+  command: {
+    summary: 'end a running agent; running calls are stopped and the result says so',
+    flags: { reason: { flag: '--reason <text>', help: 'why' } },
+    acceptsClosed: true,
+    withoutWorker: 'start',
+    report: ({ runId, closed }) =>
+      closed === undefined
+        ? { json: { cancelRequested: true }, line: `${runId}: cancel requested` }
+        : { json: { cancelRequested: false, status: closed }, line: `${runId}: already ${closed === 'closed' ? 'completed' : closed}` },
+  },
+};
+
+const pause: Verb<object, void> = {
+  name: 'pause',
+  kind: 'signal',
+  description: 'Let running calls finish and start no further one, until resume.',
+  fields: {},
+  command: {
+    summary: 'pause after the running calls finish',
+    report: ({ runId }) => ({
+      json: { paused: true },
+      line: `${runId}: pauses when its running calls have finished. Continue with: perdure resume ${runId}`,
+    }),
+  },
+};
+
+const resume: Verb<object, void> = {
+  name: 'resume',
+  kind: 'signal',
+  description: 'Go on after pause.',
+  fields: {},
+  command: {
+    summary: 'continue a paused run',
+    withoutWorker: 'start',
+    report: ({ runId }) => ({ json: { paused: false }, line: `${runId}: resumed` }),
+  },
+};
+
+const hold: Verb<HoldInput, void> = {
+  name: 'hold',
+  kind: 'signal',
+  description:
+    'Yield between turns while a live conversation goes on: {"ttlMs"?: 600000, "by"?: "…"}. It lets go by itself when the time is over.',
+  fields: {
+    ttlMs: milliseconds(holdTtlMsMin, holdTtlMsMax, (given) => Math.min(Math.max(Math.round(given), holdTtlMsMin), holdTtlMsMax)),
+    by: label(DECISION_LIMITS.byCharsMax),
+  },
+  tolerant: true,
+  command: {
+    summary: 'start no further turn while you talk to the run; ends by itself',
+    flags: {
+      ttlMs: {
+        flag: '--ttl <duration>',
+        kind: 'duration',
+        bounds: { leastMs: holdTtlMsMin, mostMs: holdTtlMsMax },
+        help: `for how long at most (default: ${writeDuration(DECISION_LIMITS.holdTtlMsDefault)})`,
+      },
+      by: { flag: '--by <name>', help: 'who holds it, as others read it', default: 'command line' },
+    },
+    report: ({ runId, input: { ttlMs = DECISION_LIMITS.holdTtlMsDefault } }) => ({
+      json: { held: true },
+      line: `${runId}: starts no further turn for at most ${writeDuration(ttlMs)}. End the hold with: perdure release ${runId}`,
+    }),
+  },
+};
+
+const release: Verb<object, void> = {
+  name: 'release',
+  kind: 'signal',
+  description: 'End a hold.',
+  fields: {},
+  command: {
+    summary: 'end a hold',
+    withoutWorker: 'start',
+    report: ({ runId }) => ({ json: { held: false }, line: `${runId}: hold ended` }),
+  },
+};
+
+/** The signals that act on a run, in the order of `--help`. */
+export const SIGNALS = { steer, cancel, pause, resume, hold, release } as const;

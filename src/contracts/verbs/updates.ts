@@ -1,0 +1,93 @@
+import { CLIENT_LIMITS, DECISION_LIMITS } from '../constants/limits.js';
+import type { ApproveInput, DecidedApproval, DenyInput } from '../schemas/approval.js';
+import type { ExtendInput, Progress, Receipt, SteerInput } from '../schemas/run.js';
+import { amount, answer, type Fault } from './fields.js';
+import { MESSAGE } from './signals.js';
+import type { Verb } from './verb.js';
+
+const submit: Verb<SteerInput, Receipt> = {
+  ...MESSAGE,
+  name: 'submit',
+  kind: 'update',
+  description: 'Like steer, with a receipt: {"text": "…", "id"?: "…"} gives {id, accepted, position, duplicate}.',
+  resend: ({ id = '' }) => `send again with the same id ${id}`,
+};
+
+const extend: Verb<ExtendInput, Progress> = {
+  name: 'extend',
+  kind: 'update',
+  description:
+    'Raise caps of the live run: {"turns"?: 10, "costUsd"?: 1, "tokens"?: 1000, "deadlineMs"?: 60000}. Each is added to the present cap.',
+  fields: { turns: amount('integer'), costUsd: amount('number'), tokens: amount('integer'), deadlineMs: amount('integer') },
+  atLeastOne: true,
+  resend: () => 'check its limits and send again',
+  command: {
+    summary: 'increase the limits of a running agent',
+    flags: {
+      turns: { flag: '--turns <n>', kind: 'number', help: 'add this many turns' },
+      costUsd: { flag: '--max-cost <usd>', kind: 'number', help: 'add this much money' },
+      tokens: { flag: '--max-tokens <n>', kind: 'number', help: 'add this many tokens' },
+      deadlineMs: { flag: '--deadline <duration>', kind: 'duration', help: 'add this much working time, such as 90s or 10m' },
+    },
+    report: ({ runId, answer: progress }) => ({
+      json: { progress },
+      line: `${runId}: limits increased, at most ${progress.maxTurns} turns`,
+    }),
+  },
+};
+
+const callId = answer(CLIENT_LIMITS.idCharsMax, 'call');
+const by = answer(DECISION_LIMITS.byCharsMax);
+const reason = answer(DECISION_LIMITS.reasonCharsMax);
+
+/** The run decides which decision counts, so one that may have arrived can be made again. */
+const decideAgain = (): string => 'decide again';
+
+const BY_FLAG = { flag: '--by <name>', help: 'who decides (default: you)', default: 'user' } as const;
+const CALL_HELP = 'the id of the call, as approvals shows it';
+
+const approve: Verb<ApproveInput, DecidedApproval> = {
+  name: 'approve',
+  kind: 'update',
+  description: 'Let a waiting call run: {"callId": "…", "by"?: "…"}. Current details and query approvals list what waits.',
+  fields: { callId, by },
+  code: 'BAD_ANSWER',
+  required: { callId: needsCall('approve', '{"callId": "…", "by"?: "…"}') },
+  resend: decideAgain,
+  command: {
+    summary: 'approve a pending call; it runs once, as it was shown',
+    arguments: { callId: CALL_HELP },
+    flags: { by: BY_FLAG },
+    report: ({ runId, input, answer: decided }) => ({
+      json: decided,
+      line: `${runId}: ${decided.tool} ${input.callId} approved by ${decided.by}`,
+    }),
+  },
+};
+
+const deny: Verb<DenyInput, DecidedApproval> = {
+  name: 'deny',
+  kind: 'update',
+  description:
+    'Refuse a waiting call: {"callId": "…", "by"?: "…", "reason"?: "…"}. Deny "budget" to let a run with a spent budget give its final answer.',
+  fields: { callId, by, reason },
+  code: 'BAD_ANSWER',
+  required: { callId: needsCall('deny', '{"callId": "…", "by"?: "…", "reason"?: "…"}') },
+  resend: decideAgain,
+  command: {
+    summary: 'deny a pending call, with a reason that the model sees',
+    arguments: { callId: CALL_HELP },
+    flags: { by: BY_FLAG, reason: { flag: '--reason <text>', help: 'why' } },
+    report: ({ runId, input, answer: decided }) => ({
+      json: decided,
+      line: `${runId}: ${decided.tool} ${input.callId} denied by ${decided.by}`,
+    }),
+  },
+};
+
+/** The updates that act on a run, in the order of `--help`. */
+export const UPDATES = { submit, extend, approve, deny } as const;
+
+function needsCall(verb: string, shape: string): Fault {
+  return { code: 'BAD_ANSWER', message: `${verb} takes ${shape}` };
+}
