@@ -14,7 +14,6 @@ import { showDecision } from './operator/wait.js';
 import { appendOnce, repairHistory } from './policies/transcript/repair-transcript.js';
 import { runTurns } from './run-turn.js';
 import { readCarriedState } from './state/carried-state.js';
-import { hasUnread } from './state/directives.js';
 import { EventLog } from './state/event-log.js';
 import { Inbox } from './state/inbox.js';
 import { Run } from './state/run.js';
@@ -75,7 +74,7 @@ function refuse(desk: RunDesk, problem: ActivityProblem | undefined): RunResult 
 
 /** True when a message came after the model's last word and a turn is left to read it. A chat has only one. */
 function isOvertaken(run: Run, { reason }: Extract<Ending, { kind: 'end' }>): boolean {
-  return reason === 'completed' && run.input.mode !== 'chat' && hasUnread(run) && run.stopReason() === undefined;
+  return reason === 'completed' && run.input.mode !== 'chat' && run.inbox.hasUnread && run.stopReason() === undefined;
 }
 
 /** What a run begins with: its setup; or nothing, because of a problem, or of a cancel that came first. */

@@ -5,10 +5,9 @@ import { mayStartTurn } from './operator/pause-and-hold.js';
 import { publishStatus } from './operator/progress.js';
 import { judgeAnswer, type Verdict } from './policies/answer/judge-answer.js';
 import { finaliseWarning, shouldWarn } from './policies/stop/finalise-warning.js';
-import { hasUnread, waitingDirectives } from './state/directives.js';
 import type { Run } from './state/run.js';
 import type { Ending } from './state/run-result.js';
-import { noteWork, runBatch } from './tools/guard-tool-calls.js';
+import { guardToolCalls, newTurn, noteWork } from './tools/guard-tool-calls.js';
 import { notRunResults, truncatedCallResults } from './tools/tool-results.js';
 import { acceptEnd, structuredOf } from './turn/accept-answer.js';
 import { askModel, type ModelAnswered } from './turn/ask-model.js';
@@ -23,7 +22,7 @@ const CONTINUE_AS_NEW: Ending = { kind: 'continue-as-new' };
 export async function runTurns(run: Run): Promise<Ending> {
   for (;;) {
     if (run.turnInProgress) {
-      const ending = await runBatch(run);
+      const ending = await guardToolCalls(run, run.turnInProgress);
       if (ending?.kind === 'continue-as-new') return ending;
       endTurn(run, ending);
       if (ending) return ending;
@@ -39,7 +38,7 @@ export async function runTurns(run: Run): Promise<Ending> {
     await followDirectives(run, run.counters.turn + 1);
     await compactWhenNeeded(run);
     // a stop may have come meanwhile: then nobody reads what waits; what is asked of the run itself is done first
-    if (run.stopReason() || waitingDirectives(run).length > 0) continue;
+    if (run.stopReason() || run.inbox.directed.length > 0) continue;
     takeSteers(run, run.counters.turn + 1);
     // what was just taken may be more than the budget can send
     if (run.stopReason()) continue;
@@ -80,8 +79,7 @@ async function follow(run: Run, message: Message, verdict: Verdict): Promise<End
   if (run.input.mode === 'chat') return await endChat(run, message, verdict);
   switch (verdict.kind) {
     case 'tools':
-      run.turnInProgress = { calls: [...verdict.calls], results: verdict.calls.map(() => null), decisions: [] };
-      return await runBatch(run);
+      return await guardToolCalls(run, newTurn(verdict.calls));
     case 'truncated':
       answerCutCalls(run, verdict.calls);
       return undefined;
@@ -107,7 +105,7 @@ async function endWith(
 ): Promise<Ending | undefined> {
   const verdict = reason === 'completed' && !emptyAnswer ? await acceptEnd(run, message) : ({ kind: 'accepted' } as const);
   // a cancel that was accepted before this answer stands, and a message that came with it is read
-  if (run.inbox.cancelRequest || (hasUnread(run) && run.stopReason() === undefined)) return undefined;
+  if (run.inbox.cancelRequest || (run.inbox.hasUnread && run.stopReason() === undefined)) return undefined;
   switch (verdict.kind) {
     case 'corrected':
       return undefined;

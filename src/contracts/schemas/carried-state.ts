@@ -148,6 +148,8 @@ export const CarriedState = z.strictObject({
   hold: z.strictObject({ until: z.number(), by: z.string() }).optional(),
   approvals: z.strictObject({ pending: z.array(PendingApproval), decided: z.array(DecidedApproval) }).default({ pending: [], decided: [] }),
   loop: LoopMemory.prefault({}),
+  /** The memories of further guards, by name; absent without any, so that an older build can read the state. */
+  guards: z.record(z.string(), JsonValue).optional(),
   /** The loop guard had something to say of the last turn. */
   isRepeating: z.boolean().default(false),
   compaction: CompactionMemory.prefault({}),

@@ -1,6 +1,5 @@
 import type { RunInput, RunResult, SteerRecord } from '../../contracts/schemas/run.js';
 import { publishStatus } from '../operator/progress.js';
-import { modelDirective } from '../policies/model/model-directive.js';
 import type { EventLog } from '../state/event-log.js';
 import type { Inbox } from '../state/inbox.js';
 import type { Run } from '../state/run.js';
@@ -31,8 +30,8 @@ export function showInbox({ run }: RunDesk): void {
 export function followInbox(desk: RunDesk): void {
   const { inbox, events } = desk;
   inbox.heedsModes = () => desk.run?.prepared.policy !== undefined;
-  // runs of older versions have no route, and send such a message to the model
-  inbox.isKept = ({ text }) => desk.run?.prepared.route !== undefined && modelDirective(text) !== undefined;
+  // runs of older versions have no route
+  inbox.followsDirectives = () => desk.run?.prepared.route !== undefined;
   inbox.onInterrupt = () => {
     if (desk.run?.phase !== 'model') return false;
     desk.run.calls.interruptModel();

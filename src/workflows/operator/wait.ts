@@ -1,11 +1,10 @@
 import { condition } from '@temporalio/workflow';
-import { waitingDirectives } from '../state/directives.js';
 import type { Run } from '../state/run.js';
 import { publishStatus } from './progress.js';
 
 /** Waits `ms`. A cancel, the deadline, an interrupt and a `/model` or `/think` message end the wait early. */
 export async function wait(run: Run, ms: number, reason: string): Promise<void> {
-  const isOver = (): boolean => run.mustStop || run.inbox.interrupting || waitingDirectives(run).length > 0;
+  const isOver = (): boolean => run.mustStop || run.inbox.interrupting || run.inbox.directed.length > 0;
   await whileWaiting(run, reason, () => condition(isOver, ms));
 }
 

@@ -83,6 +83,7 @@ const FIELDS: Readonly<Record<keyof CarriedState, Kind>> = {
   hold: 'object',
   approvals: 'object',
   loop: 'object',
+  guards: 'object',
   isRepeating: 'boolean',
   compaction: 'object',
   memo: 'array',

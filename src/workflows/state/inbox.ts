@@ -4,11 +4,17 @@ import { STEER_MODES } from '../../contracts/constants/steer-modes.js';
 import type { CarriedState, QueuedMessage } from '../../contracts/schemas/carried-state.js';
 import type { RunPolicy } from '../../contracts/schemas/policy.js';
 import type { Receipt, SteerInput, SteerRecord } from '../../contracts/schemas/run.js';
+import { type ModelDirective, readDirectives } from '../policies/model/model-directive.js';
 
 /** Who asked for the end, and why. */
 export interface CancelRequest {
   readonly source: 'signal' | 'temporal';
   readonly reason: string;
+}
+
+/** A message in the queue, with the commands to the run itself at its beginning. */
+export interface WaitingMessage extends QueuedMessage {
+  readonly directives: readonly ModelDirective[];
 }
 
 /** What an execution before this one carried over. */
@@ -21,7 +27,7 @@ type CarriedInbox = Pick<CarriedState, 'inbox' | 'seenIds' | 'paused' | 'steers'
  * Every message that is accepted ends in exactly one final state of `SteerRecord`. Times are milliseconds since 1970.
  */
 export class Inbox {
-  readonly #queue: Map<string, QueuedMessage>;
+  readonly #queue: Map<string, WaitingMessage>;
   /** How messages ended, oldest first. */
   readonly #settled: Map<string, SteerRecord>;
   #accepted: number;
@@ -39,11 +45,11 @@ export class Inbox {
   onSettled: ((record: SteerRecord) => void) | undefined;
   /** False for runs that know no mode but `boundary`: they must replay as they ran. */
   heedsModes: () => boolean = () => true;
-  /** Messages that stay although the model reads all others: they ask something of the run itself. */
-  isKept: (message: QueuedMessage) => boolean = () => false;
+  /** False for runs of older versions: they send commands to the model as text. */
+  followsDirectives: () => boolean = () => false;
 
   constructor(carried?: CarriedInbox) {
-    this.#queue = new Map(carried?.inbox.map((message) => [message.id, message]));
+    this.#queue = new Map(carried?.inbox.map((message) => [message.id, { ...message, directives: readDirectives(message.text) }]));
     const seen = carried?.seenIds.map((id): SteerRecord => ({ id, state: 'delivered' })) ?? [];
     this.#settled = new Map([...seen, ...(carried?.steers ?? [])].map((record) => [record.id, record]));
     this.#accepted = carried?.counters.steers ?? 0;
@@ -55,6 +61,16 @@ export class Inbox {
   /** How many messages wait to be read. */
   get length(): number {
     return this.peek().length;
+  }
+
+  /** The messages with commands that the run itself has to follow, in the order acknowledged. */
+  get directed(): readonly WaitingMessage[] {
+    return this.followsDirectives() ? this.peek().filter(({ directives }) => directives.length > 0) : [];
+  }
+
+  /** True while a message waits that the model reads. A message of commands alone ends with the run. */
+  get hasUnread(): boolean {
+    return this.length > this.directed.filter((message) => textBehind(message) === '').length;
   }
 
   /** How many messages ever stood in the queue. */
@@ -76,7 +92,13 @@ export class Inbox {
   enqueue({ id = uuid4(), text, mode, ttlMs }: SteerInput, nowMs = Date.now()): Receipt {
     this.#expire(nowMs);
     if (this.#queue.has(id) || this.#settled.has(id)) return { id, accepted: true, position: this.#positionOf(id), duplicate: true };
-    const receipt = this.#place({ id, text, ...(mode ? { mode } : {}), ...(ttlMs === undefined ? {} : { expiresAt: nowMs + ttlMs }) });
+    const receipt = this.#place({
+      id,
+      text,
+      directives: readDirectives(text),
+      ...(mode ? { mode } : {}),
+      ...(ttlMs === undefined ? {} : { expiresAt: nowMs + ttlMs }),
+    });
     if (mode === 'interrupt' && this.heedsModes() && this.onInterrupt?.()) this.#keepLast();
     return receipt;
   }
@@ -94,9 +116,10 @@ export class Inbox {
    * Takes what waits, in the order acknowledged, for `turn` to read; what has expired is not delivered, and what is kept stays. `one`
    * takes the first, and all that stand before a message that could not wait.
    */
-  drain(mode: RunPolicy['drain'] = 'all', nowMs = Date.now(), turn?: number): readonly QueuedMessage[] {
+  drain(mode: RunPolicy['drain'] = 'all', nowMs = Date.now(), turn?: number): readonly WaitingMessage[] {
     this.#expire(nowMs);
-    const waiting = [...this.#queue.values()].filter((message) => !this.isKept(message));
+    const followed = this.followsDirectives();
+    const waiting = [...this.#queue.values()].filter(({ directives }) => !followed || directives.length === 0);
     const taken = mode === 'all' ? waiting : waiting.slice(0, Math.max(1, waiting.findLastIndex(isUrgent) + 1));
     for (const { id } of taken) {
       this.#queue.delete(id);
@@ -110,19 +133,23 @@ export class Inbox {
     if (this.#queue.delete(id)) this.#settle({ id, state: 'refused', reason });
   }
 
-  /** Leaves of a waiting message what is still to be read; one of which nothing is left has been delivered to `turn`. */
-  keepRest(id: string, rest: string, turn: number): 'waits' | 'settled' {
+  /** Drops the first command of a waiting message. A message with nothing left has been delivered to `turn`. */
+  dropDirective(id: string, turn: number): 'waits' | 'settled' {
     const message = this.#queue.get(id);
-    if (message && rest !== '') {
-      this.#queue.set(id, { ...message, text: rest });
-      return 'waits';
+    const [first, ...directives] = message?.directives ?? [];
+    return this.#keepRest(message, { text: first?.rest ?? '', directives }, turn);
+  }
+
+  /** Before a request with which the run ends, commands come too late: only the text behind them is left to be read. */
+  dropDirectives(turn: number): void {
+    for (const message of this.directed) {
+      const text = textBehind(message);
+      if (text !== '') this.#keepRest(message, { text, directives: [] }, turn);
     }
-    if (this.#queue.delete(id)) this.#settle({ id, state: 'delivered', turn });
-    return 'settled';
   }
 
   /** What still waits, without taking it; of a closed run what nobody read. */
-  peek(nowMs = Date.now()): readonly QueuedMessage[] {
+  peek(nowMs = Date.now()): readonly WaitingMessage[] {
     const waiting = [...this.#queue.values()];
     return this.#closed ? waiting : waiting.filter((message) => !isExpired(message, nowMs));
   }
@@ -148,7 +175,7 @@ export class Inbox {
   /** What continue-as-new carries. The ids that are known are those of `steers`. */
   carry(): Pick<CarriedState, 'inbox' | 'seenIds' | 'paused' | 'steers' | 'hold'> {
     return {
-      inbox: [...this.#queue.values()],
+      inbox: [...this.#queue.values()].map(queued),
       seenIds: [],
       paused: this.paused,
       steers: [...this.#settled.values()],
@@ -156,7 +183,16 @@ export class Inbox {
     };
   }
 
-  #place(message: QueuedMessage): Receipt {
+  #keepRest(message: WaitingMessage | undefined, rest: Pick<WaitingMessage, 'text' | 'directives'>, turn: number): 'waits' | 'settled' {
+    if (message && rest.text !== '') {
+      this.#queue.set(message.id, { ...message, ...rest });
+      return 'waits';
+    }
+    if (message && this.#queue.delete(message.id)) this.#settle({ id: message.id, state: 'delivered', turn });
+    return 'settled';
+  }
+
+  #place(message: WaitingMessage): Receipt {
     const { id } = message;
     const last = [...this.#queue.values()].at(-1);
     if (last?.text === message.text) {
@@ -199,6 +235,15 @@ export class Inbox {
   }
 }
 
+function queued({ id, text, mode, expiresAt }: WaitingMessage): QueuedMessage {
+  return { id, text, ...(mode === undefined ? {} : { mode }), ...(expiresAt === undefined ? {} : { expiresAt }) };
+}
+
+/** The text of a message behind all its commands. */
+function textBehind({ text, directives }: WaitingMessage): string {
+  return directives.at(-1)?.rest ?? text;
+}
+
 function isUrgent({ mode }: QueuedMessage): boolean {
   return mode === 'preempt' || mode === 'interrupt';
 }
@@ -208,12 +253,12 @@ function isExpired({ expiresAt }: QueuedMessage, nowMs: number): boolean {
 }
 
 /** The same message sent twice as one: under the first one's id, as urgent as the more urgent, and unread for as long as the longer. */
-function mergeMessages(first: QueuedMessage, second: QueuedMessage): QueuedMessage {
+function mergeMessages(first: WaitingMessage, second: WaitingMessage): WaitingMessage {
   const urgency = Math.max(urgencyOf(first), urgencyOf(second));
   const mode = STEER_MODES[urgency];
-  const { id, text } = first;
+  const { id, text, directives } = first;
   const expiresAt = Math.max(first.expiresAt ?? NEVER, second.expiresAt ?? NEVER);
-  return { id, text, ...(mode === undefined ? {} : { mode }), ...(expiresAt === NEVER ? {} : { expiresAt }) };
+  return { id, text, directives, ...(mode === undefined ? {} : { mode }), ...(expiresAt === NEVER ? {} : { expiresAt }) };
 }
 
 const NEVER = Number.POSITIVE_INFINITY;

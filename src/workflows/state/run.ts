@@ -1,9 +1,9 @@
 import { workflowInfo } from '@temporalio/workflow';
 import type { PreparedRun } from '../../contracts/activities.js';
 import { hashJson } from '../../contracts/digest.js';
-import { NO_LOOPS, NO_WORK, NOT_COMPACTED } from '../../contracts/initial-state.js';
+import { NO_WORK, NOT_COMPACTED } from '../../contracts/initial-state.js';
 import { tokensOfThinking } from '../../contracts/models/thinking-tokens.js';
-import type { CarriedState, CompactionMemory, LoopMemory, WorkRecord } from '../../contracts/schemas/carried-state.js';
+import type { CarriedState, CompactionMemory, WorkRecord } from '../../contracts/schemas/carried-state.js';
 import type { Message } from '../../contracts/schemas/message.js';
 import type { ModelCandidate } from '../../contracts/schemas/model-route.js';
 import type { RunPolicy } from '../../contracts/schemas/policy.js';
@@ -16,6 +16,7 @@ import { stopReason } from '../policies/stop/stop-reason.js';
 import { Approvals } from './approvals.js';
 import { Caps } from './caps.js';
 import type { EventLog } from './event-log.js';
+import { GuardStates } from './guards.js';
 import type { Inbox } from './inbox.js';
 import { ModelRoute } from './model-route.js';
 import { POLICY_OF_0_1 } from './policy-baseline.js';
@@ -49,7 +50,7 @@ export class Run {
   /** Turns taken in this history: each execution takes at least one before it continues as new. */
   turnsHere = 0;
   warned: boolean;
-  loop: LoopMemory;
+  readonly guards: GuardStates;
   isRepeating: boolean;
   compaction: CompactionMemory;
   /** Answers of `pure` tools: call hash to the id of the call whose result stands in the transcript. */
@@ -83,7 +84,7 @@ export class Run {
     this.spending = new Spending(this.route.current, carried);
     this.approvals = new Approvals(carried?.approvals);
     this.steps = new StepLog(carried?.steps);
-    this.loop = carried?.loop ?? NO_LOOPS;
+    this.guards = new GuardStates(carried);
     this.isRepeating = carried?.isRepeating ?? false;
     this.compaction = carried?.compaction ?? NOT_COMPACTED;
     this.memo = new Map(carried?.memo);
@@ -234,12 +235,11 @@ export class Run {
       },
       ...this.inbox.carry(),
       approvals: this.approvals.carry(),
-      loop: this.loop,
+      ...this.guards.carry(this.work),
       isRepeating: this.isRepeating,
       compaction: this.compaction,
       memo: [...this.memo],
       steps: this.steps.carry(),
-      work: this.work,
       ...(this.lastDecision === undefined ? {} : { lastDecision: this.lastDecision }),
       events: this.events.carry(),
       ...(this.turnInProgress ? { turnInProgress: this.turnInProgress } : {}),

@@ -12,8 +12,11 @@ import { noteCall, recallCalls } from './memoize.js';
 import { answerCall, notStarted, runToolCall, type SettledCall } from './run-tool-call.js';
 import { type BatchEnd, ToolBatch } from './tool-batch.js';
 
-/** How a batch ended. `abort`: a hook ends the run. */
-export type BatchOutcome = 'done' | 'continue-as-new' | Extract<BatchEnd, { kind: 'abort' }>;
+/** How a batch ended. `abort`: a hook ends the run. `continue-as-new`: it is half done, and continues in a fresh history. */
+export type BatchOutcome =
+  | { readonly kind: 'done' }
+  | { readonly kind: 'continue-as-new'; readonly inProgress: TurnInProgress }
+  | Extract<BatchEnd, { kind: 'abort' }>;
 
 const NONE: ReadonlyMap<number, string> = new Map();
 
@@ -26,14 +29,10 @@ const NONE: ReadonlyMap<number, string> = new Map();
 export async function runToolCalls(run: Run, turn: TurnInProgress, blocked: ReadonlyMap<number, string> = NONE): Promise<BatchOutcome> {
   const batch = new ToolBatch(turn, run.input.context?.workspace);
   const gate = await settleCalls(run, batch, blocked);
-  if (gate === 'continue-as-new') {
-    run.turnInProgress = batch.carry();
-    return gate;
-  }
+  if (gate === 'continue-as-new') return { kind: gate, inProgress: batch.carry() };
   endOpenApprovals(run, batch);
   for (const index of batch.calls.keys()) appendResult(run, batch, index);
-  run.turnInProgress = undefined;
-  return batch.end?.kind === 'abort' ? batch.end : 'done';
+  return batch.end?.kind === 'abort' ? batch.end : { kind: 'done' };
 }
 
 async function settleCalls(run: Run, batch: ToolBatch, blocked: ReadonlyMap<number, string>): Promise<GoOn> {

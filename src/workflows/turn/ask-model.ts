@@ -8,7 +8,6 @@ import type { ModelCandidate } from '../../contracts/schemas/model-route.js';
 import { mayGoOn } from '../operator/pause-and-hold.js';
 import { publishStatus } from '../operator/progress.js';
 import { keyOf, type ModelPair } from '../policies/model/next-model.js';
-import { waitingDirectives } from '../state/directives.js';
 import type { Run } from '../state/run.js';
 import { usageIn } from '../state/spending.js';
 import { type ActivityProblem, lostAttempt, readActivityProblem } from '../temporal/failures.js';
@@ -71,7 +70,7 @@ async function makesRoomFor(run: Run, { pair: { candidate } }: ChosenModel, setb
 
 /** A person who sees that a run gets no answer may name a model that gives one. */
 async function heedDirectives(run: Run, setbacks: Setbacks): Promise<void> {
-  if (waitingDirectives(run).length === 0) return;
+  if (run.inbox.directed.length === 0) return;
   await followDirectives(run, run.counters.turn);
   setbacks.tried.clear();
 }

@@ -1,41 +1,54 @@
 import type { ResolveModelInput, ResolveModelResult } from '../../contracts/activities.js';
 import { RUN_LIMITS, STEER_LIMITS } from '../../contracts/constants/limits.js';
 import { THINKING_LEVELS } from '../../contracts/constants/thinking-levels.js';
-import { NO_LOOPS } from '../../contracts/initial-state.js';
 import type { ThinkingSetting } from '../../contracts/schemas/model.js';
 import { cutText } from '../../contracts/text/redact.js';
 import { showDecision } from '../operator/wait.js';
-import { type ModelDirective, textToRead } from '../policies/model/model-directive.js';
-import { type DirectiveMessage, isSilent, waitingDirectives } from '../state/directives.js';
+import type { ModelDirective } from '../policies/model/model-directive.js';
 import type { Run } from '../state/run.js';
 import { readActivityProblem } from '../temporal/failures.js';
 import { resolveModel } from '../temporal/proxies.js';
 import { goTo } from './choose-model.js';
+
+/** Moves waiting messages into the transcript, in the order acknowledged; `turn` is the one that reads them. */
+export function takeSteers(run: Run, turn: number, drain = run.policy.drain): void {
+  const taken = run.inbox.drain(drain, Date.now(), turn);
+  if (taken.length > 0) run.guards.afterMessage();
+  for (const { id, text } of taken) {
+    run.transcript.append({ id, role: 'user', origin: 'steer', turn, parts: [{ type: 'text', text }] });
+    run.events.add({ type: 'steer.delivered', id, turn });
+  }
+}
 
 /**
  * Does what waiting messages ask of the run itself, before the next request, which is of `turn`: `/model` and `/think` on their first
  * line. What cannot be done is refused with the reason, and changes nothing; the rest of its message waits to be read all the same.
  */
 export async function followDirectives(run: Run, turn: number): Promise<void> {
-  // looked at again: another may have come meanwhile, or stand behind the one that was done
-  for (let [message] = waitingDirectives(run); message && !run.mustStop; [message] = waitingDirectives(run)) {
-    const found = await lookUp(run, message.directive, turn);
-    // nobody knows what came of a question that a stop cut short: the message is left as it is
+  // read again each time: another one may have come meanwhile, or stand behind the one that was followed
+  for (let next = nextDirective(run); next && !run.mustStop; next = nextDirective(run)) {
+    const found = await lookUp(run, next.directive, turn);
+    // a stop cut the look-up short, so its outcome is unknown: the message stays as it is
     if (run.mustStop) return;
-    const { id } = message;
-    // its time may have ended meanwhile
-    if (run.inbox.peek().some((waiting) => waiting.id === id)) settle(run, message, { found, turn });
+    const { id } = next;
+    // its time to live may have ended meanwhile
+    if (run.inbox.peek().some((waiting) => waiting.id === id)) settle(run, next, { found, turn });
   }
 }
 
-/** Before a request with which the run ends: a directive comes too late for it, and only what stands behind it is read. */
-export function skipDirectives(run: Run, turn: number): void {
-  for (const { id, text } of waitingDirectives(run)) {
-    if (!isSilent({ text })) run.inbox.keepRest(id, textToRead(text), turn);
-  }
+/** The first command of the first message that has one. */
+interface NextDirective {
+  readonly id: string;
+  readonly directive: ModelDirective;
 }
 
-function settle(run: Run, message: DirectiveMessage, { found, turn }: { readonly found: ResolveModelResult; readonly turn: number }): void {
+function nextDirective({ inbox }: Run): NextDirective | undefined {
+  const [message] = inbox.directed;
+  const directive = message?.directives[0];
+  return message && directive && { id: message.id, directive };
+}
+
+function settle(run: Run, message: NextDirective, { found, turn }: { readonly found: ResolveModelResult; readonly turn: number }): void {
   if ('problem' in found) return refuse(run, message, { problem: cutText(found.problem, STEER_LIMITS.refusalBytesMax), turn });
   const { id, directive } = message;
   if (directive.kind === 'model') {
@@ -45,17 +58,17 @@ function settle(run: Run, message: DirectiveMessage, { found, turn }: { readonly
     run.route.think(found.candidate);
     showDecision(run, `turn ${turn}: thinking ${directive.level}, as a message asked`);
   }
-  if (run.inbox.keepRest(id, directive.rest, turn) === 'settled') run.events.add({ type: 'steer.delivered', id, turn });
+  if (run.inbox.dropDirective(id, turn) === 'settled') run.events.add({ type: 'steer.delivered', id, turn });
 }
 
 function refuse(
   run: Run,
-  { id, directive: { kind, rest } }: DirectiveMessage,
+  { id, directive: { kind, rest } }: NextDirective,
   { problem, turn }: { readonly problem: string; readonly turn: number },
 ): void {
   if (rest === '' || !run.policy.keepRestOfRefused) run.inbox.refuse(id, problem);
   else {
-    run.inbox.keepRest(id, rest, turn);
+    run.inbox.dropDirective(id, turn);
     run.events.add({ type: 'notice', text: `message ${id}: /${kind} refused: ${problem}; the rest stands` });
   }
   showDecision(run, `turn ${turn}: /${kind} refused: ${problem}`);
@@ -95,16 +108,5 @@ async function ask(run: Run, asked: Asked, turn: number): Promise<ResolveModelRe
       if (run.mustStop || !isLost || losses > RUN_LIMITS.workerLossesMax) return { problem: `${type}: ${message}` };
       run.events.add({ type: 'worker.lost', turn, activity: 'resolveModel', losses });
     }
-  }
-}
-
-/** Moves waiting messages into the transcript, in the order acknowledged; `turn` is the one that reads them. */
-export function takeSteers(run: Run, turn: number, drain = run.policy.drain): void {
-  const taken = run.inbox.drain(drain, Date.now(), turn);
-  // what a person says is new: the same call again may be just what was asked for
-  if (taken.length > 0) run.loop = NO_LOOPS;
-  for (const { id, text } of taken) {
-    run.transcript.append({ id, role: 'user', origin: 'steer', turn, parts: [{ type: 'text', text }] });
-    run.events.add({ type: 'steer.delivered', id, turn });
   }
 }

@@ -6,7 +6,7 @@ import type { Run } from '../state/run.js';
 import type { Ending } from '../state/run-result.js';
 import { structuredOf } from './accept-answer.js';
 import { askModel } from './ask-model.js';
-import { skipDirectives, takeSteers } from './deliver-messages.js';
+import { takeSteers } from './deliver-messages.js';
 import { afterRun, onError } from './run-hooks.js';
 
 /** Why no further turn follows, as the model reads it. */
@@ -36,7 +36,7 @@ async function finalAnswer(run: Run, reason: Reason): Promise<Message | undefine
   // this call has a time limit of its own: a deadline that comes now must not take the answer away
   run.clock.stop();
   // nothing is read after this: all that waits goes in
-  skipDirectives(run, run.counters.turn);
+  run.inbox.dropDirectives(run.counters.turn);
   takeSteers(run, run.counters.turn, 'all');
   publishStatus(run);
   const reply = await askModel(run, { requestOnly: [instruction(reason)], toolChoice: 'none', final: true });

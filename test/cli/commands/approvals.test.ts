@@ -89,7 +89,10 @@ describe('approvals, approve, deny and extend', { timeout: 60_000 }, () => {
   it('extend raises caps of the live run', async () => {
     const runId = `cli-extend-${process.pid}`;
     await waitingRun(runId);
-    expect(await here('extend', runId, '--turns', '4')).toMatchObject({ code: 0, stderr: `${runId}: limits increased, at most 13 turns\n` });
+    expect(await here('extend', runId, '--turns', '4')).toMatchObject({
+      code: 0,
+      stderr: `${runId}: limits increased, at most 13 turns\n`,
+    });
     expect(JSON.parse((await here('extend', runId, '--turns', '1', '--json')).stdout)).toMatchObject({ runId, progress: { maxTurns: 14 } });
     expect(await here('extend', runId, '--max-cost', '1')).toMatchObject({ code: 4, stderr: expect.stringContaining('has no such cap') });
     await worker.client.workflow.getHandle(runId).signal('cancel', {});

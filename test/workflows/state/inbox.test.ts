@@ -104,7 +104,7 @@ describe('Inbox', () => {
       position: 0,
       duplicate: true,
     });
-    expect(inbox.peek(5)).toEqual([{ id: 'a', text: 'stop', mode: 'interrupt', expiresAt: 55 }]);
+    expect(inbox.peek(5)).toEqual([{ id: 'a', text: 'stop', mode: 'interrupt', expiresAt: 55, directives: [] }]);
     inbox.enqueue({ id: 'c', text: 'go on' }, 5);
     expect(inbox.enqueue({ id: 'd', text: 'stop' }, 5)).toMatchObject({ position: 2, duplicate: false });
   });

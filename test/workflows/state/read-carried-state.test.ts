@@ -113,6 +113,7 @@ const FIELDS: Fields<WrittenState> = {
   hold: fc.record({ until: count, by: name }),
   approvals: fc.constant({ pending: [], decided: [] }),
   loop: partly<NonNullable<WrittenState['loop']>>({ turns: few(fc.record({ signature: name, shape: name, result: name })) }),
+  guards: fc.dictionary(name, fc.record({ turns: count })),
   isRepeating: flag,
   compaction,
   memo: few(fc.tuple(name, name)),

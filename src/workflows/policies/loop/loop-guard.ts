@@ -1,8 +1,10 @@
 import { LOOP_LIMITS } from '../../../contracts/constants/limits.js';
+import { NO_LOOPS } from '../../../contracts/initial-state.js';
 import type { LoopMemory } from '../../../contracts/schemas/carried-state.js';
 import type { Message, ToolCallPart } from '../../../contracts/schemas/message.js';
 import type { LoopPolicy, OnLoop } from '../../../contracts/schemas/policy.js';
 import { resultSignature, turnShape, turnSignature } from './call-signature.js';
+import type { Guard, Objection } from './guard.js';
 import { type LoopMeasure, type LoopPattern, measureLoops } from './loop-patterns.js';
 
 /**
@@ -24,6 +26,31 @@ export type LoopVerdict =
 
 /** Begins the result of a blocked call, and tells it from one that the tool gave. */
 const BLOCKED = '[not run: loop guard]';
+
+/** The loop guard: turns that repeat earlier ones are nudged, then blocked, then end the run. */
+export const loopGuard: Guard<LoopMemory> = {
+  name: 'loop',
+  initialState: NO_LOOPS,
+  judge(memory, { turn, calls, policy }) {
+    const judged = judgeLoop(memory, calls, policy.loop);
+    return judged.kind === 'go' ? undefined : objection(judged, turn, policy.loop);
+  },
+  remember: (memory, { calls, results }) => ({ state: rememberTurn(memory, calls, results) }),
+  // after a message the same call again may be just what was asked for
+  afterMessage: () => NO_LOOPS,
+};
+
+function objection(judged: Exclude<LoopVerdict, { kind: 'go' }>, turn: number, { onLoop }: LoopPolicy): Objection {
+  const { kind, pattern, count, text } = judged;
+  return {
+    kind,
+    text,
+    event: { type: 'loop.detected', turn, pattern, count, action: kind },
+    decision: `turn ${turn}: ${pattern}, ${count} times: ${kind}`,
+    ...(kind === 'block' ? { indexes: judged.indexes } : {}),
+    ...(kind === 'stop' && onLoop === 'error' ? { error: { type: 'Run.LoopDetected', message: `${pattern}, ${count} times` } } : {}),
+  };
+}
 
 type Action = Exclude<LoopVerdict['kind'], 'go'>;
 

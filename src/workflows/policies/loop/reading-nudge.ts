@@ -3,6 +3,27 @@ import { textOf } from '../../../contracts/message-text.js';
 import type { WorkRecord } from '../../../contracts/schemas/carried-state.js';
 import type { Message } from '../../../contracts/schemas/message.js';
 import type { CompletionPolicy } from '../../../contracts/schemas/policy.js';
+import type { Guard, Objection } from './guard.js';
+
+/** What the model was told about reading, each once in a run. `readingTurns`: the most turns that it was told about. */
+export type ReadingMemory = Pick<WorkRecord['told'], 'readingTurns' | 'sameRead'>;
+
+/** The reading guard: a run whose end needs an edit is nudged while it only reads. */
+export const readingGuard: Guard<ReadingMemory> = {
+  name: 'reading',
+  initialState: { readingTurns: 0, sameRead: false },
+  judge: () => undefined,
+  remember(state, { turn, policy, work, task }) {
+    // nothing is recorded for a run whose end is not checked
+    if (work.calls === 0) return { state };
+    const reading = readingNudge(policy.completion, { work: { ...work, told: { ...work.told, ...state } }, task });
+    if (!reading) return { state };
+    const { text, what, told } = reading;
+    const event = { type: 'notice', text: `turn ${turn}: ${what}` } as const;
+    const nudge: Objection = { kind: 'nudge', text, event, decision: `turn ${turn}: nudged (${what})` };
+    return { state: { readingTurns: told.readingTurns, sameRead: told.sameRead }, nudge };
+  },
+};
 
 /** A nudge for a run that reads and reads. `what` names it for operators, `told` is what the model has been told with it. */
 export interface ReadingNudge {

@@ -1,0 +1,57 @@
+import type { CarriedState } from '../../contracts/schemas/carried-state.js';
+import type { JsonValue } from '../../contracts/schemas/message.js';
+import type { AnsweredTurn, GuardedTurn, Objection } from '../policies/loop/guard.js';
+import { GUARDS } from '../policies/loop/guards.js';
+
+const KINDS_BY_WEIGHT: readonly Objection['kind'][] = ['stop', 'block', 'nudge'];
+
+/** The memories of a run's guards. Each guard sees its own alone; all are carried through continue-as-new. */
+export class GuardStates {
+  readonly #states: Map<string, JsonValue>;
+
+  constructor(carried?: Pick<CarriedState, 'guards' | 'loop' | 'work'>) {
+    this.#states = new Map(Object.entries(carried ? { ...carried.guards, ...firstStates(carried) } : {}));
+  }
+
+  /** The weightiest objection to a turn before its calls run. */
+  judge(turn: GuardedTurn): Objection | undefined {
+    const objections = GUARDS.flatMap((guard) => guard.judge(this.#stateOf(guard), turn) ?? []);
+    return KINDS_BY_WEIGHT.flatMap((kind) => objections.find((objection) => objection.kind === kind) ?? [])[0];
+  }
+
+  /** Lets every guard remember an answered turn. A turn that was objected to is not nudged again. */
+  remember(turn: AnsweredTurn, objected: boolean): Objection | undefined {
+    let first: Objection | undefined;
+    for (const guard of GUARDS) {
+      const before = this.#stateOf(guard);
+      const { state, nudge } = guard.remember(before, turn);
+      // a nudge that the model does not see was not given
+      const isSeen = nudge === undefined || (!objected && first === undefined);
+      this.#states.set(guard.name, isSeen ? state : before);
+      if (isSeen) first ??= nudge;
+    }
+    return first;
+  }
+
+  /** A message of a person was delivered. */
+  afterMessage(): void {
+    for (const guard of GUARDS) if (guard.afterMessage) this.#states.set(guard.name, guard.afterMessage(this.#stateOf(guard)));
+  }
+
+  /** What continue-as-new carries. The first two guards have fields of their own, which older builds wrote and read. */
+  carry(work: CarriedState['work']): Pick<CarriedState, 'guards' | 'loop' | 'work'> {
+    const { loop, reading, ...guards } = Object.fromEntries(GUARDS.map((guard) => [guard.name, this.#stateOf(guard)]));
+    // the states of these two guards have the shapes of these fields
+    const first = { loop: loop as CarriedState['loop'], work: { ...work, told: { ...work.told, ...(reading as object) } } };
+    return Object.keys(guards).length === 0 ? first : { ...first, guards };
+  }
+
+  #stateOf({ name, initialState }: { readonly name: string; readonly initialState: JsonValue }): JsonValue {
+    return this.#states.get(name) ?? initialState;
+  }
+}
+
+function firstStates({ loop, work }: Pick<CarriedState, 'loop' | 'work'>): Readonly<Record<string, JsonValue>> {
+  const { readingTurns, sameRead } = work.told;
+  return { loop, reading: { readingTurns, sameRead } };
+}
