@@ -12,7 +12,7 @@ export interface SavedState {
   readonly state: Record<string, unknown>;
 }
 
-const FOLDER = fileURLToPath(new URL('../histories/', import.meta.url));
+const FOLDER = fileURLToPath(new URL('../workflows/histories/', import.meta.url));
 
 /** All of them, in the order of their files' names. */
 export async function readSavedStates(): Promise<SavedState[]> {

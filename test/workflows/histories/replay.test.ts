@@ -6,7 +6,7 @@ import { describe, expect, inject, it } from 'vitest';
 
 Runtime.install({ logger: new DefaultLogger('ERROR') });
 
-const FOLDER = fileURLToPath(new URL('../../histories/', import.meta.url));
+const FOLDER = fileURLToPath(new URL('./', import.meta.url));
 const files = (await readdir(FOLDER)).filter((file) => file.endsWith('.json'));
 
 describe('saved histories replay with the present workflow code', () => {

@@ -9,7 +9,7 @@ import { POLICY_OF_0_1 } from '../../../src/workflows/state/policy-baseline.js';
 type History = ReturnType<typeof historyFromJSON>;
 type HistoryEvent = NonNullable<History['events']>[number];
 
-const FOLDER = fileURLToPath(new URL('../../histories/', import.meta.url));
+const FOLDER = fileURLToPath(new URL('./', import.meta.url));
 const NAMES = (await readdir(FOLDER)).filter((file) => file.endsWith('.json')).map((file) => file.slice(0, -'.json'.length));
 
 /** Each wait with what shows that the run is in it, in the state it carries, and what ends it in the next history. */
