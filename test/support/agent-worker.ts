@@ -32,6 +32,12 @@ import { POLICY_OF_0_1 } from '../../src/workflows/state/policy-baseline.js';
 
 Runtime.install({ logger: new DefaultLogger('ERROR') });
 
+/**
+ * Workflow code runs in its sandbox, but in the test's thread: as many threads as workers would each load the SDK anew, which
+ * takes six times as long as the rest of a start. The bound on code that never yields stays. Commands in `test/e2e` use threads.
+ */
+export const IN_THIS_THREAD = { debugMode: true, isolateExecutionTimeout: '5s' } as const;
+
 /** What a test says of its worker. The model is a function of the request: a fake of our own interface. */
 export interface AgentWorkerOptions {
   readonly model: (request: ModelRequest, call: number) => ModelAnswer | Promise<ModelAnswer>;
@@ -120,6 +126,7 @@ export async function startAgentWorker(options: AgentWorkerOptions): Promise<Age
     stickyQueueScheduleToStartTimeout: WORKER_LIMITS.stickyQueueScheduleToStartMs,
     ...(options.dataConverter ? { dataConverter: options.dataConverter } : {}),
     shutdownGraceTime: options.shutdownGraceMs ?? 100,
+    ...IN_THIS_THREAD,
     ...(options.maxCachedWorkflows === undefined ? {} : { maxCachedWorkflows: options.maxCachedWorkflows }),
   });
   const running = worker.run();

@@ -1,12 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Connection } from '@temporalio/client';
 import type { TestProject } from 'vitest/node';
 import { SEARCH_ATTRIBUTES } from '../../src/contracts/search-attributes.js';
 import { resolveTemporalBinary } from '../../src/worker/temporal/binary.js';
-import { bundleOwnWorkflows } from '../../src/worker/workflow-bundle.js';
+import { buildWhenStale, builtWorkflowBundle } from './built-package.js';
 import { freePort } from './free-port.js';
 import { endProcess } from './local-process.js';
 
@@ -18,18 +18,16 @@ declare module 'vitest' {
   }
 }
 
-/** One real Temporal server and one workflow bundle for the whole test run; both are gone afterwards. */
+/** A fresh build of the package, with its workflow bundle, and one real Temporal server for the whole test run; the server is gone afterwards. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const folder = await mkdtemp(join(tmpdir(), 'perdure-test-'));
   const binary = await resolveTemporalBinary({ say: (line) => console.log(line) });
   const port = await freePort();
   const server = startServer(binary, port, folder);
-  const [{ code }] = await Promise.all([bundleOwnWorkflows(), answering(`127.0.0.1:${port}`)]);
-  const bundlePath = join(folder, 'workflow-bundle.js');
-  await writeFile(bundlePath, code);
+  await Promise.all([buildWhenStale(), answering(`127.0.0.1:${port}`)]);
   project.provide('temporalAddress', `127.0.0.1:${port}`);
   project.provide('temporalBinary', binary);
-  project.provide('workflowBundlePath', bundlePath);
+  project.provide('workflowBundlePath', builtWorkflowBundle());
   return async () => {
     await endProcess(server);
     await rm(folder, { recursive: true, force: true });

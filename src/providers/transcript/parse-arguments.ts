@@ -132,14 +132,18 @@ export function repairArguments(text: string): string | undefined {
   if (text.length > REPAIR_CHARS_MAX) return undefined;
   const meant = valuesIn(text);
   if (!meant || !endsWithValue(meant) || ENDS_OPEN.test(text)) return undefined;
-  const repaired = repair(text);
+  const repaired = repair(text, meant);
   const kept = repaired === undefined ? undefined : valuesIn(repaired);
   return kept && contentOf(kept) === contentOf(meant) ? repaired : undefined;
 }
 
-function repair(text: string): string | undefined {
+/** The library sees a number in place of each string: it takes one that begins like a list for one without its end. */
+function repair(text: string, meant: readonly Token[]): string | undefined {
+  const strings = meant.filter(({ kind }) => kind === 'string');
+  const between = strings.map(({ from }, index) => `${text.slice(strings[index - 1]?.to ?? 0, from)}"${index}"`);
+  const bare = between.join('') + text.slice(strings.at(-1)?.to ?? 0);
   try {
-    return jsonrepair(text);
+    return jsonrepair(bare).replaceAll(/"(\d+)"/gu, (_, index: string) => strings[Number(index)]?.content ?? '');
   } catch (error) {
     // its own error, or a stack overflow by endless brackets
     if (error instanceof Error) return undefined;
@@ -151,6 +155,9 @@ interface Token {
   readonly kind: 'string' | 'key' | 'number' | 'word' | 'colon' | 'close';
   /** As JSON. */
   readonly content: string;
+  /** Where it stands in the text. */
+  readonly from: number;
+  readonly to: number;
 }
 
 /** After a last comma or opening bracket something was to follow. */
@@ -167,15 +174,23 @@ function valuesIn(text: string): readonly Token[] | undefined {
   const tokens: Token[] = [];
   const pattern = new RegExp(TOKENS);
   while (pattern.lastIndex < text.length) {
+    const from = pattern.lastIndex;
     const groups = pattern.exec(text)?.groups;
     if (!groups || tokens.length > REPAIR_VALUES_MAX) return undefined;
     const token = toToken(groups);
-    if (token) tokens.push(token);
+    if (token) tokens.push({ ...token, from, to: pattern.lastIndex });
   }
   return tokens;
 }
 
-function toToken({ close, colon, string, key, word, number }: Readonly<Record<string, string | undefined>>): Token | undefined {
+function toToken({
+  close,
+  colon,
+  string,
+  key,
+  word,
+  number,
+}: Readonly<Record<string, string | undefined>>): Pick<Token, 'kind' | 'content'> | undefined {
   if (close !== undefined) return { kind: 'close', content: '' };
   if (colon !== undefined) return { kind: 'colon', content: colon };
   if (string !== undefined) return { kind: 'string', content: JSON.stringify(unquote(string)) };

@@ -14,6 +14,7 @@ import { captureKeys } from '../../../src/providers/access/key-ring.js';
 import { createAgentActivities } from '../../../src/worker/create-worker.js';
 import { childArgs } from '../../providers/support/executor-child.js';
 import { killMarked } from '../../providers/support/kill-marked.js';
+import { IN_THIS_THREAD } from '../../support/agent-worker.js';
 import { type TestRun, testRun, until } from '../../support/use-workers.js';
 import { liveProcesses } from '../../tools/support/live-processes.js';
 
@@ -184,6 +185,7 @@ describe('a run whose agent is a child process', () => {
       workflowBundle: { codePath: inject('workflowBundlePath') },
       activities: createAgentActivities({ config: loaded, stateDir, searchAttributes: [] }),
       maxHeartbeatThrottleInterval: 500,
+      ...IN_THIS_THREAD,
     });
     const running = worker.run();
     stops.push(async () => {

@@ -14,6 +14,7 @@ import type { CustomCompactor } from '../../../src/define/compactor.js';
 import type { HookDefinition } from '../../../src/define/define-hook.js';
 import { ModelError } from '../../../src/providers/contract/model-error.js';
 import type { ModelAnswer, ModelRequest } from '../../../src/providers/contract/provider.js';
+import { IN_THIS_THREAD } from '../../support/agent-worker.js';
 import { until, untilAborted } from '../../support/use-workers.js';
 import { answer, task, toolGroup, user, words } from '../../workflows/policies/support/transcripts.js';
 import type { CompactionQuestion } from './scripts/compacting-workflow.js';
@@ -284,6 +285,7 @@ describe('compact', () => {
       activities: { compact },
       maxHeartbeatThrottleInterval: 500,
       shutdownGraceTime: 100,
+      ...IN_THIS_THREAD,
     });
     const running = worker.run();
     stops.push(async () => {

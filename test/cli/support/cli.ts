@@ -4,8 +4,8 @@ import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inject, vi } from 'vitest';
-import { nodeScript } from '../../../src/worker/dev-server/launch.js';
 import { livePresences } from '../../../src/worker/state-folder/presence.js';
+import { builtCli } from '../../support/built-package.js';
 import { removeStateDir } from '../../worker/support/state-dir.js';
 
 /** What a command printed, and how it ended. */
@@ -23,8 +23,6 @@ export interface Command {
   saw(text: string | RegExp): Promise<void>;
 }
 
-const PROGRAM = nodeScript(new URL('../../../src/cli/x.ts', import.meta.url).href, 'main');
-
 /** A temporary folder to run commands in. */
 export class CliFolder {
   readonly path: string;
@@ -40,7 +38,7 @@ export class CliFolder {
 
   /** Starts a command; its environment has no key and names no server. */
   start(args: readonly string[], env: NodeJS.ProcessEnv = {}): Command {
-    const child = spawn(process.execPath, [...PROGRAM, ...args], {
+    const child = spawn(process.execPath, [builtCli(), ...args], {
       cwd: this.path,
       env: cleanEnvironment(env),
       stdio: ['ignore', 'pipe', 'pipe'],

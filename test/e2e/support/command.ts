@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { builtCli } from '../../support/built-package.js';
 import { until } from '../../support/use-workers.js';
-import { builtCli } from './built-cli.js';
 
 const PRINT_MS_MAX = 90_000;
 

@@ -7,9 +7,9 @@ import { afterEach, inject, vi } from 'vitest';
 import { AgentClient } from '../../../src/client/agent-client.js';
 import { type DevServerRecord, readDevServerRecord } from '../../../src/worker/dev-server/record.js';
 import { livePresences } from '../../../src/worker/state-folder/presence.js';
+import { builtCli } from '../../support/built-package.js';
 import { until } from '../../support/use-workers.js';
 import { removeStateDir } from '../../worker/support/state-dir.js';
-import { builtCli } from './built-cli.js';
 import { Command, type CommandEnd } from './command.js';
 
 const FIXTURE = fileURLToPath(new URL('../fixtures/effects/perdure.config.mjs', import.meta.url));

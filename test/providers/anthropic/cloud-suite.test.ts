@@ -2,6 +2,7 @@ import type { ProviderDefinition } from '../../../src/define/provider-definition
 import { captureKeys } from '../../../src/providers/access/key-ring.js';
 import type { ModelProvider } from '../../../src/providers/contract/provider.js';
 import { createProviderFor } from '../../../src/providers/registry.js';
+import { SPARSE_STEP } from '../suite/cut-cases.js';
 import type { ScriptedSubject } from '../suite/provider-subject.js';
 import { providerSuite } from '../suite/provider-suite.js';
 import { startScriptedServer } from '../suite/scripted-server.js';
@@ -20,6 +21,7 @@ async function startCloud(cloud: 'bedrock' | 'vertex'): Promise<ScriptedSubject>
   return {
     model: MODEL,
     server,
+    cutStep: SPARSE_STEP,
     thinking: { style: 'budget', tokens: 1_024 },
     provider: (secret = server.apiKey) => cloudProvider(definitionOf(cloud, front.url), secret),
     close: () => front.close(),

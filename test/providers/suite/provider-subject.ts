@@ -12,7 +12,7 @@ export interface ProviderSubject {
   readonly server?: ScriptedServer;
   /** A program of others stands before the server: it checks keys itself, is slow, and tells a cut in words of its own. */
   readonly gateway?: true;
-  /** How many bytes lie between the cuts of a stream, where each takes long. @default 1 */
+  /** How many bytes lie between the cuts of a stream, where each takes long, or where a parser of others is cut. @default 1 */
   readonly cutStep?: number;
   /** Ends what was started for it, but for the server. */
   close?(): Promise<void>;

@@ -50,7 +50,7 @@ export function providerSuite(name: string, { start, cannot = {} }: ScriptedFixt
     );
     it.fails.each(fails.map((id) => [`${id} does not hold: ${cannot[id]}`, cases[id]] as const))(
       '%s',
-      { timeout: CASE_TIMEOUT_MS, retry: 0 },
+      { timeout: CASE_TIMEOUT_MS },
       async (_, { run }) => {
         await expect(run(started(subject))).resolves.toBeUndefined();
       },

@@ -3,6 +3,7 @@ import { captureKeys } from '../../../src/providers/access/key-ring.js';
 import type { ModelProvider, ThinkingOrder } from '../../../src/providers/contract/provider.js';
 import { createProviderFor } from '../../../src/providers/registry.js';
 import type { WireFormat } from '../../../src/testing/wire/wire-format.js';
+import { SPARSE_STEP } from './cut-cases.js';
 import type { ScriptedSubject } from './provider-subject.js';
 import { startScriptedServer } from './scripted-server.js';
 
@@ -22,6 +23,8 @@ export async function startWireFixture({ api, preset, thinking }: WireFixtureOpt
     model: MODEL,
     server,
     ...(thinking ? { thinking } : {}),
+    // a preset changes what is sent, not how an answer is read
+    ...(preset === undefined ? {} : { cutStep: SPARSE_STEP }),
     provider: (apiKey = server.apiKey) => wireProvider({ api, url: server.url, apiKey, preset }),
   };
 }

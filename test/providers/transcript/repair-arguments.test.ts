@@ -27,6 +27,8 @@ describe('B-20: arguments that lack only form are repaired', () => {
     ['single quotes', `{'path':'it is "a"'}`, { path: 'it is "a"' }],
     ['bare keys', '{path: "a.md", limit : 2}', { path: 'a.md', limit: 2 }],
     ['words of Python', "{'all': True, 'none': None, 'not': False}", { all: true, none: null, not: false }],
+    ['a list of a text that begins like a list, its end missing', '{"a":["[\\n\\t"],"end":"here"', { a: ['[\n\t'], end: 'here' }],
+    ['a list of a text that begins like a list and breaks', '{"a":["[\n\t"],"end":"here"}', { a: ['[\n\t'], end: 'here' }],
     ['a byte order mark and a fence in a string', '\uFEFF{"text":"```\n```"', { text: '```\n```' }],
   ])('%s', (_, text, args) => {
     const call = toolCallPart('c', 'act', text);
@@ -45,6 +47,7 @@ describe('B-20: arguments that lack only form are repaired', () => {
         const repaired = repairArguments(text);
         expect(repaired === undefined ? undefined : JSON.parse(repaired)).toEqual({ ...meant, end: 'here' });
       }),
+      { numRuns: 200 },
     );
   });
 });
@@ -150,6 +153,7 @@ const DAMAGES: readonly Damage[] = [
 function valueOf(inner: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
   const scalar = fc.oneof(
     fc.string({ unit: 'grapheme', maxLength: 12 }).map((text) => `${text}\n\t`),
+    fc.string({ unit: fc.constantFrom('[', ']', '{', '}', ',', ':', '"', "'", '\n', '\\', '`', '0', 'a', ' '), maxLength: 6 }),
     fc.integer(),
     fc.boolean(),
     fc.constant(null),

@@ -1,7 +1,10 @@
-import { readdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { Client, Connection, type WorkflowHandle } from '@temporalio/client';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { type DevServer, openDevServer } from '../../../src/worker/dev-server/dev-server.js';
 import { currentHolder } from '../../../src/worker/recovery/embedded-worker.js';
 import { recoverDeadWorkers } from '../../../src/worker/recovery/recover-dead-workers.js';
@@ -11,10 +14,21 @@ import { makeStateDir, removeStateDir } from '../support/state-dir.js';
 /** Number of Temporal's PendingActivityState. */
 const CANCEL_REQUESTED = 3;
 
+let bundle = '';
 let stateDir = '';
 let server: DevServer;
 let connection: Connection;
 let client: Client;
+
+// once: each process would take two seconds for it
+beforeAll(async () => {
+  const workflowsPath = fileURLToPath(new URL('../scripts/waiting-workflows.ts', import.meta.url));
+  const { code } = await bundleWorkflowCode({ workflowsPath, logger: new DefaultLogger('ERROR') });
+  bundle = join(await mkdtemp(join(tmpdir(), 'perdure-bundle-')), 'bundle.js');
+  await writeFile(bundle, code);
+});
+
+afterAll(() => rm(dirname(bundle), { recursive: true, force: true }));
 
 beforeEach(async () => {
   stateDir = await makeStateDir();
@@ -36,7 +50,7 @@ test('hostEmbeddedWorker: what a worker killed with SIGKILL was doing comes back
   await Promise.all(['one', 'two', 'three'].map((name) => first.line(`started ${name}`)));
   await first.kill();
 
-  const second = startScript('worker-host', [stateDir, 'b']);
+  const second = startScript('worker-host', [stateDir, 'b', bundle]);
   await second.line('ready true');
   const readyAt = Date.now();
   const results = await Promise.all(handles.map((handle) => handle.result()));
@@ -115,7 +129,7 @@ test('hostEmbeddedWorker: a call whose cancel was asked before its worker died c
 });
 
 test('hostEmbeddedWorker: of three processes one hosts; the others are ready, and one takes over when it is killed', async () => {
-  const hosts = Array.from({ length: 3 }, (_, index) => startScript('worker-host', [stateDir, `config-${index}`]));
+  const hosts = Array.from({ length: 3 }, (_, index) => startScript('worker-host', [stateDir, `config-${index}`, bundle]));
   await Promise.all(hosts.map((each) => each.line('ready ')));
   const holder = await holderOf(hosts);
   expect(await currentHolder(stateDir)).toEqual({ pid: holder.pid, configHash: `config-${hosts.indexOf(holder)}` });
@@ -146,7 +160,7 @@ test('hostEmbeddedWorker: stopping lets a running call finish and says which', a
 });
 
 async function host(configHash: string): Promise<Script> {
-  const script = startScript('worker-host', [stateDir, configHash]);
+  const script = startScript('worker-host', [stateDir, configHash, bundle]);
   await script.line('ready true', 40_000);
   return script;
 }

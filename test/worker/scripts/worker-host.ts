@@ -1,15 +1,14 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { Context } from '@temporalio/activity';
 import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
 import { openDevServer } from '../../../src/worker/dev-server/dev-server.js';
 import { hostEmbeddedWorker } from '../../../src/worker/recovery/embedded-worker.js';
 
-// worker-host <state folder> <config hash>: hosts the folder's worker until its input ends. Its activity waits, heartbeating,
-// until a file of its name is in the folder.
-const [stateDir = '', configHash = ''] = process.argv.slice(2);
+// worker-host <state folder> <config hash> <bundle>: hosts the folder's worker until its input ends. Its activity waits, heartbeating,
+// until a file of its name is in the folder. The bundle is that of `waiting-workflows.ts`.
+const [stateDir = '', configHash = '', codePath = ''] = process.argv.slice(2);
 const say = (line: string): void => console.log(`say ${line}`);
 Runtime.install({ logger: new DefaultLogger('ERROR'), shutdownSignals: [] });
 
@@ -33,9 +32,8 @@ const hosted = hostEmbeddedWorker({
   say,
   async makeWorker(identity) {
     const connection = await NativeConnection.connect({ address });
-    const workflowsPath = fileURLToPath(new URL('./waiting-workflows.ts', import.meta.url));
     const activities = { wait };
-    const options = { connection, namespace, identity, taskQueue: 'waiting', workflowsPath, activities };
+    const options = { connection, namespace, identity, taskQueue: 'waiting', workflowBundle: { codePath }, activities };
     return Worker.create({ ...options, shutdownGraceTime: '30s', maxHeartbeatThrottleInterval: '200ms' });
   },
 });

@@ -33,7 +33,7 @@ export function startScript(name: string, args: readonly string[], env: NodeJS.P
     child,
     pid: child.pid ?? 0,
     lines,
-    line: (prefix, timeoutMs = 20_000) => waitForLine(script, prefix, timeoutMs),
+    line: (prefix, timeoutMs = 50_000) => waitForLine(script, prefix, timeoutMs),
     async finish() {
       child.stdin.end();
       await ended;

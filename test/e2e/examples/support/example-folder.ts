@@ -5,8 +5,8 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, inject } from 'vitest';
+import { builtCli } from '../../../support/built-package.js';
 import { removeStateDir } from '../../../worker/support/state-dir.js';
-import { builtCli } from '../../support/built-cli.js';
 
 const EXAMPLES = fileURLToPath(new URL('../../../../examples', import.meta.url));
 
