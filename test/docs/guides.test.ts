@@ -6,6 +6,7 @@ import { BudgetOptions, PolicyOptions } from '../../src/define/policy-options.js
 import { PresetName } from '../../src/define/presets.js';
 import { OPENAI_CHAT_MODELS } from '../../src/models/catalog/openai.js';
 import { modelFacts } from '../../src/models/model-facts.js';
+import { KNOWN_PROVIDERS } from '../../src/providers/access/provider-catalog.js';
 import { pageText, readPages, writtenPages } from './support/pages.js';
 
 const SECOND = 1_000;
@@ -30,6 +31,7 @@ const {
   READING_LIMITS,
   RUN_LIMITS,
   STEER_LIMITS,
+  STREAM_LIMITS,
   THINKING_LIMITS,
   TOOL_LIMITS,
   WORKER_LIMITS,
@@ -39,14 +41,28 @@ const {
 const [FIRST, SECOND_COOLDOWN, THIRD, LAST] = FAILOVER_LIMITS.cooldownsMs.map((ms) => ms / MINUTE);
 const { minimal, low, medium, high } = THINKING_LIMITS.budgetTokens;
 
+/** Known by name, each server once: the Responses API is OpenAI's too, and a script is no server. */
+const PROVIDERS = Object.keys(KNOWN_PROVIDERS).filter((name) => name !== 'openai-responses' && name !== 'scripted');
+
 /** What a page says with a number in it, made from the numbers of the code. */
 const CLAIMS: Readonly<Record<string, readonly string[]>> = {
   'README.md': [
+    `Perdure knows ${PROVIDERS.length} providers by name`,
     `after the heartbeat timeout of ${WORKER_LIMITS.heartbeatTimeoutMs / SECOND} s`,
     `Running calls get ${WORKER_LIMITS.shutdownGraceMs / SECOND} s to finish`,
     `${MODEL_LIMITS.attemptsMax} attempts, with Retry-After`,
     `the run waits up to ${RUN_LIMITS.modelUnreachableMsMax / MINUTE} minutes`,
     `After ${DECISION_LIMITS.approvalExpireMsDefault / DAY} days the call is denied`,
+  ],
+  'docs/architecture.md': [
+    `at most ${RUN_LIMITS.workerLossesMax} times per call`,
+    `has ${RUN_LIMITS.finalCallTimeoutMs / SECOND} s. \`finalized\``,
+    `at most ${WORKER_LIMITS.heartbeatThrottleMsMax / SECOND} s late`,
+  ],
+  'docs/architecture/hosting.md': [`pieces of ${STREAM_LIMITS.coalesceMs} ms`, `above ${PAYLOAD_LIMITS.inlineBytesMax / KIB} KiB`],
+  'docs/architecture/safeguards.md': [
+    `hashes of the last ${LOOP_LIMITS.memoryTurns} turns`,
+    `keeps the last ${grouped(CONTINUE_AS_NEW_LIMITS.seenIdsMax)} ends`,
   ],
   'docs/guides/approve-and-steer.md': [
     `The time to live is ${STEER_LIMITS.ttlMsMin / SECOND} s to ${STEER_LIMITS.ttlMsMax / DAY} days`,
@@ -121,7 +137,7 @@ const CLAIMS: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-describe('guides', () => {
+describe('guides and explanation', () => {
   let guides: string;
   beforeAll(() => {
     guides = readPages('docs/guides')
