@@ -47,7 +47,7 @@ const PROVIDERS = Object.keys(KNOWN_PROVIDERS).filter((name) => name !== 'openai
 /** What a page says with a number in it, made from the numbers of the code. */
 const CLAIMS: Readonly<Record<string, readonly string[]>> = {
   'README.md': [
-    `Perdure knows ${PROVIDERS.length} providers by name`,
+    `Perdure supports ${PROVIDERS.length} providers by name`,
     `after the heartbeat timeout of ${WORKER_LIMITS.heartbeatTimeoutMs / SECOND} s`,
     `Running calls get ${WORKER_LIMITS.shutdownGraceMs / SECOND} s to finish`,
     `${MODEL_LIMITS.attemptsMax} attempts, with Retry-After`,
