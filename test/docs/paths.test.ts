@@ -1,61 +1,83 @@
-import { existsSync } from 'node:fs';
-import { readdir, readFile } from 'node:fs/promises';
-import { fileURLToPath } from 'node:url';
+import { existsSync, readFileSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { anchors, links, pageText, ROOT, writtenPages } from './support/pages.js';
 
-const root = fileURLToPath(new URL('../../', import.meta.url));
-const PAGES = [
-  'README.md',
-  'docs/architecture.md',
-  'docs/executors.md',
-  'docs/guards.md',
-  'docs/models.md',
-  'docs/presets.md',
-  'docs/reference.md',
-  'docs/scripts.md',
-];
+/** Pages of the reference, which are generated from the schemas and the command line. */
+const REFERENCE = [
+  'agent',
+  'cli',
+  'config',
+  'events',
+  'handlers',
+  'models',
+  'policy',
+  'presets',
+  'providers',
+  'run',
+  'scripts',
+  'tool',
+].map((name) => `docs/reference/${name}.md`);
 
-const pages = new Map<string, string>();
-let files: readonly string[];
-beforeAll(async () => {
-  for (const page of PAGES) pages.set(page, await readFile(`${root}${page}`, 'utf8'));
-  const folders = await Promise.all(['src', 'test', 'examples', 'docs'].map((name) => filesOf(name)));
-  files = folders.flat();
-});
+const PAGES = writtenPages();
 
 describe('what pages name', () => {
-  it.each(PAGES)('%s: every source file it names is there', (page) => {
-    const named = matches(page, /`(?:\.\/)?(?<name>[\w./-]+\.test\.ts|[\w./-]*[\w-]\.ts)`/gu).filter(
+  let files: readonly string[];
+  beforeAll(async () => {
+    const folders = await Promise.all(['src', 'test', 'examples', 'docs'].map((name) => filesOf(name)));
+    files = folders.flat();
+  });
+
+  it.each(PAGES)('$path: every source file it names is there', ({ text }) => {
+    const named = matches(text, /`(?:\.\/)?(?<name>[\w./-]+\.test\.ts|[\w./-]*[\w-]\.ts)`/gu).filter(
       (name) => name !== 'perdure.config.ts',
     );
     expect(named.filter((name) => !files.some((file) => file === name || file.endsWith(`/${name}`)))).toEqual([]);
   });
 
-  it.each(PAGES)('%s: every page it leads to is there', (page) => {
-    const folder = page.includes('/') ? 'docs/' : '';
-    const led = matches(page, /\]\((?<name>(?!https?:)[\w./-]+)(?:#[\w-]+)?\)/gu).map((name) => `${folder}${name}`);
-    expect(led.filter((name) => !existsSync(`${root}${name}`))).toEqual([]);
+  it.each(PAGES)('$path: every folder of the sources that it names is there', ({ text }) => {
+    expect(matches(text, /`(?<name>(?:src|test|lint|docs|examples)\/[\w./-]*)`/gu).filter((name) => !existsSync(join(ROOT, name)))).toEqual(
+      [],
+    );
   });
 
-  it.each(PAGES)('%s: every npm script it names is there', async (page) => {
+  it.each(PAGES)('$path: every page it leads to is there, with the heading', (page) => {
+    const lost = links(page).filter(({ file, anchor }) => !REFERENCE.includes(file) && !leadsSomewhere(file, anchor));
+    expect(lost.map(({ file, anchor = '' }) => `${file}#${anchor}`)).toEqual([]);
+  });
+
+  it.each(PAGES)('$path: every npm script it names is there', ({ text }) => {
     const { scripts } = z
       .object({ scripts: z.record(z.string(), z.string()) })
-      .parse(JSON.parse(await readFile(`${root}package.json`, 'utf8')));
-    expect(matches(page, /npm run (?<name>[\w:-]+)/gu).filter((name) => !Object.hasOwn(scripts, name))).toEqual([]);
+      .parse(JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')));
+    expect(matches(text, /npm run (?<name>[\w:-]+)/gu).filter((name) => !Object.hasOwn(scripts, name))).toEqual([]);
+  });
+
+  it('every guide is linked from the front page', () => {
+    const linked = new Set(links({ path: 'README.md', text: pageText('README.md') }).map(({ file }) => file));
+    expect(PAGES.map(({ path }) => path).filter((path) => path.startsWith('docs/guides/') && !linked.has(path))).toEqual([]);
+    expect(REFERENCE.filter((path) => !linked.has(path))).toEqual([]);
   });
 
   it('the pages name enough for this to mean something', () => {
-    expect(matches('docs/architecture.md', /`(?<name>[\w./-]+\.ts)`/gu).length).toBeGreaterThan(30);
-    expect(matches('README.md', /npm run (?<name>[\w:-]+)/gu).length).toBeGreaterThan(1);
+    expect(matches(pageText('docs/architecture.md'), /`(?<name>[\w./-]+\.ts)`/gu).length).toBeGreaterThan(25);
+    expect(matches(pageText('README.md'), /npm run (?<name>[\w:-]+)/gu).length).toBeGreaterThan(1);
+    expect(PAGES.flatMap(links).length).toBeGreaterThan(100);
   });
 });
 
-function matches(page: string, pattern: RegExp): string[] {
-  return [...(pages.get(page) ?? '').matchAll(pattern)].map(({ groups }) => groups?.['name'] ?? '');
+function matches(text: string, pattern: RegExp): string[] {
+  return [...text.matchAll(pattern)].map(({ groups }) => groups?.['name'] ?? '');
+}
+
+function leadsSomewhere(file: string, anchor: string | undefined): boolean {
+  if (!existsSync(join(ROOT, file))) return false;
+  return anchor === undefined || anchors(pageText(file)).includes(anchor);
 }
 
 async function filesOf(folder: string): Promise<string[]> {
-  const found = await readdir(`${root}${folder}`, { recursive: true, withFileTypes: true });
-  return found.filter((entry) => entry.isFile()).map(({ parentPath, name }) => `${parentPath}/${name}`.slice(root.length));
+  const found = await readdir(join(ROOT, folder), { recursive: true, withFileTypes: true });
+  return found.filter((entry) => entry.isFile()).map(({ parentPath, name }) => `${parentPath}/${name}`.slice(ROOT.length));
 }

@@ -1,19 +1,15 @@
-import { readFile } from 'node:fs/promises';
-import { fileURLToPath } from 'node:url';
-import { beforeAll, describe, expect, it } from 'vitest';
-import { EXECUTOR_LIMITS, RUN_LIMITS } from '../../src/contracts/constants/limits.js';
+import { describe, expect, it } from 'vitest';
+import { EXECUTOR_LIMITS, RUN_LIMITS, TOOL_LIMITS } from '../../src/contracts/constants/limits.js';
 import { executorOf, useTalkedRuns } from '../providers/support/executor-child.js';
+import { pageText } from './support/pages.js';
 
-const PAGE = fileURLToPath(new URL('../../docs/executors.md', import.meta.url));
 const run = useTalkedRuns();
-let page: string;
-beforeAll(async () => {
-  page = await readFile(PAGE, 'utf8');
-});
+const page = pageText('docs/guides/other-frameworks.md');
+const words = page.replaceAll(/\s+/gu, ' ');
 
-describe('docs/executors.md', () => {
-  it('the program of thirty lines speaks the protocol, and is no longer than that', async () => {
-    const program = /## One in thirty lines[\s\S]*?```js\n(?<code>[\s\S]*?)```/u.exec(page)?.groups?.['code'] ?? '';
+describe('docs/guides/other-frameworks.md', () => {
+  it('the program for Node speaks the protocol, and has at most thirty lines', async () => {
+    const program = /## Write the child process[\s\S]*?```js\n(?<code>[\s\S]*?)```/u.exec(page)?.groups?.['code'] ?? '';
     expect(program.trimEnd().split('\n').length).toBeLessThanOrEqual(30);
     const talk = run(executorOf('', { args: ['--input-type=module', '-e', program] }), 'Husum');
     expect(await talk.ask()).toMatchObject({ stop: 'tool_calls', parts: [{ name: 'high_tide', args: { harbour: 'Husum' } }] });
@@ -30,8 +26,8 @@ describe('docs/executors.md', () => {
     ['a line', `| a line | ${EXECUTOR_LIMITS.lineBytesMax / 1_024 ** 2} MiB |`],
     ['output', `| output between two answers | ${EXECUTOR_LIMITS.outputBytesMax / 1_024 ** 2} MiB |`],
     ['calls', `| calls of a batch | ${RUN_LIMITS.callsPerAnswerMax} |`],
-    ['cancel', `the line, ${EXECUTOR_LIMITS.cancelGraceMs / 1_000} s, SIGTERM`],
+    ['cancel', `the line, ${EXECUTOR_LIMITS.cancelGraceMs / 1_000} s, SIGTERM, ${TOOL_LIMITS.killGraceMs / 1_000} s, SIGKILL`],
   ])('its number of %s is the one of the code', (_name, text) => {
-    expect(page).toContain(text);
+    expect(words).toContain(text);
   });
 });
