@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { builtCli } from '../e2e/support/built-cli.js';
+import { builtCli } from '../support/built-package.js';
 import { apiReport } from './support/api-report.js';
 
 const DIST = fileURLToPath(new URL('../../dist', import.meta.url));

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, inject } from 'vitest';
-import { builtCli } from '../../e2e/support/built-cli.js';
+import { builtCli } from '../../support/built-package.js';
 import { removeStateDir } from '../../worker/support/state-dir.js';
 import { type CodeBlock, ROOT } from './pages.js';
 
