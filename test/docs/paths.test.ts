@@ -1,20 +1,12 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
-const PAGES = [
-  'README.md',
-  'docs/architecture.md',
-  'docs/executors.md',
-  'docs/guards.md',
-  'docs/models.md',
-  'docs/presets.md',
-  'docs/reference.md',
-  'docs/scripts.md',
-];
+const PAGES = ['README.md', ...markdownFiles()];
 
 const pages = new Map<string, string>();
 let files: readonly string[];
@@ -33,8 +25,7 @@ describe('what pages name', () => {
   });
 
   it.each(PAGES)('%s: every page it leads to is there', (page) => {
-    const folder = page.includes('/') ? 'docs/' : '';
-    const led = matches(page, /\]\((?<name>(?!https?:)[\w./-]+)(?:#[\w-]+)?\)/gu).map((name) => `${folder}${name}`);
+    const led = matches(page, /\]\((?<name>(?!https?:)[\w./-]+)(?:#[\w-]+)?\)/gu).map((name) => join(dirname(page), name));
     expect(led.filter((name) => !existsSync(`${root}${name}`))).toEqual([]);
   });
 
@@ -58,4 +49,10 @@ function matches(page: string, pattern: RegExp): string[] {
 async function filesOf(folder: string): Promise<string[]> {
   const found = await readdir(`${root}${folder}`, { recursive: true, withFileTypes: true });
   return found.filter((entry) => entry.isFile()).map(({ parentPath, name }) => `${parentPath}/${name}`.slice(root.length));
+}
+
+/** The pages of docs/, as paths from the root. */
+function markdownFiles(): string[] {
+  const found = readdirSync(`${root}docs`, { recursive: true, encoding: 'utf8' });
+  return found.filter((name) => name.endsWith('.md')).map((name) => `docs/${name}`);
 }
