@@ -10,10 +10,10 @@ import type { Effect } from './schemas/tool.js';
 
 export type { PreparedRun, RunSetup } from './schemas/prepared-run.js';
 
-/** One message of the tail: by hash when an activity returned it, whole when the workflow wrote it. */
+/** One message of the tail: by hash when an activity returned it, by value when the workflow wrote it. */
 export type TailItem = { readonly hash: string } | { readonly message: Message };
 
-/** A transcript by reference: the previous call's head, what came since, and the digest that must come out. */
+/** A transcript by reference: the head of the previous call, the messages since then, and the digest of the whole. */
 export interface TranscriptRef {
   readonly runId: string;
   readonly executionId: string;
@@ -22,33 +22,33 @@ export interface TranscriptRef {
   readonly digest: string;
 }
 
-/** What one model call needs. Never the transcript itself. */
+/** Input of activity `callModel`. The transcript is passed by reference. */
 export interface CallModelInput extends TranscriptRef {
   readonly turn: number;
   readonly model: string;
   readonly setupHash: string;
-  /** Messages of this request only: never stored (the finalise warning). */
+  /** Messages of this request only, such as the warning before a limit. They are not stored. */
   readonly requestOnly: readonly Message[];
   readonly toolChoice: ToolChoice;
   readonly outputTokensMax?: number;
-  /** Thinking longer than this without text or a call ends the attempt with `Model.ThinkingBudget`. */
+  /** Tokens of thinking without text or call. More end the attempt with `Model.ThinkingBudget`. */
   readonly thinkingTokensMax?: number;
-  /** The reference of the key to use, where a provider has several; absent: its first usable one. */
+  /** Reference of the key, for a provider with several keys. @default its first usable key */
   readonly credential?: string;
   readonly thinking?: ThinkingSetting;
-  /** @default apart */
+  /** How streams show thinking. @default apart */
   readonly thinkingOutput?: ThinkingOutput;
   readonly cacheKey?: string;
-  /** For an agent that is a child process: where it works. */
+  /** Workspace of an agent that is a child process. */
   readonly workspace?: string;
   readonly times?: ModelTimes;
-  /** There is another model or key: one that this worker knows to be cooling down is not asked at all. */
+  /** Another model or key is available, so a model that cools down on this worker is not asked. */
   readonly hasAlternative?: boolean;
-  /** Marks the reserved final call: its answer gets an id of its own. */
+  /** Marks the reserved final call, whose answer has its own message id. */
   readonly final?: boolean;
 }
 
-/** What a model call gives: an answer, or what there was of it when a user's cancel came. */
+/** Result of activity `callModel`: an answer, or the partial answer at the time of a cancel. */
 export type CallModelResult =
   | {
       readonly kind: 'answer';
@@ -56,34 +56,34 @@ export type CallModelResult =
       readonly hash: string;
       readonly usage: Usage;
       readonly usageEstimated?: boolean;
-      /** What attempts before this one had used when they failed in the midst of their answers; absent: nothing. */
+      /** Usage of earlier attempts that failed during their answers. Absent when there is none. */
       readonly lost?: Usage;
       readonly stop: StopReason;
       readonly requestId?: string;
-      /** Calls whose arguments were almost JSON and were put right; absent: none. */
+      /** Number of calls whose arguments were repaired to valid JSON. Absent when there are none. */
       readonly repaired?: number;
     }
   | { readonly kind: 'interrupted'; readonly partial?: { readonly message: Message; readonly hash: string }; readonly usage: Usage };
 
-/** What `resolveModel` is asked: may this run go on with another model, and what is to be known of it? */
+/** Input of activity `resolveModel`, which checks a model that a message requested and looks up its facts. */
 export interface ResolveModelInput {
   readonly runId: string;
   /** `provider/model`, or a bare id. */
   readonly model: string;
   readonly thinking?: ThinkingSetting;
-  /** What the model before it was told, where nothing new is asked for: mapped to what this one has. */
+  /** Thinking of the model before it, mapped to this model when `thinking` is absent. */
   readonly thinkingBefore?: ThinkingSetting;
-  /** The run has a money cap, which a model of unknown price cannot keep. */
+  /** The run has a cost limit, which needs a known price. */
   readonly needsPrice?: boolean;
 }
 
-/** The model, or one line that says why not. */
+/** The model, or one line with the reason of the refusal. */
 export type ResolveModelResult = { readonly candidate: ModelCandidate } | { readonly problem: string };
 
-/** What one tool call needs. */
+/** Input of activity `callTool`. */
 export interface CallToolInput {
   readonly runId: string;
-  /** For hooks; absent in calls of runs that an older worker began. */
+  /** For hooks. Absent in runs that an older worker started. */
   readonly agent?: string;
   readonly turn: number;
   readonly callId: string;
@@ -94,13 +94,13 @@ export interface CallToolInput {
   readonly effect: Effect;
   readonly timeoutMs: number;
   readonly workspace?: string;
-  /** How much of the output the model reads; absent: the numbers of limits.ts. */
+  /** Limits of the output that the model sees. @default the numbers of limits.ts */
   readonly output?: OutputBoundsInput;
-  /** There is no such tool: nothing runs, and this is what the hooks after a tool, then the model, read. */
+  /** Error text for a tool that does not exist. Nothing runs; hooks after tools and the model see this text. */
   readonly unknownTool?: string;
 }
 
-/** Bounds of one tool output, made by the workflow from the run's policy and the model's window. */
+/** Limits of one tool output, computed by the workflow from the policy and the model's window. */
 export interface OutputBoundsInput {
   readonly bytesMax: number;
   readonly linesMax: number;
@@ -109,20 +109,20 @@ export interface OutputBoundsInput {
   readonly exact?: { readonly above: number; readonly head: number; readonly tail: number };
 }
 
-/** How a tool call ended. `unknown`: it was started and nobody knows how it ended. */
+/** How a tool call ended. `unknown`: it was started, and its end is not known. */
 export type ToolOutcome = 'ok' | 'failed' | 'timeout' | 'cancelled' | 'unknown';
 
-/** The one result of a tool call, as the message the model will read. */
+/** Result of activity `callTool`: the message that the model sees. */
 export interface CallToolResult {
   readonly message: Message;
   readonly hash: string;
   readonly outcome: ToolOutcome;
   readonly durationMs: number;
-  /** A hook after the tool wants the run to end, with this reason. */
+  /** A hook after the tool aborts the run, with this reason. */
   readonly abort?: string;
 }
 
-/** What `checkTool` is asked before a call runs. `asked`: the run's own gate already said that a person decides. */
+/** Input of activity `checkTool`, which runs before a call. `asked`: the gate of the policy already requires approval. */
 export interface CheckToolInput {
   readonly runId: string;
   readonly agent: string;
@@ -132,53 +132,53 @@ export interface CheckToolInput {
   readonly args: JsonValue;
   readonly workspace?: string;
   readonly asked: boolean;
-  /** The agent's gate is a function: where it is missing nothing runs. */
+  /** The agent's gate is a function. A worker without it blocks the call. */
   readonly gated?: boolean;
-  /** The tool had an approval when the run began. */
+  /** The tool had an `approval` when the run started. */
   readonly approval?: boolean;
 }
 
-/** What a hook outside a call is asked about. */
+/** Input of activity `runHooks`, for hooks outside of calls. */
 export interface RunHooksInput {
   readonly on: 'before-run' | 'after-run' | 'error';
   readonly runId: string;
   readonly agent: string;
   readonly turn: number;
-  /** after-run: the answer. */
+  /** after-run: text of the answer. */
   readonly output?: string;
   readonly error?: { readonly type: string; readonly message: string };
 }
 
-/** What it decided. `modify` of after-run rewrites the output; of error, the message that the caller reads. */
+/** Result of activity `runHooks`. `modify` replaces the output (after-run) or the error message (error). */
 export type RunHooksResult =
   | { readonly action: 'allow' }
   | { readonly action: 'modify'; readonly output: string }
   | { readonly action: 'block' | 'abort'; readonly hook: string; readonly reason: string };
 
-/** What `acceptAnswer` is asked: may this answer end the run? */
+/** Input of activity `acceptAnswer`, which validates an answer before it ends the run. */
 export interface AcceptAnswerInput extends TranscriptRef {
   readonly agent: string;
   readonly turn: number;
   readonly text: string;
   readonly outputSchema?: Readonly<Record<string, JsonValue>>;
-  /** The agent has a `completionGate` of its own. */
+  /** The agent has a `completionGate` function. */
   readonly gate: boolean;
   readonly workspace?: string;
 }
 
-/** Yes, with the JSON that the schema asked for; or no, with what the model is told. */
+/** Accepted, with the JSON that matches the schema; or rejected, with the correction for the model. */
 export type AcceptAnswerResult =
   | { readonly accept: true; readonly structured?: JsonValue }
   | { readonly accept: false; readonly by: 'schema' | 'gate'; readonly correction: string };
 
-/** What `compact` is asked: replace the messages `from` to `to` (exclusive) by something shorter. */
+/** Input of activity `compact`: replace the messages `from` to `to` (exclusive) by shorter ones. */
 export interface CompactInput extends TranscriptRef {
   /** For hooks. */
   readonly agent?: string;
   readonly turn: number;
   readonly strategy: 'summary' | 'custom';
   readonly model: string;
-  /** The reference of the key to use, where a provider has several; absent: its first usable one. */
+  /** Reference of the key, for a provider with several keys. @default its first usable key */
   readonly credential?: string;
   readonly setupHash: string;
   readonly from: number;
@@ -187,22 +187,24 @@ export interface CompactInput extends TranscriptRef {
   readonly tokensMax: number;
 }
 
-/** The replacement, which its worker has cached, and what it cost. `note`: how it came about, for the event. */
+/** The replacement, which the worker has cached, and its usage. `note`: a deviation from the plan, for the event. */
 export interface CompactResult {
   readonly messages: readonly { readonly message: Message; readonly hash: string }[];
   readonly usage: Usage;
   readonly note?: string;
 }
 
-/** What reconciling found out about a call whose worker died. Only `not_started` allows another start. */
+/** State of a call whose worker died, as `reconcile` found it. Only `not_started` allows another start. */
 export type ReconcileResult =
   | { readonly kind: 'done'; readonly result: CallToolResult }
   | { readonly kind: 'not_started' }
   | { readonly kind: 'unknown' };
 
 /**
- * The activities of a run. Contract: each may be retried by Temporal on the failures that failures.ts calls retryable;
- * on a user's cancel `callModel` and `callTool` return, they do not throw; each heartbeats from entry to exit.
+ * The activities of a run.
+ *
+ * Contract: Temporal may retry each one after a failure that failures.ts marks as retryable. After a cancel `callModel` and `callTool`
+ * return; they do not throw. Each one heartbeats from start to end.
  */
 export interface AgentActivities {
   readonly prepareRun: (input: { readonly runId: string; readonly input: RunInput }) => Promise<PreparedRun>;

@@ -2,7 +2,7 @@ import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 import type { Message } from './schemas/message.js';
 
-/** Where a transcript stands: how many messages, and the chained digest over them. */
+/** Head of a transcript: its number of messages, and the chained digest over them. */
 export interface ChainHead {
   readonly length: number;
   readonly digest: string;
@@ -12,14 +12,14 @@ export interface ChainHead {
 export const EMPTY_CHAIN: ChainHead = { length: 0, digest: '' };
 
 /**
- * The sha256 (hex) of a value's canonical JSON: keys sorted, undefined left out. Codec and external storage play no part.
- * A pure implementation, because workflow code has no node:crypto.
+ * The sha256 (hex) of a value's canonical JSON: sorted keys, without `undefined`. Independent of codecs and external storage. Pure
+ * JavaScript, because workflow code has no node:crypto.
  */
 export function hashJson(value: unknown): string {
   return bytesToHex(sha256(utf8ToBytes(canonicalJson(value))));
 }
 
-/** The hash under which a message is cached and referred to. */
+/** The hash that identifies a message in caches and references. */
 export function hashMessage(message: Message): string {
   return hashJson(message);
 }
@@ -29,7 +29,7 @@ export function extendChain(head: ChainHead, messageHash: string): ChainHead {
   return { length: head.length + 1, digest: bytesToHex(sha256(utf8ToBytes(head.digest + messageHash))) };
 }
 
-/** JSON with sorted keys, so that equal values give equal text whatever order their keys were written in. */
+/** JSON with sorted keys: equal values give equal text, whatever the order of their keys. */
 export function canonicalJson(value: unknown): string {
   if (value === null || typeof value !== 'object') return JSON.stringify(value) ?? 'null';
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;

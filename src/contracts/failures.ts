@@ -1,42 +1,75 @@
 /**
- * Every failure type that crosses a process, with its retryability.
- * `retryable` is what Temporal may do by itself; recovery by the workflow is separate.
+ * Every failure type that crosses a process boundary. `retryable`: Temporal retries it, three attempts in all. Recovery and fail-over by
+ * the workflow are separate from that.
  */
 export const FAILURES = {
+  /** Status 429. The wait is Retry-After, else the time that the body names. */
   'Model.RateLimited': { retryable: true },
+  /** Status 5xx, or the provider reports an overload. */
   'Model.Overloaded': { retryable: true },
+  /** No first byte within `firstByteMs`, or no end within `totalMs`. */
   'Model.Timeout': { retryable: true },
+  /** The stream was cut. A truncated stream is never an answer. */
   'Model.StreamTruncated': { retryable: true },
+  /** No byte within `idleMs`. */
   'Model.StreamIdle': { retryable: true },
+  /** The stream had no content. The next model is asked; without one the run repeats the request up to 3 times in a row. */
   'Model.EmptyStream': { retryable: true },
+  /** The response does not follow the wire format, or it ends with a tool call that is missing. */
   'Model.BadResponse': { retryable: true },
+  /** No connection. The next model is asked; without one the run waits up to 5 minutes. */
   'Model.Unreachable': { retryable: true },
+  /** Status 401 or 403, or a missing key. The next key is asked, then the next model. */
   'Model.Auth': { retryable: false },
+  /** Status 402, or a spent account. The next key is asked, then the next model. */
   'Model.Quota': { retryable: false },
+  /** Status 404, or a provider that the worker's config does not have. The next key is asked, then the next model. */
   'Model.NotFound': { retryable: false },
+  /** The provider refused the request. */
   'Model.BadRequest': { retryable: false },
+  /** The request is longer than the context window. The transcript is made shorter twice, then the run fails. */
   'Model.ContextOverflow': { retryable: false },
+  /** A content filter of the provider refused the request. */
   'Model.ContentFilter': { retryable: false },
+  /** The provider refused the JSON of the request or of a tool call. The model is corrected up to 3 times in a row. */
   'Model.BadJson': { retryable: false },
+  /** Thinking was cut at `thinkingTokensMax`. The model is corrected up to twice in a row. */
   'Model.ThinkingBudget': { retryable: false },
+  /** All models and keys of a run failed, or all that `fallbackOnAuth` allows. The message lists each attempt. */
   'Model.AllFailed': { retryable: false },
+  /** The child process of the agent crashed, broke the protocol or timed out. The message has the end of its output. */
   'Executor.Failed': { retryable: false },
+  /** A hook blocked the run, a request or an answer. */
   'Hook.Blocked': { retryable: false },
+  /** A hook aborted the run. */
   'Hook.Aborted': { retryable: false },
+  /** A compaction strategy failed. It never ends a run, because the next strategy is tried. */
   'Compaction.Failed': { retryable: false },
+  /** The worker of an activity died. The effect of a call decides whether it runs again. */
   'Worker.Died': { retryable: false },
+  /** The worker of an activity shut down. The effect of a call decides whether it runs again. */
   'Worker.Shutdown': { retryable: false },
+  /** A transcript reference is outdated. A fresh one is sent, up to 3 times. */
   'Transcript.Moved': { retryable: false },
+  /** A worker could not fetch the transcript. A fresh reference is sent, up to 3 times. */
   'Transcript.Unavailable': { retryable: false },
+  /** The input is invalid: `BAD_INPUT`, `EMPTY_MESSAGE`, `UNKNOWN_PRICE` or `SETUP_TOO_LARGE`. */
   'Input.Invalid': { retryable: false },
+  /** The config has no agent with this name. */
   'Input.UnknownAgent': { retryable: false },
+  /** No model, no key for it, an unknown name, or a level of thinking that the model lacks (`BAD_THINKING`). */
   'Input.NoModel': { retryable: false },
+  /** The workspace does not exist, or it contains a key file of the config (`SECRET_IN_WORKSPACE`). */
   'Input.Workspace': { retryable: false },
+  /** Any other failure of a run. */
   'Run.Failed': { retryable: false },
+  /** The run reached its turn limit, with `onMaxTurns: "error"`. */
   'Run.MaxTurns': { retryable: false },
+  /** The loop guard ended the run, with `loop.onLoop: "error"`. */
   'Run.LoopDetected': { retryable: false },
+  /** The answer did not match the output schema after 3 corrections. */
   'Run.OutputInvalid': { retryable: false },
 } as const satisfies Record<string, { retryable: boolean }>;
 
-/** A failure type of the table. Across processes this string is compared, never a class. */
+/** A failure type of the table. Compare this string across processes, never a class. */
 export type FailureType = keyof typeof FAILURES;

@@ -2,10 +2,10 @@ import type { GateDecision, GatePolicy, GateProfile, GateRule } from './schemas/
 import type { ToolDescriptor } from './schemas/tool.js';
 import { matchesName } from './text/wildcard.js';
 
-/** What the gate looks at in a tool. */
+/** The properties of a tool that the gate uses. */
 export type GatedTool = Pick<ToolDescriptor, 'name' | 'effect' | 'network'>;
 
-/** What a profile says of a tool that no rule decides. A tool of which nothing is known is taken to reach other machines. */
+/** Decision of a profile on a tool that no rule matches. A tool without `network: false` counts as one that uses the network. */
 export function profileDecision(profile: GateProfile, tool: GatedTool): GateDecision {
   switch (profile) {
     case 'all':
@@ -19,7 +19,7 @@ export function profileDecision(profile: GateProfile, tool: GatedTool): GateDeci
   }
 }
 
-/** False when the gate would block every call of a tool, whatever its arguments: the model is then not offered it. */
+/** False when the gate blocks every call of a tool, whatever its arguments. The model is not offered such a tool. */
 export function offersTool(policy: GatePolicy, tool: GatedTool): boolean {
   for (const rule of policy.rules) {
     if (!matchesName(rule.tool, tool.name)) continue;

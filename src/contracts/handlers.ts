@@ -6,31 +6,51 @@ import type { Usage } from './schemas/model.js';
 import type { ExtendInput, HoldInput, Progress, Receipt, RunResult, SteerInput, SteerRecord, Step, TranscriptPage } from './schemas/run.js';
 import { SIGNALS, UPDATES } from './verbs/index.js';
 
-/** The signals, updates and queries of a run, under the names every language uses. */
+/** Sends a message to the running agent. The model sees it in its next request. The same id twice is one message. */
 export const steer = defineSignal<[SteerInput]>('steer');
+/** Cancels the run. Running calls are aborted, no new call starts, and the run completes with reason `cancelled`. */
 export const cancel = defineSignal<[{ reason?: string }?]>('cancel');
+/** Pauses the run after the running calls finish. No further call starts until `resume`. */
 export const pause = defineSignal('pause');
+/** Continues a paused run. */
 export const resume = defineSignal('resume');
+/** Holds the run between turns, for a live conversation. The hold ends after `ttlMs`; a second hold sets a new end. */
 export const hold = defineSignal<[HoldInput?]>('hold');
+/** Ends a hold. */
 export const release = defineSignal('release');
 
+/** Sends a message like `steer`, and returns a receipt. */
 export const submit = defineUpdate<Receipt, [SteerInput]>('submit');
+/** Increases limits that the run has, and returns its progress. A run that waits for more budget continues once it has enough. */
 export const extend = defineUpdate<Progress, [ExtendInput]>('extend');
+/** Approves a pending call. The call runs once, with the arguments that were shown. */
 export const approve = defineUpdate<DecidedApproval, [ApproveInput]>('approve');
+/** Denies a pending call. The model sees the name and the reason. `callId` `budget` denies a request for more budget. */
 export const deny = defineUpdate<DecidedApproval, [DenyInput]>('deny');
 
+/** Returns the status: phase, turn, cause of a wait, usage, cost, pending approvals. */
 export const progress = defineQuery<Progress>('progress');
+/** Returns messages of the transcript, in pages. */
 export const transcript = defineQuery<TranscriptPage, [{ from: number; to?: number; bytesMax?: number }]>('transcript');
+/** Returns events in order. The newest 1,000 or 256 KiB are kept. */
 export const events = defineQuery<EventPage, [{ after: number; types?: readonly RunEvent['type'][] }]>('events');
+/** Returns the usage of the run and of its last model call, and the cost. */
 export const usage = defineQuery<{ total: Usage; last?: Usage; costUsd?: number }>('usage');
+/** Returns prompt and tools, as captured when the run started. */
 export const setup = defineQuery<RunSetup>('setup');
+/** Returns pending approvals and past decisions. */
 export const approvals = defineQuery<ApprovalList>('approvals');
+/** Returns the delivery records of messages. */
 export const steers = defineQuery<readonly SteerRecord[]>('steers');
+/** Returns the last 500 turns. */
 export const steps = defineQuery<readonly Step[]>('steps');
+/** Returns the result of a closed run, and null before the end. */
 export const result = defineQuery<RunResult | null>('result');
 
-/** Workflow type and default queue, for clients of any language. */
+/** Workflow type of a run, for clients of any language. */
 export const AGENT_RUN = 'agentRun';
+
+/** Default task queue of workers and clients. */
 export const DEFAULT_TASK_QUEUE = 'perdure';
 
 const DESCRIBED_VERBS = {
@@ -38,7 +58,7 @@ const DESCRIBED_VERBS = {
   ...describe(UPDATES),
 };
 
-/** What an operator reads beside each handler in the Web UI. */
+/** Descriptions of the handlers, as the Web UI shows them. */
 export const HANDLER_DESCRIPTIONS = {
   ...DESCRIBED_VERBS,
   progress: 'Status, phase, turn of cap, what it waits for, usage and cost.',

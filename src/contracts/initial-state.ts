@@ -1,6 +1,6 @@
 import type { CompactionMemory, LoopMemory, WorkRecord } from './schemas/carried-state.js';
 
-/** Nothing done yet. */
+/** Initial work record: no work done. */
 export const NO_WORK: WorkRecord = {
   calls: 0,
   openSteps: [],
@@ -11,8 +11,8 @@ export const NO_WORK: WorkRecord = {
   told: { verify: false, readingTurns: 0, sameRead: false },
 };
 
-/** Nothing remembered yet. */
+/** Initial memory of the loop guard: empty. */
 export const NO_LOOPS: LoopMemory = { turns: [] };
 
-/** Not compacted yet. */
+/** Initial memory of compaction: no compaction so far. */
 export const NOT_COMPACTED: CompactionMemory = { latchedUntil: 0, count: 0, failures: 0 };

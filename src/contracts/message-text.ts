@@ -1,6 +1,6 @@
 import type { GivenMessage, Message, ToolCallPart } from './schemas/message.js';
 
-/** The text of a message's text parts, joined by newlines. Never throws. */
+/** The text parts of a message, joined by newlines. Never throws. */
 export function textOf(message: Message): string {
   return message.parts
     .filter((part) => part.type === 'text')
@@ -8,18 +8,18 @@ export function textOf(message: Message): string {
     .join('\n');
 }
 
-/** The conversation of a given transcript: all but its system messages. Never throws. */
+/** The messages of a given transcript without its system messages. Never throws. */
 export function givenConversation(given: readonly GivenMessage[] = []): Message[] {
   return given.filter((message) => message.role !== 'system');
 }
 
-/** What the system messages of a given transcript say, a paragraph each; empty without any. Never throws. */
+/** The text of the system messages of a given transcript, one paragraph each. Empty without system messages. Never throws. */
 export function givenSystemText(given: readonly GivenMessage[] = []): string {
   const texts = given.flatMap((message) => (message.role === 'system' ? message.parts.map(({ text }) => text.trim()) : []));
   return texts.filter((text) => text !== '').join('\n\n');
 }
 
-/** The calls an assistant message asks for, in order. Never throws. */
+/** The tool calls of an assistant message, in order. Never throws. */
 export function toolCallsOf(message: Message): ToolCallPart[] {
   return message.parts.filter((part) => part.type === 'tool_call');
 }

@@ -1,9 +1,9 @@
-/** How a command ends after an error: 1 failed · 2 bad input · 3 not found · 4 the request was refused · 5 unreachable. */
+/** Exit code of a command after an error: 1 failed, 2 bad input, 3 not found, 4 request refused, 5 unreachable. */
 export type ErrorExitCode = 1 | 2 | 3 | 4 | 5;
 
 /**
- * An error that a person is told as one line, `CODE: message`: what failed, with which id, and what to do next.
- * Thrown by client, worker set-up and command line; never crosses Temporal (there a failure's `type` is compared).
+ * An error that is shown as one line, `CODE: message`: what failed, with the value, and what to do. Thrown by the client, the worker's
+ * start and the command line. It never crosses Temporal, where the `type` of a failure is compared instead.
  */
 export class PerdureError extends Error {
   override readonly name = 'PerdureError';

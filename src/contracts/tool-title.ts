@@ -1,18 +1,18 @@
 const TITLE_CHARS_MAX = 100;
 
-/** Tools whose title is a verb and the name of the file they work on. */
+/** Tools whose title is a verb and the name of a file. */
 const FILE_VERBS: ReadonlyMap<string, string> = new Map([
   ['read_file', 'Reading'],
   ['write_file', 'Writing'],
   ['edit_file', 'Editing'],
 ]);
 
-/** Tools whose title is the command they run. */
+/** Tools whose title is their command. */
 const SHELL_TOOLS: ReadonlySet<string> = new Set(['run_command', 'bash', 'shell']);
 
 /**
- * What a person reads for a tool call: the command of a shell tool, "Reading notes.md" for a file tool, else the tool's name
- * with underscores as spaces. One line of at most 100 characters without control characters, whatever the arguments are. Never throws.
+ * The title of a tool call: the command of a shell tool, "Reading notes.md" for a file tool, else the tool's name with spaces for
+ * underscores. One line of at most 100 characters without control characters, whatever the arguments are. Never throws.
  */
 export function toolTitle(name: string, args: unknown): string {
   return oneLine(titleFrom(name, args)) || oneLine(name.replaceAll('_', ' ')) || 'tool';
@@ -37,7 +37,7 @@ function baseName(path: string): string {
   return path.split('/').findLast((part) => part !== '') ?? path;
 }
 
-/** Control and format characters are spaces here: a right-to-left override could make a command look like another one. */
+/** Replaces control and format characters by spaces, because a right-to-left override could disguise a command. */
 function oneLine(text: string): string {
   const clean = text
     .slice(0, TITLE_CHARS_MAX * 10)

@@ -3,36 +3,40 @@ import type { JsonValue } from '../contracts/schemas/message.js';
 import { GateProfile, GateRule } from '../contracts/schemas/policy.js';
 import type { ToolDescriptor } from '../contracts/schemas/tool.js';
 
-/** The call that a gate function is asked about. */
+/** Argument of a gate function: one tool call. */
 export interface GateContext {
+  /** Id of the run. */
   readonly runId: string;
+  /** Name of the agent. */
   readonly agent: string;
+  /** Turn of the call, from 1. */
   readonly turn: number;
+  /** Arguments of the call. */
   readonly args: JsonValue;
-  /** Absolute path of the run's workspace, when it has one. */
+  /** Absolute path of the run's workspace. Absent without a workspace. */
   readonly workspace?: string;
-  /** Aborted when the gate's time (10 s) is over. */
+  /** Aborted after the time limit of 10 s. */
   readonly signal: AbortSignal;
 }
 
-/** What a gate function says: run it, refuse it, or let a person decide. */
+/** Decision of a gate function: run the call, block it, or wait for approval. */
 export type GateAnswer =
   | { readonly action: 'allow' }
   | { readonly action: 'block'; readonly reason: string }
   | { readonly action: 'ask'; readonly reason?: string };
 
 /**
- * A gate of the config's own.
+ * A gate function of the config.
  *
- * Contract: asked before each call, by an activity; a gate that throws, or exceeds its time, blocks the call. It may be asked again
- * about the same call, and about several calls at once.
+ * Contract: an activity calls it before each tool call. It fails closed: a gate that throws or exceeds its time limit blocks the call. It
+ * may be called again for the same call, and for several calls in parallel.
  */
 export type GateFunction = (
   context: GateContext,
   tool: Pick<ToolDescriptor, 'name' | 'effect' | 'network'>,
 ) => Promise<GateAnswer> | GateAnswer;
 
-/** The `gate` of an agent: a profile, a profile with rules before it, or a function. */
+/** The `gate` of an agent: a profile, rules with a profile, or a function. */
 export const AgentGate = z.union([
   GateProfile,
   z.strictObject({ profile: GateProfile.optional(), rules: z.array(GateRule).optional() }),
@@ -46,12 +50,12 @@ const COMMANDS = (
 ).split(', ');
 
 /**
- * Rules that block the shell commands which most often destroy work, for an agent's gate: `gate: { rules: [...DESTRUCTIVE_COMMANDS] }`.
- * They keep a careless model from an accident, no more: a list of commands is no sandbox.
+ * Gate rules that block common destructive shell commands: `gate: { rules: [...DESTRUCTIVE_COMMANDS] }`. They prevent accidents of a
+ * careless model. They are not a sandbox.
  */
 export const DESTRUCTIVE_COMMANDS: readonly GateRule[] = COMMANDS.map((command) => ({
   tool: 'run_command',
   command,
   decision: 'block',
-  reason: `${command} destroys what cannot be brought back`,
+  reason: `${command} cannot be undone`,
 }));

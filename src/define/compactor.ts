@@ -1,21 +1,22 @@
 import type { Message } from '../contracts/schemas/message.js';
 
-/** What a config's compactor is asked. */
+/** Argument of a custom compactor. */
 export interface CompactorContext {
-  /** A copy of the old messages that are to become shorter, oldest first; the task and the newest messages are not among them. */
+  /** A copy of the old messages to replace, oldest first, without the task and the newest messages. */
   readonly messages: Message[];
-  /** About this many tokens may be left of them, at four characters a token. */
+  /** Target size in tokens, at four characters a token. */
   readonly tokensMax: number;
+  /** Id of the run. */
   readonly runId: string;
-  /** Aborted on a user's cancel, a timeout and a worker's shutdown. */
+  /** Aborted on a cancel, a timeout and a shutdown of the worker. */
   readonly signal: AbortSignal;
 }
 
 /**
- * A config's own way to make a transcript shorter, for the compaction strategy `custom`.
+ * A custom compactor, for the compaction strategy `custom`.
  *
- * Contract: what it returns stands in the place of the messages it was given; each of them keeps a run going best as
- * `{ id, role: "user", origin: "summary", parts }`. It may throw, and may be called again for the same messages; a call that it parts
- * from its result is paired again. What is longer than before, or no list of messages, is refused, and the next strategy is tried.
+ * Contract: the returned messages replace the given ones. Return them as `{ id, role: "user", origin: "summary", parts }`. The compactor
+ * may throw, and may be called again for the same messages. A call without its result, or a result without its call, is repaired. A
+ * return value that is longer than the input, or not a list of messages, is rejected, and the next strategy is tried.
  */
 export type CustomCompactor = (context: CompactorContext) => Promise<Message[]> | Message[];

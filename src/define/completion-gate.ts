@@ -1,24 +1,27 @@
 import { z } from 'zod';
 import type { JsonValue, Message } from '../contracts/schemas/message.js';
 
-/** The answer that a completion gate is asked about. */
+/** Argument of a completion gate: an answer that would end the run. */
 export interface CompletionContext {
+  /** Id of the run. */
   readonly runId: string;
+  /** Name of the agent. */
   readonly agent: string;
+  /** Turn of the answer, from 1. */
   readonly turn: number;
-  /** The answer's text, which would be the run's output. */
+  /** Text of the answer, which would be the run's output. */
   readonly output: string;
-  /** The answer's JSON, when the run has an `outputSchema`: it fits it already. */
+  /** JSON of the answer, when the run has an `outputSchema`. It matches the schema. */
   readonly structured?: JsonValue;
-  /** The whole transcript; the answer is its last message. A copy: changing it changes nothing. */
+  /** A copy of the whole transcript. The answer is its last message. */
   readonly messages: readonly Message[];
-  /** Absolute path of the run's workspace, when it has one. */
+  /** Absolute path of the run's workspace. Absent without a workspace. */
   readonly workspace?: string;
-  /** Aborted when the gate's time (10 s) is over, and when the run is stopped. */
+  /** Aborted after the time limit of 10 s, and when the run is stopped. */
   readonly signal: AbortSignal;
 }
 
-/** What it says: the run may end with this answer, or what the model is told instead. */
+/** Decision of a completion gate: accept the answer, or correct the model with a text. */
 export const CompletionDecision = z.union([
   z.strictObject({ accept: z.literal(true) }),
   z.strictObject({ accept: z.literal(false), correction: z.string().min(1) }),
@@ -26,13 +29,13 @@ export const CompletionDecision = z.union([
 export type CompletionDecision = z.infer<typeof CompletionDecision>;
 
 /**
- * An agent's own look at an answer that would end its run.
+ * A function of an agent that validates an answer before it is accepted.
  *
- * Contract: asked by an activity, after the output schema. It may be asked again about the same answer when a worker is lost. It fails
- * closed: one that throws, exceeds its time or says anything else does not accept, and the model reads why. After `attemptsMax` refusals
- * in a row it is not asked any more.
+ * Contract: an activity calls it after the built-in checks and the output schema. It may be called again for the same answer when a
+ * worker is lost. It fails closed: a function that throws, exceeds its time limit or returns anything else rejects the answer, and the
+ * model sees the reason. After `completion.attemptsMax` corrections in a row the answer is accepted without a further call.
  */
 export type CompletionGate = (context: CompletionContext) => Promise<CompletionDecision> | CompletionDecision;
 
-/** A completion gate in a config: a function. */
+/** The schema of a completion gate: a function. */
 export const CompletionGateFunction = z.custom<CompletionGate>((value) => typeof value === 'function', 'a function of the context');

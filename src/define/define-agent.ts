@@ -7,36 +7,39 @@ import { CompletionGateFunction } from './completion-gate.js';
 import { BudgetOptions, PolicyOptions } from './policy-options.js';
 import { PresetName } from './presets.js';
 
-/** An agent of the config: what it is told, which model and tools it has, and how its runs are judged. */
+/** An agent of the config: its prompt, model, tools and policy. */
 export const AgentDefinition = z.strictObject({
+  /** Purpose of the agent, for readers of the config. */
   description: z.string(),
+  /** System prompt. */
   prompt: z.string().min(1),
-  /** `provider/model`; absent: the config's. */
+  /** `provider/model`, or a bare name. It overrides the environment and the config. @default `PERDURE_MODEL`, else the config's */
   model: z.string().optional(),
-  /** Models to ask when the first one fails; in place of the config's. */
+  /** Models that are asked in this order when the first one fails. @default `PERDURE_FALLBACKS`, else the config's */
   fallbacks: z.array(z.string()).max(FAILOVER_LIMITS.fallbacksMax).optional(),
-  /** How much its models are to think. @default the config's */
+  /** How much the models think. @default the model's, else the config's */
   thinking: ThinkingSetting.optional(),
-  /** What does its thinking. @default a model */
+  /** Source of the answers: a model, a child process or a fixed text. @default `{ kind: 'llm' }`, a model */
   executor: AgentExecutor.optional(),
-  /** Names of the tools it is offered; absent or empty: all. */
+  /** Names of the tools that the model is offered. An empty list means all. @default all */
   tools: z.array(z.string()).optional(),
-  /** Names of tools that are taken away from those. */
+  /** Names of tools that the model is not offered. @default none */
   blockedTools: z.array(z.string()).optional(),
-  /** May this call run? A profile, rules, or a function that is asked before each call. @default all */
+  /** Tool gate: a profile, rules with a profile, or a function that runs before each call. @default `all` */
   gate: AgentGate.optional(),
-  /** May this answer end the run? A function that is asked after the checks of `completion`. */
+  /** Completion gate: a function that runs after the checks of `completion`. @default none */
   completionGate: CompletionGateFunction.optional(),
+  /** Turn limit of runs whose input has none. @default the config's, else 20 */
   maxTurns: z.number().int().min(RUN_LIMITS.maxTurnsMin).max(RUN_LIMITS.maxTurnsMax).optional(),
-  /** Caps where the run's input names none. */
+  /** Limits of runs whose input has none. @default none */
   budget: BudgetOptions.optional(),
-  /** Options of another runner, below the agent's own. */
+  /** Defaults of another runner. Options of the agent override them. @default none */
   preset: PresetName.optional(),
   ...PolicyOptions.shape,
 });
 export type AgentDefinition = z.infer<typeof AgentDefinition>;
 
-/** Types an agent's definition. It is checked with the whole config, so that all problems are told at once. */
+/** Returns its argument, typed. The definition is validated with the whole config, so that all problems are reported at once. */
 export function defineAgent(agent: AgentDefinition): AgentDefinition {
   return agent;
 }

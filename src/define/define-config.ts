@@ -17,43 +17,52 @@ const Compactor = z.custom<CustomCompactor>(
   'a function ({ messages, tokensMax, runId }) => messages',
 );
 
-/** The whole configuration. Strict: an unknown field is a mistake that is told, never ignored. */
+/** The configuration of a worker. An unknown field is an error. */
 export const Config = z.strictObject({
-  /** `provider/model`, or a bare id. */
+  /** Model of runs that name none: `provider/model`, or a bare name. @default the first provider with a key */
   model: z.string().optional(),
-  /** Models to ask when the first one fails, in this order. @default none: a failing model fails the run */
+  /** Models that are asked in this order when the first one fails. @default none: the run fails */
   fallbacks: z.array(z.string()).max(FAILOVER_LIMITS.fallbacksMax).optional(),
-  /** `strict`: a model that cannot be called is an error. `first-available`: the first one that can be called is taken. @default strict */
+  /**
+   * `strict`: a model that cannot be called is an error. `first-available`: of the chosen model, the fallbacks and the detected model, the
+   * first one that can be called is used, with a notice. @default strict
+   */
   resolve: z.enum(['strict', 'first-available']).optional(),
-  /** How much models are to think. @default what each does by itself */
+  /** How much models think. @default the model's own default */
   thinking: ThinkingSetting.optional(),
-  /** Facts and options of models, by `provider/model`; they replace those of the data file. */
+  /** Facts and options of models by `provider/model`. They override the catalog field by field. */
   models: z.record(z.string(), ModelOptions).optional(),
+  /** Tools, made with `defineTool`. @default none */
   tools: z.array(Tool).optional(),
-  /** Asked around runs, model calls and tool calls. */
+  /** Hooks around runs, model calls and tool calls, made with `defineHook`. @default none */
   hooks: z.array(HookDefinition).optional(),
+  /** Agents by name. A file `agents/NAME.md` defines one too. @default none */
   agents: z.record(z.string(), AgentDefinition).optional(),
+  /** Providers by name. A name of a known provider replaces that provider. @default none */
   providers: z.record(z.string(), ProviderDefinition).optional(),
-  /** Keys of known providers, in place of their variables. */
+  /** Keys of known providers by name, in place of their variables: a reference, or a list that is used in turn. */
   credentials: z.record(z.string(), Credentials).optional(),
+  /** Prices by `provider/model`; the same as `models.*.price`. */
   prices: z.record(z.string(), ModelPrice).optional(),
-  /** Tokens that a model can read, by `provider/model`: for models we do not know, or served with a smaller window. */
+  /** Context windows in tokens by `provider/model`; the same as `models.*.contextWindow`. */
   contextWindows: z.record(z.string(), z.number().int().min(MODEL_LIMITS.contextWindowMin)).optional(),
-  /** Where large outputs are kept. @default files of the state folder */
+  /** Storage of large outputs. @default files of the state folder */
   artifacts: ArtifactsDefinition.optional(),
-  /** Makes old messages shorter, for the compaction strategy `custom`. */
+  /** Custom compactor `({ messages, tokensMax, runId, signal }) => messages`, for the compaction strategy `custom`. */
   compactor: Compactor.optional(),
+  /** Limits of all runs and model calls of the worker. */
   limits: z
     .strictObject({
+      /** Turn limit of runs and agents without one. @default 20 */
       maxTurns: z.number().int().min(RUN_LIMITS.maxTurnsMin).max(RUN_LIMITS.maxTurnsMax).optional(),
-      /** @default 90 s */
+      /** Longest time without a byte from a model, in milliseconds. @default 90 s */
       modelIdleMs: z.number().int().min(1_000).max(MODEL_LIMITS.turnTimeoutMs).optional(),
     })
     .optional(),
 });
 export type Config = z.infer<typeof Config>;
 
-/** Types a configuration; `perdure` checks it when it loads the file, and tells all problems at once. */
+/** Returns its argument, typed. The worker validates the config when it loads the file, and reports all problems at once. */
 export function defineConfig(config: Config): Config {
   return config;
 }

@@ -3,61 +3,74 @@ import { TOOL_LIMITS } from '../contracts/constants/limits.js';
 import type { ContentPart, JsonValue } from '../contracts/schemas/message.js';
 import { Effect } from '../contracts/schemas/tool.js';
 
-/** What a tool is given besides its arguments. */
+/** Second argument of `execute` and `reconcile`. */
 export interface ToolContext {
+  /** Id of the run. */
   readonly runId: string;
+  /** Turn of the call, from 1. */
   readonly turn: number;
+  /** Id of the call. */
   readonly callId: string;
-  /** The same for every start of this call: give it to services that deduplicate. */
+  /** The same for every start of this call. Send it to services that deduplicate. */
   readonly idempotencyKey: string;
-  /** 1 for the first start as Temporal counts it. */
+  /** Attempt as Temporal counts it, from 1. */
   readonly attempt: number;
-  /** Absolute path of the run's workspace, when it has one. */
+  /** Absolute path of the run's workspace. Absent without a workspace. */
   readonly workspace?: string;
-  /** Aborted on a user's cancel, a timeout and a worker's shutdown; a tool that ignores it is abandoned as unknown. */
+  /** Aborted on a cancel, a timeout and a shutdown of the worker. A tool that ignores it is abandoned, with outcome `unknown`. */
   readonly signal: AbortSignal;
-  /** How much the model reads of this call's text, and a way to give more than that. */
+  /** Limits of the text that the model sees, and a collector for longer texts. */
   readonly output: ToolOutput;
-  /** Shows a JSON value (≤ 1 KiB) under Pending Activities in the Web UI. */
+  /** Shows a JSON value of at most 1 KiB under Pending Activities in the Web UI. */
   heartbeat(details: JsonValue): void;
+  /** Writes a line to the worker's log. */
   readonly log: { info(message: string): void; warn(message: string): void };
 }
 
-/** What a tool may return: text, any JSON, or content parts. */
+/** Return value of a tool: text, any JSON, or content parts. */
 export type ToolReturn = string | JsonValue | readonly ContentPart[];
 
-/** What `reconcile` found out about a call whose worker died. */
+/** Return value of `reconcile`: the state of a call whose worker died. */
 export type Reconciled =
   | { readonly kind: 'done'; readonly result: ToolReturn }
   | { readonly kind: 'not_started' }
   | { readonly kind: 'unknown' };
 
 /**
- * A tool the model may call.
+ * A tool that the model may call.
  *
- * Contract: `execute` may throw (the model reads the message as a failed result); it runs at most once per call when `effect`
- * is `once`, and may run again with the same `idempotencyKey` when it is `idempotent` or `read`; `read` tools of one answer run
- * in parallel. `reconcile` only looks, never changes anything.
+ * Contract: `execute` may throw; the model sees the message as a failed result. With `effect: 'once'` it runs at most once per call. With
+ * `idempotent` or `read` it may run again with the same `idempotencyKey`. `read` tools of one answer run in parallel. `reconcile` must
+ * not change anything.
  */
 export interface ToolDefinition<Args = unknown> {
+  /** Name, as the model sees it: a letter or `_`, then up to 63 letters, digits, `_` or `-`. */
   readonly name: string;
+  /** Description, as the model sees it. */
   readonly description: string;
+  /** Arguments, as a zod schema. */
   readonly parameters: z.ZodType<Args>;
+  /** Side effect, which decides about retries: `read`, `idempotent` or `once`. @default `once` */
   readonly effect: Effect;
+  /** Time limit of a call in milliseconds: 1 s to an hour. @default 45 s */
   readonly timeoutMs: number;
+  /** Of a `read` tool: equal arguments give an equal result, so a repeated call is answered from the transcript. @default false */
   readonly pure: boolean;
-  /** False: it reaches no other machine, and the gate's profile `no-network` lets it run. Absent: nobody knows, so it may. */
+  /** False for a tool that reaches no other machine. The gate profile `no-network` allows it. @default unknown, treated as true */
   readonly network?: boolean;
+  /** Whether a call waits for approval. A function returns true to wait. @default `never` */
   readonly approval: 'never' | 'always' | ((args: Args, context: { readonly runId: string }) => boolean);
+  /** Finds out the state of a call whose worker died, within 30 s. @default none: an interrupted `once` call is `unknown` */
   readonly reconcile?: (args: Args, context: ToolContext) => Promise<Reconciled>;
+  /** Runs the call. A thrown error is a failed result that the model sees. */
   execute(args: Args, context: ToolContext): Promise<ToolReturn> | ToolReturn;
 }
 
-/** The options of `defineTool`. @default effect `once`, timeoutMs 45 s, pure false, approval `never` */
+/** Options of `defineTool`. @default effect `once`, timeoutMs 45 s, pure false, approval `never` */
 export type ToolOptions<Args> = Pick<ToolDefinition<Args>, 'name' | 'description' | 'parameters' | 'execute'> &
   Partial<Pick<ToolDefinition<Args>, 'effect' | 'timeoutMs' | 'pure' | 'network' | 'approval' | 'reconcile'>>;
 
-/** Any tool, whatever its arguments. */
+/** A tool with any type of arguments. */
 // biome-ignore format: one idea
 export type AnyToolDefinition = Omit<ToolDefinition, 'execute' | 'approval' | 'reconcile'> & {
   readonly approval: 'never' | 'always' | ((args: never, context: { readonly runId: string }) => boolean);
@@ -66,23 +79,32 @@ export type AnyToolDefinition = Omit<ToolDefinition, 'execute' | 'approval' | 'r
 };
 
 /**
- * Completes a tool's options. A tool whose effect is not said is `once`: started at most once, whatever happens.
- * Throws a TypeError naming the field for a bad name, timeout or effect.
+ * Adds the defaults to a tool's options. A tool without `effect` is `once`: it is started at most once.
+ * Throws a TypeError that names the field for an invalid name, effect, timeout or `pure`.
  */
 export function defineTool<Args>(options: ToolOptions<Args>): ToolDefinition<Args> {
   const { effect = 'once', timeoutMs = TOOL_LIMITS.timeoutMsDefault, pure = false, approval = 'never' } = options;
   if (!TOOL_LIMITS.namePattern.test(options.name)) {
-    throw new TypeError(`TOOL_NAME ${JSON.stringify(options.name.slice(0, 80))}: use a letter or _, then up to 63 of a-z A-Z 0-9 _ -`);
+    throw new TypeError(
+      `TOOL_NAME: tool name ${JSON.stringify(options.name.slice(0, 80))} is invalid. Use a letter or _, then up to 63 of a-z A-Z 0-9 _ -.`,
+    );
   }
-  if (!Effect.safeParse(effect).success) throw new TypeError(`tool ${options.name}: effect is "read", "idempotent" or "once"`);
+  if (!Effect.safeParse(effect).success) {
+    throw new TypeError(`TOOL_EFFECT: tool "${options.name}" has effect ${JSON.stringify(effect)}. Use "read", "idempotent" or "once".`);
+  }
   if (!Number.isInteger(timeoutMs) || timeoutMs < TOOL_LIMITS.timeoutMsMin || timeoutMs > TOOL_LIMITS.timeoutMsMax) {
-    throw new TypeError(`tool ${options.name}: timeoutMs is an integer of ${TOOL_LIMITS.timeoutMsMin} to ${TOOL_LIMITS.timeoutMsMax}`);
+    throw new TypeError(
+      `TOOL_TIMEOUT: tool "${options.name}" has timeoutMs ${timeoutMs}. ` +
+        `Use an integer from ${TOOL_LIMITS.timeoutMsMin} to ${TOOL_LIMITS.timeoutMsMax}.`,
+    );
   }
-  if (pure && effect !== 'read') throw new TypeError(`tool ${options.name}: only a read tool can be pure`);
+  if (pure && effect !== 'read') {
+    throw new TypeError(`TOOL_PURE: tool "${options.name}" is pure with effect "${effect}". Set effect "read", or remove pure.`);
+  }
   return { ...options, effect, timeoutMs, pure, approval };
 }
 
-/** True for what `defineTool` returns, also when another copy of this package made it. Never throws. */
+/** True for a tool made with `defineTool`, also with another copy of this package. Never throws. */
 export function isToolDefinition(value: unknown): value is AnyToolDefinition {
   if (typeof value !== 'object' || value === null) return false;
   const { name, description, parameters, effect, timeoutMs, approval, execute } = value as Partial<
@@ -93,37 +115,39 @@ export function isToolDefinition(value: unknown): value is AnyToolDefinition {
   return isNamed && isComplete && Effect.safeParse(effect).success && typeof execute === 'function';
 }
 
-/** The JSON Schema of a tool's arguments, as the model sees it. */
+/** JSON Schema of a tool's arguments, as the model sees it. */
 export function parametersSchema(tool: Pick<ToolDefinition, 'parameters'>): Record<string, JsonValue> {
   const { $schema: _, ...schema } = z.toJSONSchema(tool.parameters, { io: 'input' });
-  // zod's own schema type is wider than JSON; what toJSONSchema returns is plain JSON
+  // zod's schema type is wider than JSON, but toJSONSchema returns plain JSON
   return schema as Record<string, JsonValue>;
 }
 
-/** The text that a tool gives: a short one is simply returned, an endless one is collected piece by piece. */
+/** Output of a tool call: return a short text, collect a long one piece by piece. */
 export interface ToolOutput {
-  /** A returned text of at most this many bytes of UTF-8 and lines is read whole by the model; of a longer one a part, with a footer. */
+  /** Longest text that the model sees whole, in bytes of UTF-8. A longer one is cut, with a footer. */
   readonly bytesMax: number;
+  /** Longest text that the model sees whole, in lines. */
   readonly linesMax: number;
   /**
-   * Begins a text of any length, in memory that does not grow with it. `keep` says which part of a long one the model reads, unless
-   * the run's own policy names one. @default the end, or both ends when the end looks like an error or a result
+   * Starts a collector for a text of any length. Memory use is constant. `keep` is the part of a long text that the model sees, unless
+   * `output.keep` of the policy names one. @default the end, or both ends when the end looks like an error or a result
    */
   collect(options?: { readonly keep?: 'head' | 'tail' | 'head-tail' }): OutputCollector;
 }
 
 /**
- * A text that is collected while it comes. What is longer than the model reads is kept whole as an artifact, which the model can page.
+ * Collects a text piece by piece. A text above the limits is stored whole as an artifact, which the model reads in pages.
  *
- * Contract: pieces are taken in the order of `write`; `write` never throws or rejects, and the bytes are the caller's again when its
- * promise resolves (a caller that does not wait loses nothing, but memory grows); `finish` ends it, never rejects, and is called once.
+ * Contract: pieces keep the order of `write`. `write` never throws or rejects; reuse the buffer only after its promise resolves. Without
+ * waiting nothing is lost, but memory grows. Call `finish` once, at the end; it never rejects.
  */
 export interface OutputCollector {
-  /** Bytes taken so far. */
+  /** Bytes written so far. */
   readonly bytes: number;
+  /** Adds a piece. */
   write(piece: Uint8Array): Promise<void>;
-  /** The last line with anything on it, as it stands now: what a watcher is shown. */
+  /** The last line so far that is not blank, for progress displays. */
   lastLine(): string;
-  /** What the tool returns, or puts into the message of what it throws. `title` goes first, within the same bounds. */
+  /** Returns the text for the tool's return value or error message. `title` is put first and counts towards the limits. */
   finish(title?: string): Promise<string>;
 }

@@ -3,23 +3,34 @@ import { MODEL_LIMITS } from '../contracts/constants/limits.js';
 import { ModelPrice, ThinkingLevel, ThinkingSetting } from '../contracts/schemas/model.js';
 import { ModelTimes } from '../contracts/schemas/model-route.js';
 
-/** How a model is told to think. `effort`: by level; `budget`: by tokens; `adaptive`: it decides, within a level; `none`: it cannot. */
+/** How thinking is requested. `effort`: by level. `budget`: by tokens. `adaptive`: the model decides, up to a level. `none`: never. */
 const ThinkingStyle = z.enum(['effort', 'budget', 'adaptive', 'none']);
 
-/** What is known of a model. A field that is absent is not known. */
+/** Facts about a model. An absent field is unknown. */
 export const ModelFacts = z.strictObject({
+  /** Prices in USD per million tokens. @default the catalog's */
   price: ModelPrice.optional(),
+  /** Longest prompt in tokens. @default the catalog's, else 128,000 */
   contextWindow: z.number().int().min(MODEL_LIMITS.contextWindowMin).optional(),
-  /** The longest answer it can give, in tokens. */
+  /** Longest answer in tokens. @default the catalog's */
   outputTokensMax: z.number().int().min(MODEL_LIMITS.outputTokensMin).optional(),
+  /** How thinking is requested: by level, by tokens, left to the model up to a level, or not at all. @default the catalog's */
   thinkingStyle: ThinkingStyle.optional(),
-  /** The levels it takes. */
+  /** Levels that the model supports. @default the catalog's */
   thinkingLevels: z.array(ThinkingLevel).optional(),
+  /** False for a model without tool calls. A run that offers tools then starts with a notice. @default the catalog's */
   tools: z.boolean().optional(),
+  /** False for a model without images. Images are then replaced by their names. @default the catalog's */
   images: z.boolean().optional(),
 });
 export type ModelFacts = z.infer<typeof ModelFacts>;
 
-/** One model of the config: facts in place of the data file's, and how it is asked. */
-export const ModelOptions = z.strictObject({ ...ModelFacts.shape, thinking: ThinkingSetting.optional(), times: ModelTimes.optional() });
+/** Options of one model of the config. Facts override those of the catalog. */
+export const ModelOptions = z.strictObject({
+  ...ModelFacts.shape,
+  /** How much the model thinks, when run and agent do not say it. @default the config's */
+  thinking: ThinkingSetting.optional(),
+  /** Timeouts of its calls. */
+  times: ModelTimes.optional(),
+});
 export type ModelOptions = z.infer<typeof ModelOptions>;

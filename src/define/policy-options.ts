@@ -2,68 +2,68 @@ import { z } from 'zod';
 import { DECISION_LIMITS, RUN_LIMITS } from '../contracts/constants/limits.js';
 import { CompactionPolicy, CompletionPolicy, LoopPolicy, OutputPolicy, RunPolicy } from '../contracts/schemas/policy.js';
 
-/** A schema's fields as a person gives them: each may be left out, and none brings its default along. */
+/** The fields of a schema, each optional and without its default. */
 type Given<Shape extends z.ZodRawShape> = {
   [Field in keyof Shape]: z.ZodOptional<Shape[Field] extends z.ZodDefault<infer Inner> ? Inner : Shape[Field]>;
 };
 
 /**
- * The data options of an agent's judgement. What is left out comes from the preset, else from the defaults of `RunPolicy`; a default
- * that stood here already would hide the preset's.
+ * Policy options of an agent. An absent option has the value of the preset, else the default of `RunPolicy`. The fields have no default
+ * here, because it would override the preset.
  */
 export const PolicyOptions = z.strictObject({
-  /** Raises the turn cap by `step` while the run makes progress, up to `hardCap`. @default off */
+  /** Raises the turn limit by `step` while the run makes progress, up to `hardCap`. @default off */
   autoExtend: RunPolicy.shape.autoExtend,
-  /** At the turn cap: a result with reason `max_turns`, or an error. @default result */
+  /** At the turn limit: `result` completes the run with reason `max_turns`, `error` fails it with `Run.MaxTurns`. @default result */
   onMaxTurns: RunPolicy.shape.onMaxTurns.unwrap().optional(),
-  /** The warning comes with this many turns left; 0 turns it off. @default 3 */
+  /** Turns left when the request carries a warning, the current one included. 0 turns the warning off. @default 3 */
   finaliseAtRemainingTurns: RunPolicy.shape.finaliseAtRemainingTurns.unwrap().optional(),
-  /** Replaces the warning's text. */
+  /** Replaces the text of the warning. @default a built-in text */
   finaliseMessage: z.string().min(1).optional(),
-  /** The loop guard. @default nudge at 3, block at 4, stop at 5 */
+  /** Loop guard: detects repeated calls with the same results. @default warn at turn 3, block at 4, stop at 5 */
   loop: given(LoopPolicy).optional(),
-  /** What must be true before an answer ends the run. @default nothing */
+  /** Checks of an answer before it ends the run. @default none */
   completion: given(CompletionPolicy.omit({ custom: true })).optional(),
-  /** Corrects text-only answers that are empty, leaked tool markup, noise or a stall. @default true */
+  /** Corrects answers without calls that are tool markup, repeated text, or an announcement of work that was not done. @default true */
   quality: RunPolicy.shape.quality.unwrap().optional(),
-  /** An approval nobody gives in this time is a denial. @default 3 days */
+  /** A pending approval expires after this time, in milliseconds, and is denied. @default 3 days */
   approvalExpireMs: z.number().int().min(DECISION_LIMITS.approvalExpireMsMin).max(DECISION_LIMITS.approvalExpireMsMax).optional(),
-  /** Answers of `pure` tools are remembered. @default true */
+  /** Answers a repeated call of a `pure` tool from the transcript. @default true */
   memo: RunPolicy.shape.memo.unwrap().optional(),
-  /** How much of a tool's output the model reads. @default 50 KiB, 2,000 lines */
+  /** Limits of the tool output that the model sees. @default 50 KiB, 2,000 lines */
   output: given(OutputPolicy).optional(),
-  /** @default tiered, from 60 % of the window */
+  /** When and how the transcript is compacted. @default `tiered`, from 60 % of the window */
   compaction: given(CompactionPolicy).optional(),
-  /** How many waiting messages one turn reads. @default all */
+  /** How many queued messages one turn delivers. Messages with mode `preempt` or `interrupt` do not wait for it. @default all */
   drain: RunPolicy.shape.drain.unwrap().optional(),
-  /** Tool choice of the first request; `required` means auto for a run without tools. @default auto */
+  /** Tool choice of the first request. `required` has no effect on a run without tools. @default auto */
   firstToolChoice: RunPolicy.shape.firstToolChoice.unwrap().optional(),
-  /** An answer that thinks longer than this without saying or calling anything is cut. @default no bound */
+  /** Cuts an answer that thinks longer than this, in tokens, without text or call. @default no limit */
   thinkingTokensMax: RunPolicy.shape.thinkingTokensMax,
-  /** What watchers see of thinking. @default apart */
+  /** How streams show thinking: in a stream of its own, in the text between tags, or not at all. @default apart */
   thinkingOutput: RunPolicy.shape.thinkingOutput.unwrap().optional(),
-  /** An answer without text or call turns thinking off for the rest of the run. @default false */
+  /** Turns thinking off for the rest of the run after an answer without text or call. @default false */
   thinkingOffWhenEmpty: RunPolicy.shape.thinkingOffWhenEmpty.unwrap().optional(),
-  /** After a change of model because of a failure: calls that may change the world ask a person. @default off */
+  /** `ask`: while the run is on a fallback, calls of tools that are not `read` wait for approval. @default off */
   failoverGate: RunPolicy.shape.failoverGate.unwrap().optional(),
-  /** A refused key leads to the next one, then to the next model. @default true */
+  /** After a refused key, the next key is asked, then the next model. False: only the next key. @default true */
   fallbackOnAuth: RunPolicy.shape.fallbackOnAuth.unwrap().optional(),
-  /** `read` calls of one answer that run at the same time. @default 4 */
+  /** How many `read` calls of one answer run in parallel. @default 4 */
   readToolsParallelMax: RunPolicy.shape.readToolsParallelMax.unwrap().optional(),
 });
 export type PolicyOptions = z.infer<typeof PolicyOptions>;
 
-/** The caps of an agent's runs where their input names none, and what happens when they are spent. */
+/** Limits of an agent's runs whose input has none, and the action at a limit. */
 export const BudgetOptions = z.strictObject({
-  /** Input and output of all calls. */
+  /** Token limit over all model calls, input and output. @default none */
   maxTokens: z.number().int().positive().optional(),
-  /** Needs a known price, see `allowUnknownPrice`. */
+  /** Cost limit in USD over all model calls. It needs a known price, see `allowUnknownPrice`. @default none */
   maxCostUsd: z.number().positive().optional(),
-  /** Working time of a run. */
+  /** Working time in milliseconds. Pauses, holds and waits for approval do not count. @default none */
   deadlineMs: z.number().int().min(RUN_LIMITS.deadlineMsMin).max(RUN_LIMITS.deadlineMsMax).optional(),
-  /** Give the final answer, or wait until a person extends or denies. @default finish */
+  /** At a limit of turns, tokens, cost or time: `finish` writes the final answer, `ask` waits for approval. @default finish */
   onBudget: RunPolicy.shape.onBudget.unwrap().optional(),
-  /** Start although the model's price is unknown: `maxCostUsd` is then not kept, and the run says so. @default false */
+  /** Starts a run although the price is unknown. `maxCostUsd` is not enforced then, and a notice reports it. @default false */
   allowUnknownPrice: z.boolean().optional(),
 });
 export type BudgetOptions = z.infer<typeof BudgetOptions>;
@@ -73,6 +73,6 @@ function given<Shape extends z.ZodRawShape>(schema: z.ZodObject<Shape>): z.ZodOb
     name,
     z.optional(field instanceof z.ZodDefault ? field.unwrap() : field),
   ]);
-  // the type says field by field what this loop does
+  // the type describes the result of this loop field by field
   return z.strictObject(Object.fromEntries(fields) as Given<Shape>);
 }

@@ -3,11 +3,11 @@ import { TOOL_LIMITS } from '../contracts/constants/limits.js';
 import type { GatePolicy } from '../contracts/schemas/policy.js';
 import type { PolicyOptions } from './policy-options.js';
 
-/** Runners whose behaviour can be had by name. */
+/** Runners whose behaviour a preset reproduces. */
 export const PresetName = z.enum(['operator', 'zkit', 'openclaw', 'forge', 'orbiter']);
 export type PresetName = z.infer<typeof PresetName>;
 
-/** How a turn cap extends itself, by the cap that a run has: a share of it at a time, up to a multiple of it. */
+/** Makes `autoExtend` from the turn limit of a run: `step` is a fraction of the limit, `hardCap` a multiple of it. */
 export interface ExtensionRule {
   readonly stepFraction: number;
   readonly stepMin: number;
@@ -15,28 +15,28 @@ export interface ExtensionRule {
   readonly hardCapMax: number;
 }
 
-/** What a preset sets. What is left out is the default here. */
+/** The settings of a preset. An absent setting has its default. */
 export interface Preset {
   readonly maxTurns: number;
-  /** Working time of a run. */
+  /** Working time of a run in milliseconds. */
   readonly deadlineMs?: number;
   readonly extension?: ExtensionRule;
   readonly gate?: Partial<GatePolicy>;
   readonly policy: PolicyOptions;
 }
 
-/** More `read` calls at once than any model asks for: runners that start a whole batch together. */
+/** Parallel `read` calls of runners that start a whole batch at once. */
 const WHOLE_BATCH = 16;
 
-/** No message fits, so that only the fewest are kept that compaction leaves alone: four. */
+/** A limit so small that compaction keeps its minimum of four messages. */
 const KEEP_FOUR_MESSAGES = 1;
 
-/** Longer than any output: where a runner counts no lines. */
+/** No practical limit, for runners that do not count lines. */
 const NO_LINE_LIMIT = 1_000_000;
 
 /**
- * The options that reproduce each runner where it differs from the defaults here. `orbiter` and `operator` compare calls only, and the
- * guard here also their results: a poll that brings news is no loop. docs/presets.md has the same as a table, and a test compares the two.
+ * The settings of each runner that differ from the defaults. One difference remains: `orbiter` and `operator` compare calls only, while the
+ * loop guard also compares results, so a poll with new results is not a loop. docs/reference/presets.md is generated from this table.
  */
 export const PRESETS: Readonly<Record<PresetName, Preset>> = {
   operator: {

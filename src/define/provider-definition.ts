@@ -2,70 +2,82 @@ import { z } from 'zod';
 import { Credentials, KeyReference } from './credentials.js';
 import { ProviderQuirks } from './provider-quirks.js';
 
-/** A server that speaks a known wire format. */
+/** A server with a known wire format. */
 export const HttpProvider = z.strictObject({
-  /** `openai-completions`: the older door for servers without chat; its prompt is made by a template. */
+  /** Wire format. `openai-completions` is for servers that only complete text; `quirks.template` makes the prompt. */
   api: z.enum(['openai-chat', 'openai-responses', 'openai-completions', 'anthropic']),
-  /** A known provider's name: its quirks are the ground of these. */
+  /** Name of a known provider. Its quirks are the defaults of `quirks`. @default none */
   preset: z.string().optional(),
+  /** Address of the API, with its path. */
   baseUrl: z.string(),
+  /** Reference of the key, or a list of references that are used in turn. @default none */
   credentials: Credentials.optional(),
-  /** Plain http to another machine sends prompts and key in the clear: it must be asked for. @default false */
+  /** Allows plain http to another host, which sends prompts and key unencrypted. @default false */
   allowInsecure: z.boolean().optional(),
+  /** Deviations of the server from the wire format. */
   quirks: ProviderQuirks.optional(),
 });
 export type HttpProvider = z.infer<typeof HttpProvider>;
 
-/** Claude on Amazon Bedrock, through the optional peer `@anthropic-ai/bedrock-sdk`. Without credentials the AWS chain of the host is used. */
+/** Claude on Amazon Bedrock, through the optional package `@anthropic-ai/bedrock-sdk`. */
 export const BedrockProvider = z.strictObject({
+  /** Selects Amazon Bedrock. */
   api: z.literal('anthropic-bedrock'),
+  /** AWS region. */
   region: z.string().min(1),
-  /** References of access key, secret and session token. */
+  /** References of access key, secret key and session token. @default the AWS credential chain of the host */
   credentials: z.strictObject({ accessKey: KeyReference, secretKey: KeyReference, sessionToken: KeyReference.optional() }).optional(),
-  /** @default the region's own */
+  /** Address of the API. @default the region's */
   baseUrl: z.string().optional(),
+  /** Allows plain http to another host. @default false */
   allowInsecure: z.boolean().optional(),
 });
 export type BedrockProvider = z.infer<typeof BedrockProvider>;
 
-/** Claude on Google Vertex AI, through the optional peer `@anthropic-ai/vertex-sdk`. */
+/** Claude on Google Vertex AI, through the optional package `@anthropic-ai/vertex-sdk`. */
 export const VertexProvider = z.strictObject({
+  /** Selects Google Vertex AI. */
   api: z.literal('anthropic-vertex'),
+  /** Google Cloud region. */
   region: z.string().min(1),
+  /** Google Cloud project. */
   projectId: z.string().min(1),
-  /** The reference of an access token; absent: Google's application default credentials of the host. */
+  /** Reference of an access token. @default the application default credentials of the host */
   accessToken: KeyReference.optional(),
-  /** @default the region's own */
+  /** Address of the API. @default the region's */
   baseUrl: z.string().optional(),
+  /** Allows plain http to another host. @default false */
   allowInsecure: z.boolean().optional(),
 });
 export type VertexProvider = z.infer<typeof VertexProvider>;
 
-/** What a config may make a model of the AI SDK with. */
+/** Second argument of `languageModel`. */
 export interface LanguageModelTools {
   /**
-   * The value of a reference such as `env:OPENAI_API_KEY`: a worker takes the keys of providers out of its environment, where the SDK's
-   * packages would look for them. Throws when there is none.
+   * Returns the value of a reference such as `env:OPENAI_API_KEY`. A worker removes the keys of providers from its environment, so the
+   * packages of the SDK do not find them there. Throws when the key is missing.
    */
   readonly key: (reference: string) => string;
-  /** Refuses redirects and web pages, which the packages' own fetch does not. */
+  /** A `fetch` that refuses redirects and web pages, and reports bytes while the package returns nothing. */
   readonly fetch: typeof fetch;
 }
 
 /**
- * Makes a `LanguageModel` of the Vercel AI SDK for a model's id, as `(modelId, { key, fetch }) => createOpenAI({ apiKey:
- * key('env:OPENAI_API_KEY'), fetch })(modelId)` does. Called once for each id.
+ * Creates a `LanguageModel` of the Vercel AI SDK for a model's name, such as
+ * `(modelId, { key, fetch }) => createOpenAI({ apiKey: key('env:OPENAI_API_KEY'), fetch })(modelId)`. Called once for each name.
  */
 export type LanguageModelFactory = (modelId: string, tools: LanguageModelTools) => unknown;
 
-/** Any model of the Vercel AI SDK, whose provider package the config brings. Where a request goes is that package's own affair. */
+/** Any model of the Vercel AI SDK. The config imports the provider package, which decides where requests go. */
 export const AiSdkProvider = z.strictObject({
+  /** Selects the Vercel AI SDK. */
   api: z.literal('ai-sdk'),
+  /** Creates the model: `(modelId, { key, fetch }) => LanguageModel`, called once for each name. */
   languageModel: z.custom<LanguageModelFactory>(
     (value) => typeof value === 'function',
     'a function (modelId, { key, fetch }) => LanguageModel',
   ),
-  /** Passed on as they are, by the SDK provider's name. */
+  /** Options that are passed on unchanged, by the name of the SDK's provider. They override Perdure's own. @default none */
   providerOptions: z.record(z.string(), z.record(z.string(), z.json())).optional(),
 });
 export type AiSdkProvider = z.infer<typeof AiSdkProvider>;

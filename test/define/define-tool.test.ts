@@ -6,7 +6,7 @@ import { defineTool, isToolDefinition, parametersSchema, type ToolOptions } from
 const PARAMETERS = z.strictObject({ city: z.string(), days: z.number().int().default(1) });
 
 describe('defineTool', () => {
-  it('a tool that says nothing of its effect is started at most once, for 45 s, and asks nobody', () => {
+  it('a tool without an effect is started at most once, has 45 s, and needs no approval', () => {
     expect(tool({})).toMatchObject({ effect: 'once', timeoutMs: TOOL_LIMITS.timeoutMsDefault, pure: false, approval: 'never' });
   });
 
@@ -15,16 +15,16 @@ describe('defineTool', () => {
   });
 
   it.each([999, 60 * 60 * 1_000 + 1, 1_500.5, Number.NaN])('the timeout %s is refused with its bounds', (timeoutMs) => {
-    expect(() => tool({ timeoutMs })).toThrow(/timeoutMs is an integer of 1000 to 3600000/u);
+    expect(() => tool({ timeoutMs })).toThrow(/TOOL_TIMEOUT: tool ".*" has timeoutMs .*\. Use an integer from 1000 to 3600000\./u);
   });
 
   it('only a read tool can be pure', () => {
-    expect(() => tool({ pure: true })).toThrow(/only a read tool can be pure/u);
+    expect(() => tool({ pure: true })).toThrow(/TOOL_PURE: tool ".*" is pure with effect "once"/u);
     expect(tool({ pure: true, effect: 'read' }).pure).toBe(true);
   });
 
   it('an effect that is none is refused, also from plain JavaScript', () => {
-    expect(() => tool(JSON.parse('{"effect":"write"}'))).toThrow(/effect is "read", "idempotent" or "once"/u);
+    expect(() => tool(JSON.parse('{"effect":"write"}'))).toThrow(/TOOL_EFFECT: tool ".*" has effect "write"/u);
   });
 });
 

@@ -3,25 +3,10 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { anchors, links, pageText, ROOT, writtenPages } from './support/pages.js';
+import { anchors, links, pageText, ROOT, readPages, writtenPages } from './support/pages.js';
 
-/** Pages of the reference, which are generated from the schemas and the command line. */
-const REFERENCE = [
-  'agent',
-  'cli',
-  'config',
-  'events',
-  'handlers',
-  'models',
-  'policy',
-  'presets',
-  'providers',
-  'run',
-  'scripts',
-  'tool',
-].map((name) => `docs/reference/${name}.md`);
-
-const PAGES = writtenPages();
+const REFERENCE = readPages('docs/reference');
+const PAGES = [...writtenPages(), ...REFERENCE];
 
 describe('what pages name', () => {
   let files: readonly string[];
@@ -44,7 +29,7 @@ describe('what pages name', () => {
   });
 
   it.each(PAGES)('$path: every page it leads to is there, with the heading', (page) => {
-    const lost = links(page).filter(({ file, anchor }) => !REFERENCE.includes(file) && !leadsSomewhere(file, anchor));
+    const lost = links(page).filter(({ file, anchor }) => !leadsSomewhere(file, anchor));
     expect(lost.map(({ file, anchor = '' }) => `${file}#${anchor}`)).toEqual([]);
   });
 
@@ -55,10 +40,13 @@ describe('what pages name', () => {
     expect(matches(text, /npm run (?<name>[\w:-]+)/gu).filter((name) => !Object.hasOwn(scripts, name))).toEqual([]);
   });
 
-  it('every guide is linked from the front page', () => {
+  it('every guide is linked from the front page, every page of the reference from its index', () => {
     const linked = new Set(links({ path: 'README.md', text: pageText('README.md') }).map(({ file }) => file));
     expect(PAGES.map(({ path }) => path).filter((path) => path.startsWith('docs/guides/') && !linked.has(path))).toEqual([]);
-    expect(REFERENCE.filter((path) => !linked.has(path))).toEqual([]);
+    const index = 'docs/reference/README.md';
+    const listed = new Set([index, ...links({ path: index, text: pageText(index) }).map(({ file }) => file)]);
+    expect(linked).toContain(index);
+    expect(REFERENCE.map(({ path }) => path).filter((path) => !listed.has(path))).toEqual([]);
   });
 
   it('the pages name enough for this to mean something', () => {

@@ -1,4 +1,4 @@
-/** The numbers of a run's judgement. They are part of limits.ts, which hands them on. */
+/** Limits of guards, fail-over, approvals, hooks, compaction and artifacts. limits.ts exports them too. */
 
 const KIB = 1024;
 const MIB = 1024 * KIB;
@@ -6,211 +6,242 @@ const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;
 const DAY_MS = 24 * 60 * MINUTE_MS;
 
-/** When the same work again becomes a loop. Counted in turns, the present one included. */
+/** Thresholds of the loop guard, in turns, the current one included. */
 export const LOOP_LIMITS = {
-  /** One corrective message. */
+  /** Default of `loop.nudgeAt`: a warning. */
   nudgeAt: 3,
-  /** That very call is not run any more: its result says why. */
+  /** Default of `loop.blockAt`: the repeated calls are blocked. */
   blockAt: 4,
-  /** The run ends with `loop_detected`. */
+  /** Default of `loop.stopAt`: the run ends with `loop_detected`. */
   stopAt: 5,
-  /** A B A B A B. */
+  /** Turns of a strict alternation (A B A B A B) that are a loop. */
   alternationTurns: 6,
-  /** At most two different turns among the last eight. */
+  /** Newest turns in which few different ones are a loop. */
   windowTurns: 8,
+  /** Different turns among these that are still a loop. */
   windowDistinctMax: 2,
-  /** Turns that a pattern of two may go on after its nudge. */
+  /** Turns between the warning about such a pattern and the end. */
   patternGraceTurns: 2,
-  /** The same call this often is no progress, whatever its results were made to look like. */
+  /** The run ends after this many turns with the same call, whatever its results. */
   ceilingTurns: 30,
-  /** Said before the ceiling, while the run can still go another way. */
+  /** A warning is added after this many turns with the same call. */
   ceilingNudgeTurns: 25,
-  /** Two calls in turn reach the ceiling within this many turns: no rule looks further back. */
+  /** Turns that are remembered. Two alternating calls reach the ceiling within them. */
   memoryTurns: 60,
-  /** Arguments longer than this are compared exactly only. */
+  /** Longer arguments are compared exactly only, in characters. */
   shapeCharsMax: 2_000,
 } as const;
 
-/** When another model is asked. */
+/** Fail-over between models and keys. */
 export const FAILOVER_LIMITS = {
-  /** Leave a model alone that is limited, overloaded, slow or out of reach: longer with each failure in a row. */
+  /** Cooldowns of a model that is rate limited, overloaded, slow or unreachable, by failures in a row. */
   cooldownsMs: [MINUTE_MS, 5 * MINUTE_MS, 25 * MINUTE_MS, 60 * MINUTE_MS],
-  /** A spent account is filled up by people. */
+  /** Cooldowns of a key whose account is spent. */
   quotaCooldownsMs: [5 * 60 * MINUTE_MS, DAY_MS],
-  /** A refused key stays refused, and a model that is no more stays away, until a person changes it. */
+  /** Cooldown of a refused key and of a model that does not exist. Only a person can fix them. */
   lastingCooldownsMs: [DAY_MS],
+  /** Longest cooldown, also for a Retry-After. */
   cooldownMsMax: DAY_MS,
-  /** Other runs of a worker believe for so long what only a person ends: it may have been put right meanwhile. */
+  /** Length of such a cooldown for other runs of the worker, because the cause may be fixed meanwhile. */
   sharedLastingCooldownMs: 10 * MINUTE_MS,
-  /** When every model is left alone and one is back this soon, the run waits for it rather than ask in vain. */
+  /** Longest wait for a cooldown when every model is cooling down. */
   waitMsMax: MINUTE_MS,
+  /** Fallbacks of a run. */
   fallbacksMax: 16,
+  /** Keys of a provider. */
   credentialsMax: 16,
-  /** Switches that the result still tells of: the newest. */
+  /** Changes of model that the result lists. */
   switchesKept: 100,
-  /** One answer of a server about the models it has. */
+  /** Time limit of a request for a server's list of models. */
   modelListTimeoutMs: 5 * SECOND_MS,
 } as const;
 
-/** What bounds an agent that is a child process. */
+/** Limits of an agent that is a child process. */
 export const EXECUTOR_LIMITS = {
-  /** From one of its answers to the next: frameworks are silent while they think. */
+  /** Longest time between two answers. Frameworks are silent while they think. */
   timeoutMsDefault: 5 * MINUTE_MS,
-  /** The activity may take this much longer: starting the process, and ending it so that the error names what it said last. */
+  /** Extra time of the activity, to start and to end the process. */
   timeoutMarginMs: 20 * SECOND_MS,
-  /** A process that waits for results longer than this is ended; a person may take long to approve. */
+  /** Longest wait for results, pending approvals included. Then the process is ended. */
   idleMsDefault: 10 * MINUTE_MS,
-  /** How often a worker looks whether the run of a waiting process is over: nobody tells it, and the look is one small request. */
+  /** Time between two checks whether the run of a waiting process is closed. */
   lookEveryMs: 5 * SECOND_MS,
-  /** After its final answer it is kept for a correction or a late message, then ended. */
+  /** Time that the process is kept after its final answer, for a correction or a late message. */
   afterFinalMs: 30 * SECOND_MS,
-  /** Between the line that says so and SIGTERM. */
+  /** Time between the cancel line and SIGTERM. */
   cancelGraceMs: 500,
-  /** One line, as JSON: a whole answer fits, escaped. */
+  /** Largest line. An escaped answer of the largest size fits. */
   lineBytesMax: 2 * MIB,
-  /** All it writes between two answers, also what is no protocol. More is taken for endless. */
+  /** Output between two answers, text outside the protocol included. */
   outputBytesMax: 64 * MIB,
-  /** The end of what it wrote beside the protocol, in errors: an error has 2 KiB in all. */
+  /** End of the text outside the protocol that errors quote. An error has 2 KiB. */
   tailBytes: 1.5 * KIB,
 } as const;
 
-/** When reading without doing is spoken about, in runs whose end is looked at. */
+/** Warnings for runs with completion checks that only read. */
 export const READING_LIMITS = {
-  /** Turns that only read, with rising urgency; each is said once. */
+  /** Turns in a row that only read. Each threshold adds one warning. */
   nudgeAtTurns: [4, 6, 8],
-  /** The same read of the same file; said once. */
+  /** Repeated reads of the same part of a file before a warning. */
   sameReadMax: 2,
 } as const;
 
-/** What is remembered of a run's work for the looks at its end. It is carried into every fresh history. */
+/** Limits of the work record for completion checks, which is carried through continue-as-new. */
 export const WORK_LIMITS = {
-  /** Open steps and unverified files each. A correction names ten and counts the rest, up to this. */
+  /** Open steps, and unverified files. */
   namesMax: 200,
+  /** Characters of each name. */
   nameCharsMax: 120,
-  /** Parts of files read since the last change: the newest. */
+  /** Reads since the last change. */
   readsMax: 100,
 } as const;
 
-/** What bounds decisions of people: approvals, holds. */
+/** Limits of approvals and holds. */
 export const DECISION_LIMITS = {
-  /** An approval nobody gives is a denial. */
+  /** Default of `approvalExpireMs`: the time after which a pending approval is denied. */
   approvalExpireMsDefault: 3 * DAY_MS,
+  /** Lowest `approvalExpireMs`. */
   approvalExpireMsMin: SECOND_MS,
+  /** Highest `approvalExpireMs`. */
   approvalExpireMsMax: 30 * DAY_MS,
-  /** Who decided, and why: shown to operators, never sent on unbounded. */
+  /** Characters of `by`. */
   byCharsMax: 200,
+  /** Characters of `reason`. */
   reasonCharsMax: 1_000,
+  /** Characters of the `reason` of a cancel. */
   cancelReasonCharsMax: 500,
-  /** Decisions that are remembered, so that a second one is told what the first was. */
+  /** Decisions that a run keeps. */
   decidedKept: 200,
-  /** Arguments as operators see them in lists. */
+  /** Arguments of a pending call, as lists show them. */
   argsShownBytesMax: 8 * KIB,
-  /** … and in one line of a terminal or of the Web UI. */
+  /** Arguments of a pending call in one line of a terminal or of the Web UI. */
   argsInLineBytesMax: 240,
-  /** A hold whose holder is gone lets go by itself; a shorter one would be over before anybody spoke. */
+  /** Default of a hold's `ttlMs`. */
   holdTtlMsDefault: 10 * MINUTE_MS,
+  /** Shortest hold. */
   holdTtlMsMin: SECOND_MS,
+  /** Longest hold. */
   holdTtlMsMax: DAY_MS,
 } as const;
 
-/** What bounds messages to a live run, beside their size. */
+/** Limits of messages to a running agent. */
 export const STEER_LIMITS = {
-  /** An unread message expires after its time to live; without one it never does. */
+  /** Lowest `ttlMs` of a message. */
   ttlMsMin: SECOND_MS,
+  /** Highest `ttlMs` of a message. */
   ttlMsMax: 30 * DAY_MS,
-  /** What became of messages, as it stands in the result beside output and unread ones. */
+  /** Delivery records in the result. */
   resultRecordsMax: 200,
+  /** Size of the delivery records in the result. */
   resultBytesMax: 12 * KIB,
-  /** Why a message was refused may quote it, and a message may be long. */
+  /** Size of the reason of a refused message, which may quote the message. */
   refusalBytesMax: 500,
 } as const;
 
-/** What bounds a hook or gate of a user: it runs in an activity and fails closed. */
+/** Limits of hooks and gates of a config. They run in activities and fail closed. */
 export const HOOK_LIMITS = {
+  /** Time limit of a gate, and of a hook without one. */
   timeoutMsDefault: 10 * SECOND_MS,
+  /** Shortest time limit of a hook. */
   timeoutMsMin: 100,
+  /** Longest time limit of a hook, and of all hooks of one action. */
   timeoutMsMax: 5 * MINUTE_MS,
-  /** A lower number runs first. */
+  /** Default of `priority`. A lower number runs first. */
   priorityDefault: 100,
+  /** Longest name of a hook, in characters. */
   nameCharsMax: 100,
-  /** What a hook after a tool is shown of its text; what is above is shown to nobody. */
+  /** Text of a result that hooks after a tool see. The rest is withheld. */
   outputBytesMax: 4 * MIB,
-  /** Hooks after a call that was stopped: a cancel is answered within five seconds, whatever they do, the tool and the store of its output. */
+  /** Time for hooks after a call that was cancelled, so that a cancel takes at most five seconds. */
   afterStopMs: SECOND_MS / 2,
 } as const;
 
-/** What bounds the schema that a run's answer must fit. */
+/** Limits of output schemas. */
 export const OUTPUT_SCHEMA_LIMITS = {
-  /** It is in the prompt of every request. */
+  /** Largest schema. It is part of every request. */
   bytesMax: 64 * KIB,
-  /** A pattern of the schema that has not finished by then is a catastrophic one. */
+  /** Time limit of a validation, against catastrophic patterns. */
   checkMsMax: SECOND_MS,
-  /** The heap of the thread that checks: a schema may ask for the same problem a million times. */
+  /** Heap of the thread that validates, in MiB. */
   checkMemoryMiBMax: 64,
-  /** The JSON stands in the run's result beside its text. */
+  /** Largest JSON of an answer. It is part of the run's result. */
   answerBytesMax: 64 * KIB,
-  /** What a correction says of problems, and shows of the schema. */
+  /** Problems that a correction lists. */
   problemsShown: 5,
+  /** Characters of the schema that a correction quotes. */
   excerptCharsMax: 2_000,
 } as const;
 
-/** Answers of `pure` tools that are not asked for twice. */
-export const MEMO_LIMITS = { entriesMax: 256 } as const;
+/** Limits of remembered results of `pure` tools. */
+export const MEMO_LIMITS = {
+  /** Remembered results. */
+  entriesMax: 256,
+} as const;
 
-/** When a transcript is made shorter, and how far. Tokens are estimated as a quarter of the characters. */
+/** Compaction. Tokens are estimated as a quarter of the characters. */
 export const COMPACTION_LIMITS = {
-  /** Compaction begins at this share of the window, or at window − reserve, whichever is lower. */
+  /** Default of `compaction.softFraction`: fraction of the window at which compaction starts. */
   softFraction: 0.6,
+  /** Compaction starts this many tokens below the window, if that is lower than the fraction. */
   reserveTokens: 16_384,
-  /** At this share the pass is forced and keeps only the last group. */
+  /** Fraction of the window at which a pass keeps only the last group. */
   pressureFraction: 0.9,
-  /** What recent messages keep when older ones are made short. */
+  /** Default of `compaction.keepRecentTokens`. */
   keepRecentTokens: 20_000,
+  /** Fewest messages that stay unchanged. */
   keepRecentMin: 4,
+  /** Most messages that stay unchanged. */
   keepRecentMax: 40,
-  /** A pass that saves less than this share is not worth a new prompt cache. */
+  /** Smallest saving of a pass. A smaller one is not worth a new prompt cache. */
   savingsFractionMin: 0.1,
-  /** After a pass that found nothing, this many new messages before the next look. */
+  /** New messages after a pass without saving before the next pass. */
   latchMessages: 8,
-  /** A pass goes down to this share of where passes begin, so that the next one is far away. */
+  /** Target of a pass, as a fraction of the size at which passes start. */
   targetFraction: 0.5,
-  /** What a stub of an old tool result keeps of it … */
+  /** Characters of an old tool result that its stub keeps. */
   stubChars: 160,
-  /** … and how long it is at most, with its mark and the identifiers it names: shorter results are left as they are. */
+  /** Longest stub in characters. Shorter results stay unchanged. */
   stubbedCharsMax: 600,
-  /** Old texts of the model, and texts among the arguments of its calls, keep this much of their beginning and end. */
+  /** Characters that old texts of the model keep of their beginning. */
   shortenedHeadChars: 500,
+  /** Characters that old texts of the model keep of their end. */
   shortenedTailChars: 200,
-  /** The newest paths, ids and URLs that outlive the messages that named them. */
+  /** Newest paths, ids and URLs that are kept from removed messages. */
   identifiersKept: 40,
+  /** Time limit of a summary. */
   summaryTimeoutMs: MINUTE_MS,
+  /** Attempts of a summary. */
   summaryAttemptsMax: 3,
+  /** Shortest wait between two attempts. */
   summaryBackoffMsMin: 500,
+  /** Longest wait between two attempts. */
   summaryBackoffMsMax: 5 * SECOND_MS,
+  /** Output limit of a summary. */
   summaryOutputTokens: 2_048,
-  /** Larger messages are left out of a summary's request, with a note. */
+  /** Characters of a message. The request for a summary leaves out larger ones, with a note. */
   summaryMessageCharsMax: 20_000,
-  /** One request for a summary reads this much; more is summed up in several, each with the summary so far. */
+  /** Characters of one request. More are summarized in several requests, each with the summary so far. */
   summaryRequestCharsMax: 200_000,
 } as const;
 
-/** What bounds outputs that are kept beside the transcript. */
+/** Limits of artifacts: outputs that are stored outside the transcript. */
 export const ARTIFACT_LIMITS = {
+  /** Largest artifact. */
   bytesMax: 1_024 * MIB,
-  /** One page that `read_artifact` gives: below what a tool may answer. */
+  /** Page that `read_artifact` returns, which is below the limit of a tool output. */
   pageBytes: 32 * KIB,
-  /** The beginning that stands in the transcript beside the reference. */
+  /** Characters of the beginning that the transcript contains. */
   headChars: 500,
-  /** Storing goes on while an output comes; its end is waited for this long … */
+  /** Longest wait for the storage of an output after its end. */
   finishMsMax: 5 * SECOND_MS,
-  /** … and for a call that was told to stop only this long, because it must answer within five seconds. */
+  /** Longest such wait for a cancelled call, so that a cancel takes at most five seconds. */
   finishMsMaxStopped: SECOND_MS / 2,
-  /** An output that comes faster than the store takes it waits once this much is on its way. */
+  /** Buffer of an output. A faster output waits for the storage. */
   pendingBytesMax: 256 * KIB,
-  /** A file is brought to the disk in steps of this size, so that no step takes long. */
+  /** Bytes between two syncs of a file to disk, so that no sync takes long. */
   syncEveryBytes: 64 * MIB,
-  /** One part of an upload: the smallest that S3 takes, since it is held in memory. */
+  /** Part of an upload: the smallest that S3 accepts, because it is held in memory. */
   uploadPartBytes: 5 * MIB,
-  /** What is left of a writer whose process was killed is swept after this time. */
+  /** Age at which a temporary file of a killed process is removed. */
   staleWriteMs: 10 * MINUTE_MS,
 } as const;

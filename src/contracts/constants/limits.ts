@@ -1,4 +1,4 @@
-/** Every number of the contract, with its unit in the name and its reason beside it. Docs and tests read them from here. */
+/** Limits of the contract. The unit is the last word of the name; docs/reference/limits.md is generated from the comments. */
 import { ARTIFACT_LIMITS } from './guard-limits.js';
 
 export {
@@ -22,227 +22,278 @@ const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;
 const DAY_MS = 24 * 60 * MINUTE_MS;
 
-/** What bounds one run: turns, time, recoveries. */
+/** Limits of one run: turns, time, recoveries. */
 export const RUN_LIMITS = {
-  /** A task that needs more than 20 turns should say so. */
+  /** Turn limit of a run without one. A task that needs more turns should set it. */
   maxTurnsDefault: 20,
+  /** Lowest turn limit. */
   maxTurnsMin: 1,
+  /** Highest turn limit. */
   maxTurnsMax: 10_000,
-  /** The request whose remaining turns (itself included) first reach this carries the finalise warning. */
+  /** Turns left when the request carries the warning, the current one included. */
   finaliseAtRemainingTurns: 3,
-  /** Grace before a deadline = min(this, a fifth of the deadline). */
+  /** Longest warning time before a deadline. */
   deadlineGraceMsMax: MINUTE_MS,
+  /** Warning time before a deadline as a fraction of it, up to `deadlineGraceMsMax`. */
   deadlineGraceFraction: 0.2,
+  /** Shortest deadline. */
   deadlineMsMin: SECOND_MS,
+  /** Longest deadline. */
   deadlineMsMax: 30 * DAY_MS,
-  /** The reserved final call may not hold a finished run back for longer. */
+  /** Time limit of the reserved final call, so that it does not delay a finished run. */
   finalCallTimeoutMs: MINUTE_MS,
-  /** Several hosts may share a queue, and only one has the workspace: preparing is tried on up to this many. */
+  /** Attempts to prepare a run. Several hosts may share a queue, and only one of them has the workspace. */
   prepareAttemptsMax: 10,
-  /** A worker killed every few seconds must not keep one call alive for ever. */
+  /** Lost workers of one call. More fail it, so that a worker that crashes repeatedly cannot keep it alive. */
   workerLossesMax: 20,
-  /** Fresh references are made at most this often for one model call. */
+  /** Fresh transcript references for one model call. */
   transcriptMovedMax: 3,
-  /** Semantic recoveries are counted in a row and reset by a good turn. A valid but empty answer is corrected once. */
+  /** Corrections in a row after an empty answer. A valid answer resets all counters of corrections. */
   emptyAnswersMax: 1,
-  /** The provider refused the JSON of our own transcript. */
+  /** Corrections in a row after a provider refused the JSON of a request. */
   badJsonMax: 3,
-  /** A stream that ended without anything in it, after its transport attempts. */
+  /** Repeated requests in a row after an empty stream, when no other model is available. */
   emptyStreamsMax: 3,
+  /** Wait before the first repeated request after an empty stream; doubled each time. */
   emptyStreamBackoffMs: 500,
-  /** An answer that only thought, beyond its budget. */
+  /** Corrections in a row after thinking above `thinkingTokensMax`. */
   thinkingMax: 2,
-  /** Context overflow: compact, then shorten the largest result, then give up. */
+  /** Context overflows in a row: compaction, then shortening the largest result, then the end. */
   overflowsMax: 3,
-  /** A completion gate, or an output schema, sends the model back at most this often in a row. */
+  /** Corrections in a row by a completion gate or an output schema. */
   gateAttemptsMax: 3,
-  /** A text-only answer that is noise or a stall is corrected at most this often in a row. */
+  /** Corrections in a row of an answer without calls for its quality. */
   qualityCorrectionsMax: 2,
-  /** A cut tool call is explained to the model at most twice, then the run ends with `max_tokens`. */
+  /** Corrections in a row of an answer that was cut within a tool call; then the run ends with `max_tokens`. */
   truncatedAnswersMax: 2,
-  /** `pause_turn` answers are sent back as they are, at most this often in a row. */
+  /** Answers with `pause_turn` in a row that are sent back unchanged. */
   pausedAnswersMax: 10,
-  /** An unreachable model is asked again for this long before the run fails. */
+  /** Longest wait for an unreachable model before the run fails. */
   modelUnreachableMsMax: 5 * MINUTE_MS,
+  /** Shortest wait between two requests to an unreachable model. */
   modelUnreachableBackoffMsMin: SECOND_MS,
+  /** Longest wait between two requests to an unreachable model. */
   modelUnreachableBackoffMsMax: 30 * SECOND_MS,
-  /** Calls of one answer that run: each may leave a dozen events and a full output in a history that takes 51,200 and 50 MB. */
+  /** Calls of one answer that run. Each may add a dozen events and an output to a history that holds 51,200 events and 50 MB. */
   callsPerAnswerMax: 128,
-  /** `read` tools of one answer that run at the same time. */
+  /** `read` calls of one answer that run in parallel. */
   readToolsParallelMax: 4,
 } as const;
 
-/** What bounds one model call. */
+/** Limits of one model call. */
 export const MODEL_LIMITS = {
-  /** Attempts that our own code reported as failed; a lost worker is not one. */
+  /** Attempts of a call. A lost worker is not an attempt. */
   attemptsMax: 3,
+  /** Wait before the second attempt. */
   backoffMs: SECOND_MS,
+  /** Factor of the wait before each further attempt. */
   backoffCoefficient: 2,
+  /** Shortest wait for a Retry-After. */
   retryAfterMsMin: 500,
+  /** Longest wait for a Retry-After. A longer one makes the call fail at once. */
   retryAfterMsMax: MINUTE_MS,
+  /** Time limit of an attempt. */
   turnTimeoutMs: 5 * MINUTE_MS,
-  /** The total timer ends this much before startToClose, so that our own error arrives. */
+  /** Time between this limit and Temporal's startToClose timeout, so that Perdure reports the error itself. */
   turnTimeoutMarginMs: 5 * SECOND_MS,
-  /** No bytes at all for this long: the stream is dead. */
+  /** Longest time without a byte. */
   streamIdleMs: 90 * SECOND_MS,
-  /** Anthropic needs a bound on output; every current model takes this much. */
+  /** Output limit of a request. Anthropic requires one, and every current model supports this. */
   outputTokensDefault: 8_192,
-  /** Below this a budget is spent: a smaller answer would be cut in mid-sentence. */
+  /** Smallest output limit. A budget that cannot pay it is spent, because a smaller answer would be cut. */
   outputTokensMin: 256,
-  /** One answer larger than this is refused rather than carried through history. */
+  /** Largest answer. A larger one is an error, because it would not fit the history. */
   answerBytesMax: MIB,
-  /** Fallback for models whose window is unknown. */
+  /** Context window of a model whose window is unknown, in tokens. */
   contextWindowDefault: 128_000,
-  /** A smaller one could not hold prompt, tools and an answer. */
+  /** Smallest context window in tokens. A smaller one cannot hold prompt, tools and an answer. */
   contextWindowMin: 1_000,
 } as const;
 
-/** How much a model thinks where it counts tokens. */
+/** Thinking of models that count it in tokens. */
 export const THINKING_LIMITS = {
-  /** Anthropic takes no smaller budget, and less helps no model. */
+  /** Smallest budget. Anthropic refuses a smaller one. */
   budgetTokensMin: 1_024,
-  /** What the levels are worth. With `high` there is still room for a full answer in the 32,000 tokens that such models give at least. */
+  /** Tokens of each level. With `high` a full answer still fits the 32,000 output tokens that such models have at least. */
   budgetTokens: { minimal: 1_024, low: 2_048, medium: 8_192, high: 16_384 },
 } as const;
 
-/** What bounds one tool call. */
+/** Limits of one tool call. */
 export const TOOL_LIMITS = {
+  /** Time limit of a tool without one. */
   timeoutMsDefault: 45 * SECOND_MS,
+  /** Shortest time limit. */
   timeoutMsMin: SECOND_MS,
+  /** Longest time limit. */
   timeoutMsMax: 60 * MINUTE_MS,
-  /** startToClose = the tool's own timeout + this, so that a timeout is always our result. */
+  /** Time between this limit and Temporal's startToClose timeout, so that Perdure reports the timeout itself. */
   timeoutMarginMs: 10 * SECOND_MS,
+  /** Attempts of a `read` or `idempotent` call. */
   attemptsMax: 3,
+  /** Wait before the second attempt. */
   backoffMs: SECOND_MS,
-  /** SIGTERM, this long, then SIGKILL. */
+  /** Time between SIGTERM and SIGKILL for a command. */
   killGraceMs: 2 * SECOND_MS,
-  /** A config tool that ignores its signal is abandoned after this. */
+  /** Time after which a tool that ignores its signal is abandoned. */
   abandonAfterMs: 4 * SECOND_MS,
+  /** Largest output that the model sees whole. */
   outputBytesMax: 50 * KIB,
+  /** Longest output that the model sees whole, in lines. */
   outputLinesMax: 2_000,
-  /** A policy may let the model read up to this: one message, as JSON, stays below what outsiders may read at once. */
+  /** Highest value of `output.bytesMax`. One message stays below the size of a query result. */
   outputBytesCeiling: 160 * KIB,
-  /** One result may take this share of the model's window … */
+  /** Fraction of the model's window that one result may use. */
   outputWindowFraction: 0.25,
-  /** … and is never cut below this. */
+  /** Characters of a result that the model always sees, however small its window is. */
   outputCharsMin: 2_000,
-  /** Reconciling only looks; it has this long. */
+  /** Time limit of `reconcile`. */
   reconcileTimeoutMs: 30 * SECOND_MS,
+  /** Valid names of tools. */
   namePattern: /^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$/,
-  /** A schema is sent with every request; a larger one is a mistake. */
+  /** Largest schema of a tool's arguments. It is sent with every request. */
   schemaBytesMax: 64 * KIB,
 } as const;
 
-/** What bounds the six built-in workspace tools. */
+/** Limits of the built-in workspace tools. */
 export const WORKSPACE_LIMITS = {
-  /** The longest command a model may ask for; longer work belongs in a tool of its own. */
+  /** Longest time limit of a command. Longer work belongs in a tool of its own. */
   commandTimeoutMsMax: 10 * MINUTE_MS,
-  /** One argument of a process holds 128 KiB on Linux; this many characters fit whatever their encoding. */
+  /** Longest command in characters. It fits an argument of 128 KiB, the limit of Linux, in any encoding. */
   commandCharsMax: 30_000,
-  /** A command that prints more than an artifact can hold is taken for endless and stopped. */
+  /** Largest output of a command, which is the largest artifact. A command with more is stopped. */
   commandOutputBytesMax: ARTIFACT_LIMITS.bytesMax,
-  /** Files larger than this are not rewritten or searched; reading goes line by line and has no such bound. */
+  /** Largest file that is edited or searched. Reading has no limit. */
   fileBytesMax: 10 * MIB,
-  /** A folder tree larger than this is looked at in part, and the result says so. */
+  /** Entries of a folder tree that are listed. The result reports when there are more. */
   walkEntriesMax: 50_000,
+  /** Matches of one search. */
   searchMatchesMax: 500,
+  /** Bytes that one search reads. */
   searchBytesMax: 256 * MIB,
-  /** A pattern that has not finished one file by then is a catastrophic one. */
+  /** Time limit of a search pattern for one file, against catastrophic patterns. */
   searchFileMsMax: 5 * SECOND_MS,
+  /** Longest search pattern in characters. */
   searchPatternCharsMax: 1_000,
-  /** Longer lines are searched this far: minified files have lines of megabytes. */
+  /** Characters of a line that are searched. Minified files have lines of megabytes. */
   searchLineCharsMax: 10_000,
+  /** Characters of a matching line that are shown. */
   searchLineShownCharsMax: 300,
+  /** Longest glob in characters. */
   globCharsMax: 500,
-  /** No system opens a longer path. */
+  /** Longest path in characters. No system supports longer ones. */
   pathCharsMax: 4_096,
-  /** An instruction file (AGENTS.md …) is sent with every request: a longer one is cut with a mark. */
+  /** Size at which an instruction file such as AGENTS.md is cut. It is sent with every request. */
   instructionFileBytesMax: 20_000,
-  /** What is left of a write whose process was killed is swept by the next write to that folder after this time. */
+  /** Age at which a temporary file of a killed process is removed, at the next write to its folder. */
   staleWriteMs: 10 * MINUTE_MS,
 } as const;
 
-/** Heartbeats and the worker's own timers. */
+/** Heartbeats and timers of a worker. */
 export const WORKER_LIMITS = {
+  /** Time without a heartbeat after which a worker is lost. */
   heartbeatTimeoutMs: 30 * SECOND_MS,
+  /** Time between heartbeats. */
   heartbeatEveryMs: 2 * SECOND_MS,
+  /** Largest heartbeat. */
   heartbeatBytesMax: KIB,
-  /** Cancel reaches a tool within this; the default of 0.8 × heartbeatTimeout is 21.8 s. */
+  /** Longest delay of a heartbeat, and so of a cancel. Temporal's default would be 21.8 s. */
   heartbeatThrottleMsMax: 2 * SECOND_MS,
+  /** Time after which a workflow task leaves the sticky queue of a worker. */
   stickyQueueScheduleToStartMs: 5 * SECOND_MS,
+  /** Time for running calls at a shutdown. */
   shutdownGraceMs: 30 * SECOND_MS,
+  /** Time after which a shutdown is forced. */
   shutdownForceMs: MINUTE_MS,
-  /** A stall of the event loop this long is logged with the tool that runs. */
+  /** Stall of the event loop that is logged, with the running tool. */
   eventLoopStallMs: 5 * SECOND_MS,
+  /** Workflows in the worker's cache. */
   cachedWorkflowsMax: 200,
-  /** Model and tool calls wait, they do not compute: many fit one process. */
+  /** Parallel activities of a worker. They wait for I/O, so one process has room for many. */
   activitiesMax: 200,
+  /** Size of the worker's transcript cache. */
   transcriptCacheBytesMax: 64 * MIB,
-  /** A missing transcript page is asked for again for this long. */
+  /** Longest time to fetch a missing page of a transcript. */
   transcriptQueryMsMax: MINUTE_MS,
-  /** Nobody polls the queue of the workspace's host: said after this. */
+  /** A notice reports a longer wait for a worker of the workspace's host. */
   toolQueueWaitMs: MINUTE_MS,
 } as const;
 
-/** What is read from the files of a configuration. */
+/** Limits of config files. */
 export const CONFIG_LIMITS = {
-  /** One file of an agent: a prompt larger than this would not fit a run's setup. */
+  /** Largest `agents/NAME.md`. A larger prompt would not fit the setup of a run. */
   agentFileBytesMax: 128 * KIB,
 } as const;
 
-/** Sizes of what travels through Temporal. */
+/** Sizes of data that Temporal transports. */
 export const PAYLOAD_LIMITS = {
-  /** Larger payloads go to external storage. */
+  /** Larger payloads are stored outside the history. */
   inlineBytesMax: 256 * KIB,
-  /** What outsiders read (results, queries) stays under this. */
+  /** Largest result of a query or workflow. */
   outsideBytesMax: 192 * KIB,
+  /** Largest message. */
   messageBytesMax: MIB,
+  /** Largest message of a failure. */
   failureMessageBytesMax: 4 * KIB,
-  /** `details[0]` of a failed run: the whole RunResult, output cut. */
+  /** Largest `details[0]` of a failed run. It is the whole RunResult, with its output cut. */
   failureDetailsBytesMax: 64 * KIB,
+  /** Default page size of query `transcript`. */
   pageBytesDefault: 128 * KIB,
-  /** What the workflow wrote since the last model call travels in the next one's input up to this; more is read through the query. */
+  /** New messages that the input of a model call contains. More are fetched by query. */
   tailBytesMax: 64 * KIB,
+  /** Events that a run keeps. */
   eventsMax: 1_000,
+  /** Size of the events that a run keeps. */
   eventsBytesMax: 256 * KIB,
-  /** Steps that query `steps` still knows. */
+  /** Steps that a run keeps. */
   stepsMax: 500,
+  /** Longest summary of an activity or timer in the Web UI, in characters. */
   summaryCharsMax: 120,
+  /** Largest *User Metadata* of a run in the Web UI. */
   currentDetailsBytesMax: 4 * KIB,
+  /** Larger transcripts are compacted before the run continues as new. */
   transcriptBytesMax: 32 * MIB,
 } as const;
 
-/** Continue-as-new well before the server's own limits. */
+/** Thresholds at which a run continues as new, well below the limits of the server. */
 export const CONTINUE_AS_NEW_LIMITS = {
+  /** Events of the history. */
   eventsMax: 4_000,
+  /** Size of the history. */
   historyBytesMax: 8 * MIB,
+  /** Signals in the history. */
   signalsMax: 5_000,
+  /** Updates in the history. */
   updatesMax: 1_000,
-  /** Messages whose end a run remembers: an id among them is a duplicate. */
+  /** Ids of finished messages that a run remembers to detect duplicates. */
   seenIdsMax: 2_000,
 } as const;
 
-/** What the client waits for. */
+/** Limits of the client. */
 export const CLIENT_LIMITS = {
+  /** Time limit of a connection. */
   connectTimeoutMs: 5 * SECOND_MS,
-  /** No worker took an update in this time: it is not accepted. */
+  /** Time limit for a worker to accept an update; then `NO_WORKER`. */
   updateTimeoutMs: 5 * SECOND_MS,
+  /** Time limit of a query. */
   queryTimeoutMs: 5 * SECOND_MS,
+  /** Longest id of a run or session, in characters. */
   idCharsMax: 200,
-  /** A server takes 2 MiB a payload; larger inputs need a data converter with external storage. */
+  /** Largest input of a run. The server accepts 2 MiB; larger inputs need a data converter with external storage. */
   inputBytesMax: 1.5 * MIB,
-  /** A watcher asks for progress and events this often. */
+  /** Time between two requests of a watcher. */
   watchEveryMs: SECOND_MS,
-  /** A lost connection is tried again after this, doubled up to the maximum. */
+  /** Wait before a lost connection is retried; doubled each time. */
   reconnectMsMin: 200,
+  /** Longest wait before a lost connection is retried. */
   reconnectMsMax: 5 * SECOND_MS,
 } as const;
 
 /** Token streams. */
 export const STREAM_LIMITS = {
+  /** Time over which tokens are collected before they are written. */
   coalesceMs: 60,
-  /** A sink whose disk stalls drops tokens above this rather than fill the worker's memory. */
+  /** Buffer of a stream. Tokens above it are dropped, so that a slow disk does not fill the memory of the worker. */
   bufferedBytesMax: 4 * MIB,
-  /** A watcher reads this much at a time. */
+  /** Bytes that a watcher reads at a time. */
   readBytes: 64 * KIB,
 } as const;

@@ -1,2 +1,2 @@
-/** The levels of thinking, least first. */
+/** Levels of thinking, in ascending order. */
 export const THINKING_LEVELS = ['off', 'minimal', 'low', 'medium', 'high'] as const;

@@ -2,24 +2,24 @@ import { FAILOVER_LIMITS } from '../constants/limits.js';
 import type { FailureType } from '../failures.js';
 import type { Cooldown } from '../schemas/model-route.js';
 
-/** A model, and the reference of the key it is asked with, where there are several. */
+/** A model and the reference of its key. The reference is absent for a provider with one key. */
 export interface CoolingPair {
   readonly model: string;
   readonly credential?: string | undefined;
 }
 
-/** What a failed question said of the pair that was asked. */
+/** A failed call of a model with a key. */
 export interface PairFailure extends CoolingPair {
   readonly type: string;
-  /** What the server asked for. */
+  /** Retry-After of the server, in milliseconds. */
   readonly retryAfterMs?: number | undefined;
-  /** Another run found this out, and leaves it alone for so much longer. */
+  /** Remaining cooldown of another run that reported the failure, in milliseconds. */
   readonly sharedMs?: number | undefined;
   /** Milliseconds since 1970. */
   readonly now: number;
 }
 
-/** Models and keys that are left alone for a while. A run has one, and so has each worker for what its runs find out. */
+/** Cooldowns of models and keys. Each run has a table; each worker has one that its runs share. */
 export class CooldownTable {
   readonly #cooldowns: Map<string, Cooldown>;
 
@@ -27,21 +27,21 @@ export class CooldownTable {
     this.#cooldowns = new Map(cooldowns.map((cooldown) => [cooldown.key, cooldown]));
   }
 
-  /** Leaves alone what failed: the model with that key, or the key; longer with each failure in a row. Undefined for failures of a request itself. */
+  /** Starts a cooldown of the model with that key, or of the key; it grows with failures in a row. Undefined for failures of a request. */
   cool({ model, credential, type, retryAfterMs, sharedMs, now }: PairFailure): Cooldown | undefined {
     if (failureScope(type) === 'none') return undefined;
     this.#forgetOld(now);
     const key = cooldownKey(type, model, credential);
     const before = this.#cooldowns.get(key);
     const failures = (before?.failures ?? 0) + (sharedMs === undefined ? 1 : 0);
-    // what is left alone for longer already stays so
+    // a cooldown never becomes shorter
     const until = Math.max(before?.until ?? 0, now + (sharedMs ?? cooldownMs(type, failures, retryAfterMs)));
     const cooldown = { key, until, failures, why: type };
     this.#cooldowns.set(key, cooldown);
     return cooldown;
   }
 
-  /** What keeps a pair away the longest; undefined when it may be asked. */
+  /** The longest cooldown of a pair; undefined when it may be asked. */
   of({ model, credential }: CoolingPair, now: number): Cooldown | undefined {
     return [modelKey(model, credential), credentialKey(model, credential)]
       .flatMap((key) => this.#cooldowns.get(key) ?? [])
@@ -49,25 +49,25 @@ export class CooldownTable {
       .toSorted((a, b) => b.until - a.until)[0];
   }
 
-  /** A pair that answered is no longer counted as failing. */
+  /** Ends the cooldowns of a pair that answered. */
   answered({ model, credential }: CoolingPair): void {
     this.#cooldowns.delete(modelKey(model, credential));
     this.#cooldowns.delete(credentialKey(model, credential));
   }
 
-  /** Nobody is left alone any longer because of such failures. */
+  /** Ends all cooldowns of a failure type. */
   forget(type: string): void {
     for (const { key, why } of this.#cooldowns.values()) {
       if (why === type) this.#cooldowns.delete(key);
     }
   }
 
-  /** What continue-as-new takes along. */
+  /** The cooldowns, for continue-as-new. */
   carry(): Cooldown[] {
     return [...this.#cooldowns.values()];
   }
 
-  /** A worker lives for months: what was over a day ago says nothing any more, and nobody may ever ask that model again. */
+  /** Removes cooldowns that ended over a day ago, because a worker runs for months. */
   #forgetOld(now: number): void {
     for (const { key, until } of this.#cooldowns.values()) {
       if (until + FAILOVER_LIMITS.cooldownMsMax < now) this.#cooldowns.delete(key);
@@ -75,10 +75,10 @@ export class CooldownTable {
   }
 }
 
-/** What a failure says about where it came from: one model with one key, the key itself, the server, or nothing to leave alone. */
+/** Scope of a cooldown: one model with one key, a key with all models, or no cooldown. */
 export type FailureScope = 'model' | 'credential' | 'none';
 
-/** Whose cooldown a failure begins. Rate limits, timeouts and models that are no more are a model's; refused and unpaid keys are the key's. */
+/** Scope of the cooldown that a failure starts: a model (rate limits, timeouts, unknown models) or a key (refused or unpaid). */
 export function failureScope(type: string): FailureScope {
   return SCOPES[type as FailureType] ?? 'none';
 }
@@ -97,12 +97,12 @@ const SCOPES: Partial<Readonly<Record<FailureType, FailureScope>>> = {
   'Model.Quota': 'credential',
 };
 
-/** Nothing but a person ends it: a key is renewed, an account filled up, a model or a provider brought back. */
+/** True for failures that only a person can fix: a refused key, a spent account, a model or provider that is gone. */
 export function needsPerson(type: string): boolean {
   return failureScope(type) === 'credential' || type === 'Model.NotFound';
 }
 
-/** How long to leave it alone after so many failures in a row; a server that names a longer time is believed, up to a day. */
+/** Cooldown after a number of failures in a row. A longer Retry-After of the server is used, up to a day. */
 function cooldownMs(type: string, failures: number, retryAfterMs = 0): number {
   const steps = stepsOf(type);
   const step = steps[Math.min(Math.max(failures, 1), steps.length) - 1] ?? 0;
@@ -114,17 +114,17 @@ function stepsOf(type: string): readonly number[] {
   return needsPerson(type) ? FAILOVER_LIMITS.lastingCooldownsMs : FAILOVER_LIMITS.cooldownsMs;
 }
 
-/** The name of what is left alone. */
+/** Key of the cooldown that a failure starts. */
 function cooldownKey(type: string, model: string, credential = ''): string {
   return failureScope(type) === 'credential' ? credentialKey(model, credential) : modelKey(model, credential);
 }
 
-/** Names one model with one key. */
+/** Key of a cooldown of one model with one key. */
 export function modelKey(model: string, credential = ''): string {
   return `${model}\n${credential}`;
 }
 
-/** Names one key of a provider, whatever the model. */
+/** Key of a cooldown of one key with all models of a provider. */
 function credentialKey(model: string, credential = ''): string {
   return `${model.slice(0, model.indexOf('/'))}\n${credential}`;
 }

@@ -1,11 +1,11 @@
 import type { ModelPrice, Usage } from '../schemas/model.js';
 
-/** What the usage of one call costs in USD. Of several calls each has its own cost, because a long prompt may have its own price. */
+/** Cost of one call in USD. Compute it for each call, because a long prompt may have its own price. */
 export function costOf(usage: Usage, price: ModelPrice): number {
   const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens, reasoningTokens, imageTokens = 0 } = usage;
   const { input, output, cacheRead = input, cacheWrite = input, reasoning = output, image = input } = priceAt(price, inputTokens);
   const fresh = Math.max(0, inputTokens - cacheReadTokens - cacheWriteTokens);
-  // pictures that were read from the cache are paid as such
+  // images that were read from the cache have the cache price
   const pictures = Math.min(imageTokens, fresh);
   const thoughts = Math.min(reasoningTokens, outputTokens);
   const cost =
@@ -18,7 +18,7 @@ export function costOf(usage: Usage, price: ModelPrice): number {
   return cost / 1_000_000;
 }
 
-/** The prices of a call with so much input. */
+/** The prices of a call with this number of input tokens. */
 export function priceAt(price: ModelPrice, inputTokens: number): Omit<ModelPrice, 'longPrompt'> {
   return price.longPrompt && inputTokens > price.longPrompt.aboveTokens ? price.longPrompt : price;
 }
@@ -35,7 +35,7 @@ export function addUsage(a: Usage, b: Usage): Usage {
   };
 }
 
-/** True for what the schema of Usage takes: its five numbers, perhaps that of pictures, and nothing else. Never throws. */
+/** True for a valid Usage: its five numbers, optionally `imageTokens`, and nothing else. Never throws. */
 export function isUsage(value: unknown): value is Usage {
   if (value === null || typeof value !== 'object') return false;
   const { imageTokens, ...counts }: Readonly<Record<string, unknown>> = { ...value };
@@ -44,5 +44,5 @@ export function isUsage(value: unknown): value is Usage {
   return isWhole && (!('imageTokens' in value) || Number.isFinite(imageTokens));
 }
 
-/** Nothing used yet. */
+/** A usage of zero. */
 export const NO_USAGE: Usage = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0, reasoningTokens: 0 };

@@ -6,7 +6,7 @@ import { Cooldown, ModelCandidate, ModelSpending, ModelSwitch } from './model-ro
 import type { PreparedRun } from './prepared-run.js';
 import { SteerMode, SteerRecord, Step } from './run.js';
 
-/** A message waiting to be read by the model. Times are milliseconds since 1970. */
+/** A message that is queued for delivery. Times are milliseconds since 1970. */
 export const QueuedMessage = z.strictObject({
   id: z.string(),
   text: z.string(),
@@ -15,31 +15,31 @@ export const QueuedMessage = z.strictObject({
 });
 export type QueuedMessage = z.infer<typeof QueuedMessage>;
 
-/** What the loop guard remembers of recent turns. Hashes, never texts. */
+/** Memory of the loop guard: hashes of recent turns, never texts. */
 export const LoopMemory = z.strictObject({
   /**
-   * Newest last, at most LOOP_LIMITS.memoryTurns. `signature`: the calls exactly; `shape`: the calls with slight differences put
-   * aside; `result`: what they gave, without volatile fields.
+   * Newest last, at most LOOP_LIMITS.memoryTurns. `signature`: hash of the calls; `shape`: hash of the calls without slight differences;
+   * `result`: hash of the results without volatile fields.
    */
   turns: z.array(z.strictObject({ signature: z.string(), shape: z.string(), result: z.string() })).default([]),
 });
 export type LoopMemory = z.infer<typeof LoopMemory>;
 
-/** Where compaction stands. */
+/** Memory of compaction. */
 export const CompactionMemory = z.strictObject({
-  /** A pass that found nothing to gain: no other before the transcript has this many messages. */
+  /** After a pass without a gain: the number of messages at which the next pass may run. */
   latchedUntil: z.number().default(0),
   /** Compactions so far. */
   count: z.number().default(0),
   failures: z.number().default(0),
-  /** What the last answered call took, in and out: of the first `messages`, after so many compactions. */
+  /** Tokens (input and output) of the last answered call, for its number of messages and of compactions. */
   reported: z.strictObject({ tokens: z.number(), messages: z.number(), compactions: z.number() }).optional(),
 });
 export type CompactionMemory = z.infer<typeof CompactionMemory>;
 
 const ToolResultSlot = z.strictObject({ message: Message, hash: z.string() });
 
-/** What was decided of one call before it ran. `args` replace the model's own, as a hook wrote them. */
+/** Decision on one call before it runs. `args` replace the model's arguments when a hook changed them. */
 export const CallDecision = z.strictObject({
   decision: z.enum(['allow', 'block', 'ask', 'abort']),
   by: z.string(),
@@ -48,40 +48,40 @@ export const CallDecision = z.strictObject({
 });
 export type CallDecision = z.infer<typeof CallDecision>;
 
-/** A batch of tool calls that a continue-as-new found half done: the results so far, by position. */
+/** A batch of tool calls that was unfinished at continue-as-new: the results so far, by position. */
 export const TurnInProgress = z.strictObject({
   calls: z.array(ToolCallPart),
   results: z.array(ToolResultSlot.nullable()),
-  /** What the gate and its activity said of each call, so that nothing is asked twice. */
+  /** Decisions of the gate by position, so that no call is checked twice. */
   decisions: z.array(CallDecision.nullable()).default([]),
 });
 export type TurnInProgress = z.infer<typeof TurnInProgress>;
 
-/** What the run's own activity gave, with the policy as it was then: nothing of it is filled in later. */
+/** The result of `prepareRun`, unchanged: no default is added later. */
 const Prepared = z.custom<PreparedRun>((value) => typeof value === 'object' && value !== null && 'setup' in value);
 
 /**
- * What a run has done so far, as the looks at its end ask for it. It stands beside the transcript, which compaction makes shorter: what
- * was left out there was done all the same. Texts are cut; no list is longer than WORK_LIMITS say.
+ * Work of a run so far, for the completion checks. It is separate from the transcript, because compaction removes messages there. Texts
+ * and lists are limited by WORK_LIMITS.
  */
 export const WorkRecord = z.strictObject({
-  /** Answered calls. A run without any only talked. */
+  /** Answered calls. A run without calls passes every check. */
   calls: z.number().int().default(0),
-  /** Steps that the last successful call of the plan tool leaves open, each with its status. */
+  /** Open steps of the last successful call of the plan tool, each with its status. */
   openSteps: z.array(z.string()).default([]),
-  /** Files that were edited, and nothing was read, searched or run since. */
+  /** Files that were edited, with no read, search or command since. */
   unverified: z.array(z.string()).default([]),
-  /** Required phases that are done, by their positions in the policy. */
+  /** Completed phases, by their positions in the policy. */
   phases: z.array(z.number().int()).default([]),
   versionControlFailed: z.boolean().default(false),
-  /** The newest turns, in all of which every call only read; `reads` are those of files among them, each part of a file once. */
+  /** The newest turns in a row whose calls are all `read`. `reads` has each part of a file that they read, once. */
   reading: z
     .strictObject({
       turns: z.number().int().default(0),
       reads: z.array(z.strictObject({ signature: z.string(), file: z.string(), times: z.number().int() })).default([]),
     })
     .prefault({}),
-  /** What the model is told once in a run, and was. `readingTurns`: the most turns of reading that it was told about. */
+  /** Corrections that are sent once in a run. `readingTurns`: the highest threshold that was reported. */
   told: z
     .strictObject({
       verify: z.boolean().default(false),
@@ -93,8 +93,8 @@ export const WorkRecord = z.strictObject({
 export type WorkRecord = z.infer<typeof WorkRecord>;
 
 /**
- * Everything a run takes through continue-as-new. A newer build must read what an older one wrote: fields are
- * only ever added, with a default. It may be large, and then travels through external storage.
+ * The state that a run carries through continue-as-new. A newer build must read the state of an older one: fields are only ever added,
+ * with a default. A large state is stored externally.
  */
 export const CarriedState = z.strictObject({
   v: z.literal(1),
@@ -110,7 +110,7 @@ export const CarriedState = z.strictObject({
   counters: z.strictObject({
     turn: z.number(),
     toolCalls: z.number(),
-    /** Numbers the messages that corrections and nudges are. */
+    /** Number of corrections and warnings, which their message ids are made of. */
     corrections: z.number().default(0),
     truncatedAnswers: z.number(),
     pausedAnswers: z.number(),
@@ -128,13 +128,13 @@ export const CarriedState = z.strictObject({
   workedMs: z.number(),
   usage: z.strictObject({ total: Usage, last: Usage.optional(), costUsd: z.number().optional() }),
   models: z.array(z.string()),
-  /** Which models may be asked, which are left alone, and what each was used for. */
+  /** The models of the run, their cooldowns and their spending. */
   route: z
     .strictObject({
-      /** As a person changed them; absent: as they were prepared. */
+      /** The models after a `/model` command. Absent: as prepared. */
       candidates: z.array(ModelCandidate).optional(),
       cooldowns: z.array(Cooldown),
-      /** The model asked last. */
+      /** The model of the last request. */
       current: z.string().optional(),
       switches: z.array(ModelSwitch),
       byModel: z.array(ModelSpending),
@@ -148,22 +148,22 @@ export const CarriedState = z.strictObject({
   hold: z.strictObject({ until: z.number(), by: z.string() }).optional(),
   approvals: z.strictObject({ pending: z.array(PendingApproval), decided: z.array(DecidedApproval) }).default({ pending: [], decided: [] }),
   loop: LoopMemory.prefault({}),
-  /** The memories of further guards, by name; absent without any, so that an older build can read the state. */
+  /** States of further guards, by name. Absent without any, so that an older build can read the state. */
   guards: z.record(z.string(), JsonValue).optional(),
-  /** The loop guard had something to say of the last turn. */
+  /** The loop guard intervened in the last turn. */
   isRepeating: z.boolean().default(false),
   compaction: CompactionMemory.prefault({}),
-  /** Answers of `pure` tools: call hash to the call whose result stands in the transcript. */
+  /** Results of `pure` tools: hash of the call, and id of the call with the result in the transcript. */
   memo: z.array(z.tuple([z.string(), z.string()])).default([]),
   steps: z.array(Step).default([]),
-  /** Kept only for runs whose end is looked at. */
+  /** Recorded only for runs with completion checks. */
   work: WorkRecord.prefault({}),
-  /** What the judgement did last, as operators read it. */
+  /** Last intervention of a guard, as operators see it. */
   lastDecision: z.string().optional(),
   events: z.strictObject({ seq: z.number(), kept: z.array(z.record(z.string(), JsonValue)) }),
   turnInProgress: TurnInProgress.optional(),
 });
 export type CarriedState = z.infer<typeof CarriedState>;
 
-/** A state as any build wrote it: fields that came later may be missing. */
+/** A state as an older build may have written it: fields that were added later may be missing. */
 export type WrittenState = z.input<typeof CarriedState>;

@@ -1,61 +1,68 @@
 import { z } from 'zod';
 import { ModelPrice, ThinkingSetting, Usage } from './model.js';
 
-/** How long a model may take. What is absent has the number of limits.ts. */
+/** Timeouts of one model call, in milliseconds. Each attempt and each model of a run starts them anew. */
 export const ModelTimes = z.strictObject({
-  /** No bytes for this long: `Model.StreamIdle`. Thinking and pings are bytes. */
+  /** Longest time without a byte; then `Model.StreamIdle`. Thinking and pings count as bytes. @default 90 s, or `limits.modelIdleMs` */
   idleMs: z.number().int().min(1_000).optional(),
-  /** No first byte of the answer for this long: `Model.Timeout`. @default idleMs */
+  /** Longest time to the first byte of the answer; then `Model.Timeout`. @default `idleMs` */
   firstByteMs: z.number().int().min(1_000).optional(),
-  /** The whole call: `Model.Timeout`. Each candidate has its own. */
+  /** Longest time of the whole call; then `Model.Timeout`. @default 5 minutes */
   totalMs: z.number().int().min(10_000).optional(),
 });
 export type ModelTimes = z.infer<typeof ModelTimes>;
 
-/** A model that a run may ask: the first one, or a fallback. Everything about it was looked up when the run began. */
+/** A model that a run may ask: the first one or a fallback. All of it is resolved when the run starts. */
 export const ModelCandidate = z.strictObject({
   /** `provider/model` */
   model: z.string(),
-  /** References of the keys that may be used in turn, such as `env:OPENAI_API_KEY`; never their values. Empty: it needs none. */
+  /** References of the keys, used in turn, such as `env:OPENAI_API_KEY`; never their values. Empty when the model needs no key. */
   credentials: z.array(z.string()),
   contextWindow: z.number(),
   price: ModelPrice.optional(),
-  /** What this model is told to think, as near to what was asked for as it can. */
+  /** The requested thinking, mapped to the nearest setting that this model has. */
   thinking: ThinkingSetting.optional(),
   times: ModelTimes.optional(),
 });
 export type ModelCandidate = z.infer<typeof ModelCandidate>;
 
 /**
- * A model, or a key of its provider, that is left alone for a while. `key` is `model\ncredential` for what concerns one model, and
- * `provider\ncredential` for what concerns a key.
+ * A cooldown of a model or of a provider's key. `key` is `model\ncredential` for a cooldown of one model, and `provider\ncredential` for
+ * a cooldown of a key.
  */
 export const Cooldown = z.strictObject({
   key: z.string(),
-  /** Milliseconds since 1970. */
+  /** End of the cooldown, in milliseconds since 1970. */
   until: z.number(),
-  /** Failures in a row, each with a longer step. */
+  /** Failures in a row. Each one makes the cooldown longer. */
   failures: z.number().int(),
-  /** The failure's type. */
+  /** Type of the last failure. */
   why: z.string(),
 });
 export type Cooldown = z.infer<typeof Cooldown>;
 
-/** The run went from one model to another. */
+/** A change from one model to another within a run. */
 export const ModelSwitch = z.strictObject({
+  /** Turn of the change. */
   turn: z.number().int(),
+  /** Model before the change. */
   from: z.string(),
+  /** Model after the change. */
   to: z.string(),
-  /** A failure's type, `cooled down` for a return, `asked for`, or `budget`: the one before was too dear for the final answer. */
+  /** A failure type, `cooled down` (back after a cooldown), `asked for` (`/model`), or `budget` (the model before was too expensive). */
   why: z.string(),
 });
 export type ModelSwitch = z.infer<typeof ModelSwitch>;
 
-/** What one model of a run was used for. `costUsd` is absent while its price is unknown. */
+/** Calls, usage and cost of one model of a run. */
 export const ModelSpending = z.strictObject({
+  /** `provider/model` */
   model: z.string(),
+  /** Calls that returned an answer. */
   calls: z.number().int(),
+  /** Usage of all calls, failed attempts included. */
   usage: Usage,
+  /** Cost in USD. Absent when the price is unknown. */
   costUsd: z.number().optional(),
 });
 export type ModelSpending = z.infer<typeof ModelSpending>;

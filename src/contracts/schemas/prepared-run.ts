@@ -3,42 +3,45 @@ import type { ModelCandidate } from './model-route.js';
 import type { RunPolicy } from './policy.js';
 import type { ToolDescriptor } from './tool.js';
 
-/** What stays the same for a whole run: captured once, read back through query `setup`. */
+/** The part of a run that never changes: captured when the run starts, returned by query `setup`. */
 export interface RunSetup {
+  /** Name of the agent. */
   readonly agent: string;
+  /** The system prompt. */
   readonly prompt: string;
+  /** The tools that the model is offered. */
   readonly tools: readonly ToolDescriptor[];
-  /** Which part of the prompt given system messages said, in UTF-16 units: a run that goes on is given it again. Absent: there were none. */
+  /** The range of `prompt` that came from system messages of the input, in UTF-16 units. A continued run is given it again. */
   readonly given?: { readonly from: number; readonly to: number };
 }
 
-/** The answer of `prepareRun`: what was chosen for this run, so that editing the config never changes a run in flight. */
+/** Result of activity `prepareRun`: everything that was resolved for the run, so that a changed config does not change a running agent. */
 export interface PreparedRun {
   readonly setup: RunSetup;
   readonly setupHash: string;
   readonly configHash: string;
   readonly model: string;
   readonly maxTurns: number;
-  /** The caps there are: the input's, else the agent's. */
+  /** The limits of the input, else of the agent. */
   readonly maxTokens?: number;
   readonly maxCostUsd?: number;
   readonly deadlineMs?: number;
   readonly price?: ModelPrice;
-  /** The model has no known price, and the run was told to start all the same: its money cap is not kept. */
+  /** The price is unknown and `allowUnknownPrice` is set: the cost limit is not enforced. */
   readonly priceUnknown?: boolean;
   readonly contextWindow: number;
-  /** The models that may be asked, the first one first. Absent in runs of older versions: `model` alone. */
+  /** The models that may be asked, in order. Absent in runs of older versions, which ask `model` alone. */
   readonly route?: readonly ModelCandidate[];
-  /** Of the model that writes summaries, where the policy names one. */
+  /** Price of the model that writes summaries, when the policy names one. */
   readonly summaryPrice?: ModelPrice;
-  /** What a provider keeps of a prompt is found again by this name: the same for all runs of a session. */
+  /** The name under which providers cache the prompt. It is the same for all runs of a session. */
   readonly cacheKey?: string;
-  /** What was not as asked for, and an operator should know: a fallback that was left out, a level of thinking that was mapped. */
+  /** Deviations that operators should see, such as a fallback that was left out or a level of thinking that was mapped. */
   readonly notices?: readonly string[];
-  /** Absent in runs that 0.1 prepared: they go on as they began. */
+  /** Absent in runs that version 0.1 prepared. They keep the behaviour that they started with. */
   readonly policy?: RunPolicy;
-  /** The queue of the host that has the workspace, or the process of its executor; absent: the run's own queue. */
+  /** Task queue of the host that has the workspace or the executor process. Absent: the run's own queue. */
   readonly toolQueue?: string;
-  /** Search attributes the server knows; only these may be written (an unknown one fails the workflow task for ever). */
+  /** Search attributes that the server has. Writing any other one fails the workflow task on every attempt. */
   readonly searchAttributes: readonly string[];
 }

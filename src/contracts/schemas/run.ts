@@ -5,56 +5,79 @@ import { GivenMessage, JsonValue, type Message, Part } from './message.js';
 import { ThinkingSetting, Usage } from './model.js';
 import { ModelSpending, ModelSwitch } from './model-route.js';
 
-/** Where and on what a run works. */
+/** The surroundings of a run: its workspace and facts for its prompt. */
 export const RunContext = z.strictObject({
+  /** Absolute path of a folder on the worker's host. With it the run is offered the workspace tools. */
   workspace: z.string().optional(),
+  /** Path of the project, shown in the prompt. */
   projectPath: z.string().optional(),
+  /** Kind of work, shown in the prompt. */
   mode: z.enum(['code', 'ui']).optional(),
+  /** Component that the task is about, shown in the prompt of mode `ui`. */
   component: z.string().optional(),
+  /** Further facts by name, shown in the prompt. */
   variables: z.record(z.string(), z.string()).optional(),
 });
 export type RunContext = z.infer<typeof RunContext>;
 
-/** Bounds that tests and operators may lower; absent means the numbers of limits.ts. */
+/** Thresholds that tests and operators may lower. */
 export const RunBounds = z.strictObject({
-  /** Go on in a fresh history after this many events; fewer than 20 could leave no room for a turn. */
+  /** Continues as new after this many events. Fewer than 20 could leave no room for a turn. @default 4,000 */
   continueAsNewEvents: z.number().int().min(20).optional(),
-  /** Make a transcript of more bytes shorter before it is carried into a fresh history. */
+  /** Compacts a larger transcript before the run continues as new, in bytes. @default 32 MiB */
   carriedTranscriptBytes: z.number().int().min(1_000).optional(),
 });
 export type RunBounds = z.infer<typeof RunBounds>;
 
-/** What `agentRun` takes: JSON, versioned, the same from every language. */
+/** Input of workflow `agentRun`: versioned JSON, the same for every language. */
 export const RunInput = z.strictObject({
+  /** Version of the input. @default 1 */
   v: z.literal(1).optional(),
+  /** The task: text, or a list of parts. */
   task: z.union([z.string(), z.array(Part)]),
+  /** Name of an agent of the config. @default the agent `default` of the config, else a built-in one */
   agent: z.string().optional(),
+  /** `provider/model`, or a bare name, which is looked up. @default the agent's, `PERDURE_MODEL`, the config's */
   model: z.string().optional(),
+  /** Turn limit. @default the agent's, else the config's, else 20 */
   maxTurns: z.number().int().min(RUN_LIMITS.maxTurnsMin).max(RUN_LIMITS.maxTurnsMax).optional(),
+  /** Cost limit in USD, over all model calls. It needs a known price. @default the agent's, else none */
   maxCostUsd: z.number().positive().optional(),
+  /** Token limit over all model calls, input and output. @default the agent's, else none */
   maxTokens: z.number().int().positive().optional(),
+  /** Working time in milliseconds. Pauses, holds and waits for approval do not count. @default the agent's, else none */
   deadlineMs: z.number().int().min(RUN_LIMITS.deadlineMsMin).max(RUN_LIMITS.deadlineMsMax).optional(),
+  /** `dispatch` runs the agent loop. `chat` answers in exactly one turn, without tool calls. @default dispatch */
   mode: z.enum(['dispatch', 'chat']).optional(),
-  /** A transcript to begin with. What system messages of it say stands in the run's prompt. */
+  /**
+   * A transcript to start with. The text of its system messages (`{ role: 'system', parts }`) is added to the prompt, also in runs that
+   * continue this one. Messages that no provider accepts are repaired, and an event reports it.
+   */
   messages: z.array(GivenMessage).optional(),
+  /** Id of the run that this one continues. */
   continuedFrom: z.string().optional(),
+  /** Workspace and facts for the prompt. */
   context: RunContext.optional(),
+  /** Conversation that the run belongs to. Written to search attribute `AgentSession`. */
   session: z.string().optional(),
+  /** Tenant that the run belongs to. Written to search attribute `AgentTenant`. */
   tenant: z.string().optional(),
+  /** A JSON Schema that the answer must match. In a chat the answer is validated once and not corrected. */
   outputSchema: z.record(z.string(), JsonValue).optional(),
-  /** At the token or money budget: give the final answer, or wait until a person extends or denies. @default finish */
+  /** At a limit of turns, tokens, cost or time: `finish` writes the final answer, `ask` waits for approval. @default the agent's */
   onBudget: z.enum(['finish', 'ask']).optional(),
-  /** Models to ask when the first one fails, in this order; in place of the agent's and the config's. */
+  /** Models that are asked in order when the first one fails; `[]` for none. @default the agent's, `PERDURE_FALLBACKS`, the config's */
   fallbacks: z.array(z.string()).max(FAILOVER_LIMITS.fallbacksMax).optional(),
-  /** How much the models are to think; in place of the agent's and the config's. */
+  /** How much the models think. @default the agent's, else the model's, else the config's */
   thinking: ThinkingSetting.optional(),
-  /** Start although the model's price is unknown: `maxCostUsd` is then not kept, and the run says so. */
+  /** Starts a run with `maxCostUsd` although the price is unknown. The cost limit is not enforced then. @default the agent's, else false */
   allowUnknownPrice: z.boolean().optional(),
+  /** Thresholds of continue-as-new. */
   bounds: RunBounds.optional(),
 });
 export type RunInput = z.infer<typeof RunInput>;
 
-/** Why a run ended. `max_tokens`: the model cut the last answer. `budget`: maxTokens or maxCostUsd of the run. */
+/** Why a run ended. `max_tokens`: the model cut its last answer. `budget`: the run reached `maxTokens` or `maxCostUsd`. */
 export const Reason = z.enum([
   'completed',
   'max_turns',
@@ -69,144 +92,206 @@ export const Reason = z.enum([
 export type Reason = z.infer<typeof Reason>;
 
 /**
- * Where a message to a live run is, or how it ended. `merged`: the same text stood right before it; `unconsumed`: the run ended first.
- * `queued` is the only state that is not final.
+ * State of a message to a running agent. `queued` is the only state that is not final. `merged`: the same text was queued right before it.
+ * `unconsumed`: the run ended first.
  */
 export const SteerState = z.enum(['queued', 'delivered', 'merged', 'expired', 'refused', 'unconsumed']);
 export type SteerState = z.infer<typeof SteerState>;
 
-/** One message by its id: `turn` is the one that read it, `into` the message it was merged into. */
+/** Delivery record of one message. */
 export const SteerRecord = z.strictObject({
+  /** Id of the message. */
   id: z.string(),
+  /** `queued`, or one of the final states. */
   state: SteerState,
+  /** `delivered`: the turn whose request contains the message. */
   turn: z.number().int().optional(),
+  /** `merged`: id of the message with the same text right before it. */
   into: z.string().optional(),
+  /** `refused`: the reason. */
   reason: z.string().optional(),
 });
 export type SteerRecord = z.infer<typeof SteerRecord>;
 
-/** What a run leaves, whatever its end. */
+/** Result of a run, whatever the reason of its end. */
 export const RunResult = z.strictObject({
+  /** Version of the result. */
   v: z.literal(1),
+  /** Id of the run, which is its workflow id. */
   runId: z.string(),
+  /** Temporal's run id of the last history. */
   executionId: z.string(),
+  /** Why the run ended. */
   reason: Reason,
+  /** Text of the last answer. */
   output: z.string(),
+  /** JSON of the last answer, when the run has an `outputSchema` and the answer matches it. */
   structured: JsonValue.optional(),
+  /** Turns that were taken. */
   turns: z.number().int(),
+  /** Tool calls that were started. */
   toolCalls: z.number().int(),
+  /** Usage of all model calls. */
   usage: Usage,
+  /** Usage of the last model call. */
   lastUsage: Usage.optional(),
+  /** Cost in USD. Absent when a price is unknown. */
   costUsd: z.number().optional(),
+  /** Models that answered, in the order of their first answers. */
   models: z.array(z.string()),
-  /** What each model was used for; absent for runs that asked none, and for those of older versions. */
+  /** Calls, usage and cost of each model. Absent for runs without a model call and for runs of older versions. */
   byModel: z.array(ModelSpending).optional(),
-  /** The newest changes of model. */
+  /** The newest 100 changes of model. */
   switches: z.array(ModelSwitch).optional(),
-  /** The part of all input tokens that was read from a provider's cache, 0 to 1. */
+  /** Fraction of all input tokens that was read from a provider's cache, 0 to 1. */
   cachedShare: z.number().optional(),
-  /** Some of the usage is an estimate: a server reported none that makes sense, or an answer was lost. */
+  /** True when part of the usage is an estimate: a server reported no plausible usage, or an answer was lost. */
   usageEstimated: z.boolean().optional(),
+  /** Messages that were accepted but not delivered before the end. */
   unconsumed: z.array(z.strictObject({ id: z.string(), text: z.string() })),
-  /** What became of the last 200 messages that were put into the run; absent when there were none. */
+  /** Delivery records of the last 200 messages. Absent without messages. */
   steers: z.array(SteerRecord).optional(),
+  /** After a limit: true when the reserved final call wrote `output`. Otherwise `output` is the last text before the limit. */
   finalized: z.boolean().optional(),
+  /** True when the model returned an empty answer, also after a correction. */
   emptyAnswer: z.boolean().optional(),
+  /** The failure of reason `error`. */
   error: z.strictObject({ type: z.string(), message: z.string(), turn: z.number().int() }).optional(),
 });
 export type RunResult = z.infer<typeof RunResult>;
 
-/** The state of a run in one word. A closed run has its reason's word. */
+/** Status of a run. The status of a closed run is its reason. */
 export const RunStatus = z.enum(['running', 'paused', 'waiting', ...Reason.options]);
 export type RunStatus = z.infer<typeof RunStatus>;
 
-/** Query `progress`: where a run stands. `turn` is the open one; the last one of a closed run. */
+/** Result of query `progress`, and of update `extend`. */
 export interface Progress {
+  /** `running`, `paused`, `waiting`, or the reason of the end. */
   readonly status: RunStatus;
+  /** Current step of the run. */
   readonly phase: 'preparing' | 'model' | 'tools' | 'compacting' | 'finalising' | 'waiting' | 'closed';
+  /** Cause of the wait, when the run is waiting. */
   readonly waitingFor?: string;
+  /** The current turn; of a closed run the last one. */
   readonly turn: number;
+  /** The turn limit. */
   readonly maxTurns: number;
+  /** Title of the running tool call. */
   readonly tool?: string;
+  /** Usage of all model calls so far. */
   readonly usage: Usage;
+  /** Cost so far in USD. Absent when a price is unknown. */
   readonly costUsd?: number;
+  /** Number of queued messages. */
   readonly inbox: number;
-  /** Calls (and a spent budget) that wait for a person. */
+  /** Number of pending approvals, a request for more budget included. */
   readonly pendingApprovals: number;
-  /** What the run's judgement did last: a nudge, a block, a compaction, a correction. */
+  /** The last intervention of a guard: a warning, a block, a compaction, a correction. */
   readonly lastDecision?: string;
+  /** Name of the agent. */
   readonly agent: string;
+  /** The current model. */
   readonly model: string;
-  /** Models, or keys of them, that are left alone for a while; absent: none. */
+  /** Models, or keys of them, that are cooling down. Absent when there are none. */
   readonly cooling?: readonly CoolingModel[];
 }
 
-/** A model that is not asked before a time, because of a failure's type. */
+/** A model, or one key of it, that is cooling down after a failure. */
 export interface CoolingModel {
+  /** `provider/model` */
   readonly model: string;
+  /** Reference of the key. Absent when the cooldown concerns all keys. */
   readonly credential?: string;
-  /** ISO 8601 */
+  /** End of the cooldown, ISO 8601. */
   readonly until: string;
+  /** Type of the failure. */
   readonly why: string;
 }
 
-/** Query `transcript({from, to?, bytesMax})`: `next` is the index of the first message not in the page; `length` and `digest` are of the whole. */
+/** Result of query `transcript`: one page of messages. */
 export interface TranscriptPage {
+  /** Index of the first message of the page. */
   readonly from: number;
+  /** Index of the first message after the page. */
   readonly next: number;
+  /** Number of messages of the whole transcript. */
   readonly length: number;
+  /** Digest of the whole transcript. */
   readonly digest: string;
+  /** Messages of the page. */
   readonly messages: readonly Message[];
 }
 
-/** Update `submit`: was the message accepted, and where does it stand in the queue? */
+/** Result of update `submit`. */
 export interface Receipt {
+  /** Id of the message: yours, or a generated one. */
   readonly id: string;
+  /** True when the message is queued. */
   readonly accepted: boolean;
+  /** Position in the queue, from 0. */
   readonly position: number;
+  /** True when a message with this id was accepted before. */
   readonly duplicate: boolean;
 }
 
-/** When a message is read: one of STEER_MODES. */
+/** When a message is delivered: one of STEER_MODES. */
 export const SteerMode = z.enum(STEER_MODES);
 export type SteerMode = z.infer<typeof SteerMode>;
 
-/** Signal `steer`: a message for a live run. The same id twice is one message; unread after `ttlMs` it expires. */
+/** Argument of signal `steer` and of update `submit`: a message to a running agent. */
 export interface SteerInput {
+  /** Id of the message, for idempotency: the same id twice is one message. @default generated */
   readonly id?: string;
+  /** Text of the message. A first line `/model PROVIDER/MODEL` or `/think LEVEL` is a command: it is applied, not sent to the model. */
   readonly text: string;
-  /** @default boundary */
+  /**
+   * `boundary` delivers before the next request. `preempt` also skips calls that were not started. `interrupt` also aborts the running
+   * model call. @default `boundary`
+   */
   readonly mode?: SteerMode;
+  /** An undelivered message expires after this time, in milliseconds: 1 s to 30 days. @default never */
   readonly ttlMs?: number;
 }
 
-/** Signal `hold`: a live conversation holds the run between turns. A second hold sets its end anew. */
+/** Argument of signal `hold`. */
 export interface HoldInput {
-  /** @default 10 minutes */
+  /** Longest hold, in milliseconds: 1 s to a day. A second hold sets a new end. @default 10 minutes */
   readonly ttlMs?: number;
+  /** Your name, as other operators see it. */
   readonly by?: string;
 }
 
-/** Update `extend`: raises caps of a live run. */
+/** Argument of update `extend`. Each amount is added to the current limit. */
 export interface ExtendInput {
+  /** Turns to add. */
   readonly turns?: number;
+  /** USD to add to the cost limit. */
   readonly costUsd?: number;
+  /** Tokens to add to the token limit. */
   readonly tokens?: number;
+  /** Working time to add, in milliseconds. */
   readonly deadlineMs?: number;
 }
 
-/** How one turn of a run went: query `steps`, also after the end. Times are milliseconds since 1970. */
+/** One turn of a run, as query `steps` returns it. */
 export const Step = z.strictObject({
+  /** Name of the agent. */
   agent: z.string(),
+  /** Index of the turn, from 0. */
   index: z.number().int(),
+  /** Status of the turn. */
   status: z.enum(['running', 'success', 'failed', 'timeout', 'cancelled']),
+  /** Start, in milliseconds since 1970. */
   started: z.number(),
+  /** End, in milliseconds since 1970. */
   ended: z.number().optional(),
+  /** Duration in milliseconds. */
   durationMs: z.number().optional(),
+  /** Usage of the turn's model calls. */
   usage: Usage.optional(),
-  /** Names the calls of the turn with their arguments; absent without calls. */
+  /** Tool calls of the turn with their arguments. Absent without calls. */
   toolSignature: z.string().optional(),
-  /** The run, so that steps of several runs can be told apart. */
+  /** Id of the run, so that you can mix steps of several runs. */
   group: z.string(),
 });
 export type Step = z.infer<typeof Step>;

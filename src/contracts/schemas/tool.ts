@@ -2,28 +2,35 @@ import { z } from 'zod';
 import { JsonValue } from './message.js';
 
 /**
- * What a tool does to the world:
- * `read` may repeat and run in parallel · `idempotent` may be tried again with the same key · `once` is started at most once.
+ * Side effect of a tool, which decides about retries: `read` may be repeated and run in parallel, `idempotent` may be retried with the
+ * same idempotency key, `once` is started at most once.
  */
 export const Effect = z.enum(['read', 'idempotent', 'once']);
 export type Effect = z.infer<typeof Effect>;
 
-/** What the workflow knows of a tool, captured once at the start of a run: data only, no function. */
+/** A tool as the workflow sees it: data without functions, captured once when the run starts. */
 export const ToolDescriptor = z.strictObject({
+  /** Name, as the model sees it. */
   name: z.string(),
+  /** Description, as the model sees it. */
   description: z.string(),
   /** JSON Schema of the arguments. */
   schema: z.record(z.string(), JsonValue),
+  /** Side effect, which decides about retries. */
   effect: Effect,
+  /** Time limit of a call, in milliseconds. */
   timeoutMs: z.number().int().positive(),
+  /** Equal arguments give an equal result. */
   pure: z.boolean(),
+  /** The tool has an `approval`. */
   approval: z.boolean(),
-  /** A gate, hook or approval of the config has a say in this tool's calls: activity `checkTool` is asked before each. */
+  /** A gate, hook or approval of the config applies to this tool: activity `checkTool` runs before each call. */
   checked: z.boolean().optional(),
-  /** It reaches other machines, as far as is known. @default true */
+  /** False for a tool that reaches no other machine. @default true */
   network: z.boolean().optional(),
+  /** The tool has a `reconcile`. */
   hasReconcile: z.boolean(),
-  /** True for the built-in workspace tools, which run on the queue of the host that has the folder. */
+  /** True for built-in workspace tools. They run on the queue of the host that has the workspace. */
   workspace: z.boolean(),
 });
 export type ToolDescriptor = z.infer<typeof ToolDescriptor>;

@@ -1,5 +1,5 @@
 /**
- * The known name a person most likely meant, or undefined when none is near. Case, `-` and `_` do not count, so `maxturn` and
+ * The known name that is nearest to a mistyped one, or undefined when none is near. Case, `-` and `_` are ignored, so `maxturn` and
  * `max-turns` both find `maxTurns`. Never throws.
  */
 function nearestName(given: string, known: readonly string[]): string | undefined {
@@ -18,14 +18,14 @@ export function didYouMean(given: string, known: readonly string[]): string {
   return name === undefined ? '' : ` (did you mean ${name}?)`;
 }
 
-/** Nobody means a known name by anything longer, and the distance costs length × length. */
+/** Longer texts are cut: no known name is that long, and the distance takes quadratic time. */
 const GIVEN_CHARS_MAX = 80;
 
 function plain(name: string): string {
   return name.toLowerCase().replaceAll(/[-_]/gu, '');
 }
 
-/** Insertions, deletions, replacements and swaps of neighbours between two short texts. */
+/** Number of insertions, deletions, replacements and swaps of neighbours between two short texts. */
 function editDistance(a: string, b: string): number {
   let beforeLast: number[] = [];
   let last = Array.from({ length: b.length + 1 }, (_, column) => column);

@@ -1,17 +1,17 @@
 import type { FilePart, Message, Part } from '../schemas/message.js';
 
-/** English text and code have about four characters a token; other scripts have fewer, which a reported usage then corrects. */
+/** English text and code have about four characters a token. Other scripts have fewer; the reported usage corrects the estimate. */
 export const CHARS_PER_TOKEN = 4;
 
-/** A picture costs by its size in pixels, at most about this; its bytes say nothing. Source: the hosted models' guides to vision. */
+/** Upper estimate for an image, whose tokens depend on its pixels, not on its bytes. Source: the vision guides of hosted models. */
 const PICTURE_TOKENS = 1_600;
 
-/** Tokens of some messages: a quarter of the characters of what they say, each message rounded up. Never throws. */
+/** Estimated tokens of messages: a quarter of their characters, each message rounded up. Never throws. */
 export function estimateTokens(messages: readonly Message[]): number {
   return messages.reduce((sum, { parts }) => sum + Math.ceil(charsOf(parts) / CHARS_PER_TOKEN), 0);
 }
 
-/** Characters of what parts say; a picture counts as so many as its tokens, any other file by value with its base64 text. */
+/** Characters of parts. An image counts at most 6,400 characters; another file by value counts its base64 text. */
 export function charsOf(parts: readonly Part[]): number {
   return parts.reduce((sum, part) => sum + partChars(part), 0);
 }

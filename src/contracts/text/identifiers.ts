@@ -1,16 +1,16 @@
 import type { Part } from '../schemas/message.js';
 
-/** Texts longer than these ends are looked at only there: a large output names what matters first or last. */
+/** Of a longer text only these ends are searched, because a large output names important things first or last. */
 const HEAD_CHARS = 2_000;
 const TAIL_CHARS = 1_000;
 const IDENTIFIER_CHARS_MAX = 200;
 
 const WORD = /[^\s"'`<>()[\]{},;|\\]{4,}/gu;
 
-/** No identifier is without one of these: most words need no closer look. */
+/** Every identifier contains one of these characters, so most words are skipped early. */
 const SIGN = /[/.:#\d]/u;
 
-/** What a later message may have to name again, as whole words. */
+/** Patterns of identifiers, as whole words. */
 const KINDS: readonly RegExp[] = [
   // a URL, or a reference such as s3://bucket/key
   /^[a-z][a-z0-9+.-]*:\/\/\S+$/u,
@@ -28,8 +28,8 @@ const KINDS: readonly RegExp[] = [
 ];
 
 /**
- * The paths, URLs, hashes and ids that a text names, each once, in the order in which they were named last. Of a text above 3,000
- * characters only both ends are looked at. None of them holds white space or a comma. Never throws.
+ * The paths, URLs, hashes and ids in a text, each once, in the order of their last occurrence. Of a text above 3,000 characters only both
+ * ends are searched. No identifier contains white space or a comma. Never throws.
  */
 export function identifiersIn(text: string): string[] {
   const found = new Set<string>();
@@ -43,7 +43,7 @@ export function identifiersIn(text: string): string[] {
   return [...found];
 }
 
-/** The identifiers in what some parts say, call and give, in the order of the parts. Thinking is not looked at. */
+/** The identifiers in texts, calls and results of parts, in their order. Thinking is ignored. */
 export function identifiersOf(parts: readonly Part[]): string[] {
   return parts.flatMap((part) => {
     switch (part.type) {
@@ -63,7 +63,7 @@ export function identifiersOf(parts: readonly Part[]): string[] {
   });
 }
 
-/** Cut between words: half a path is a wrong one. */
+/** Both ends of a text, cut between words, so that no path is cut. */
 function bothEnds(text: string): string {
   if (text.length <= HEAD_CHARS + TAIL_CHARS) return text;
   return `${text.slice(0, HEAD_CHARS).replace(/\S+$/u, '')} ${text.slice(-TAIL_CHARS).replace(/^\S+/u, '')}`;

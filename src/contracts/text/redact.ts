@@ -1,4 +1,4 @@
-/** Cuts a text to `bytesMax` bytes of UTF-8, with a mark when something is gone. Failure messages above 4 KiB make activities hang. */
+/** Cuts a text to `bytesMax` bytes of UTF-8 and marks the cut. Failure messages above 4 KiB make activities hang. */
 export function cutText(text: string, bytesMax: number): string {
   if (text.length * 3 <= bytesMax) return text;
   const bytes = new TextEncoder().encode(text);
@@ -7,7 +7,7 @@ export function cutText(text: string, bytesMax: number): string {
   return `${head}… [cut]`;
 }
 
-/** Replaces what looks like a key or bearer token. Keys are also kept out by construction; this is the last net. */
+/** Replaces texts that look like a key or a bearer token. Keys are also excluded by design; this is the last safeguard. */
 export function redact(text: string): string {
   return text
     .replaceAll(/\b(sk|pk|rk|key|xai|gsk)[-_][A-Za-z0-9_*-]{6,}/gu, '[redacted]')

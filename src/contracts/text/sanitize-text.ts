@@ -1,39 +1,39 @@
 import { cutText } from './redact.js';
 
-/** What Markdown reads as its own, links written out among it, and dots and dashes that a renderer makes prettier. */
+/** Characters that Markdown interprets, in bare links too, and dots and dashes that renderers replace. */
 const MARKS = /[\\`*_{}[\]()#+!|<>~&.:-]/gu;
 
 /**
- * Text of users, models and tools for a place that renders Markdown: nothing in it looks like ours, is a link, or loses a character. Line
- * breaks stay. Quotes may be shown curled: what is to be copied goes into `markdownCode`.
+ * Escapes text of users, models and tools for Markdown: it renders unchanged, without links or formatting. Line breaks stay. Renderers may
+ * curl quotes, so use `markdownCode` for text to copy.
  */
 export function escapeMarkdown(text: string): string {
   return (
     text
       .replaceAll(MARKS, String.raw`\$&`)
-      // formulas and fractions: not every renderer knows a backslash before them
+      // formulas and fractions: some renderers do not support a backslash here
       .replaceAll('$', '&#36;')
       .replaceAll(/(?<=\d)\/(?=\d)/gu, '&#47;')
   );
 }
 
-/** What a code span in a table cannot hold: its own marks, and the names that the Web UI fills in. */
+/** Text that a code span in a table cannot contain: its own marks, and placeholders that the Web UI replaces. */
 const NO_CODE = /[`|]|\{(?:namespace|workflowId|runId)\}/u;
 
-/** One line of text as code, which is shown and copied exactly; text that code cannot hold is escaped. */
+/** One line of text as a code span, which renders and copies exactly. Text that a code span cannot contain is escaped. */
 export function markdownCode(line: string): string {
   return NO_CODE.test(line) ? escapeMarkdown(line) : `\`${line}\``;
 }
 
-/** Text made fit for every store and wire: well-formed Unicode, NUL shown as its symbol. Never throws. */
+/** Text that every store and protocol accepts: well-formed Unicode, with a symbol for NUL. Never throws. */
 export function cleanText(text: string): string {
   return text.toWellFormed().replaceAll('\u0000', '\u2400');
 }
 
-/** Characters that show nothing, or that make what stands beside them look like something else. */
+/** Characters that are invisible or change how their neighbours look. */
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
-/** The beginning of a value's JSON, at most `bytesMax` bytes, as a person reads it: one line, whose invisible characters are written out. */
+/** The beginning of a value's JSON, at most `bytesMax` bytes, on one line and with invisible characters as escape sequences. */
 export function jsonLine(value: unknown, bytesMax: number): string {
   return cutText(JSON.stringify(value).replaceAll(INVISIBLE, writtenOut), bytesMax);
 }

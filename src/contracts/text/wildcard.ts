@@ -1,4 +1,4 @@
-/** A sequence, and the pattern it is to match: `isStar` stands for any run of items, also for none. */
+/** A sequence and a pattern. A pattern item with `isStar` matches any number of items, also none. */
 export interface SequenceMatch<Item, Pattern> {
   readonly items: readonly Item[];
   readonly pattern: readonly Pattern[];
@@ -7,8 +7,8 @@ export interface SequenceMatch<Item, Pattern> {
 }
 
 /**
- * True when a pattern means the whole of a sequence. Takes time linear in items × pattern: on a mismatch only the last star takes one
- * item more, so nothing is tried twice. Neither holds `undefined`. Never throws.
+ * True when a pattern matches a whole sequence, in time items × pattern: after a mismatch only the last star is extended by one item.
+ * Neither may contain `undefined`. Never throws.
  */
 export function sequenceMatches<Item, Pattern>({ items, pattern, isStar, fits }: SequenceMatch<Item, Pattern>): boolean {
   let at = 0;
@@ -35,7 +35,7 @@ export function sequenceMatches<Item, Pattern>({ items, pattern, isStar, fits }:
   return pattern.slice(at).every(isStar);
 }
 
-/** True when a pattern means a tool's name: `*` stands for any run of characters, everything else for itself. Never throws. */
+/** True when a pattern matches a tool's name. `*` matches any characters. Never throws. */
 export function matchesName(pattern: string, name: string): boolean {
   const [first = '', ...others] = pattern.split('*');
   const last = others.pop();

@@ -9,18 +9,20 @@ const delayMs = z
   .max(24 * 60 * 60 * 1_000)
   .default(0);
 
-/** A tool call of a step. `argsText` is sent in place of `args` as it is, so that it may be broken JSON. */
+/** A tool call of a step. */
 export const ScriptToolCall = z.strictObject({
-  /** Also one that no tool has, or none at all. */
+  /** Name of the tool; it may be unknown or empty. */
   name: z.string(),
+  /** Arguments. */
   args: z.record(z.string(), JsonValue).default({}),
+  /** Text that is sent unchanged in place of `args`, so it may be broken JSON. @default none */
   argsText: z.string().optional(),
-  /** The provider's id of the call. @default one that is unique in the conversation */
+  /** The provider's id of the call. @default a unique one */
   id: z.string().min(1).optional(),
 });
 export type ScriptToolCall = z.infer<typeof ScriptToolCall>;
 
-/** Tokens a step reports; what is left out is estimated from the request and the answer. */
+/** Usage that a step reports. Absent fields are estimated from the request and the answer. */
 const ScriptUsage = z.strictObject({
   inputTokens: z.number().optional(),
   outputTokens: z.number().optional(),
@@ -29,53 +31,59 @@ const ScriptUsage = z.strictObject({
   reasoningTokens: z.number().optional(),
 });
 
-/** What must be in the request that a step answers; a request without it is refused like any other bad one. */
+/** Contents that the request of a step must have. Any other request is refused. */
 const ScriptExpectation = z.strictObject({
-  /** A part of the last user message. */
+  /** Text that the last user message contains. */
   lastUser: z.string().optional(),
-  /** A part of the last tool result. */
+  /** Text that the last tool result contains. */
   lastToolResult: z.string().optional(),
-  /** Names of tools that are offered. */
+  /** Names of tools that the request offers. */
   tools: z.array(z.string()).optional(),
 });
 export type ScriptExpectation = z.infer<typeof ScriptExpectation>;
 
 /**
- * One answer. In `text`, `thinking` and every text of `args`, `{{lastUser}}`, `{{lastToolResult}}` and `{{turn}}` stand for what the
- * request says. A step without text, thinking and calls is an empty answer.
+ * One answer. In `text`, `thinking` and the texts of `args`, `{{lastUser}}`, `{{lastToolResult}}` and `{{turn}}` are replaced by values of
+ * the request. A step without text, thinking and calls is an empty answer.
  */
 export const ScriptStep = z.strictObject({
+  /** Text of the answer. @default none */
   text: z.string().optional(),
+  /** Thinking before the text. @default none */
   thinking: z.string().optional(),
+  /** Tool calls. */
   toolCalls: z.array(ScriptToolCall).default([]),
-  /** `none`: the answer reports no usage at all. @default an estimate */
+  /** Usage that the answer reports; `none` reports no usage. @default an estimate */
   usage: z.union([ScriptUsage, z.literal('none')]).default({}),
-  /** @default `tool_calls` with calls, else `end` */
+  /** Stop reason. @default `tool_calls` with calls, else `end` */
   stop: StopReason.optional(),
-  /** Time before the first byte. @default 0 */
+  /** Delay before the first byte, in milliseconds. @default 0 */
   delayMs,
-  /** Time before each piece of the stream. @default 0 */
+  /** Delay before each chunk of the stream, in milliseconds. @default 0 */
   chunkDelayMs: delayMs,
-  /** Characters a piece of the stream has. @default a word a piece */
+  /** Characters of a chunk. @default one word a chunk */
   chunkChars: z.int().min(1).optional(),
+  /** Fault before the step is answered. @default none */
   fault: ScriptFault.optional(),
-  /** Several faults, in order, after `fault`. */
+  /** Further faults, in order, after `fault`. */
   faults: z.array(ScriptFault).default([]),
+  /** Texts and tools that the request must contain. A request without them is refused. */
   expect: ScriptExpectation.default({}),
 });
 export type ScriptStep = z.infer<typeof ScriptStep>;
 
-/** A scripted model: what it answers to the first, second, … request of a conversation. */
+/** A scripted model: its answers to the first, second, … request of a conversation. */
 export const Script = z
   .strictObject({
-    /** For the reader of the file. */
+    /** Description for readers of the file. */
     description: z.string().optional(),
+    /** Answers, at least one. */
     steps: z.array(ScriptStep).min(1),
-    /** Answers a request that forbids tool calls: the reserved final call of a run. @default a sentence saying so */
+    /** Answer to a request that forbids tool calls, such as the reserved final call of a run. @default a fixed sentence */
     final: ScriptStep.optional(),
-    /** Answers every request after the last step. @default such a request is refused */
+    /** Answer to every request after the last step. @default none: such a request is refused */
     whenEnded: ScriptStep.optional(),
-    /** Starts again with the first step after the last one. */
+    /** Continues with the first step after the last one. Not together with `whenEnded`. */
     loop: z.boolean().default(false),
   })
   .refine((script) => !(script.loop && script.whenEnded), {

@@ -1,0 +1,73 @@
+import {
+  CompactionPolicy,
+  CompletionPolicy,
+  GateRule,
+  LoopPolicy,
+  OutputPolicy,
+  RequiredPhase,
+} from '../../../src/contracts/schemas/policy.js';
+import { StubExecutor, SubprocessExecutor } from '../../../src/define/agent-executor.js';
+import { ArtifactsDefinition } from '../../../src/define/artifacts.js';
+import { AgentDefinition } from '../../../src/define/define-agent.js';
+import { Config } from '../../../src/define/define-config.js';
+import { HookDefinition } from '../../../src/define/define-hook.js';
+import { BudgetOptions, PolicyOptions } from '../../../src/define/policy-options.js';
+import { DocComments } from './doc-comments.js';
+import { interfaceTable, schemaTable } from './field-table.js';
+import { SCHEMA_NAMES } from './schema-names.js';
+
+const POLICY = new DocComments('contracts/schemas/policy.ts');
+const EXECUTOR = new DocComments('define/agent-executor.ts');
+const CONFIG = new DocComments('define/define-config.ts');
+const TOOL = new DocComments('define/define-tool.ts');
+const HOOK = new DocComments('define/define-hook.ts');
+const GATE = new DocComments('define/agent-gate.ts');
+const OPTIONS = new DocComments('define/policy-options.ts');
+const names = SCHEMA_NAMES;
+
+/** The generated parts of the pages about configuration. */
+export const CONFIG_PARTS: Readonly<Record<string, () => string>> = {
+  config: () =>
+    schemaTable(
+      Config,
+      { docs: CONFIG, declarations: ['Config'] },
+      { names, types: { tools: 'list of tools', limits: '[limits](#limits)' } },
+    ),
+  limits: () => schemaTable(Config.shape.limits.unwrap(), { docs: CONFIG, declarations: ['Config'] }, { names }),
+  artifacts: () =>
+    schemaTable(ArtifactsDefinition, { docs: new DocComments('define/artifacts.ts'), declarations: ['ArtifactsDefinition'] }, { names }),
+  agent: () =>
+    schemaTable(
+      AgentDefinition,
+      { docs: new DocComments('define/define-agent.ts'), declarations: ['AgentDefinition'] },
+      { names, types: { tools: 'list of names', blockedTools: 'list of names' }, without: Object.keys(PolicyOptions.shape) },
+    ),
+  budget: () => schemaTable(BudgetOptions, { docs: OPTIONS, declarations: ['BudgetOptions'] }, { names }),
+  subprocess: () => schemaTable(SubprocessExecutor, { docs: EXECUTOR, declarations: ['SubprocessExecutor'] }, { names }),
+  stub: () => schemaTable(StubExecutor, { docs: EXECUTOR, declarations: ['StubExecutor'] }, { names }),
+  policy: () => schemaTable(PolicyOptions, { docs: OPTIONS, declarations: ['PolicyOptions'] }, { names, types: GROUPS }),
+  loop: () => schemaTable(LoopPolicy, { docs: POLICY, declarations: ['LoopPolicy'] }, { names }),
+  completion: () => schemaTable(CompletionPolicy, { docs: POLICY, declarations: ['CompletionPolicy'] }, { names, without: ['custom'] }),
+  phase: () => schemaTable(RequiredPhase, { docs: POLICY, declarations: ['RequiredPhase'] }, { names }),
+  output: () => schemaTable(OutputPolicy, { docs: POLICY, declarations: ['OutputPolicy'] }, { names }),
+  compaction: () => schemaTable(CompactionPolicy, { docs: POLICY, declarations: ['CompactionPolicy'] }, { names }),
+  'gate-rule': () => schemaTable(GateRule, { docs: POLICY, declarations: ['GateRule'] }, { names }),
+  'gate-context': () => interfaceTable(GATE, 'GateContext', { hasDefaults: false }),
+  'completion-context': () => interfaceTable(new DocComments('define/completion-gate.ts'), 'CompletionContext', { hasDefaults: false }),
+  'compactor-context': () => interfaceTable(new DocComments('define/compactor.ts'), 'CompactorContext', { hasDefaults: false }),
+  tool: () => interfaceTable(TOOL, 'ToolDefinition', { hasDefaults: true }),
+  'tool-context': () => interfaceTable(TOOL, 'ToolContext', { hasDefaults: false }),
+  'tool-output': () => interfaceTable(TOOL, 'ToolOutput', { hasDefaults: false }),
+  'output-collector': () => interfaceTable(TOOL, 'OutputCollector', { hasDefaults: false }),
+  hook: () => schemaTable(HookDefinition, { docs: HOOK, declarations: ['HookDefinition'] }, { names }),
+  'hook-context': () => interfaceTable(HOOK, 'HookContext', { hasDefaults: false }),
+  'hook-request': () => interfaceTable(HOOK, 'HookRequest', { hasDefaults: false }),
+};
+
+/** Options with parts, which have a table of their own. */
+const GROUPS: Readonly<Record<string, string>> = {
+  loop: '[loop](#loop)',
+  completion: '[completion](#completion)',
+  output: '[output](#output)',
+  compaction: '[compaction](#compaction)',
+};
