@@ -61,15 +61,15 @@ const DESCRIBED_VERBS = {
 /** Descriptions of the handlers, as the Web UI shows them. */
 export const HANDLER_DESCRIPTIONS = {
   ...DESCRIBED_VERBS,
-  progress: 'Status, phase, turn of cap, what it waits for, usage and cost.',
-  transcript: 'The messages, in pages: {"from": 0, "to"?: n, "bytesMax"?: 65536}.',
-  events: 'What happened, in order: {"after": 0, "types"?: ["tool.call"]}. The last 1,000 or 256 KiB.',
-  usage: 'Tokens of the run and of its last model call, and their cost.',
-  setup: 'Prompt and tools as captured at the start of the run.',
-  approvals: 'Calls that wait for a person, and what was decided.',
-  steers: 'What became of each message that was put into the run.',
-  steps: 'How each turn went: status, times, usage, calls. Answers after the end too.',
-  result: 'The result once the run is closed; null before.',
+  progress: 'Status, phase, turn and turn limit, cause of a wait, usage and cost.',
+  transcript: 'Messages of the transcript, in pages: {"from": 0, "to"?: n, "bytesMax"?: 65536}.',
+  events: 'Events in order: {"after": 0, "types"?: ["tool.call"]}. The newest 1,000 or 256 KiB are kept.',
+  usage: 'Tokens of the run and of its last model call, and the cost.',
+  setup: 'Prompt and tools, as captured when the run started.',
+  approvals: 'Pending approvals and past decisions.',
+  steers: 'Delivery records of the messages that were sent to the run.',
+  steps: 'Turns with status, times, usage and calls. Available after the end too.',
+  result: 'The result of a closed run; null before the end.',
 } as const;
 
 function describe<Name extends string>(verbs: Readonly<Record<Name, { readonly description: string }>>): Readonly<Record<Name, string>> {

@@ -31,8 +31,8 @@ const steer: Verb<SteerInput, { readonly id: string }> = {
   name: 'steer',
   kind: 'signal',
   description:
-    'Put a message into the run: {"text": "…", "id"?: "…", "mode"?: "boundary" | "preempt" | "interrupt"}. It is read before the next ' +
-    'model request; preempt skips calls that were not started, interrupt also aborts the running model call. The same id twice is one message.',
+    'Send a message to the running agent: {"text": "…", "id"?: "…", "mode"?: "boundary" | "preempt" | "interrupt"}. The model sees it in its ' +
+    'next request. preempt skips calls that have not started; interrupt also aborts the running model call. The same id twice is one message.',
   command: {
     summary: 'send a message to a running agent; the model sees it before its next response',
     arguments: { text: 'the message, in quotes; a first line /model PROVIDER/MODEL or /think LEVEL changes the run itself' },
@@ -57,7 +57,8 @@ const steer: Verb<SteerInput, { readonly id: string }> = {
 const cancel: Verb<CancelInput, void> = {
   name: 'cancel',
   kind: 'signal',
-  description: 'Stop the run: {"reason"?: "…"}. Running calls are aborted, no new one starts, the run completes with reason cancelled.',
+  description:
+    'Cancel the run: {"reason"?: "…"}. Running calls are aborted, no new call starts, and the run completes with reason cancelled.',
   fields: { reason: label(DECISION_LIMITS.cancelReasonCharsMax) },
   tolerant: true,
   command: {
@@ -75,7 +76,7 @@ const cancel: Verb<CancelInput, void> = {
 const pause: Verb<object, void> = {
   name: 'pause',
   kind: 'signal',
-  description: 'Let running calls finish and start no further one, until resume.',
+  description: 'Pause the run after the running calls finish. No further call starts until resume.',
   fields: {},
   command: {
     summary: 'pause after the running calls finish',
@@ -89,7 +90,7 @@ const pause: Verb<object, void> = {
 const resume: Verb<object, void> = {
   name: 'resume',
   kind: 'signal',
-  description: 'Go on after pause.',
+  description: 'Continue a paused run.',
   fields: {},
   command: {
     summary: 'continue a paused run',
@@ -101,8 +102,7 @@ const resume: Verb<object, void> = {
 const hold: Verb<HoldInput, void> = {
   name: 'hold',
   kind: 'signal',
-  description:
-    'Yield between turns while a live conversation goes on: {"ttlMs"?: 600000, "by"?: "…"}. It lets go by itself when the time is over.',
+  description: 'Hold the run between turns for a live conversation: {"ttlMs"?: 600000, "by"?: "…"}. The hold ends after ttlMs.',
   fields: {
     ttlMs: milliseconds(holdTtlMsMin, holdTtlMsMax, (given) => Math.min(Math.max(Math.round(given), holdTtlMsMin), holdTtlMsMax)),
     by: label(DECISION_LIMITS.byCharsMax),

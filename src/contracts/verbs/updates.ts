@@ -17,7 +17,7 @@ const extend: Verb<ExtendInput, Progress> = {
   name: 'extend',
   kind: 'update',
   description:
-    'Raise caps of the live run: {"turns"?: 10, "costUsd"?: 1, "tokens"?: 1000, "deadlineMs"?: 60000}. Each is added to the present cap.',
+    'Increase limits of the running agent: {"turns"?: 10, "costUsd"?: 1, "tokens"?: 1000, "deadlineMs"?: 60000}. Each amount is added to the limit.',
   fields: { turns: amount('integer'), costUsd: amount('number'), tokens: amount('integer'), deadlineMs: amount('integer') },
   atLeastOne: true,
   resend: () => 'check its limits and send again',
@@ -49,7 +49,7 @@ const CALL_HELP = 'the id of the call, as approvals shows it';
 const approve: Verb<ApproveInput, DecidedApproval> = {
   name: 'approve',
   kind: 'update',
-  description: 'Let a waiting call run: {"callId": "…", "by"?: "…"}. Current details and query approvals list what waits.',
+  description: 'Approve a pending call: {"callId": "…", "by"?: "…"}. The current details and query approvals list the pending calls.',
   fields: { callId, by },
   code: 'BAD_ANSWER',
   required: { callId: needsCall('approve', '{"callId": "…", "by"?: "…"}') },
@@ -69,7 +69,7 @@ const deny: Verb<DenyInput, DecidedApproval> = {
   name: 'deny',
   kind: 'update',
   description:
-    'Refuse a waiting call: {"callId": "…", "by"?: "…", "reason"?: "…"}. Deny "budget" to let a run with a spent budget give its final answer.',
+    'Deny a pending call: {"callId": "…", "by"?: "…", "reason"?: "…"}. Deny "budget" to let a run with a spent budget give its final answer.',
   fields: { callId, by, reason },
   code: 'BAD_ANSWER',
   required: { callId: needsCall('deny', '{"callId": "…", "by"?: "…", "reason"?: "…"}') },
