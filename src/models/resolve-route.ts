@@ -4,8 +4,8 @@ import type { ThinkingSetting } from '../contracts/schemas/model.js';
 import type { ModelCandidate, ModelTimes } from '../contracts/schemas/model-route.js';
 import type { Config } from '../define/define-config.js';
 import type { ModelFacts } from '../define/model-options.js';
-import type { AccessOptions } from '../providers/access/key-references.js';
 import { type ProviderAccess, providerAccess } from '../providers/access/provider-access.js';
+import type { AccessOptions } from '../providers/contract/access-options.js';
 import { modelFacts } from './model-facts.js';
 import { nearestThinking, thinkingProblem } from './thinking-request.js';
 

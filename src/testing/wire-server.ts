@@ -2,16 +2,16 @@ import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { ANTHROPIC_MESSAGES } from '../providers/anthropic/server/server.js';
+import { type WireAnswer, type WireFormat, type WireQuestion, WireRefusal } from '../providers/format/format-server.js';
+import { CHAT_COMPLETIONS } from '../providers/openai/chat/server/server.js';
+import { COMPLETIONS } from '../providers/openai/completions/server/server.js';
+import { RESPONSES } from '../providers/openai/responses/server/server.js';
 import type { ScriptInput, ScriptStepInput } from '../providers/scripted/script.js';
 import type { WireFault } from '../providers/scripted/script-fault.js';
 import { checkScript } from '../providers/scripted/script-file.js';
 import { type ScriptedReply, type ScriptedRequest, ScriptPlayer, type StepName } from '../providers/scripted/script-player.js';
-import { ANTHROPIC_MESSAGES } from './anthropic/anthropic.js';
-import { CHAT_COMPLETIONS } from './chat-completions/chat-completions.js';
-import { COMPLETIONS } from './completions/completions.js';
-import { RESPONSES } from './responses/responses.js';
-import { sendAnswer } from './wire/send-answer.js';
-import { type WireAnswer, type WireFormat, type WireQuestion, WireRefusal } from './wire/wire-format.js';
+import { sendAnswer } from './send-answer.js';
 
 /** The key a wire server takes unless it is told another one. */
 export const WIRE_SERVER_KEY = 'wire-server-key';

@@ -3,7 +3,7 @@ import { type Credentials, KeyReference } from '../../define/credentials.js';
 import type { AgentDefinition } from '../../define/define-agent.js';
 import type { Config } from '../../define/define-config.js';
 import type { ProviderDefinition } from '../../define/provider-definition.js';
-import type { KeyRing } from './key-ring.js';
+import type { AccessOptions } from '../contract/access-options.js';
 import { KNOWN_PROVIDERS, knownProvider } from './known-providers.js';
 
 /** A provider with the references of its own keys that have a value. */
@@ -93,11 +93,4 @@ export function keysOfConfig({ credentials = {}, providers = {}, agents = {}, ar
 function keysOfExecutor({ executor }: AgentDefinition): string[] {
   if (executor?.kind !== 'subprocess') return [];
   return Object.values(executor.env ?? {}).filter((value) => KeyReference.safeParse(value).success);
-}
-
-/** What an access is found out from. */
-export interface AccessOptions {
-  readonly config: Pick<Config, 'providers' | 'credentials' | 'agents'>;
-  readonly env: Readonly<NodeJS.ProcessEnv>;
-  readonly keys: KeyRing;
 }

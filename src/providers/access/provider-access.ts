@@ -2,9 +2,11 @@ import { didYouMean } from '../../contracts/text/did-you-mean.js';
 import type { StubExecutor, SubprocessExecutor } from '../../define/agent-executor.js';
 import type { AgentDefinition } from '../../define/define-agent.js';
 import type { AiSdkProvider, BedrockProvider, HttpProvider, VertexProvider } from '../../define/provider-definition.js';
+import type { AccessOptions } from '../contract/access-options.js';
 import type { ProviderSettings } from '../contract/provider.js';
-import { type AccessOptions, definitionOf, keyedProvidersText, keyReferences } from './key-references.js';
-import { baseUrlProblem, knownProvider, providerNameProblem } from './known-providers.js';
+import { baseUrlProblem } from '../http/base-url.js';
+import { definitionOf, keyedProvidersText, keyReferences } from './key-references.js';
+import { knownProvider, providerNameProblem } from './known-providers.js';
 
 /** An HTTP server of a known wire format, and the references of its keys that have values, in order of use. */
 export interface ServerAccess extends ProviderSettings {

@@ -1,5 +1,5 @@
 import type { BedrockProvider } from '../../define/provider-definition.js';
-import type { AccessOptions } from '../access/key-references.js';
+import type { AccessOptions } from '../contract/access-options.js';
 import type { ModelAnswer, ModelProvider, ModelRequest } from '../contract/provider.js';
 import { guardedFetch } from '../http/guarded-fetch.js';
 import { loadPeer } from '../http/optional-peer.js';

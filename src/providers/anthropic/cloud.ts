@@ -1,9 +1,9 @@
-import type { AccessOptions } from '../access/key-references.js';
-import { baseUrlProblem } from '../access/known-providers.js';
+import type { AccessOptions } from '../contract/access-options.js';
 import { ModelError } from '../contract/model-error.js';
 import type { ModelAnswer, ModelRequest } from '../contract/provider.js';
 import { withoutKeys } from '../errors/redact-key.js';
 import { orAbort } from '../http/abortable.js';
+import { baseUrlProblem } from '../http/base-url.js';
 import { type AnthropicDoor, callAnthropic } from './call.js';
 
 /** What of a cloud's definition says where its servers are. */

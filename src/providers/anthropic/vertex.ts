@@ -1,7 +1,7 @@
 import type { AnthropicVertex } from '@anthropic-ai/vertex-sdk';
 import type { ClientOptions } from '@anthropic-ai/vertex-sdk/client';
 import type { VertexProvider } from '../../define/provider-definition.js';
-import type { AccessOptions } from '../access/key-references.js';
+import type { AccessOptions } from '../contract/access-options.js';
 import { ModelError } from '../contract/model-error.js';
 import type { ModelAnswer, ModelProvider, ModelRequest } from '../contract/provider.js';
 import { fetchOfCall, guardedCall, guardedFetch } from '../http/guarded-fetch.js';

@@ -2,7 +2,8 @@ import { didYouMean } from '../../contracts/text/did-you-mean.js';
 import type { Config } from '../../define/define-config.js';
 import type { HttpProvider, ProviderDefinition } from '../../define/provider-definition.js';
 import { ownReferences } from '../../providers/access/key-references.js';
-import { baseUrlProblem, KNOWN_PROVIDERS, knownProvider, providerNameProblem } from '../../providers/access/known-providers.js';
+import { KNOWN_PROVIDERS, knownProvider, providerNameProblem } from '../../providers/access/known-providers.js';
+import { baseUrlProblem } from '../../providers/http/base-url.js';
 import { quirkProblems } from './check-quirks.js';
 
 /** Names before the slash of a model that are no providers of HTTP. */

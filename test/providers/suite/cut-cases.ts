@@ -1,8 +1,8 @@
 import { expect } from 'vitest';
 import { ModelError } from '../../../src/providers/contract/model-error.js';
 import type { ModelAnswer } from '../../../src/providers/contract/provider.js';
+import type { WireFormat } from '../../../src/providers/format/format-server.js';
 import type { ScriptStepInput } from '../../../src/providers/scripted/script.js';
-import type { WireFormat } from '../../../src/testing/wire/wire-format.js';
 import { modelRequest } from '../support/wire.js';
 import { ask, message } from './ask.js';
 import type { FaultCase } from './fault-cases.js';

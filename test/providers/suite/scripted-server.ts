@@ -1,6 +1,6 @@
+import type { WireFormat } from '../../../src/providers/format/format-server.js';
 import type { ScriptStepInput } from '../../../src/providers/scripted/script.js';
 import type { ScriptedRequest } from '../../../src/providers/scripted/script-player.js';
-import type { WireFormat } from '../../../src/testing/wire/wire-format.js';
 import { type RecordedRequest, startWireServer } from '../../../src/testing/wire-server.js';
 
 /** What a server answers: one step to all requests, or one by what a request says. A fault comes each time. */

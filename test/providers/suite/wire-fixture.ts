@@ -1,8 +1,8 @@
 import type { HttpProvider } from '../../../src/define/provider-definition.js';
 import { captureKeys } from '../../../src/providers/access/key-ring.js';
+import { createProviderFor } from '../../../src/providers/access/provider-for.js';
 import type { ModelProvider, ThinkingOrder } from '../../../src/providers/contract/provider.js';
-import { createProviderFor } from '../../../src/providers/registry.js';
-import type { WireFormat } from '../../../src/testing/wire/wire-format.js';
+import type { WireFormat } from '../../../src/providers/format/format-server.js';
 import type { ScriptedSubject } from './provider-subject.js';
 import { startScriptedServer } from './scripted-server.js';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { WireFormat } from '../../../src/testing/wire/wire-format.js';
+import type { WireFormat } from '../../../src/providers/format/format-server.js';
 import type { WireServer } from '../../../src/testing/wire-server.js';
 
 /** A whole reply, read to its end. */

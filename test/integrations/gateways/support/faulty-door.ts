@@ -2,13 +2,13 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { ANTHROPIC_MESSAGES } from '../../../../src/providers/anthropic/server/server.js';
+import type { WireFormat } from '../../../../src/providers/format/format-server.js';
+import { CHAT_COMPLETIONS } from '../../../../src/providers/openai/chat/server/server.js';
+import { RESPONSES } from '../../../../src/providers/openai/responses/server/server.js';
 import type { ScriptStepInput } from '../../../../src/providers/scripted/script.js';
 import { ScriptFault, type WireFault } from '../../../../src/providers/scripted/script-fault.js';
-import { ANTHROPIC_MESSAGES } from '../../../../src/testing/anthropic/anthropic.js';
-import { CHAT_COMPLETIONS } from '../../../../src/testing/chat-completions/chat-completions.js';
-import { RESPONSES } from '../../../../src/testing/responses/responses.js';
-import { sendAnswer } from '../../../../src/testing/wire/send-answer.js';
-import type { WireFormat } from '../../../../src/testing/wire/wire-format.js';
+import { sendAnswer } from '../../../../src/testing/send-answer.js';
 import type { RecordedRequest } from '../../../../src/testing/wire-server.js';
 import type { Reply, ScriptedServer } from '../../../providers/suite/scripted-server.js';
 
