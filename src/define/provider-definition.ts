@@ -15,6 +15,8 @@ export const HttpProvider = z.strictObject({
   quirks: ProviderQuirks.optional(),
 });
 export type HttpProvider = z.infer<typeof HttpProvider>;
+/** The name of a wire format that is plain HTTP. */
+export type HttpApi = HttpProvider['api'];
 
 /** Claude on Amazon Bedrock, through the optional peer `@anthropic-ai/bedrock-sdk`. Without credentials the AWS chain of the host is used. */
 export const BedrockProvider = z.strictObject({

@@ -1,13 +1,13 @@
 import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type WireEvent, type WireFormat, WireRefusal } from '../providers/format/format-server.js';
+import { type FormatServer, type WireEvent, WireRefusal } from '../providers/format/format-server.js';
 import { type FaultPoint, faultPoint } from '../providers/scripted/inject-fault.js';
 import type { WireFault } from '../providers/scripted/script-fault.js';
 
 /** An answer as it goes over the wire. */
 export interface Outgoing {
-  readonly format: WireFormat;
-  readonly contentType: 'text/event-stream; charset=utf-8' | 'application/json';
+  readonly format: FormatServer;
+  readonly contentType: string;
   readonly events: readonly WireEvent[];
   readonly chunkDelayMs: number;
   readonly fault?: WireFault;
@@ -101,7 +101,7 @@ function encode(event: WireEvent): Buffer {
   return Buffer.from(event.text);
 }
 
-function statusRefusal(fault: Extract<WireFault, { status: number }>, format: WireFormat): WireRefusal {
+function statusRefusal(fault: Extract<WireFault, { status: number }>, format: FormatServer): WireRefusal {
   const overflow = fault.code === 'context_length_exceeded' ? format.overflowMessage : undefined;
   return new WireRefusal(fault.status, fault.message ?? overflow ?? `The server answered with status ${fault.status}.`, {
     ...(fault.code === undefined ? {} : { code: fault.code }),

@@ -46,7 +46,7 @@ function filled(page: string, name: string, table: string): string {
 function providerTable(): string {
   const rows = Object.entries(KNOWN_PROVIDERS).map(([name, provider]) => [
     `\`${name}\``,
-    WIRES[provider.api],
+    WIRES[provider.api] ?? provider.api,
     codeOf(provider.keyVariable) ?? 'none',
     codeOf(provider.baseUrlVariable) ?? '·',
     addressOf(provider),
@@ -56,7 +56,8 @@ function providerTable(): string {
   return markdownTable(['provider', 'speaks', 'key', 'address from', 'else', 'usual model', 'its own way'], rows);
 }
 
-const WIRES: Readonly<Record<KnownProvider['api'], string>> = {
+/** Formats in words; any other one by its name. */
+const WIRES: Readonly<Partial<Record<string, string>>> = {
   'openai-chat': 'chat completions',
   'openai-responses': 'Responses',
   'openai-completions': 'completions',

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import type { HttpApi } from '../../define/provider-definition.js';
 import type { EventKind } from '../scripted/script-fault.js';
 import type { ScriptedAnswer, ScriptedRequest } from '../scripted/script-player.js';
-import type { ChatTemplate } from '../templates/chat-template.js';
 
 /** One event of a stream, ready to be sent. */
 export interface WireEvent {
@@ -9,61 +9,61 @@ export interface WireEvent {
   readonly text: string;
 }
 
-/** A checked request: what the script sees of it, and how the answer is to be sent. */
-export interface WireQuestion {
+/** A checked request: the part that a script sees, and how the answer is to be sent. A format adds fields that only its answers need. */
+export interface WireRequest {
   readonly view: ScriptedRequest;
   readonly model: string;
   readonly stream: boolean;
   /** The stream is to report usage. */
   readonly streamUsage: boolean;
-  /** Thinking is to come encrypted beside its text; the Responses API only. */
-  readonly encrypted?: boolean;
-  /** What the answer's thinking is bound to; Anthropic's newer models only. */
-  readonly prefix?: string;
-  /** In whose words the prompt is written, and the answer; completions only. */
-  readonly template?: ChatTemplate['name'];
-  /** Fields of the request that its answer repeats; the Responses API only. */
-  readonly repeated?: Readonly<Record<string, unknown>>;
 }
 
-/** An error that is told within a stream. */
+/** An error event within a stream. */
 export interface StreamError {
   readonly type: string;
   readonly message: string;
-  /** How many events came before it. */
+  /** The number of events before it. */
   readonly eventsBefore: number;
 }
 
-/** What an answer is sent with. */
-export interface WireAnswer {
+/** The answer of a script to a request. */
+export interface WireAnswer<Request extends WireRequest = WireRequest> {
   readonly id: string;
-  readonly question: WireQuestion;
+  readonly request: Request;
   readonly answer: ScriptedAnswer;
 }
 
 /**
- * A wire format of models, as the wire server speaks it.
+ * The server side of a wire format, for tests.
  *
- * Contract: `check` throws a WireRefusal for every request the provider's own API would refuse; nothing else throws. All are pure.
+ * Contract: `check` throws a WireRefusal for every request that the provider's own API would refuse; nothing else throws. All functions are
+ * pure. Answers hold the requests that the same format checked.
  */
-export interface WireFormat {
-  readonly name: 'openai-chat' | 'openai-completions' | 'openai-responses' | 'anthropic';
+export interface FormatServer<Request extends WireRequest = WireRequest> {
+  readonly name: HttpApi;
   readonly path: string;
+  /** The content type of a stream. */
+  readonly contentType: string;
   readonly requestIdHeader: string;
-  /** An event that says nothing, only that the connection lives. */
+  /** An event without content that keeps the connection alive. */
   readonly ping: string;
-  /** What the API says of a prompt that is too long. */
+  /** The message of the API for a prompt that is too long. */
   readonly overflowMessage: string;
+  /** The text in a stream that ends an answer with two tool calls: before it the answer counts as cut. */
+  readonly terminal: string;
   keyIn(headers: IncomingHttpHeaders): string | undefined;
   refuseKey(key: string | undefined): WireRefusal;
-  check(body: unknown, headers: IncomingHttpHeaders): WireQuestion;
+  check(body: unknown, headers: IncomingHttpHeaders): Request;
   errorBody(refusal: WireRefusal, requestId: string): unknown;
   errorEvent(error: StreamError): string;
-  events(answer: WireAnswer): WireEvent[];
-  document(answer: WireAnswer): unknown;
+  events(answer: WireAnswer<Request>): WireEvent[];
+  document(answer: WireAnswer<Request>): unknown;
 }
 
-/** What a refusal says beside its message, as far as a wire format has a place for it. */
+/** The content type of server-sent events. */
+export const EVENT_STREAM = 'text/event-stream; charset=utf-8';
+
+/** The details of a refusal beside its message, as far as a wire format has fields for them. */
 export interface WireRefusalDetails {
   readonly type?: string;
   readonly code?: string;
@@ -72,7 +72,7 @@ export interface WireRefusalDetails {
   readonly retryAfter?: string;
 }
 
-/** Thrown within the wire server: this request is answered with an error, in the words of the provider's own API. */
+/** Thrown within the wire server: the request is answered with an error, in the format of the provider's own API. */
 export class WireRefusal extends Error {
   override readonly name = 'WireRefusal';
   readonly status: number;

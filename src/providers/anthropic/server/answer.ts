@@ -1,6 +1,6 @@
 import { NO_USAGE } from '../../../contracts/models/usage.js';
 import type { StopReason, Usage } from '../../../contracts/schemas/model.js';
-import type { WireAnswer, WireEvent } from '../../format/format-server.js';
+import type { WireAnswer, WireEvent, WireRequest } from '../../format/format-server.js';
 import { type AnswerPiece, answerPieces } from '../../scripted/script-pieces.js';
 import { signatureOf } from './thinking-rules.js';
 
@@ -12,11 +12,19 @@ const STOP_REASONS: Readonly<Record<StopReason, string>> = {
   paused: 'pause_turn',
 };
 
-/** An event that says nothing, only that the connection lives. */
+/** A checked request of the messages API. */
+export interface MessagesRequest extends WireRequest {
+  /** The transcript to which the answer's thinking is bound; newer models only. */
+  readonly prefix?: string;
+}
+
+type MessagesAnswer = WireAnswer<MessagesRequest>;
+
+/** An event without content that keeps the connection alive. */
 export const ANTHROPIC_PING = sse('ping', {});
 
 /** The events of a streamed answer, `message_stop` included. */
-export function anthropicEvents(wire: WireAnswer): WireEvent[] {
+export function anthropicEvents(wire: MessagesAnswer): WireEvent[] {
   const blocks = new BlockEvents(signed(wire));
   return answerPieces(wire.answer).flatMap((piece): WireEvent[] => {
     if (piece.kind === 'start')
@@ -30,7 +38,7 @@ export function anthropicEvents(wire: WireAnswer): WireEvent[] {
 }
 
 /** The whole answer as one document. */
-export function anthropicDocument(wire: WireAnswer): unknown {
+export function anthropicDocument(wire: MessagesAnswer): unknown {
   const { answer } = wire;
   const content: unknown[] = [];
   if (answer.thinking) content.push({ type: 'thinking', thinking: answer.thinking, signature: signed(wire) });
@@ -99,11 +107,11 @@ class BlockEvents {
   }
 }
 
-function signed({ answer, question }: WireAnswer): string {
-  return signatureOf(answer.thinking, question.prefix);
+function signed({ answer, request }: MessagesAnswer): string {
+  return signatureOf(answer.thinking, request.prefix);
 }
 
-function endEvents({ answer }: WireAnswer): WireEvent[] {
+function endEvents({ answer }: MessagesAnswer): WireEvent[] {
   const delta = { stop_reason: STOP_REASONS[answer.stop], stop_sequence: null };
   const usage = answer.usage ? { usage: { output_tokens: answer.usage.outputTokens } } : {};
   return [
@@ -112,12 +120,12 @@ function endEvents({ answer }: WireAnswer): WireEvent[] {
   ];
 }
 
-function emptyMessage({ id, question, answer }: WireAnswer): object {
+function emptyMessage({ id, request, answer }: MessagesAnswer): object {
   return {
     id: `msg_${id}`,
     type: 'message',
     role: 'assistant',
-    model: question.model,
+    model: request.model,
     content: [],
     stop_reason: null,
     stop_sequence: null,

@@ -1,18 +1,20 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { type WireFormat, type WireQuestion, WireRefusal } from '../../format/format-server.js';
+import { EVENT_STREAM, type FormatServer, WireRefusal } from '../../format/format-server.js';
 import { conversationName } from '../../scripted/script-player.js';
-import { ANTHROPIC_PING, anthropicDocument, anthropicEvents } from './answer.js';
+import { ANTHROPIC_PING, anthropicDocument, anthropicEvents, type MessagesRequest } from './answer.js';
 import { type AnthropicBlock, type AnthropicMessage, type AnthropicRequest, parseAnthropicRequest } from './request.js';
 import { blocksOf, checkAnthropicRules } from './rules.js';
 import { boundPrefix, checkThinkingRules } from './thinking-rules.js';
 
 /** Anthropic's messages, as strict as the hosted API and the platforms that resell it. */
-export const ANTHROPIC_MESSAGES: WireFormat = {
+export const ANTHROPIC_SERVER: FormatServer<MessagesRequest> = {
   name: 'anthropic',
   path: '/v1/messages',
+  contentType: EVENT_STREAM,
   requestIdHeader: 'request-id',
   ping: ANTHROPIC_PING,
   overflowMessage: 'prompt is too long: 210000 tokens > 200000 maximum',
+  terminal: 'event: message_stop',
   keyIn: headerKey,
   refuseKey: (key) =>
     new WireRefusal(401, key === undefined ? 'x-api-key header is required' : 'invalid x-api-key', { type: 'authentication_error' }),
@@ -21,7 +23,7 @@ export const ANTHROPIC_MESSAGES: WireFormat = {
     const request = parseAnthropicRequest(body);
     checkAnthropicRules(request);
     checkThinkingRules(request);
-    return questionOf(request);
+    return toWireRequest(request);
   },
   errorBody: (refusal, requestId) => ({
     type: 'error',
@@ -39,7 +41,7 @@ function headerKey(headers: IncomingHttpHeaders): string | undefined {
   return headers.authorization?.match(/^Bearer (.+)$/u)?.[1];
 }
 
-function questionOf(request: AnthropicRequest): WireQuestion {
+function toWireRequest(request: AnthropicRequest): MessagesRequest {
   const { messages, tools = [], system = '' } = request;
   const prompt = typeof system === 'string' ? system : system.map((block) => block.text).join('\n');
   const prefix = boundPrefix(request);

@@ -2,10 +2,11 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { ANTHROPIC_MESSAGES } from '../../../../src/providers/anthropic/server/server.js';
-import type { WireFormat } from '../../../../src/providers/format/format-server.js';
-import { CHAT_COMPLETIONS } from '../../../../src/providers/openai/chat/server/server.js';
-import { RESPONSES } from '../../../../src/providers/openai/responses/server/server.js';
+import type { HttpApi } from '../../../../src/define/provider-definition.js';
+import { ANTHROPIC_SERVER } from '../../../../src/providers/anthropic/server/server.js';
+import type { FormatServer } from '../../../../src/providers/format/format-server.js';
+import { OPENAI_CHAT_SERVER } from '../../../../src/providers/openai/chat/server/server.js';
+import { OPENAI_RESPONSES_SERVER } from '../../../../src/providers/openai/responses/server/server.js';
 import type { ScriptStepInput } from '../../../../src/providers/scripted/script.js';
 import { ScriptFault, type WireFault } from '../../../../src/providers/scripted/script-fault.js';
 import { sendAnswer } from '../../../../src/testing/send-answer.js';
@@ -18,7 +19,7 @@ export interface DoorOptions {
   readonly gateway: string;
   readonly gatewayKey: string;
   /** The format that the gateway is asked in. */
-  readonly format: Exclude<WireFormat['name'], 'openai-completions'>;
+  readonly format: Exclude<HttpApi, 'openai-completions'>;
   /** The server behind the gateway. */
   readonly upstream: ScriptedServer;
   /** True for a fault of the connection to the gateway; any other one is the upstream's. */
@@ -27,7 +28,7 @@ export interface DoorOptions {
 
 type Fault = NonNullable<ScriptStepInput['fault']>;
 
-const FORMATS = { 'openai-chat': CHAT_COMPLETIONS, 'openai-responses': RESPONSES, anthropic: ANTHROPIC_MESSAGES };
+const FORMATS = { 'openai-chat': OPENAI_CHAT_SERVER, 'openai-responses': OPENAI_RESPONSES_SERVER, anthropic: ANTHROPIC_SERVER };
 const OF_ONE_HOP: ReadonlySet<string> = new Set(['connection', 'keep-alive', 'transfer-encoding', 'content-length', 'content-encoding']);
 
 interface GatewayAnswer {
@@ -75,7 +76,7 @@ class FaultyDoor {
   /** The last one that went through whole. */
   lastAnswer: GatewayAnswer | undefined;
   readonly #options: DoorOptions;
-  readonly #format: WireFormat;
+  readonly #format: FormatServer;
 
   constructor(options: DoorOptions) {
     this.#options = options;

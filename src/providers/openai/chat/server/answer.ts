@@ -13,17 +13,17 @@ const FINISH_REASONS: Readonly<Record<StopReason, string>> = {
 
 /** The events of a streamed answer, `[DONE]` included. */
 export function chatEvents(wire: WireAnswer): WireEvent[] {
-  const { answer, question } = wire;
+  const { answer, request } = wire;
   const events = answerPieces(answer).flatMap((piece): WireEvent[] => {
     const choice = choiceOf(piece, FINISH_REASONS[answer.stop]);
     return choice ? [{ kind: piece.kind, text: chunk(wire, [choice]) }] : [];
   });
-  if (question.streamUsage && answer.usage) events.push({ kind: 'usage', text: chunk(wire, [], chatUsage(answer.usage)) });
+  if (request.streamUsage && answer.usage) events.push({ kind: 'usage', text: chunk(wire, [], chatUsage(answer.usage)) });
   return [...events, { kind: 'done', text: 'data: [DONE]\n\n' }];
 }
 
 /** The whole answer as one document. */
-export function chatDocument({ id, question, answer }: WireAnswer): unknown {
+export function chatDocument({ id, request, answer }: WireAnswer): unknown {
   const toolCalls = answer.toolCalls.map((call) => ({
     id: call.id,
     type: 'function',
@@ -40,7 +40,7 @@ export function chatDocument({ id, question, answer }: WireAnswer): unknown {
     id: `chatcmpl-${id}`,
     object: 'chat.completion',
     created: nowSeconds(),
-    model: question.model,
+    model: request.model,
     choices: [{ index: 0, message, logprobs: null, finish_reason: FINISH_REASONS[answer.stop] }],
     ...(answer.usage ? { usage: chatUsage(answer.usage) } : {}),
   };
@@ -69,14 +69,14 @@ function toolDelta(call: object): unknown {
   return { index: 0, delta: { tool_calls: [call] }, finish_reason: null };
 }
 
-function chunk({ id, question }: WireAnswer, choices: readonly unknown[], usage?: object): string {
+function chunk({ id, request }: WireAnswer, choices: readonly unknown[], usage?: object): string {
   const body = {
     id: `chatcmpl-${id}`,
     object: 'chat.completion.chunk',
     created: nowSeconds(),
-    model: question.model,
+    model: request.model,
     choices,
-    ...(question.streamUsage ? { usage: usage ?? null } : {}),
+    ...(request.streamUsage ? { usage: usage ?? null } : {}),
   };
   return `data: ${JSON.stringify(body)}\n\n`;
 }

@@ -1,4 +1,4 @@
-import type { WireFormat, WireQuestion } from '../../../format/format-server.js';
+import { EVENT_STREAM, type FormatServer, type WireRequest } from '../../../format/format-server.js';
 import { conversationName } from '../../../scripted/script-player.js';
 import { openAiError, openAiErrorBody, openAiKeyIn, refuseOpenAiKey } from '../../server/error.js';
 import { chatDocument, chatEvents } from './answer.js';
@@ -6,18 +6,20 @@ import { type ChatMessage, type ChatRequest, parseChatRequest } from './request.
 import { checkChatRules } from './rules.js';
 
 /** OpenAI's chat completions, as strict as the hosted API and its strictest imitations. */
-export const CHAT_COMPLETIONS: WireFormat = {
+export const OPENAI_CHAT_SERVER: FormatServer = {
   name: 'openai-chat',
   path: '/v1/chat/completions',
+  contentType: EVENT_STREAM,
   requestIdHeader: 'x-request-id',
   ping: ': ping\n\n',
   overflowMessage: "This model's maximum context length is 128000 tokens. However, your messages resulted in 131072 tokens.",
+  terminal: '"finish_reason":"tool_calls"',
   keyIn: openAiKeyIn,
   refuseKey: refuseOpenAiKey,
   check(body) {
     const request = parseChatRequest(body);
     checkChatRules(request);
-    return questionOf(request);
+    return toWireRequest(request);
   },
   errorBody: openAiErrorBody,
   errorEvent: ({ type, message }) => `data: ${JSON.stringify({ error: openAiError(message, type) })}\n\n`,
@@ -25,7 +27,7 @@ export const CHAT_COMPLETIONS: WireFormat = {
   document: chatDocument,
 };
 
-function questionOf(request: ChatRequest): WireQuestion {
+function toWireRequest(request: ChatRequest): WireRequest {
   const { messages, tools = [] } = request;
   const rest = messages.filter((message) => !isSystem(message));
   return {

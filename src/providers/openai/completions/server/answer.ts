@@ -1,9 +1,17 @@
 import type { StopReason, Usage } from '../../../../contracts/schemas/model.js';
-import type { WireAnswer, WireEvent } from '../../../format/format-server.js';
+import type { WireAnswer, WireEvent, WireRequest } from '../../../format/format-server.js';
 import { type AnswerPiece, answerPieces } from '../../../scripted/script-pieces.js';
 import type { ChatTemplate } from '../../../templates/chat-template.js';
 
-/** Completions know no calls: an answer with some ends like any other. */
+/** A checked request of completions. */
+export interface CompletionsWireRequest extends WireRequest {
+  /** The template that the prompt is written in; the answer uses it too. */
+  readonly template: ChatTemplate['name'];
+}
+
+type CompletionsAnswer = WireAnswer<CompletionsWireRequest>;
+
+/** Completions have no tool calls: an answer with calls ends like any other. */
 const FINISH_REASONS: Readonly<Record<StopReason, string>> = {
   end: 'stop',
   tool_calls: 'stop',
@@ -20,23 +28,23 @@ const CALLS: Readonly<Record<ChatTemplate['name'], { readonly before: string; re
 };
 
 /** The events of a streamed answer, `[DONE]` included. */
-export function completionsEvents(wire: WireAnswer): WireEvent[] {
-  const { answer, question } = wire;
-  const writer = new PieceWriter(question.template ?? 'qwen3', answer.stop === 'length');
+export function completionsEvents(wire: CompletionsAnswer): WireEvent[] {
+  const { answer, request } = wire;
+  const writer = new PieceWriter(request.template, answer.stop === 'length');
   const events = answerPieces(answer).flatMap((piece): WireEvent[] => {
     const text = writer.write(piece);
     const isFinish = piece.kind === 'finish';
     if (text === '' && !isFinish && piece.kind !== 'start') return [];
     return [{ kind: piece.kind, text: chunk(wire, [choice(text, isFinish ? FINISH_REASONS[answer.stop] : null)]) }];
   });
-  if (question.streamUsage && answer.usage) events.push({ kind: 'usage', text: chunk(wire, [], usageOf(answer.usage)) });
+  if (request.streamUsage && answer.usage) events.push({ kind: 'usage', text: chunk(wire, [], usageOf(answer.usage)) });
   return [...events, { kind: 'done', text: 'data: [DONE]\n\n' }];
 }
 
 /** The whole answer as one document. */
-export function completionsDocument(wire: WireAnswer): unknown {
-  const { answer, question } = wire;
-  const writer = new PieceWriter(question.template ?? 'qwen3', answer.stop === 'length');
+export function completionsDocument(wire: CompletionsAnswer): unknown {
+  const { answer, request } = wire;
+  const writer = new PieceWriter(request.template, answer.stop === 'length');
   const text = answerPieces(answer)
     .map((piece) => writer.write(piece))
     .join('');
@@ -95,12 +103,12 @@ function choice(text: string, finishReason: string | null): object {
   return { index: 0, text, logprobs: null, finish_reason: finishReason };
 }
 
-function head({ id, question }: WireAnswer): object {
-  return { id: `cmpl-${id}`, object: 'text_completion', created: Math.floor(Date.now() / 1_000), model: question.model };
+function head({ id, request }: CompletionsAnswer): object {
+  return { id: `cmpl-${id}`, object: 'text_completion', created: Math.floor(Date.now() / 1_000), model: request.model };
 }
 
-function chunk(wire: WireAnswer, choices: readonly object[], usage?: object): string {
-  const { streamUsage } = wire.question;
+function chunk(wire: CompletionsAnswer, choices: readonly object[], usage?: object): string {
+  const { streamUsage } = wire.request;
   return `data: ${JSON.stringify({ ...head(wire), choices, ...(streamUsage ? { usage: usage ?? null } : {}) })}\n\n`;
 }
 

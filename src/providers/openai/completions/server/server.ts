@@ -1,28 +1,30 @@
-import type { WireFormat, WireQuestion } from '../../../format/format-server.js';
+import { EVENT_STREAM, type FormatServer } from '../../../format/format-server.js';
 import { conversationName } from '../../../scripted/script-player.js';
 import { CHOICE_WORDS } from '../../../templates/text-tools.js';
 import { openAiError, openAiErrorBody, openAiKeyIn, refuseOpenAiKey } from '../../server/error.js';
-import { completionsDocument, completionsEvents } from './answer.js';
+import { type CompletionsWireRequest, completionsDocument, completionsEvents } from './answer.js';
 import { readPrompt, resultsIn } from './prompt.js';
 import { type CompletionsRequest, parseCompletionsRequest } from './request.js';
 
 /** OpenAI's older completions, over a model that knows only prompts as one of our templates writes them. */
-export const COMPLETIONS: WireFormat = {
+export const OPENAI_COMPLETIONS_SERVER: FormatServer<CompletionsWireRequest> = {
   name: 'openai-completions',
   path: '/v1/completions',
+  contentType: EVENT_STREAM,
   requestIdHeader: 'x-request-id',
   ping: ': ping\n\n',
   overflowMessage: "This model's maximum context length is 4097 tokens, however you requested 5000 tokens.",
+  terminal: '"finish_reason":"stop"',
   keyIn: openAiKeyIn,
   refuseKey: refuseOpenAiKey,
-  check: (body) => questionOf(parseCompletionsRequest(body)),
+  check: (body) => toWireRequest(parseCompletionsRequest(body)),
   errorBody: openAiErrorBody,
   errorEvent: ({ type, message }) => `data: ${JSON.stringify({ error: openAiError(message, type) })}\n\n`,
   events: completionsEvents,
   document: completionsDocument,
 };
 
-function questionOf({ prompt, model, stream, stream_options }: CompletionsRequest): WireQuestion {
+function toWireRequest({ prompt, model, stream, stream_options }: CompletionsRequest): CompletionsWireRequest {
   const { template, turns, tools } = readPrompt(prompt);
   const said = turns.filter(({ role }) => role !== 'system');
   const results = said.flatMap((turn) => resultsIn(turn, template));

@@ -1,11 +1,11 @@
 import type { Usage } from '../../../../contracts/schemas/model.js';
-import type { WireAnswer, WireEvent } from '../../../format/format-server.js';
+import type { WireEvent } from '../../../format/format-server.js';
 import { answerPieces } from '../../../scripted/script-pieces.js';
 import { ResponsesEvents, responsesEvent } from './events.js';
-import { type OutputItem, outputItems } from './output.js';
+import { type OutputItem, outputItems, type ResponsesAnswer } from './output.js';
 
 /** The events of a streamed answer, `response.completed` or `response.incomplete` included, numbered from nought. */
-export function responsesEvents(wire: WireAnswer): WireEvent[] {
+export function responsesEvents(wire: ResponsesAnswer): WireEvent[] {
   const output = outputItems(wire);
   const items = new ResponsesEvents(output);
   const inProgress = { response: responseObject(wire, 'in_progress', []) };
@@ -20,21 +20,21 @@ export function responsesEvents(wire: WireAnswer): WireEvent[] {
 }
 
 /** The whole answer as one document. */
-export function responsesDocument(wire: WireAnswer): unknown {
+export function responsesDocument(wire: ResponsesAnswer): unknown {
   return responseObject(wire, endOf(wire), outputItems(wire));
 }
 
 /** The API knows no paused answer, and a refusal is what its model says; one without a word is a filter's. */
-function endOf({ answer }: WireAnswer): 'completed' | 'incomplete' {
+function endOf({ answer }: ResponsesAnswer): 'completed' | 'incomplete' {
   return answer.stop === 'length' || isFiltered(answer) ? 'incomplete' : 'completed';
 }
 
-function isFiltered({ stop, text }: WireAnswer['answer']): boolean {
+function isFiltered({ stop, text }: ResponsesAnswer['answer']): boolean {
   return stop === 'refusal' && text === '';
 }
 
 function responseObject(
-  { id, question, answer }: WireAnswer,
+  { id, request, answer }: ResponsesAnswer,
   status: 'in_progress' | 'completed' | 'incomplete',
   output: readonly OutputItem[],
 ): object {
@@ -47,10 +47,10 @@ function responseObject(
     background: false,
     error: null,
     incomplete_details: status === 'incomplete' ? { reason } : null,
-    model: question.model,
+    model: request.model,
     output,
     previous_response_id: null,
-    ...question.repeated,
+    ...request.repeated,
     usage: status === 'in_progress' || !answer.usage ? null : responsesUsage(answer.usage),
   };
 }

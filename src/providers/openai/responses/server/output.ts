@@ -1,6 +1,17 @@
-import type { WireAnswer } from '../../../format/format-server.js';
+import type { WireAnswer, WireRequest } from '../../../format/format-server.js';
 import type { ScriptedAnswer } from '../../../scripted/script-player.js';
 import { encryptedReasoning, itemId } from './signature.js';
+
+/** A checked request of the Responses API. */
+export interface ResponsesWireRequest extends WireRequest {
+  /** Thinking is returned encrypted beside its text. */
+  readonly encrypted: boolean;
+  /** Fields of the request that its answer repeats. */
+  readonly repeated: Readonly<Record<string, unknown>>;
+}
+
+/** The answer to such a request. */
+export type ResponsesAnswer = WireAnswer<ResponsesWireRequest>;
 
 /** An item of an answer, whole. */
 export type OutputItem =
@@ -35,9 +46,9 @@ export type OutputContent =
   | { readonly type: 'refusal'; readonly refusal: string };
 
 /** The items of an answer in order. Of one that its limit cut, the last one is not complete. */
-export function outputItems({ id, question, answer }: WireAnswer): OutputItem[] {
+export function outputItems({ id, request, answer }: ResponsesAnswer): OutputItem[] {
   const items: OutputItem[] = [];
-  if (answer.thinking) items.push(reasoningItem(itemId('rs', id, 0), answer.thinking, question.encrypted ?? false));
+  if (answer.thinking) items.push(reasoningItem(itemId('rs', id, 0), answer.thinking, request.encrypted));
   if (answer.text) {
     items.push({
       id: itemId('msg', id, items.length),

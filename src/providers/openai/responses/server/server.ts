@@ -1,26 +1,29 @@
-import type { WireFormat, WireQuestion } from '../../../format/format-server.js';
+import { EVENT_STREAM, type FormatServer } from '../../../format/format-server.js';
 import { conversationName } from '../../../scripted/script-player.js';
 import { openAiErrorBody, openAiKeyIn, refuseOpenAiKey } from '../../server/error.js';
 import { responsesDocument, responsesEvents } from './answer.js';
 import { responsesEvent } from './events.js';
+import type { ResponsesWireRequest } from './output.js';
 import { itemsOf, parseResponsesRequest, type ResponsesItem, type ResponsesRequest } from './request.js';
 import { checkResponsesRules } from './rules.js';
 
 type MessageItem = Extract<ResponsesItem, { type: 'message' }>;
 
 /** OpenAI's Responses API, as strict as the hosted one to a client that lets nothing be kept there. */
-export const RESPONSES: WireFormat = {
+export const OPENAI_RESPONSES_SERVER: FormatServer<ResponsesWireRequest> = {
   name: 'openai-responses',
   path: '/v1/responses',
+  contentType: EVENT_STREAM,
   requestIdHeader: 'x-request-id',
   ping: ': ping\n\n',
   overflowMessage: 'Your input exceeds the context window of this model. Please adjust your input and try again.',
+  terminal: '"type":"response.completed"',
   keyIn: openAiKeyIn,
   refuseKey: refuseOpenAiKey,
   check(body) {
     const request = parseResponsesRequest(body);
     checkResponsesRules(request);
-    return questionOf(request);
+    return toWireRequest(request);
   },
   errorBody: openAiErrorBody,
   errorEvent: ({ type, message, eventsBefore }) => responsesEvent('error', { code: type, message, param: null }, eventsBefore),
@@ -28,7 +31,7 @@ export const RESPONSES: WireFormat = {
   document: responsesDocument,
 };
 
-function questionOf(request: ResponsesRequest): WireQuestion {
+function toWireRequest(request: ResponsesRequest): ResponsesWireRequest {
   const items = itemsOf(request);
   const { instructions, tools } = request;
   const prompt = [instructions ?? '', ...items.filter(isSystem).map(textIn)].join('\n');
