@@ -3,10 +3,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import type { HttpApi } from '../../../../src/define/provider-definition.js';
-import { ANTHROPIC_SERVER } from '../../../../src/providers/anthropic/server/server.js';
 import type { FormatServer } from '../../../../src/providers/format/format-server.js';
-import { OPENAI_CHAT_SERVER } from '../../../../src/providers/openai/chat/server/server.js';
-import { OPENAI_RESPONSES_SERVER } from '../../../../src/providers/openai/responses/server/server.js';
+import { httpFormat } from '../../../../src/providers/registry.js';
 import type { ScriptStepInput } from '../../../../src/providers/scripted/script.js';
 import { ScriptFault, type WireFault } from '../../../../src/providers/scripted/script-fault.js';
 import { sendAnswer } from '../../../../src/testing/send-answer.js';
@@ -28,7 +26,6 @@ export interface DoorOptions {
 
 type Fault = NonNullable<ScriptStepInput['fault']>;
 
-const FORMATS = { 'openai-chat': OPENAI_CHAT_SERVER, 'openai-responses': OPENAI_RESPONSES_SERVER, anthropic: ANTHROPIC_SERVER };
 const OF_ONE_HOP: ReadonlySet<string> = new Set(['connection', 'keep-alive', 'transfer-encoding', 'content-length', 'content-encoding']);
 
 interface GatewayAnswer {
@@ -42,7 +39,7 @@ interface GatewayAnswer {
  */
 export async function startFaultyDoor(options: DoorOptions): Promise<ScriptedServer> {
   const { upstream, format, gatewayKey, isOwn } = options;
-  const door = new FaultyDoor(options);
+  const door = new FaultyDoor(options, await httpFormat(format).loadServer());
   const server = createServer({ keepAliveTimeout: 60_000 }, (request, response) => void door.serve(request, response));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -78,9 +75,9 @@ class FaultyDoor {
   readonly #options: DoorOptions;
   readonly #format: FormatServer;
 
-  constructor(options: DoorOptions) {
+  constructor(options: DoorOptions, format: FormatServer) {
     this.#options = options;
-    this.#format = FORMATS[options.format];
+    this.#format = format;
   }
 
   async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
