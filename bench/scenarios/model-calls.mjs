@@ -7,10 +7,10 @@ import { StreamedAnswer } from '../../dist/activities/call-model/streamed-answer
 import { ThinkingBudget } from '../../dist/activities/call-model/thinking-budget.js';
 import { createAnthropicProvider } from '../../dist/providers/anthropic/anthropic.js';
 import { toAnthropicBody } from '../../dist/providers/anthropic/body.js';
-import { createOpenAiChatProvider } from '../../dist/providers/openai/chat.js';
-import { toChatBody } from '../../dist/providers/openai/chat-body.js';
-import { createOpenAiResponsesProvider } from '../../dist/providers/openai/responses.js';
-import { toResponsesBody } from '../../dist/providers/openai/responses-body.js';
+import { toChatBody } from '../../dist/providers/openai/chat/body.js';
+import { createOpenAiChatProvider } from '../../dist/providers/openai/chat/chat.js';
+import { toResponsesBody } from '../../dist/providers/openai/responses/body.js';
+import { createOpenAiResponsesProvider } from '../../dist/providers/openai/responses/responses.js';
 import { longTranscript } from '../long-transcript.mjs';
 import { median, round, timesOf } from '../statistics.mjs';
 

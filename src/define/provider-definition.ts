@@ -18,6 +18,8 @@ export const HttpProvider = z.strictObject({
   quirks: ProviderQuirks.optional(),
 });
 export type HttpProvider = z.infer<typeof HttpProvider>;
+/** The name of a wire format that is plain HTTP. */
+export type HttpApi = HttpProvider['api'];
 
 /** Claude on Amazon Bedrock, through the optional package `@anthropic-ai/bedrock-sdk`. */
 export const BedrockProvider = z.strictObject({

@@ -1,9 +1,9 @@
 import { FAILOVER_LIMITS } from '../contracts/constants/limits.js';
 import { isBareModel, parseModelRef } from '../contracts/models/model-ref.js';
 import type { Config } from '../define/define-config.js';
-import type { AccessOptions } from '../providers/access/key-references.js';
 import { KNOWN_PROVIDERS, knownProvider, providerNameProblem } from '../providers/access/known-providers.js';
 import { providerAccess } from '../providers/access/provider-access.js';
+import type { AccessOptions } from '../providers/contract/access-options.js';
 import { providersToAsk } from './find-bare-model.js';
 
 /** What the choice is made from. */

@@ -1,8 +1,9 @@
 import type { ModelRef } from '../contracts/models/model-ref.js';
-import { type AccessOptions, keyReferences } from '../providers/access/key-references.js';
+import { keyReferences } from '../providers/access/key-references.js';
 import { KNOWN_PROVIDERS, knownProvider } from '../providers/access/known-providers.js';
 import { listModels } from '../providers/access/list-models.js';
 import { providerAccess } from '../providers/access/provider-access.js';
+import type { AccessOptions } from '../providers/contract/access-options.js';
 import { type FactsConfig, modelFacts } from './model-facts.js';
 
 /** What a bare id is looked up with. */

@@ -3,12 +3,10 @@ import type { ModelPrice } from '../contracts/schemas/model.js';
 import type { Config } from '../define/define-config.js';
 import type { ModelFacts } from '../define/model-options.js';
 import { knownProvider } from '../providers/access/known-providers.js';
+import { EXECUTOR_KINDS } from '../providers/registry.js';
 import { KNOWN_MODELS } from './catalog/models.js';
 
 const FREE: ModelPrice = { input: 0, output: 0 };
-
-/** Executors are no models: what they spend elsewhere is not ours to know. */
-const EXECUTORS: ReadonlySet<string> = new Set(['stub', 'subprocess']);
 
 /** What a config says of models. */
 export type FactsConfig = Pick<Config, 'models' | 'prices' | 'contextWindows' | 'providers'>;
@@ -23,9 +21,10 @@ export function modelFacts(model: string, { models = {}, prices = {}, contextWin
   return { ...known, ...own, ...(price ? { price } : {}), ...(contextWindow === undefined ? {} : { contextWindow }) };
 }
 
+/** Executors are no models: their cost elsewhere is not known. */
 function freePrice(model: string): ModelPrice | undefined {
   const provider = model.split('/')[0] ?? '';
-  return EXECUTORS.has(provider) || knownProvider(provider)?.local ? FREE : undefined;
+  return EXECUTOR_KINDS.has(provider) || knownProvider(provider)?.local ? FREE : undefined;
 }
 
 /** A dated snapshot (`…-20250929`, `…-2024-08-06`, `…-latest`) has the facts of its undated name. */

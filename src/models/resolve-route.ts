@@ -1,11 +1,12 @@
-import { EXECUTOR_LIMITS, MODEL_LIMITS } from '../contracts/constants/limits.js';
+import { MODEL_LIMITS } from '../contracts/constants/limits.js';
 import { parseModelRef } from '../contracts/models/model-ref.js';
 import type { ThinkingSetting } from '../contracts/schemas/model.js';
 import type { ModelCandidate, ModelTimes } from '../contracts/schemas/model-route.js';
 import type { Config } from '../define/define-config.js';
 import type { ModelFacts } from '../define/model-options.js';
-import type { AccessOptions } from '../providers/access/key-references.js';
 import { type ProviderAccess, providerAccess } from '../providers/access/provider-access.js';
+import type { AccessOptions } from '../providers/contract/access-options.js';
+import { executorFormat } from '../providers/registry.js';
 import { modelFacts } from './model-facts.js';
 import { nearestThinking, thinkingProblem } from './thinking-request.js';
 
@@ -90,9 +91,9 @@ export function candidateFor(request: CandidateRequest, options: RouteOptions): 
 
 /** A child process has the time of its executor, and as much more as its own error needs to arrive. */
 function timesOf(own: ModelTimes | undefined, access: ProviderAccess): Pick<ModelCandidate, 'times'> {
-  if (access.kind !== 'executor' || access.executor.kind !== 'subprocess') return own ? { times: own } : {};
-  const { timeoutMs = EXECUTOR_LIMITS.timeoutMsDefault } = access.executor;
-  return { times: { ...own, totalMs: timeoutMs + EXECUTOR_LIMITS.timeoutMarginMs } };
+  const totalMs = access.kind === 'executor' ? executorFormat(access.executor).totalMs(access.executor) : undefined;
+  if (totalMs === undefined) return own ? { times: own } : {};
+  return { times: { ...own, totalMs } };
 }
 
 type Thinking = { readonly setting?: ThinkingSetting; readonly notices: readonly string[] } | { readonly problem: string };

@@ -2,16 +2,13 @@ import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { type FormatServer, type WireAnswer, WireRefusal } from '../providers/format/format-server.js';
+import { HTTP_FORMATS } from '../providers/registry.js';
 import type { ScriptInput, ScriptStepInput } from '../providers/scripted/script.js';
 import type { WireFault } from '../providers/scripted/script-fault.js';
 import { checkScript } from '../providers/scripted/script-file.js';
 import { type ScriptedReply, type ScriptedRequest, ScriptPlayer, type StepName } from '../providers/scripted/script-player.js';
-import { ANTHROPIC_MESSAGES } from './anthropic/anthropic.js';
-import { CHAT_COMPLETIONS } from './chat-completions/chat-completions.js';
-import { COMPLETIONS } from './completions/completions.js';
-import { RESPONSES } from './responses/responses.js';
-import { sendAnswer } from './wire/send-answer.js';
-import { type WireAnswer, type WireFormat, type WireQuestion, WireRefusal } from './wire/wire-format.js';
+import { type Outgoing, sendAnswer } from './send-answer.js';
 
 /** The key a wire server takes unless it is told another one. */
 export const WIRE_SERVER_KEY = 'wire-server-key';
@@ -26,7 +23,7 @@ export interface WireServerOptions {
   /** Makes the step for each request in place of a script; its fault comes each time. */
   readonly handler?: (request: ScriptedRequest) => ScriptStepInput | Promise<ScriptStepInput>;
   /** @default all */
-  readonly formats?: readonly WireFormat['name'][];
+  readonly formats?: readonly FormatServer['name'][];
   /** Any other key is refused with 401. @default WIRE_SERVER_KEY */
   readonly apiKey?: string;
   /** Keeps the bodies of requests; a long benchmark does without. @default true */
@@ -37,7 +34,7 @@ export interface WireServerOptions {
 export interface RecordedRequest {
   /** Milliseconds since the epoch. */
   readonly at: number;
-  readonly format: WireFormat['name'];
+  readonly format: FormatServer['name'];
   readonly path: string;
   /** Without the key. */
   readonly headers: IncomingHttpHeaders;
@@ -74,9 +71,8 @@ type OpenRecord = { -readonly [Key in keyof RecordedRequest]: RecordedRequest[Ke
  * what the real APIs would refuse, in their words. Throws a PerdureError `BAD_SCRIPT` for a wrong script.
  */
 export async function startWireServer(options: WireServerOptions): Promise<WireServer> {
-  const formats = [CHAT_COMPLETIONS, COMPLETIONS, RESPONSES, ANTHROPIC_MESSAGES].filter(
-    (format) => options.formats?.includes(format.name) ?? true,
-  );
+  const chosen = HTTP_FORMATS.filter(({ api }) => options.formats?.includes(api) ?? true);
+  const formats = await Promise.all(chosen.map((format) => format.loadServer()));
   const requests: OpenRecord[] = [];
   const service = {
     formats,
@@ -102,7 +98,7 @@ export async function startWireServer(options: WireServerOptions): Promise<WireS
 }
 
 interface Service {
-  readonly formats: readonly WireFormat[];
+  readonly formats: readonly FormatServer[];
   readonly requests: OpenRecord[];
   readonly play: Player;
   readonly apiKey: string;
@@ -143,7 +139,7 @@ async function serve(service: Service, request: IncomingMessage, response: Serve
 }
 
 interface Exchange {
-  readonly format: WireFormat;
+  readonly format: FormatServer;
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly record: OpenRecord;
@@ -157,15 +153,15 @@ async function answer(service: Service, exchange: Exchange): Promise<void> {
   if (service.keepBodies) record.body = body;
   const key = format.keyIn(request.headers);
   if (key !== service.apiKey) throw format.refuseKey(key);
-  const question = format.check(body, request.headers);
-  const reply = await service.play(question.view);
+  const wireRequest = format.check(body, request.headers);
+  const reply = await service.play(wireRequest.view);
   if (reply.kind === 'refused') throw new WireRefusal(400, reply.problem);
   record.step = reply.step;
   if (reply.fault) record.fault = reply.fault;
   if (reply.delayMs > 0) await sleep(reply.delayMs, undefined, { signal });
   await sendAnswer(response, {
     format,
-    ...contentOf(format, question, { id: requestId, question, answer: reply.answer }),
+    ...contentOf(format, { id: requestId, request: wireRequest, answer: reply.answer }),
     chunkDelayMs: reply.chunkDelayMs,
     ...(reply.fault ? { fault: reply.fault } : {}),
     signal,
@@ -173,9 +169,9 @@ async function answer(service: Service, exchange: Exchange): Promise<void> {
   record.outcome = reply.fault ? 'faulted' : 'answered';
 }
 
-function contentOf(format: WireFormat, { stream }: WireQuestion, wire: WireAnswer) {
-  if (stream) return { contentType: 'text/event-stream; charset=utf-8', events: format.events(wire) } as const;
-  return { contentType: 'application/json', events: [{ kind: 'done', text: JSON.stringify(format.document(wire)) }] } as const;
+function contentOf(format: FormatServer, wire: WireAnswer): Pick<Outgoing, 'contentType' | 'events'> {
+  if (wire.request.stream) return { contentType: format.contentType, events: format.events(wire) };
+  return { contentType: 'application/json', events: [{ kind: 'done', text: JSON.stringify(format.document(wire)) }] };
 }
 
 async function readBody(request: IncomingMessage): Promise<unknown> {

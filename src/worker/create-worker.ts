@@ -10,7 +10,7 @@ import type { GateFunction } from '../define/agent-gate.js';
 import type { CompletionGate } from '../define/completion-gate.js';
 import type { Config } from '../define/define-config.js';
 import { modelFacts } from '../models/model-facts.js';
-import { createProviderFor } from '../providers/registry.js';
+import { createProviderFor } from '../providers/access/provider-for.js';
 import { FileStreamSink } from '../streams/file-stream-sink.js';
 import { createReadArtifact } from '../tools/read-artifact.js';
 import { WORKSPACE_TOOLS } from '../tools/registry.js';

@@ -6,7 +6,7 @@ import type { ModelFacts } from '../../src/define/model-options.js';
 import { KNOWN_MODELS } from '../../src/models/catalog/models.js';
 import { modelFacts } from '../../src/models/model-facts.js';
 import { nearestOrder, nearestThinking, thinkingOrder } from '../../src/models/thinking-request.js';
-import { chatThinking } from '../../src/providers/openai/chat-body.js';
+import { chatThinking } from '../../src/providers/openai/chat/body.js';
 
 const GPT: ModelFacts = { thinkingStyle: 'effort', thinkingLevels: ['off', 'low', 'medium', 'high'] };
 const ALWAYS: ModelFacts = { thinkingStyle: 'effort', thinkingLevels: ['high', 'low'] };

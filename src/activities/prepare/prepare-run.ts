@@ -17,7 +17,7 @@ import type { Config } from '../../define/define-config.js';
 import type { AnyToolDefinition } from '../../define/define-tool.js';
 import { chooseRoute } from '../../models/choose-route.js';
 import { type ResolvedRoute, resolveRoute } from '../../models/resolve-route.js';
-import type { KeyRing } from '../../providers/access/key-ring.js';
+import type { KeyRing } from '../../providers/contract/access-options.js';
 import { updatePlan } from '../../tools/update-plan.js';
 import { outputSchemaProblem } from '../answer/output-schema.js';
 import { failure, messageOf } from '../runtime/failures.js';

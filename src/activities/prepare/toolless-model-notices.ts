@@ -4,6 +4,7 @@ import type { ToolDescriptor } from '../../contracts/schemas/tool.js';
 import { modelFacts } from '../../models/model-facts.js';
 import type { RouteOptions } from '../../models/resolve-route.js';
 import { providerAccess } from '../../providers/access/provider-access.js';
+import { httpFormat } from '../../providers/registry.js';
 
 /** Says of each model that is known to take no tools that the run offers it some, unless its provider tells them in text. Never throws. */
 export function noticeToollessModels(
@@ -23,5 +24,5 @@ export function noticeToollessModels(
 function areToldInText(model: string, options: RouteOptions): boolean {
   const ref = parseModelRef(model);
   const access = ref && providerAccess(ref, options);
-  return access?.kind === 'server' && (access.api === 'openai-completions' || access.quirks?.toolCallsAsText !== undefined);
+  return access?.kind === 'server' && (httpFormat(access.api).toolsInPrompt === true || access.quirks?.toolCallsAsText !== undefined);
 }

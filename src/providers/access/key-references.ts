@@ -3,7 +3,8 @@ import { type Credentials, KeyReference } from '../../define/credentials.js';
 import type { AgentDefinition } from '../../define/define-agent.js';
 import type { Config } from '../../define/define-config.js';
 import type { ProviderDefinition } from '../../define/provider-definition.js';
-import type { KeyRing } from './key-ring.js';
+import type { AccessOptions } from '../contract/access-options.js';
+import { customFormat, isHttpProvider } from '../registry.js';
 import { KNOWN_PROVIDERS, knownProvider } from './known-providers.js';
 
 /** A provider with the references of its own keys that have a value. */
@@ -50,20 +51,8 @@ export function definitionOf(provider: string, { providers = {} }: AccessOptions
 
 /** The references that a definition names itself; undefined where it leaves them to `credentials` of the config. */
 export function ownReferences(defined: ProviderDefinition | undefined): readonly string[] | undefined {
-  switch (defined?.api) {
-    case undefined:
-    case 'ai-sdk':
-      return undefined;
-    case 'anthropic-bedrock':
-      return Object.values(defined.credentials ?? {}).filter((reference) => reference !== undefined);
-    case 'anthropic-vertex':
-      return defined.accessToken === undefined ? [] : [defined.accessToken];
-    case 'openai-chat':
-    case 'openai-responses':
-    case 'openai-completions':
-    case 'anthropic':
-      return listOf(defined.credentials);
-  }
+  if (defined === undefined) return undefined;
+  return isHttpProvider(defined) ? listOf(defined.credentials) : customFormat(defined).keyReferences(defined);
 }
 
 function listOf(credentials: Credentials | undefined): readonly string[] | undefined {
@@ -91,13 +80,6 @@ export function keysOfConfig({ credentials = {}, providers = {}, agents = {}, ar
 
 /** A child process is given the keys that its definition names, and no other. */
 function keysOfExecutor({ executor }: AgentDefinition): string[] {
-  if (executor?.kind !== 'subprocess') return [];
+  if (!executor || !('env' in executor)) return [];
   return Object.values(executor.env ?? {}).filter((value) => KeyReference.safeParse(value).success);
-}
-
-/** What an access is found out from. */
-export interface AccessOptions {
-  readonly config: Pick<Config, 'providers' | 'credentials' | 'agents'>;
-  readonly env: Readonly<NodeJS.ProcessEnv>;
-  readonly keys: KeyRing;
 }

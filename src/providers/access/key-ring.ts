@@ -1,15 +1,6 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
+import type { KeyRing } from '../contract/access-options.js';
 import { KNOWN_PROVIDERS } from './provider-catalog.js';
-
-/** The keys of a worker by reference, `env:NAME` or `file:PATH`. Their values never leave the provider that uses them. */
-export interface KeyRing {
-  /** The value of a reference; undefined when it is unset, empty or cannot be used. A file is read anew each time. */
-  resolve(reference: string): string | undefined;
-  /** Why a reference gives no value, as `SECRET_…` with its name; undefined when it gives one. */
-  problem(reference: string): string | undefined;
-  /** Of all that have a usable value: the names of variables, and the references of files. */
-  names(): readonly string[];
-}
 
 /** Keys for any provider that has none of its own, and what Anthropic's own tools read. */
 const GENERAL_KEYS = ['LLM_API_KEY', 'ANTHROPIC_AUTH_TOKEN'];

@@ -3,13 +3,11 @@ import { FAILOVER_LIMITS } from '../../contracts/constants/limits.js';
 import { objectOf } from '../contract/json-object.js';
 import { ModelError } from '../contract/model-error.js';
 import { connectionError } from '../errors/classify-error.js';
+import { httpFormat } from '../registry.js';
 import type { ServerAccess } from './provider-access.js';
 
 /** Several times the longest list there is, of a router with hundreds of models. */
 const LIST_BYTES_MAX = 16 * 1_024 * 1_024;
-
-/** Listed in one page; those of OpenAI's format have no pages. */
-const ANTHROPIC_PAGE = 1_000;
 
 /**
  * The ids of the models that a server says it has, from one `GET …/models` with its key. Redirects are refused, the answer is bounded in
@@ -27,7 +25,7 @@ export async function listModels(access: ServerAccess, signal?: AbortSignal): Pr
       signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
       dispatcher,
     });
-    return idsIn(await readList(response, url), url);
+    return idsIn(await readList(response, url), access, url);
   } catch (error) {
     signal?.throwIfAborted();
     if (timeout.aborted) {
@@ -47,16 +45,16 @@ function unreachable(error: unknown, { host }: URL): ModelError {
 
 function listUrl({ api, baseUrl, quirks }: ServerAccess): URL {
   const base = baseUrl.replace(/\/+$/u, '');
-  const url = new URL(api === 'anthropic' ? `${base}/v1/models?limit=${ANTHROPIC_PAGE}` : `${base}/models`);
+  const url = new URL(`${base}${httpFormat(api).modelList.path}`);
   for (const [name, value] of Object.entries(quirks?.query ?? {})) url.searchParams.set(name, value);
   return url;
 }
 
 function keyHeaders({ api, apiKey, credentials, quirks }: ServerAccess): Record<string, string> {
-  const version = api === 'anthropic' ? { 'anthropic-version': '2023-06-01' } : {};
-  if (credentials.length === 0) return version;
-  const header = quirks?.keyHeader ?? (api === 'anthropic' ? 'x-api-key' : 'authorization');
-  return { ...version, [header]: header === 'authorization' ? `Bearer ${apiKey}` : apiKey };
+  const { modelList, keyHeader } = httpFormat(api);
+  if (credentials.length === 0) return { ...modelList.headers };
+  const header = quirks?.keyHeader ?? keyHeader;
+  return { ...modelList.headers, [header]: header === 'authorization' ? `Bearer ${apiKey}` : apiKey };
 }
 
 async function readList(response: Response, { host }: URL): Promise<string> {
@@ -77,13 +75,8 @@ async function readList(response: Response, { host }: URL): Promise<string> {
   return Buffer.concat(chunks).toString();
 }
 
-/** Lists stand under `data`; some servers send them bare. Gemini's ids have `models/` in front, which its chat does without. */
-function idsIn(text: string, { host }: URL): readonly string[] {
-  const told = objectOf(text);
-  const data: unknown = told && 'data' in told ? told.data : told;
-  if (!Array.isArray(data)) throw new ModelError('Model.BadResponse', `${host} answered with no list of models`);
-  return data.flatMap((model: unknown) => {
-    const id = typeof model === 'object' && model !== null && 'id' in model ? model.id : undefined;
-    return typeof id === 'string' ? [id.replace(/^models\//u, '')] : [];
-  });
+function idsIn(text: string, { api }: ServerAccess, { host }: URL): readonly string[] {
+  const ids = httpFormat(api).modelList.ids(objectOf(text));
+  if (!ids) throw new ModelError('Model.BadResponse', `${host} answered with no list of models`);
+  return ids;
 }

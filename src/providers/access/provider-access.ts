@@ -1,15 +1,18 @@
 import { didYouMean } from '../../contracts/text/did-you-mean.js';
-import type { StubExecutor, SubprocessExecutor } from '../../define/agent-executor.js';
 import type { AgentDefinition } from '../../define/define-agent.js';
-import type { AiSdkProvider, BedrockProvider, HttpProvider, VertexProvider } from '../../define/provider-definition.js';
+import type { HttpApi, HttpProvider } from '../../define/provider-definition.js';
+import type { AccessOptions } from '../contract/access-options.js';
 import type { ProviderSettings } from '../contract/provider.js';
-import { type AccessOptions, definitionOf, keyedProvidersText, keyReferences } from './key-references.js';
-import { baseUrlProblem, knownProvider, providerNameProblem } from './known-providers.js';
+import type { CustomDefinition, CustomFormat, Executor } from '../format/wire-format.js';
+import { baseUrlProblem } from '../http/base-url.js';
+import { customFormat, EXECUTOR_KINDS, isHttpProvider } from '../registry.js';
+import { definitionOf, keyedProvidersText, keyReferences } from './key-references.js';
+import { knownProvider, providerNameProblem } from './known-providers.js';
 
 /** An HTTP server of a known wire format, and the references of its keys that have values, in order of use. */
 export interface ServerAccess extends ProviderSettings {
   readonly kind: 'server';
-  readonly api: HttpProvider['api'];
+  readonly api: HttpApi;
   /** Empty where none is needed. */
   readonly credentials: readonly string[];
 }
@@ -17,10 +20,8 @@ export interface ServerAccess extends ProviderSettings {
 /** How a provider is reached; or why it cannot be. */
 export type ProviderAccess =
   | ServerAccess
-  | { readonly kind: 'bedrock'; readonly definition: BedrockProvider }
-  | { readonly kind: 'vertex'; readonly definition: VertexProvider }
-  | { readonly kind: 'ai-sdk'; readonly definition: AiSdkProvider }
-  | { readonly kind: 'executor'; readonly executor: SubprocessExecutor | StubExecutor }
+  | { readonly kind: 'custom'; readonly format: CustomFormat; readonly definition: CustomDefinition }
+  | { readonly kind: 'executor'; readonly executor: Executor }
   | { readonly kind: 'script' }
   | Refused;
 
@@ -54,20 +55,11 @@ export function providerAccess({ provider, model, credential }: AccessRequest, o
   const unknown = providerNameProblem(provider, Object.keys(options.config.providers ?? {}));
   if (unknown) return refused('Model.NotFound', unknown);
   const defined = definitionOf(provider, options.config);
-  switch (defined?.api) {
-    case 'ai-sdk':
-      return { kind: 'ai-sdk', definition: defined };
-    case 'anthropic-bedrock':
-      return cloudProblem(provider, options) ?? { kind: 'bedrock', definition: defined };
-    case 'anthropic-vertex':
-      return cloudProblem(provider, options) ?? { kind: 'vertex', definition: defined };
-    case 'openai-chat':
-    case 'openai-responses':
-    case 'openai-completions':
-    case 'anthropic':
-    case undefined:
-      return serverAccess({ provider, defined, credential }, options);
-  }
+  if (defined === undefined || isHttpProvider(defined)) return serverAccess({ provider, defined, credential }, options);
+  const format = customFormat(defined);
+  // its keys are used together: each one that it names must have a value
+  const missing = (format.keyReferences(defined) ?? []).filter((reference) => options.keys.resolve(reference) === undefined);
+  return missing.length > 0 ? noKey(provider, missing, options) : { kind: 'custom', format, definition: defined };
 }
 
 interface ServerRequest {
@@ -85,7 +77,7 @@ function serverAccess({ provider, defined, credential }: ServerRequest, options:
 
 interface Place extends Omit<ProviderSettings, 'apiKey'> {
   readonly kind: 'place';
-  readonly api: HttpProvider['api'];
+  readonly api: HttpApi;
 }
 
 function configuredPlace(name: string, { api, baseUrl, allowInsecure, preset, quirks }: HttpProvider): Place | Refused {
@@ -135,25 +127,17 @@ function noKey(provider: string, references: readonly string[], options: AccessO
   return refused('Model.Auth', `no key for ${provider}: ${problems.join(', ')}${others === '' ? '' : `; with a key: ${others}`}`);
 }
 
-/** The keys of a cloud are used together: each that is named must be there. */
-function cloudProblem(provider: string, options: AccessOptions): Refused | undefined {
-  const missing = keyReferences(provider, options).filter((reference) => options.keys.resolve(reference) === undefined);
-  return missing.length > 0 ? noKey(provider, missing, options) : undefined;
-}
-
 function refused(type: Refused['type'], problem: string): Refused {
   return { kind: 'refused', type, problem };
 }
-
-const EXECUTORS: ReadonlySet<string> = new Set(['subprocess', 'stub']);
 
 /** The executor that a model's name means: `subprocess/AGENT` and `stub/AGENT`; or why there is none. Undefined for models of providers. */
 function executorOf(
   provider: string,
   agent: string,
   agents: Readonly<Record<string, AgentDefinition>> = {},
-): { readonly executor: SubprocessExecutor | StubExecutor } | { readonly problem: string } | undefined {
-  if (!EXECUTORS.has(provider)) return undefined;
+): { readonly executor: Executor } | { readonly problem: string } | undefined {
+  if (!EXECUTOR_KINDS.has(provider)) return undefined;
   const executor = Object.hasOwn(agents, agent) ? agents[agent]?.executor : undefined;
   if (executor && executor.kind !== 'llm' && executor.kind === provider) return { executor };
   const names = Object.entries(agents).flatMap(([name, { executor: own }]) => (own?.kind === provider ? [name] : []));

@@ -1,9 +1,9 @@
-import type { HttpProvider } from '../../define/provider-definition.js';
+import type { HttpApi } from '../../define/provider-definition.js';
 import type { ProviderQuirks } from '../../define/provider-quirks.js';
 
 /** A provider that people use by its bare name. */
 export interface KnownProvider {
-  readonly api: HttpProvider['api'] | 'scripted';
+  readonly api: HttpApi | 'scripted';
   /** Empty where everybody has an address of their own: `baseUrlVariable` or the config names it. */
   readonly baseUrl: string;
   readonly baseUrlVariable?: string;

@@ -1,5 +1,5 @@
 import type { AiSdkProvider, LanguageModelTools } from '../../define/provider-definition.js';
-import type { AccessOptions } from '../access/key-references.js';
+import type { AccessOptions } from '../contract/access-options.js';
 import { ModelError } from '../contract/model-error.js';
 import type { ModelAnswer, ModelProvider, ModelRequest } from '../contract/provider.js';
 import { orAbort } from '../http/abortable.js';

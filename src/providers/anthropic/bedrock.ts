@@ -1,10 +1,11 @@
 import type { BedrockProvider } from '../../define/provider-definition.js';
-import type { AccessOptions } from '../access/key-references.js';
+import type { AccessOptions } from '../contract/access-options.js';
 import type { ModelAnswer, ModelProvider, ModelRequest } from '../contract/provider.js';
 import { guardedFetch } from '../http/guarded-fetch.js';
 import { loadPeer } from '../http/optional-peer.js';
 import { SDK_OPTIONS } from '../http/sdk-options.js';
-import { callAnthropicCloud, cloudKey, cloudUrl } from './cloud.js';
+import { callAnthropicCloud, cloudKey } from './cloud.js';
+import { bedrockUrl } from './cloud-url.js';
 
 /** The version of the API whose answers are read here, as Bedrock names it; the client puts it into the body. */
 const API_VERSION = { 'anthropic-version': 'bedrock-2023-05-31' };
@@ -14,7 +15,7 @@ const API_VERSION = { 'anthropic-version': 'bedrock-2023-05-31' };
  * chain of the host gives. Throws `Model.BadRequest` for a bad region or address.
  */
 export function createAnthropicBedrockProvider(definition: BedrockProvider, access: Pick<AccessOptions, 'keys'>): ModelProvider {
-  const baseURL = cloudUrl(definition, (region) => `https://bedrock-runtime.${region}.amazonaws.com`);
+  const baseURL = bedrockUrl(definition);
   return { call: (request) => callBedrock(request, { ...definition, baseURL }, access) };
 }
 

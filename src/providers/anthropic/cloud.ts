@@ -1,17 +1,9 @@
-import type { AccessOptions } from '../access/key-references.js';
-import { baseUrlProblem } from '../access/known-providers.js';
+import type { AccessOptions } from '../contract/access-options.js';
 import { ModelError } from '../contract/model-error.js';
 import type { ModelAnswer, ModelRequest } from '../contract/provider.js';
 import { withoutKeys } from '../errors/redact-key.js';
 import { orAbort } from '../http/abortable.js';
 import { type AnthropicDoor, callAnthropic } from './call.js';
-
-/** What of a cloud's definition says where its servers are. */
-export interface CloudPlace {
-  readonly region: string;
-  readonly baseUrl?: string | undefined;
-  readonly allowInsecure?: boolean | undefined;
-}
 
 /** Whom a call of Claude on another cloud goes to. */
 export interface CloudDoor extends Pick<AnthropicDoor, 'client' | 'guard' | 'account'> {
@@ -28,16 +20,6 @@ export async function callAnthropicCloud(request: ModelRequest, { secrets, ...do
     request.signal.throwIfAborted();
     throw error instanceof ModelError ? withoutKeys(toCloudError(error), secrets) : error;
   }
-}
-
-/** Where a cloud is reached, or the region's own address. Throws `Model.BadRequest` for a region or an address that is none. */
-export function cloudUrl({ region, baseUrl, allowInsecure }: CloudPlace, own: (region: string) => string): string {
-  // it becomes a part of a host's name
-  if (!/^[a-z0-9-]+$/u.test(region)) throw new ModelError('Model.BadRequest', `BAD_REGION ${JSON.stringify(region.slice(0, 80))}`);
-  if (baseUrl === undefined) return own(region);
-  const problem = baseUrlProblem(baseUrl, { allowInsecure });
-  if (problem) throw new ModelError('Model.BadRequest', `BAD_BASE_URL: ${problem}`);
-  return baseUrl;
 }
 
 /** The value of a key's reference. Throws `Model.Auth` that names it when it has none. */

@@ -1,13 +1,14 @@
 import type { AnthropicVertex } from '@anthropic-ai/vertex-sdk';
 import type { ClientOptions } from '@anthropic-ai/vertex-sdk/client';
 import type { VertexProvider } from '../../define/provider-definition.js';
-import type { AccessOptions } from '../access/key-references.js';
+import type { AccessOptions } from '../contract/access-options.js';
 import { ModelError } from '../contract/model-error.js';
 import type { ModelAnswer, ModelProvider, ModelRequest } from '../contract/provider.js';
 import { fetchOfCall, guardedCall, guardedFetch } from '../http/guarded-fetch.js';
 import { loadPeer } from '../http/optional-peer.js';
 import { SDK_OPTIONS } from '../http/sdk-options.js';
-import { callAnthropicCloud, cloudKey, cloudUrl } from './cloud.js';
+import { callAnthropicCloud, cloudKey } from './cloud.js';
+import { vertexUrl } from './cloud-url.js';
 
 /** The version of the API whose answers are read here, as Vertex names it; the client puts it into the body. */
 const API_VERSION = { 'anthropic-version': 'vertex-2023-10-16' };
@@ -31,7 +32,7 @@ class VertexDoor {
   constructor(definition: VertexProvider, { keys }: Pick<AccessOptions, 'keys'>) {
     this.#definition = definition;
     this.#keys = keys;
-    this.#baseUrl = cloudUrl(definition, regionUrl);
+    this.#baseUrl = vertexUrl(definition);
   }
 
   async call(request: ModelRequest): Promise<ModelAnswer> {
@@ -77,10 +78,4 @@ class VertexDoor {
     // this is all that the client asks of it
     return { getRequestHeaders } as NonNullable<ClientOptions['authClient']>;
   }
-}
-
-function regionUrl(region: string): string {
-  if (region === 'global') return 'https://aiplatform.googleapis.com/v1';
-  if (region === 'us' || region === 'eu') return `https://aiplatform.${region}.rep.googleapis.com/v1`;
-  return `https://${region}-aiplatform.googleapis.com/v1`;
 }

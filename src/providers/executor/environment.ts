@@ -2,7 +2,7 @@ import { delimiter } from 'node:path';
 import type { SubprocessExecutor } from '../../define/agent-executor.js';
 import { KeyReference } from '../../define/credentials.js';
 import { commandEnvironment } from '../../process/command-sandbox.js';
-import type { KeyRing } from '../access/key-ring.js';
+import type { KeyRing } from '../contract/access-options.js';
 import { ModelError } from '../contract/model-error.js';
 import { hideKey } from '../errors/redact-key.js';
 

@@ -30,7 +30,7 @@ function executorProblems(path: string, agent: AgentDefinition): string[] {
   const { executor } = agent;
   if (!executor || executor.kind === 'llm') return [];
   const idle = (['model', 'fallbacks', 'thinking'] as const).filter((field) => agent[field] !== undefined);
-  const environment = executor.kind === 'subprocess' ? Object.entries(executor.env ?? {}) : [];
+  const environment = 'env' in executor ? Object.entries(executor.env ?? {}) : [];
   const broken = environment.filter(([, value]) => value.startsWith('env:') && !KeyReference.safeParse(value).success);
   return [
     ...idle.map((field) => `${path}.${field}: an agent with a ${executor.kind} executor asks no model`),

@@ -1,6 +1,6 @@
 import { AgentDefinition } from '../../define/define-agent.js';
 import { Config } from '../../define/define-config.js';
-import { baseUrlProblem } from '../../providers/access/known-providers.js';
+import { baseUrlProblem } from '../../providers/http/base-url.js';
 import { READ_ARTIFACT } from '../../tools/read-artifact.js';
 import { WORKSPACE_TOOLS } from '../../tools/registry.js';
 import { updatePlan } from '../../tools/update-plan.js';

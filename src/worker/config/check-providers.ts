@@ -2,11 +2,13 @@ import { didYouMean } from '../../contracts/text/did-you-mean.js';
 import type { Config } from '../../define/define-config.js';
 import type { HttpProvider, ProviderDefinition } from '../../define/provider-definition.js';
 import { ownReferences } from '../../providers/access/key-references.js';
-import { baseUrlProblem, KNOWN_PROVIDERS, knownProvider, providerNameProblem } from '../../providers/access/known-providers.js';
+import { KNOWN_PROVIDERS, knownProvider, providerNameProblem } from '../../providers/access/known-providers.js';
+import { baseUrlProblem } from '../../providers/http/base-url.js';
+import { EXECUTOR_KINDS, isHttpProvider } from '../../providers/registry.js';
 import { quirkProblems } from './check-quirks.js';
 
 /** Names before the slash of a model that are no providers of HTTP. */
-const RESERVED: ReadonlySet<string> = new Set(['scripted', 'subprocess', 'stub']);
+const RESERVED: ReadonlySet<string> = new Set(['scripted', ...EXECUTOR_KINDS]);
 
 /** What the schema cannot see of providers and their keys, each with its path. */
 export function providerProblems({ providers = {}, credentials = {} }: Config): string[] {
@@ -25,17 +27,17 @@ function definitionProblems(path: string, name: string, provider: ProviderDefini
       : [`${path}: a name of A-Z a-z 0-9 . _ -, for it stands before the slash of a model`]),
     ...(RESERVED.has(name) ? [`${path}: this name has a meaning of its own`] : []),
     ...(address ? [`${path}.baseUrl: BAD_BASE_URL ${address}`] : []),
-    ...('quirks' in provider || 'preset' in provider ? serverProblems(path, provider) : []),
-    ...(provider.api === 'anthropic-bedrock' ? [] : repeated(`${path}.credentials`, ownReferences(provider) ?? [])),
+    ...(isHttpProvider(provider) ? serverProblems(path, provider) : []),
   ];
 }
 
-function serverProblems(path: string, { api, preset, quirks }: HttpProvider): string[] {
+function serverProblems(path: string, { api, preset, quirks, credentials = [] }: HttpProvider): string[] {
   const names = Object.entries(KNOWN_PROVIDERS).flatMap(([name, known]) => (known.api === 'scripted' ? [] : [name]));
   const isKnown = preset === undefined || (knownProvider(preset) !== undefined && names.includes(preset));
   return [
     ...(isKnown ? [] : [`${path}.preset: unknown ${JSON.stringify(preset)}${didYouMean(preset, names)}; known: ${names.join(', ')}`]),
     ...quirkProblems(`${path}.quirks`, { api, quirks }),
+    ...repeated(`${path}.credentials`, [credentials].flat()),
   ];
 }
 

@@ -1,7 +1,8 @@
 import { didYouMean } from '../../contracts/text/did-you-mean.js';
 import { redact } from '../../contracts/text/redact.js';
-import type { HttpProvider } from '../../define/provider-definition.js';
+import type { HttpApi, HttpProvider } from '../../define/provider-definition.js';
 import type { ProviderQuirks } from '../../define/provider-quirks.js';
+import { httpFormat } from '../../providers/registry.js';
 
 /** What servers read keys from. */
 const KEY_HEADERS: ReadonlySet<string> = new Set([
@@ -34,26 +35,6 @@ const CLIENT_HEADERS: ReadonlySet<string> = new Set([
   'upgrade',
 ]);
 
-/** What every format goes by. */
-const COMMON = ['strictTerminal', 'keyHeader', 'query', 'headers'] as const;
-const OPENAI = [
-  ...COMMON,
-  'parallelToolCalls',
-  'images',
-  'files',
-  'thinkingField',
-  'schemaDialect',
-  'callIdChars',
-  'promptCacheKey',
-] as const;
-
-/** The quirks that a format goes by; chat completions know all but the template of a prompt. */
-const QUIRKS_OF: Readonly<Record<Exclude<HttpProvider['api'], 'openai-chat'>, readonly (keyof ProviderQuirks)[]>> = {
-  anthropic: [...COMMON, 'parallelToolCalls'],
-  'openai-responses': OPENAI,
-  'openai-completions': [...COMMON, 'streamUsage', 'template'],
-};
-
 /** What the schema cannot see of a server's quirks, each with its path. */
 export function quirkProblems(path: string, { api, quirks = {} }: Pick<HttpProvider, 'api' | 'quirks'>): string[] {
   return [
@@ -65,11 +46,11 @@ export function quirkProblems(path: string, { api, quirks = {} }: Pick<HttpProvi
 }
 
 /** A quirk that nothing would come of is a mistake: whoever wrote it counts on it. */
-function idleProblems(path: string, api: HttpProvider['api'], name: string): string[] {
-  if (name === 'template' && api !== 'openai-completions')
+function idleProblems(path: string, api: HttpApi, name: string): string[] {
+  const known: readonly string[] = httpFormat(api).quirks;
+  if (known.includes(name)) return [];
+  if (name === 'template')
     return [`${path}.template: only api openai-completions has a prompt to make; for tools as text use toolCallsAsText`];
-  const known: readonly string[] | undefined = api === 'openai-chat' ? undefined : QUIRKS_OF[api];
-  if (!known || known.includes(name)) return [];
   return [`${path}.${name}: api ${api} does not go by it${didYouMean(name, known)}; it goes by ${known.join(', ')}`];
 }
 

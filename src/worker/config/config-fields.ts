@@ -9,7 +9,7 @@ import { Config } from '../../define/define-config.js';
 import { HookDefinition } from '../../define/define-hook.js';
 import { ModelOptions } from '../../define/model-options.js';
 import { BudgetOptions, PolicyOptions } from '../../define/policy-options.js';
-import { AiSdkProvider, BedrockProvider, HttpProvider, VertexProvider } from '../../define/provider-definition.js';
+import { HttpProvider, ProviderDefinition } from '../../define/provider-definition.js';
 import { ProviderQuirks } from '../../define/provider-quirks.js';
 
 /** Fields and values of the contract whose feature is not in this version, by their place: refused, never ignored. */
@@ -32,9 +32,7 @@ const FIELDS: Readonly<Record<string, readonly string[]>> = {
   ...fieldsOfGroups('agents.*', PolicyOptions.shape),
   'hooks.*': Object.keys(HookDefinition.shape),
   'providers.*': Object.keys(HttpProvider.shape),
-  'providers.*:anthropic-bedrock': Object.keys(BedrockProvider.shape),
-  'providers.*:anthropic-vertex': Object.keys(VertexProvider.shape),
-  'providers.*:ai-sdk': Object.keys(AiSdkProvider.shape),
+  ...fieldsOfProviders(),
   'providers.*.quirks': Object.keys(ProviderQuirks.shape),
   'models.*': Object.keys(ModelOptions.shape),
   'models.*.times': Object.keys(ModelTimes.shape),
@@ -48,6 +46,14 @@ const FIELDS: Readonly<Record<string, readonly string[]>> = {
 export function fieldsAt(place: string, value: unknown): readonly string[] {
   const kind = typeof value === 'object' && value !== null ? (Reflect.get(value, 'api') ?? Reflect.get(value, 'kind')) : undefined;
   return FIELDS[`${place}:${String(kind)}`] ?? FIELDS[place] ?? [];
+}
+
+/** The fields of each kind of provider that is no HTTP server. */
+function fieldsOfProviders(): Record<string, readonly string[]> {
+  const fields = ProviderDefinition.options.flatMap(({ shape }) =>
+    'value' in shape.api ? [[`providers.*:${shape.api.value}`, Object.keys(shape)] as const] : [],
+  );
+  return Object.fromEntries(fields);
 }
 
 /** The fields of those options that have parts. */

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { Config } from '../../define/define-config.js';
 import { type AnyToolDefinition, parametersSchema } from '../../define/define-tool.js';
-import type { KeyRing } from '../../providers/access/key-ring.js';
 import { KNOWN_PROVIDERS } from '../../providers/access/known-providers.js';
+import type { KeyRing } from '../../providers/contract/access-options.js';
 
 /** 64 bits tell configurations apart, and a key cannot be got back from them. */
 const HASH_CHARS = 16;

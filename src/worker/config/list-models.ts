@@ -5,10 +5,11 @@ import type { ModelFacts, ModelOptions } from '../../define/model-options.js';
 import { KNOWN_MODELS, MODELS_AS_OF } from '../../models/catalog/models.js';
 import { providersToAsk } from '../../models/find-bare-model.js';
 import { modelFacts } from '../../models/model-facts.js';
-import { type AccessOptions, keyReferences } from '../../providers/access/key-references.js';
+import { keyReferences } from '../../providers/access/key-references.js';
 import { KNOWN_PROVIDERS, providerNameProblem } from '../../providers/access/known-providers.js';
 import { listModels } from '../../providers/access/list-models.js';
 import { type ProviderAccess, providerAccess, type ServerAccess } from '../../providers/access/provider-access.js';
+import type { AccessOptions } from '../../providers/contract/access-options.js';
 import { ModelError } from '../../providers/contract/model-error.js';
 import type { LoadedConfig } from './load-config.js';
 

@@ -2,7 +2,7 @@ import type { ArtifactStore } from '../../artifacts/artifact-store.js';
 import { ArtifactError } from '../../artifacts/artifact-store.js';
 import { FileArtifactStore } from '../../artifacts/file-artifact-store.js';
 import { S3ArtifactStore } from '../../artifacts/s3-artifact-store.js';
-import type { KeyRing } from '../../providers/access/key-ring.js';
+import type { KeyRing } from '../../providers/contract/access-options.js';
 import type { LoadedConfig } from '../config/load-config.js';
 import { stateFolder } from '../state-folder/state-folder.js';
 

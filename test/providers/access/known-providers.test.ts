@@ -2,10 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { ProviderQuirks } from '../../../src/define/provider-quirks.js';
 import { modelFacts } from '../../../src/models/model-facts.js';
 import { captureKeys } from '../../../src/providers/access/key-ring.js';
-import { baseUrlProblem, providerNameProblem } from '../../../src/providers/access/known-providers.js';
+import { providerNameProblem } from '../../../src/providers/access/known-providers.js';
 import { providerAccess } from '../../../src/providers/access/provider-access.js';
 import { KNOWN_PROVIDERS } from '../../../src/providers/access/provider-catalog.js';
-import { toChatBody } from '../../../src/providers/openai/chat-body.js';
+import { baseUrlProblem } from '../../../src/providers/http/base-url.js';
+import { toChatBody } from '../../../src/providers/openai/chat/body.js';
 import { modelRequest } from '../support/wire.js';
 
 const NAMES = Object.keys(KNOWN_PROVIDERS);

@@ -1,7 +1,7 @@
 import type { ProviderDefinition } from '../../../src/define/provider-definition.js';
 import { captureKeys } from '../../../src/providers/access/key-ring.js';
+import { createProviderFor } from '../../../src/providers/access/provider-for.js';
 import type { ModelProvider } from '../../../src/providers/contract/provider.js';
-import { createProviderFor } from '../../../src/providers/registry.js';
 import { SPARSE_STEP } from '../suite/cut-cases.js';
 import type { ScriptedSubject } from '../suite/provider-subject.js';
 import { providerSuite } from '../suite/provider-suite.js';

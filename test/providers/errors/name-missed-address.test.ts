@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { captureKeys } from '../../../src/providers/access/key-ring.js';
-import { createProviderFor } from '../../../src/providers/registry.js';
+import { createProviderFor } from '../../../src/providers/access/provider-for.js';
 import { startWireServer, WIRE_SERVER_KEY, type WireServer } from '../../../src/testing/wire-server.js';
 
 describe('an address that has no models', () => {

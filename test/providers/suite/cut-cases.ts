@@ -1,8 +1,9 @@
 import { expect } from 'vitest';
 import { ModelError } from '../../../src/providers/contract/model-error.js';
 import type { ModelAnswer } from '../../../src/providers/contract/provider.js';
+import { EVENT_STREAM } from '../../../src/providers/format/format-server.js';
+import { httpFormat } from '../../../src/providers/registry.js';
 import type { ScriptStepInput } from '../../../src/providers/scripted/script.js';
-import type { WireFormat } from '../../../src/testing/wire/wire-format.js';
 import { modelRequest } from '../support/wire.js';
 import { ask, message } from './ask.js';
 import type { FaultCase } from './fault-cases.js';
@@ -28,14 +29,6 @@ const STEP = {
   usage: { inputTokens: 40, outputTokens: 20 },
 } as const satisfies ScriptStepInput;
 
-/** What must have been sent before an answer may count as complete. */
-const TERMINAL: Readonly<Record<WireFormat['name'], string>> = {
-  'openai-chat': '"finish_reason":"tool_calls"',
-  'openai-completions': '"finish_reason":"stop"',
-  'openai-responses': '"type":"response.completed"',
-  anthropic: 'event: message_stop',
-};
-
 /** Streams that end too early, at every place. */
 export const CUT_CASES = {
   M12: {
@@ -49,11 +42,10 @@ async function survivesEndAtAnyByte(subject: ScriptedSubject): Promise<void> {
   const step = subject.cutStep ?? 1;
   const { outcomes, bytes } = await sweep(subject, { by: 'end', step });
   const completeFrom = outcomes.indexOf('complete');
-  const terminal = terminalIn(subject, bytes);
-  expect(completeFrom * step).toBeGreaterThan(terminal);
+  const terminal = await terminalIn(subject, bytes);
+  expect(completeFrom * step).toBeGreaterThan(terminal.begin);
   // nothing that may follow it is waited for
-  const whole = bytes.indexOf('\n\n', terminal) + '\n\n'.length;
-  expect((completeFrom - 1) * step).toBeLessThan(whole);
+  expect((completeFrom - 1) * step).toBeLessThan(terminal.end);
   expect(outcomes.lastIndexOf('cut')).toBe(completeFrom - 1);
 }
 
@@ -61,7 +53,8 @@ async function survivesLostConnection(subject: ScriptedSubject): Promise<void> {
   const step = Math.max(subject.cutStep ?? 1, LOST_STEP);
   for (const by of ['reset', 'close'] as const) {
     const { outcomes, bytes } = await sweep(subject, { by, step });
-    const early = outcomes.slice(0, Math.floor(terminalIn(subject, bytes) / step));
+    const terminal = await terminalIn(subject, bytes);
+    const early = outcomes.slice(0, Math.floor(terminal.begin / step));
     expect(early.length).toBeGreaterThan(5);
     expect({ by, outcomes: [...new Set(early)] }).toEqual({ by, outcomes: ['cut'] });
   }
@@ -117,8 +110,11 @@ function askedAt(length: number) {
   return { messages: [message('user', String(length))] };
 }
 
-function terminalIn({ server }: ScriptedSubject, bytes: Buffer): number {
-  const at = bytes.indexOf(TERMINAL[server.format]);
-  if (at === -1) throw new Error(`no ${TERMINAL[server.format]} in the answer`);
-  return at;
+/** Where the event begins that must have been sent before an answer may count as complete, and where it ends. */
+async function terminalIn({ server }: ScriptedSubject, bytes: Buffer): Promise<{ readonly begin: number; readonly end: number }> {
+  const { terminal, contentType } = await httpFormat(server.format).loadServer();
+  const begin = bytes.indexOf(terminal);
+  if (begin === -1) throw new Error(`no ${terminal} in the answer`);
+  const lineEnd = contentType === EVENT_STREAM ? '\n\n' : '\n';
+  return { begin, end: bytes.indexOf(lineEnd, begin) + lineEnd.length };
 }

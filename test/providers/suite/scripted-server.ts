@@ -1,6 +1,6 @@
+import type { HttpApi } from '../../../src/define/provider-definition.js';
 import type { ScriptStepInput } from '../../../src/providers/scripted/script.js';
 import type { ScriptedRequest } from '../../../src/providers/scripted/script-player.js';
-import type { WireFormat } from '../../../src/testing/wire/wire-format.js';
 import { type RecordedRequest, startWireServer } from '../../../src/testing/wire-server.js';
 
 /** What a server answers: one step to all requests, or one by what a request says. A fault comes each time. */
@@ -10,7 +10,7 @@ export type Reply = ScriptStepInput | ((request: ScriptedRequest) => ScriptStepI
 export interface ScriptedServer {
   readonly url: string;
   readonly apiKey: string;
-  readonly format: WireFormat['name'];
+  readonly format: HttpApi;
   readonly requests: readonly RecordedRequest[];
   answerWith(reply: Reply): void;
   /** The bytes that the last request is answered with when it is sent again. */
@@ -19,7 +19,7 @@ export interface ScriptedServer {
 }
 
 /** Starts one for one wire format, or for more: requests of another format get a 404. */
-export async function startScriptedServer(format: WireFormat['name'], ...more: readonly WireFormat['name'][]): Promise<ScriptedServer> {
+export async function startScriptedServer(format: HttpApi, ...more: readonly HttpApi[]): Promise<ScriptedServer> {
   let reply: Reply = { text: 'Nothing was asked for.' };
   const server = await startWireServer({
     formats: [format, ...more],

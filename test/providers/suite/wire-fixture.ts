@@ -1,15 +1,14 @@
-import type { HttpProvider } from '../../../src/define/provider-definition.js';
+import type { HttpApi, HttpProvider } from '../../../src/define/provider-definition.js';
 import { captureKeys } from '../../../src/providers/access/key-ring.js';
+import { createProviderFor } from '../../../src/providers/access/provider-for.js';
 import type { ModelProvider, ThinkingOrder } from '../../../src/providers/contract/provider.js';
-import { createProviderFor } from '../../../src/providers/registry.js';
-import type { WireFormat } from '../../../src/testing/wire/wire-format.js';
 import { SPARSE_STEP } from './cut-cases.js';
 import type { ScriptedSubject } from './provider-subject.js';
 import { startScriptedServer } from './scripted-server.js';
 
 /** A provider of a config, with the strict wire server at its address. */
 export interface WireFixtureOptions {
-  readonly api: WireFormat['name'];
+  readonly api: HttpApi;
   readonly preset?: string;
   readonly thinking?: ThinkingOrder;
 }
@@ -31,7 +30,7 @@ export async function startWireFixture({ api, preset, thinking }: WireFixtureOpt
 
 /** What stands in a config about a server. */
 export interface WireProviderOptions {
-  readonly api: WireFormat['name'];
+  readonly api: HttpApi;
   readonly url: string;
   readonly apiKey: string;
   readonly preset?: string | undefined;
@@ -41,7 +40,7 @@ export interface WireProviderOptions {
 export function wireProvider({ api, url, apiKey, preset }: WireProviderOptions): ModelProvider {
   const definition: HttpProvider = {
     api,
-    baseUrl: api === 'anthropic' ? url : `${url}/v1`,
+    baseUrl: api.startsWith('openai-') ? `${url}/v1` : url,
     credentials: 'env:SUITE_KEY',
     ...(preset === undefined ? {} : { preset }),
   };

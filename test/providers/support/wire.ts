@@ -1,7 +1,7 @@
 import { createAnthropicProvider } from '../../../src/providers/anthropic/anthropic.js';
 import type { ModelProvider, ModelRequest } from '../../../src/providers/contract/provider.js';
-import { createOpenAiChatProvider } from '../../../src/providers/openai/chat.js';
-import { createOpenAiResponsesProvider } from '../../../src/providers/openai/responses.js';
+import { createOpenAiChatProvider } from '../../../src/providers/openai/chat/chat.js';
+import { createOpenAiResponsesProvider } from '../../../src/providers/openai/responses/responses.js';
 
 /** What a test wants a model to answer, in no format yet. */
 export interface WireScript {

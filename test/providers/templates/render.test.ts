@@ -2,12 +2,12 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ContentPart, Message, Part } from '../../../src/contracts/schemas/message.js';
 import type { ModelRequest } from '../../../src/providers/contract/provider.js';
+import { readPrompt, resultsIn } from '../../../src/providers/openai/completions/server/prompt.js';
 import type { ChatTemplate } from '../../../src/providers/templates/chat-template.js';
 import { GEMMA } from '../../../src/providers/templates/gemma.js';
 import { PLAIN } from '../../../src/providers/templates/plain.js';
 import { QWEN3 } from '../../../src/providers/templates/qwen3.js';
 import { speakTools } from '../../../src/providers/templates/text-tools.js';
-import { readPrompt, resultsIn } from '../../../src/testing/completions/prompt.js';
 import { modelRequest } from '../support/wire.js';
 
 const TOOL = { name: 'read_file', description: 'Reads a file.', schema: { type: 'object', properties: { path: { type: 'string' } } } };

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import type { Message } from '../../../src/contracts/schemas/message.js';
 import { toAnthropicBody } from '../../../src/providers/anthropic/body.js';
 import type { ModelRequest } from '../../../src/providers/contract/provider.js';
-import { toChatBody } from '../../../src/providers/openai/chat-body.js';
-import { toResponsesBody } from '../../../src/providers/openai/responses-body.js';
+import { toChatBody } from '../../../src/providers/openai/chat/body.js';
+import { toResponsesBody } from '../../../src/providers/openai/responses/body.js';
 import { answer, calls, results, user } from '../support/turns.js';
 import { modelRequest } from '../support/wire.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Message } from '../../../src/contracts/schemas/message.js';
-import { toOpenAiMessages } from '../../../src/providers/openai/chat-messages.js';
+import { toOpenAiMessages } from '../../../src/providers/openai/chat/messages.js';
 import { call, message, result, text } from '../support/message-parts.js';
 import { toAnthropicMessages } from '../support/to-anthropic-messages.js';
 

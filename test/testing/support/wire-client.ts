@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { WireFormat } from '../../../src/testing/wire/wire-format.js';
+import type { HttpApi } from '../../../src/define/provider-definition.js';
 import type { WireServer } from '../../../src/testing/wire-server.js';
 
 /** A whole reply, read to its end. */
@@ -10,7 +10,7 @@ export interface WireReply {
 }
 
 /** Posts a body as a client of that format would. Rejects when the connection breaks before the reply's end. */
-export async function ask(server: WireServer, format: WireFormat['name'], body: unknown, key = server.apiKey): Promise<WireReply> {
+export async function ask(server: WireServer, format: ClientFormat, body: unknown, key = server.apiKey): Promise<WireReply> {
   const response = await post(server, format, body, { key });
   return { status: response.status, headers: response.headers, text: await response.text() };
 }
@@ -18,7 +18,7 @@ export async function ask(server: WireServer, format: WireFormat['name'], body: 
 /** The same, but the reply's body is still to be read. An empty key is not sent. */
 export async function post(
   server: WireServer,
-  format: WireFormat['name'],
+  format: ClientFormat,
   body: unknown,
   { key = server.apiKey, signal }: { readonly key?: string; readonly signal?: AbortSignal } = {},
 ): Promise<Response> {
@@ -37,7 +37,10 @@ export async function post(
   });
 }
 
-function addressOf(server: WireServer, format: WireFormat['name']): string {
+/** The formats that this client has a request for. */
+type ClientFormat = (typeof FORMATS)[number] | 'openai-completions';
+
+function addressOf(server: WireServer, format: ClientFormat): string {
   switch (format) {
     case 'openai-chat':
       return `${server.openaiBaseUrl}/chat/completions`;
@@ -51,7 +54,7 @@ function addressOf(server: WireServer, format: WireFormat['name']): string {
 }
 
 /** All formats whose requests hold messages, for `describe.each`. */
-export const FORMATS = ['openai-chat', 'openai-responses', 'anthropic'] as const satisfies WireFormat['name'][];
+export const FORMATS = ['openai-chat', 'openai-responses', 'anthropic'] as const satisfies readonly HttpApi[];
 
 /** Fields of a body, in the words of its format but for the conversation. */
 export interface BodyFields {
@@ -60,7 +63,7 @@ export interface BodyFields {
 }
 
 /** A right request of a format. Its conversation stands under `messages` in every one, and is put where the format has it. */
-export function bodyOf(format: WireFormat['name'], { messages, ...fields }: BodyFields): object {
+export function bodyOf(format: ClientFormat, { messages, ...fields }: BodyFields): object {
   switch (format) {
     case 'openai-chat':
       return chatBody({ ...(messages ? { messages } : {}), ...fields });
@@ -74,7 +77,7 @@ export function bodyOf(format: WireFormat['name'], { messages, ...fields }: Body
 }
 
 /** A right request for a stream that reports its usage. */
-export function streamedBodyOf(format: WireFormat['name']): object {
+export function streamedBodyOf(format: ClientFormat): object {
   return bodyOf(format, { stream: true, ...(format === 'openai-chat' ? { stream_options: { include_usage: true } } : {}) });
 }
 

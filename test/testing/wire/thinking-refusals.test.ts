@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { signatureOf } from '../../../src/testing/anthropic/thinking-rules.js';
+import { signatureOf } from '../../../src/providers/anthropic/server/thinking-rules.js';
 import { startWireServer, type WireServer } from '../../../src/testing/wire-server.js';
 import { ask, messagesBody } from '../support/wire-client.js';
 

@@ -2,13 +2,12 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
+import type { HttpApi } from '../../../../src/define/provider-definition.js';
+import type { FormatServer } from '../../../../src/providers/format/format-server.js';
+import { httpFormat } from '../../../../src/providers/registry.js';
 import type { ScriptStepInput } from '../../../../src/providers/scripted/script.js';
 import { ScriptFault, type WireFault } from '../../../../src/providers/scripted/script-fault.js';
-import { ANTHROPIC_MESSAGES } from '../../../../src/testing/anthropic/anthropic.js';
-import { CHAT_COMPLETIONS } from '../../../../src/testing/chat-completions/chat-completions.js';
-import { RESPONSES } from '../../../../src/testing/responses/responses.js';
-import { sendAnswer } from '../../../../src/testing/wire/send-answer.js';
-import type { WireFormat } from '../../../../src/testing/wire/wire-format.js';
+import { sendAnswer } from '../../../../src/testing/send-answer.js';
 import type { RecordedRequest } from '../../../../src/testing/wire-server.js';
 import type { Reply, ScriptedServer } from '../../../providers/suite/scripted-server.js';
 
@@ -18,7 +17,7 @@ export interface DoorOptions {
   readonly gateway: string;
   readonly gatewayKey: string;
   /** The format that the gateway is asked in. */
-  readonly format: Exclude<WireFormat['name'], 'openai-completions'>;
+  readonly format: Exclude<HttpApi, 'openai-completions'>;
   /** The server behind the gateway. */
   readonly upstream: ScriptedServer;
   /** True for a fault of the connection to the gateway; any other one is the upstream's. */
@@ -27,7 +26,6 @@ export interface DoorOptions {
 
 type Fault = NonNullable<ScriptStepInput['fault']>;
 
-const FORMATS = { 'openai-chat': CHAT_COMPLETIONS, 'openai-responses': RESPONSES, anthropic: ANTHROPIC_MESSAGES };
 const OF_ONE_HOP: ReadonlySet<string> = new Set(['connection', 'keep-alive', 'transfer-encoding', 'content-length', 'content-encoding']);
 
 interface GatewayAnswer {
@@ -41,7 +39,7 @@ interface GatewayAnswer {
  */
 export async function startFaultyDoor(options: DoorOptions): Promise<ScriptedServer> {
   const { upstream, format, gatewayKey, isOwn } = options;
-  const door = new FaultyDoor(options);
+  const door = new FaultyDoor(options, await httpFormat(format).loadServer());
   const server = createServer({ keepAliveTimeout: 60_000 }, (request, response) => void door.serve(request, response));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -75,11 +73,11 @@ class FaultyDoor {
   /** The last one that went through whole. */
   lastAnswer: GatewayAnswer | undefined;
   readonly #options: DoorOptions;
-  readonly #format: WireFormat;
+  readonly #format: FormatServer;
 
-  constructor(options: DoorOptions) {
+  constructor(options: DoorOptions, format: FormatServer) {
     this.#options = options;
-    this.#format = FORMATS[options.format];
+    this.#format = format;
   }
 
   async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {

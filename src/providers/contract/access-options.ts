@@ -1,0 +1,18 @@
+import type { Config } from '../../define/define-config.js';
+
+/** The keys of a worker by reference, `env:NAME` or `file:PATH`. Their values never leave the provider that uses them. */
+export interface KeyRing {
+  /** The value of a reference; undefined when it is unset, empty or cannot be used. A file is read anew each time. */
+  resolve(reference: string): string | undefined;
+  /** Why a reference gives no value, as `SECRET_…` with its name; undefined when it gives one. */
+  problem(reference: string): string | undefined;
+  /** Of all that have a usable value: the names of variables, and the references of files. */
+  names(): readonly string[];
+}
+
+/** The config, environment and keys of a worker: all that decides how a provider is reached. */
+export interface AccessOptions {
+  readonly config: Pick<Config, 'providers' | 'credentials' | 'agents'>;
+  readonly env: Readonly<NodeJS.ProcessEnv>;
+  readonly keys: KeyRing;
+}
