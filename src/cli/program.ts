@@ -3,22 +3,22 @@ import { Command, type CommanderError, Option } from 'commander';
 import { PerdureError } from '../contracts/perdure-error.js';
 import type { CliContext } from './host/context.js';
 
-/** What a verb's implementation gives: the exit status of the process. */
+/** Runs a command. Resolves with the exit status of the process. */
 type Verb = () => Promise<number>;
 
 /**
- * All verbs and options. An action loads its verb only when it is called, so that `show` does not wait for what `run` needs.
- * `onExitCode` is told the exit status of the verb that ran.
+ * Defines all commands and options. An action imports its command when it is called, so that `show` does not load the modules of `run`.
+ * Calls `onExitCode` with the exit status of the command.
  */
 export function createProgram(context: CliContext, onExitCode: (code: number) => void): Command {
   const program = new Command('perdure')
-    .description('LLM agents that outlast their workers: every run a Temporal workflow, every model and tool call an activity.')
-    .version(packageVersion(), '--version', 'print the version')
-    .helpOption('--help', 'show help')
+    .description('run LLM agents as durable Temporal workflows')
+    .version(packageVersion(), '--version', 'print the version and exit')
+    .helpOption('--help', 'print help and exit')
     .helpCommand(false)
     .configureHelp({ showGlobalOptions: true })
     .configureOutput({ writeOut: (text) => context.output.stdout.write(text), writeErr: () => undefined })
-    .option('--debug', 'show stack traces of errors')
+    .option('--debug', 'print stack traces of errors')
     .addHelpText('after', PROGRAM_HELP)
     .exitOverride();
   const carryOut = async (verb: Verb): Promise<void> => onExitCode(await verb());
@@ -34,134 +34,137 @@ type CarryOut = (verb: Verb) => Promise<void>;
 
 function addRunVerbs(program: Command, context: CliContext, carryOut: CarryOut): void {
   withRunOptions(program.command('run'))
-    .description('run a task and show it to its end; Ctrl-C lets go of it, and it goes on later')
-    .argument('<task>', 'what to do, in quotes')
-    .option('--events', 'print JSON Lines: events, tokens, progress, and the result as the last line')
-    .option('--detach', 'come back at once: the same as start')
+    .description('run a task and follow it to its end; Ctrl-C detaches and keeps the run')
+    .argument('<task>', 'the task, in quotes')
+    .option('--events', 'print JSON Lines: events, tokens and progress, then the result')
+    .option('--detach', 'return immediately, like start')
     .action((task, options) => carryOut(async () => (await import('./commands/run.js')).run(task, options, context)));
   withRunOptions(program.command('start'))
-    .description('start a task and come back; a worker in the background sees to it')
-    .argument('<task>', 'what to do, in quotes')
+    .description('start a task in the background and print its run ID')
+    .argument('<task>', 'the task, in quotes')
     .action((task, options) => carryOut(async () => (await import('./commands/start.js')).start(task, options, context)));
   withInput(withShow(withPlace(program.command('continue'))))
-    .description('go on from where a closed run ended, as RUN.2, RUN.3 …')
-    .argument('<run>', 'the id of the closed run')
-    .argument('[text]', 'what to do now', 'Continue.')
-    .option('--no-worker', 'host no worker in this command')
+    .description('continue a closed run as a new run: RUN.2, RUN.3 …')
+    .argument('<run>', 'ID of the closed run')
+    .argument('[text]', 'the next task, in quotes', 'Continue.')
+    .option('--no-worker', 'run no worker in this process')
     .action((run, text, options) =>
       carryOut(async () => (await import('./commands/continue.js')).continueRun(run, text, options, context)),
     );
   withShow(withPlace(program.command('watch')))
-    .description('show a run to its end and exit by its reason')
-    .argument('<run>', 'the id of the run')
-    .option('--no-worker', 'host no worker in this command')
+    .description('follow a run to its end')
+    .argument('<run>', 'run ID')
+    .option('--no-worker', 'run no worker in this process')
     .action((run, options) => carryOut(async () => (await import('./commands/watch.js')).watch(run, options, context)));
 }
 
 function addDirectVerbs(program: Command, context: CliContext, carryOut: CarryOut): void {
   withJson(withPlace(program.command('steer')))
-    .description('put a message into a live run; the model reads it before its next answer')
-    .argument('<run>', 'the id of the run')
-    .argument('<text>', 'the message, in quotes; a first line /model PROVIDER/MODEL or /think LEVEL is for the run itself')
-    .option('--id <id>', 'an id of yours: the same id twice is one message')
+    .description('send a message to a running agent; the model sees it before its next response')
+    .argument('<run>', 'run ID')
+    .argument(
+      '<text>',
+      'the message, in quotes; a first line /model PROVIDER/MODEL or /think LEVEL changes the model or its thinking level',
+    )
+    .option('--id <id>', 'message ID; a message with the same ID is delivered once')
     .option(
       '--mode <mode>',
-      'boundary: before the next answer (default) · preempt: skip calls not yet started · interrupt: also stop the running answer',
+      'boundary: deliver before the next response (default); preempt: also skip calls that have not started; interrupt: also stop the current response',
     )
-    .option('--ttl <duration>', 'forget it if it is still unread after so long, such as 30s')
+    .option('--ttl <duration>', 'discard the message if it is not delivered within this time, such as 30s')
     .action((run, text, options) => carryOut(async () => (await import('./commands/steer.js')).steer(run, text, options, context)));
   withJson(withPlace(program.command('cancel')))
-    .description('end a live run; what runs is stopped, and its result says so')
-    .argument('<run>', 'the id of the run')
-    .option('--reason <text>', 'why')
+    .description('cancel a run and stop its running calls')
+    .argument('<run>', 'run ID')
+    .option('--reason <text>', 'reason of the cancellation')
     .action((run, options) => carryOut(async () => (await import('./commands/cancel.js')).cancel(run, options, context)));
   withJson(withPlace(program.command('pause')))
-    .description('let running calls finish and start no further one')
-    .argument('<run>', 'the id of the run')
+    .description('pause a run after its running calls finish')
+    .argument('<run>', 'run ID')
     .action((run, options) => carryOut(async () => (await import('./commands/pause.js')).pause(run, options, context)));
   withJson(withPlace(program.command('resume')))
-    .description('go on after pause')
-    .argument('<run>', 'the id of the run')
+    .description('continue a paused run')
+    .argument('<run>', 'run ID')
     .action((run, options) => carryOut(async () => (await import('./commands/pause.js')).resume(run, options, context)));
   withJson(withPlace(program.command('hold')))
-    .description('start no further turn while you talk to the run; it lets go by itself')
-    .argument('<run>', 'the id of the run')
-    .option('--ttl <duration>', 'for how long at most (default: 10m)')
-    .option('--by <name>', 'who holds it, as others read it')
+    .description('hold a run before its next turn, for a limited time')
+    .argument('<run>', 'run ID')
+    .option('--ttl <duration>', 'release the run after this time (default: 10m)')
+    .option('--by <name>', 'name of the holder, shown to other users')
     .action((run, options) => carryOut(async () => (await import('./commands/hold.js')).hold(run, options, context)));
   withJson(withPlace(program.command('release')))
-    .description('go on after hold')
-    .argument('<run>', 'the id of the run')
+    .description('release a held run')
+    .argument('<run>', 'run ID')
     .action((run, options) => carryOut(async () => (await import('./commands/hold.js')).release(run, options, context)));
 }
 
 function addDecisionVerbs(program: Command, context: CliContext, carryOut: CarryOut): void {
   withJson(withPlace(program.command('approvals')))
-    .description('list the calls that wait for a person')
-    .argument('[run]', 'the id of the run (default: all open ones)')
+    .description('list pending approvals')
+    .argument('[run]', 'run ID (default: all open runs)')
     .action((run, options) => carryOut(async () => (await import('./commands/approvals.js')).approvals(run, options, context)));
   withDecision(program.command('approve'))
-    .description('let a waiting call run, once and as it was shown')
+    .description('approve a pending call')
     .action((run, call, options) => carryOut(async () => (await import('./commands/approve.js')).approve(run, call, options, context)));
   withDecision(program.command('deny'))
-    .description('refuse a waiting call; the model reads who did and why')
-    .option('--reason <text>', 'why')
+    .description('deny a pending call, with a reason that the model sees')
+    .option('--reason <text>', 'reason, sent to the model')
     .action((run, call, options) => carryOut(async () => (await import('./commands/approve.js')).deny(run, call, options, context)));
   withJson(withPlace(program.command('extend')))
-    .description('raise caps of a live run, by so much each')
-    .argument('<run>', 'the id of the run')
-    .option('--turns <n>', 'so many more turns', parseNumber)
-    .option('--max-cost <usd>', 'so much more money', parseNumber)
-    .option('--max-tokens <n>', 'so many more tokens', parseNumber)
-    .option('--deadline <duration>', 'so much more working time, such as 90s or 10m')
+    .description('increase the limits of a running agent')
+    .argument('<run>', 'run ID')
+    .option('--turns <n>', 'number of turns to add', parseNumber)
+    .option('--max-cost <usd>', 'amount in USD to add to the cost limit', parseNumber)
+    .option('--max-tokens <n>', 'number of tokens to add', parseNumber)
+    .option('--deadline <duration>', 'working time to add, such as 90s or 10m')
     .action((run, options) => carryOut(async () => (await import('./commands/extend.js')).extend(run, options, context)));
 }
 
 function addLookVerbs(program: Command, context: CliContext, carryOut: CarryOut): void {
   withJson(withPlace(program.command('show')))
-    .description('show where a run stands, or how it ended')
-    .argument('<run>', 'the id of the run')
+    .description('show the status and the result of a run')
+    .argument('<run>', 'run ID')
     .action((run, options) => carryOut(async () => (await import('./commands/show.js')).show(run, options, context)));
   withJson(withPlace(program.command('ls')))
     .description('list runs, newest first')
-    .option('--open', 'only runs that have not ended')
-    .option('--closed', 'only runs that have ended')
-    .option('--session <key>', 'only runs of this conversation, and what they cost together')
-    .option('--limit <n>', 'at most so many (default: 50)', parseNumber)
+    .option('--open', 'list only open runs')
+    .option('--closed', 'list only closed runs')
+    .option('--session <key>', 'list only the runs of this session, with their total cost')
+    .option('--limit <n>', 'maximum number of runs (default: 50)', parseNumber)
     .action((options) => carryOut(async () => (await import('./commands/ls.js')).ls(options, context)));
   withJson(program.command('models'))
-    .description('list the models that can be chosen, with window, prices and abilities')
-    .argument('[filter]', 'a part of provider/model')
-    .option('--provider <name>', 'only the models of this provider')
-    .option('--all', 'also those of providers without a key')
-    .option('--ask', 'ask the servers which models they have')
+    .description('list models with context window, prices and abilities')
+    .argument('[filter]', 'part of a model name')
+    .option('--provider <name>', 'list only the models of this provider')
+    .option('--all', 'include providers without a configured key')
+    .option('--ask', 'query the servers of the providers for their models')
     .action((filter, options) => carryOut(async () => (await import('./commands/models.js')).models(filter, options, context)));
   withJson(program.command('replay'))
-    .description('check that saved histories still replay with the present workflow code')
-    .argument('<file...>', 'histories as JSON, from the Web UI or: temporal workflow show --output json')
+    .description('replay saved histories with the current workflow code')
+    .argument('<file...>', 'history as JSON, from the Web UI or from temporal workflow show --output json')
     .action((files, options) => carryOut(async () => (await import('./commands/replay.js')).replay(files, options, context)));
   withJson(withPlace(program.command('doctor')))
-    .description('check server, worker, keys, workspace and sandbox, and say what to do')
+    .description('check server, worker, keys, workspace and sandbox')
     .option('--fix', 'register missing search attributes')
-    .option('--workspace <dir>', 'check this folder too')
+    .option('--workspace <dir>', 'also check this folder')
     .action((options) => carryOut(async () => (await import('./commands/doctor.js')).doctor(options, context)));
 }
 
 function addHostVerbs(program: Command, context: CliContext, carryOut: CarryOut): void {
   withPlace(program.command('worker'))
-    .description('work on the queue until SIGTERM or Ctrl-C')
+    .description('run a worker until SIGTERM or Ctrl-C')
     .action((options) => carryOut(async () => (await import('./commands/worker.js')).worker(options, context)));
   withPlace(program.command('dev'))
-    .description('run the server with its Web UI and a worker, until Ctrl-C')
-    .option('--until-idle', 'end 10 s after the last open run')
+    .description('run a Temporal server, its Web UI and a worker until Ctrl-C')
+    .option('--until-idle', 'exit 10 s after the last open run ends')
     .action((options) => carryOut(async () => (await import('./commands/dev.js')).dev(options, context)));
 }
 
 function withPlace(command: Command): Command {
   return command
-    .option('--address <host:port>', "the Temporal server (default: TEMPORAL_* and temporal.toml, else this folder's own)")
-    .option('--namespace <name>', 'its namespace')
-    .option('--task-queue <name>', 'the queue of the workers (default: perdure)');
+    .option('--address <host:port>', 'Temporal server (default: from TEMPORAL_* or temporal.toml, else the embedded server)')
+    .option('--namespace <name>', 'Temporal namespace')
+    .option('--task-queue <name>', 'task queue of the workers (default: perdure)');
 }
 
 function withJson(command: Command): Command {
@@ -170,55 +173,55 @@ function withJson(command: Command): Command {
 
 function withDecision(command: Command): Command {
   return withJson(withPlace(command))
-    .argument('<run>', 'the id of the run')
-    .argument('<call>', 'the id of the call, as approvals shows it')
-    .option('--by <name>', 'who decides (default: you)');
+    .argument('<run>', 'run ID')
+    .argument('<call>', "call ID, from 'perdure approvals'")
+    .option('--by <name>', 'name of the person who decides (default: your user name)');
 }
 
 function withShow(command: Command): Command {
-  return withJson(command).option('--events', 'print JSON Lines: events, tokens, progress, and the result as the last line');
+  return withJson(command).option('--events', 'print JSON Lines: events, tokens and progress, then the result');
 }
 
 function withInput(command: Command): Command {
   return command
-    .option('--model <provider/model>', 'such as openai/gpt-5.4-mini, a name that providers are asked for, or scripted/FILE (no key)')
-    .option('--fallback <provider/model>', 'asked when the model fails; several in order, by commas or again', addToList)
-    .option('--thinking <level>', 'off, minimal, low, medium, high, or a number of tokens', parseNumber)
-    .option('--max-turns <n>', 'end after so many turns (default: 20)', parseNumber)
-    .option('--max-cost <usd>', 'end before it costs more', parseNumber)
-    .option('--max-tokens <n>', 'end before it uses more tokens, input and output', parseNumber)
-    .option('--deadline <duration>', 'end after so much working time, such as 90s or 10m')
-    .option('--on-budget <what>', 'at the cap of turns, money, tokens or time: finish with an answer, or ask a person (default: finish)')
-    .option('--allow-unknown-price', 'start with --max-cost although the price of the model is unknown; the cap is then not kept')
-    .option('--output-schema <file>', 'a file with the JSON Schema that the answer must fit')
-    .option('--chat', 'answer in exactly one turn, without tools');
+    .option('--model <provider/model>', 'model, such as openai/gpt-5.4-mini; scripted/FILE plays a script without a key')
+    .option('--fallback <provider/model>', 'model to fail over to; for several, repeat the option or separate with commas', addToList)
+    .option('--thinking <level>', 'thinking level: off, minimal, low, medium, high, or a number of tokens', parseNumber)
+    .option('--max-turns <n>', 'limit of turns (default: 20)', parseNumber)
+    .option('--max-cost <usd>', 'limit of the cost in USD', parseNumber)
+    .option('--max-tokens <n>', 'limit of tokens, input plus output', parseNumber)
+    .option('--deadline <duration>', 'limit of working time, such as 90s or 10m')
+    .option('--on-budget <what>', 'at a limit: finish with an answer, or ask for approval to continue (default: finish)')
+    .option('--allow-unknown-price', 'accept --max-cost for a model without a known price; the limit is not enforced')
+    .option('--output-schema <file>', 'file with the JSON Schema of the answer')
+    .option('--chat', 'answer in one turn, without tools');
 }
 
 function withRunOptions(command: Command): Command {
   return withInput(withJson(withPlace(command)))
-    .option('--agent <name>', 'one of the agents of the config')
-    .option('--workspace <dir>', 'a folder the agent may read, change and run commands in')
+    .option('--agent <name>', 'agent from the config')
+    .option('--workspace <dir>', 'folder in which the agent can read and write files and run commands')
     .addOption(new Option('--i-know', 'allow the root or home folder as workspace').hideHelp())
-    .option('--session <key>', 'the conversation this run belongs to')
-    .option('--id <run-id>', 'an id of yours: the same id and input twice is one run')
-    .option('--no-worker', 'host no worker in this command');
+    .option('--session <key>', 'session of the run')
+    .option('--id <run-id>', 'run ID; the same ID and input start the run once')
+    .option('--no-worker', 'run no worker in this process');
 }
 
-/** What an option that may be given again has so far, and what this one adds. */
+/** Collects the values of a repeated option. A value may hold several names, separated by commas. */
 function addToList(text: string, soFar: readonly string[] = []): readonly string[] {
   return [...soFar, ...text.split(',').flatMap((name) => name.trim() || [])];
 }
 
-/** A mistake in the command line as an error with its code (exit 2); undefined when help or the version was asked for. */
+/** Converts an error of the argument parser into a PerdureError (exit 2). Undefined after `--help` and `--version`. */
 export function commandLineError(error: CommanderError): PerdureError | undefined {
   if (error.exitCode === 0) return undefined;
   const [what = '', hint] = error.message.replace(/^error: /u, '').split('\n');
   const code = COMMAND_LINE_CODES[error.code] ?? 'BAD_USAGE';
   const quoted = /'(?<name>[^']+)'/u.exec(what)?.groups?.name;
   const text = quoted !== undefined && code.startsWith('UNKNOWN') ? quoted.slice(0, 80) : what.replace(/\. Expected .*$/u, '');
-  const help = error.code === 'commander.help' ? "name a verb; 'perdure --help' lists them" : text;
+  const help = error.code === 'commander.help' ? "no command given. Run 'perdure --help' for a list." : text;
   const near = hint === undefined ? '' : ` ${hint.replace('(Did', '(did')}`;
-  return new PerdureError(code, `${help}${near}${error.code === 'commander.excessArguments' ? '; put the text in quotes' : ''}`, 2);
+  return new PerdureError(code, `${help}${near}${error.code === 'commander.excessArguments' ? '. Put the text in quotes.' : ''}`, 2);
 }
 
 const COMMAND_LINE_CODES: Readonly<Record<string, string>> = {
@@ -234,24 +237,24 @@ function packageVersion(): string {
   return typeof manifest === 'object' && manifest !== null && 'version' in manifest ? String(manifest.version) : 'unknown';
 }
 
-/** What `perdure --help` says below the list of verbs. */
+/** The text of `perdure --help` below the list of commands. */
 const PROGRAM_HELP = `
 Examples:
   perdure run 'add a test for the parser' --workspace . --max-turns 30
   perdure run 'add a test' --model anthropic/claude-sonnet-5 --fallback openai-responses/gpt-5.4-mini --thinking low
-  perdure start 'write the release notes' --workspace .     come back at once
-  perdure steer RUN 'leave the changelog alone'             while it runs
-  perdure approvals                                         what waits for a person; then approve or deny
-  perdure continue RUN 'now fix the warnings'               after it ended
-  perdure models                                            what can be chosen as a model
+  perdure start 'write the release notes' --workspace .     run it in the background
+  perdure steer RUN 'leave the changelog alone'             send a message while it runs
+  perdure approvals                                         list pending approvals; then approve or deny
+  perdure continue RUN 'now fix the warnings'               continue after it has ended
+  perdure models                                            list available models
 
-A run is kept by Temporal: kill anything at any moment, and it goes on with the next command in the same folder.
-Without TEMPORAL_ADDRESS the server is this folder's own, with its state in .perdure (PERDURE_DIR names another folder).
+Runs are durable. If a process dies, the run continues with the next command in the same folder.
+Without TEMPORAL_ADDRESS, Perdure starts an embedded Temporal server. Its state is in .perdure; PERDURE_DIR sets another folder.
 
-Exit status of run, watch and continue: 0 completed or let go of, 1 error or refusal, 6 ended at a cap, 130 cancelled.
-Of every verb: 2 bad input, 3 not found, 4 refused, 5 unreachable.`;
+Exit status of run, watch and continue: 0 completed or detached, 1 error or refusal, 6 limit reached, 130 cancelled.
+Exit status of every command: 2 bad input, 3 not found, 4 refused, 5 unreachable.`;
 
-/** A number from the command line; what is none stays text, so that the check of the option can show what was given. Never throws. */
+/** Parses a number of the command line. Other text is returned unchanged, so that the error of the option can quote it. Never throws. */
 export function parseNumber(text: string): number | string {
   return /^-?\d+(?:\.\d+)?(?:e\d+)?$/iu.test(text) ? Number(text) : text;
 }

@@ -20,7 +20,7 @@ describe('read_file', () => {
     await workspace.put('a.txt', numbered(100));
     const read = (offset: number, limit?: number): unknown =>
       readFile.execute({ path: 'a.txt', offset, ...(limit === undefined ? {} : { limit }) }, workspace.context());
-    expect(await read(11, 2)).toBe('line 11\nline 12\n[lines 11-12; the file has 792 bytes and goes on: read with offset 13]');
+    expect(await read(11, 2)).toBe('line 11\nline 12\n[lines 11-12; the file has 792 bytes and continues: read with offset 13]');
     expect(await read(99)).toBe('line 99\nline 100\n[lines 99-100 of 100, the end of the file]');
     await expect(read(101)).rejects.toThrow('BAD_OFFSET: "a.txt" has 100 lines');
   });

@@ -59,7 +59,7 @@ describe('search_files', () => {
     await workspace.put('many.txt', 'hit\n'.repeat(2_000));
     const text = await textOf(searchFiles.execute({ pattern: 'hit' }, workspace.context()));
     const lines = text.split('\n');
-    expect(lines[0]).toBe('[the first 500 matches; there may be more: narrow pattern, path or glob]');
+    expect(lines[0]).toBe('[only the first 500 matches are shown; narrow pattern, path or glob]');
     expect(lines[1]).toBe(`long.txt:1: hit ${'y'.repeat(296)}…`);
     expect(lines).toHaveLength(501);
     expect(text).not.toContain('binary');

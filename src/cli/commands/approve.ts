@@ -4,7 +4,7 @@ import type { CliContext } from '../host/context.js';
 import type { DirectOptions } from '../host/signal-run.js';
 import { currentUser, sendUpdate } from '../host/update-run.js';
 
-/** `approve RUN CALL`: lets a waiting call run. */
+/** `approve RUN CALL`: approves a pending call. */
 export async function approve(
   runId: string,
   callId: string,
@@ -21,7 +21,7 @@ export async function approve(
   return await sendUpdate({ runId, options, update }, context);
 }
 
-/** `deny RUN CALL`: refuses a waiting call; the model reads who did and why. */
+/** `deny RUN CALL`: denies a pending call. The model sees the name and the reason. */
 export async function deny(
   runId: string,
   callId: string,

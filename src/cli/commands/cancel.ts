@@ -2,7 +2,7 @@ import type { RunHandle } from '../../client/run-handle.js';
 import type { CliContext } from '../host/context.js';
 import { type DirectOptions, direct, workInBackground } from '../host/signal-run.js';
 
-/** `cancel RUN`: asks a run to end. A run that has ended already is no error. */
+/** `cancel RUN`: requests the cancellation of a run. A closed run is not an error. */
 export async function cancel(runId: string, options: DirectOptions & { reason?: string }, context: CliContext): Promise<number> {
   const { reason } = options;
   const verb = {

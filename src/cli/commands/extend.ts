@@ -6,7 +6,7 @@ import type { DirectOptions } from '../host/signal-run.js';
 import { sendUpdate } from '../host/update-run.js';
 import { parseDuration } from '../options/duration.js';
 
-/** The options of `extend`, as the command line gives them: numbers that are none are still text. */
+/** The options of `extend`, before validation: a value that is not a number is still text. */
 export interface ExtendOptions extends DirectOptions {
   readonly turns?: number | string;
   readonly maxCost?: number | string;
@@ -14,7 +14,7 @@ export interface ExtendOptions extends DirectOptions {
   readonly deadline?: string;
 }
 
-/** `extend RUN`: raises caps of a live run, by so much each. */
+/** `extend RUN`: increases the limits of a running agent. */
 export async function extend(runId: string, options: ExtendOptions, context: CliContext): Promise<number> {
   const { turns, maxCost, maxTokens, deadline } = options;
   if ([turns, maxCost, maxTokens, deadline].every((cap) => cap === undefined)) {
@@ -28,7 +28,7 @@ export async function extend(runId: string, options: ExtendOptions, context: Cli
   });
   const update = async (run: RunHandle) => {
     const progress = await run.extend(by);
-    return { answer: { progress }, line: `${runId}: caps raised, at most ${progress.maxTurns} turns` };
+    return { answer: { progress }, line: `${runId}: limits increased (turn limit: ${progress.maxTurns})` };
   };
   return await sendUpdate({ runId, options, update }, context);
 }

@@ -14,7 +14,7 @@ export interface HoldOptions extends DirectOptions {
   readonly by?: string;
 }
 
-/** `hold RUN`: keeps a run from starting its next turn for a while. */
+/** `hold RUN`: holds a run before its next turn, for a limited time. */
 export async function hold(runId: string, options: HoldOptions, context: CliContext): Promise<number> {
   const { ttl, by = 'the command line' } = options;
   const checked = checkHold({ by, ...(ttl === undefined ? {} : { ttlMs: parseDuration(ttl, 'ttl', BOUNDS) }) });
@@ -24,7 +24,7 @@ export async function hold(runId: string, options: HoldOptions, context: CliCont
     withoutWorker: sayNoWorker,
     direction: async (run: RunHandle) => {
       await run.hold(checked);
-      const line = `${runId}: starts no further turn for at most ${ttl ?? DEFAULT_TTL}; let it go on with: perdure release ${runId}`;
+      const line = `${runId}: held for at most ${ttl ?? DEFAULT_TTL}; release it with: perdure release ${runId}`;
       return { answer: { held: true }, line, live: true };
     },
   };
@@ -39,7 +39,7 @@ export async function release(runId: string, options: DirectOptions, context: Cl
     withoutWorker: workInBackground,
     direction: async (run: RunHandle) => {
       await run.release();
-      return { answer: { held: false }, line: `${runId}: is let go`, live: true };
+      return { answer: { held: false }, line: `${runId}: released`, live: true };
     },
   };
   return await direct(verb, context);

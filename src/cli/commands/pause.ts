@@ -2,7 +2,7 @@ import type { RunHandle } from '../../client/run-handle.js';
 import type { CliContext } from '../host/context.js';
 import { type DirectOptions, direct, sayNoWorker, workInBackground } from '../host/signal-run.js';
 
-/** `pause RUN`: lets running calls finish and starts no further one. */
+/** `pause RUN`: pauses a run after its running calls finish. */
 export async function pause(runId: string, options: DirectOptions, context: CliContext): Promise<number> {
   const verb = {
     runId,
@@ -10,14 +10,14 @@ export async function pause(runId: string, options: DirectOptions, context: CliC
     withoutWorker: sayNoWorker,
     direction: async (run: RunHandle) => {
       await run.pause();
-      const line = `${runId}: pauses when its running calls have finished; go on with: perdure resume ${runId}`;
+      const line = `${runId}: pauses after its running calls finish; resume it with: perdure resume ${runId}`;
       return { answer: { paused: true }, line, live: true };
     },
   };
   return await direct(verb, context);
 }
 
-/** `resume RUN`: goes on after `pause`. */
+/** `resume RUN`: continues a paused run. */
 export async function resume(runId: string, options: DirectOptions, context: CliContext): Promise<number> {
   const verb = {
     runId,
@@ -25,7 +25,7 @@ export async function resume(runId: string, options: DirectOptions, context: Cli
     withoutWorker: workInBackground,
     direction: async (run: RunHandle) => {
       await run.resume();
-      return { answer: { paused: false }, line: `${runId}: goes on`, live: true };
+      return { answer: { paused: false }, line: `${runId}: resumed`, live: true };
     },
   };
   return await direct(verb, context);

@@ -14,7 +14,7 @@ export interface SteerOptions extends DirectOptions {
   readonly ttl?: string;
 }
 
-/** `steer RUN "TEXT"`: puts a message into a live run. */
+/** `steer RUN "TEXT"`: sends a message to a running agent. */
 export async function steer(runId: string, text: string, options: SteerOptions, context: CliContext): Promise<number> {
   const { id, mode, ttl } = options;
   const message = checkSteer({
@@ -29,7 +29,7 @@ export async function steer(runId: string, text: string, options: SteerOptions, 
     withoutWorker: workInBackground,
     direction: async (run: RunHandle) => {
       const sent = await run.steer(message);
-      return { answer: sent, line: `message ${sent.id} is in the queue of ${runId}`, live: true };
+      return { answer: sent, line: `message ${sent.id} queued for ${runId}`, live: true };
     },
   };
   return await direct(verb, context);

@@ -4,24 +4,24 @@ import { ensureBackground } from './background.js';
 import type { CliContext } from './context.js';
 import { noSuchRun, openPlaceIfThere, type Place, type PlaceOptions } from './workplace.js';
 
-/** The options of the verbs that direct a live run. */
+/** The options of the commands that send a signal to a run. */
 export interface DirectOptions extends PlaceOptions {
   readonly json?: boolean;
 }
 
-/** What one such verb does: gives what `--json` prints, the line for a person, and whether the run needs a worker to heed it. */
+/** Sends the signal. Resolves with the `--json` document, the text line, and whether a worker is needed to process the signal. */
 export type Direction = (run: RunHandle) => Promise<{ readonly answer: object; readonly line: string; readonly live: boolean }>;
 
-/** How a verb is carried out. */
+/** One command that sends a signal. */
 export interface DirectVerb {
   readonly runId: string;
   readonly options: DirectOptions;
   readonly direction: Direction;
-  /** What happens when nobody works on the run. */
+  /** Called when the run is open and has no worker. */
   readonly withoutWorker: (place: Place, say: (line: string) => void) => Promise<void>;
 }
 
-/** Carries out `steer`, `hold`, `cancel` and their like on a run, says so, and sees to it that the run heeds it. */
+/** Sends the signal of `steer`, `hold`, `cancel` and similar commands, prints the result, and handles a missing worker. */
 export async function direct({ runId, options, direction, withoutWorker }: DirectVerb, { output }: CliContext): Promise<number> {
   const tell = (line: string): void => say(output, line);
   const place = await openPlaceIfThere(options, tell);
@@ -37,14 +37,14 @@ export async function direct({ runId, options, direction, withoutWorker }: Direc
   }
 }
 
-/** On the folder's own server, starts a worker in the background: who steers or resumes a run wants it to go on. */
+/** On the embedded server, starts a worker in the background, so that the run continues. */
 export async function workInBackground(place: Place, tell: (line: string) => void): Promise<void> {
   if (place.location.kind === 'configured') return sayNoWorker(place, tell);
   const { pid } = await ensureBackground(place.stateDir, { taskQueue: place.taskQueue });
-  tell(`no worker was alive here: process ${pid} goes on with the run in the background; stop it with: kill ${pid}`);
+  tell(`no worker was running; process ${pid} continues the run in the background, stop it with: kill ${pid}`);
 }
 
-/** What was asked is kept by Temporal until a worker comes. */
+/** Temporal keeps the signal until a worker connects. */
 export async function sayNoWorker(place: Place, tell: (line: string) => void): Promise<void> {
-  tell(`no worker polls queue ${place.taskQueue}: it takes effect when one comes`);
+  tell(`no worker polls queue ${place.taskQueue}; takes effect once a worker connects`);
 }

@@ -6,14 +6,14 @@ import type { DirectOptions } from './signal-run.js';
 import { wakeWorker } from './wake-worker.js';
 import { noSuchRun, openPlaceIfThere } from './workplace.js';
 
-/** A verb that needs an answer of the run: gives what `--json` prints and the line for a person. */
+/** One command that sends an update: resolves with the `--json` document and the text line. */
 export interface UpdateVerb {
   readonly runId: string;
   readonly options: DirectOptions;
   readonly update: (run: RunHandle) => Promise<{ readonly answer: object; readonly line: string }>;
 }
 
-/** Carries out `approve`, `deny` or `extend`: the run itself answers, so in this folder a worker is started when none is alive. */
+/** Sends the update of `approve`, `deny` or `extend`. The run itself answers, so the embedded server gets a worker if none is running. */
 export async function sendUpdate({ runId, options, update }: UpdateVerb, { output }: CliContext): Promise<number> {
   const tell = (line: string): void => say(output, line);
   const place = await openPlaceIfThere(options, tell);
@@ -30,12 +30,12 @@ export async function sendUpdate({ runId, options, update }: UpdateVerb, { outpu
   }
 }
 
-/** Who decides, when the command line does not say: the user of this system. */
+/** The default of `--by`: the user of this system. */
 export function currentUser(): { readonly by?: string } {
   try {
     return { by: userInfo().username };
   } catch {
-    // a user without an entry in the system's list has no name
+    // a user without an entry in the user database has no name
     return {};
   }
 }

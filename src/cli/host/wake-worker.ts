@@ -3,27 +3,27 @@ import { PerdureError } from '../../contracts/perdure-error.js';
 import { workInBackground } from './signal-run.js';
 import type { Place } from './workplace.js';
 
-/** A worker that starts in the background loads the config and the workflow code before it answers. */
-const WORKER_TRIES_MAX = 12;
+/** Queries before the new worker counts as failed. It loads the config and the workflow code before it answers. */
+const QUERY_ATTEMPTS_MAX = 12;
 
 /**
- * Sees to it that somebody answers for an open run: in this folder a worker is started in the background when none is alive, and waited for.
- * Elsewhere workers are started by others. Throws `NO_WORKER` (5) when the new one does not answer.
+ * Ensures that an open run has a worker. On the embedded server, starts one in the background if none is running, and waits for it.
+ * On a configured server, does nothing. Throws `NO_WORKER` (5) if the new worker does not answer.
  */
 export async function wakeWorker(place: Place, run: RunHandle, tell: (line: string) => void): Promise<void> {
   if (place.location.kind === 'configured' || (await place.hasWorker())) return;
-  // a closed run or one that is not there needs no worker to be refused
+  // a closed or missing run is rejected without a worker
   if (!(await run.describe()).open) return;
   await workInBackground(place, tell);
-  for (let tries = 1; !(await answers(run, tries)); tries += 1);
+  for (let attempt = 1; !(await hasAnswer(run, attempt)); attempt += 1);
 }
 
-async function answers(run: RunHandle, tries: number): Promise<boolean> {
+async function hasAnswer(run: RunHandle, attempt: number): Promise<boolean> {
   try {
     await run.progress();
     return true;
   } catch (error) {
-    if (!(error instanceof PerdureError) || error.code !== 'NO_WORKER' || tries >= WORKER_TRIES_MAX) throw error;
+    if (!(error instanceof PerdureError) || error.code !== 'NO_WORKER' || attempt >= QUERY_ATTEMPTS_MAX) throw error;
     return false;
   }
 }

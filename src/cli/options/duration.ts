@@ -3,13 +3,13 @@ import { PerdureError } from '../../contracts/perdure-error.js';
 
 const UNIT_MS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 
-/** What a duration may be, in milliseconds. */
+/** The limits of a duration, in milliseconds. */
 export interface DurationBounds {
   readonly leastMs: number;
   readonly mostMs: number;
 }
 
-/** Reads a duration such as `90s`, `10m`, `1h30m` into milliseconds. Throws `BAD_OPTION` (exit 2), also without a unit or out of bounds. */
+/** Parses a duration such as `90s`, `10m` or `1h30m` into milliseconds. Throws `BAD_OPTION` (exit 2), also for a missing unit or a value out of bounds. */
 export function parseDuration(text: string, option: string, bounds?: DurationBounds): number {
   const ms = readDuration(text, option);
   if (!bounds || (ms >= bounds.leastMs && ms <= bounds.mostMs)) return ms;
@@ -17,7 +17,7 @@ export function parseDuration(text: string, option: string, bounds?: DurationBou
   throw new PerdureError('BAD_OPTION', `${option}: ${writeDuration(leastMs)} to ${writeDuration(mostMs)}, got ${echoValue(text)}`, 2);
 }
 
-/** A duration in the largest unit that needs no fraction, such as `1d`: as one would type it. */
+/** Formats a duration in the largest unit without a fraction, such as `1d`. */
 export function writeDuration(ms: number): string {
   const [unit, unitLength] = Object.entries(UNIT_MS).findLast(([, length]) => ms % length === 0) ?? ['ms', 1];
   return `${ms / unitLength}${unit}`;

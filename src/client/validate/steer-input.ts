@@ -11,7 +11,7 @@ const STEER_KEYS = ['id', 'text', 'mode', 'ttlMs'];
 const HOLD_KEYS = ['ttlMs', 'by'];
 const EXTEND_KEYS = ['turns', 'costUsd', 'tokens', 'deadlineMs'] as const;
 
-/** A message for a live run, checked and cleaned. Throws PerdureError (exit 2) as `checkText` does, or `BAD_MESSAGE_ID`, `BAD_OPTION`. */
+/** Validates and sanitizes a message for a running agent. Throws PerdureError (exit 2) as `checkText` does, or `BAD_MESSAGE_ID`, `BAD_OPTION`. */
 export function checkSteer(message: unknown): SteerInput {
   const { id, text, mode, ttlMs } = typeof message === 'string' ? { text: message } : checkFields(message, STEER_KEYS);
   const checked: SteerInput = {
@@ -24,7 +24,7 @@ export function checkSteer(message: unknown): SteerInput {
   throw new PerdureError('BAD_MESSAGE_ID', `use 1–200 of A–Z a–z 0–9 . _ : -, got ${echoValue(id)}`, 2);
 }
 
-/** How long and for whom a run is held, checked and cleaned. Throws `BAD_OPTION` or `UNKNOWN_OPTION` (exit 2). */
+/** Validates and sanitizes the options of a hold. Throws `BAD_OPTION` or `UNKNOWN_OPTION` (exit 2). */
 export function checkHold(input: unknown): HoldInput {
   const { ttlMs, by } = checkFields(input, HOLD_KEYS);
   if (by !== undefined && typeof by !== 'string') throw new PerdureError('BAD_OPTION', `by: a string, got ${echoValue(by)}`, 2);
@@ -34,7 +34,7 @@ export function checkHold(input: unknown): HoldInput {
   };
 }
 
-/** Raised caps, checked: at least one, each a number above 0. Throws `BAD_OPTION` or `UNKNOWN_OPTION` (exit 2). */
+/** Validates the limits to increase: at least one, each a number above 0. Throws `BAD_OPTION` or `UNKNOWN_OPTION` (exit 2). */
 export function checkExtend(input: unknown): ExtendInput {
   const fields = checkFields(input, EXTEND_KEYS);
   const given = EXTEND_KEYS.filter((key) => fields[key] !== undefined);
@@ -60,14 +60,14 @@ function checkAmount(key: (typeof EXTEND_KEYS)[number], value: unknown): number 
 }
 
 function checkFields(input: unknown, known: readonly string[]): Readonly<Record<string, unknown>> {
-  if (typeof input !== 'object' || input === null) throw new PerdureError('BAD_OPTION', `an object, got ${echoValue(input)}`, 2);
+  if (typeof input !== 'object' || input === null) throw new PerdureError('BAD_OPTION', `expected an object, got ${echoValue(input)}`, 2);
   const fields = Object.fromEntries(Object.entries(input));
   const stranger = Object.keys(fields).find((key) => !known.includes(key));
   if (stranger === undefined) return fields;
   throw new PerdureError('UNKNOWN_OPTION', `${echoValue(stranger).replaceAll('"', '')}${didYouMean(stranger, known)}`, 2);
 }
 
-/** A decision about one call, checked and cleaned. Throws `BAD_ANSWER` (exit 2) before anything is sent. */
+/** Validates and sanitizes a decision on a pending call. Throws `BAD_ANSWER` (exit 2) before anything is sent. */
 export function checkDecision(decision: DenyInput): DenyInput {
   const { callId, by, reason } = decision;
   return {
