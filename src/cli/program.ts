@@ -16,7 +16,7 @@ export function createProgram(context: CliContext, onExitCode: (code: number) =>
     .version(packageVersion(), '--version', 'print the version and exit')
     .helpOption('--help', 'print help and exit')
     .helpCommand(false)
-    .configureHelp({ showGlobalOptions: true })
+    .configureHelp({ showGlobalOptions: true, subcommandTerm: nameWithArguments })
     .configureOutput({ writeOut: (text) => context.output.stdout.write(text), writeErr: () => undefined })
     .option('--debug', 'print stack traces of errors')
     .addHelpText('after', PROGRAM_HELP)
@@ -30,31 +30,40 @@ export function createProgram(context: CliContext, onExitCode: (code: number) =>
   return program;
 }
 
+/** The command in the list of commands, such as `continue <run> [text]`. The word `[options]` is omitted to keep one line a command. */
+function nameWithArguments(command: Command): string {
+  const names = command.registeredArguments.map((argument) => {
+    const name = `${argument.name()}${argument.variadic ? '...' : ''}`;
+    return argument.required ? `<${name}>` : `[${name}]`;
+  });
+  return [command.name(), ...names].join(' ');
+}
+
 type CarryOut = (verb: Verb) => Promise<void>;
 
 function addRunVerbs(program: Command, context: CliContext, carryOut: CarryOut): void {
   withRunOptions(program.command('run'))
-    .description('run a task and follow it to its end; Ctrl-C detaches and keeps the run')
+    .description('run a task and follow it to its end; Ctrl-C detaches')
     .argument('<task>', 'the task, in quotes')
     .option('--events', 'print JSON Lines: events, tokens and progress, then the result')
     .option('--detach', 'return immediately, like start')
     .action((task, options) => carryOut(async () => (await import('./commands/run.js')).run(task, options, context)));
   withRunOptions(program.command('start'))
-    .description('start a task in the background and print its run ID')
+    .description('start a task in the background, print its run ID')
     .argument('<task>', 'the task, in quotes')
     .action((task, options) => carryOut(async () => (await import('./commands/start.js')).start(task, options, context)));
   withInput(withShow(withPlace(program.command('continue'))))
-    .description('continue a closed run as a new run: RUN.2, RUN.3 …')
+    .description('continue a closed run as a new run, such as RUN.2')
     .argument('<run>', 'ID of the closed run')
     .argument('[text]', 'the next task, in quotes', 'Continue.')
-    .option('--no-worker', 'run no worker in this process')
+    .option('--no-worker', 'do not start a worker in this process')
     .action((run, text, options) =>
       carryOut(async () => (await import('./commands/continue.js')).continueRun(run, text, options, context)),
     );
   withShow(withPlace(program.command('watch')))
     .description('follow a run to its end')
     .argument('<run>', 'run ID')
-    .option('--no-worker', 'run no worker in this process')
+    .option('--no-worker', 'do not start a worker in this process')
     .action((run, options) => carryOut(async () => (await import('./commands/watch.js')).watch(run, options, context)));
 }
 
@@ -64,9 +73,9 @@ function addDirectVerbs(program: Command, context: CliContext, carryOut: CarryOu
     .argument('<run>', 'run ID')
     .argument(
       '<text>',
-      'the message, in quotes; a first line /model PROVIDER/MODEL or /think LEVEL changes the model or its thinking level',
+      'the message, in quotes; to switch the model or thinking level, start it with a line /model PROVIDER/MODEL or /think LEVEL',
     )
-    .option('--id <id>', 'message ID; a message with the same ID is delivered once')
+    .option('--id <id>', 'message ID; a resend with the same ID is ignored')
     .option(
       '--mode <mode>',
       'boundary: deliver before the next response (default); preempt: also skip calls that have not started; interrupt: also stop the current response',
@@ -76,7 +85,7 @@ function addDirectVerbs(program: Command, context: CliContext, carryOut: CarryOu
   withJson(withPlace(program.command('cancel')))
     .description('cancel a run and stop its running calls')
     .argument('<run>', 'run ID')
-    .option('--reason <text>', 'reason of the cancellation')
+    .option('--reason <text>', 'reason for the cancellation')
     .action((run, options) => carryOut(async () => (await import('./commands/cancel.js')).cancel(run, options, context)));
   withJson(withPlace(program.command('pause')))
     .description('pause a run after its running calls finish')
@@ -90,7 +99,7 @@ function addDirectVerbs(program: Command, context: CliContext, carryOut: CarryOu
     .description('hold a run before its next turn, for a limited time')
     .argument('<run>', 'run ID')
     .option('--ttl <duration>', 'release the run after this time (default: 10m)')
-    .option('--by <name>', 'name of the holder, shown to other users')
+    .option('--by <name>', 'your name, shown to other users')
     .action((run, options) => carryOut(async () => (await import('./commands/hold.js')).hold(run, options, context)));
   withJson(withPlace(program.command('release')))
     .description('release a held run')
@@ -114,7 +123,7 @@ function addDecisionVerbs(program: Command, context: CliContext, carryOut: Carry
     .description('increase the limits of a running agent')
     .argument('<run>', 'run ID')
     .option('--turns <n>', 'number of turns to add', parseNumber)
-    .option('--max-cost <usd>', 'amount in USD to add to the cost limit', parseNumber)
+    .option('--max-cost <usd>', 'USD to add to the cost limit', parseNumber)
     .option('--max-tokens <n>', 'number of tokens to add', parseNumber)
     .option('--deadline <duration>', 'working time to add, such as 90s or 10m')
     .action((run, options) => carryOut(async () => (await import('./commands/extend.js')).extend(run, options, context)));
@@ -137,7 +146,7 @@ function addLookVerbs(program: Command, context: CliContext, carryOut: CarryOut)
     .argument('[filter]', 'part of a model name')
     .option('--provider <name>', 'list only the models of this provider')
     .option('--all', 'include providers without a configured key')
-    .option('--ask', 'query the servers of the providers for their models')
+    .option('--ask', 'query the providers for their models')
     .action((filter, options) => carryOut(async () => (await import('./commands/models.js')).models(filter, options, context)));
   withJson(program.command('replay'))
     .description('replay saved histories with the current workflow code')
@@ -155,7 +164,7 @@ function addHostVerbs(program: Command, context: CliContext, carryOut: CarryOut)
     .description('run a worker until SIGTERM or Ctrl-C')
     .action((options) => carryOut(async () => (await import('./commands/worker.js')).worker(options, context)));
   withPlace(program.command('dev'))
-    .description('run a Temporal server, its Web UI and a worker until Ctrl-C')
+    .description('run Temporal, its Web UI and a worker until Ctrl-C')
     .option('--until-idle', 'exit 10 s after the last open run ends')
     .action((options) => carryOut(async () => (await import('./commands/dev.js')).dev(options, context)));
 }
@@ -184,13 +193,13 @@ function withShow(command: Command): Command {
 
 function withInput(command: Command): Command {
   return command
-    .option('--model <provider/model>', 'model, such as openai/gpt-5.4-mini; scripted/FILE plays a script without a key')
+    .option('--model <provider/model>', 'model, such as openai/gpt-5.4-mini or gpt-5.4-mini; scripted/FILE plays recorded responses')
     .option('--fallback <provider/model>', 'model to fail over to; for several, repeat the option or separate with commas', addToList)
     .option('--thinking <level>', 'thinking level: off, minimal, low, medium, high, or a number of tokens', parseNumber)
-    .option('--max-turns <n>', 'limit of turns (default: 20)', parseNumber)
-    .option('--max-cost <usd>', 'limit of the cost in USD', parseNumber)
-    .option('--max-tokens <n>', 'limit of tokens, input plus output', parseNumber)
-    .option('--deadline <duration>', 'limit of working time, such as 90s or 10m')
+    .option('--max-turns <n>', 'maximum number of turns (default: 20)', parseNumber)
+    .option('--max-cost <usd>', 'maximum cost in USD', parseNumber)
+    .option('--max-tokens <n>', 'maximum number of tokens, input plus output', parseNumber)
+    .option('--deadline <duration>', 'maximum working time, such as 90s or 10m')
     .option('--on-budget <what>', 'at a limit: finish with an answer, or ask for approval to continue (default: finish)')
     .option('--allow-unknown-price', 'accept --max-cost for a model without a known price; the limit is not enforced')
     .option('--output-schema <file>', 'file with the JSON Schema of the answer')
@@ -202,9 +211,9 @@ function withRunOptions(command: Command): Command {
     .option('--agent <name>', 'agent from the config')
     .option('--workspace <dir>', 'folder in which the agent can read and write files and run commands')
     .addOption(new Option('--i-know', 'allow the root or home folder as workspace').hideHelp())
-    .option('--session <key>', 'session of the run')
-    .option('--id <run-id>', 'run ID; the same ID and input start the run once')
-    .option('--no-worker', 'run no worker in this process');
+    .option('--session <key>', 'add the run to this session')
+    .option('--id <run-id>', 'run ID; a second start with the same ID and input attaches to the run')
+    .option('--no-worker', 'do not start a worker in this process');
 }
 
 /** Collects the values of a repeated option. A value may hold several names, separated by commas. */
@@ -220,9 +229,15 @@ export function commandLineError(error: CommanderError): PerdureError | undefine
   const quoted = /'(?<name>[^']+)'/u.exec(what)?.groups?.name;
   const text = quoted !== undefined && code.startsWith('UNKNOWN') ? quoted.slice(0, 80) : what.replace(/\. Expected .*$/u, '');
   const help = error.code === 'commander.help' ? "no command given. Run 'perdure --help' for a list." : text;
-  const near = hint === undefined ? '' : ` ${hint.replace('(Did', '(did')}`;
+  const near = hint === undefined ? (HELP_HINTS[code] ?? '') : ` ${hint.replace('(Did', '(did')}`;
   return new PerdureError(code, `${help}${near}${error.code === 'commander.excessArguments' ? '. Put the text in quotes.' : ''}`, 2);
 }
+
+/** The advice for an unknown name without a similar one. */
+const HELP_HINTS: Readonly<Record<string, string>> = {
+  UNKNOWN_VERB: ". Run 'perdure --help' for a list of commands.",
+  UNKNOWN_OPTION: '. Run the command with --help for a list of options.',
+};
 
 const COMMAND_LINE_CODES: Readonly<Record<string, string>> = {
   'commander.unknownOption': 'UNKNOWN_OPTION',
@@ -241,18 +256,25 @@ function packageVersion(): string {
 const PROGRAM_HELP = `
 Examples:
   perdure run 'add a test for the parser' --workspace . --max-turns 30
-  perdure run 'add a test' --model anthropic/claude-sonnet-5 --fallback openai-responses/gpt-5.4-mini --thinking low
-  perdure start 'write the release notes' --workspace .     run it in the background
-  perdure steer RUN 'leave the changelog alone'             send a message while it runs
-  perdure approvals                                         list pending approvals; then approve or deny
-  perdure continue RUN 'now fix the warnings'               continue after it has ended
-  perdure models                                            list available models
+  perdure run 'add a test' --model anthropic/claude-sonnet-5 --thinking low
+  perdure start 'write the release notes' --workspace .
+  perdure steer RUN 'do not edit the changelog'
+  perdure approvals
+  perdure continue RUN 'now fix the warnings'
 
-Runs are durable. If a process dies, the run continues with the next command in the same folder.
-Without TEMPORAL_ADDRESS, Perdure starts an embedded Temporal server. Its state is in .perdure; PERDURE_DIR sets another folder.
+Runs are durable: if a process dies, its runs continue with the next command in
+the same folder. Without TEMPORAL_ADDRESS, Perdure starts an embedded Temporal
+server. Its state is in .perdure; set PERDURE_DIR to use another folder.
 
-Exit status of run, watch and continue: 0 completed or detached, 1 error or refusal, 6 limit reached, 130 cancelled.
-Exit status of every command: 2 bad input, 3 not found, 4 refused, 5 unreachable.`;
+Exit status:
+  0    success; for run, watch and continue: completed or detached
+  1    failure; for run, watch and continue: error or refusal
+  2    invalid input
+  3    not found
+  4    rejected by the run or the server
+  5    server or worker not reachable
+  6    limit reached (run, watch and continue)
+  130  cancelled (run, watch and continue)`;
 
 /** Parses a number of the command line. Other text is returned unchanged, so that the error of the option can quote it. Never throws. */
 export function parseNumber(text: string): number | string {

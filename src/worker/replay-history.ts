@@ -43,7 +43,10 @@ async function readText(file: string): Promise<string> {
   try {
     return await readFile(file, 'utf8');
   } catch (error) {
-    throw new PerdureError('HISTORY', `${file}: ${error instanceof Error ? error.message : String(error)}`, 2);
+    const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
+    throw new PerdureError('HISTORY', code === 'ENOENT' ? `${file} does not exist` : `${file} cannot be read (${code})`, 2, {
+      cause: error,
+    });
   }
 }
 

@@ -20,7 +20,7 @@ export interface Check {
 export function checkModel({ config, keys }: LoadedConfig): Check {
   const choice = { config, keys, env: process.env };
   const chosen = chooseModel(choice);
-  if ('problem' in chosen) return { level: 'warn', name: 'model', detail: 'no default model', advice: chosen.problem };
+  if ('problem' in chosen) return { level: 'warn', name: 'model', detail: 'none', advice: chosen.problem };
   const others = fallbacksOf(choice).filter((model) => model !== chosen.model);
   const lookUp = isBareModel(chosen.model) ? ` (each run searches: ${providersToAsk(choice).join(', ')})` : '';
   return { level: 'ok', name: 'model', detail: `${[chosen.model, ...others].join(', then ')}${lookUp}` };

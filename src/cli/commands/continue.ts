@@ -24,8 +24,8 @@ export async function continueRun(
   context: CliContext,
 ): Promise<number> {
   checkShowOptions(options);
-  const asked = await continueOptions(text, options);
-  const config = options.worker ? await loadConfig(asked) : undefined;
+  const overrides = await continueOptions(text, options);
+  const config = options.worker ? await loadConfig(overrides) : undefined;
   const display = createDisplay(context.output, options);
   const say = (line: string): void => display.say(line);
   const place = await openPlaceIfThere(options, say);
@@ -33,12 +33,12 @@ export async function continueRun(
   try {
     const old = place.client.get(runId);
     const { model } = await old.describe();
-    if (config) await checkOverrides(config, { model, ...asked });
+    if (config) await checkOverrides(config, { model, ...overrides });
     const serving = { place, config, say };
     return await serveWhile(serving, async (ready) => {
       // only a worker can read the transcript of the closed run
       await Promise.race([ready, untilInterrupted(context.interrupts)]);
-      const { run } = await old.continue(asked);
+      const { run } = await old.continue(overrides);
       display.say(`run ${run.runId} continues ${runId}  ${place.runUrl(run.runId) ?? ''}`);
       return await followRun(run, context, display, { ...options, detachHint: detachHint(run.runId, place) });
     });

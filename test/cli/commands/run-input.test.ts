@@ -93,7 +93,7 @@ describe("what a command line says of a run's input", { timeout: 120_000 }, () =
     );
     expect(shown).toMatch(/^status +waiting$/mu);
     expect(shown).toMatch(/^waiting for +more of 1 turns$/mu);
-    expect(shown).toMatch(/^needs you +more of 1 turns \(budget\), asked by budget$/mu);
+    expect(shown).toMatch(/^approval +more of 1 turns \(budget\), required by budget$/mu);
     expect(shown).toMatch(/^decide +perdure extend r1 --turns N \(other limits: --help\) {3}or: perdure deny r1 budget$/mu);
     expect(shown).toMatch(/^turn 1 +success, \d.*, list_files$/mu);
     expect(await here(['deny', 'r1', 'budget', '--by', 'ada']).ended).toMatchObject({ code: 0 });
