@@ -8,7 +8,7 @@ import { type ContextOptions, type TempWorkspace, tempWorkspace, textOf } from '
 
 const EXACT: OutputBoundsInput = { ...completeBounds(), exact: { above: 1_200, head: 700, tail: 260 } };
 const NEXT = /\n\[bytes \d+-\d+ of \d+; next page: read_artifact (\{.*\})\]$/u;
-const LAST = /\n\[bytes \d+-\d+ of \d+; the end\]$/u;
+const LAST = /\n\[bytes \d+-\d+ of \d+; end of the output\]$/u;
 
 describe('read_artifact', () => {
   test('what fits one page comes back exactly', async () => {

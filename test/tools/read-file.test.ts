@@ -48,7 +48,7 @@ describe('read_file', () => {
     await file.truncate(5_000_000_000);
     await file.close();
     const text = await textOf(readFile.execute({ path: 'huge.txt' }, workspace.context()));
-    expect(text).toMatch(/^x{50000,}\n\[line 1 is longer than shown; the file has 4768\.4 MiB;/u);
+    expect(text).toMatch(/^x{50000,}\n\[line 1 is cut; the file has 4768\.4 MiB;/u);
   });
 
   test('an empty file is said to be empty, a binary one is refused', async () => {

@@ -30,7 +30,7 @@ export async function dev(options: DevOptions, context: CliContext): Promise<num
       tell(`Temporal ${location.address}, namespace ${location.namespace}, queue ${taskQueue}`);
       if (location.uiUrl !== undefined) tell(`Web UI ${location.uiUrl}`);
       await Promise.race([hosted.ready, untilInterrupted(context.interrupts)]);
-      tell(announcement ? 'worker running, exits when no run is open' : 'worker running; Ctrl-C stops it and keeps open runs');
+      tell(announcement ? 'worker running; it exits when no run is open' : 'worker running; Ctrl-C stops it and keeps open runs');
       await Promise.race([
         hosted.ended,
         untilInterrupted(context.interrupts),

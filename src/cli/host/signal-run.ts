@@ -46,5 +46,5 @@ export async function workInBackground(place: Place, tell: (line: string) => voi
 
 /** Temporal keeps the signal until a worker connects. */
 export async function sayNoWorker(place: Place, tell: (line: string) => void): Promise<void> {
-  tell(`no worker polls queue ${place.taskQueue}; takes effect once a worker connects`);
+  tell(`no worker polls queue ${place.taskQueue}; the request takes effect once a worker connects`);
 }

@@ -33,7 +33,7 @@ function executorProblems(path: string, agent: AgentDefinition): string[] {
   const environment = executor.kind === 'subprocess' ? Object.entries(executor.env ?? {}) : [];
   const broken = environment.filter(([, value]) => value.startsWith('env:') && !KeyReference.safeParse(value).success);
   return [
-    ...unused.map((field) => `${path}.${field}: an agent with a ${executor.kind} executor has no model`),
+    ...unused.map((field) => `${path}.${field}: not used by an agent with a ${executor.kind} executor; remove it`),
     ...broken.map(([name]) => `${path}.executor.env.${name}: ${REFERENCE}`),
   ];
 }

@@ -11,7 +11,7 @@ function duplicateTools(tools: readonly AnyToolDefinition[], builtIn: readonly s
   const names = tools.map(({ name }) => name);
   return [
     ...names.filter((name, index) => names.indexOf(name) !== index).map((name) => `tools: TOOL_NAME "${name}" is defined twice`),
-    ...names.filter((name) => builtIn.includes(name)).map((name) => `tools: TOOL_NAME "${name}" is a built-in tool`),
+    ...names.filter((name) => builtIn.includes(name)).map((name) => `tools: TOOL_NAME "${name}" is the name of a built-in tool`),
   ];
 }
 

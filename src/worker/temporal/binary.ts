@@ -25,7 +25,7 @@ export async function resolveTemporalBinary({ say, env = process.env }: Temporal
   if (named) {
     // absolute, because the server runs in another working folder
     if (await isExecutable(named)) return resolve(named);
-    throw new PerdureError('TEMPORAL_BINARY', `PERDURE_TEMPORAL_BIN is ${named}, which is not an executable file`, 2);
+    throw new PerdureError('TEMPORAL_BINARY', `PERDURE_TEMPORAL_BIN is "${named}", which is not an executable file`, 2);
   }
   const onPath = await firstExecutable((env.PATH ?? '').split(delimiter).filter(Boolean), 'temporal');
   if (onPath) return onPath;

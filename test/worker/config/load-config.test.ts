@@ -127,7 +127,10 @@ describe('loadConfig', () => {
       `{ providers: { p: { api: 'anthropic', baseUrl: 'https://h', credentials: 'sk-12345678' } } }`,
       'providers.p.credentials: a reference like',
     ],
-    [`{ providers: { 'a/b': { api: 'anthropic', baseUrl: 'https://h' } } }`, 'providers.a/b: use A-Z a-z 0-9 . _ - in the name of a provider'],
+    [
+      `{ providers: { 'a/b': { api: 'anthropic', baseUrl: 'https://h' } } }`,
+      'providers.a/b: use A-Z a-z 0-9 . _ - in the name of a provider',
+    ],
     [`{ providers: { scripted: { api: 'anthropic', baseUrl: 'https://h' } } }`, 'providers.scripted: this name is reserved'],
     [
       `{ agents: { a: { description: 'd', prompt: 'p', tools: ['read_fil'] } } }`,
@@ -161,7 +164,7 @@ describe('loadConfig', () => {
 
   it.each([
     ['[add, add]', 'tools: TOOL_NAME "add" is defined twice'],
-    [`[{ ...add, name: 'read_file' }]`, 'tools: TOOL_NAME "read_file" is a built-in tool'],
+    [`[{ ...add, name: 'read_file' }]`, 'tools: TOOL_NAME "read_file" is the name of a built-in tool'],
     [`[{ ...add, name: 'two words' }]`, 'tools.0: a tool made with defineTool'],
     [`[{ name: 'x', execute() {} }]`, 'tools.0: a tool made with defineTool'],
     [`[{ ...add, approval: 'allways' }]`, 'tools.add.approval: use "never", "always" or a function of the arguments'],

@@ -185,11 +185,11 @@ describe('what a config says of executors', () => {
     ],
     [
       { agents: { a: { ...AGENT, model: 'openai/m', executor: { kind: 'stub', answer: 'x' } } } },
-      'agents.a.model: an agent with a stub executor has no model',
+      'agents.a.model: not used by an agent with a stub executor; remove it',
     ],
     [
       { agents: { a: { ...AGENT, thinking: 'low', executor: { kind: 'stub', answer: 'x' } } } },
-      'agents.a.thinking: an agent with a stub executor has no model',
+      'agents.a.thinking: not used by an agent with a stub executor; remove it',
     ],
     [
       { agents: { a: { ...AGENT, executor: { kind: 'subprocess', command: 'x', env: { KEY: 'env:MY-KEY' } } } } },
