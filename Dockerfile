@@ -5,7 +5,7 @@ COPY package.json package-lock.json ./
 RUN npm ci --ignore-scripts
 COPY tsconfig.json tsconfig.build.json ./
 COPY src src
-# the Temporal SDK is a peer and a development dependency: without the latter, pruning keeps it as the former
+# the Temporal SDK is both a peer and a development dependency; without devDependencies, npm prune keeps it as a peer
 RUN npm run build && npm pkg delete devDependencies && npm prune --ignore-scripts
 
 FROM node:20.20.2-bookworm-slim
@@ -17,7 +17,7 @@ COPY --from=build /build/dist dist
 COPY bin bin
 COPY docker docker
 RUN mkdir /app /state /workspaces && chown node:node /app /state /workspaces
-# node, by number, so that a host can tell that it is not root
+# the user "node" by number, so that Kubernetes can verify that it is not root
 USER 1000
 WORKDIR /app
 VOLUME ["/state", "/workspaces"]

@@ -1,4 +1,5 @@
-// The container's health: has a worker of this host polled the queue within the last 75 s? Exits 0 or 1, with a line that says why.
+// The health check of the container: exits with 0 if a worker of this host polled the task queue within the last 75 s, else with 1.
+// Prints the reason.
 import { hostname } from 'node:os';
 import { Connection } from '@temporalio/client';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
@@ -11,6 +12,6 @@ const connection = await Connection.connect({ ...connectionOptions, connectTimeo
 const { pollers } = await connection.workflowService.describeTaskQueue({ namespace, taskQueue: { name: taskQueue } });
 const oldest = Date.now() / 1_000 - POLL_AGE_SECONDS_MAX;
 const isPolling = pollers.some(({ identity, lastAccessTime }) => identity.includes(hostname()) && Number(lastAccessTime?.seconds) > oldest);
-console.log(isPolling ? `polling ${taskQueue}` : `nobody on ${hostname()} polls ${taskQueue}`);
+console.log(isPolling ? `polling ${taskQueue}` : `no worker on ${hostname()} polls ${taskQueue}`);
 await connection.close();
 process.exitCode = isPolling ? 0 : 1;

@@ -1,4 +1,4 @@
-"""A crew of CrewAI as a child process of Perdure: its model is any server of chat completions, its tools are the run's."""
+"""A CrewAI crew as a child process of Perdure. Its model is any chat completions server; its tools are those of the run."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import os
 import threading
 from typing import Any
 
-# before the package is loaded: nothing is sent to anybody but the model
+# set before the import, which would otherwise send telemetry
 os.environ.setdefault("CREWAI_DISABLE_TELEMETRY", "true")
 os.environ.setdefault("CREWAI_TRACING_ENABLED", "false")
 os.environ.setdefault("OTEL_SDK_DISABLED", "true")
@@ -22,30 +22,30 @@ TYPES: dict[str, type] = {"string": str, "integer": int, "number": float, "boole
 
 
 def answer(perdure: PerdureAgent, question: str) -> str:
-    """Lets a crew of one work on the question. CrewAI keeps nothing from one question to the next."""
+    """Answers a question with a crew of one agent. CrewAI keeps no state between questions."""
     llm = LLM(model=f"openai/{os.environ['OPENAI_MODEL']}", base_url=os.environ["OPENAI_BASE_URL"], api_key=os.environ["OPENAI_API_KEY"])
     meter = Meter(perdure, llm)
     tools = [] if perdure.must_finish else [crewai_tool(perdure, tool, meter) for tool in perdure.tools]
     worker = Agent(role="A careful worker", goal="Do the task.", backstory=perdure.prompt, llm=llm, tools=tools, max_retry_limit=0)
     task = Task(description=question, expected_output="A short plain answer.", agent=worker)
     result = Crew(agents=[worker], tasks=[task]).kickoff()
-    meter.tell()
+    meter.report()
     return result.raw
 
 
 class Meter:
-    """Tells the run what the model used since the last time: each turn has its own."""
+    """Reports the model usage since the last report, once per turn."""
 
     def __init__(self, perdure: PerdureAgent, llm: BaseLLM) -> None:
         self._perdure = perdure
         self._llm = llm
-        self._told = UsageMetrics()
+        self._reported = UsageMetrics()
         self._lock = threading.Lock()
 
-    def tell(self) -> None:
+    def report(self) -> None:
         with self._lock:
-            now, before = self._llm.get_token_usage_summary(), self._told
-            self._told = now
+            now, before = self._llm.get_token_usage_summary(), self._reported
+            self._reported = now
         if now.total_tokens > before.total_tokens:
             self._perdure.usage(
                 now.prompt_tokens - before.prompt_tokens,
@@ -61,7 +61,7 @@ def crewai_tool(perdure: PerdureAgent, tool: Tool, meter: Meter) -> BaseTool:
         args_schema: type[BaseModel] = arguments_of(tool)
 
         def _run(self, **args: Any) -> str:
-            meter.tell()
+            meter.report()
             try:
                 return perdure.call_tool(tool.name, {name: value for name, value in args.items() if value is not None})
             except ToolFailed as error:
@@ -71,7 +71,7 @@ def crewai_tool(perdure: PerdureAgent, tool: Tool, meter: Meter) -> BaseTool:
 
 
 def arguments_of(tool: Tool) -> type[BaseModel]:
-    """CrewAI knows arguments as a model of pydantic; nested schemas are left to Perdure, which checks every call."""
+    """Converts the schema of a tool to a pydantic model. Nested schemas are not converted, because Perdure validates every call."""
     required = tool.schema.get("required", [])
     fields = {
         name: (

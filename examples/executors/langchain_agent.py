@@ -1,4 +1,4 @@
-"""An agent of LangChain as a child process of Perdure: its model is any server of chat completions, its tools are the run's."""
+"""A LangChain agent as a child process of Perdure. Its model is any chat completions server; its tools are those of the run."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from perdure_agent import PerdureAgent, Tool, ToolFailed, serve
 
 
 class LangChainAgent:
-    """Keeps the conversation, so that a late message finds what was said before."""
+    """Keeps the conversation, so that later messages have their context."""
 
     def __init__(self) -> None:
         self._history: list[AnyMessage] | None = None
 
     def answer(self, perdure: PerdureAgent, question: str) -> str:
         if self._history is None:
-            # a process that was lost begins from the transcript, which may end in the results of tools
+            # a restarted process begins with the transcript, which may end in tool results
             self._history = [message for each in perdure.messages for message in langchain_messages(each)]
         else:
             self._history.append(HumanMessage(question))
@@ -44,7 +44,7 @@ class LangChainAgent:
 
 
 def model() -> ChatOpenAI:
-    # retries are Perdure's: what fails here fails the run, which says so
+    # no retries here: a failure fails the run with a clear error
     return ChatOpenAI(model=os.environ["OPENAI_MODEL"], max_retries=0, stream_usage=True)
 
 
@@ -64,7 +64,7 @@ def langchain_tool(perdure: PerdureAgent, tool: Tool) -> StructuredTool:
 
 
 def langchain_messages(message: dict[str, Any]) -> list[AnyMessage]:
-    """A message of Perdure's transcript as LangChain has it."""
+    """Converts a message of Perdure's transcript to LangChain messages."""
     parts = message["parts"]
     text = "\n".join(part["text"] for part in parts if part["type"] == "text")
     if message["role"] == "user":

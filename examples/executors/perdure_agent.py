@@ -1,6 +1,6 @@
-"""The child's side of Perdure's executor protocol: JSON Lines on standard input and output.
+"""The child side of Perdure's executor protocol: JSON Lines on standard input and output.
 
-Nothing but the standard library. ``serve`` is all that an agent of a framework needs::
+Uses only the standard library. ``serve`` is all that an agent of a framework needs::
 
     serve(lambda perdure, task: my_framework_agent(task, tools=perdure.tools, call=perdure.call_tool))
 """
@@ -19,7 +19,7 @@ from typing import Any, TextIO
 
 PROTOCOL_VERSION = 1
 
-#: Calls that a framework makes at the same time, from threads of its own, go out as one batch: one turn of the run.
+#: Concurrent calls from several threads within this time are sent as one batch, which is one turn of the run.
 GATHER_SECONDS = 0.02
 
 
@@ -33,15 +33,15 @@ class Tool:
 
 
 class ToolFailed(Exception):
-    """The call failed, was refused, or was not made; the text says which, and is meant for the model."""
+    """The call failed, was denied, or was not made. The text contains the reason for the model."""
 
 
 class RunCancelled(Exception):
-    """The run was cancelled, or its worker is gone. Nothing that is said now is heard."""
+    """The run was cancelled, or its worker died. Further output is ignored."""
 
 
 class PerdureAgent:
-    """A run, as its agent sees it. All methods may be called from any thread."""
+    """A run, from the view of its agent. All methods are thread-safe."""
 
     def __init__(self, source: TextIO, sink: TextIO) -> None:
         self._source = source
@@ -54,12 +54,12 @@ class PerdureAgent:
         self._calls = 0
         start = json.loads(source.readline() or "{}")
         if start.get("type") != "start" or start.get("v") != PROTOCOL_VERSION:
-            raise ValueError(f"the first line is no start of version {PROTOCOL_VERSION}")
+            raise ValueError(f"the first line is not a start message of version {PROTOCOL_VERSION}")
         self.run_id: str = start["runId"]
-        #: The agent's instructions, as its definition and its workspace give them.
+        #: The instructions of the agent, from its definition and its workspace.
         self.prompt: str = start["prompt"]
         self.task: str = start["task"]
-        #: All that was said before, in Perdure's own form; more than the task where a lost process is started again.
+        #: The transcript in Perdure's format. Contains more than the task if a lost process is restarted.
         self.messages: list[dict[str, Any]] = start["messages"]
         self.tools = [Tool(tool["name"], tool["description"], tool["schema"]) for tool in start["tools"]]
         self._finish: str | None = start.get("finish")
@@ -67,7 +67,7 @@ class PerdureAgent:
 
     @classmethod
     def connect(cls) -> PerdureAgent:
-        """Takes standard input and output for the run: what a framework prints goes to the error output, what it asks for finds nothing."""
+        """Reserves standard input and output for the run. Output that a framework prints goes to standard error; its standard input is empty."""
         source = os.fdopen(os.dup(0), encoding="utf-8")
         sink = os.fdopen(os.dup(1), "w", encoding="utf-8")
         with open(os.devnull) as nothing:
@@ -77,11 +77,11 @@ class PerdureAgent:
 
     @property
     def must_finish(self) -> bool:
-        """The run wants the final answer; calls are not made any more."""
+        """True if the run expects the final answer. Calls are no longer made."""
         return self._finish is not None
 
     def call_tool(self, name: str, args: dict[str, Any]) -> str:
-        """Has one call made, and waits for its result: perhaps for a person who approves it. What users said meanwhile stands at its end.
+        """Makes one call and waits for its result, including a pending approval. Messages of users received meanwhile are appended to the result.
 
         Raises ToolFailed or RunCancelled.
         """
@@ -97,24 +97,24 @@ class PerdureAgent:
         return result.result()
 
     def text(self, text: str) -> None:
-        """Shows watchers a piece of the answer."""
+        """Streams a piece of the response to watchers."""
         self._send({"type": "text", "text": text})
 
     def thinking(self, text: str) -> None:
-        """Shows watchers a piece of thinking."""
+        """Streams a piece of thinking to watchers."""
         self._send({"type": "thinking", "text": text})
 
     def progress(self, text: str) -> None:
-        """Says what is being done; an error of the run tells the last one."""
+        """Reports progress. An error of the run contains the last report."""
         self._send({"type": "progress", "text": text})
 
     def usage(self, input_tokens: int, output_tokens: int, cache_read_tokens: int = 0) -> None:
-        """Tells what a model call used. Before the calls or the answer that came of it, so that budgets see it in time."""
+        """Reports the usage of a model call. Call it before the resulting calls or answer, so that budgets apply in time."""
         tokens = {"inputTokens": input_tokens, "outputTokens": output_tokens, "cacheReadTokens": cache_read_tokens}
         self._send({"type": "usage", **tokens})
 
     def final(self, text: str) -> None:
-        """Gives the final answer."""
+        """Sends the final answer."""
         self._send({"type": "final", "text": text})
 
     def error(self, message: str) -> None:
@@ -122,7 +122,7 @@ class PerdureAgent:
         self._send({"type": "error", "message": message})
 
     def next_message(self) -> str:
-        """Waits, after the final answer, for what a user says next. Raises RunCancelled when nothing more will come."""
+        """Waits, after the final answer, for the next message of a user. Raises RunCancelled if no message will follow."""
         text = self._questions.get()
         if text is None:
             raise RunCancelled
@@ -160,7 +160,7 @@ class PerdureAgent:
             self._finish = text
         else:
             text = f"A message from the user: {text}" if self._waiting else text
-        # what comes while calls are open is told with their results; else it is the next question
+        # a message that arrives during calls is appended to their results; otherwise it is the next question
         if self._waiting:
             self._notices.append(text)
         else:
@@ -180,7 +180,7 @@ class PerdureAgent:
 
 
 def serve(answer: Callable[[PerdureAgent, str], str]) -> None:
-    """Answers the run's task, then what users say, until nothing more comes. An exception fails the run with its name."""
+    """Answers the task of the run, then messages of users, until the run ends. An exception fails the run with its name."""
     perdure = PerdureAgent.connect()
     question = perdure.task
     try:

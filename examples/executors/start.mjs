@@ -1,5 +1,5 @@
 // Runs an agent of another framework: node start.mjs langchain|crewai [PYTHON] [OPTIONS OF perdure run]
-// Without OPENAI_BASE_URL and OPENAI_API_KEY a local server of chat completions plays the model from model.yaml.
+// Without OPENAI_API_KEY, a local chat completions server plays the model from model.yaml.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
@@ -11,7 +11,7 @@ const perdure = fileURLToPath(new URL('../../bin/perdure', import.meta.url));
 const [agent = 'langchain', python = `${here}.venv/bin/python`, ...options] = process.argv.slice(2);
 
 if (!existsSync(python)) {
-  console.error(`no Python at ${python}: python3 -m venv .venv && .venv/bin/pip install -r requirements-${agent}.txt`);
+  console.error(`no Python at ${python}; install it with: python3 -m venv .venv && .venv/bin/pip install -r requirements-${agent}.txt`);
   process.exit(2);
 }
 
@@ -25,7 +25,7 @@ if (model) {
 const command = ['run', 'When is high tide in Husum and in Emden? Ring the bell of Husum then.', '--agent', agent, ...options];
 console.error(`in examples/executors: perdure ${command.join(' ')}`);
 const run = spawn(process.execPath, [perdure, ...command], { cwd: here, env, stdio: 'inherit' });
-// Ctrl-C goes to the command itself, which lets go of its run and then ends
+// the perdure command handles Ctrl-C: it detaches from the run and exits
 process.on('SIGINT', () => undefined);
 const [code, signal] = await once(run, 'exit');
 await model?.close();

@@ -1,47 +1,47 @@
 import { defineAgent, defineConfig, defineHook, defineTool } from 'perdure';
 import { z } from 'zod';
 
-/** A look-up whose answer never changes: `pure`, so it is asked once and remembered. */
+/** A lookup whose result never changes: it is `pure`, so the run reuses the result. */
 const lookUp = defineTool({
   name: 'look_up',
-  description: 'Looks a word up.',
+  description: 'Look up a word.',
   parameters: z.strictObject({ word: z.string() }),
   effect: 'read',
   pure: true,
   execute: ({ word }) => `${word}: a word of ${word.length} letters`,
 });
 
-/** A sensor that is stuck: asking it again and again brings nothing. */
+/** A sensor that always returns the same value, so repeated calls are a loop. */
 const readSensor = defineTool({
   name: 'read_sensor',
-  description: 'Reads a sensor.',
+  description: 'Read a sensor.',
   parameters: z.strictObject({ name: z.string(), note: z.string().optional() }),
   effect: 'read',
   execute: ({ name }) => `${name}: 21.5 °C`,
 });
 
-/** Far more than a model should read at once. */
+/** An output above the limit of a tool result. */
 const readLog = defineTool({
   name: 'read_log',
-  description: 'Reads the whole log.',
+  description: 'Read the whole log.',
   parameters: z.strictObject({}),
   effect: 'read',
   execute: () => Array.from({ length: 6_000 }, (_, line) => `line ${line + 1}: all quiet, token=secret-${line}`).join('\n'),
 });
 
-/** What a person has to allow. */
+/** A tool that needs an approval. */
 const deploy = defineTool({
   name: 'deploy',
-  description: 'Deploys to production.',
+  description: 'Deploy to production.',
   parameters: z.strictObject({ version: z.string() }),
   approval: 'always',
   execute: ({ version }) => `version ${version} is live`,
 });
 
-/** What nobody may do to the system's own folders. */
+/** A tool that the gate blocks for system folders. */
 const deleteFolder = defineTool({
   name: 'delete_folder',
-  description: 'Deletes a folder of the machine.',
+  description: 'Delete a folder of the machine.',
   parameters: z.strictObject({ path: z.string() }),
   execute: ({ path }) => `${path} is gone`,
 });
@@ -59,9 +59,9 @@ export default defineConfig({
   ],
   agents: {
     guarded: defineAgent({
-      description: 'Shows every guard once.',
+      description: 'Triggers every guard once.',
       prompt: 'You are a careful operator of a small machine.',
-      gate: { rules: [{ tool: 'delete_folder', paths: ['system/**'], decision: 'block', reason: 'the system stays' }] },
+      gate: { rules: [{ tool: 'delete_folder', paths: ['system/**'], decision: 'block', reason: 'system folders must not be deleted' }] },
       completion: { checks: ['plan-finished'] },
       compaction: { softFraction: 0.1, keepRecentTokens: 2_000 },
       budget: { onBudget: 'ask' },

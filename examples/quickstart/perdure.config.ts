@@ -2,25 +2,25 @@ import { readFile } from 'node:fs/promises';
 import { defineAgent, defineConfig, defineTool } from 'perdure';
 import { z } from 'zod';
 
-/** Stands for the service that keeps your tickets: any TypeScript that you like. */
+/** A tool that reads a ticket. Replace the body with a request to your ticket system. */
 const readTicket = defineTool({
   name: 'read_ticket',
   description: 'Read a ticket by its number.',
   parameters: z.strictObject({ number: z.number().int().positive() }),
-  // it changes nothing, so after a crash it may simply run again
+  // a read has no side effects, so Perdure repeats it after a crash
   effect: 'read',
   execute: async ({ number }) => {
     const tickets: Record<string, { title: string; body: string }> = JSON.parse(
       await readFile(new URL('tickets.json', import.meta.url), 'utf8'),
     );
     const ticket = tickets[number];
-    if (!ticket) throw new Error(`there is no ticket ${number}; there are: ${Object.keys(tickets).join(', ')}`);
+    if (!ticket) throw new Error(`ticket ${number} does not exist; available: ${Object.keys(tickets).join(', ')}`);
     return ticket;
   },
 });
 
 export default defineConfig({
-  // plays recorded answers, so that no key is needed; --model or PERDURE_MODEL names a real one
+  // plays recorded responses without a key; select a real model with --model or PERDURE_MODEL
   model: 'scripted/fix-ticket.yaml',
   tools: [readTicket],
   agents: {

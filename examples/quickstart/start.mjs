@@ -1,5 +1,5 @@
-// Runs the agent of this folder on a fresh copy of the sample workspace, and says what it changed there.
-// Options are handed on: node start.mjs --model openai/gpt-5.4-mini
+// Runs the agent of this folder on a new copy of the sample workspace and lists the changed files.
+// Passes options on: node start.mjs --model openai/gpt-5.4-mini
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cp, readdir, readFile, rm } from 'node:fs/promises';
@@ -17,7 +17,7 @@ const perdure = fileURLToPath(new URL('../../bin/perdure', import.meta.url));
 const options = ['--agent', 'fixer', '--workspace', 'playground', ...process.argv.slice(2)];
 console.error(`in examples/quickstart: perdure run 'Fix ticket 7.' ${options.join(' ')}`);
 const run = spawn(process.execPath, [perdure, 'run', 'Fix ticket 7.', ...options], { cwd: here, stdio: 'inherit' });
-// Ctrl-C goes to the command itself, which lets go of its run and then ends
+// the perdure command handles Ctrl-C: it detaches from the run and exits
 process.on('SIGINT', () => undefined);
 const [code, signal] = await once(run, 'exit');
 

@@ -4,18 +4,18 @@ import { ArtifactError, type ArtifactStore, type ArtifactWriter } from './artifa
 
 const PIECE_CHARS = 256 * 1_024;
 
-/** What a spool needs of its call. */
+/** Options of `ArtifactSpool`. */
 export interface ArtifactSpoolOptions {
   readonly store: ArtifactStore;
-  /** Aborted when the call must end soon. */
+  /** Aborts when the call must end soon. */
   readonly signal: AbortSignal;
-  /** Told once why an output could not be kept. */
+  /** Called once with the reason why an output could not be stored. */
   readonly onProblem: (problem: string) => void;
 }
 
 /**
- * Puts pieces into an artifact in the order they are given, while more of them come. That a store fails, or is too slow, never fails
- * the call: it is said where the reference would stand.
+ * Streams the pieces of an output to an artifact, in order. A store that fails or is too slow does not fail the call: the footer
+ * contains the reason instead of the reference.
  */
 export class ArtifactSpool {
   readonly #options: ArtifactSpoolOptions;
@@ -30,7 +30,7 @@ export class ArtifactSpool {
     this.#writer = options.store.put();
   }
 
-  /** Resolves when the piece is stored, and is its giver's again. Never rejects. What is above the largest size of an artifact is dropped. */
+  /** Resolves when the piece is stored; the caller may then reuse it. Never rejects. Drops bytes above the size limit of an artifact. */
   write(piece: Uint8Array): Promise<void> {
     const kept = piece.subarray(0, ARTIFACT_LIMITS.bytesMax - this.#takenBytes);
     this.#isCapped ||= kept.length < piece.length;
@@ -39,12 +39,12 @@ export class ArtifactSpool {
     return this.#queue;
   }
 
-  /** Ends it, within the time there is, and gives what the footer says of the whole. Never rejects. */
+  /** Finishes the artifact within a time limit. Returns the text for the footer. Never rejects. */
   finish(): Promise<string> {
     return this.#inTime(() => this.#end());
   }
 
-  /** Stores a text and ends. Never rejects. */
+  /** Stores a text and finishes. Never rejects. */
   finishWith(text: string): Promise<string> {
     return this.#inTime(async () => {
       for (const piece of encodedPieces(text)) await this.write(piece);
@@ -52,9 +52,9 @@ export class ArtifactSpool {
     });
   }
 
-  /** Gives up: nothing of it is kept. */
+  /** Discards the artifact. */
   abandon(): void {
-    this.#problem ??= 'its call ended before';
+    this.#problem ??= 'the call ended first';
     void this.#writer.discard();
   }
 
@@ -84,22 +84,22 @@ export class ArtifactSpool {
     await this.#queue;
     if (this.#problem !== undefined) return this.#lost(this.#problem);
     const { ref, bytes } = await this.#writer.finish();
-    const what = this.#isCapped ? `the first ${formatBytes(bytes)}` : 'whole output';
+    const what = this.#isCapped ? `the first ${formatBytes(bytes)}` : 'full output';
     return `${what}: read_artifact {"ref":"${ref}"}`;
   }
 
   #lost(reason: string): string {
     if (this.#problem === undefined) {
       this.#problem = reason;
-      this.#options.onProblem(`an output could not be kept as an artifact: ${reason}`);
-      // nobody waits for it: it never rejects, and what it leaves is swept later
+      this.#options.onProblem(`an output could not be stored as an artifact: ${reason}`);
+      // not awaited: it never rejects, and a later sweep removes the rest
       void this.#writer.discard();
     }
-    return `the whole could not be kept: ${this.#problem}`;
+    return `the full output could not be stored: ${this.#problem}`;
   }
 }
 
-/** A text in pieces, so that it is not copied as a whole. */
+/** Encodes a text in pieces, to avoid a copy of the whole text. */
 function* encodedPieces(text: string): Generator<Buffer> {
   for (let at = 0; at < text.length; ) {
     const end = wholeBefore(text, at + PIECE_CHARS);
@@ -108,7 +108,7 @@ function* encodedPieces(text: string): Generator<Buffer> {
   }
 }
 
-/** A few words without a path or an address: a model reads them. */
+/** A short reason for the model, without a path or an address. */
 function reasonOf(error: unknown): string {
   if (error instanceof ArtifactError) return error.message;
   if (error instanceof Error && 'code' in error) return String(error.code);

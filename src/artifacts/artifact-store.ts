@@ -1,46 +1,47 @@
-/** What was kept: its reference and its size. */
+/** The reference and the size of a stored artifact. */
 export interface KeptArtifact {
-  /** `sha256:` and the hash of the content in hex. */
+  /** `sha256:` and the hash of the content, in hex. */
   readonly ref: string;
   readonly bytes: number;
 }
 
-/** A piece of an artifact, and the size of the whole. */
+/** A page of an artifact, and the size of the whole artifact. */
 export interface ArtifactPage {
-  /** Fewer than asked for only at the end; empty when the offset lies behind it. */
+  /** Shorter than requested only at the end. Empty if the offset is behind the end. */
   readonly bytes: Buffer;
   readonly size: number;
 }
 
 /**
- * An artifact that is being written.
+ * Writes an artifact.
  *
- * Contract: `write` is called again only after its promise resolved, and the bytes may then be changed; it and `finish` reject when the store fails, and then only
- * `discard` is left to do. `discard` removes what was not finished, may be called at any time and twice, and never rejects.
+ * Contract: `write` is called again only after its promise has resolved; the caller may then reuse the bytes. `write` and `finish` reject
+ * if the store fails; then only `discard` may be called. `discard` removes an unfinished artifact. It may be called at any time and
+ * repeatedly, and never rejects.
  */
 export interface ArtifactWriter {
   write(piece: Uint8Array): Promise<void>;
-  /** Makes it durable and readable, all at once. */
+  /** Makes the artifact durable and readable, atomically. */
   finish(): Promise<KeptArtifact>;
   discard(): Promise<void>;
 }
 
 /**
- * Large outputs beside the transcript, named by the hash of their content: whoever knows a reference may read it, and nobody can guess one.
+ * Stores large outputs outside of the transcript, named by the hash of their content. A reference grants access and cannot be guessed.
  *
- * Contract: any number of writers may run at the same time, also of the same content, also in other processes; memory does not grow
- * with an artifact's size; a writer whose process died leaves nothing that can be read.
+ * Contract: writers may run concurrently, also with the same content and in other processes. Memory use does not depend on the size of
+ * an artifact. A writer whose process dies leaves no readable artifact.
  */
 export interface ArtifactStore {
   put(): ArtifactWriter;
-  /** Throws ArtifactError `BLOB_MISSING`, `BLOB_CORRUPT`, `BAD_REF` or `STORE_FAILED`; never gives bytes of a damaged artifact that was read whole. */
+  /** Reads a page. Throws ArtifactError `BLOB_MISSING`, `BLOB_CORRUPT`, `BAD_REF` or `STORE_FAILED`. Verifies an artifact that is read whole. */
   read(ref: string, window: { readonly offset: number; readonly bytes: number }): Promise<ArtifactPage>;
 }
 
-/** Why an artifact cannot be read. `STORE_FAILED` says nothing about the artifact: it may be there. */
+/** The reason why an artifact cannot be read. After `STORE_FAILED`, the artifact may still exist. */
 export type ArtifactErrorCode = 'BAD_REF' | 'BLOB_MISSING' | 'BLOB_CORRUPT' | 'STORE_FAILED';
 
-/** Thrown by the stores; its message begins with the code and names the reference, never a path or an address. */
+/** Thrown by the stores. The message starts with the code and contains the reference, never a path or an address. */
 export class ArtifactError extends Error {
   override readonly name = 'ArtifactError';
   readonly code: ArtifactErrorCode;
@@ -51,15 +52,15 @@ export class ArtifactError extends Error {
   }
 }
 
-/** The hash in a reference. Throws ArtifactError `BAD_REF`: a reference comes from a model, and only a hash may become a path or a key. */
+/** Parses a reference. Throws ArtifactError `BAD_REF`: references come from a model, and only a valid hash may become a path or a key. */
 export function hashOfRef(ref: string): string {
   const hash = /^sha256:([0-9a-f]{64})$/u.exec(ref)?.[1];
   if (hash === undefined)
-    throw new ArtifactError('BAD_REF', `${JSON.stringify(ref.slice(0, 80))} is no reference; one is sha256: and 64 hex digits`);
+    throw new ArtifactError('BAD_REF', `${JSON.stringify(ref.slice(0, 80))} is not a reference; use sha256: followed by 64 hex digits`);
   return hash;
 }
 
-/** The reference of a hash in hex. */
+/** Creates the reference of a hash in hex. */
 export function refOfHash(hash: string): string {
   return `sha256:${hash}`;
 }

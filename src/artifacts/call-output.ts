@@ -6,10 +6,10 @@ import { fitsBounds, truncateOutput } from '../output/truncate-output.js';
 import { ArtifactSpool, type ArtifactSpoolOptions } from './artifact-spool.js';
 import { CollectedOutput } from './collected-output.js';
 
-/** What is put before or after a text that was cut already, such as `timed out after 45s: `. */
+/** The longest text that a tool adds around a truncated output, such as `timed out after 45s: `. */
 const AROUND_CHARS_MAX = 300;
 
-/** All the text of one tool call: what the model reads of it, and what is kept beside the transcript. */
+/** The text output of one tool call: truncates it for the model and stores the full output as an artifact. */
 export class CallOutput implements ToolOutput {
   readonly bytesMax: number;
   readonly linesMax: number;
@@ -19,7 +19,7 @@ export class CallOutput implements ToolOutput {
 
   constructor(bounds: OutputBoundsInput, spool: ArtifactSpoolOptions) {
     const { bytesMax, charsMax, linesMax, exact } = bounds;
-    // a character has a byte at least: what has few enough bytes fits whatever is counted
+    // each character has at least one byte, so the smaller of both limits holds for bytes and for characters
     this.bytesMax = exact ? exact.above : Math.min(bytesMax, charsMax);
     this.linesMax = exact ? exact.above : linesMax;
     this.#bounds = bounds;
@@ -33,12 +33,12 @@ export class CallOutput implements ToolOutput {
     return collector;
   }
 
-  /** The call is over: what its tool began to collect and did not finish is given up. */
+  /** Ends the call. Abandons collectors that the tool did not finish. */
   close(): void {
     for (const collector of this.#collectors) collector.abandon();
   }
 
-  /** The parts of a result with their texts within the bounds, which they share: texts that are too large together become one. */
+  /** Truncates the texts of a result to the shared bounds. Joins the texts to one if they exceed the bounds together. */
   async bounded(parts: readonly ContentPart[]): Promise<ContentPart[]> {
     const clean = parts.map((part) => (part.type === 'text' ? textPart(cleanText(part.text)) : part));
     const texts = clean.filter((part) => part.type === 'text').map(({ text }) => text);
@@ -46,13 +46,13 @@ export class CallOutput implements ToolOutput {
     if (texts.length === 0 || this.#isBounded(all)) return clean;
     const [first] = texts.length === 1 ? texts : [all];
     const cut = textPart(await this.#cut(first ?? ''));
-    const place = clean.findIndex(({ type }) => type === 'text');
-    return [...clean.slice(0, place), cut, ...clean.slice(place).filter(({ type }) => type !== 'text')];
+    const index = clean.findIndex(({ type }) => type === 'text');
+    return [...clean.slice(0, index), cut, ...clean.slice(index).filter(({ type }) => type !== 'text')];
   }
 
   #isBounded(text: string): boolean {
     if (fitsBounds(text, this.#bounds)) return true;
-    // what a collector gave is within the bounds, with its footer; the tool may have trimmed it
+    // the output of a collector is already within the bounds, with its footer; the tool may have trimmed it
     const collected = this.#collectors.flatMap(({ result }) => (result === undefined ? [] : [result.trimEnd()]));
     return collected.some((own) => text.includes(own) && text.length - own.length <= AROUND_CHARS_MAX);
   }

@@ -4,18 +4,18 @@ import { BoundedOutput } from '../output/bounded-output.js';
 import { fitsBounds, measureOutput, truncateOutput } from '../output/truncate-output.js';
 import { ArtifactSpool, type ArtifactSpoolOptions } from './artifact-spool.js';
 
-/** What a collector needs of its call. */
+/** Options of `CollectedOutput`. */
 export interface CollectedOutputOptions extends ArtifactSpoolOptions {
   readonly bounds: OutputBoundsInput;
 }
 
-/** Collects an output: both its ends in memory, and all of it in an artifact as soon as it is longer than those. */
+/** Collects an output: keeps its beginning and end in memory, and streams it to an artifact once it exceeds the bounds. */
 export class CollectedOutput implements OutputCollector {
   readonly #options: CollectedOutputOptions;
   readonly #ends: BoundedOutput;
   #spool: ArtifactSpool | undefined;
   #isOver = false;
-  /** What `finish` gave. */
+  /** The result of `finish`. */
   result: string | undefined;
 
   constructor(options: CollectedOutputOptions) {
@@ -46,7 +46,7 @@ export class CollectedOutput implements OutputCollector {
     return this.result;
   }
 
-  /** Nothing is kept unless it was finished. */
+  /** Discards the artifact unless the output was finished. */
   abandon(): void {
     this.#isOver = true;
     if (this.result === undefined) this.#spool?.abandon();
@@ -68,7 +68,7 @@ export class CollectedOutput implements OutputCollector {
   }
 }
 
-/** The bounds of what follows a title. */
+/** The bounds of the text below a title. */
 function lessTitle(bounds: OutputBoundsInput, title: string): OutputBoundsInput {
   const { bytes, lines } = measureOutput(title);
   const { exact } = bounds;

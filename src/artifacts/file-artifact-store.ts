@@ -13,15 +13,15 @@ import {
 } from './artifact-store.js';
 
 /**
- * Artifacts as files of a folder, 0600 in 0700 folders, for one machine or for workers that share the folder. A file appears under its
- * name only when it is whole and on the disk. What killed writers left is swept by the first write of a later process.
+ * Stores artifacts as files, mode 0600 in 0700 folders, for one machine or for workers that share the folder. A file gets its final
+ * name only after it is complete and synced. The first write of a process removes unfinished files of killed writers.
  */
 export class FileArtifactStore implements ArtifactStore {
   readonly #folder: string;
   readonly #verified = new VerifiedFiles();
   #swept: Promise<void> | undefined;
 
-  /** The folder is made by the first write. */
+  /** The first write creates the folder. */
   constructor(folder: string) {
     this.#folder = folder;
   }
@@ -34,7 +34,7 @@ export class FileArtifactStore implements ArtifactStore {
     const hash = hashOfRef(ref);
     const file = await open(pathOf(this.#folder, hash), 'r').catch((cause: unknown) => {
       if (codeOf(cause) === 'ENOENT') throw new ArtifactError('BLOB_MISSING', `${ref} is not in the store`, { cause });
-      // too many open files, a disk that fails: it may well be there
+      // the artifact may exist: other errors are, for example, too many open files or a failing disk
       throw new ArtifactError('STORE_FAILED', `${ref} could not be opened (${codeOf(cause)})`, { cause });
     });
     try {
@@ -53,8 +53,8 @@ export class FileArtifactStore implements ArtifactStore {
 
   async #openFolder(): Promise<void> {
     await mkdir(unfinishedFolder(this.#folder), { recursive: true, mode: 0o700 });
-    // what cannot be swept is no reason not to write
-    this.#swept ??= sweepUnfinished(unfinishedFolder(this.#folder)).catch(noted);
+    // a failed sweep does not prevent the write
+    this.#swept ??= sweepUnfinished(unfinishedFolder(this.#folder)).catch(ignoreError);
     await this.#swept;
   }
 }
@@ -73,9 +73,9 @@ class FileArtifactWriter implements ArtifactWriter {
     this.#folder = folder;
     this.#path = join(unfinishedFolder(folder), randomUUID());
     this.#opened = openFolder().then(() => open(this.#path, 'wx', 0o600));
-    // whoever writes or finishes is told
-    this.#opened.catch(noted);
-    // a command may say nothing for longer than a file of a dead writer is left alone
+    // `write` and `finish` report the error
+    this.#opened.catch(ignoreError);
+    // touches the file, so that a sweep does not remove it while a command prints nothing for a long time
     this.#alive = setInterval(() => void touch(this.#path), ARTIFACT_LIMITS.staleWriteMs / 5).unref();
   }
 
@@ -85,7 +85,7 @@ class FileArtifactWriter implements ArtifactWriter {
     this.#hash.update(piece);
     this.#bytes += piece.length;
     this.#unsynced += piece.length;
-    // little by little, so that the end of a large output does not wait for the whole of it to reach the disk
+    // syncs in steps, so that the final sync of a large output is short
     if (this.#unsynced < ARTIFACT_LIMITS.syncEveryBytes) return;
     this.#unsynced = 0;
     await file.datasync();
@@ -98,7 +98,7 @@ class FileArtifactWriter implements ArtifactWriter {
     const hash = this.#hash.digest('hex');
     const path = pathOf(this.#folder, hash);
     await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-    // over a file of the same name too: it has the same content, or is damaged
+    // replaces an existing file, which has the same content or is damaged
     await rename(this.#path, path);
     await syncFolder(dirname(path));
     return { ref: refOfHash(hash), bytes: this.#bytes };
@@ -109,8 +109,8 @@ class FileArtifactWriter implements ArtifactWriter {
       await this.#close();
       await rm(this.#path, { force: true });
     } catch (error) {
-      // the sweep of a later process takes what could not be removed now
-      noted(error);
+      // a later sweep removes the file
+      ignoreError(error);
     }
   }
 
@@ -122,11 +122,11 @@ class FileArtifactWriter implements ArtifactWriter {
   }
 }
 
-/** Removes the unfinished files that nobody has touched for ten minutes: their writers were killed. */
+/** Removes unfinished files without a touch for ten minutes. Their writers were killed. */
 async function sweepUnfinished(folder: string): Promise<void> {
   for (const name of await readdir(folder)) {
     const path = join(folder, name);
-    // another process may sweep, or finish, at the same time
+    // another process may sweep, or the writer may finish, at the same time
     const found = await stat(path).catch(() => undefined);
     if (found && Date.now() - found.mtimeMs > ARTIFACT_LIMITS.staleWriteMs) await rm(path, { force: true });
   }
@@ -134,8 +134,8 @@ async function sweepUnfinished(folder: string): Promise<void> {
 
 async function touch(path: string): Promise<void> {
   const now = new Date();
-  // a file that is finished or discarded at this very moment needs no mark any more
-  await utimes(path, now, now).catch(noted);
+  // the file may just have been finished or discarded
+  await utimes(path, now, now).catch(ignoreError);
 }
 
 function unfinishedFolder(folder: string): string {
@@ -146,7 +146,7 @@ function pathOf(folder: string, hash: string): string {
   return join(folder, hash.slice(0, 2), hash);
 }
 
-/** Without it a power loss may forget the name of a file whose bytes are there. */
+/** Syncs the folder, because a power loss may otherwise lose the name of a synced file. */
 async function syncFolder(path: string): Promise<void> {
   const folder = await open(path, 'r');
   try {
@@ -156,32 +156,32 @@ async function syncFolder(path: string): Promise<void> {
   }
 }
 
-/** The system's word for an error; paths are nobody's business. */
+/** The system code of an error. Its message may contain a path, which must not be shown. */
 function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
 }
 
-/** Takes an error that somebody else is told, or that changes nothing. */
-function noted(_error: unknown): void {}
+/** Ignores an error that is reported elsewhere or has no effect. */
+function ignoreError(_error: unknown): void {}
 
-/** As many files are remembered as a worker's runs page through at a time. */
+/** The number of verified files to remember: about as many as the runs of a worker read at the same time. */
 const REMEMBERED_MAX = 1_000;
 
 const PIECE_BYTES = 256 * 1_024;
 
 /**
- * Checks files against the hash they are named by: the whole file the first time, and again only when it was changed since. Pages of a
- * large file are then read without reading all of it each time.
+ * Verifies files against their hash: the whole file the first time, and again only if it has changed. Later pages of a large file then
+ * do not need another full read.
  */
 class VerifiedFiles {
   readonly #known = new Map<string, string>();
 
-  /** Throws ArtifactError `BLOB_CORRUPT` when the content is not that of the hash. */
+  /** Throws ArtifactError `BLOB_CORRUPT` if the content does not match the hash. */
   async check(file: FileHandle, hash: string): Promise<void> {
     const { ino, size, mtimeMs, ctimeMs } = await file.stat();
     const state = [ino, size, mtimeMs, ctimeMs].join('/');
     if (this.#known.get(hash) === state) return;
-    if ((await hashFile(file, size)) !== hash) throw new ArtifactError('BLOB_CORRUPT', `${refOfHash(hash)} was changed or cut`);
+    if ((await hashFile(file, size)) !== hash) throw new ArtifactError('BLOB_CORRUPT', `${refOfHash(hash)} was changed or truncated`);
     this.#known.set(hash, state);
     const [oldest] = this.#known.keys();
     if (this.#known.size > REMEMBERED_MAX && oldest !== undefined) this.#known.delete(oldest);

@@ -4,18 +4,18 @@ import type { CompletedPart } from '@aws-sdk/client-s3';
 import { ARTIFACT_LIMITS } from '../contracts/constants/limits.js';
 import { type ArtifactWriter, type KeptArtifact, refOfHash } from './artifact-store.js';
 
-/** An upload under a name of its own, for the hash of what is written is known only at the end. */
+/** A multipart upload under a temporary key, because the hash is known only at the end. */
 interface Upload {
   readonly key: string;
   readonly id: string;
   readonly parts: CompletedPart[];
 }
 
-/** Writes an artifact to S3, holding one part of it in memory. What fits one part becomes one object at once. */
+/** Writes an artifact to S3 with one part in memory. Content that fits into one part is sent as one object. */
 export class S3ArtifactWriter implements ArtifactWriter {
   readonly #open: () => Promise<S3Access>;
   readonly #hash = createHash('sha256');
-  /** Filled and sent again and again; a short output needs less. */
+  /** The buffer of the current part. Grows up to the size of a part. */
   #part = Buffer.alloc(0);
   #partBytes = 0;
   #bytes = 0;
@@ -59,7 +59,7 @@ export class S3ArtifactWriter implements ArtifactWriter {
     this.#upload = undefined;
     if (!upload) return;
     const { sdk, client, bucket } = await this.#open();
-    // what is left of an upload is removed by the bucket's own rule for incomplete ones
+    // a failed abort is left to the lifecycle rule of the bucket for incomplete uploads
     const target = { Bucket: bucket, Key: upload.key };
     await Promise.allSettled([
       client.send(new sdk.AbortMultipartUploadCommand({ ...target, UploadId: upload.id })),
@@ -102,7 +102,7 @@ export class S3ArtifactWriter implements ArtifactWriter {
   }
 }
 
-/** The SDK, which is loaded only where artifacts are in S3, and a client of it. */
+/** The SDK, loaded only if artifacts are in S3, and its client. */
 export interface S3Access {
   readonly sdk: typeof S3;
   readonly client: S3.S3Client;

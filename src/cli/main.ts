@@ -5,10 +5,10 @@ import { runCommandLine } from './run-command-line.js';
 const argv = process.argv.slice(2);
 const interrupts = new Interrupts();
 
-// stderr is for what a person should know; warnings of libraries about themselves are for --debug
+// deprecation warnings of libraries appear only with --debug
 process.noDeprecation = !argv.includes('--debug');
 
-// whoever read our output has gone (`perdure run … | head`): let go of the run and end without a word
+// the reader of stdout closed it (`perdure run … | head`): detach from the run and exit silently
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error;
   interrupts.interrupt('pipe-closed');

@@ -10,18 +10,18 @@ import type { OfferedVerb } from './host/run-verb.js';
 type VerbRun = () => Promise<number>;
 
 /**
- * All verbs and options. An action loads its verb only when it is called, so that `show` does not wait for what `run` needs.
- * `onExitCode` is told the exit status of the verb that ran.
+ * Defines all commands and options. An action imports its command when it is called, so that `show` does not load the modules of `run`.
+ * Calls `onExitCode` with the exit status of the command.
  */
 export function createProgram(context: CliContext, onExitCode: (code: number) => void): Command {
   const program = new Command('perdure')
-    .description('LLM agents that outlast their workers: every run a Temporal workflow, every model and tool call an activity.')
-    .version(packageVersion(), '--version', 'print the version')
-    .helpOption('--help', 'show help')
+    .description('run LLM agents as durable Temporal workflows')
+    .version(packageVersion(), '--version', 'print the version and exit')
+    .helpOption('--help', 'print help and exit')
     .helpCommand(false)
-    .configureHelp({ showGlobalOptions: true })
+    .configureHelp({ showGlobalOptions: true, subcommandTerm: nameWithArguments })
     .configureOutput({ writeOut: (text) => context.output.stdout.write(text), writeErr: () => undefined })
-    .option('--debug', 'show stack traces of errors')
+    .option('--debug', 'print stack traces of errors')
     .addHelpText('after', PROGRAM_HELP)
     .exitOverride();
   const carryOut = async (verb: VerbRun): Promise<void> => onExitCode(await verb());
@@ -43,29 +43,38 @@ interface Registering {
   readonly carryOut: CarryOut;
 }
 
+/** The command in the list of commands, such as `continue <run> [text]`. The word `[options]` is omitted to keep one line a command. */
+function nameWithArguments(command: Command): string {
+  const names = command.registeredArguments.map((argument) => {
+    const name = `${argument.name()}${argument.variadic ? '...' : ''}`;
+    return argument.required ? `<${name}>` : `[${name}]`;
+  });
+  return [command.name(), ...names].join(' ');
+}
+
 function addRunVerbs(program: Command, context: CliContext, carryOut: CarryOut): void {
   withRunOptions(program.command('run'))
-    .description('run a task and show it to its end; Ctrl-C lets go of it, and it goes on later')
-    .argument('<task>', 'what to do, in quotes')
-    .option('--events', 'print JSON Lines: events, tokens, progress, and the result as the last line')
-    .option('--detach', 'come back at once: the same as start')
+    .description('run a task and follow it to its end; Ctrl-C detaches')
+    .argument('<task>', 'the task, in quotes')
+    .option('--events', 'print JSON Lines: events, tokens and progress, then the result')
+    .option('--detach', 'return immediately, like start')
     .action((task, options) => carryOut(async () => (await import('./commands/run.js')).run(task, options, context)));
   withRunOptions(program.command('start'))
-    .description('start a task and come back; a worker in the background sees to it')
-    .argument('<task>', 'what to do, in quotes')
+    .description('start a task in the background, print its run ID')
+    .argument('<task>', 'the task, in quotes')
     .action((task, options) => carryOut(async () => (await import('./commands/start.js')).start(task, options, context)));
   withInput(withShow(withPlace(program.command('continue'))))
-    .description('go on from where a closed run ended, as RUN.2, RUN.3 …')
-    .argument('<run>', 'the id of the closed run')
-    .argument('[text]', 'what to do now', 'Continue.')
-    .option('--no-worker', 'host no worker in this command')
+    .description('continue a closed run as a new run, such as RUN.2')
+    .argument('<run>', 'ID of the closed run')
+    .argument('[text]', 'the next task, in quotes', 'Continue.')
+    .option('--no-worker', 'do not start a worker in this process')
     .action((run, text, options) =>
       carryOut(async () => (await import('./commands/continue.js')).continueRun(run, text, options, context)),
     );
   withShow(withPlace(program.command('watch')))
-    .description('show a run to its end and exit by its reason')
-    .argument('<run>', 'the id of the run')
-    .option('--no-worker', 'host no worker in this command')
+    .description('follow a run to its end')
+    .argument('<run>', 'run ID')
+    .option('--no-worker', 'do not start a worker in this process')
     .action((run, options) => carryOut(async () => (await import('./commands/watch.js')).watch(run, options, context)));
 }
 
@@ -81,7 +90,7 @@ function addVerb(verb: OfferedVerb, { program, context, carryOut }: Registering)
   const { summary, arguments: texts = {}, flags = {} } = verb.command;
   const command = withJson(withPlace(program.command(verb.name)))
     .description(summary)
-    .argument('<run>', 'the id of the run');
+    .argument('<run>', 'run ID');
   for (const [field, help] of Object.entries<string | undefined>(texts)) command.argument(`<${ARGUMENT_NAMES[field] ?? field}>`, help);
   for (const flag of Object.values<VerbFlag | undefined>(flags)) {
     if (flag?.kind === 'number') command.option(flag.flag, flag.help, parseNumber);
@@ -102,55 +111,55 @@ const ARGUMENT_NAMES: Readonly<Record<string, string>> = { callId: 'call' };
 function addApprovals({ program, context, carryOut }: Registering): void {
   withJson(withPlace(program.command('approvals')))
     .description('list pending approvals')
-    .argument('[run]', 'the id of the run (default: all open ones)')
+    .argument('[run]', 'run ID (default: all open runs)')
     .action((run, options) => carryOut(async () => (await import('./commands/approvals.js')).approvals(run, options, context)));
 }
 
 function addLookVerbs(program: Command, context: CliContext, carryOut: CarryOut): void {
   withJson(withPlace(program.command('show')))
-    .description('show where a run stands, or how it ended')
-    .argument('<run>', 'the id of the run')
+    .description('show the status and the result of a run')
+    .argument('<run>', 'run ID')
     .action((run, options) => carryOut(async () => (await import('./commands/show.js')).show(run, options, context)));
   withJson(withPlace(program.command('ls')))
     .description('list runs, newest first')
-    .option('--open', 'only runs that have not ended')
-    .option('--closed', 'only runs that have ended')
-    .option('--session <key>', 'only runs of this conversation, and what they cost together')
-    .option('--limit <n>', 'at most so many (default: 50)', parseNumber)
+    .option('--open', 'list only open runs')
+    .option('--closed', 'list only closed runs')
+    .option('--session <key>', 'list only the runs of this session, with their total cost')
+    .option('--limit <n>', 'maximum number of runs (default: 50)', parseNumber)
     .action((options) => carryOut(async () => (await import('./commands/ls.js')).ls(options, context)));
   withJson(program.command('models'))
-    .description('list the models that can be chosen, with window, prices and abilities')
-    .argument('[filter]', 'a part of provider/model')
-    .option('--provider <name>', 'only the models of this provider')
-    .option('--all', 'also those of providers without a key')
-    .option('--ask', 'ask the servers which models they have')
+    .description('list models with context window, prices and abilities')
+    .argument('[filter]', 'part of a model name')
+    .option('--provider <name>', 'list only the models of this provider')
+    .option('--all', 'include providers without a configured key')
+    .option('--ask', 'query the providers for their models')
     .action((filter, options) => carryOut(async () => (await import('./commands/models.js')).models(filter, options, context)));
   withJson(program.command('replay'))
-    .description('check that saved histories still replay with the present workflow code')
-    .argument('<file...>', 'histories as JSON, from the Web UI or: temporal workflow show --output json')
+    .description('replay saved histories with the current workflow code')
+    .argument('<file...>', 'history as JSON, from the Web UI or from temporal workflow show --output json')
     .action((files, options) => carryOut(async () => (await import('./commands/replay.js')).replay(files, options, context)));
   withJson(withPlace(program.command('doctor')))
-    .description('check server, worker, keys, workspace and sandbox, and say what to do')
+    .description('check server, worker, keys, workspace and sandbox')
     .option('--fix', 'register missing search attributes')
-    .option('--workspace <dir>', 'check this folder too')
+    .option('--workspace <dir>', 'also check this folder')
     .action((options) => carryOut(async () => (await import('./commands/doctor.js')).doctor(options, context)));
 }
 
 function addHostVerbs(program: Command, context: CliContext, carryOut: CarryOut): void {
   withPlace(program.command('worker'))
-    .description('work on the queue until SIGTERM or Ctrl-C')
+    .description('run a worker until SIGTERM or Ctrl-C')
     .action((options) => carryOut(async () => (await import('./commands/worker.js')).worker(options, context)));
   withPlace(program.command('dev'))
-    .description('run the server with its Web UI and a worker, until Ctrl-C')
-    .option('--until-idle', 'end 10 s after the last open run')
+    .description('run Temporal, its Web UI and a worker until Ctrl-C')
+    .option('--until-idle', 'exit 10 s after the last open run ends')
     .action((options) => carryOut(async () => (await import('./commands/dev.js')).dev(options, context)));
 }
 
 function withPlace(command: Command): Command {
   return command
-    .option('--address <host:port>', "the Temporal server (default: TEMPORAL_* and temporal.toml, else this folder's own)")
-    .option('--namespace <name>', 'its namespace')
-    .option('--task-queue <name>', 'the queue of the workers (default: perdure)');
+    .option('--address <host:port>', 'Temporal server (default: from TEMPORAL_* or temporal.toml, else the embedded server)')
+    .option('--namespace <name>', 'Temporal namespace')
+    .option('--task-queue <name>', 'task queue of the workers (default: perdure)');
 }
 
 function withJson(command: Command): Command {
@@ -158,50 +167,56 @@ function withJson(command: Command): Command {
 }
 
 function withShow(command: Command): Command {
-  return withJson(command).option('--events', 'print JSON Lines: events, tokens, progress, and the result as the last line');
+  return withJson(command).option('--events', 'print JSON Lines: events, tokens and progress, then the result');
 }
 
 function withInput(command: Command): Command {
   return command
-    .option('--model <provider/model>', 'such as openai/gpt-5.4-mini, a name that providers are asked for, or scripted/FILE (no key)')
-    .option('--fallback <provider/model>', 'asked when the model fails; several in order, by commas or again', addToList)
-    .option('--thinking <level>', 'off, minimal, low, medium, high, or a number of tokens', parseNumber)
-    .option('--max-turns <n>', 'end after so many turns (default: 20)', parseNumber)
-    .option('--max-cost <usd>', 'end before it costs more', parseNumber)
-    .option('--max-tokens <n>', 'end before it uses more tokens, input and output', parseNumber)
-    .option('--deadline <duration>', 'end after so much working time, such as 90s or 10m')
-    .option('--on-budget <what>', 'at the cap of turns, money, tokens or time: finish with an answer, or ask a person (default: finish)')
-    .option('--allow-unknown-price', 'start with --max-cost although the price of the model is unknown; the cap is then not kept')
-    .option('--output-schema <file>', 'a file with the JSON Schema that the answer must fit')
-    .option('--chat', 'answer in exactly one turn, without tools');
+    .option('--model <provider/model>', 'model, such as openai/gpt-5.4-mini or gpt-5.4-mini; scripted/FILE plays recorded responses')
+    .option('--fallback <provider/model>', 'model to fail over to; for several, repeat the option or separate with commas', addToList)
+    .option('--thinking <level>', 'thinking level: off, minimal, low, medium, high, or a number of tokens', parseNumber)
+    .option('--max-turns <n>', 'maximum number of turns (default: 20)', parseNumber)
+    .option('--max-cost <usd>', 'maximum cost in USD', parseNumber)
+    .option('--max-tokens <n>', 'maximum number of tokens, input plus output', parseNumber)
+    .option('--deadline <duration>', 'maximum working time, such as 90s or 10m')
+    .option('--on-budget <what>', 'at a limit: finish with an answer, or ask for approval to continue (default: finish)')
+    .option('--allow-unknown-price', 'accept --max-cost for a model without a known price; the limit is not enforced')
+    .option('--output-schema <file>', 'file with the JSON Schema of the answer')
+    .option('--chat', 'answer in one turn, without tools');
 }
 
 function withRunOptions(command: Command): Command {
   return withInput(withJson(withPlace(command)))
-    .option('--agent <name>', 'one of the agents of the config')
-    .option('--workspace <dir>', 'a folder the agent may read, change and run commands in')
+    .option('--agent <name>', 'agent from the config')
+    .option('--workspace <dir>', 'folder in which the agent can read and write files and run commands')
     .addOption(new Option('--i-know', 'allow the root or home folder as workspace').hideHelp())
-    .option('--session <key>', 'the conversation this run belongs to')
-    .option('--id <run-id>', 'an id of yours: the same id and input twice is one run')
-    .option('--no-worker', 'host no worker in this command');
+    .option('--session <key>', 'add the run to this session')
+    .option('--id <run-id>', 'run ID; a second start with the same ID and input attaches to the run')
+    .option('--no-worker', 'do not start a worker in this process');
 }
 
-/** What an option that may be given again has so far, and what this one adds. */
+/** Collects the values of a repeated option. A value may hold several names, separated by commas. */
 function addToList(text: string, soFar: readonly string[] = []): readonly string[] {
   return [...soFar, ...text.split(',').flatMap((name) => name.trim() || [])];
 }
 
-/** A mistake in the command line as an error with its code (exit 2); undefined when help or the version was asked for. */
+/** Converts an error of the argument parser into a PerdureError (exit 2). Undefined after `--help` and `--version`. */
 export function commandLineError(error: CommanderError): PerdureError | undefined {
   if (error.exitCode === 0) return undefined;
   const [what = '', hint] = error.message.replace(/^error: /u, '').split('\n');
   const code = COMMAND_LINE_CODES[error.code] ?? 'BAD_USAGE';
   const quoted = /'(?<name>[^']+)'/u.exec(what)?.groups?.name;
   const text = quoted !== undefined && code.startsWith('UNKNOWN') ? quoted.slice(0, 80) : what.replace(/\. Expected .*$/u, '');
-  const help = error.code === 'commander.help' ? "name a verb; 'perdure --help' lists them" : text;
-  const near = hint === undefined ? '' : ` ${hint.replace('(Did', '(did')}`;
-  return new PerdureError(code, `${help}${near}${error.code === 'commander.excessArguments' ? '; put the text in quotes' : ''}`, 2);
+  const help = error.code === 'commander.help' ? "no command given. Run 'perdure --help' for a list." : text;
+  const near = hint === undefined ? (HELP_HINTS[code] ?? '') : ` ${hint.replace('(Did', '(did')}`;
+  return new PerdureError(code, `${help}${near}${error.code === 'commander.excessArguments' ? '. Put the text in quotes.' : ''}`, 2);
 }
+
+/** The advice for an unknown name without a similar one. */
+const HELP_HINTS: Readonly<Record<string, string>> = {
+  UNKNOWN_VERB: ". Run 'perdure --help' for a list of commands.",
+  UNKNOWN_OPTION: '. Run the command with --help for a list of options.',
+};
 
 const COMMAND_LINE_CODES: Readonly<Record<string, string>> = {
   'commander.unknownOption': 'UNKNOWN_OPTION',
@@ -216,24 +231,31 @@ function packageVersion(): string {
   return typeof manifest === 'object' && manifest !== null && 'version' in manifest ? String(manifest.version) : 'unknown';
 }
 
-/** What `perdure --help` says below the list of verbs. */
+/** The text of `perdure --help` below the list of commands. */
 const PROGRAM_HELP = `
 Examples:
   perdure run 'add a test for the parser' --workspace . --max-turns 30
-  perdure run 'add a test' --model anthropic/claude-sonnet-5 --fallback openai-responses/gpt-5.4-mini --thinking low
-  perdure start 'write the release notes' --workspace .     come back at once
-  perdure steer RUN 'leave the changelog alone'             while it runs
-  perdure approvals                                         what waits for a person; then approve or deny
-  perdure continue RUN 'now fix the warnings'               after it ended
-  perdure models                                            what can be chosen as a model
+  perdure run 'add a test' --model anthropic/claude-sonnet-5 --thinking low
+  perdure start 'write the release notes' --workspace .
+  perdure steer RUN 'do not edit the changelog'
+  perdure approvals
+  perdure continue RUN 'now fix the warnings'
 
-A run is kept by Temporal: kill anything at any moment, and it goes on with the next command in the same folder.
-Without TEMPORAL_ADDRESS the server is this folder's own, with its state in .perdure (PERDURE_DIR names another folder).
+Runs are durable: if a process dies, its runs continue with the next command in
+the same folder. Without TEMPORAL_ADDRESS, Perdure starts an embedded Temporal
+server. Its state is in .perdure; set PERDURE_DIR to use another folder.
 
-Exit status of run, watch and continue: 0 completed or let go of, 1 error or refusal, 6 ended at a cap, 130 cancelled.
-Of every verb: 2 bad input, 3 not found, 4 refused, 5 unreachable.`;
+Exit status:
+  0    success; for run, watch and continue: completed or detached
+  1    failure; for run, watch and continue: error or refusal
+  2    invalid input
+  3    not found
+  4    rejected by the run or the server
+  5    server or worker not reachable
+  6    limit reached (run, watch and continue)
+  130  cancelled (run, watch and continue)`;
 
-/** A number from the command line; what is none stays text, so that the check of the option can show what was given. Never throws. */
+/** Parses a number of the command line. Other text is returned unchanged, so that the error of the option can quote it. Never throws. */
 export function parseNumber(text: string): number | string {
   return /^-?\d+(?:\.\d+)?(?:e\d+)?$/iu.test(text) ? Number(text) : text;
 }

@@ -3,7 +3,7 @@ import { errorLine, printJson } from './display/output.js';
 import type { CliContext } from './host/context.js';
 import { commandLineError, createProgram } from './program.js';
 
-/** Runs one command line and gives the exit status it asks for. Errors are told as one line `CODE: message`; never rejects. */
+/** Runs one command line and resolves with its exit status. Prints an error as one line `CODE: message`. Never rejects. */
 export async function runCommandLine(argv: readonly string[], context: CliContext): Promise<number> {
   let exitCode = 0;
   const program = createProgram(context, (code) => {
@@ -14,11 +14,11 @@ export async function runCommandLine(argv: readonly string[], context: CliContex
     return exitCode;
   } catch (error) {
     const problem = error instanceof CommanderError ? commandLineError(error) : error;
-    return problem === undefined ? 0 : tellError(problem, argv, context);
+    return problem === undefined ? 0 : reportError(problem, argv, context);
   }
 }
 
-function tellError(error: unknown, argv: readonly string[], { output }: CliContext): number {
+function reportError(error: unknown, argv: readonly string[], { output }: CliContext): number {
   const { code, message, exitCode } = errorLine(error);
   if (argv.includes('--json')) printJson(output, { error: { code, message } });
   else if (argv.includes('--events')) printJson(output, { type: 'error', error: { code, message } });

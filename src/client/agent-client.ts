@@ -11,29 +11,29 @@ import { checkStart, type StartInput, startRun } from './runs/start-run.js';
 import { checkAddress, TemporalAccess, unreadStorage } from './temporal/connection.js';
 import { unreachable } from './temporal/errors.js';
 
-/** Where Temporal is and how to talk to it. Give an address, or a connection that you own and close yourself. */
+/** Options of `AgentClient.connect`. Set an address, or a connection that you own and close yourself. */
 export interface ConnectOptions {
   /** `host:port`. @default 127.0.0.1:7233 */
   readonly address?: string;
-  /** A connection of yours: address, tls and apiKey are then not looked at. */
+  /** Your own connection. `address`, `tls` and `apiKey` are then ignored. */
   readonly connection?: ConnectionLike;
   /** @default `default` */
   readonly namespace?: string;
-  /** The queue that the workers poll. @default `perdure` */
+  /** The task queue of the workers. @default `perdure` */
   readonly taskQueue?: string;
-  /** The same as the workers': codecs, and external storage for inputs above 1.5 MiB. */
+  /** The data converter of the workers, with codecs, and external storage for inputs above 1.5 MiB. */
   readonly dataConverter?: DataConverter;
   readonly tls?: ConnectionOptions['tls'];
   readonly apiKey?: string;
   /** gRPC headers of every request. */
   readonly metadata?: Record<string, string>;
-  /** Where the workers publish tokens; without it `watch` gives none. */
+  /** The source of the tokens that workers publish. Without it, `watch` yields no tokens. */
   readonly streams?: StreamSource;
 }
 
 const ADDRESS_DEFAULT = '127.0.0.1:7233';
 
-/** The door for services that start runs and look after them. One connection; safe to share. */
+/** A client for services that start and control runs. Uses one connection; share one client. */
 export class AgentClient {
   readonly #access: TemporalAccess;
   readonly #streams: StreamSource | undefined;
@@ -65,45 +65,45 @@ export class AgentClient {
   }
 
   /**
-   * Starts a run and gives its handle. The same id with the same input attaches to the run that is there (`duplicate`). Throws `RUN_EXISTS`
-   * (4) for the same id with another input; bad input (2) before anything is sent. Needs no live worker: the run waits for one.
+   * Starts a run and returns its handle. If a run with the same ID and input exists, attaches to it (`duplicate`). Throws `RUN_EXISTS` (4)
+   * for the same ID with different input. Throws (2) for invalid input before anything is sent. Needs no worker: the run waits for one.
    */
   async start(input: StartInput): Promise<{ run: RunHandle; executionId: string; duplicate: boolean }> {
     const { handle, executionId, duplicate } = await startRun(this.#access, checkStart(input));
     return { run: this.get(handle.workflowId), executionId, duplicate };
   }
 
-  /** The handle of a run by its id; asks nothing yet. */
+  /** Returns the handle of a run. Sends no request. */
   get(runId: string): RunHandle {
     return new RunHandle(this.#access, runId, this.#streams);
   }
 
-  /** The runs of this client's queue, newest first. */
+  /** Lists the runs of this client's task queue, newest first. */
   async list(options: ListOptions = {}): Promise<RunListItem[]> {
     return await listRuns(this.#access, options);
   }
 
-  /** What all runs of a session cost together, as far as prices are known. Asks no worker. Throws `BAD_SESSION_ID` (2). */
+  /** The total cost of the runs of a session, for models with a known price. Needs no worker. Throws `BAD_SESSION_ID` (2). */
   async sessionCost(session: string): Promise<SessionCost> {
     return await sessionCost(this.#access, session);
   }
 
-  /** What waits for a person in all open runs of this client's queue, oldest first. Throws `NO_WORKER` (5) when no worker answers. */
+  /** Lists the pending approvals of all open runs of this client's task queue, oldest first. Throws `NO_WORKER` (5) if no worker answers. */
   async approvals(): Promise<WaitingApproval[]> {
     return await listApprovals(this.#access);
   }
 
-  /** True when a worker polled this client's queue lately. One killed a moment ago still counts. */
+  /** True if a worker polled this client's task queue recently. A worker killed a moment ago still counts. */
   async hasPoller(): Promise<boolean> {
     return await this.#access.hasPoller();
   }
 
-  /** Throws `TEMPORAL_UNREACHABLE` or `NAMESPACE_NOT_FOUND` unless server and namespace answer. */
+  /** Checks the server and the namespace. Throws `TEMPORAL_UNREACHABLE` or `NAMESPACE_NOT_FOUND`. */
   async checkServer(): Promise<void> {
     await this.#access.checkServer();
   }
 
-  /** Closes the connection, unless it was given. */
+  /** Closes the connection, unless it is your own. */
   async close(): Promise<void> {
     await this.#closeConnection();
   }
@@ -123,7 +123,7 @@ async function openConnection(address: string, options: ConnectOptions): Promise
   }
 }
 
-/** The SDK turns TLS on by itself when there is an API key. */
+/** The SDK enables TLS if there is an API key. */
 function usesTls(options: ConnectOptions): boolean {
   return options.tls === undefined || options.tls === null ? options.apiKey !== undefined : options.tls !== false;
 }

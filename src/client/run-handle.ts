@@ -31,8 +31,8 @@ import { type AwaitResultOptions, awaitResult } from './watch/await-result.js';
 import { type WatchItem, type WatchOptions, watchRun } from './watch/watch-run.js';
 
 /**
- * One run, live or closed. Every method may throw a PerdureError: `RUN_NOT_FOUND` (3), `RUN_CLOSED` (4) for what needs a live run,
- * `TEMPORAL_UNREACHABLE` (5); queries and updates also `NO_WORKER` (5) after 5 s. Bad input throws (2) before anything is sent.
+ * One run, open or closed. Every method may throw a PerdureError: `RUN_NOT_FOUND` (3); `RUN_CLOSED` (4), if it needs an open run;
+ * `TEMPORAL_UNREACHABLE` (5). Queries and updates also throw `NO_WORKER` (5) after 5 s. Invalid input throws (2) before anything is sent.
  */
 export class RunHandle {
   readonly runId: string;
@@ -48,8 +48,8 @@ export class RunHandle {
   }
 
   /**
-   * Sends a message to the run. It is durable without a worker. Returns its id: the same id is one message, however often it is sent.
-   * `steers` reports its state.
+   * Sends a message to the run. Durable, even without a running worker. Returns the message ID, which makes a resend idempotent. `steers`
+   * returns the state of the message.
    */
   async steer(message: string | SteerInput): Promise<{ id: string }> {
     // every message that is sent has an id
@@ -58,8 +58,8 @@ export class RunHandle {
   }
 
   /**
-   * Like `steer`, with a receipt. It is not durable until accepted: throws `NO_WORKER` when no worker accepted it within 5 s. The error
-   * names the id to send it again with.
+   * Like `steer`, with a receipt. Not durable until accepted: throws `NO_WORKER` if no worker accepts it within 5 s. The error contains the
+   * ID to resend the message with.
    */
   async submit(message: string | SteerInput): Promise<Receipt> {
     return await this.#update(UPDATES.submit, message);
@@ -76,19 +76,19 @@ export class RunHandle {
   }
 
   /**
-   * Approves a pending call: it runs once, as it was shown. Throws `NO_SUCH_APPROVAL` (3), `ALREADY_DECIDED` (4) with who decided and
-   * when, or `BAD_ANSWER` (2).
+   * Approves a pending call. It runs once, with the arguments that were shown. Throws `NO_SUCH_APPROVAL` (3), `ALREADY_DECIDED` (4) with
+   * the name and the time of the decision, or `BAD_ANSWER` (2).
    */
   async approve(callId: string, options: { readonly by?: string } = {}): Promise<DecidedApproval> {
     return await this.#update(UPDATES.approve, { callId, ...options });
   }
 
-  /** Denies a pending call, or a larger budget. The model sees who denied it and why. Throws as `approve` does. */
+  /** Denies a pending call or a limit increase. The model sees the name and the reason. Throws as `approve` does. */
   async deny(callId: string, options: { readonly by?: string; readonly reason?: string } = {}): Promise<DecidedApproval> {
     return await this.#update(UPDATES.deny, { callId, ...options });
   }
 
-  /** Cancels the run. Durable. A run that is already closed stays as it is, and its status is returned. */
+  /** Requests the cancellation of the run. Durable. Returns the status of a run that is already closed. */
   async cancel(options: { readonly reason?: string } = {}): Promise<{ alreadyClosed?: string }> {
     try {
       await this.#signal(SIGNALS.cancel, options);
@@ -99,7 +99,7 @@ export class RunHandle {
     }
   }
 
-  /** Pauses the run after its running calls, until `resume`. Durable. */
+  /** Pauses the run after its running calls finish, until `resume`. Durable. */
   async pause(): Promise<void> {
     await this.#signal(SIGNALS.pause, {});
   }
@@ -110,14 +110,14 @@ export class RunHandle {
   }
 
   /**
-   * Keeps the run from starting its next turn while a live conversation is active: until `release`, or until the hold expires. A second
-   * hold sets a new expiry. Durable.
+   * Holds the run before its next turn, for example during a live conversation: until `release`, or until `ttlMs` has passed. A second
+   * hold replaces the end time. Durable.
    */
   async hold(options: HoldInput = {}): Promise<void> {
     await this.#signal(SIGNALS.hold, options);
   }
 
-  /** Ends a hold. Does nothing without one. Durable. */
+  /** Releases a held run. No effect without a hold. Durable. */
   async release(): Promise<void> {
     await this.#signal(SIGNALS.release, {});
   }
@@ -131,7 +131,7 @@ export class RunHandle {
     return verb.kind === 'signal' ? await this.#signal(verb, input) : await this.#update(verb, input);
   }
 
-  /** What Temporal itself knows of the run: needs no worker. */
+  /** Describes the run from the data of the server. Needs no worker. */
   async describe(): Promise<RunDescription> {
     return await describeRun(this.#access, this.#workflow);
   }
@@ -140,7 +140,7 @@ export class RunHandle {
     return await this.#access.query(this.#workflow, wire.progress);
   }
 
-  /** The messages, page by page. */
+  /** Yields the messages, page by page. */
   async *transcript(options: { readonly from?: number; readonly bytesMax?: number } = {}): AsyncGenerator<TranscriptPage> {
     const bytesMax = options.bytesMax ?? PAYLOAD_LIMITS.pageBytesDefault;
     let from = options.from ?? 0;
@@ -156,12 +156,12 @@ export class RunHandle {
     return await this.#access.query(this.#workflow, wire.events, { ...request, after: request.after ?? 0 });
   }
 
-  /** What became of the messages that were put into the run: those that ended in their order, then those that wait. Also after the end. */
+  /** The states of the messages sent to the run: the finished ones in order, then the pending ones. Also works for a closed run. */
   async steers(): Promise<readonly SteerRecord[]> {
     return await this.#access.query(this.#workflow, wire.steers);
   }
 
-  /** How each of the last turns went: status, times, usage, calls. Also after the end. */
+  /** The status, times, usage and calls of each recent turn. Also works for a closed run. */
   async steps(): Promise<readonly Step[]> {
     return await this.#access.query(this.#workflow, wire.steps);
   }
@@ -170,22 +170,22 @@ export class RunHandle {
     return await this.#access.query(this.#workflow, wire.usage);
   }
 
-  /** Prompt and tools, as captured at the start of the run. */
+  /** The prompt and the tools, as captured at the start of the run. */
   async setup(): Promise<RunSetup> {
     return await this.#access.query(this.#workflow, wire.setup);
   }
 
-  /** Waits for the end, through lost connections. Always a result, also of a failed, cancelled or terminated run. */
+  /** Waits until the run is closed, through lost connections. A failed, cancelled or terminated run has a result too. */
   async result(options: AwaitResultOptions = {}): Promise<RunResult> {
     return await awaitResult(this.#access, this.#workflow, options);
   }
 
-  /** Events, progress and tokens as they come, and the result at last. */
+  /** Yields events, progress and tokens as they arrive, then the result. */
   watch(options: WatchOptions = {}): AsyncGenerator<WatchItem> {
     return watchRun({ access: this.#access, handle: this.#workflow, streams: this.#streams }, options);
   }
 
-  /** Starts a new run from where this closed one ended. Throws `RUN_OPEN` (4) before it has. */
+  /** Continues this closed run as a new run. Throws `RUN_OPEN` (4) if it is still open. */
   async continue(options: ContinueOptions = {}): Promise<{ run: RunHandle; executionId: string }> {
     const { handle, executionId } = await continueRun(this.#access, this.#workflow, options);
     return { run: new RunHandle(this.#access, handle.workflowId, this.#streams), executionId };
@@ -205,8 +205,8 @@ export class RunHandle {
   }
 
   /**
-   * Sends an update once a query has shown a live worker: an update that waits in the server for a worker would be delivered later,
-   * although its sender was told that it was not.
+   * Sends an update, after a query has proved that a worker is running. Without a worker, the server would keep the update and deliver it
+   * after the caller got `NO_WORKER`.
    */
   async #update<Input extends object, Answer>(verb: Verb<Input, Answer>, given: unknown): Promise<Answer> {
     const input = withId(checkVerbInput(verb, given), verb);
@@ -225,7 +225,7 @@ export class RunHandle {
         this.#workflow.executeUpdate<Answer, [Input]>(verb.name, { args: [input], ...updateId }),
       );
     } catch (error) {
-      if (isTimeout(error, deadline)) throw noWorker(this.#access.taskQueue, `no receipt, it may still arrive; ${resend}`);
+      if (isTimeout(error, deadline)) throw noWorker(this.#access.taskQueue, `no receipt, the update may still be delivered; ${resend}`);
       throw await this.#whyRefused(error);
     }
   }
@@ -233,7 +233,7 @@ export class RunHandle {
   async #whyRefused(error: unknown): Promise<unknown> {
     if (error instanceof WorkflowUpdateFailedError) return refusedUpdate(error);
     if (!(error instanceof WorkflowNotFoundError)) return this.#access.translate(error, this.runId);
-    // Temporal says "not found" of a closed run too: ask which it is
+    // the server also reports "not found" for a closed run
     const { status } = await this.describe();
     return runClosed(this.runId, status);
   }

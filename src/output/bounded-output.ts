@@ -4,17 +4,17 @@ import { cleanText } from '../contracts/text/sanitize-text.js';
 import { measureOutput, type OutputSize } from './truncate-output.js';
 
 /**
- * Collects an output of any length in bounded memory: its first and its last bytes, at least `endBytes` of each.
- * What is between them is counted and dropped.
+ * Collects an output of any length in bounded memory: its first and last bytes, at least `endBytes` of each. Counts and drops the bytes
+ * between them.
  */
 export class BoundedOutput {
-  /** All bytes that came, kept or not. */
+  /** All bytes appended, kept or dropped. */
   bytes = 0;
   private newlines = 0;
   private endsInLine = false;
   private readonly head: Buffer[] = [];
   private headBytes = 0;
-  /** Written from its beginning; when it is full its last half goes to the front. One for all, so that a long output makes no garbage. */
+  /** A fixed buffer. When it is full, its last half moves to the front, so that a long output allocates no memory. */
   private tail = Buffer.alloc(0);
   private tailBytes = 0;
   private readonly endBytes: number;
@@ -23,7 +23,7 @@ export class BoundedOutput {
     this.endBytes = endBytes;
   }
 
-  /** True while nothing was dropped. */
+  /** True if no byte was dropped. */
   get complete(): boolean {
     return this.bytes === this.headBytes + this.tailBytes;
   }
@@ -34,25 +34,25 @@ export class BoundedOutput {
     this.newlines += countNewlines(chunk);
     this.endsInLine = chunk.at(-1) !== 0x0a;
     const forHead = chunk.subarray(0, this.endBytes - this.headBytes);
-    // copied: the piece is its giver's again
+    // copies the bytes, because the caller may reuse the piece
     if (forHead.length > 0) this.head.push(Buffer.from(forHead));
     this.headBytes += forHead.length;
     this.keepInTail(chunk.subarray(forHead.length));
   }
 
-  /** What is kept: all bytes while the output is complete, else its two ends. Valid until the next `append`. */
+  /** The kept bytes: all of a complete output, else its two ends. Valid until the next `append`. */
   kept(): readonly Buffer[] {
     return [...this.head, this.tail.subarray(0, this.tailBytes)];
   }
 
-  /** What is kept as text, terminal colours removed, and the size of the whole. */
+  /** The kept bytes as text without terminal colours, and the size of the whole output. */
   text(): { readonly text: string; readonly size: OutputSize } {
     const text = cleanText(stripVTControlCharacters(new StringDecoder('utf8').end(Buffer.concat(this.kept()))));
     const size = this.complete ? measureOutput(text) : { bytes: this.bytes, lines: this.newlines + (this.endsInLine ? 1 : 0) };
     return { text, size };
   }
 
-  /** The last line with anything on it, as it stands now: what a watcher is shown. */
+  /** The last line that is not empty, for progress displays. */
   lastLine(): string {
     const last = this.tailBytes > 0 ? this.tail.subarray(0, this.tailBytes) : this.head.at(-1);
     const lines = stripVTControlCharacters(last?.subarray(-1_000).toString() ?? '').split(/[\r\n]+/u);
@@ -67,7 +67,7 @@ export class BoundedOutput {
       this.tailBytes = Math.min(this.tailBytes, this.endBytes);
     }
     const last = chunk.subarray(-this.endBytes);
-    // a piece as large as the end replaces all of it
+    // a piece larger than the end replaces it
     if (last.length < chunk.length) this.tailBytes = 0;
     this.tailBytes += last.copy(this.tail, this.tailBytes);
   }

@@ -1,7 +1,7 @@
 import type { OutputBoundsInput } from '../contracts/activities.js';
 import { TOOL_LIMITS } from '../contracts/constants/limits.js';
 
-/** How large an output was before anything was cut. */
+/** The size of an output before truncation. */
 export interface OutputSize {
   readonly bytes: number;
   readonly lines: number;
@@ -13,42 +13,43 @@ export interface TruncatedOutput {
   readonly truncated: boolean;
 }
 
-/** What the footer says beside what is shown. */
+/** Data for the footer of a truncated text. */
 export interface OutputOrigin {
-  /** Of the whole output, where the text is already a part of it: its two ends. */
+  /** The size of the whole output, if the text contains only its two ends. */
   readonly size?: OutputSize;
-  /** Where the whole is; goes into the footer as it stands. */
+  /** The location of the whole output, inserted into the footer unchanged. */
   readonly whole?: string;
 }
 
-/** Bytes of the result that the cut mark and the footer may take, with a reference in it. */
+/** Bytes reserved for the cut mark and for a footer with a reference. */
 const FOOTER_BYTES = 360;
 
-/** So much of the end decides whether it looks important. */
+/** The length of the end that is searched for important content. */
 const IMPORTANT_CHARS = 2_000;
 
-/** What the end of a failed or a summing-up output says. */
+/** Words at the end of an output that report an error or a summary. */
 const IMPORTANT = /(?:errors?|exceptions?)\b|\b(?:fail(?:ed|ures?|ing)?|fatal|panic|traceback|summary|totals?|results?|passed)\b/iu;
 
-/** The bounds of a tool's output, complete: what the workflow gave, else the numbers of limits.ts; the room in characters has a floor. */
+/** Completes the bounds of a tool output: those of the workflow, else the defaults of limits.ts. `charsMax` has a minimum. */
 export function completeBounds(given?: OutputBoundsInput): OutputBoundsInput {
   if (given) return { ...given, charsMax: Math.max(given.charsMax, TOOL_LIMITS.outputCharsMin) };
   const { outputBytesMax, outputLinesMax } = TOOL_LIMITS;
   return { bytesMax: outputBytesMax, linesMax: outputLinesMax, charsMax: outputBytesMax, keep: 'auto' };
 }
 
-/** True for a text that the model reads whole. */
+/** True if a text fits the bounds without truncation. */
 export function fitsBounds(text: string, { bytesMax, linesMax, charsMax, exact }: OutputBoundsInput): boolean {
   if (exact) return text.length <= exact.above;
-  // a character has a byte at least, so that long texts need no counting
+  // each character has at least one byte, so a long text need not be measured
   if (text.length > Math.min(bytesMax, charsMax)) return false;
   const { bytes, lines } = measureOutput(text);
   return bytes <= bytesMax && lines <= linesMax;
 }
 
 /**
- * Cuts a text to its bounds, on line boundaries where there are any and never inside a character, and says how much there was, what is
- * shown and where the whole is. `exact` bounds are kept to the character, with the number of dropped ones in the middle. Pure; never throws.
+ * Truncates a text to its bounds, at line boundaries if possible and never inside a character. The footer contains the total size, the
+ * shown parts and the location of the whole text. `exact` bounds are met to the character, with the number of dropped characters in the
+ * middle. Pure; never throws.
  */
 export function truncateOutput(text: string, bounds: OutputBoundsInput, { size, whole }: OutputOrigin = {}): TruncatedOutput {
   const isWhole = size === undefined || size.bytes <= Buffer.byteLength(text);
@@ -57,31 +58,31 @@ export function truncateOutput(text: string, bounds: OutputBoundsInput, { size, 
   return { text: bounds.exact ? cutExactly(cut, bounds.exact) : cutOnLines(cut, bounds), truncated: true };
 }
 
-/** The size of a text: bytes of UTF-8, and lines as a person counts them (a last line without newline is one). */
+/** Measures a text: bytes in UTF-8, and lines. A last line without a newline counts as one. */
 export function measureOutput(text: string): OutputSize {
   let lines = text === '' || text.endsWith('\n') ? 0 : 1;
   for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) lines += 1;
   return { bytes: Buffer.byteLength(text), lines };
 }
 
-/** Bytes as a person reads them: `512 bytes`, `48.2 KiB`, `10.0 MiB`. */
+/** Formats a number of bytes: `512 bytes`, `48.2 KiB`, `10.0 MiB`. */
 export function formatBytes(bytes: number): string {
   if (bytes < 1_024) return `${bytes} bytes`;
   const kib = bytes / 1_024;
   return kib < 1_024 ? `${kib.toFixed(1)} KiB` : `${(kib / 1_024).toFixed(1)} MiB`;
 }
 
-/** A text that must be cut. */
+/** A text to truncate. */
 interface Cut {
   readonly text: string;
   readonly size: OutputSize;
-  /** False when the text has lost its middle already. */
+  /** False if the middle of the text is already dropped. */
   readonly isWhole: boolean;
   /** The end of the footer. */
   readonly where: string;
 }
 
-/** Room for one end of a text. */
+/** The space for one end of a text. */
 interface Room {
   readonly bytes: number;
   readonly chars: number;
@@ -101,7 +102,7 @@ function cutOnLines({ text, size, where }: Cut, bounds: OutputBoundsInput): stri
   const room: Room = {
     bytes: lessFooter(bounds.bytesMax),
     chars: lessFooter(bounds.charsMax),
-    // the cut mark and the footer are lines too
+    // the cut mark and the footer take one line each
     lines: Math.max(1, bounds.linesMax - 2),
   };
   const [headShare, tailShare] = sharesOf(bounds.keep, text);
@@ -110,12 +111,12 @@ function cutOnLines({ text, size, where }: Cut, bounds: OutputBoundsInput): stri
   return frame(head, tail, `[output cut: ${formatBytes(size.bytes)} in ${size.lines} lines; shown: ${shown(head, tail)}${where}]`);
 }
 
-/** With small bounds the text goes before the footer, which then stands outside of them. */
+/** Reserves space for the footer. With small bounds, half of the space stays for the text and the footer exceeds the bounds. */
 function lessFooter(max: number): number {
   return Math.max(max - FOOTER_BYTES, Math.floor(max / 2));
 }
 
-/** How the room is shared between beginning and end. */
+/** The shares of the beginning and the end. */
 function sharesOf(keep: OutputBoundsInput['keep'], text: string): readonly [head: number, tail: number] {
   switch (keep) {
     case 'head':
@@ -129,7 +130,7 @@ function sharesOf(keep: OutputBoundsInput['keep'], text: string): readonly [head
   }
 }
 
-/** An error, a summary or the closing of JSON at the end says little without the beginning. */
+/** True if the end contains an error, a summary or the end of JSON. Such an output is shown with its beginning. */
 function looksImportant(end: string): boolean {
   return /[}\]]\s*$/u.test(end) || IMPORTANT.test(end);
 }
@@ -144,7 +145,7 @@ function headOf(text: string, { bytes, chars, lines }: Room): string {
   const cut = byBytes.slice(0, endOfLine(byBytes, lines));
   if (cut.length === text.length) return text;
   const lastLine = cut.lastIndexOf('\n') + 1;
-  // one line longer than the bound: part of it says more than nothing
+  // a single line longer than the bounds is cut
   return lastLine > 0 ? cut.slice(0, lastLine) : cut;
 }
 
@@ -158,12 +159,12 @@ function tailOf(text: string, { bytes, chars, lines }: Room): string {
   return firstLine > 0 && firstLine < byBytes.length ? byBytes.slice(firstLine) : byBytes;
 }
 
-/** The place itself, or the one before it where it lies inside a pair of surrogates. */
+/** The index, or the index before it if it is inside a surrogate pair. */
 export function wholeBefore(text: string, at: number): number {
   return isInsidePair(text, at) ? at - 1 : at;
 }
 
-/** The place itself, or the one after it where it lies inside a pair of surrogates. */
+/** The index, or the index after it if it is inside a surrogate pair. */
 function wholeFrom(text: string, at: number): number {
   return isInsidePair(text, at) ? at + 1 : at;
 }
@@ -172,7 +173,7 @@ function isInsidePair(text: string, at: number): boolean {
   return at > 0 && at < text.length && (text.codePointAt(at - 1) ?? 0) > 0xffff;
 }
 
-/** Where the first `linesMax` lines end. */
+/** The end of the first `linesMax` lines. */
 function endOfLine(text: string, linesMax: number): number {
   let end = 0;
   for (let line = 0; line < linesMax; line += 1) {
@@ -183,7 +184,7 @@ function endOfLine(text: string, linesMax: number): number {
   return end;
 }
 
-/** Where the last `linesMax` lines start. */
+/** The start of the last `linesMax` lines. */
 function startOfLastLines(text: string, linesMax: number): number {
   if (linesMax === 0) return text.length;
   let start = text.endsWith('\n') ? text.length - 1 : text.length;
@@ -195,7 +196,7 @@ function startOfLastLines(text: string, linesMax: number): number {
   return start + 1;
 }
 
-/** Decodes bytes that may begin or end inside a character, without the torn ends. */
+/** Decodes bytes that may start or end inside a character. Drops incomplete characters. */
 export function decodeWhole(bytes: Buffer): string {
   let start = 0;
   while (start < Math.min(3, bytes.length) && isContinuation(bytes[start])) start += 1;

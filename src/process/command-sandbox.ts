@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 
 /**
- * How commands are kept together and ended.
- * `namespace`: an own process namespace that the kernel ends with the worker; no process can leave it, signals reach nothing
- * outside, other processes are invisible and the state folder is covered.
- * `process-group`: a process group, and a watcher in it that ends it when the worker dies. A child that makes a session of its
- * own (`setsid`) gets away, `kill -9 -1` reaches all processes of the user, and the state folder is not covered.
+ * The isolation of commands.
+ * `namespace`: a process namespace that the kernel ends with the worker. No process can leave it, signals reach no process outside,
+ * other processes are invisible, and the state folder is hidden.
+ * `process-group`: a process group with a watcher that kills it when the worker dies. A child that creates its own session (`setsid`)
+ * escapes, `kill -9 -1` reaches all processes of the user, and the state folder is not hidden.
  */
 export interface CommandSandbox {
   readonly kind: 'namespace' | 'process-group';
@@ -18,16 +18,16 @@ export interface CommandSandbox {
   readonly argv: readonly string[];
 }
 
-/** Options of `unshare` in order of preference. As root the command stays the real root; others become root of nothing but their own files. */
+/** The options of `unshare`, in order of preference: for root, and for other users, who need a user namespace. */
 const UNSHARE_OPTIONS = [['--mount'], ['--user', '--map-current-user', '--keep-caps', '--mount']] as const;
 
-/** What a command may not do in its namespace: uncover the state folder, look into other processes, reach devices. */
+/** The dropped capabilities: without them, a command cannot unmount the cover of the state folder, trace processes or access devices. */
 const DROPPED = '-sys_admin,-sys_ptrace,-sys_module,-sys_rawio,-sys_boot,-sys_time,-mknod,-dac_read_search';
 
 /**
- * Runs as process 1 of the namespace. Folders are covered first; the command is a child, because to process 1 itself signals
- * without a handler do nothing; TERM has a handler here, so that it ends the command and not this shell. The shell's own remarks
- * (`Terminated`) are not the command's output.
+ * Runs as process 1 of the namespace. Hides the folders first. The command is a child, because process 1 ignores signals without a
+ * handler. The handler of TERM lets the signal end the command and not this shell. Messages of the shell itself (`Terminated`) are
+ * not part of the output.
  */
 const NAMESPACE_SCRIPT = `
 trap : TERM
@@ -38,7 +38,7 @@ exec 2>/dev/null
 exit $?
 `;
 
-/** The watcher waits for the end of descriptor 3, which the worker holds: a dead worker closes it, and the whole group is ended. */
+/** The watcher reads descriptor 3, which the worker holds open. When the worker dies, the descriptor closes and the watcher kills the group. */
 const GROUP_SCRIPT = `
 trap : TERM
 (trap '' TERM; read -r _ <&3; kill -KILL 0) >/dev/null 2>&1 &
@@ -51,15 +51,15 @@ exit $code
 
 const PROBE_TIMEOUT_MS = 5_000;
 
-let found: Promise<CommandSandbox> | undefined;
+let sandbox: Promise<CommandSandbox> | undefined;
 
-/** The strongest sandbox this machine allows: tried once with a real command, then remembered for the process. Never throws. */
+/** The strongest sandbox that this machine supports. Probed once per process with a real command. Never throws. */
 export function commandSandbox(): Promise<CommandSandbox> {
-  found ??= findSandbox();
-  return found;
+  sandbox ??= findSandbox();
+  return sandbox;
 }
 
-/** The weaker form, which works wherever there is a POSIX shell. */
+/** The `process-group` sandbox. Works with any POSIX shell. */
 export async function processGroupSandbox(): Promise<CommandSandbox> {
   const shell = await findShell();
   return { kind: 'process-group', shell, argv: ['sh', '-c', GROUP_SCRIPT.replace('SHELL', shell), 'perdure'] };
@@ -83,7 +83,7 @@ async function findShell(): Promise<'bash' | 'sh'> {
   return (await succeeds(['bash', '-c', ':'])) ? 'bash' : 'sh';
 }
 
-/** Tries the whole of it: a folder is covered and stays so, and nothing but the namespace's own processes is there. */
+/** Probes the namespace: a folder must be hidden and stay hidden, and only processes of the namespace may be visible. */
 async function hides(argv: readonly string[]): Promise<boolean> {
   if (process.platform !== 'linux') return false;
   const folder = await mkdtemp(join(tmpdir(), 'perdure-probe-'));
@@ -100,17 +100,17 @@ async function succeeds(argv: readonly string[]): Promise<boolean> {
     await promisify(execFile)(program, args, { timeout: PROBE_TIMEOUT_MS, killSignal: 'SIGKILL', env: commandEnvironment(process.env) });
     return true;
   } catch {
-    // any failure means the same: this form cannot be used here
+    // any failure means that this form is not supported
     return false;
   }
 }
 
-/** Variables a command may see. All else stays with the worker: provider keys above all. */
+/** The environment variables that a command receives. Provider keys are never among them. */
 const ALLOWED: ReadonlySet<string> = new Set(['PATH', 'HOME', 'LANG', 'TMPDIR', 'TERM', 'TZ']);
 
 const DEFAULT_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 
-/** The environment of a command: an allowlist of the worker's own (PATH, HOME, LANG, LC_*, TMPDIR, TERM, TZ), and nothing else. */
+/** The environment of a command: only PATH, HOME, LANG, LC_*, TMPDIR, TERM and TZ of the worker. */
 export function commandEnvironment(own: NodeJS.ProcessEnv): Record<string, string> {
   const allowed = Object.entries(own).flatMap(([name, value]) =>
     value !== undefined && (ALLOWED.has(name) || name.startsWith('LC_')) ? [[name, value] as const] : [],

@@ -4,53 +4,53 @@ import { connect, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** A way for the output of processes into this one, in memory that does not grow with it. */
+/** A pipe for the output of child processes. Its memory use does not depend on the size of the output. */
 export interface OutputPipe {
-  /** What processes write to: given to them at their start, and closed here then. */
+  /** The write end. Passed to the child processes at their start, then closed in this process. */
   readonly writeEnd: Socket;
-  /** Resolves when all of them closed it, or it was given up. Never rejects. */
+  /** Resolves when all processes have closed the pipe, or after `close`. Never rejects. */
   readonly ended: Promise<void>;
-  /** For the end of a command: reads what is left without waiting for anything, up to a bound. */
-  hurry(): void;
-  /** Reads no more, whoever still writes. */
-  giveUp(): void;
+  /** Reads the rest without backpressure, up to a limit. Called at the end of a command. */
+  drain(): void;
+  /** Stops reading, even if a process still writes. */
+  close(): void;
 }
 
-/** A read takes at most this much; Linux holds no more in a socket than three of these. */
+/** The size of a read. A Linux socket buffers at most three of these. */
 const PIECE_BYTES = 64 * 1_024;
 
-/** After the end of a command there is little left to read; more comes from a process that got away. */
+/** The limit of output after the end of a command. More than this comes from a process that escaped. */
 const LATE_BYTES_MAX = 1_024 * 1_024;
 
-/** Paths of sockets have at most 104 bytes on some systems; under a longer folder they meet in the one that POSIX names. */
+/** Some systems limit socket paths to 104 bytes. With a longer temporary folder, the socket is in /tmp. */
 const FOLDER_CHARS_MAX = 70;
 const SHORT_FOLDER = '/tmp';
 
 /**
- * Opens a pipe whose pieces go to `take`, one after another: the next is read when the promise resolves. Node's own pipes make a buffer
- * for each read, and their garbage grows by tens of MB before it is collected; this one reads into two buffers in turn.
+ * Opens a pipe that passes each piece to `take` and reads the next one after the promise resolves. Node's pipes allocate a buffer per
+ * read, which adds tens of MB before a garbage collection. This pipe alternates between two buffers.
  */
 export async function openOutputPipe(take: (piece: Buffer) => Promise<void>): Promise<OutputPipe> {
   const pieces = new Pieces(take);
   const [writeEnd, reader] = await socketPair(pieces);
   const ended = new Promise<void>((resolve) => void reader.once('close', resolve));
-  // a broken pipe is an end like any other: it closes
+  // a broken pipe also emits `close`
   reader.on('error', () => undefined);
   return {
     writeEnd,
     ended,
-    hurry: () => {
+    drain: () => {
       pieces.isLate = true;
       reader.resume();
     },
-    giveUp: () => {
+    close: () => {
       writeEnd.destroy();
       reader.destroy();
     },
   };
 }
 
-/** Hands pieces on, and says into which memory the next one is read. */
+/** Passes pieces on and provides the buffer of the next read. */
 class Pieces {
   isLate = false;
   #lateBytes = 0;
@@ -62,14 +62,14 @@ class Pieces {
     this.#take = take;
   }
 
-  /** The one that is not taken in right now; late pieces are not waited for, so that each needs its own. */
+  /** The buffer that is not in use. Late pieces are not awaited, so each gets a new buffer. */
   buffer(): Buffer {
     this.#next = 1 - this.#next;
     const shared = this.#buffers[this.#next];
     return this.isLate || !shared ? Buffer.allocUnsafe(PIECE_BYTES) : shared;
   }
 
-  /** False when reading must wait. */
+  /** False if reading must pause. */
   accept(piece: Buffer, reader: Socket): boolean {
     const taken = this.#take(piece);
     if (!this.isLate) {
@@ -82,7 +82,7 @@ class Pieces {
   }
 }
 
-/** Two connected sockets, of which the second reads. Only this user can reach the place where they meet, and it is gone at once. */
+/** Two connected sockets; the second one reads. Only this user can access their path, which is deleted immediately. */
 async function socketPair(pieces: Pieces): Promise<readonly [Socket, Socket]> {
   const folder = await mkdtemp(join(tmpdir().length <= FOLDER_CHARS_MAX ? tmpdir() : SHORT_FOLDER, 'perdure-pipe-'));
   const server = createServer({ pauseOnConnect: true });

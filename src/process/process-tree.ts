@@ -12,37 +12,37 @@ export interface ProcessTreeOptions {
   readonly sandbox: CommandSandbox;
   /** Absolute path. */
   readonly folder: string;
-  /** Absolute paths of folders to cover where the sandbox can; all must exist. */
+  /** Absolute paths of folders to hide, if the sandbox supports it. All must exist. */
   readonly hidden: readonly string[];
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
-  /** Takes both outputs; it is the caller's to finish. */
+  /** Receives standard output and standard error. The caller finishes it. */
   readonly output: OutputCollector;
-  /** More than this is taken for endless. */
+  /** The command is stopped after this much output. */
   readonly outputBytesMax: number;
-  /** Called after each piece of output was taken in. */
+  /** Called after each piece of output. */
   readonly onOutput?: () => void;
 }
 
-/** Why we ended a command. */
+/** The reason for stopping a command. */
 type StopReason = 'timeout' | 'output' | 'abort';
 
-/** How a command ended: by itself, or stopped by us. */
+/** How a command ended: on its own, or stopped by this process. */
 export interface ProcessTreeEnd {
   readonly endedBy: 'itself' | StopReason;
-  /** Exit code as a shell gives it: 128 + n after signal n. */
+  /** The exit code as in a shell: 128 + n after signal n. */
   readonly exitCode: number;
 }
 
 const SIGKILL_EXIT_CODE = 137;
 
-/** The descriptor that a process group's watcher waits on: it closes when this process is gone. */
+/** The descriptor that the watcher of a process group reads. It closes when this process dies. */
 const WATCHED = 3;
 
 /**
- * Runs a command and all that it starts, with no input and both outputs merged. When this resolves the whole tree is dead:
- * after its own end, a timeout, an abort, or more output than `outputBytesMax`: TERM, two seconds, KILL.
- * Rejects only when the command could not be started.
+ * Runs a command without input, with standard output and standard error combined. Stops it after a timeout, an abort, or more output
+ * than `outputBytesMax`: SIGTERM, then SIGKILL after 2 s. When the promise resolves, all processes of the command are dead. Rejects only
+ * if the command could not be started.
  */
 export async function runProcessTree(options: ProcessTreeOptions): Promise<ProcessTreeEnd> {
   options.signal.throwIfAborted();
@@ -74,13 +74,13 @@ function start({ command, sandbox, folder, hidden }: ProcessTreeOptions, { write
   const child = spawn(program, [...args, command, ...(sandbox.kind === 'namespace' ? hidden : [])], {
     cwd: folder,
     env: commandEnvironment(process.env),
-    // a group and session of its own: signals reach all of it, and there is no terminal to ask a person on
+    // its own group and session: signals reach all processes, and the command has no terminal for prompts
     detached: true,
     stdio: ['ignore', writeEnd, writeEnd, ...(sandbox.kind === 'process-group' ? ['pipe' as const] : [])],
   });
-  // the pipe ends when the processes are gone, so nobody else may hold it
+  // the pipe closes when the last process exits, so this process must not hold it open
   writeEnd.destroy();
-  // the watcher's end of it breaks with the group, which is no news; without a listener it would end the worker
+  // the pipe to the watcher breaks when the group dies; without a listener, that error would end the worker
   child.stdio[WATCHED]?.on('error', () => undefined);
   return child;
 }
@@ -89,24 +89,24 @@ async function started(child: ChildProcess, pipe: OutputPipe): Promise<void> {
   try {
     await once(child, 'spawn');
   } catch (cause) {
-    pipe.giveUp();
+    pipe.close();
     throw new Error('FAILED: the command could not be started on this worker', { cause });
   }
 }
 
-/** What is left in the pipe is read at once. A process that got away may hold it open: its output is given up. */
+/** Reads the rest of the pipe. A process that escaped may hold it open, so the wait has a limit. */
 async function drained(child: ChildProcess, pipe: OutputPipe): Promise<void> {
-  pipe.hurry();
+  pipe.drain();
   await Promise.race([pipe.ended, delay(COLLECT_MS_MAX, undefined, { ref: false })]);
-  pipe.giveUp();
+  pipe.close();
   for (const stream of child.stdio) stream?.destroy();
 }
 
-/** Killed processes stay visible until the system collects them; some containers never do, so this is all they are waited for. */
+/** The longest wait for killed processes to disappear. Some containers never reap them. */
 export const COLLECT_MS_MAX = 300;
 const COLLECT_EVERY_MS = 5;
 
-/** Ends a process that leads a group of its own, and all of that group, gently and then not. `Reason`: why it was ended. */
+/** Stops the process group of a child: SIGTERM first, then SIGKILL. */
 export class TreeStop<Reason extends string> {
   reason: Reason | undefined;
   private killTimer: NodeJS.Timeout | undefined;
@@ -116,7 +116,7 @@ export class TreeStop<Reason extends string> {
     this.child = child;
   }
 
-  /** TERM to all now, KILL after the grace. The first reason stands. */
+  /** Sends SIGTERM now and SIGKILL after the grace period. Keeps the first reason. */
   now(reason: Reason): void {
     if (this.reason !== undefined) return;
     this.reason = reason;
@@ -124,7 +124,7 @@ export class TreeStop<Reason extends string> {
     this.killTimer = setTimeout(() => signalGroup(this.child, 'SIGKILL'), TOOL_LIMITS.killGraceMs);
   }
 
-  /** After the end of the first process: what it left behind is killed, and has been collected by the system when this resolves. */
+  /** Kills the remaining processes after the child has exited. Resolves when the system has reaped them, or after 300 ms. */
   async rest(): Promise<void> {
     clearTimeout(this.killTimer);
     const until = Date.now() + COLLECT_MS_MAX;
@@ -132,13 +132,13 @@ export class TreeStop<Reason extends string> {
   }
 }
 
-/** False when no process of the group is left. */
+/** False if the group has no process left. */
 function signalGroup(child: ChildProcess, signal: NodeJS.Signals): boolean {
   if (child.pid === undefined) return false;
   try {
     return process.kill(-child.pid, signal);
   } catch {
-    // ESRCH: nobody is left to be told
+    // ESRCH: the group has no process
     return false;
   }
 }

@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { STREAM_LIMITS } from '../contracts/constants/limits.js';
 import type { StreamEvent, StreamSink } from './stream.js';
 
-/** What a file sink needs. */
+/** Options of `FileStreamSink`. */
 export interface FileStreamSinkOptions {
-  /** The folder of the stream files; made when it is missing. */
+  /** The folder of the stream files. Created if it is missing. */
   readonly folder: string;
-  /** Told once per sink when a stream cannot be written; the run goes on without it. */
+  /** Called once per sink if a stream cannot be written. The run continues without it. */
   readonly onError?: (error: unknown) => void;
 }
 
@@ -16,15 +16,15 @@ interface Pending {
   events: StreamEvent[];
   bytes: number;
   timer: NodeJS.Timeout | undefined;
-  /** Ends when everything handed over before has been written: keeps the order of one run. */
+  /** Resolves when all earlier batches are written, which keeps the order of events. */
   written: Promise<void>;
-  /** A process may have died in the middle of a line: the first batch of each sink starts on a line of its own. */
+  /** False until the first batch is written. It starts with a newline, because an earlier writer may have died in the middle of a line. */
   started: boolean;
 }
 
 /**
- * Writes token streams to one append-only JSON Lines file per run, which any process may tail. Pieces of text that arrive within
- * `STREAM_LIMITS.coalesceMs` become one line. Files are 0600: they hold what the model said.
+ * Writes token streams to one append-only JSON Lines file per run, which any process can tail. Text that arrives within
+ * `STREAM_LIMITS.coalesceMs` becomes one line. Files have mode 0600, because they contain model output.
  */
 export class FileStreamSink implements StreamSink {
   readonly #folder: string;
@@ -40,7 +40,7 @@ export class FileStreamSink implements StreamSink {
 
   publish(event: StreamEvent): void {
     const pending = this.#of(event.runId);
-    // a disk that stalls must not fill the worker's memory; the transcript has the whole answer anyway
+    // a stalled disk must not fill the memory of the worker; the transcript contains the whole response
     if (pending.bytes > STREAM_LIMITS.bufferedBytesMax) return;
     pending.bytes += addEvent(pending.events, event);
     pending.timer ??= setTimeout(() => this.#write(event.runId, pending), STREAM_LIMITS.coalesceMs);
@@ -93,7 +93,7 @@ export class FileStreamSink implements StreamSink {
   }
 }
 
-/** Adds an event, or joins its text to the piece before it; gives how many bytes that adds, roughly. */
+/** Adds an event, or appends its text to the last event. Returns the approximate number of bytes added. */
 function addEvent(events: StreamEvent[], event: StreamEvent): number {
   const last = events.at(-1);
   if (isText(event) && last && isText(last) && last.type === event.type && last.turn === event.turn && last.attempt === event.attempt) {
@@ -109,8 +109,8 @@ function isText(event: StreamEvent): event is StreamEvent & { type: 'text' | 'th
 }
 
 /**
- * The file that holds a run's token stream. Run ids that Temporal takes but a file system would not (`a/b`, capitals on a disk that
- * ignores case, `:`) get a name with a hash, so that two runs never share a file. Never throws.
+ * The file of a run's token stream. A run ID that is not safe as a file name (`a/b`, `:`, capitals on a case-insensitive disk) gets a
+ * name with a hash, so that two runs never share a file. Never throws.
  */
 export function streamFile(folder: string, runId: string): string {
   if (/^[a-z0-9_][a-z0-9._-]{0,199}$/u.test(runId)) return join(folder, `${runId}.jsonl`);

@@ -5,8 +5,8 @@ import { streamFile } from './file-stream-sink.js';
 import type { StreamEvent, StreamSource } from './stream.js';
 
 /**
- * Reads what a FileStreamSink writes, in this process or another: all that was streamed so far, then the tail. It waits for a file
- * that is not there yet; a line cut short by a dying process is skipped. Never throws for what is in the file.
+ * Reads the file of a FileStreamSink in this or another process: past events, then new ones. Waits for a missing file. Skips a line
+ * that was truncated by the death of its writer. Never throws for the content of the file.
  */
 export class FileStreamSource implements StreamSource {
   readonly #folder: string;
@@ -20,7 +20,7 @@ export class FileStreamSource implements StreamSource {
     const lines = new LineReader();
     let offset = 0;
     while (true) {
-      // read once more after the abort: what was flushed before it belongs to the watcher
+      // one more read after the abort, for events flushed before it
       const last = signal.aborted;
       const chunk = await readFrom(path, offset);
       offset += chunk.length;
@@ -35,7 +35,7 @@ export class FileStreamSource implements StreamSource {
   }
 }
 
-/** Cuts bytes into lines, so that neither a line nor a character split between two reads is lost. */
+/** Splits bytes into lines. Keeps lines and characters that are split between two reads. */
 class LineReader {
   #rest: Buffer = Buffer.alloc(0);
 
@@ -49,7 +49,7 @@ class LineReader {
 
 const NEWLINE = 0x0a;
 
-/** The bytes after `offset`, at most one buffer of them; none when the file is not there yet. */
+/** Reads the bytes after `offset`, at most one buffer. Empty if the file does not exist yet. */
 async function readFrom(path: string, offset: number): Promise<Buffer> {
   const file = await open(path, 'r').catch(missing);
   if (!file) return Buffer.alloc(0);
@@ -78,7 +78,7 @@ function parseEvent(line: string, runId: string): StreamEvent | undefined {
     const value: unknown = JSON.parse(line);
     return isEvent(value) && value.runId === runId ? value : undefined;
   } catch {
-    // half a line: its writer was killed, and the next one began a new line
+    // a truncated line: its writer was killed, and the next writer started a new line
     return undefined;
   }
 }

@@ -11,18 +11,18 @@ const Parameters = z
     oldText: z
       .string()
       .min(1)
-      .describe('The text to replace, exactly as it stands in the file. It must occur exactly once: take in neighbouring lines if needed.'),
-    newText: z.string().describe('The text to put in its place.'),
+      .describe('The text to replace, exactly as in the file. It must occur exactly once: include neighbouring lines if needed.'),
+    newText: z.string().describe('The replacement text.'),
   })
   .refine(({ oldText, newText }) => oldText !== newText, { message: 'is the same as oldText', path: ['newText'] });
 type Parameters = z.infer<typeof Parameters>;
 
-/** Replaces one piece of text in a file; after a lost worker it looks at the file to say whether that happened. */
+/** Replaces one piece of text in a file. After a lost worker, `reconcile` reads the file to find out whether the edit was made. */
 export const editFile: ToolDefinition<Parameters> = defineTool({
   name: 'edit_file',
   description:
-    'Change one place in a text file of the workspace: oldText, which must occur exactly once, becomes newText. ' +
-    'Spaces and line breaks count. Nothing is changed when oldText is missing or occurs more than once.',
+    'Edit a text file of the workspace: replace oldText, which must occur exactly once, with newText. ' +
+    'Spaces and line breaks must match. Nothing is changed if oldText is missing or occurs more than once.',
   parameters: Parameters,
   effect: 'once',
   network: false,
@@ -30,7 +30,7 @@ export const editFile: ToolDefinition<Parameters> = defineTool({
     const jail = await openJail(workspace);
     const text = await readText(jail, args.path);
     const edit = withLineEndsOf(text, args);
-    const at = onlyPlace(text, edit);
+    const at = uniqueIndex(text, edit);
     signal.throwIfAborted();
     await writeFileAtomic(jail, args.path, text.slice(0, at) + edit.newText + text.slice(at + edit.oldText.length));
     return doneText(args.path);
@@ -48,7 +48,7 @@ interface Edit {
   readonly newText: string;
 }
 
-/** Models write \n; in a file whose lines all end in \r\n the edit gets the same ends, so that it matches and mixes nothing. */
+/** Models write \n. In a file with \r\n line ends only, the edit is converted to \r\n, so that it matches and keeps the line ends. */
 function withLineEndsOf(text: string, edit: Edit): Edit {
   if (!text.includes('\r\n') || /(?<!\r)\n/u.test(text)) return edit;
   return { ...edit, oldText: toCrlf(edit.oldText), newText: toCrlf(edit.newText) };
@@ -58,36 +58,36 @@ function toCrlf(text: string): string {
   return text.replaceAll(/\r?\n/gu, '\r\n');
 }
 
-function onlyPlace(text: string, { oldText, path }: Edit): number {
-  const places = placesOf(text, oldText);
-  if (places.length > 1) {
+function uniqueIndex(text: string, { oldText, path }: Edit): number {
+  const indexes = indexesOf(text, oldText);
+  if (indexes.length > 1) {
     throw new WorkspaceError(
       'TEXT_NOT_UNIQUE',
       `oldText occurs more than once in ${shown(path)}; add neighbouring lines until it is unique. Nothing was changed`,
     );
   }
-  const [at] = places;
+  const [at] = indexes;
   if (at === undefined)
     throw new WorkspaceError('TEXT_NOT_FOUND', `oldText does not occur in ${shown(path)}; read the file again. Nothing was changed`);
   return at;
 }
 
-/** What a file tells about an edit whose worker died. In doubt `unknown`: a second edit could spoil the file. */
+/** Decides from the file whether an edit of a dead worker was made. In doubt `unknown`, because a second edit could damage the file. */
 function judgeEdit(text: string, { oldText, newText }: Edit, path: string): Reconciled {
-  const [oldAt, ...moreOld] = placesOf(text, oldText);
-  const newPlaces = newText === '' ? [] : placesOf(text, newText);
-  if (oldAt === undefined) return newText === '' || newPlaces.length > 0 ? { kind: 'done', result: doneText(path) } : { kind: 'unknown' };
+  const [oldAt, ...moreOld] = indexesOf(text, oldText);
+  const newIndexes = newText === '' ? [] : indexesOf(text, newText);
+  if (oldAt === undefined) return newText === '' || newIndexes.length > 0 ? { kind: 'done', result: doneText(path) } : { kind: 'unknown' };
   if (moreOld.length > 0) return { kind: 'unknown' };
-  // where the two overlap, the old text may be a part of the new one that was just written
-  const overlap = newPlaces.some((at) => at < oldAt + oldText.length && oldAt < at + newText.length);
+  // if both overlap, the old text may be part of the new text that was just written
+  const overlap = newIndexes.some((at) => at < oldAt + oldText.length && oldAt < at + newText.length);
   return overlap ? { kind: 'unknown' } : { kind: 'not_started' };
 }
 
-/** Where a text occurs, overlaps included: at most a few, more do not matter. */
-function placesOf(text: string, piece: string): number[] {
-  const places: number[] = [];
-  for (let at = text.indexOf(piece); at !== -1 && places.length < 1_000; at = text.indexOf(piece, at + 1)) places.push(at);
-  return places;
+/** The indexes of all occurrences, including overlapping ones, up to 1,000. */
+function indexesOf(text: string, piece: string): number[] {
+  const indexes: number[] = [];
+  for (let at = text.indexOf(piece); at !== -1 && indexes.length < 1_000; at = text.indexOf(piece, at + 1)) indexes.push(at);
+  return indexes;
 }
 
 function doneText(path: string): string {

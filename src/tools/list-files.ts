@@ -7,23 +7,23 @@ import { openJail, realInside, relativePath } from './workspace/jail.js';
 import { listFolder, walkFiles } from './workspace/walk-files.js';
 
 const Parameters = z.strictObject({
-  path: z.string().min(1).optional().describe('Folder to list, relative to the workspace. Default: the workspace itself.'),
+  path: z.string().min(1).optional().describe('Folder to list, relative to the workspace. Default: the workspace.'),
   glob: z
     .string()
     .min(1)
     .max(WORKSPACE_LIMITS.globCharsMax)
     .optional()
-    .describe('List all files under path that match, for example *.ts, src/**/*.{js,ts} or **.'),
+    .describe('List all matching files under path, for example *.ts, src/**/*.{js,ts} or **.'),
 });
 type Parameters = z.infer<typeof Parameters>;
 
-/** Lists one folder, or all files under it that a glob means. */
+/** Lists one folder, or all files under it that match a glob. */
 export const listFiles: ToolDefinition<Parameters> = defineTool({
   name: 'list_files',
   description:
-    'List files of the workspace. Without glob: the entries of one folder, folders with a / at the end, symbolic links with an @. ' +
-    'With glob: all files under the folder whose path, relative to that folder, matches; a glob without a slash is matched against file names at any depth. ' +
-    'With glob, .git and node_modules are left out (name them as path to look inside) and symbolic links are not followed.',
+    'List files of the workspace. Without glob: the entries of one folder; folders end with /, symbolic links with @. ' +
+    'With glob: all files under the folder whose path, relative to that folder, matches. A glob without a slash matches file names at any depth. ' +
+    'With glob, .git and node_modules are skipped (pass them as path to list their files), and symbolic links are not followed.',
   parameters: Parameters,
   effect: 'read',
   network: false,
@@ -35,7 +35,7 @@ export const listFiles: ToolDefinition<Parameters> = defineTool({
     const notes: string[] = [];
     const files: string[] = [];
     const onCut = (): void => {
-      notes.push(`[only the first ${WORKSPACE_LIMITS.walkEntriesMax} entries were looked at; name a folder as path]`);
+      notes.push(`[only the first ${WORKSPACE_LIMITS.walkEntriesMax} entries were searched; pass a folder as path]`);
     };
     for await (const file of walkFiles({ jail, folder: path, signal, onCut })) {
       if (matches(folder === '.' ? file : file.slice(folder.length + 1))) files.push(file);
@@ -51,7 +51,7 @@ function nameWithMark(entry: Dirent): string {
 
 async function answer(output: ToolOutput, names: readonly string[], notes: readonly string[]): Promise<string> {
   if (names.length === 0) return ['[no files]', ...notes].join('\n');
-  // a name with a line break must not look like two names
+  // a name with a line break must not appear as two names
   const lines = names.map((name) => name.replaceAll(/[\p{Cc}]/gu, '?'));
   const collector = output.collect({ keep: 'head' });
   await collector.write(Buffer.from([...notes, ...lines].join('\n')));

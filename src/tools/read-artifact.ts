@@ -6,11 +6,11 @@ import { cleanText } from '../contracts/text/sanitize-text.js';
 import { defineTool, type ToolContext, type ToolDefinition } from '../define/define-tool.js';
 import { decodeWhole, formatBytes } from '../output/truncate-output.js';
 
-/** The name of the tool that pages outputs which were cut; footers tell it to the model. */
+/** The name of the tool that reads pages of a cut output. Footers of cut outputs contain it. */
 export const READ_ARTIFACT = 'read_artifact';
 
 const Parameters = z.strictObject({
-  ref: z.string().max(200).describe('Reference of the output, as it stands in the footer of a cut result: sha256:….'),
+  ref: z.string().max(200).describe('Reference of the output, from the footer of a cut result: sha256:….'),
   offset: z.number().int().min(0).optional().describe('First byte to read, counted from 0. Default 0.'),
   bytes: z
     .number()
@@ -18,29 +18,29 @@ const Parameters = z.strictObject({
     .min(1)
     .max(ARTIFACT_LIMITS.pageBytes)
     .optional()
-    .describe(`How many bytes to read at most. Default ${ARTIFACT_LIMITS.pageBytes}.`),
+    .describe(`Maximum number of bytes to read. Default ${ARTIFACT_LIMITS.pageBytes}.`),
 });
 type Parameters = z.infer<typeof Parameters>;
 
-/** Room in an answer for the footer that says how to read on. */
+/** The space reserved for the footer. */
 const FOOTER_BYTES = 260;
 
-/** A page is never shorter than this, lest a run with small bounds reads for ever. */
+/** The minimum size of a page, so that a run with small bounds makes progress. */
 const PAGE_BYTES_MIN = 200;
 
-/** Bytes that are no text, and NUL, take up to three bytes of UTF-8 each. */
+/** An invalid byte or NUL becomes up to three bytes of UTF-8. */
 const GROWTH_MAX = 3;
 
 /**
- * Makes the tool that pages outputs which were cut. Whoever has a reference may read it: it is the hash of the content, which nobody
- * guesses, and a run learns only those of its own calls. What is gone or damaged is a failed result, never an empty text.
+ * Creates the tool that reads pages of a cut output. A reference grants access: it is the hash of the content, which cannot be guessed,
+ * and a run sees only those of its own calls. A missing or damaged output is a failed result, never an empty text.
  */
 export function createReadArtifact(store: ArtifactStore): ToolDefinition<Parameters> {
   return defineTool({
     name: READ_ARTIFACT,
     description:
-      'Read a part of a tool output that was too long to be shown whole. The footer of such a result names the reference. ' +
-      'Returns whole lines; a last line in brackets says where the next page starts.',
+      'Read a part of a tool output that was too long to show in full. The footer of a cut result contains the reference. ' +
+      'Returns whole lines. The last line, in brackets, contains the offset of the next page.',
     parameters: Parameters,
     effect: 'read',
     pure: true,
@@ -72,7 +72,7 @@ async function readPage(store: ArtifactStore, { ref, offset, bytesMax, linesMax 
   }
   const next = offset + read;
   if (offset === 0 && next === size) return text;
-  const where = next < size ? `the next page: read_artifact {"ref":"${ref}","offset":${next}}` : 'the end';
+  const where = next < size ? `next page: read_artifact {"ref":"${ref}","offset":${next}}` : 'end of the output';
   return `${ended(text)}[bytes ${offset}-${next - 1} of ${size}; ${where}]`;
 }
 
@@ -86,7 +86,7 @@ async function readFrom(store: ArtifactStore, ref: string, window: { offset: num
   }
 }
 
-/** Where a page ends: behind its last whole line, or behind its last whole character when a line is longer than the page. */
+/** The end of a page: after its last complete line, or after its last complete character if a line is longer than the page. */
 function pageEnd(bytes: Buffer, { linesMax, isRest }: { linesMax: number; isRest: boolean }): number {
   let lastLine = 0;
   for (let line = 0; line < linesMax; line += 1) {
@@ -97,7 +97,7 @@ function pageEnd(bytes: Buffer, { linesMax, isRest }: { linesMax: number; isRest
   return lastLine;
 }
 
-/** Where the last whole character of UTF-8 ends; the end itself for bytes that are none. */
+/** The end of the last complete UTF-8 character. For invalid UTF-8, the end of the bytes. */
 function lastCharacter(bytes: Buffer): number {
   for (let back = 1; back <= Math.min(3, bytes.length - 1); back += 1) {
     const byte = bytes[bytes.length - back] ?? 0;

@@ -8,7 +8,7 @@ import { openFile, openJail } from './workspace/jail.js';
 import { BINARY_PROBE_BYTES, looksBinary, type ReadLines, readLines } from './workspace/read-lines.js';
 import { asWorkspaceError, shown, WorkspaceError } from './workspace/workspace-error.js';
 
-/** One line of a result is kept for the footer. */
+/** One line of the result is reserved for the footer. */
 const LINES_MAX = TOOL_LIMITS.outputLinesMax - 1;
 
 const Parameters = z.strictObject({
@@ -18,15 +18,15 @@ const Parameters = z.strictObject({
 });
 type Parameters = z.infer<typeof Parameters>;
 
-/** Room in an answer for the footer that says how to read on. */
+/** The space reserved for the footer. */
 const FOOTER_BYTES = 300;
 
-/** Reads lines of a text file, exactly as they stand, with a footer when there is more. */
+/** Reads lines of a text file unchanged, with a footer if there are more lines. */
 export const readFile: ToolDefinition<Parameters> = defineTool({
   name: 'read_file',
   description:
-    'Read a text file of the workspace. Returns the lines exactly as they are, without line numbers, so that they can be given to edit_file. ' +
-    `At most ${LINES_MAX} lines or ${formatBytes(TOOL_LIMITS.outputBytesMax)} come back at once; a last line in brackets then says which offset to read on with.`,
+    'Read a text file of the workspace. Returns the lines exactly as they are, without line numbers, so that you can pass them to edit_file. ' +
+    `Returns at most ${LINES_MAX} lines or ${formatBytes(TOOL_LIMITS.outputBytesMax)}. If there are more, the last line, in brackets, contains the offset of the next part.`,
   parameters: Parameters,
   effect: 'read',
   network: false,
@@ -42,7 +42,7 @@ async function readWindow(
     const { size } = await handle.stat();
     await assertText(handle, path);
     const chunks = handle.createReadStream({ start: 0, autoClose: false, signal });
-    // as much as is passed on whole: a window that is cut again would hide where to read on
+    // the window fits the output bounds, because a second cut would remove the footer
     const window = { offset, limit: Math.min(limit, output.linesMax - 1), bytesMax: Math.max(1, output.bytesMax - FOOTER_BYTES) };
     const read = await readLines(chunks, window);
     return answer(read, { path, offset, size });
@@ -56,17 +56,17 @@ async function readWindow(
 
 async function assertText(handle: FileHandle, path: string): Promise<void> {
   const { buffer, bytesRead } = await handle.read(Buffer.alloc(BINARY_PROBE_BYTES), 0, BINARY_PROBE_BYTES, 0);
-  if (looksBinary(buffer.subarray(0, bytesRead))) throw new WorkspaceError('NOT_TEXT', `${shown(path)} looks binary`);
+  if (looksBinary(buffer.subarray(0, bytesRead))) throw new WorkspaceError('NOT_TEXT', `${shown(path)} is a binary file`);
 }
 
 function answer(read: ReadLines, { path, offset, size }: { path: string; offset: number; size: number }): string {
   if (read.total === 0) return '[the file is empty]';
   if (read.total !== undefined && offset > read.total) throw new WorkspaceError('BAD_OFFSET', `${shown(path)} has ${read.total} lines`);
   if (read.lineCut)
-    return `${read.text}\n[line ${offset} is longer than shown; the file has ${formatBytes(size)}; use run_command to see more of the line]`;
+    return `${read.text}\n[line ${offset} is cut; the file has ${formatBytes(size)}; use run_command to see more of the line]`;
   if (read.total !== undefined)
     return offset === 1 ? read.text : `${ended(read.text)}[lines ${offset}-${read.last} of ${read.total}, the end of the file]`;
-  return `${ended(read.text)}[lines ${offset}-${read.last}; the file has ${formatBytes(size)} and goes on: read with offset ${read.last + 1}]`;
+  return `${ended(read.text)}[lines ${offset}-${read.last}; the file has ${formatBytes(size)} and continues: read with offset ${read.last + 1}]`;
 }
 
 function ended(text: string): string {

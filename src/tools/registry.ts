@@ -6,5 +6,5 @@ import { runCommand } from './run-command.js';
 import { searchFiles } from './search-files.js';
 import { writeFile } from './write-file.js';
 
-/** The tools a run with a workspace gets, in the order the model sees them. */
+/** The tools of a run with a workspace, in the order in which the model sees them. */
 export const WORKSPACE_TOOLS: readonly AnyToolDefinition[] = [readFile, writeFile, editFile, listFiles, searchFiles, runCommand];

@@ -13,11 +13,8 @@ const SECOND_MS = 1_000;
 const Parameters = z.strictObject({
   command: z
     .string()
-    .max(
-      WORKSPACE_LIMITS.commandCharsMax,
-      `is longer than ${WORKSPACE_LIMITS.commandCharsMax} characters: write a script file and run that`,
-    )
-    .refine((command) => command.trim() !== '' && !command.includes('\0'), 'is empty or holds a NUL character')
+    .max(WORKSPACE_LIMITS.commandCharsMax, `is longer than ${WORKSPACE_LIMITS.commandCharsMax} characters: write a script file and run it`)
+    .refine((command) => command.trim() !== '' && !command.includes('\0'), 'is empty or contains a NUL character')
     .describe('Shell command, run in the workspace folder.'),
   timeoutMs: z
     .number()
@@ -25,21 +22,21 @@ const Parameters = z.strictObject({
     .min(TOOL_LIMITS.timeoutMsMin)
     .max(WORKSPACE_LIMITS.commandTimeoutMsMax)
     .optional()
-    .describe(`Milliseconds until the command is stopped. Default ${TOOL_LIMITS.timeoutMsDefault}.`),
+    .describe(`Timeout in milliseconds. Default ${TOOL_LIMITS.timeoutMsDefault}.`),
 });
 type Parameters = z.infer<typeof Parameters>;
 
 /**
- * Runs a shell command. A non-zero exit, a timeout and endless output are failed results that carry the output so far.
- * Its descriptor's timeout is the longest a model may ask for plus the time to end a tree; the call's own is `timeoutMs`.
+ * Runs a shell command. A non-zero exit code, a timeout and too much output are failed results that contain the output so far.
+ * `timeoutMs` of the definition is the longest timeout that a model can set, plus the time to stop all processes.
  */
 export const runCommand: ToolDefinition<Parameters> = defineTool({
   name: 'run_command',
   description:
-    'Run a shell command in the workspace folder and wait for its end. Returns the exit code and what it printed, standard and error output together; ' +
-    `of long output the end, and the beginning too when the end looks like an error or a result. There is no input and no terminal: use options such as --yes instead of prompts. ` +
-    'Each call starts a new shell: cd and variables do not last, and background processes are ended with the command. ' +
-    `It is stopped after timeoutMs (default ${TOOL_LIMITS.timeoutMsDefault / SECOND_MS} s, at most ${WORKSPACE_LIMITS.commandTimeoutMsMax / SECOND_MS} s) or after ${formatBytes(WORKSPACE_LIMITS.commandOutputBytesMax)} of output.`,
+    'Run a shell command in the workspace folder and wait until it exits. Returns the exit code, then standard output and standard error combined. ' +
+    `Long output is cut to its end, or to its beginning and end if the end looks like an error or a result. There is no input and no terminal: use options such as --yes instead of prompts. ` +
+    'Each call starts a new shell: cd and variables do not persist, and background processes are killed when the command exits. ' +
+    `The command is stopped after timeoutMs (default ${TOOL_LIMITS.timeoutMsDefault / SECOND_MS} s, at most ${WORKSPACE_LIMITS.commandTimeoutMsMax / SECOND_MS} s) or after ${formatBytes(WORKSPACE_LIMITS.commandOutputBytesMax)} of output.`,
   parameters: Parameters,
   effect: 'once',
   timeoutMs: WORKSPACE_LIMITS.commandTimeoutMsMax + TOOL_LIMITS.killGraceMs + 3 * SECOND_MS,
@@ -68,19 +65,19 @@ function hiddenFolders(jail: Jail): string[] {
   return [...new Set([jail.stateFolder, join(jail.root, STATE_FOLDER_NAME)])].filter((folder) => existsSync(folder));
 }
 
-/** Status first: whoever shows only the beginning of a long result still shows how the command ended. */
+/** The first line of the result. It is first so that a truncated display still shows how the command ended. */
 function status({ endedBy, exitCode }: ProcessTreeEnd, { timeoutMs, isSilent }: { timeoutMs: number; isSilent: boolean }): string {
   const printed = isSilent ? '; no output' : '';
   if (endedBy === 'itself') return `exit code ${exitCode}${printed}`;
   const stopped = {
     timeout: `timed out after ${timeoutMs / SECOND_MS}s`,
     output: `stopped after ${formatBytes(WORKSPACE_LIMITS.commandOutputBytesMax)} of output`,
-    abort: 'stopped before its end',
+    abort: 'stopped before it finished',
   }[endedBy];
-  return `${stopped}; the command and all it started were killed${printed}`;
+  return `${stopped}; the command and all its processes were killed${printed}`;
 }
 
-/** Shows operators the last line and the size of the output, as often as a heartbeat can carry it. */
+/** Reports the size and the last line of the output in heartbeats. */
 function showProgress(context: ToolContext, output: OutputCollector): () => void {
   let shownAt = 0;
   return () => {

@@ -15,18 +15,18 @@ const Parameters = z.strictObject({
     .string()
     .min(1)
     .max(WORKSPACE_LIMITS.searchPatternCharsMax)
-    .describe('JavaScript regular expression, matched line by line. Begin it with (?i) to ignore case.'),
+    .describe('JavaScript regular expression, matched line by line. Start it with (?i) to ignore case.'),
   path: z.string().min(1).optional().describe('Folder or file to search, relative to the workspace. Default: the whole workspace.'),
-  glob: z.string().min(1).max(WORKSPACE_LIMITS.globCharsMax).optional().describe('Search only files that match, for example *.ts.'),
+  glob: z.string().min(1).max(WORKSPACE_LIMITS.globCharsMax).optional().describe('Search only matching files, for example *.ts.'),
 });
 type Parameters = z.infer<typeof Parameters>;
 
-/** Finds lines of text files that match a pattern, within bounds of time and size. */
+/** Finds the lines of text files that match a pattern, within limits of time and size. */
 export const searchFiles: ToolDefinition<Parameters> = defineTool({
   name: 'search_files',
   description:
-    'Search the text files of the workspace for lines that match a regular expression. Each match comes back as path:line: text. ' +
-    `Binary files, files over ${formatBytes(WORKSPACE_LIMITS.fileBytesMax)}, .git and node_modules are left out; at most ${WORKSPACE_LIMITS.searchMatchesMax} matches are shown.`,
+    'Search the text files of the workspace for lines that match a regular expression. Returns each match as path:line: text. ' +
+    `Binary files, files over ${formatBytes(WORKSPACE_LIMITS.fileBytesMax)}, .git and node_modules are skipped. Returns at most ${WORKSPACE_LIMITS.searchMatchesMax} matches.`,
   parameters: Parameters,
   effect: 'read',
   network: false,
@@ -45,7 +45,7 @@ export const searchFiles: ToolDefinition<Parameters> = defineTool({
   },
 });
 
-/** One search: what it found, and what it left out. */
+/** One search: its matches, and notes about skipped files. */
 class Search {
   private readonly found: string[] = [];
   private readonly notes = new Set<string>();
@@ -62,7 +62,7 @@ class Search {
     const folder = relativePath(this.jail, await realInside(this.jail, path));
     const matches = compileGlob(glob);
     const onCut = (): void => {
-      this.notes.add(`only the first ${WORKSPACE_LIMITS.walkEntriesMax} entries were looked at; name a folder as path`);
+      this.notes.add(`only the first ${WORKSPACE_LIMITS.walkEntriesMax} entries were searched; pass a folder as path`);
     };
     for await (const file of walkFiles({ jail: this.jail, folder: path, signal: this.signal, onCut })) {
       if (this.isFull()) return;
@@ -90,18 +90,18 @@ class Search {
 
   private isFull(): boolean {
     if (this.found.length >= WORKSPACE_LIMITS.searchMatchesMax) {
-      this.notes.add(`the first ${WORKSPACE_LIMITS.searchMatchesMax} matches; there may be more: narrow pattern, path or glob`);
+      this.notes.add(`only the first ${WORKSPACE_LIMITS.searchMatchesMax} matches are shown; narrow pattern, path or glob`);
       return true;
     }
     if (this.bytes < WORKSPACE_LIMITS.searchBytesMax) return false;
-    this.notes.add(`stopped after ${formatBytes(WORKSPACE_LIMITS.searchBytesMax)} of files; name a folder as path`);
+    this.notes.add(`stopped after ${formatBytes(WORKSPACE_LIMITS.searchBytesMax)} of files; pass a folder as path`);
     return true;
   }
 
-  /** A file that went away or may not be read while a whole tree is searched is no reason to fail. */
+  /** Skips a file that is deleted or unreadable during the search of a folder. */
   private async fileIfThere(matcher: LineMatcher, path: string): Promise<void> {
     try {
-      // a name beginning with ~ is a plain name here, not a home folder
+      // a leading ~ is part of the name here, not a home folder
       await this.file(matcher, path.startsWith('~') ? `./${path}` : path);
     } catch (error) {
       if (!(error instanceof WorkspaceError) || error.code === 'PATTERN_TOO_SLOW' || error.code === 'FAILED') throw error;
@@ -114,7 +114,7 @@ class Search {
     try {
       const { size } = await handle.stat();
       if (size > WORKSPACE_LIMITS.fileBytesMax) {
-        this.notes.add(`files over ${formatBytes(WORKSPACE_LIMITS.fileBytesMax)} were left out`);
+        this.notes.add(`files over ${formatBytes(WORKSPACE_LIMITS.fileBytesMax)} were skipped`);
         return undefined;
       }
       const bytes = await handle.readFile();

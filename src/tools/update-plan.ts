@@ -5,22 +5,22 @@ const Status = z.enum(['pending', 'in_progress', 'done']);
 
 const Parameters = z.strictObject({
   steps: z
-    .array(z.strictObject({ step: z.string().min(1).max(500).describe('What is to be done.'), status: Status }))
+    .array(z.strictObject({ step: z.string().min(1).max(500).describe('What to do in this step.'), status: Status }))
     .min(1)
     .max(100)
-    .describe('The whole plan, in order: it replaces the one before.'),
+    .describe('The whole plan, in order. It replaces the previous plan.'),
 });
 type Parameters = z.infer<typeof Parameters>;
 
 /**
- * Keeps the plan of a run where its completion gate finds it: in the arguments of the last call. Offered to agents whose gate has the
- * check `plan-finished`. It changes nothing in the world, so no profile of the tool gate keeps an agent from it.
+ * Records the plan of a run. The completion gate reads it from the arguments of the last call. Available to agents whose gate has the
+ * check `plan-finished`. It has no side effects, so no profile of the tool gate blocks it.
  */
 export const updatePlan: ToolDefinition<Parameters> = defineTool({
   name: 'update_plan',
   description:
-    'Write down the plan of your work, and keep it up to date: one entry for each step, with status pending, in_progress or done. ' +
-    'Each call replaces the whole plan. Before your last answer every step must be done, or taken out of the plan with a reason.',
+    'Write the plan of your work and keep it up to date: one entry per step, with status pending, in_progress or done. ' +
+    'Each call replaces the whole plan. Before your final answer, every step must be done, or removed from the plan with a reason.',
   parameters: Parameters,
   effect: 'read',
   network: false,

@@ -5,17 +5,17 @@ import { writeFileAtomic } from './workspace/atomic-write.js';
 import { openJail } from './workspace/jail.js';
 
 const Parameters = z.strictObject({
-  path: z.string().min(1).describe('Path of the file, relative to the workspace. Missing folders are made.'),
+  path: z.string().min(1).describe('Path of the file, relative to the workspace. Missing folders are created.'),
   content: z.string().describe('The whole new text of the file.'),
 });
 type Parameters = z.infer<typeof Parameters>;
 
-/** Writes a whole file: the same call again leaves the same file. */
+/** Writes a whole file. Idempotent. */
 export const writeFile: ToolDefinition<Parameters> = defineTool({
   name: 'write_file',
   description:
-    'Write a whole text file of the workspace, new or in place of what is there. To change a part of a file use edit_file. ' +
-    'The file is replaced in one step: it never holds half of the text.',
+    'Write a whole text file of the workspace: create it or replace its content. To change a part of a file, use edit_file. ' +
+    'The file is replaced atomically: it never contains a part of the text.',
   parameters: Parameters,
   effect: 'idempotent',
   network: false,

@@ -14,21 +14,21 @@ import type { TemporalConnectionOptions } from './connect/check-connection.js';
 import { type CreateWorkerOptions, createHostWorker, createWorker } from './create-worker.js';
 import { stateFolder } from './state-folder/state-folder.js';
 
-/** A worker and the connection that was opened for it. */
+/** A worker and its connection. */
 export interface ConnectedWorker {
   readonly worker: Worker;
-  /** Polls this host's own queue for workspace tools and child processes, where several hosts share a queue. */
+  /** Polls the queue of this host for workspace tools and child processes, if several hosts share a task queue. */
   readonly hostWorker?: Worker;
   /** Closes the connection; call it once the worker's `run` has ended. */
   close(): Promise<void>;
 }
 
-/** Options of `connectWorker`: those of `createWorker`, with how to connect in place of the connection. */
+/** Options of `connectWorker`: those of `createWorker`, with connection options instead of a connection. */
 export interface ConnectWorkerOptions extends Omit<CreateWorkerOptions, 'connection'> {
   readonly connectionOptions: TemporalConnectionOptions;
 }
 
-/** Connects and makes a worker for a process of ours. The SDK logs to a file of the state folder. */
+/** Connects and creates a worker for the command line. The SDK logs to a file in the state folder. */
 export async function connectWorker({ connectionOptions, ...options }: ConnectWorkerOptions): Promise<ConnectedWorker> {
   installRuntime(options);
   const { tls, ...rest } = connectionOptions;
@@ -45,21 +45,21 @@ export async function connectWorker({ connectionOptions, ...options }: ConnectWo
 
 let installed = false;
 
-/** A process has one runtime, and it is set before its first use. Signals are ours to handle: a shutdown must give the lock back. */
+/** Installs the runtime of the process, before its first use. The SDK must not handle signals, because a shutdown releases the folder lock. */
 function installRuntime({ stateDir, say = () => undefined }: Pick<CreateWorkerOptions, 'stateDir' | 'say'>): void {
   if (installed) return;
   installed = true;
   Runtime.install({
     logger: createWorkerLog(join(stateFolder(stateDir).logs, 'worker.log'), say),
-    // without `forward` the SDK's core writes its warnings to stdout, where only results belong
+    // without `forward`, the SDK core writes its warnings to stdout, which is reserved for results
     telemetryOptions: { logging: { filter: makeTelemetryFilterString({ core: 'WARN', other: 'ERROR' }), forward: {} } },
     shutdownSignals: [],
   });
 }
 
 /**
- * The SDK's log of a process of ours: warnings and errors as JSON lines in a file, since most of them are told in the run's own events
- * already. What the SDK calls an error is also said in one line.
+ * Writes warnings and errors of the SDK as JSON lines to a file, because the events of the run report most of them. Errors are also
+ * printed as one line.
  */
 function createWorkerLog(file: string, say: (line: string) => void): Logger {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });

@@ -22,16 +22,16 @@ import { stateFolder } from './state-folder/state-folder.js';
 import { createArtifactStore } from './storage/artifact-store.js';
 import { workflowBundle } from './workflow-bundle.js';
 
-/** What every worker of agent runs is made from. */
+/** Options of `createAgentActivities`. */
 export interface AgentActivitiesOptions {
   readonly config: LoadedConfig;
-  /** Streams and large payloads are kept here. */
+  /** The folder of token streams and large payloads. */
   readonly stateDir: string;
-  /** Search attributes that the server knows; none are written when it is empty. */
+  /** The search attributes that are registered on the server. Only these are written. */
   readonly searchAttributes: readonly string[];
-  /** The queue of this host for workspace tools and child processes; absent: they run on the run's own queue. */
+  /** The queue of this host for workspace tools and child processes. @default the task queue of the run */
   readonly toolQueue?: string;
-  /** What is said to the person at the terminal. */
+  /** Receives notices for the operator, one line each. @default none */
   readonly say?: (line: string) => void;
 }
 
@@ -43,14 +43,14 @@ export interface CreateWorkerOptions extends Omit<AgentActivitiesOptions, 'searc
   readonly taskQueue?: string;
   readonly identity?: string;
   /**
-   * True when several hosts work on one queue: workspace tools and child processes then run on the queue `perdure@<host>` of the host
-   * that prepared the run. The embedded default has one worker and needs no second queue. @default false
+   * True if several hosts poll the task queue. Workspace tools and child processes then run on the queue `perdure@<host>` of the host
+   * that prepared the run. The embedded server has one worker and needs no second queue. @default false
    */
   readonly manyHosts?: boolean;
   readonly overrides?: Partial<WorkerOptions>;
 }
 
-/** The options a worker of agent runs needs, each with its reason in limits.ts. */
+/** The worker options that agent runs need. limits.ts gives the reason for each. */
 export const WORKER_OPTIONS = {
   maxHeartbeatThrottleInterval: WORKER_LIMITS.heartbeatThrottleMsMax,
   stickyQueueScheduleToStartTimeout: WORKER_LIMITS.stickyQueueScheduleToStartMs,
@@ -60,7 +60,7 @@ export const WORKER_OPTIONS = {
   maxConcurrentActivityTaskExecutions: WORKER_LIMITS.activitiesMax,
 } as const satisfies Partial<WorkerOptions>;
 
-/** The activities of agent runs for a worker made elsewhere. */
+/** Creates the activities of agent runs, for a worker that you create yourself. */
 export function createAgentActivities(options: AgentActivitiesOptions): AgentActivities {
   const { config, keys, hash } = options.config;
   const say = options.say ?? (() => undefined);
@@ -89,7 +89,7 @@ export function createAgentActivities(options: AgentActivitiesOptions): AgentAct
     providerFor: createProviderFor({ config, env: process.env, keys }),
     streams: new FileStreamSink({
       folder: stateFolder(options.stateDir).streams,
-      onError: (error) => say(`token streams cannot be written, runs go on without: ${String(error)}`),
+      onError: (error) => say(`cannot write token streams, runs continue without them: ${String(error)}`),
     }),
     ...(modelIdleMs === undefined ? {} : { modelIdleMs }),
   });
@@ -106,8 +106,8 @@ function completionGates({ agents = {} }: Config): ReadonlyMap<string, Completio
 }
 
 /**
- * Makes a worker that runs agents: workflows from the prebuilt bundle, activities from the config. It polls once `run()` is called;
- * `shutdown()` lets running calls finish for 30 s, and what is then aborted is never taken for a user's cancel.
+ * Creates a worker that runs agents: workflows from the prebuilt bundle, activities from the config. It polls after `run()` is called.
+ * `shutdown()` waits up to 30 s for running calls, then aborts them. An aborted call is not reported as cancelled by a user.
  */
 export async function createWorker(options: CreateWorkerOptions): Promise<Worker> {
   const { connection, namespace = 'default', taskQueue = DEFAULT_TASK_QUEUE, say = () => undefined } = options;
@@ -126,7 +126,7 @@ export async function createWorker(options: CreateWorkerOptions): Promise<Worker
   });
 }
 
-/** A second worker of the same process: polls this host's queue for workspace tools, and for agents that are child processes here. */
+/** Creates a second worker in the same process. It polls the queue of this host for workspace tools and for agents that run as child processes. */
 export function createHostWorker(options: CreateWorkerOptions): Promise<Worker> {
   const { connection, namespace = 'default' } = options;
   const { callModel, callTool, reconcileTool } = createAgentActivities({ ...options, searchAttributes: [] });
@@ -142,7 +142,7 @@ export function createHostWorker(options: CreateWorkerOptions): Promise<Worker> 
   });
 }
 
-/** The queue of this host. */
+/** The task queue of this host: `perdure@<host>`. */
 export function hostQueue(): string {
   return `perdure@${hostname()}`;
 }

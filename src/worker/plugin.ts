@@ -6,8 +6,8 @@ import { createDataConverter } from './data-converter.js';
 import { stateFolder } from './state-folder/state-folder.js';
 
 /**
- * Brings agent runs into a worker that is there already: activities, converter and the options they need. Options that the worker
- * sets itself stand. Its own workflows file must say `export { agentRun } from "perdure/workflows"`.
+ * Adds agent runs to an existing worker: activities, data converter and worker options. Options that the worker sets take precedence.
+ * Its workflows file must contain `export { agentRun } from "perdure/workflows"`.
  */
 export class PerdurePlugin extends SimplePlugin {
   constructor(options: AgentActivitiesOptions) {

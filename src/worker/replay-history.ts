@@ -5,7 +5,7 @@ import { PerdureError } from '../contracts/perdure-error.js';
 import { createDataConverter } from './data-converter.js';
 import { workflowBundle } from './workflow-bundle.js';
 
-/** What replaying one history found. `problem`: where the present code does something else than the history. */
+/** The result of one replay. `problem` describes where the current workflow code differs from the history. */
 export interface Replayed {
   readonly file: string;
   readonly events: number;
@@ -14,14 +14,14 @@ export interface Replayed {
 
 /** Options of `createReplayer`. */
 export interface ReplayerOptions {
-  /** Where large payloads of the history were kept. */
+  /** The folder of the large payloads in the history. */
   readonly artifactsDir: string;
   readonly say: (line: string) => void;
 }
 
 /**
- * Makes a function that replays a saved history (JSON, as the Web UI and `temporal workflow show --output json` give it) with the
- * present workflow code. It throws PerdureError `HISTORY` (2) for a file that is none.
+ * Creates a function that replays a saved history with the current workflow code. The file is JSON from the Web UI or from
+ * `temporal workflow show --output json`. Throws PerdureError `HISTORY` (2) for any other file.
  */
 export async function createReplayer({ artifactsDir, say }: ReplayerOptions): Promise<(file: string) => Promise<Replayed>> {
   const options: ReplayWorkerOptions = { workflowBundle: await workflowBundle(say), dataConverter: createDataConverter({ artifactsDir }) };
@@ -32,7 +32,7 @@ export async function createReplayer({ artifactsDir, say }: ReplayerOptions): Pr
       await Worker.runReplayHistory(options, history, file);
       return { file, events };
     } catch (error) {
-      // the SDK exports this class from its sandbox package only
+      // the SDK exports this class only from its sandbox package
       if (error instanceof Error && error.name === 'DeterminismViolationError') return { file, events, problem: firstLine(error.message) };
       throw new PerdureError('REPLAY', `${file}: ${firstLine(error instanceof Error ? error.message : String(error))}`, 1);
     }
@@ -43,7 +43,10 @@ async function readText(file: string): Promise<string> {
   try {
     return await readFile(file, 'utf8');
   } catch (error) {
-    throw new PerdureError('HISTORY', `${file}: ${error instanceof Error ? error.message : String(error)}`, 2);
+    const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
+    throw new PerdureError('HISTORY', code === 'ENOENT' ? `${file} does not exist` : `${file} cannot be read (${code})`, 2, {
+      cause: error,
+    });
   }
 }
 
@@ -54,11 +57,11 @@ function readHistory(file: string, text: string): ReturnType<typeof historyFromJ
   } catch (error) {
     throw new PerdureError(
       'HISTORY',
-      `${file}: no history in JSON: ${firstLine(error instanceof Error ? error.message : String(error))}`,
+      `${file}: not a workflow history in JSON: ${firstLine(error instanceof Error ? error.message : String(error))}`,
       2,
     );
   }
-  throw new PerdureError('HISTORY', `${file}: a history without events`, 2);
+  throw new PerdureError('HISTORY', `${file}: the history has no events`, 2);
 }
 
 function firstLine(text: string): string {

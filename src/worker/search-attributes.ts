@@ -1,7 +1,7 @@
 import type { Connection, ConnectionLike } from '@temporalio/client';
 import { SEARCH_ATTRIBUTES, type SearchAttributeName } from '../contracts/search-attributes.js';
 
-/** The attributes of SEARCH_ATTRIBUTES that a namespace knows; none when the server does not let this client look. */
+/** The search attributes of runs that are registered in a namespace. Empty if the client has no permission to list them. */
 export async function listSearchAttributes(connection: ConnectionLike, namespace: string): Promise<string[]> {
   const operator = 'operatorService' in connection ? connection.operatorService : undefined;
   if (!isOperator(operator)) return [];
@@ -9,7 +9,7 @@ export async function listSearchAttributes(connection: ConnectionLike, namespace
     const { customAttributes } = await operator.listSearchAttributes({ namespace });
     return Object.keys(SEARCH_ATTRIBUTES).filter((name) => Object.hasOwn(customAttributes, name));
   } catch {
-    // no right to look: a run without search attributes works, one that writes an unknown key fails for ever
+    // a run works without search attributes, but a write of an unregistered one fails forever
     return [];
   }
 }
@@ -22,22 +22,22 @@ function isOperator(value: unknown): value is Operator {
   return value !== null && typeof value === 'object' && 'listSearchAttributes' in value;
 }
 
-/** What the namespace knows now. */
+/** The result of a registration. */
 export interface RegisteredSearchAttributes {
   readonly registered: readonly SearchAttributeName[];
-  /** Those that this call added. */
+  /** The attributes that this call registered. */
   readonly added: readonly SearchAttributeName[];
 }
 
-/** Numbers of Temporal's IndexedValueType. */
+/** Values of Temporal's IndexedValueType. */
 const INDEXED_VALUE_TYPE = { KEYWORD: 2, INT: 3, DOUBLE: 4 } as const;
 
-/** The names of SEARCH_ATTRIBUTES, in the type of a key. */
+/** The names of SEARCH_ATTRIBUTES as typed keys. */
 const NAMES = Object.keys(SEARCH_ATTRIBUTES).filter((name): name is SearchAttributeName => Object.hasOwn(SEARCH_ATTRIBUTES, name));
 
 /**
- * Makes the namespace know all search attributes a run writes; doing it again changes nothing. Needs the right to administer
- * the namespace: rejects with the server's error without it, or when a name is taken with another type.
+ * Registers all search attributes of runs in a namespace. Idempotent. Needs the permission to administer the namespace. Rejects with
+ * the server's error without it, or if a name is registered with a different type.
  */
 export async function registerSearchAttributes(connection: Connection, namespace: string): Promise<RegisteredSearchAttributes> {
   const known = await listRegistered(connection, namespace);

@@ -8,7 +8,7 @@ import type { LoadedConfig } from './config/load-config.js';
 import type { TemporalConnectionOptions } from './connect/check-connection.js';
 import { listSearchAttributes, registerSearchAttributes } from './search-attributes.js';
 
-/** One thing that was looked at: how it is, and what to do when it is not well. */
+/** The result of one check, with advice if it did not pass. */
 export interface Check {
   readonly level: 'ok' | 'warn' | 'fail';
   readonly name: string;
@@ -16,41 +16,41 @@ export interface Check {
   readonly advice?: string;
 }
 
-/** Which models a run without further words would ask, in order. Asks no provider. */
+/** Checks the default model and its fallbacks. Sends no request to a provider. */
 export function checkModel({ config, keys }: LoadedConfig): Check {
   const choice = { config, keys, env: process.env };
   const chosen = chooseModel(choice);
-  if ('problem' in chosen) return { level: 'warn', name: 'model', detail: 'none by default', advice: chosen.problem };
+  if ('problem' in chosen) return { level: 'warn', name: 'model', detail: 'none', advice: chosen.problem };
   const others = fallbacksOf(choice).filter((model) => model !== chosen.model);
-  const lookUp = isBareModel(chosen.model) ? ` (each run asks who has it: ${providersToAsk(choice).join(', ')})` : '';
+  const lookUp = isBareModel(chosen.model) ? ` (each run searches: ${providersToAsk(choice).join(', ')})` : '';
   return { level: 'ok', name: 'model', detail: `${[chosen.model, ...others].join(', then ')}${lookUp}` };
 }
 
-/** Who has a key, by the names of variables and files, never by a value; and which keys of the config cannot be used. */
+/** Checks the configured keys. Shows names of variables and files, never values. Warns about keys that cannot be used. */
 export function checkKeys({ config, keys }: LoadedConfig): Check {
   const name = 'keys';
-  const general = keys.resolve('LLM_API_KEY') === undefined ? [] : ['LLM_API_KEY for any other'];
+  const general = keys.resolve('LLM_API_KEY') === undefined ? [] : ['LLM_API_KEY as fallback'];
   const found = [keyedProvidersText({ config, keys }), ...general].filter((text) => text !== '').join(', ');
   const problems = keysOfConfig(config).flatMap((reference) => keys.problem(reference) ?? []);
-  const detail = found === '' ? 'no provider has one' : found;
+  const detail = found === '' ? 'no keys configured' : found;
   return problems.length === 0 ? { level: 'ok', name, detail } : { level: 'warn', name, detail, advice: [...new Set(problems)].join(', ') };
 }
 
-/** How far `run_command` can be shut in on this machine. */
+/** Checks the isolation of `run_command` on this machine. */
 export async function checkSandbox(): Promise<Check> {
   const { kind, shell } = await commandSandbox();
   if (kind === 'namespace')
-    return { level: 'ok', name: 'run_command', detail: `${shell} in its own process namespace: nothing outlives a call` };
-  const advice = 'allow unprivileged user namespaces, and install util-linux (unshare, setpriv), for the stronger form';
+    return { level: 'ok', name: 'run_command', detail: `${shell} in its own process namespace; all its processes end with the call` };
+  const advice = 'for full isolation, allow unprivileged user namespaces and install util-linux (unshare, setpriv)';
   return {
     level: 'warn',
     name: 'run_command',
-    detail: `${shell} in its own process group: a process that leaves the group can outlive a call`,
+    detail: `${shell} in its own process group; a process that leaves the group can outlive the call`,
     advice,
   };
 }
 
-/** Whether the namespace knows the search attributes of a run; `fix` registers the missing ones. Never rejects. */
+/** Checks that the search attributes of runs are registered. `fix` registers missing ones. Never rejects. */
 export async function checkSearchAttributes(
   server: { readonly connectionOptions: TemporalConnectionOptions; readonly namespace: string },
   { fix }: { readonly fix: boolean },
@@ -62,7 +62,7 @@ export async function checkSearchAttributes(
     try {
       if (fix) {
         const { added } = await registerSearchAttributes(connection, server.namespace);
-        return { level: 'ok', name, detail: added.length === 0 ? 'all registered' : `registered now: ${added.join(', ')}` };
+        return { level: 'ok', name, detail: added.length === 0 ? 'all registered' : `registered: ${added.join(', ')}` };
       }
       const known = await listSearchAttributes(connection, server.namespace);
       const missing = Object.keys(SEARCH_ATTRIBUTES).filter((key) => !known.includes(key));
@@ -71,13 +71,13 @@ export async function checkSearchAttributes(
         level: 'warn',
         name,
         detail: `missing: ${missing.join(', ')}; runs work without them`,
-        advice: 'perdure doctor --fix registers them',
+        advice: "register them with 'perdure doctor --fix'",
       };
     } finally {
       await connection.close();
     }
   } catch (error) {
-    const advice = 'ask an administrator of the namespace to register them; runs work without';
+    const advice = 'ask an administrator of the namespace to register them; runs work without them';
     return { level: 'warn', name, detail: error instanceof Error ? error.message : String(error), advice };
   }
 }

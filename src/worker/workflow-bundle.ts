@@ -5,18 +5,18 @@ import { fileURLToPath } from 'node:url';
 import type { WorkflowBundleOption } from '@temporalio/worker';
 import { bundleWorkflowCode } from '@temporalio/worker';
 
-/** Where the build leaves the bundle and the SDK version it was made with. */
+/** The files of the prebuilt bundle and of the SDK version that built it. */
 export const BUNDLE_FILE = fileURLToPath(new URL('../workflow-bundle.js', import.meta.url));
 export const BUNDLE_STAMP_FILE = fileURLToPath(new URL('../workflow-bundle.json', import.meta.url));
 
-/** The version of the Temporal SDK that is installed: a bundle must come from exactly this one. */
+/** The installed version of the Temporal SDK. A bundle must be built by exactly this version. */
 export function installedSdkVersion(): string {
   const manifest: unknown = createRequire(import.meta.url)('@temporalio/worker/package.json');
-  // a package manifest always has its version
+  // a package manifest always has a version
   return (manifest as { version: string }).version;
 }
 
-/** Bundles this package's own workflows. Takes two to three seconds. */
+/** Bundles the workflows of this package. Takes 2-3 s. */
 export function bundleOwnWorkflows(): Promise<{ code: string }> {
   const source = ['../workflows/index.js', '../workflows/index.ts'].map((path) => fileURLToPath(new URL(path, import.meta.url)));
   const workflowsPath = source.find((path) => existsSync(path));
@@ -24,7 +24,7 @@ export function bundleOwnWorkflows(): Promise<{ code: string }> {
   return bundleWorkflowCode({ workflowsPath, logger: SILENT });
 }
 
-/** The prebuilt bundle when it fits the installed SDK, else one made now (said through `say`). */
+/** Returns the prebuilt bundle if it matches the installed SDK. Otherwise builds one and prints a notice. */
 export async function workflowBundle(say: (line: string) => void): Promise<WorkflowBundleOption> {
   if (existsSync(BUNDLE_FILE) && existsSync(BUNDLE_STAMP_FILE)) {
     const stamp: unknown = JSON.parse(await readFile(BUNDLE_STAMP_FILE, 'utf8'));

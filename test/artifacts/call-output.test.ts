@@ -71,8 +71,8 @@ describe('CallOutput', () => {
       const full = Object.assign(new Error('ENOSPC: no space left on device, write /secret/path'), { code: 'ENOSPC' });
       const { output, problems } = await callOutput(undefined, failingStore(when, full));
       const cut = textOf(await output.bounded([{ type: 'text', text: lines(20_000) }]));
-      expect(cut).toMatch(/\nline 20000\n\[output cut: .*; the whole could not be kept: ENOSPC\]$/u);
-      expect(problems).toEqual(['an output could not be kept as an artifact: ENOSPC']);
+      expect(cut).toMatch(/\nline 20000\n\[output cut: .*; the full output could not be stored: ENOSPC\]$/u);
+      expect(problems).toEqual(['an output could not be stored as an artifact: ENOSPC']);
     },
   );
 
@@ -81,7 +81,7 @@ describe('CallOutput', () => {
     const { output } = await callOutput(undefined, hanging, AbortSignal.abort());
     const startedAt = Date.now();
     const cut = textOf(await output.bounded([{ type: 'text', text: lines(20_000) }]));
-    expect(cut).toContain('the whole could not be kept: the store took too long');
+    expect(cut).toContain('the full output could not be stored: the store took too long');
     expect(Date.now() - startedAt).toBeLessThan(ARTIFACT_LIMITS.finishMsMaxStopped + 1_000);
   });
 

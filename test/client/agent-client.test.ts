@@ -97,7 +97,7 @@ describe('AgentClient.start', () => {
     const client = worker.client;
     const described = await client.workflow.getHandle(run.runId).describe();
     expect(await described.staticSummary()).toBe('**default** \\# not a heading \\<b\\>\\{workflowId\\}\\</b\\>');
-    expect(await described.staticDetails()).toContain('- turns at most: 5');
+    expect(await described.staticDetails()).toContain('- turn limit: 5');
     await run.result();
   });
 

@@ -22,7 +22,7 @@ describe('the command line', () => {
     await here.started('look');
     // it waits for its running call: that is what the second Ctrl-C cuts short
     run.child.kill('SIGINT');
-    await run.prints("run r1 is kept; it goes on with the next perdure command here, or 'perdure dev'");
+    await run.prints('detached; run r1 is kept and continues with the next perdure command in this folder');
     run.child.kill('SIGINT');
     expect(await run.exits(0)).toMatchObject({ signal: null });
 

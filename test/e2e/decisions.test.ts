@@ -38,7 +38,7 @@ describe('what a person types to decide and to direct', () => {
 
     const again = await typed(here, approve).exits(4);
     expect(again.stderr).toMatch(/^RUN_CLOSED: run r1 is completed/mu);
-    expect((await here.start(['approvals', 'r1']).exits(0)).stderr).toContain('nothing waits for a person');
+    expect((await here.start(['approvals', 'r1']).exits(0)).stderr).toContain('no pending approvals');
     await late.exits(0);
   });
 
@@ -51,7 +51,7 @@ describe('what a person types to decide and to direct', () => {
     expect((await run.exits(0)).stderr).toContain('run r1 is kept');
 
     const listed = await here.start(['approvals']).exits(0);
-    expect(listed.stderr).toMatch(/No worker was running for this folder. Process \d+ continues the run in the background/u);
+    expect(listed.stderr).toMatch(/no worker was running; process \d+ continues the run in the background/u);
     const [command = ''] = commandsIn(listed.stdout);
     await typed(here, command.split('   or: ')[0] ?? '').exits(0);
     expect(await here.json(['watch', 'r1'])).toMatchObject({ reason: 'completed', output: 'sent', toolCalls: 1 });
@@ -91,7 +91,7 @@ describe('what a person types to decide and to direct', () => {
     const run = here.start(RUN);
     await here.started('send_once');
     const held = await here.start(['hold', 'r1', '--ttl', '1h30m', '--by', 'ann']).exits(0);
-    expect(held.stderr).toContain('r1: starts no further turn for at most 1h30m; let it go on with: perdure release r1');
+    expect(held.stderr).toContain('r1: held for at most 1h30m; release it with: perdure release r1');
     await here.release();
     await run.prints('waiting: release (held by ann until ');
     expect(wire.requests).toHaveLength(1);
@@ -107,7 +107,7 @@ describe('what a person types to decide and to direct', () => {
     await run.prints('decide with: perdure extend r1 --turns N');
     expect((await here.start(['approve', 'r1', 'budget']).exits(2)).stderr).toContain('BAD_ANSWER: extend the budget, or deny it');
     expect((await here.start(['extend', 'r1']).exits(2)).stderr).toContain('give at least one of --turns');
-    expect((await here.start(['extend', 'r1', '--turns', '1']).exits(0)).stderr).toContain('r1: limits increased, at most 2 turns');
+    expect((await here.start(['extend', 'r1', '--turns', '1']).exits(0)).stderr).toContain('r1: limits increased (turn limit: 2)');
     await run.prints('approval needed: more of 2 turns');
     await here.start(['deny', 'r1', 'budget']).exits(0);
     expect((await run.exits(6)).stdout).toBe('as far as I came\n');
@@ -132,7 +132,7 @@ describe('what a person types to decide and to direct', () => {
 
   it('approvals in a folder without runs says that nothing waits, and starts no server', async () => {
     const here = await folder();
-    expect(await here.start(['approvals']).exits(0)).toMatchObject({ stdout: '', stderr: 'nothing waits for a person\n' });
+    expect(await here.start(['approvals']).exits(0)).toMatchObject({ stdout: '', stderr: 'no pending approvals\n' });
     expect(await here.json(['approvals'])).toEqual([]);
     await expect(here.server()).rejects.toThrow('the folder has no server');
   });

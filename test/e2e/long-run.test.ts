@@ -38,7 +38,7 @@ describe('a long run', () => {
     const here = await folder(modelEnv(wire));
     await here.hold('1');
     const dev = here.start(['dev']);
-    await dev.prints('working');
+    await dev.prints('worker running');
     const client = await here.client();
     const { run } = await client.start({
       task: 'go',

@@ -59,10 +59,10 @@ describe('truncateOutput', () => {
 
   test('B-27: over 50 KB the end stays, from the beginning of a line, and the footer gives the sizes and where the whole is', () => {
     const text = numbered(20_000);
-    const cut = truncateOutput(text, completeBounds(), { whole: 'whole output: read_artifact {"ref":"sha256:00"}' }).text;
+    const cut = truncateOutput(text, completeBounds(), { whole: 'full output: read_artifact {"ref":"sha256:00"}' }).text;
     expect(cut).toMatch(/^\[…\]\nline \d+\n/u);
     expect(cut).toMatch(
-      /\nline 20000\n\[output cut: 204\.0 KiB in 20000 lines; shown: the last 1998 lines \(.* KiB\); whole output: read_artifact \{"ref":"sha256:00"\}\]$/u,
+      /\nline 20000\n\[output cut: 204\.0 KiB in 20000 lines; shown: the last 1998 lines \(.* KiB\); full output: read_artifact \{"ref":"sha256:00"\}\]$/u,
     );
   });
 

@@ -33,7 +33,7 @@ describe('openOutputPipe', () => {
     // what the writer could not give away stays with it
     expect(pipe.writeEnd.writableLength).toBeGreaterThan(90_000_000);
     expect(pieces).toBe(1);
-    pipe.giveUp();
+    pipe.close();
     await pipe.ended;
     free.open();
   });
@@ -49,7 +49,7 @@ describe('openOutputPipe', () => {
     pipe.writeEnd.write(bytes);
     await until(() => pieces.length === 1, 'a piece');
     pipe.writeEnd.on('error', () => undefined);
-    pipe.hurry();
+    pipe.drain();
     pipe.writeEnd.write(Buffer.alloc(100_000_000));
     await pipe.ended;
     const all = Buffer.concat(pieces);
@@ -69,6 +69,6 @@ describe('openOutputPipe', () => {
 
 async function opened(take: (piece: Buffer) => Promise<void>): Promise<OutputPipe> {
   const pipe = await openOutputPipe(take);
-  onTestFinished(() => pipe.giveUp());
+  onTestFinished(() => pipe.close());
   return pipe;
 }

@@ -7,8 +7,8 @@ import { createReadArtifact } from '../../src/tools/read-artifact.js';
 import { type ContextOptions, type TempWorkspace, tempWorkspace, textOf } from './support/temp-workspace.js';
 
 const EXACT: OutputBoundsInput = { ...completeBounds(), exact: { above: 1_200, head: 700, tail: 260 } };
-const NEXT = /\n\[bytes \d+-\d+ of \d+; the next page: read_artifact (\{.*\})\]$/u;
-const LAST = /\n\[bytes \d+-\d+ of \d+; the end\]$/u;
+const NEXT = /\n\[bytes \d+-\d+ of \d+; next page: read_artifact (\{.*\})\]$/u;
+const LAST = /\n\[bytes \d+-\d+ of \d+; end of the output\]$/u;
 
 describe('read_artifact', () => {
   test('what fits one page comes back exactly', async () => {
@@ -61,7 +61,7 @@ describe('read_artifact', () => {
     const workspace = await tempWorkspace();
     const ref = await keep(workspace, `${'a'.repeat(500)}\n${'b'.repeat(500)}\n${'c'.repeat(500)}\n`);
     const page = await read(workspace, { ref, offset: 501, bytes: 600 });
-    expect(page).toBe(`${'b'.repeat(500)}\n[bytes 501-1001 of 1503; the next page: read_artifact {"ref":"${ref}","offset":1002}]`);
+    expect(page).toBe(`${'b'.repeat(500)}\n[bytes 501-1001 of 1503; next page: read_artifact {"ref":"${ref}","offset":1002}]`);
   });
 
   test('an offset behind the end is told with the size', async () => {

@@ -20,7 +20,7 @@ describe('read_file', () => {
     await workspace.put('a.txt', numbered(100));
     const read = (offset: number, limit?: number): unknown =>
       readFile.execute({ path: 'a.txt', offset, ...(limit === undefined ? {} : { limit }) }, workspace.context());
-    expect(await read(11, 2)).toBe('line 11\nline 12\n[lines 11-12; the file has 792 bytes and goes on: read with offset 13]');
+    expect(await read(11, 2)).toBe('line 11\nline 12\n[lines 11-12; the file has 792 bytes and continues: read with offset 13]');
     expect(await read(99)).toBe('line 99\nline 100\n[lines 99-100 of 100, the end of the file]');
     await expect(read(101)).rejects.toThrow('BAD_OFFSET: "a.txt" has 100 lines');
   });
@@ -48,7 +48,7 @@ describe('read_file', () => {
     await file.truncate(5_000_000_000);
     await file.close();
     const text = await textOf(readFile.execute({ path: 'huge.txt' }, workspace.context()));
-    expect(text).toMatch(/^x{50000,}\n\[line 1 is longer than shown; the file has 4768\.4 MiB;/u);
+    expect(text).toMatch(/^x{50000,}\n\[line 1 is cut; the file has 4768\.4 MiB;/u);
   });
 
   test('an empty file is said to be empty, a binary one is refused', async () => {

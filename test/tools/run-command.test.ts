@@ -30,7 +30,7 @@ describe('run_command', () => {
   test('a timeout is a failed result with the time and the output so far', async () => {
     const workspace = await tempWorkspace();
     const running = runCommand.execute({ command: 'echo begun; sleep 60', timeoutMs: 1_000 }, workspace.context());
-    await expect(running).rejects.toThrow('timed out after 1s; the command and all it started were killed\nbegun');
+    await expect(running).rejects.toThrow('timed out after 1s; the command and all its processes were killed\nbegun');
   });
 
   test('a cancel ends it within five seconds, with the output so far', async () => {
@@ -41,7 +41,7 @@ describe('run_command', () => {
       { command: "trap '' TERM; echo begun; while :; do sleep 1; done" },
       workspace.context({ signal: controller.signal, heartbeat }),
     );
-    await expect(running).rejects.toThrow('stopped before its end; the command and all it started were killed\nbegun');
+    await expect(running).rejects.toThrow('stopped before it finished; the command and all its processes were killed\nbegun');
   }, 8_000);
 
   test('L1: 100 MB of output cost a worker at most 32 MiB of memory, and are kept whole', async () => {
@@ -50,9 +50,7 @@ describe('run_command', () => {
     const args = ['--import', 'jiti/register', MEASURE, root, outside, command];
     const { stdout } = await promisify(execFile)(process.execPath, args, { timeout: 50_000 });
     const { grownBytes, result }: { grownBytes: number; result: string } = JSON.parse(stdout);
-    expect(result).toMatch(
-      /\n\[output cut: 100\.0 MiB in 9532510 lines; shown: the last .*; whole output: read_artifact \{"ref":"sha256:/u,
-    );
+    expect(result).toMatch(/\n\[output cut: 100\.0 MiB in 9532510 lines; shown: the last .*; full output: read_artifact \{"ref":"sha256:/u);
     expect(grownBytes).toBeLessThanOrEqual(32 * MIB);
   });
 

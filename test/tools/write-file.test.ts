@@ -66,7 +66,9 @@ describe('write_file', () => {
     const workspace = await tempWorkspace();
     await workspace.put('a.txt', 'old');
     const content = 'x'.repeat(100_000_000);
-    await expect(writeFile.execute({ path: 'a.txt', content }, workspace.context())).rejects.toThrow(/^TOO_LARGE: .* at most 10\.0 MiB/u);
+    await expect(writeFile.execute({ path: 'a.txt', content }, workspace.context())).rejects.toThrow(
+      /^TOO_LARGE: .* the limit is 10\.0 MiB/u,
+    );
     expect(await workspace.read('a.txt')).toBe('old');
   });
 

@@ -8,7 +8,7 @@ import type { JsonOptions } from '../host/run-verb.js';
 import { wakeWorker } from '../host/wake-worker.js';
 import { noSuchRun, openPlaceIfThere, type Place } from '../host/workplace.js';
 
-/** `approvals [RUN]`: what waits for a person, in one run or in all open ones, and how to decide. */
+/** `approvals [RUN]`: lists the pending approvals of one run or of all open runs, with the commands that decide them. */
 export async function approvals(runId: string | undefined, options: JsonOptions, { output }: CliContext): Promise<number> {
   const tell = (line: string): void => say(output, line);
   const place = await openPlaceIfThere(options, tell);
@@ -17,23 +17,23 @@ export async function approvals(runId: string | undefined, options: JsonOptions,
     const waiting = place ? await waitingIn(place, runId, tell) : [];
     if (options.json) printJson(output, waiting.map(listed));
     else if (waiting.length > 0) printText(output, formatApprovals(waiting, Date.now()));
-    else say(output, 'nothing waits for a person');
+    else say(output, 'no pending approvals');
     return 0;
   } finally {
     await place?.close();
   }
 }
 
-/** Each with its command line: what would run, who asks and why, and how to decide. Pure. */
+/** Formats each approval with its call, the rule that requires it, and the commands that decide it. Pure. */
 export function formatApprovals(waiting: readonly WaitingApproval[], now: number): string {
   return waiting
     .map(({ runId, callId, title, args, askedBy, reason, since, expires }) =>
       [
         `${runId} ${callId}: ${terminalLine(title)}`,
-        `  arguments  ${terminalLine(JSON.stringify(args))}`,
-        `  asked by   ${terminalLine(askedBy)}${reason === undefined ? '' : `: ${terminalLine(reason)}`}`,
-        `  waits for  ${formatDuration(now - Date.parse(since))}${expires === undefined ? '' : `, denied on ${expires}`}`,
-        `  decide     ${decisionCommands(runId, callId)}`,
+        `  arguments    ${terminalLine(JSON.stringify(args))}`,
+        `  required by  ${terminalLine(askedBy)}${reason === undefined ? '' : `: ${terminalLine(reason)}`}`,
+        `  pending for  ${formatDuration(now - Date.parse(since))}${expires === undefined ? '' : `, expires ${expires}`}`,
+        `  decide       ${decisionCommands(runId, callId)}`,
       ].join('\n'),
     )
     .join('\n');
@@ -42,7 +42,7 @@ export function formatApprovals(waiting: readonly WaitingApproval[], now: number
 async function waitingIn(place: Place, runId: string | undefined, tell: (line: string) => void): Promise<WaitingApproval[]> {
   if (runId === undefined) return await waitingInAll(place, tell);
   const run = place.client.get(runId);
-  // what has ended waits for nobody, and saying so needs no worker
+  // a closed run has no pending approvals, so no worker is started for it
   if (!(await run.describe()).open) return [];
   await wakeWorker(place, run, tell);
   const { pending } = await run.approvals();

@@ -16,7 +16,7 @@ export interface ContinueCommandOptions extends PlaceOptions, ShowOptions, Input
   readonly worker: boolean;
 }
 
-/** `continue RUN ["TEXT"]`: goes on from where a closed run ended, as a new run with fresh caps, and follows that one. */
+/** `continue RUN ["TEXT"]`: continues a closed run as a new run with new limits, and follows the new run. */
 export async function continueRun(
   runId: string,
   text: string | undefined,
@@ -24,8 +24,8 @@ export async function continueRun(
   context: CliContext,
 ): Promise<number> {
   checkShowOptions(options);
-  const asked = await continueOptions(text, options);
-  const config = options.worker ? await loadConfig(asked) : undefined;
+  const overrides = await continueOptions(text, options);
+  const config = options.worker ? await loadConfig(overrides) : undefined;
   const display = createDisplay(context.output, options);
   const say = (line: string): void => display.say(line);
   const place = await openPlaceIfThere(options, say);
@@ -33,13 +33,13 @@ export async function continueRun(
   try {
     const old = place.client.get(runId);
     const { model } = await old.describe();
-    if (config) await checkOthers(config, { model, ...asked });
+    if (config) await checkOverrides(config, { model, ...overrides });
     const serving = { place, config, say };
     return await serveWhile(serving, async (ready) => {
-      // the old transcript is read from a worker
+      // only a worker can read the transcript of the closed run
       await Promise.race([ready, untilInterrupted(context.interrupts)]);
-      const { run } = await old.continue(asked);
-      display.say(`run ${run.runId} goes on from ${runId}  ${place.runUrl(run.runId) ?? ''}`);
+      const { run } = await old.continue(overrides);
+      display.say(`run ${run.runId} continues ${runId}  ${place.runUrl(run.runId) ?? ''}`);
       return await followRun(run, context, display, { ...options, detachHint: detachHint(run.runId, place) });
     });
   } finally {
@@ -48,19 +48,19 @@ export async function continueRun(
   }
 }
 
-/** Checked before anything is asked of a server, with the same words as for `run`. */
+/** Checks the options before any request to a server, with the same errors as `run`. */
 async function continueOptions(text: string | undefined, options: InputOptions): Promise<ContinueOptions> {
   const { task: _task, v: _version, ...input } = checkRunInput({ task: 'x', ...(await inputFromOptions(options)) });
   return text === undefined ? input : { ...input, text: checkText(text) };
 }
 
-/** What the old run keeps was checked when it began; only what it is to do otherwise can be wrong now. */
+/** The options of the closed run were checked at its start, so only the new ones are checked. */
 async function loadConfig({ model, fallbacks, thinking }: ContinueOptions): Promise<LoadedConfig> {
   return model === undefined ? await loadConfigHere() : await loadConfigFor({ model, fallbacks, thinking });
 }
 
-/** With the model of the old run, which only the server knows. */
-async function checkOthers(config: LoadedConfig, { model, fallbacks, thinking }: ContinueOptions): Promise<void> {
+/** Checks new fallbacks and a new thinking level against the model of the closed run, which only the server has. */
+async function checkOverrides(config: LoadedConfig, { model, fallbacks, thinking }: ContinueOptions): Promise<void> {
   if (fallbacks === undefined && thinking === undefined) return;
   const { checkRun } = await import('../../worker/config/preflight.js');
   await checkRun(config, { model, fallbacks, thinking });

@@ -13,11 +13,11 @@ export interface DevOptions extends PlaceOptions {
   readonly untilIdle?: boolean;
 }
 
-/** `dev`: the server with its Web UI, and a worker, until Ctrl-C; with `--until-idle` until no run has been open for 10 s. */
+/** `dev`: runs the server, its Web UI and a worker until Ctrl-C. With `--until-idle`, exits when no run has been open for 10 s. */
 export async function dev(options: DevOptions, context: CliContext): Promise<number> {
   const tell = (line: string): void => say(context.output, line);
   const config = await loadConfigHere();
-  // from here on a `start` in this folder relies on this process
+  // a `start` in this folder relies on this process from this point
   const announcement = options.untilIdle ? await announceBackground(resolveStateDir()) : undefined;
   const place = await openPlace(options, tell);
   try {
@@ -30,7 +30,7 @@ export async function dev(options: DevOptions, context: CliContext): Promise<num
       tell(`Temporal ${location.address}, namespace ${location.namespace}, queue ${taskQueue}`);
       if (location.uiUrl !== undefined) tell(`Web UI ${location.uiUrl}`);
       await Promise.race([hosted.ready, untilInterrupted(context.interrupts)]);
-      tell(announcement ? 'working until no run is open' : 'working; Ctrl-C ends it, and open runs go on with the next command here');
+      tell(announcement ? 'worker running; it exits when no run is open' : 'worker running; Ctrl-C stops it and keeps open runs');
       await Promise.race([
         hosted.ended,
         untilInterrupted(context.interrupts),
@@ -46,7 +46,7 @@ export async function dev(options: DevOptions, context: CliContext): Promise<num
   }
 }
 
-/** The folder's own server is started with them; any other is asked to take them. */
+/** Registers the search attributes on a configured server. The embedded server starts with them. */
 async function registerSearchAttributes({ location }: Place, tell: (line: string) => void): Promise<void> {
   if (location.kind === 'embedded') return;
   const { checkSearchAttributes } = await import('../../worker/self-check.js');

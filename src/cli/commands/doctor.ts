@@ -18,7 +18,7 @@ export interface DoctorOptions extends PlaceOptions {
   readonly workspace?: string;
 }
 
-/** `doctor`: looks at everything a run needs, a line each, with what to do. Exits 1 when something is broken. */
+/** `doctor`: checks everything that a run needs and prints one line per check, with advice. Exits with 1 if a check fails. */
 export async function doctor(options: DoctorOptions, { output }: CliContext): Promise<number> {
   const checks: Check[] = [];
   const report = (check: Check): void => {
@@ -59,14 +59,14 @@ export async function doctor(options: DoctorOptions, { output }: CliContext): Pr
   return checks.some((check) => check.level === 'fail') ? 1 : 0;
 }
 
-/** One check as a line: level, name, what was found, and what to do. Pure. */
+/** Formats a check as one line: level, name, finding and advice. Pure. */
 export function checkLine({ level, name, detail, advice }: Check): string {
   return level.padEnd(LEVEL_WIDTH) + terminalLine(`${name}: ${detail}${advice === undefined ? '' : `; ${advice}`}`);
 }
 
 const LEVEL_WIDTH = 6;
 
-/** Whether this Node is new enough. Pure. */
+/** Checks the Node version. Pure. */
 export function checkNode(version: string): Check {
   const [major = 0, minor = 0] = version.split('.').map(Number);
   const enough = major > NODE_MIN.major || (major === NODE_MIN.major && minor >= NODE_MIN.minor);
@@ -76,21 +76,22 @@ export function checkNode(version: string): Check {
 
 const NODE_MIN = { major: 20, minor: 19 };
 
-/** What is looked at in a config that was read. */
+/** The checks of a loaded config. */
 interface ConfigChecks {
   readonly checkModel: (config: LoadedConfig) => Check;
   readonly checkKeys: (config: LoadedConfig) => Check;
 }
 
 function reportConfig(config: LoadedConfig, report: (check: Check) => void, { checkModel, checkKeys }: ConfigChecks): Check {
-  report({ level: 'ok', name: 'config', detail: config.file ?? 'none, the defaults stand' });
+  report({ level: 'ok', name: 'config', detail: config.file ?? 'no config file, using the defaults' });
   report(checkModel(config));
   return checkKeys(config);
 }
 
 async function checkBinary(output: Output, options: PlaceOptions): Promise<Check> {
   const name = 'server binary';
-  if (options.address !== undefined || process.env.TEMPORAL_ADDRESS) return { level: 'ok', name, detail: 'not needed: a server is named' };
+  if (options.address !== undefined || process.env.TEMPORAL_ADDRESS)
+    return { level: 'ok', name, detail: 'not needed, a server address is configured' };
   const tell = (line: string): void => say(output, line);
   return await attempt(
     name,
@@ -102,7 +103,7 @@ async function checkBinary(output: Output, options: PlaceOptions): Promise<Check
 async function openOrReport(options: PlaceOptions, output: Output, report: (check: Check) => void): Promise<Place | undefined> {
   try {
     const place = await openPlaceIfThere(options, (line) => say(output, line));
-    if (!place) report({ level: 'ok', name: 'server', detail: "none yet; the first 'perdure run' starts this folder's own" });
+    if (!place) report({ level: 'ok', name: 'server', detail: "not started; 'perdure run' starts the embedded server" });
     return place;
   } catch (error) {
     report(failed('server', error));
@@ -111,15 +112,15 @@ async function openOrReport(options: PlaceOptions, output: Output, report: (chec
 }
 
 async function checkWorkers(place: Place): Promise<Check> {
-  if (await place.hasWorker()) return { level: 'ok', name: 'worker', detail: `somebody works on queue ${place.taskQueue}` };
-  const detail = `nobody works on queue ${place.taskQueue}`;
+  if (await place.hasWorker()) return { level: 'ok', name: 'worker', detail: `a worker polls queue ${place.taskQueue}` };
+  const detail = `no worker polls queue ${place.taskQueue}`;
   const hasRuns = existsSync(stateFolder(resolveStateDir()).database) && (await place.client.list({ status: 'open', limit: 1 })).length > 0;
-  if (!hasRuns) return { level: 'ok', name: 'worker', detail: `${detail}; 'perdure run' hosts one while it needs it` };
+  if (!hasRuns) return { level: 'ok', name: 'worker', detail: `${detail}; 'perdure run' starts one` };
   return {
     level: 'warn',
     name: 'worker',
-    detail: `${detail}, and runs are open`,
-    advice: "'perdure dev' or 'perdure worker' makes them go on",
+    detail: `${detail}, but runs are open`,
+    advice: "start one with 'perdure dev' or 'perdure worker'",
   };
 }
 

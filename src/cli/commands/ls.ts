@@ -15,14 +15,14 @@ export interface LsOptions extends PlaceOptions {
   readonly limit?: number | string;
 }
 
-/** `ls`: the runs of this folder's queue, newest first; of a session also what they cost together. */
+/** `ls`: lists the runs of the task queue, newest first. With `--session`, also prints their total cost. */
 export async function ls(options: LsOptions, { output }: CliContext): Promise<number> {
   const place = await openPlaceIfThere(options, (line) => say(output, line));
   try {
     const items = place ? await place.client.list(listOptions(options)) : [];
     if (options.json) printJson(output, items);
     else if (items.length > 0) printText(output, formatList(items, Date.now()));
-    else say(output, options.session === undefined ? NONE : `no runs of session ${options.session} here`);
+    else say(output, options.session === undefined ? NONE : `no runs of session "${options.session}" found`);
     if (place && options.session !== undefined && !options.json)
       say(output, formatSession(await place.client.sessionCost(options.session)));
     return 0;
@@ -31,7 +31,7 @@ export async function ls(options: LsOptions, { output }: CliContext): Promise<nu
   }
 }
 
-const NONE = "no runs here; start one with: perdure run 'TASK'";
+const NONE = "no runs found; start one with: perdure run 'TASK'";
 
 /** Rows of id, status, turns, cost, age and task under a heading. Pure. */
 export function formatList(items: readonly RunListItem[], now: number): string {
@@ -49,7 +49,7 @@ export function formatList(items: readonly RunListItem[], now: number): string {
 /** `session chat-7: 3 runs, 12 turns, $0.0042`. */
 function formatSession({ session, runs, turns, costUsd, unpriced }: SessionCost): string {
   const total = `session ${session}: ${formatNumberOf(runs, 'run')}, ${formatNumberOf(turns, 'turn')}, ${formatCost(costUsd)}`;
-  return unpriced === 0 ? total : `${total}, and ${formatNumberOf(unpriced, 'run')} of unknown cost`;
+  return unpriced === 0 ? total : `${total}, without ${formatNumberOf(unpriced, 'run')} of unknown cost`;
 }
 
 function listOptions({ open, closed, limit, session }: LsOptions): ListOptions {

@@ -9,12 +9,12 @@ import { loadConfigHere } from '../host/load-config.js';
 export interface ModelsOptions {
   readonly provider?: string;
   readonly json?: boolean;
-  /** Also of providers that cannot be called for want of a key. */
+  /** Includes providers without a configured key. */
   readonly all?: boolean;
   readonly ask?: boolean;
 }
 
-/** `models`: what can be chosen as a model, with window, prices and abilities; by default of the providers that can be called now. */
+/** `models`: lists models with context window, prices and abilities. By default only those of providers that can be called now. */
 export async function models(filter: string | undefined, options: ModelsOptions, { output }: CliContext): Promise<number> {
   const config = await loadConfigHere();
   const { listKnownModels } = await import('../../worker/config/list-models.js');
@@ -24,7 +24,7 @@ export async function models(filter: string | undefined, options: ModelsOptions,
     ...(provider === undefined ? {} : { provider }),
     ...(ask === undefined ? {} : { ask }),
   });
-  // who names a provider wants to see it, whether it can be called or not
+  // a provider that is named explicitly is listed even if it cannot be called
   const shown = options.all || provider !== undefined ? list : callableOnly(list);
   if (options.json) printJson(output, shown);
   else {
@@ -39,10 +39,10 @@ function callableOnly({ asOf, providers, models: all }: ModelList): ModelList {
   return { asOf, providers: providers.filter(({ callable }) => callable), models: all.filter(({ callable }) => callable) };
 }
 
-/** Two tables: models with their facts, and providers with their keys; empty ones are left out. At most 100 columns for what the data file has. Pure. */
+/** Formats two tables: models, and providers with their keys. Omits an empty table. The models of the catalog fit into 100 columns. Pure. */
 export function formatModels({ models: rows, providers }: ModelList): string {
   const tables = [
-    { heading: ['MODEL', 'WINDOW', 'OUT', '$ IN / OUT', 'THINKING', 'CAN'], rows: rows.map(modelRow) },
+    { heading: ['MODEL', 'WINDOW', 'OUT', '$ IN / OUT', 'THINKING', 'SUPPORTS'], rows: rows.map(modelRow) },
     { heading: ['PROVIDER', 'KEY'], rows: providers.map(providerRow) },
   ];
   return tables.flatMap((table) => (table.rows.length > 0 ? [formatTable(table.heading, table.rows)] : [])).join('\n\n');
@@ -61,20 +61,20 @@ function modelRow(facts: ListedModel): string[] {
 }
 
 function providerRow({ name, callable, keys, problem }: ListedProvider): string[] {
-  const key = keys.length > 0 ? keys.map((reference) => reference.replace(/^env:/u, '')).join(', ') : 'needs none';
+  const key = keys.length > 0 ? keys.map((reference) => reference.replace(/^env:/u, '')).join(', ') : 'not required';
   if (problem === undefined) return [name, key];
   return [name, callable ? `${key}; ${problem}` : problem.replaceAll(/SECRET_MISSING (?:env:)?/gu, 'no ')];
 }
 
 function hints(all: ModelList, shown: ModelList, { ask }: ModelsOptions): string[] {
-  const dear = shown.models.some(({ price }) => price?.longPrompt);
+  const hasLongPromptPrice = shown.models.some(({ price }) => price?.longPrompt);
   const hidden = { models: all.models.length - shown.models.length, providers: all.providers.length - shown.providers.length };
-  const leftOut = `${formatNumberOf(hidden.models, 'model')} of ${formatNumberOf(hidden.providers, 'provider')}`;
+  const omitted = `${formatNumberOf(hidden.models, 'model')} of ${formatNumberOf(hidden.providers, 'provider')}`;
   return [
     ...(shown.models.length > 0
-      ? [`prices in USD per million tokens, as of ${all.asOf}${dear ? '; * dearer above a length of prompt, see --json' : ''}`]
+      ? [`prices in USD per million tokens, as of ${all.asOf}${hasLongPromptPrice ? '; * higher for long prompts, see --json' : ''}`]
       : []),
-    ...(hidden.providers > 0 ? [`left out for want of a key or an address: ${leftOut}; see --all`] : []),
-    ...(ask ? [] : ['--ask lists what the servers have, local ones too']),
+    ...(hidden.providers > 0 ? [`not shown, no configured key or address: ${omitted}; list them with --all`] : []),
+    ...(ask ? [] : ['query the servers, including local ones, with --ask']),
   ];
 }

@@ -3,7 +3,7 @@ import { resolveStateDir, stateFolder } from '../../worker/state-folder/state-fo
 import { printJson, printText, say } from '../display/output.js';
 import type { CliContext } from '../host/context.js';
 
-/** `replay FILE…`: does the present workflow code do what these histories say? Exits with 1 when one of them differs. */
+/** `replay FILE…`: replays saved histories with the current workflow code. Exits with 1 if one of them differs. */
 export async function replay(files: readonly string[], options: { readonly json?: boolean }, { output }: CliContext): Promise<number> {
   const replayFile = await createReplayer({ artifactsDir: stateFolder(resolveStateDir()).artifacts, say: (line) => say(output, line) });
   const replayed: Replayed[] = [];

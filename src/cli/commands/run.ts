@@ -10,7 +10,7 @@ import { serveWhile } from '../host/serve.js';
 import { openPlace, type Place } from '../host/workplace.js';
 import { start } from './start.js';
 
-/** `run "TASK"`: starts a run, shows it to its end and exits by its reason. Hosts a worker meanwhile where nobody else does. */
+/** `run "TASK"`: starts a run, follows it to its end and exits with a status for its reason. Hosts a worker if no other process does. */
 export async function run(task: string, options: RunOptions, context: CliContext): Promise<number> {
   checkShowOptions(options);
   if (options.detach) return await start(task, options, context);
@@ -39,8 +39,8 @@ interface RunToFollow {
 async function startAndFollow({ checked, place, display, options, ready }: RunToFollow, context: CliContext): Promise<number> {
   const { run: handle, duplicate } = await place.client.start({ ...checked.input, id: checked.id });
   const url = place.runUrl(handle.runId);
-  display.say(`run ${handle.runId}${duplicate ? ' (it was there already)' : ''}${url === undefined ? '' : `  ${url}`}`);
-  // a run that was there may have had a worker that died: a query sent before the new one is ready would lie in that one's queue
+  display.say(`run ${handle.runId}${duplicate ? ' (already exists)' : ''}${url === undefined ? '' : `  ${url}`}`);
+  // the worker of an existing run may have died: a query sent before a new worker is ready waits in the sticky queue of the dead one
   if (duplicate) await Promise.race([ready, untilInterrupted(context.interrupts)]);
   return await followRun(handle, context, display, {
     ...options,
@@ -49,15 +49,16 @@ async function startAndFollow({ checked, place, display, options, ready }: RunTo
       if (options.worker) return;
       throw new PerdureError(
         'NO_WORKER',
-        `no worker polls queue ${place.taskQueue} (checked 5 s); run ${handle.runId} is kept and starts when one comes`,
+        `no worker polls queue ${place.taskQueue} (checked 5 s); run ${handle.runId} is kept and starts once a worker connects`,
         5,
       );
     },
   });
 }
 
-/** How a run goes on that this command lets go of. */
+/** The hint printed after Ctrl-C: how the run continues. */
 export function detachHint(runId: string, place: Place): string {
-  if (place.location.kind === 'embedded') return `run ${runId} is kept; it goes on with the next perdure command here, or 'perdure dev'`;
-  return `run ${runId} goes on; cancel with 'perdure cancel ${runId}'`;
+  if (place.location.kind === 'embedded')
+    return `detached; run ${runId} is kept and continues with the next perdure command in this folder`;
+  return `detached; run ${runId} continues, cancel it with: perdure cancel ${runId}`;
 }

@@ -13,7 +13,7 @@ export interface ShowRunOptions extends PlaceOptions {
   readonly json?: boolean;
 }
 
-/** `show RUN`: where a run stands and what it waits for, or how it ended. Without a worker it shows what Temporal knows, and says so. */
+/** `show RUN`: shows the status of a run, or its result. Without a worker, shows only the data of the Temporal server, with a notice. */
 export async function show(runId: string, options: ShowRunOptions, { output }: CliContext): Promise<number> {
   const place = await openPlaceIfThere(options, (line) => say(output, line));
   if (!place) throw noSuchRun(runId);
@@ -21,27 +21,27 @@ export async function show(runId: string, options: ShowRunOptions, { output }: C
     const run = place.client.get(runId);
     const described = await run.describe();
     const result = described.open ? undefined : await run.result();
-    const told = result ? await askOfClosed(run, place) : await askOfOpen(run, place, output);
-    const progress = told ?? (result && progressFromResult(result, described));
+    const reported = result ? await progressOfClosed(run, place) : await progressOfOpen(run, place, output);
+    const progress = reported ?? (result && progressFromResult(result, described));
     const uiUrl = place.runUrl(runId);
     if (options.json)
       printJson(output, { progress: progress ?? null, run: described, ...(result ? { result } : {}), uiUrl: uiUrl ?? null });
-    else printText(output, formatShown({ described, progress, result, uiUrl, ...(await lookInside(run, told)) }));
+    else printText(output, formatShown({ described, progress, result, uiUrl, ...(await readDetails(run, reported)) }));
     return 0;
   } finally {
     await place.close();
   }
 }
 
-/** Asks the run's worker; undefined, and said on stderr, when there is none. */
-async function askOfOpen(run: RunHandle, place: Place, output: Output): Promise<Progress | undefined> {
+/** The progress of an open run, from its worker. Without a worker: undefined, with a notice on stderr. */
+async function progressOfOpen(run: RunHandle, place: Place, output: Output): Promise<Progress | undefined> {
   const { location, taskQueue } = place;
   try {
-    // the folder's own worker is known for certain: then there is no need to wait for one that is not there
+    // the lock of the folder proves that it has no worker, so the query would only time out
     if (location.kind === 'embedded' && !(await place.hasWorker())) {
       throw new PerdureError(
         'NO_WORKER',
-        `no worker polls queue ${taskQueue}; 'perdure watch ${run.runId}' or 'perdure dev' starts one`,
+        `no worker polls queue ${taskQueue}; start one with 'perdure watch ${run.runId}' or 'perdure dev'`,
         5,
       );
     }
@@ -53,8 +53,8 @@ async function askOfOpen(run: RunHandle, place: Place, output: Output): Promise<
   }
 }
 
-/** Of a closed run a worker is asked only when one lives: the result says most of it. */
-async function askOfClosed(run: RunHandle, place: Place): Promise<Progress | undefined> {
+/** The progress of a closed run, if a worker is running. Otherwise the result is enough. */
+async function progressOfClosed(run: RunHandle, place: Place): Promise<Progress | undefined> {
   return (await place.hasWorker()) ? await run.progress().catch(ifNoWorker) : undefined;
 }
 
@@ -73,10 +73,10 @@ function progressFromResult(result: RunResult, described: RunDescription): Progr
   };
 }
 
-/** What a person reads beside the progress. Nothing of a run whose worker told none. */
-async function lookInside(run: RunHandle, told: Progress | undefined): Promise<Pick<ShownRun, 'waiting' | 'steps'>> {
-  if (!told) return { waiting: [], steps: [] };
-  const approvals = told.pendingApprovals > 0 ? await run.approvals().catch(ifNoWorker) : undefined;
+/** Pending approvals and recent turns of a run. Empty when no worker reported its progress. */
+async function readDetails(run: RunHandle, reported: Progress | undefined): Promise<Pick<ShownRun, 'waiting' | 'steps'>> {
+  if (!reported) return { waiting: [], steps: [] };
+  const approvals = reported.pendingApprovals > 0 ? await run.approvals().catch(ifNoWorker) : undefined;
   const steps = await run.steps().catch(ifNoWorker);
   return { waiting: approvals?.pending ?? [], steps: steps ?? [] };
 }

@@ -13,7 +13,7 @@ export interface WatchCommandOptions extends PlaceOptions, ShowOptions {
   readonly worker: boolean;
 }
 
-/** `watch RUN`: shows a run from its start to its end and exits by its reason. On the folder's own server it hosts the worker, if nobody does. */
+/** `watch RUN`: follows a run to its end and exits with a status for its reason. Hosts the worker of an embedded server if no process does. */
 export async function watch(runId: string, options: WatchCommandOptions, context: CliContext): Promise<number> {
   checkShowOptions(options);
   const display = createDisplay(context.output, options);
@@ -26,7 +26,7 @@ export async function watch(runId: string, options: WatchCommandOptions, context
     const hosts = options.worker && open && place.location.kind === 'embedded';
     const serving = { place, config: hosts ? await loadConfigHere() : undefined, say };
     return await serveWhile(serving, async (ready) => {
-      // a query sent earlier would lie in the queue of the worker that died
+      // a query sent before a worker is ready waits in the sticky queue of a dead worker
       await Promise.race([ready, untilInterrupted(context.interrupts)]);
       return await followRun(run, context, display, { ...options, detachHint: detachHint(runId, place) });
     });

@@ -5,7 +5,7 @@ import { untilInterrupted } from '../host/interrupts.js';
 import { loadConfigHere } from '../host/load-config.js';
 import { openPlace, type PlaceOptions } from '../host/workplace.js';
 
-/** `worker`: works on this folder's queue until SIGTERM or Ctrl-C, then lets running calls finish. */
+/** `worker`: runs a worker until SIGTERM or Ctrl-C, then waits for running calls. */
 export async function worker(options: PlaceOptions, context: CliContext): Promise<number> {
   const tell = (line: string): void => say(context.output, line);
   const config = await loadConfigHere();
@@ -17,7 +17,7 @@ export async function worker(options: PlaceOptions, context: CliContext): Promis
     try {
       await Promise.race([hosted.ready, untilInterrupted(context.interrupts)]);
       tell(
-        `worker on queue ${place.taskQueue} of ${place.location.address}, namespace ${place.location.namespace}; SIGTERM or Ctrl-C ends it`,
+        `worker on queue ${place.taskQueue} at ${place.location.address}, namespace ${place.location.namespace}; stop it with SIGTERM or Ctrl-C`,
       );
       await Promise.race([hosted.ended, untilInterrupted(context.interrupts)]);
     } finally {

@@ -5,7 +5,7 @@ import { terminalLine } from './terminal-text.js';
 
 const SHORT_CHARS = 120;
 
-/** One line for a person per event of a run; undefined for those that would only add noise. Text of models and tools is made safe. */
+/** Formats an event of a run as one line. Undefined for events that are not shown. Text of models and tools is made safe for terminals. */
 export function eventLine(event: RunEvent): string | undefined {
   switch (event.type) {
     case 'run.started':
@@ -19,15 +19,15 @@ export function eventLine(event: RunEvent): string | undefined {
     case 'tool.result':
       return `  → ${event.outcome}, ${formatDuration(event.durationMs)}, ${formatBytes(event.bytes)}`;
     case 'steer.accepted':
-      return `message ${event.id} accepted, place ${event.position + 1}`;
+      return `message ${event.id} accepted, position ${event.position + 1}`;
     case 'steer.delivered':
-      return `message ${event.id} read in turn ${event.turn}`;
+      return `message ${event.id} delivered in turn ${event.turn}`;
     case 'finalise.warned':
-      return `the model was told: ${formatNumberOf(event.remaining, 'turn')} left`;
+      return `model warned: ${formatNumberOf(event.remaining, 'turn')} left`;
     case 'recovered':
       return `  recovered: ${terminalLine(event.what)} (${event.count})`;
     case 'worker.lost':
-      return `  worker lost during ${event.activity} (${event.losses}), going on`;
+      return `  worker lost during ${event.activity} (${event.losses}), continuing`;
     case 'waiting':
       return `waiting: ${terminalLine(event.for)}`;
     case 'paused':
@@ -35,7 +35,7 @@ export function eventLine(event: RunEvent): string | undefined {
     case 'resumed':
       return 'resumed';
     case 'extended':
-      return `caps raised: at most ${formatNumberOf(event.maxTurns, 'turn')}`;
+      return `limits increased: at most ${formatNumberOf(event.maxTurns, 'turn')}`;
     case 'cancel.requested':
       return `cancel requested${event.reason === '' ? '' : `: ${terminalLine(event.reason)}`}`;
     case 'loop.detected':
@@ -45,7 +45,7 @@ export function eventLine(event: RunEvent): string | undefined {
     case 'tool.blocked':
       return `  ${terminalLine(event.tool)} blocked by ${terminalLine(event.by)}: ${short(event.reason)}`;
     case 'tool.remembered':
-      return `  ${terminalLine(event.tool)}: answered from an earlier call`;
+      return `  ${terminalLine(event.tool)}: result reused from an earlier call`;
     case 'hook.decided':
       return `  hook ${event.on}: ${event.action}: ${terminalLine(event.reason)}`;
     case 'approval.asked':
@@ -75,7 +75,7 @@ export function eventLine(event: RunEvent): string | undefined {
     case 'model.switched':
       return `model ${terminalLine(event.from)} → ${terminalLine(event.to)}: ${terminalLine(event.why)}`;
     case 'model.cooling':
-      return `  ${terminalLine(event.model)}${withKey(event.credential)} left alone until ${formatTime(event.until)}: ${terminalLine(event.why)}`;
+      return `  ${terminalLine(event.model)}${withKey(event.credential)} cooling down until ${formatTime(event.until)}: ${terminalLine(event.why)}`;
     case 'model.completed':
     case 'turn.ended':
     case 'continued':
@@ -86,37 +86,37 @@ export function eventLine(event: RunEvent): string | undefined {
   }
 }
 
-/** A run that is refused before its first turn has no cap yet. */
+/** A run that is rejected before its first turn has no turn limit. */
 function startLine({ agent, model, maxTurns }: Extract<RunEvent, { type: 'run.started' }>): string {
-  const cap = maxTurns === 0 ? '' : `, at most ${formatNumberOf(maxTurns, 'turn')}`;
-  return `agent ${terminalLine(agent)}, model ${terminalLine(model)}${cap}`;
+  const limit = maxTurns === 0 ? '' : `, at most ${formatNumberOf(maxTurns, 'turn')}`;
+  return `agent ${terminalLine(agent)}, model ${terminalLine(model)}${limit}`;
 }
 
-/** Which of several keys. */
+/** Names the key when a provider has several. */
 function withKey(credential: string | undefined): string {
   return credential === undefined ? '' : ` with ${terminalLine(credential)}`;
 }
 
-/** What a person decides about is shown with its arguments; more of a budget has none. */
+/** Shows the arguments of the pending call. A reached limit has none. */
 function approvalLine({ title, args = '', callId }: Extract<RunEvent, { type: 'approval.asked' }>): string {
   const asked = callId === BUDGET_APPROVAL ? title : `${title} ${args}`;
   return `  approval needed: ${terminalLine(asked).trim()} (${terminalLine(callId)})`;
 }
 
-/** Who decided, and why. A spent budget asks under the name of what answers it, which would read as if that was decided about. */
+/** Shows who decided, and the reason. For a reached limit the event's tool is the command `extend`, so it is named `limit increase` here. */
 function decisionLine({ callId, tool, decision, by, reason }: Extract<RunEvent, { type: 'approval.decided' }>): string {
-  const what = callId === BUDGET_APPROVAL ? 'more of the cap' : terminalLine(tool);
-  if (decision === 'expired') return `  ${what} denied (timed out)`;
+  const what = callId === BUDGET_APPROVAL ? 'limit increase' : terminalLine(tool);
+  if (decision === 'expired') return `  ${what} denied (expired)`;
   return `  ${what} ${decision} by ${terminalLine(by)}${reason === undefined ? '' : `: ${short(reason)}`}`;
 }
 
-/** What the model reads in full is only recalled to a person. */
+/** The first 120 characters, on one line. */
 function short(text: string): string {
   const line = terminalLine(text);
   return line.length <= SHORT_CHARS ? line : `${line.slice(0, SHORT_CHARS - 1)}…`;
 }
 
-/** A newer workflow may tell of what this command line does not know. */
+/** A newer workflow may send event types that this version does not have. */
 function unknownEvent(_event: never): undefined {
   return undefined;
 }

@@ -21,7 +21,7 @@ export function formatNumberOf(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
-/** `2030-01-31 15:45:02 UTC`, of a time as events have it. */
+/** `2030-01-31 15:45:02 UTC`, from an ISO time. */
 export function formatTime(iso: string): string {
   return `${iso.slice(0, 10)} ${iso.slice(11, 19)} UTC`;
 }
@@ -43,7 +43,7 @@ export function formatUsage(usage: Usage, costUsd: number | undefined): string {
   return costUsd === undefined ? tokens : `${tokens}, ${formatCost(costUsd)}`;
 }
 
-/** Rows under a heading, each column as wide as its longest cell; nothing is cut. Pure. */
+/** Formats rows under a heading. A column is as wide as its longest cell; no cell is cut. Pure. */
 export function formatTable(heading: readonly string[], rows: readonly (readonly string[])[]): string {
   const table = [heading, ...rows];
   const widths = heading.map((_, column) => Math.max(...table.map((row) => row[column]?.length ?? 0)));

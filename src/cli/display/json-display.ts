@@ -3,8 +3,8 @@ import { type Output, printJson, say } from './output.js';
 import type { RunDisplay } from './run-display.js';
 
 /**
- * JSON Lines on stdout: run events as they are, tokens as `{type: "stream", event}`, `{type: "progress", progress}`, `{type: "notice", …}`,
- * and as the last line `{type: "result", result}`.
+ * Prints JSON Lines on stdout: run events unchanged, tokens as `{type: "stream", event}`, `{type: "progress", progress}`,
+ * `{type: "notice", …}`, and `{type: "result", result}` as the last line.
  */
 export class EventsDisplay implements RunDisplay {
   readonly #output: Output;
@@ -25,14 +25,14 @@ export class EventsDisplay implements RunDisplay {
   }
 
   end(): void {
-    // every line is whole already
+    // each line is complete, so nothing is left to flush
   }
 
   hasShown(): boolean {
     return true;
   }
 
-  /** A progress that says nothing new is left out. */
+  /** Prints a progress only if it differs from the last one. */
   #showProgress(item: WatchItem): void {
     const text = JSON.stringify(item);
     if (text === this.#lastProgress) return;

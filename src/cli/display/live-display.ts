@@ -15,8 +15,8 @@ const COLUMNS_MIN = 20;
 const REDRAW_MS = 1_000;
 
 /**
- * A terminal: what the model says as it comes, dimmed lines for what happens, and one live line at the bottom. Streamed text is put out by
- * whole lines, or by words when a line is as wide as the terminal, so that the live line never tears it.
+ * Shows a run on a terminal: the streamed response, dimmed lines for events, and a status line at the bottom. Streamed text is printed
+ * by whole lines, or by words at the width of the terminal, so that the status line never splits it.
  */
 export class LiveDisplay implements RunDisplay {
   readonly #stderr: Output['stderr'];
@@ -70,7 +70,7 @@ export class LiveDisplay implements RunDisplay {
     if (change.kind === 'restart') {
       this.#held = '';
       this.#shown = '';
-      this.#draw(`${DIM}(the answer begins anew)${PLAIN}\n`);
+      this.#draw(`${DIM}(the response restarts)${PLAIN}\n`);
       return;
     }
     this.#shown = terminalText(this.#stream.text);
@@ -80,14 +80,14 @@ export class LiveDisplay implements RunDisplay {
     if (ready !== '') this.#draw(terminalText(ready));
   }
 
-  /** What is held back of the streamed text, as a line of its own. */
+  /** Returns the buffered streamed text as a line. */
   #flush(): string {
     const text = terminalText(this.#held);
     this.#held = '';
     return text === '' ? '' : `${text}\n`;
   }
 
-  /** Puts text above the live line. */
+  /** Prints text above the status line. */
   #draw(text: string): void {
     const status = this.#progress
       ? statusLine({ progress: this.#progress, elapsedMs: Date.now() - this.#startedAt, columns: this.#columns })
@@ -101,7 +101,7 @@ export class LiveDisplay implements RunDisplay {
   }
 }
 
-/** The part of a growing text that can be put out: whole lines, and lines that reach the width, broken at a space where there is one. Pure. */
+/** The part of a growing text that can be printed: whole lines, and lines of the full width, broken at a space if there is one. Pure. */
 export function splitReady(text: string, width: number): { readonly ready: string; readonly rest: string } {
   const end = text.lastIndexOf('\n') + 1;
   let ready = text.slice(0, end);

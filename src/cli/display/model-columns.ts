@@ -1,7 +1,7 @@
 import { THINKING_LEVELS } from '../../contracts/constants/thinking-levels.js';
 import type { ModelFacts } from '../../define/model-options.js';
 
-/** What stands for a fact that is not known. */
+/** The placeholder for an unknown value. */
 const UNKNOWN = '?';
 
 /** `272k`, `1M`, `1.05M`. */
@@ -10,14 +10,14 @@ export function formatTokens(tokens: number | undefined): string {
   return tokens < 1_000_000 ? `${Math.round(tokens / 1_000)}k` : `${Number((tokens / 1_000_000).toFixed(2))}M`;
 }
 
-/** `$3 / $15`, with a star where long prompts are dearer; `free`. */
+/** `$3 / $15`, with a star if long prompts cost more; `free`. */
 export function formatPrice({ price }: ModelFacts): string {
   if (!price) return UNKNOWN;
   if (price.input === 0 && price.output === 0) return 'free';
   return `$${price.input} / $${price.output}${price.longPrompt ? '*' : ''}`;
 }
 
-/** `off low-high`: the levels, neighbours drawn together; `no` for a model that does not think. */
+/** `off low-high`: the thinking levels, with neighbours joined to a range; `no` for a model without thinking. */
 export function formatThinking({ thinkingStyle, thinkingLevels }: ModelFacts): string {
   if (thinkingStyle === 'none') return 'no';
   if (thinkingStyle === 'budget' && !thinkingLevels) return 'off-high';
@@ -32,13 +32,13 @@ export function formatThinking({ thinkingStyle, thinkingLevels }: ModelFacts): s
   return runs.map((run) => (run.length === 1 ? run[0] : `${run[0]}-${run.at(-1)}`)).join(' ');
 }
 
-/** `tools images`; a question mark behind what is not known. */
+/** `tools images`; a question mark follows an unknown ability. */
 export function formatAbilities({ tools, images }: ModelFacts): string {
-  const words = [said('tools', tools), said('images', images)].filter((word) => word !== undefined);
+  const words = [abilityLabel('tools', tools), abilityLabel('images', images)].filter((word) => word !== undefined);
   return words.length > 0 ? words.join(' ') : '-';
 }
 
-function said(word: string, ability: boolean | undefined): string | undefined {
+function abilityLabel(word: string, ability: boolean | undefined): string | undefined {
   if (ability === undefined) return `${word}${UNKNOWN}`;
   return ability ? word : undefined;
 }

@@ -3,7 +3,7 @@ import { eventLine } from './event-line.js';
 import { type Output, say } from './output.js';
 import type { RunDisplay } from './run-display.js';
 
-/** Plain lines on stderr, one per thing worth telling: for logs and pipes. */
+/** Prints one plain line per event on stderr, for logs and pipes. */
 export class PlainDisplay implements RunDisplay {
   readonly #output: Output;
 
@@ -15,7 +15,7 @@ export class PlainDisplay implements RunDisplay {
     if (item.type === 'notice') this.say(`${item.code}: ${item.message}`);
     if (item.type !== 'event') return;
     const line = eventLine(item.event);
-    // not through `say`: the indent tells a turn from what happened in it
+    // not through `say`, which would trim the indent that marks the events of a turn
     if (line !== undefined) this.#output.stderr.write(`${line}\n`);
   }
 
@@ -24,7 +24,7 @@ export class PlainDisplay implements RunDisplay {
   }
 
   end(): void {
-    // every line is whole already
+    // each line is complete, so nothing is left to flush
   }
 
   hasShown(): boolean {

@@ -2,41 +2,41 @@ import type { Reason, RunResult, SteerRecord } from '../../contracts/schemas/run
 import { formatNumberOf, formatUsage } from './format.js';
 import { type Output, printJson, printText, say } from './output.js';
 
-/** How to print a result. */
+/** Options of `printResult`. */
 export interface PrintResultOptions {
   readonly json: boolean;
-  /** True when the text of the output stands on the terminal already. */
+  /** True if the display already printed the output. */
   readonly shown: boolean;
 }
 
-/** Prints how a run ended: its output on stdout, the rest on stderr. With `json` the whole result is the one document on stdout. */
+/** Prints the output of a run on stdout and the rest on stderr. With `json`, prints the whole result as one document on stdout. */
 export function printResult(output: Output, result: RunResult, options: PrintResultOptions): void {
   if (options.json) printJson(output, result);
   else if (result.output !== '' && !options.shown) printText(output, result.output);
   for (const line of resultLines(result)) say(output, line);
 }
 
-/** What a person should know of a run's end beside its output: error, messages it left, and how to go on. Pure. */
+/** The lines below the output of a run: its error, undelivered messages, a summary, and how to continue. Pure. */
 function resultLines(result: RunResult): string[] {
   const { runId, reason, turns, error } = result;
-  // one that was refused before its first turn would be refused again
-  const canGoOn = reason !== 'completed' && !(reason === 'error' && turns === 0);
+  // a run that was rejected before its first turn would be rejected again
+  const canContinue = reason !== 'completed' && !(reason === 'error' && turns === 0);
   return [
     ...(error ? [`${error.type}: ${error.message}`] : []),
-    ...result.unconsumed.map(({ id, text }) => `message ${id} was not read: ${text}`),
+    ...result.unconsumed.map(({ id, text }) => `message ${id} was not delivered: ${text}`),
     ...(result.steers ?? []).flatMap(lostMessage),
     `${runId}: ${reason} after ${formatNumberOf(turns, 'turn')}, ${formatUsage(result.usage, result.costUsd)}`,
-    ...(canGoOn ? [`go on with: perdure continue ${runId}`] : []),
+    ...(canContinue ? [`continue it with: perdure continue ${runId}`] : []),
   ];
 }
 
-/** A message that nobody reads any more, and that does not stand among the unconsumed ones. */
+/** A message that expired or was refused. These are not listed in `unconsumed`. */
 function lostMessage({ id, state, reason }: SteerRecord): string[] {
-  if (state === 'expired') return [`message ${id} expired before it was read`];
+  if (state === 'expired') return [`message ${id} expired before it was delivered`];
   return state === 'refused' ? [`message ${id} was refused${reason === undefined ? '' : `: ${reason}`}`] : [];
 }
 
-/** The exit status of `run`, `watch` and `continue` by the reason of the run's end. */
+/** The exit status of `run`, `watch` and `continue` for each end reason of a run. */
 export const EXIT_CODE_BY_REASON: Readonly<Record<Reason, number>> = {
   completed: 0,
   error: 1,

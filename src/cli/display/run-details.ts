@@ -8,21 +8,21 @@ import { decisionCommands } from './approval-hints.js';
 import { formatDuration, formatNumberOf, formatTime, formatUsage } from './format.js';
 import { terminalLine } from './terminal-text.js';
 
-/** Everything `show` knows of a run. */
+/** The data that `show` prints. */
 export interface ShownRun {
   readonly described: RunDescription;
   readonly progress: Progress | undefined;
   readonly result: RunResult | undefined;
   readonly uiUrl: string | undefined;
-  /** What waits for a person. */
+  /** Pending approvals. */
   readonly waiting: readonly PendingApproval[];
-  /** How the turns went, oldest first. */
+  /** The recent turns, oldest first. */
   readonly steps: readonly Step[];
 }
 
 type Fact = readonly [name: string, value: string | undefined];
 
-/** A run for a person: one fact a line, the output last. Pure. */
+/** Formats a run: one fact per line, then the output. Pure. */
 export function formatShown({ described, progress, result, uiUrl, waiting, steps }: ShownRun): string {
   const facts: Fact[] = [
     ['run', described.runId],
@@ -32,7 +32,7 @@ export function formatShown({ described, progress, result, uiUrl, waiting, steps
     ['model', progress?.model ?? described.model],
     ['turn', progress && `${progress.turn} of ${progress.maxTurns}${described.open ? ` (${progress.phase})` : ''}`],
     ['waiting for', progress?.waitingFor],
-    ...(progress?.cooling ?? []).map((cooling): Fact => ['left alone', coolingLine(cooling)]),
+    ...(progress?.cooling ?? []).map((cooling): Fact => ['cooling down', coolingLine(cooling)]),
     ...waiting.flatMap((approval) => approvalFacts(described.runId, approval)),
     ['last decision', progress?.lastDecision && terminalLine(progress.lastDecision)],
     ['tool', progress?.tool],
@@ -52,16 +52,16 @@ export function formatShown({ described, progress, result, uiUrl, waiting, steps
 
 const FACT_WIDTH = 15;
 
-/** Steps that are shown one by one; query `steps` has the others. */
+/** The number of turns that are shown. Query `steps` returns all of them. */
 const STEPS_SHOWN = 5;
 
-/** The result has more. */
+/** The number of model switches that are shown. The result contains all of them. */
 const SWITCHES_SHOWN = 5;
 
 function approvalFacts(runId: string, { callId, title, args, askedBy, reason }: PendingApproval): Fact[] {
-  const why = `asked by ${terminalLine(askedBy)}${reason === undefined ? '' : `: ${terminalLine(reason)}`}`;
+  const why = `required by ${terminalLine(askedBy)}${reason === undefined ? '' : `: ${terminalLine(reason)}`}`;
   return [
-    ['needs you', `${terminalLine(title)} (${callId}), ${why}`],
+    ['approval', `${terminalLine(title)} (${callId}), ${why}`],
     ...(callId === BUDGET_APPROVAL ? [] : [['arguments', jsonLine(args, DECISION_LIMITS.argsInLineBytesMax)] as const]),
     ['decide', decisionCommands(runId, callId)],
   ];
@@ -72,12 +72,12 @@ function coolingLine({ model, credential, until, why }: CoolingModel): string {
   return `${terminalLine(model)}${key} until ${formatTime(until)}: ${terminalLine(why)}`;
 }
 
-/** Where more than one model was asked: what each was used for, and the newest changes. */
+/** The usage of each model, if several were used, and the last switches between models. */
 function modelFacts({ byModel = [], switches = [] }: Pick<RunResult, 'byModel' | 'switches'> = {}): Fact[] {
   const spent = byModel.length > 1 ? byModel : [];
   return [
     ...spent.map(({ model, calls, usage, costUsd }): Fact => {
-      return ['  of it', `${terminalLine(model)}, ${formatNumberOf(calls, 'call')}, ${formatUsage(usage, costUsd)}`];
+      return ['  by model', `${terminalLine(model)}, ${formatNumberOf(calls, 'call')}, ${formatUsage(usage, costUsd)}`];
     }),
     ...switches.slice(-SWITCHES_SHOWN).map(({ turn, from, to, why }): Fact => {
       return ['switched', `turn ${turn}: ${terminalLine(from)} → ${terminalLine(to)}: ${terminalLine(why)}`];
@@ -88,10 +88,10 @@ function modelFacts({ byModel = [], switches = [] }: Pick<RunResult, 'byModel' |
 function stepFacts(steps: readonly Step[]): Fact[] {
   const earlier = steps.length - STEPS_SHOWN;
   const shown = steps.slice(-STEPS_SHOWN).map((step): Fact => [`turn ${step.index + 1}`, stepLine(step)]);
-  return earlier > 0 ? [['turns', `${earlier} before these`], ...shown] : shown;
+  return earlier > 0 ? [['turns', `${earlier} earlier`], ...shown] : shown;
 }
 
-/** The signature names the calls and then tells equal names apart: a person needs only the names. */
+/** The signature ends in a hash that distinguishes calls of the same tools. The hash is not shown. */
 function stepLine({ status, durationMs, usage, toolSignature }: Step): string {
   const parts = [
     status,

@@ -3,14 +3,14 @@ import type { Progress } from '../../contracts/schemas/run.js';
 import { formatDuration, formatUsage } from './format.js';
 import { terminalLine } from './terminal-text.js';
 
-/** What the live line shows: the last progress, and how long the run has been watched. */
+/** The data of the status line: the last progress, and the time since the watch started. */
 export interface StatusLineInput {
   readonly progress: Progress;
   readonly elapsedMs: number;
   readonly columns: number;
 }
 
-/** The live line: turn of cap, phase, tool, tokens, cost, time; cut to the width of the terminal. */
+/** Formats the status line: turn and turn limit, phase, tool, tokens, cost and time, cut to the width of the terminal. */
 export function statusLine({ progress, elapsedMs, columns }: StatusLineInput): string {
   const parts = [
     `turn ${progress.turn}/${progress.maxTurns}`,
@@ -21,7 +21,7 @@ export function statusLine({ progress, elapsedMs, columns }: StatusLineInput): s
     ...(progress.inbox > 0 ? [`${progress.inbox} queued`] : []),
   ];
   const line = parts.join(' · ');
-  // the last column stays free: many terminals wrap when it is written
+  // the last column stays empty, because many terminals wrap after it
   return line.length < columns ? line : `${line.slice(0, Math.max(0, columns - 2))}…`.toWellFormed();
 }
 
@@ -31,7 +31,7 @@ function phaseWord(progress: Progress): string {
   return progress.phase === 'model' ? `model ${terminalLine(progress.model)}` : progress.phase;
 }
 
-/** Progress is asked for once a second; between two answers the events say which turn and tool it is. Pure. */
+/** Updates the progress from an event, because the progress itself is queried only once a second. Pure. */
 export function progressAfter(progress: Progress, event: RunEvent): Progress {
   const { tool: _tool, waitingFor: _waitingFor, ...rest } = progress;
   if (event.type === 'turn.started') return { ...rest, turn: event.turn, phase: 'model' };

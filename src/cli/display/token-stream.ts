@@ -1,33 +1,33 @@
 import type { StreamEvent } from '../../streams/stream.js';
 
-/** What a token stream adds to the screen. */
+/** The change that a stream event makes to the displayed text. */
 export type StreamChange =
   | { readonly kind: 'text'; readonly text: string }
-  /** An unfinished answer begins anew: what it showed of this turn no longer counts. */
+  /** A new attempt of the response starts. The text of this turn shown so far is obsolete. */
   | { readonly kind: 'restart' }
   | { readonly kind: 'none' };
 
 /**
- * Keeps the text of the answer that streams. Each attempt begins with a reset, which drops what an earlier one said; the order of the file
- * decides, not the attempt's number, because a call that goes to another worker counts from 1 again. Events of earlier turns change nothing.
+ * Collects the text of the streamed response. Each attempt starts with a reset, which drops the text of the attempt before. The order of
+ * events counts, not the attempt number, because a call that moves to another worker starts at 1 again. Events of earlier turns are ignored.
  */
 export class StreamText {
   #turn = 0;
   #text = '';
   #ended = true;
 
-  /** The text of the answer so far. */
+  /** The text of the response so far. */
   get text(): string {
     return this.#text;
   }
 
-  /** Takes the next event; says what to show. */
+  /** Takes the next event. Returns the change to display. */
   take(event: StreamEvent): StreamChange {
     if (event.turn < this.#turn) return NONE;
     if (event.turn > this.#turn) this.#begin(event.turn);
     switch (event.type) {
       case 'reset': {
-        // a first attempt after an answer that ended is another call of the turn: the reserved final one
+        // a first attempt after a finished response is the reserved final call of the same turn
         const restarts = this.#text !== '' && (event.attempt > 1 || !this.#ended);
         this.#begin(event.turn);
         return restarts ? { kind: 'restart' } : NONE;

@@ -9,26 +9,26 @@ import { announcePresence, livePresences, type Presence } from '../../worker/sta
 import { stateFolder } from '../../worker/state-folder/state-folder.js';
 import type { PlaceOptions } from './workplace.js';
 
-/** A process in the background that works until the folder has no open run. */
+/** A background process that runs a worker until the folder has no open run. */
 export interface Background {
   readonly pid: number;
-  /** Where it writes; undefined for one that was there already. */
+  /** Its log file. Undefined if the process was already running. */
   readonly log?: string;
 }
 
-/** Says that this process works until the folder is idle, so that `start` need not begin another. */
+/** Announces this process as the background process of the folder, so that `start` does not spawn another one. */
 export async function announceBackground(stateDir: string): Promise<Presence> {
   return await announcePresence(backgroundFolder(stateDir));
 }
 
 /**
- * The background process of this folder: the one that is there, or a new one in its own process group that outlives this command. Several
- * commands at once share one. Throws `BACKGROUND_FAILED` (exit 1) when the new one ends before it is at work.
+ * Finds or spawns the background process of the folder. A new one has its own process group and outlives this command. Concurrent
+ * commands share one. Throws `BACKGROUND_FAILED` (exit 1) if the new process exits before it is ready.
  */
 export async function ensureBackground(stateDir: string, options: PlaceOptions): Promise<Background> {
   return await withFolderLock(join(stateFolder(stateDir).dir, 'background.lock'), {}, async () => {
-    const [there] = await livePresences(backgroundFolder(stateDir));
-    return there ? { pid: there.pid } : await spawnBackground(stateDir, options);
+    const [existing] = await livePresences(backgroundFolder(stateDir));
+    return existing ? { pid: existing.pid } : await spawnBackground(stateDir, options);
   });
 }
 
@@ -43,25 +43,25 @@ async function spawnBackground(stateDir: string, options: PlaceOptions): Promise
       stdio: ['ignore', file.fd, file.fd],
       env: { ...process.env, PERDURE_DIR: stateDir },
     });
-    await untilAtWork(child, { stateDir, log });
+    await untilAnnounced(child, { stateDir, log });
     child.unref();
-    // a process that announced itself has a pid
+    // an announced process has a pid
     return { pid: child.pid ?? 0, log };
   } finally {
     await file.close();
   }
 }
 
-/** Waits until the new process has announced itself, so that the next command finds it. */
-async function untilAtWork(child: ChildProcess, { stateDir, log }: { stateDir: string; log: string }): Promise<void> {
-  // without it a failure to spawn would end this process; it shows as the missing pid
+/** Waits until the new process has announced itself. From then on, other commands find it. */
+async function untilAnnounced(child: ChildProcess, { stateDir, log }: { stateDir: string; log: string }): Promise<void> {
+  // an unhandled spawn error would end this process; the missing pid shows it instead
   child.on('error', () => undefined);
   while (child.pid !== undefined && child.exitCode === null && child.signalCode === null) {
     if ((await livePresences(backgroundFolder(stateDir))).some(({ pid }) => pid === child.pid)) return;
     await delay(POLL_MS);
   }
   const lines = (await readFile(log, 'utf8')).trimEnd().split('\n');
-  throw new PerdureError('BACKGROUND_FAILED', `${lines.at(-1) ?? 'it ended at once'} (log in ${log}); the run is kept`, 1);
+  throw new PerdureError('BACKGROUND_FAILED', `${lines.at(-1) ?? 'the process exited immediately'} (log: ${log}); the run is kept`, 1);
 }
 
 const POLL_MS = 20;

@@ -1,7 +1,7 @@
 import type { Output } from '../display/output.js';
 import type { Interrupts } from './interrupts.js';
 
-/** What every command is given beside its own arguments. */
+/** The environment of a command: its output streams and its interrupts. */
 export interface CliContext {
   readonly output: Output;
   readonly interrupts: Interrupts;

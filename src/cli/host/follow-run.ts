@@ -12,18 +12,18 @@ import type { CliContext } from './context.js';
 import type { InterruptKind } from './interrupts.js';
 import type { ShowOptions } from './run-options.js';
 
-/** How to follow a run. */
+/** Options of `followRun`. */
 export interface FollowOptions extends ShowOptions {
-  /** Said when Ctrl-C lets go of the run. */
+  /** Printed when Ctrl-C detaches from the run. */
   readonly detachHint: string;
-  /** Told that no worker answers; what it throws ends the following. */
+  /** Called when no worker answers. If it throws, `followRun` rejects with that error. */
   readonly onNoWorker?: (display: RunDisplay) => void;
 }
 
-/** Exit status of a command that was let go of: 143 is what shells use for SIGTERM. */
+/** The exit status after a detach. Shells use 143 for SIGTERM. */
 const EXIT_CODE_DETACHED: Readonly<Record<InterruptKind, number>> = { 'ctrl-c': 0, 'pipe-closed': 0, terminate: 143 };
 
-/** Shows a run to its end, prints its result and gives the exit status; Ctrl-C lets go of it and leaves it as it is. */
+/** Follows a run to its end, prints its result and resolves with the exit status. Ctrl-C detaches and does not change the run. */
 export async function followRun(run: RunHandle, context: CliContext, display: RunDisplay, options: FollowOptions): Promise<number> {
   const { output, interrupts } = context;
   const result = await watchToEnd(run, { context, display, options });
@@ -38,7 +38,7 @@ export async function followRun(run: RunHandle, context: CliContext, display: Ru
   return EXIT_CODE_BY_REASON[result.reason];
 }
 
-/** The way to show a run: JSON Lines, a live line on a terminal, plain lines elsewhere. */
+/** Creates the display of a run: JSON Lines, a status line on a terminal, plain lines otherwise. */
 export function createDisplay(output: Output, options: ShowOptions): RunDisplay {
   if (options.events) return new EventsDisplay(output);
   return output.stderr.isTTY ? new LiveDisplay(output) : new PlainDisplay(output);

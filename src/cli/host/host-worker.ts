@@ -2,37 +2,37 @@ import type { LoadedConfig } from '../../worker/config/load-config.js';
 import type { ConnectedWorker } from '../../worker/connect-worker.js';
 import type { Place } from './workplace.js';
 
-/** A worker that lives as long as this command. */
+/** A worker that runs in the process of this command. */
 export interface HostedWorker {
-  /** Resolves when somebody serves the queue: this process, or another that goes before it. Rejects when hosting failed. */
+  /** Resolves when the queue has a worker, in this process or in the process that holds the lock. Rejects if hosting failed. */
   readonly ready: Promise<void>;
-  /** Resolves when this process hosts no longer; rejects when its worker failed. */
+  /** Resolves when this process no longer hosts a worker. Rejects if its worker failed. */
   readonly ended: Promise<void>;
-  /** Stops polling and lets running calls finish. */
+  /** Stops polling and waits for running calls. */
   stop(): Promise<void>;
 }
 
-/** What hosting needs. */
+/** Options of `hostWorker`. */
 export interface HostOptions {
   readonly place: Place;
   readonly config: LoadedConfig;
   readonly say: (line: string) => void;
 }
 
-/** Hosts a worker for this folder's queue: the one worker of the folder on its own server, one more on any other. */
+/** Hosts a worker for the task queue. The embedded server has one worker per folder; a configured server may have many. */
 export async function hostWorker(options: HostOptions): Promise<HostedWorker> {
   return options.place.location.kind === 'embedded' ? await hostFolderWorker(options) : await hostOneMoreWorker(options);
 }
 
-/** Says when the folder's worker runs with another configuration than this command would, and how to change that. */
+/** Prints a notice if the worker of the folder runs with a different configuration than this command. */
 export async function sayIfOtherConfig({ place, config, say }: HostOptions): Promise<void> {
   if (place.location.kind !== 'embedded') return;
   const { currentHolder } = await import('../../worker/recovery/embedded-worker.js');
   const holder = await currentHolder(place.stateDir);
   if (!holder || holder.pid === process.pid || holder.configHash === config.hash) return;
   say(
-    `CONFIG_DIFFERS: process ${holder.pid} hosts the worker of this folder with another configuration or other keys, and the run uses those; ` +
-      `to use yours: kill ${holder.pid}, then start again`,
+    `CONFIG_DIFFERS: the worker for this folder runs in process ${holder.pid} with a different configuration or different keys. ` +
+      `To use yours: kill ${holder.pid}, then start again`,
   );
 }
 
@@ -63,10 +63,10 @@ async function hostFolderWorker(options: HostOptions): Promise<HostedWorker> {
   };
 }
 
-/** On a server of its own a queue may have workers on many hosts: this one also polls its host's queue, for tools in its folders. */
+/** Hosts a worker on a configured server. It also polls the queue of its host, for workspace tools. */
 async function hostOneMoreWorker(options: HostOptions): Promise<HostedWorker> {
   options.say(
-    `large payloads are kept in ${options.place.stateDir}: all workers of queue ${options.place.taskQueue} must share that folder`,
+    `large payloads are stored in ${options.place.stateDir}; all workers of queue ${options.place.taskQueue} must share this folder`,
   );
   const connected = await connect(options, { manyHosts: true });
   const workers = [connected.worker, connected.hostWorker].filter((worker) => worker !== undefined);

@@ -1,11 +1,11 @@
 import { once } from 'node:events';
 
-/** Why a command should let go of what it watches. */
+/** The reason why a command detaches. */
 export type InterruptKind = 'ctrl-c' | 'terminate' | 'pipe-closed';
 
 /**
- * Ctrl-C and its kin for one command: the first lets go in an orderly way, a second Ctrl-C ends the process at once. The run is never
- * touched: only `cancel` does that.
+ * The interrupts of one command. The first one detaches in an orderly way; a second Ctrl-C exits immediately. Neither changes the run:
+ * only `cancel` does.
  */
 export class Interrupts {
   readonly #controller = new AbortController();
@@ -20,7 +20,7 @@ export class Interrupts {
     return this.#kind;
   }
 
-  /** Starts to listen for SIGINT and SIGTERM, until the process ends. */
+  /** Listens for SIGINT and SIGTERM until the process exits. */
   listen(): void {
     process.on('SIGINT', () => {
       if (this.#kind !== undefined) process.exit(0);
@@ -35,7 +35,7 @@ export class Interrupts {
   }
 }
 
-/** Resolves when the first interrupt comes, or has come. */
+/** Resolves at the first interrupt, or immediately if there was one. */
 export async function untilInterrupted({ signal }: Interrupts): Promise<void> {
   if (!signal.aborted) await once(signal, 'abort');
 }

@@ -5,13 +5,13 @@ import { readOutputSchema } from '../options/output-schema.js';
 import { checkWorkspace } from '../options/workspace.js';
 import type { PlaceOptions } from './workplace.js';
 
-/** How a watched run is shown. */
+/** The output options of the commands that follow a run. */
 export interface ShowOptions {
   readonly json?: boolean;
   readonly events?: boolean;
 }
 
-/** Model, caps and the way to work, as the command line gives them: numbers that are none are still text. */
+/** The options of a run's input, before validation: a value that is not a number is still text. */
 export interface InputOptions {
   readonly model?: string;
   readonly maxTurns?: number | string;
@@ -19,7 +19,7 @@ export interface InputOptions {
   readonly maxTokens?: number | string;
   readonly deadline?: string;
   readonly fallback?: readonly string[];
-  /** A number of tokens is a number already. */
+  /** A number of tokens is already parsed. */
   readonly thinking?: number | string;
   readonly onBudget?: string;
   readonly allowUnknownPrice?: boolean;
@@ -40,7 +40,7 @@ export interface RunOptions extends PlaceOptions, ShowOptions, InputOptions {
   readonly worker: boolean;
 }
 
-/** The run that a command line asks for, checked before anything is started. Throws PerdureError (exit 2). */
+/** Builds the input of a run from its options and validates it. Throws PerdureError (exit 2). */
 export async function startFromOptions(task: string, options: RunOptions): Promise<CheckedStart> {
   const { agent, session, id, workspace, iKnow = false } = options;
   const given = {
@@ -54,7 +54,7 @@ export async function startFromOptions(task: string, options: RunOptions): Promi
   return checkStart(workspace === undefined ? given : { ...given, context: { workspace: await checkWorkspace(workspace, { iKnow }) } });
 }
 
-/** What a command line says of a run's input, under the names of the contract. Values are not checked yet, but for duration and file. */
+/** Converts options to the field names of RunInput. Validates only durations and the schema file. */
 export async function inputFromOptions(options: InputOptions): Promise<Record<string, unknown>> {
   const { model, fallback, thinking, maxTurns, maxCost, maxTokens, deadline, onBudget, allowUnknownPrice, outputSchema, chat } = options;
   return {
@@ -72,7 +72,7 @@ export async function inputFromOptions(options: InputOptions): Promise<Record<st
   };
 }
 
-/** Throws `BAD_OPTION` (exit 2) when both ways of machine output are asked for. */
+/** Throws `BAD_OPTION` (exit 2) if both `--json` and `--events` are given. */
 export function checkShowOptions({ json, events }: ShowOptions): void {
-  if (json && events) throw new PerdureError('BAD_OPTION', '--json and --events exclude each other', 2);
+  if (json && events) throw new PerdureError('BAD_OPTION', '--json and --events cannot be combined', 2);
 }

@@ -2,7 +2,7 @@ import type { LoadedConfig } from '../../worker/config/load-config.js';
 import { hostWorker, sayIfOtherConfig } from './host-worker.js';
 import type { Place } from './workplace.js';
 
-/** What to serve. Without a config nothing is hosted. */
+/** Options of `serveWhile`. Without a config, no worker is hosted. */
 export interface Serving {
   readonly place: Place;
   readonly config: LoadedConfig | undefined;
@@ -10,8 +10,8 @@ export interface Serving {
 }
 
 /**
- * Does something while a worker is hosted: always for the folder's own server, elsewhere only when nobody polls the queue. The worker stops
- * when the work ends, and a worker that fails ends the work. `ready` tells the work when somebody answers queries. Rejects as the work does.
+ * Runs `work` while a worker is hosted: always on the embedded server, on a configured server only if no worker polls the queue.
+ * `ready` resolves once a worker answers queries. The worker stops after `work`. Rejects if `work` rejects or the worker fails.
  */
 export async function serveWhile<T>({ place, config, say }: Serving, work: (ready: Promise<void>) => Promise<T>): Promise<T> {
   const needed = config !== undefined && (place.location.kind === 'embedded' || !(await place.hasWorker()));
@@ -25,10 +25,10 @@ export async function serveWhile<T>({ place, config, say }: Serving, work: (read
   }
 }
 
-/** Never resolves; rejects when the worker fails. A worker that stopped in order is no end of the work. */
+/** Rejects if the worker fails. Never resolves, because a worker that stopped normally must not end the work. */
 async function failing(ended: Promise<void>): Promise<never> {
   await ended;
   return await new Promise<never>(() => {
-    // settled by the other side of the race
+    // the other promise of the race settles
   });
 }

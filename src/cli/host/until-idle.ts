@@ -1,18 +1,18 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Says that this process is here for new runs. */
+/** The announcement of this process as the worker for new runs. */
 export interface Announcement {
   remove(): Promise<void>;
 }
 
-/** What waiting for idleness needs. */
+/** Options of `untilIdle`. */
 export interface UntilIdleOptions {
   readonly hasOpenRuns: () => Promise<boolean>;
-  /** The one that stands already. */
+  /** The current announcement. */
   readonly announcement: Announcement;
   readonly announceAgain: () => Promise<Announcement>;
   readonly signal: AbortSignal;
-  /** How long there must have been no open run. @default 10 s */
+  /** The time without an open run before the process is idle. @default 10 s */
   readonly idleMs?: number;
   /** @default 1 s */
   readonly pollMs?: number;
@@ -22,21 +22,21 @@ const IDLE_MS = 10_000;
 const POLL_MS = 1_000;
 
 /**
- * Resolves when no run has been open for a while, or the signal aborts. Before it ends it takes its announcement back and looks once more,
- * so that a run started meanwhile by somebody who saw the announcement is not left alone.
+ * Resolves when no run has been open for `idleMs`, or when the signal aborts. Before it resolves, it removes the announcement and checks
+ * once more, because another process may have started a run while the announcement existed.
  */
 export async function untilIdle(options: UntilIdleOptions): Promise<void> {
   const { hasOpenRuns, announceAgain, signal, idleMs = IDLE_MS, pollMs = POLL_MS } = options;
   let { announcement } = options;
   while (true) {
-    await quiet({ hasOpenRuns, signal, idleMs, pollMs });
+    await waitUntilQuiet({ hasOpenRuns, signal, idleMs, pollMs });
     await announcement.remove();
     if (signal.aborted || !(await hasOpenRuns())) return;
     announcement = await announceAgain();
   }
 }
 
-async function quiet({
+async function waitUntilQuiet({
   hasOpenRuns,
   signal,
   idleMs,

@@ -3,27 +3,27 @@ import { PerdureError } from '../../contracts/perdure-error.js';
 import { ensureBackground } from './background.js';
 import type { Place } from './workplace.js';
 
-/** A worker that starts in the background loads the config and the workflow code before it answers. */
-const WORKER_TRIES_MAX = 12;
+/** Queries before the new worker counts as failed. It loads the config and the workflow code before it answers. */
+const QUERY_ATTEMPTS_MAX = 12;
 
 /**
- * Sees to it that somebody answers for an open run: in this folder a worker is started in the background when none is alive, and waited for.
- * Elsewhere workers are started by others. Throws `NO_WORKER` (5) when the new one does not answer.
+ * Ensures that an open run has a worker. On the embedded server, starts one in the background if none is running, and waits for it.
+ * On a configured server, does nothing. Throws `NO_WORKER` (5) if the new worker does not answer.
  */
 export async function wakeWorker(place: Place, run: RunHandle, tell: (line: string) => void): Promise<void> {
   if (place.location.kind === 'configured' || (await place.hasWorker())) return;
-  // a closed run or one that is not there needs no worker to be refused
+  // a closed or missing run is rejected without a worker
   if (!(await run.describe()).open) return;
   await startWorker(place, tell);
-  for (let tries = 1; !(await answers(run, tries)); tries += 1);
+  for (let attempt = 1; !(await hasAnswer(run, attempt)); attempt += 1);
 }
 
-async function answers(run: RunHandle, tries: number): Promise<boolean> {
+async function hasAnswer(run: RunHandle, attempt: number): Promise<boolean> {
   try {
     await run.progress();
     return true;
   } catch (error) {
-    if (!(error instanceof PerdureError) || error.code !== 'NO_WORKER' || tries >= WORKER_TRIES_MAX) throw error;
+    if (!(error instanceof PerdureError) || error.code !== 'NO_WORKER' || attempt >= QUERY_ATTEMPTS_MAX) throw error;
     return false;
   }
 }
@@ -32,10 +32,10 @@ async function answers(run: RunHandle, tries: number): Promise<boolean> {
 export async function startWorker(place: Place, tell: (line: string) => void): Promise<void> {
   if (place.location.kind === 'configured') return sayNoWorker(place, tell);
   const { pid } = await ensureBackground(place.stateDir, { taskQueue: place.taskQueue });
-  tell(`No worker was running for this folder. Process ${pid} continues the run in the background; stop it with: kill ${pid}`);
+  tell(`no worker was running; process ${pid} continues the run in the background, stop it with: kill ${pid}`);
 }
 
 /** The server keeps a signal until a worker connects. */
 export function sayNoWorker(place: Place, tell: (line: string) => void): void {
-  tell(`No worker polls the task queue ${place.taskQueue}. This takes effect once a worker connects.`);
+  tell(`no worker polls queue ${place.taskQueue}; the request takes effect once a worker connects`);
 }

@@ -8,39 +8,39 @@ import { locateTemporal, type TemporalLocation } from '../../worker/connect/loca
 import { createDataConverter } from '../../worker/data-converter.js';
 import { resolveStateDir, stateFolder } from '../../worker/state-folder/state-folder.js';
 
-/** The options of every verb that talks to Temporal. */
+/** The options of every command that connects to Temporal. */
 export interface PlaceOptions {
   readonly address?: string;
   readonly namespace?: string;
   readonly taskQueue?: string;
 }
 
-/** The Temporal server this folder works with, and a client on it. */
+/** The Temporal server of this folder, and a client connected to it. */
 export interface Place {
   readonly location: TemporalLocation;
   readonly client: AgentClient;
   readonly stateDir: string;
   readonly taskQueue: string;
-  /** The same for clients and workers of this folder: large inputs go to its files. */
+  /** Shared by the clients and workers of this folder. Stores large payloads in its files. */
   readonly dataConverter: ReturnType<typeof createDataConverter>;
-  /** The run in the Temporal Web UI, when its address is known. */
+  /** The URL of a run in the Temporal Web UI. Undefined if the address of the Web UI is unknown. */
   runUrl(runId: string): string | undefined;
-  /** Whether somebody works on this queue: exact for the folder's own server, lately polled for any other. */
+  /** True if the queue has a worker. Exact on the embedded server; on a configured server, true if the queue was polled recently. */
   hasWorker(): Promise<boolean>;
   close(): Promise<void>;
 }
 
-/** Finds the server, or starts the folder's own, and connects. Throws as `locateTemporal` does. */
+/** Finds the server, or starts the embedded one, and connects. Throws as `locateTemporal` does. */
 export async function openPlace(options: PlaceOptions, say: (line: string) => void): Promise<Place> {
   return await open(options, say, true);
 }
 
-/** Like `openPlace`, for verbs that only look: undefined where there is nothing to look at, so that no empty server is started for it. */
+/** Like `openPlace`, for commands that need an existing run. Undefined if the folder has no server, so that no empty one is started. */
 export async function openPlaceIfThere(options: PlaceOptions, say: (line: string) => void): Promise<Place | undefined> {
   const hasOwnServer = existsSync(stateFolder(resolveStateDir()).database);
   return await open(options, say, hasOwnServer).catch((error: unknown) => {
-    const nothingNamed = error instanceof PerdureError && error.code === 'TEMPORAL_ADDRESS' && options.address === undefined;
-    if (!nothingNamed || process.env.TEMPORAL_ADDRESS) throw error;
+    const isUnconfigured = error instanceof PerdureError && error.code === 'TEMPORAL_ADDRESS' && options.address === undefined;
+    if (!isUnconfigured || process.env.TEMPORAL_ADDRESS) throw error;
     return undefined;
   });
 }
@@ -88,7 +88,7 @@ async function open(options: PlaceOptions, say: (line: string) => void, allowEmb
 
 async function hasWorker(location: TemporalLocation, client: AgentClient, stateDir: string): Promise<boolean> {
   if (location.kind === 'configured') return await client.hasPoller();
-  // loaded here, because it brings zod and the lock with it, which most commands need not
+  // imported here, because it loads zod and the lock, which most commands do not need
   const { currentHolder } = await import('../../worker/recovery/embedded-worker.js');
   return (await currentHolder(stateDir)) !== undefined;
 }
@@ -98,7 +98,11 @@ function runUrl({ uiUrl, namespace }: TemporalLocation, runId: string): string |
   return `${uiUrl}/namespaces/${encodeURIComponent(namespace)}/workflows/${encodeURIComponent(runId)}`;
 }
 
-/** There is neither a server to ask nor a folder that ever had one. */
+/** The error for a run when no server is configured and the folder never had one. */
 export function noSuchRun(runId: string): PerdureError {
-  return new PerdureError('RUN_NOT_FOUND', `no run ${echoValue(runId)}: this folder has no runs, and no Temporal server is named`, 3);
+  return new PerdureError(
+    'RUN_NOT_FOUND',
+    `no run ${echoValue(runId)}: this folder has no runs and no server is configured; set TEMPORAL_ADDRESS or --address`,
+    3,
+  );
 }

@@ -8,7 +8,7 @@ export interface DurationBounds {
   readonly mostMs: number;
 }
 
-/** Reads a duration such as `90s`, `10m`, `1h30m` into milliseconds. Throws `BAD_OPTION` (exit 2), also without a unit or out of bounds. */
+/** Parses a duration such as `90s`, `10m` or `1h30m` into milliseconds. Throws `BAD_OPTION` (exit 2), also for a missing unit or a value out of bounds. */
 export function parseDuration(text: string, option: string, bounds?: DurationBounds): number {
   const ms = readDuration(text);
   if (ms === undefined) {

@@ -4,25 +4,25 @@ import { PerdureError } from '../../contracts/perdure-error.js';
 import { echoValue } from '../../contracts/text/echo-value.js';
 
 /**
- * The JSON in the file that `--output-schema` names; whether it is a schema is checked with the rest of a run's input. Throws
- * `BAD_OPTION` (exit 2) for a file that cannot be read, is larger than a message may be, or holds no JSON.
+ * Reads the JSON file of `--output-schema`. The check of the run input validates the schema itself. Throws `BAD_OPTION` (exit 2)
+ * for a file that cannot be read, exceeds the size limit of a message, or is not valid JSON.
  */
 export async function readOutputSchema(path: string): Promise<unknown> {
   const text = await readBounded(path);
   try {
-    // some editors begin a file with a byte order mark
+    // some editors write a byte order mark
     return JSON.parse(text.replace(/^\uFEFF/u, ''));
   } catch (error) {
-    throw refusal(path, `holds no JSON: ${messageOf(error)}`);
+    throw refusal(path, `is not valid JSON: ${messageOf(error)}`);
   }
 }
 
-/** Looked at before it is opened: a pipe or a device may never end. */
+/** Checks the file before it is opened, because a pipe or a device may never end. */
 async function readBounded(path: string): Promise<string> {
   const bytesMax = PAYLOAD_LIMITS.messageBytesMax;
   const found = await stat(path).catch((error: unknown) => cannotRead(path, error));
   if (!found.isFile()) throw refusal(path, 'is not a file');
-  if (found.size > bytesMax) throw refusal(path, `has ${found.size} bytes, at most ${bytesMax}`);
+  if (found.size > bytesMax) throw refusal(path, `has ${found.size} bytes (limit: ${bytesMax})`);
   return await readFile(path, 'utf8').catch((error: unknown) => cannotRead(path, error));
 }
 

@@ -6,8 +6,8 @@ import { PerdureError } from '../../contracts/perdure-error.js';
 import { echoValue } from '../../contracts/text/echo-value.js';
 
 /**
- * The absolute, real path of a workspace that tools may read and write. Throws `WORKSPACE` (exit 2) for a folder that is missing, no folder
- * or not writable, and for the root and the home folder unless `iKnow`.
+ * Resolves the real path of a workspace. Throws `WORKSPACE` (exit 2) if it is missing, not a folder or not writable, and for the
+ * root and the home folder unless `iKnow` is true.
  */
 export async function checkWorkspace(given: string, options: { readonly iKnow: boolean; readonly cwd?: string }): Promise<string> {
   const path = resolve(options.cwd ?? process.cwd(), given);
@@ -15,18 +15,18 @@ export async function checkWorkspace(given: string, options: { readonly iKnow: b
     throw refusal(path, errorCode(error) === 'ENOENT' ? 'does not exist' : `cannot be used (${errorCode(error)})`);
   });
   if (!(await stat(real)).isDirectory()) throw refusal(path, 'is not a folder');
-  if (!options.iKnow) await refuseWholeWorld(path, real);
+  if (!options.iKnow) await rejectRootAndHome(path, real);
   await access(real, constants.R_OK | constants.W_OK | constants.X_OK).catch(() => {
-    throw refusal(path, 'is not readable and writable for you');
+    throw refusal(path, 'is not readable and writable');
   });
   return real;
 }
 
-async function refuseWholeWorld(path: string, real: string): Promise<void> {
-  if (real === parse(real).root) throw refusal(path, 'is the root folder; --i-know allows it');
-  // a home folder that is not there is nobody's workspace
+async function rejectRootAndHome(path: string, real: string): Promise<void> {
+  if (real === parse(real).root) throw refusal(path, 'is the root folder; allow it with --i-know');
+  // a missing home folder cannot be the workspace
   const home = await realpath(homedir()).catch(() => undefined);
-  if (real === home) throw refusal(path, 'is your home folder; --i-know allows it');
+  if (real === home) throw refusal(path, 'is your home folder; allow it with --i-know');
 }
 
 function refusal(path: string, what: string): PerdureError {

@@ -10,7 +10,7 @@ import { awaitResult } from '../watch/await-result.js';
 import { RunMemo } from './run-summary.js';
 import { checkStart, type StartedRun, startRun } from './start-run.js';
 
-/** What a continued run may do otherwise than the one it goes on from. */
+/** The input fields that a continuation can change. */
 type Changeable =
   | 'model'
   | 'fallbacks'
@@ -24,31 +24,34 @@ type Changeable =
   | 'onBudget'
   | 'allowUnknownPrice';
 
-/** How to go on from a closed run: a new task and fresh caps; what is not given is as it was. */
+/** Options of a continuation: a new task and new limits. Other fields are copied from the closed run. */
 export interface ContinueOptions extends Partial<Pick<RunInput, Changeable>> {
   /** @default `Continue.` */
   readonly text?: string;
 }
 
-/** More continuations of one run than this are a mistake. */
+/** A bound for the search of a free ID. */
 const CONTINUATIONS_MAX = 1_000;
 
 /**
- * Starts `RUN.2`, `RUN.3` … from where a closed run ended: what system messages it was given, its transcript, then what it left
- * unconsumed, then the new task. Throws `RUN_OPEN` (exit 4) for a run that has not ended, and `NO_WORKER` when none can read the old
- * transcript.
+ * Continues a closed run as `RUN.2`, `RUN.3` … Its messages are the system messages of the closed run, its transcript, its unconsumed
+ * messages, and the new task. Throws `RUN_OPEN` (exit 4) for an open run, and `NO_WORKER` if no worker can read the transcript.
  */
 export async function continueRun(access: TemporalAccess, handle: WorkflowHandle, options: ContinueOptions = {}): Promise<StartedRun> {
   const runId = handle.workflowId;
   const old = await access.ask(() => handle.describe(), runId);
   if (old.status.name === 'RUNNING' || old.status.name === 'PAUSED') {
-    throw new PerdureError('RUN_OPEN', `run ${runId} has not ended; steer it, or cancel it first`, 4);
+    throw new PerdureError(
+      'RUN_OPEN',
+      `run ${runId} has not ended; send it a message with 'perdure steer ${runId}', or cancel it first`,
+      4,
+    );
   }
   const { text = 'Continue.', ...caps } = options;
   const kept = await readRunOptions(access, handle, old);
   const result = await awaitResult(access, handle, {});
   const transcript = await readTranscript(access, handle);
-  // a run that could not be prepared has no setup either
+  // a run whose preparation failed has no setup
   const given = transcript.length > 0 ? await givenSystem(access, handle) : [];
   const input: RunInput = {
     ...kept,
@@ -60,7 +63,7 @@ export async function continueRun(access: TemporalAccess, handle: WorkflowHandle
   return await startUnderNextId(access, runId, input);
 }
 
-/** All messages of a run, read page by page from a worker. Throws `NO_WORKER`. */
+/** Reads all messages of a run, page by page. Throws `NO_WORKER`. */
 async function readTranscript(access: TemporalAccess, handle: WorkflowHandle): Promise<Message[]> {
   const messages: Message[] = [];
   while (true) {
@@ -70,15 +73,15 @@ async function readTranscript(access: TemporalAccess, handle: WorkflowHandle): P
   }
 }
 
-/** What the run was given in system messages: its transcript has none, but its prompt has their words. */
+/** The system messages of the run's input. They are part of its prompt, not of its transcript. */
 async function givenSystem(access: TemporalAccess, handle: WorkflowHandle): Promise<GivenMessage[]> {
   const { prompt, given } = await access.query(handle, setupQuery);
   return given ? [{ role: 'system', parts: [{ type: 'text', text: prompt.slice(given.from, given.to) }] }] : [];
 }
 
 /**
- * Gives every tool call a result: a run that was terminated may have left some open, and every provider refuses such a transcript.
- * Pure.
+ * Adds a result to each tool call without one. A terminated run may leave such calls, and every provider rejects a transcript with
+ * them. Pure.
  */
 function closeOpenCalls(messages: readonly Message[]): Message[] {
   const answered = new Set(
@@ -121,15 +124,15 @@ async function startUnderNextId(access: TemporalAccess, runId: string, input: Ru
   );
 }
 
-/** Another continuation has this id: the next one is tried. */
+/** Another continuation has this ID, so the next one is tried. */
 function ifTaken(error: unknown): undefined {
   if (!(error instanceof PerdureError) || error.code !== 'RUN_EXISTS') throw error;
 }
 
-/** A run's input without its task and messages. */
+/** The input of a run without its task and messages. */
 export type RunOptions = RunMemo['options'];
 
-/** What a run was started with: from its memo, or from its first event when another client started it. Empty when neither can be read. */
+/** Reads the input options of a run from its memo, or from its first event if another client started it. Empty if neither is readable. */
 async function readRunOptions(
   access: TemporalAccess,
   handle: WorkflowHandle,

@@ -4,15 +4,15 @@ import { PerdureError } from '../../contracts/perdure-error.js';
 import type { TemporalAccess } from '../temporal/connection.js';
 import { type RunListItem, toListItem } from './list-runs.js';
 
-/** What Temporal knows of a run without asking a worker. */
+/** The data that the server has of a run. Needs no worker. */
 export interface RunDescription extends RunListItem {
   readonly open: boolean;
   readonly historyEvents: number;
-  /** Calls that are under way, or wait for a worker or for their next attempt. */
+  /** Calls that are running, or waiting for a worker or their next attempt. */
   readonly pending: readonly PendingCall[];
 }
 
-/** One activity of a run that has not ended. */
+/** A pending activity of a run. */
 export interface PendingCall {
   readonly activity: string;
   readonly attempt: number;
@@ -20,14 +20,14 @@ export interface PendingCall {
   readonly lastFailure?: string;
 }
 
-/** Temporal's number for an activity that a worker has taken (`PENDING_ACTIVITY_STATE_STARTED`). */
+/** The value of `PENDING_ACTIVITY_STATE_STARTED`. */
 const STARTED = 2;
 
 /** Describes a run. Throws `RUN_NOT_FOUND` (3), also for a workflow of another type. */
 export async function describeRun(access: TemporalAccess, handle: WorkflowHandle): Promise<RunDescription> {
   const info = await access.ask(() => handle.describe(), handle.workflowId);
   if (info.type !== AGENT_RUN) {
-    throw new PerdureError('RUN_NOT_FOUND', `workflow ${handle.workflowId} is a ${info.type}, not an agent's run`, 3);
+    throw new PerdureError('RUN_NOT_FOUND', `workflow ${handle.workflowId} is not an agent run (type: ${info.type})`, 3);
   }
   return {
     ...toListItem(info),

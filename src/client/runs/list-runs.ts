@@ -8,31 +8,31 @@ import type { TemporalAccess } from '../temporal/connection.js';
 import { checkSession } from '../validate/run-input.js';
 import { RunMemo } from './run-summary.js';
 
-/** Which runs to list, newest first. */
+/** Options of `listRuns`. */
 export interface ListOptions {
   /** @default all */
   readonly status?: 'open' | 'closed';
-  /** Only the runs of this session. */
+  /** Lists only the runs of this session. */
   readonly session?: string;
   /** @default 50 */
   readonly limit?: number;
 }
 
-/** One run as a list shows it. */
+/** One run in a list. */
 export interface RunListItem {
   readonly runId: string;
   readonly executionId: string;
   readonly status: RunStatus | 'closed' | 'terminated' | 'timed_out';
   readonly task?: string;
   readonly agent?: string;
-  /** The one that the run is or was with; of a run that wrote none yet, the one that was asked for. */
+  /** The current or last model of the run. Before the first call, the requested model. */
   readonly model?: string;
   readonly session?: string;
-  /** The cap it was started with, when one was given. */
+  /** The turn limit in its input, if any. */
   readonly maxTurns?: number;
-  /** As of its last change of status. */
+  /** As of the last status change. */
   readonly turns?: number;
-  /** USD, as of its last change of status; absent while it has not begun, and when its model's price is unknown. */
+  /** In USD, as of the last status change. Absent before the run starts, and if the price of its model is unknown. */
   readonly costUsd?: number;
   readonly startedAt: string;
   readonly closedAt?: string;
@@ -48,8 +48,8 @@ const LIMIT_DEFAULT = 50;
 const LIMIT_MAX = 1_000;
 
 /**
- * The runs of one task queue, newest first. Visibility is a little behind: a run started just now may be missing. Throws `BAD_OPTION` and
- * `BAD_SESSION_ID` (2); `TEMPORAL_REFUSED` (4) for a session where the namespace has no search attributes for runs.
+ * Lists the runs of a task queue, newest first. Visibility lags, so a run started just now may be missing. Throws `BAD_OPTION` and
+ * `BAD_SESSION_ID` (2), and `TEMPORAL_REFUSED` (4) for a session if the search attributes of runs are not registered.
  */
 export async function listRuns(access: TemporalAccess, options: ListOptions): Promise<RunListItem[]> {
   const limit = options.limit ?? LIMIT_DEFAULT;
@@ -59,7 +59,7 @@ export async function listRuns(access: TemporalAccess, options: ListOptions): Pr
   return await list(access, options, limit);
 }
 
-/** All runs of a session, however many, newest first. Throws as `listRuns` does. */
+/** Lists all runs of a session, without a limit, newest first. Throws as `listRuns` does. */
 export async function listSession(access: TemporalAccess, session: string): Promise<RunListItem[]> {
   return await list(access, { session }, Number.POSITIVE_INFINITY);
 }
@@ -81,11 +81,11 @@ async function list(access: TemporalAccess, { status, session }: ListOptions, li
 }
 
 function noSessions(error: PerdureError): PerdureError {
-  const said = `the namespace cannot look for sessions; 'perdure doctor --fix' registers search attributes (${error.message})`;
-  return new PerdureError('TEMPORAL_REFUSED', said, 4, { cause: error });
+  const message = `sessions cannot be searched; register the search attributes with 'perdure doctor --fix' (${error.message})`;
+  return new PerdureError('TEMPORAL_REFUSED', message, 4, { cause: error });
 }
 
-/** The ids of all open runs of one task queue that also meet `condition`, a visibility query. */
+/** Lists the IDs of all open runs of a task queue that match `condition`, a visibility query. */
 export async function listOpenRunIds(access: TemporalAccess, condition?: string): Promise<string[]> {
   const ids: string[] = [];
   const query = [visibilityQuery(access.taskQueue, 'open'), ...(condition === undefined ? [] : [condition])].join(' AND ');
@@ -95,7 +95,7 @@ export async function listOpenRunIds(access: TemporalAccess, condition?: string)
   return ids;
 }
 
-/** A run as a list shows it, from what Temporal knows without asking a worker. */
+/** Builds the list entry of a run from the data of the server. */
 export function toListItem(info: Omit<WorkflowExecutionInfo, 'raw'>): RunListItem {
   const memo = RunMemo.safeParse(info.memo);
   const { task, options } = memo.success ? memo.data : {};
@@ -120,13 +120,13 @@ export function toListItem(info: Omit<WorkflowExecutionInfo, 'raw'>): RunListIte
   };
 }
 
-/** A run's status in one word. */
+/** The status of a run. */
 function statusOf(info: Pick<WorkflowExecutionInfo, 'status' | 'typedSearchAttributes'>): RunListItem['status'] {
   const written = RunStatus.safeParse(info.typedSearchAttributes.get(AGENT_STATUS));
-  const told = STATUS[info.status.name];
-  // a run that ended by Temporal's hand could not write its last status
-  if (written.success && (told === undefined || told === 'closed')) return written.data;
-  return told ?? 'running';
+  const serverStatus = STATUS[info.status.name];
+  // a run that the server ended (terminated, timed out) could not write its last status
+  if (written.success && (serverStatus === undefined || serverStatus === 'closed')) return written.data;
+  return serverStatus ?? 'running';
 }
 
 const STATUS: Partial<Record<WorkflowExecutionStatusName, RunListItem['status']>> = {
@@ -139,7 +139,7 @@ const STATUS: Partial<Record<WorkflowExecutionStatusName, RunListItem['status']>
 
 function visibilityQuery(taskQueue: string, status: ListOptions['status'], session?: string): string {
   const parts = [`WorkflowType = "${AGENT_RUN}"`, `TaskQueue = "${taskQueue.replaceAll(/["\\]/gu, '\\$&')}"`];
-  // a chain of continue-as-new is one run: its earlier links are not listed
+  // a chain of continue-as-new executions is one run, so earlier executions are not listed
   parts.push('ExecutionStatus != "ContinuedAsNew"');
   if (session !== undefined) parts.push(`AgentSession = "${session}"`);
   if (status) parts.push(`ExecutionStatus ${status === 'open' ? '=' : '!='} "Running"`);

@@ -5,7 +5,7 @@ import { RunInput } from '../../contracts/schemas/run.js';
 import { cutText } from '../../contracts/text/redact.js';
 import { escapeMarkdown } from '../../contracts/text/sanitize-text.js';
 
-/** What the Temporal Web UI shows of a run from its first moment; sizes are those of Temporal's API documentation. */
+/** The summary and details of a run in the Temporal Web UI. The size limits are from Temporal's API documentation. */
 export interface RunSummary {
   /** One line of Markdown, at most 400 bytes. */
   readonly staticSummary: string;
@@ -17,29 +17,29 @@ const SUMMARY_BYTES_MAX = 400;
 const DETAILS_BYTES_MAX = 20_000;
 const TITLE_CHARS_MAX = 120;
 
-/** Summary and details of a run for its operator. Text of users is escaped: it must not look like ours. */
+/** Creates the summary and details of a run. User text is escaped, so that it cannot add Markdown. */
 export function summarizeRun(input: RunInput): RunSummary {
   const agent = `**${escapeMarkdown(input.agent ?? 'default')}**`;
   const facts = [
     ['agent', input.agent],
     ['model', input.model],
-    ['turns at most', input.maxTurns],
-    ['cost at most', input.maxCostUsd === undefined ? undefined : `${input.maxCostUsd} USD`],
+    ['turn limit', input.maxTurns],
+    ['cost limit', input.maxCostUsd === undefined ? undefined : `${input.maxCostUsd} USD`],
     ['workspace', input.context?.workspace],
     ['session', input.session],
     ['continues', input.continuedFrom],
   ].flatMap(([name, value]) => (value === undefined ? [] : [`- ${name}: ${escapeMarkdown(String(value))}`]));
   const task = `> ${escapeMarkdown(taskText(input)).replaceAll('\n', '\n> ')}`;
   const advice =
-    'Queries `progress`, `events` and `approvals` tell where it stands; signals `steer`, `pause`, `resume`, `hold`, `release` and `cancel` ' +
-    'direct it; updates `approve`, `deny` and `extend` answer what it asks.';
+    'Queries `progress`, `events` and `approvals` show its state. Signals `steer`, `pause`, `resume`, `hold`, `release` and `cancel` ' +
+    'control it. Updates `approve`, `deny` and `extend` decide its pending approvals.';
   return {
     staticSummary: cutText(`${agent} ${escapeMarkdown(taskTitle(input))}`, SUMMARY_BYTES_MAX),
     staticDetails: [...facts, '', cutText(task, DETAILS_BYTES_MAX - 4_000), '', advice].join('\n'),
   };
 }
 
-/** A run's task on one line, at most 120 characters. */
+/** The task of a run on one line, at most 120 characters. */
 function taskTitle(input: Pick<RunInput, 'task'>): string {
   const line = taskText(input)
     .replaceAll(/[\s\p{Cc}]+/gu, ' ')
@@ -47,7 +47,7 @@ function taskTitle(input: Pick<RunInput, 'task'>): string {
   return line.length <= TITLE_CHARS_MAX ? line : `${line.slice(0, TITLE_CHARS_MAX - 1)}…`.toWellFormed();
 }
 
-/** A readable id that no other run has: `run-20260131-154502-3f9a1c7e`, in UTC. */
+/** Creates a readable, unique run ID: `run-20260131-154502-3f9a1c7e`, in UTC. */
 export function newRunId(now: Date = new Date()): string {
   const [date = '', time = ''] = now.toISOString().split('T');
   return `run-${date.replaceAll('-', '')}-${time.slice(0, 8).replaceAll(':', '')}-${randomBytes(4).toString('hex')}`;
@@ -59,18 +59,18 @@ function taskText(input: Pick<RunInput, 'task'>): string {
 }
 
 /**
- * What a run carries beside its history, readable without a worker: whether another start means the same run, what a list shows, and
- * what `continue` takes over. Runs started by other clients have none.
+ * The memo of a run, readable without a worker: the hash that detects a duplicate start, the task for lists, and the options that
+ * `continue` copies. Runs started by other clients have no memo.
  */
 export const RunMemo = z.object({
   inputHash: z.string(),
   task: z.string(),
-  /** The input without its task and messages: small, whatever the run works on. */
+  /** The input without its task and messages, so that the memo stays small. */
   options: RunInput.omit({ task: true, messages: true }),
 });
 export type RunMemo = z.infer<typeof RunMemo>;
 
-/** The memo of a checked input. */
+/** Creates the memo of a validated input. */
 export function memoOf(input: RunInput): RunMemo {
   const { task: _task, messages: _messages, ...options } = input;
   return { inputHash: hashJson(input), task: taskTitle(input), options };

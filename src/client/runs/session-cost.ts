@@ -1,18 +1,18 @@
 import type { TemporalAccess } from '../temporal/connection.js';
 import { listSession } from './list-runs.js';
 
-/** What the runs of a session cost together. */
+/** The total cost of the runs of a session. */
 export interface SessionCost {
   readonly session: string;
   readonly runs: number;
   readonly turns: number;
-  /** USD, of each run as of its last change of status. */
+  /** In USD, as of the last status change of each run. */
   readonly costUsd: number;
-  /** How many of the runs have no cost: their model's price is unknown, or they have not begun. */
+  /** The number of runs without a cost: the price of the model is unknown, or the run has not started. */
   readonly unpriced: number;
 }
 
-/** Adds up what the runs of a session cost. Throws as `listRuns` does. */
+/** Adds up the cost of the runs of a session. Throws as `listRuns` does. */
 export async function sessionCost(access: TemporalAccess, session: string): Promise<SessionCost> {
   const runs = await listSession(access, session);
   return {

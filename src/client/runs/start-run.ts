@@ -8,31 +8,31 @@ import type { TemporalAccess } from '../temporal/connection.js';
 import { checkInputSize, checkRunId, checkRunInput } from '../validate/run-input.js';
 import { memoOf, newRunId, RunMemo, summarizeRun } from './run-summary.js';
 
-/** A run's input, and the id it shall have. @default id made from the time and a random part */
+/** The input of a run, with an optional ID. @default id the start time and a random part */
 export type StartInput = RunInput & { readonly id?: string };
 
-/** A started run. `duplicate`: it was there already, with the same input. */
+/** A started run. `duplicate`: a run with the same ID and input already existed. */
 export interface StartedRun {
   readonly handle: WorkflowHandle;
   readonly executionId: string;
   readonly duplicate: boolean;
 }
 
-/** An input that may be sent, under its id. */
+/** A validated input with its run ID. */
 export interface CheckedStart {
   readonly id: string;
   readonly input: RunInput;
 }
 
-/** Checks everything about a start that needs no server. Throws as `checkRunInput` and `checkRunId` do. */
+/** Validates a start without the server. Throws as `checkRunInput` and `checkRunId` do. */
 export function checkStart(given: StartInput | Readonly<Record<string, unknown>>): CheckedStart {
   const { id, ...rest } = given;
   return { id: id === undefined ? newRunId() : checkRunId(id), input: checkRunInput(rest) };
 }
 
 /**
- * Starts a run, once per id: the same id with the same input attaches to the run that is there. Throws `RUN_EXISTS` (exit 4) for the same
- * id with another input, and `MESSAGE_TOO_LARGE` (exit 2) before anything is sent.
+ * Starts a run, once per ID. If a run with the same ID and input exists, attaches to it. Throws `RUN_EXISTS` (exit 4) for the same ID
+ * with different input, and `MESSAGE_TOO_LARGE` (exit 2) before anything is sent.
  */
 export async function startRun(access: TemporalAccess, checked: CheckedStart): Promise<StartedRun> {
   const { id, input } = checked;
@@ -59,8 +59,12 @@ function sendStart(access: TemporalAccess, { id, input }: CheckedStart): Promise
 
 async function attach(access: TemporalAccess, { id, input }: CheckedStart): Promise<StartedRun> {
   const handle = access.client.workflow.getHandle(id);
-  const there = await access.ask(() => handle.describe(), id);
-  const memo = RunMemo.safeParse(there.memo);
-  if (memo.success && memo.data.inputHash === memoOf(input).inputHash) return { handle, executionId: there.runId, duplicate: true };
-  throw new PerdureError('RUN_EXISTS', `run ${id} is there with another input; choose another id, or 'perdure watch ${id}'`, 4);
+  const existing = await access.ask(() => handle.describe(), id);
+  const memo = RunMemo.safeParse(existing.memo);
+  if (memo.success && memo.data.inputHash === memoOf(input).inputHash) return { handle, executionId: existing.runId, duplicate: true };
+  throw new PerdureError(
+    'RUN_EXISTS',
+    `run ${id} already exists with different input; use another ID, or follow it with 'perdure watch ${id}'`,
+    4,
+  );
 }

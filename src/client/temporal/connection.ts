@@ -6,14 +6,14 @@ import { PerdureError } from '../../contracts/perdure-error.js';
 import { echoValue } from '../../contracts/text/echo-value.js';
 import { isNoPoller, isTimeout, noWorker, type RequestSubject, toPerdureError } from './errors.js';
 
-/** A poller asks again at least every 60 s or so; one that did not is gone, though the server lists it for 5 minutes. */
+/** A worker polls at least about every 60 s. The server lists a dead poller for 5 minutes. */
 const POLLER_AGE_MS_MAX = 75_000;
 
-/** One server, namespace and queue, asked with a deadline each time; every error comes out as a PerdureError with its code. */
+/** Access to one server, namespace and task queue. Each request has a deadline. Errors are converted to PerdureErrors. */
 export class TemporalAccess {
   readonly client: Client;
   readonly taskQueue: string;
-  /** What one run input may weigh: more with external storage. */
+  /** The size limit of a run input. Higher with external storage. */
   readonly inputBytesMax: number;
   readonly #address: string;
   readonly #tls: boolean;
@@ -34,18 +34,18 @@ export class TemporalAccess {
     return this.client.options.namespace;
   }
 
-  /** What an error says of a request. */
+  /** The request data for error messages. */
   subject(runId?: string): RequestSubject {
     const server = { address: this.#address, namespace: this.namespace, tls: this.#tls };
     return runId === undefined ? server : { ...server, runId };
   }
 
-  /** An error of the Temporal client, with its code. */
+  /** Converts an error of the Temporal client to a PerdureError. */
   translate(error: unknown, runId?: string): unknown {
     return toPerdureError(error, this.subject(runId));
   }
 
-  /** Sends one request; throws a PerdureError when it fails or is not answered in 5 s. */
+  /** Sends one request. Throws a PerdureError if it fails or gets no answer within 5 s. */
   async ask<T>(request: () => Promise<T>, runId?: string): Promise<T> {
     try {
       return await this.client.withDeadline(Date.now() + CLIENT_LIMITS.connectTimeoutMs, request);
@@ -54,7 +54,7 @@ export class TemporalAccess {
     }
   }
 
-  /** Asks a run's worker. Throws `NO_WORKER` (exit 5) when Temporal answers but no worker does within 5 s. */
+  /** Queries a run. Throws `NO_WORKER` (exit 5) if the server answers but no worker does within 5 s. */
   async query<Answer, Args extends unknown[]>(
     handle: WorkflowHandle,
     definition: QueryDefinition<Answer, Args>,
@@ -64,19 +64,19 @@ export class TemporalAccess {
     try {
       return await this.client.withDeadline(deadline, () => handle.query(definition, ...args));
     } catch (error) {
-      if (isNoPoller(error)) throw noWorker(this.taskQueue, 'the run is kept and goes on when one comes');
+      if (isNoPoller(error)) throw noWorker(this.taskQueue, RUN_IS_KEPT);
       if (!isTimeout(error, deadline)) throw this.translate(error, handle.workflowId);
       await this.checkServer();
-      throw noWorker(this.taskQueue, 'the run is kept and goes on when one comes');
+      throw noWorker(this.taskQueue, RUN_IS_KEPT);
     }
   }
 
-  /** Throws `TEMPORAL_UNREACHABLE` or `NAMESPACE_NOT_FOUND` unless server and namespace answer. */
+  /** Checks the server and the namespace. Throws `TEMPORAL_UNREACHABLE` or `NAMESPACE_NOT_FOUND`. */
   async checkServer(): Promise<void> {
     await this.ask(() => this.connection.workflowService.describeNamespace({ namespace: this.namespace }));
   }
 
-  /** True when a worker polled the queue's workflow side (the server's default) lately. One killed a moment ago still counts: only a query proves that one lives. */
+  /** True if a worker polled the task queue for workflow tasks recently. A worker killed a moment ago still counts; only a query proves that one is running. */
   async hasPoller(): Promise<boolean> {
     const answer = await this.ask(() =>
       this.connection.workflowService.describeTaskQueue({
@@ -90,8 +90,8 @@ export class TemporalAccess {
 }
 
 /**
- * A signal for the requests of one stretch of work, which aborts with the given one. The SDK leaves a listener behind on it for each
- * request: they go with this signal, and many of them are no leak to warn of.
+ * Creates a signal for a series of requests that aborts with the given one. The SDK leaves a listener on it for each request. They are
+ * collected with this signal, so the warning about many listeners is turned off.
  */
 export function signalOfRequests(signal: AbortSignal): AbortSignal {
   const own = AbortSignal.any([signal]);
@@ -99,14 +99,16 @@ export function signalOfRequests(signal: AbortSignal): AbortSignal {
   return own;
 }
 
-/** The drivers that workers may store carried state with. */
+const RUN_IS_KEPT = 'the run is kept and continues once a worker connects';
+
+/** The storage drivers that workers may use for carried state. */
 const DRIVER_NAMES = ['perdure-files'];
 
 const NOTHING: Payload = { metadata: { encoding: new TextEncoder().encode('binary/null') } };
 
 /**
- * External storage for a client that has none: what a run carries over continue-as-new is not for outsiders, but it stands in the
- * events that a client reads on its way to the result. It is read as nothing instead of failing; nothing is ever stored.
+ * External storage for a client without a store. The state that a run carries over continue-as-new is part of the events that a client
+ * reads before the result. This storage reads it as null, because the read would otherwise fail. It never stores a payload.
  */
 export function unreadStorage(): ExternalStorage {
   return new ExternalStorage({ drivers: DRIVER_NAMES.map(unreadDriver), driverSelector: () => null });
@@ -116,12 +118,12 @@ function unreadDriver(name: string): StorageDriver {
   return {
     name,
     type: 'perdure.unread',
-    store: () => Promise.reject(new Error('a client without storage stores nothing')),
+    store: () => Promise.reject(new Error('this client has no external storage')),
     retrieve: (_context, claims: readonly StorageDriverClaim[]) => Promise.resolve(claims.map(() => NOTHING)),
   };
 }
 
-/** Checks a Temporal address: `host:port`, IPv6 in brackets. Throws `TEMPORAL_ADDRESS` (exit 2) for anything else, such as a URL. */
+/** Validates a Temporal address: `host:port`, IPv6 in brackets. Throws `TEMPORAL_ADDRESS` (exit 2) for anything else, such as a URL. */
 export function checkAddress(address: string): string {
   const match = /^(?<host>\[[0-9a-fA-F:.%]+\]|[A-Za-z0-9._-]+):(?<port>\d{1,5})$/u.exec(address);
   const port = Number(match?.groups?.port);

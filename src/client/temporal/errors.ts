@@ -10,7 +10,7 @@ import { type ErrorExitCode, PerdureError } from '../../contracts/perdure-error.
 import { echoValue } from '../../contracts/text/echo-value.js';
 import { cutText, redact } from '../../contracts/text/redact.js';
 
-/** gRPC status codes this folder tells apart (https://grpc.io/docs/guides/status-codes/). */
+/** The gRPC status codes that map to different errors (https://grpc.io/docs/guides/status-codes/). */
 const GRPC = {
   cancelled: 1,
   unknown: 2,
@@ -25,7 +25,7 @@ const GRPC = {
   unauthenticated: 16,
 } as const;
 
-/** What a request was about, for its error message. */
+/** The data of a request, for its error message. */
 export interface RequestSubject {
   readonly address: string;
   readonly namespace: string;
@@ -33,36 +33,41 @@ export interface RequestSubject {
   readonly runId?: string;
 }
 
-/** No run has this id in the namespace. */
+/** The error for an unknown run ID. */
 function runNotFound(runId: string, namespace: string): PerdureError {
-  return new PerdureError('RUN_NOT_FOUND', `no run ${echoValue(runId)} in namespace ${namespace}; 'perdure ls' lists them`, 3);
+  return new PerdureError('RUN_NOT_FOUND', `no run ${echoValue(runId)} in namespace ${namespace}; list runs with 'perdure ls'`, 3);
 }
 
-/** The run has ended, so that nothing can be put into it. */
+/** The error for a signal or update to a closed run. */
 export function runClosed(runId: string, status: string): PerdureError {
-  return new PerdureError('RUN_CLOSED', `run ${runId} is ${status}; go on from it with 'perdure continue ${runId}'`, 4);
+  return new PerdureError('RUN_CLOSED', `run ${runId} is ${status}; continue it with 'perdure continue ${runId}'`, 4);
 }
 
-/** Temporal did not answer. */
+/** The error for a server that does not answer. */
 export function unreachable(subject: Pick<RequestSubject, 'address' | 'tls'>, cause?: unknown): PerdureError {
   const mode = subject.tls ? 'on' : 'off';
-  return new PerdureError('TEMPORAL_UNREACHABLE', `${subject.address} (tls=${mode}): is the server up, and does it speak TLS or not?`, 5, {
-    cause,
-  });
+  return new PerdureError(
+    'TEMPORAL_UNREACHABLE',
+    `${subject.address} (tls=${mode}): no answer; check that the server is running and that the TLS setting is right`,
+    5,
+    {
+      cause,
+    },
+  );
 }
 
-/** Nothing answered in time although Temporal did: no worker, or a busy one. */
+/** The error for a missing or busy worker: the server answers, the worker does not. */
 export function noWorker(taskQueue: string, consequence: string): PerdureError {
   return new PerdureError('NO_WORKER', `no worker polls queue ${taskQueue} (checked 5 s); ${consequence}`, 5);
 }
 
-/** True when a request may simply be sent again: the connection was lost or the server is starting. */
+/** True if the request can be retried: the connection was lost or the server is starting. */
 export function isConnectionLoss(error: unknown): boolean {
   const code = grpcCode(error);
   return code === GRPC.unavailable || code === GRPC.deadlineExceeded || code === GRPC.unknown || code === GRPC.aborted;
 }
 
-/** True when a request ran into its deadline, so that nobody knows whether it arrived. The server may end it a moment before we do. */
+/** True if a request reached its deadline, so that its delivery is unknown. The server may end it slightly before the client does. */
 export function isTimeout(error: unknown, deadline: number): boolean {
   if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError || grpcCode(error) === GRPC.deadlineExceeded) return true;
   return grpcCode(error) === GRPC.cancelled && Date.now() >= deadline - DEADLINE_SLACK_MS;
@@ -70,21 +75,21 @@ export function isTimeout(error: unknown, deadline: number): boolean {
 
 const DEADLINE_SLACK_MS = 100;
 
-/** True when the server says at once that nobody has polled the queue for a while. */
+/** True if the server reports that no worker has polled the task queue recently. */
 export function isNoPoller(error: unknown): boolean {
   return grpcCode(error) === GRPC.failedPrecondition && /no poller|worker may be down/iu.test(grpcDetails(error));
 }
 
-/** True when we gave the request up ourselves. */
+/** True if this client aborted the request. */
 export function isAborted(error: unknown): boolean {
   return isGrpcCancelledError(error) || (error instanceof Error && error.name === 'AbortError');
 }
 
-/** Puts an error of the Temporal client into one line with a code. A PerdureError, and what is no request's, comes back as it is. */
+/** Converts an error of the Temporal client to a PerdureError. Returns a PerdureError, and an error that is not from a request, unchanged. */
 export function toPerdureError(error: unknown, subject: RequestSubject): unknown {
   if (error instanceof PerdureError) return error;
   if (error instanceof NamespaceNotFoundError) {
-    return new PerdureError('NAMESPACE_NOT_FOUND', `${error.namespace} at ${subject.address}`, 3, { cause: error });
+    return new PerdureError('NAMESPACE_NOT_FOUND', `${error.namespace} does not exist at ${subject.address}`, 3, { cause: error });
   }
   if (error instanceof WorkflowNotFoundError) {
     return subject.runId === undefined ? error : runNotFound(subject.runId, subject.namespace);
@@ -102,7 +107,7 @@ export function toPerdureError(error: unknown, subject: RequestSubject): unknown
       return new PerdureError('NAMESPACE_NOT_FOUND', `${subject.namespace} at ${subject.address}: ${details}`, 3, { cause: error });
     case GRPC.permissionDenied:
     case GRPC.unauthenticated:
-      return new PerdureError('TEMPORAL_DENIED', `${subject.address} refused the credentials: ${details}`, 4, { cause: error });
+      return new PerdureError('TEMPORAL_DENIED', `${subject.address} rejected the credentials: ${details}`, 4, { cause: error });
     default:
       return new PerdureError('TEMPORAL_REFUSED', details, 4, { cause: error });
   }
@@ -121,7 +126,7 @@ function grpcError(error: unknown): { readonly code: number; readonly details: s
   return error instanceof ServiceError && isGrpcServiceError(error.cause) ? error.cause : undefined;
 }
 
-/** Refusals that a run words with a code of their own, and how a command ends after them. Any other is `UPDATE_REFUSED`. */
+/** The exit codes of refusals with their own error code. Any other refusal is `UPDATE_REFUSED`. */
 const EXIT_CODES: ReadonlyMap<string, ErrorExitCode> = new Map([
   ['NO_SUCH_APPROVAL', 3],
   ['BAD_ANSWER', 2],
@@ -129,7 +134,7 @@ const EXIT_CODES: ReadonlyMap<string, ErrorExitCode> = new Map([
 
 const ALREADY_DECIDED = 'already decided: ';
 
-/** Why a run refused an update: `NO_SUCH_APPROVAL` (3), `BAD_ANSWER` (2), `ALREADY_DECIDED` (4), else `UPDATE_REFUSED` (4). */
+/** Converts the refusal of an update: `NO_SUCH_APPROVAL` (3), `BAD_ANSWER` (2), `ALREADY_DECIDED` (4), else `UPDATE_REFUSED` (4). */
 export function refusedUpdate(error: WorkflowUpdateFailedError): PerdureError {
   const { cause } = error;
   const message = cause?.message ?? error.message;

@@ -12,7 +12,7 @@ import { cleanText } from '../../contracts/text/sanitize-text.js';
 import { EMPTY_MESSAGE, type Fault, messageText } from '../../contracts/verbs/fields.js';
 import { readVerb, type Verb } from '../../contracts/verbs/verb.js';
 
-/** What each option takes, as an error says it; the others are told in zod's words. */
+/** The expected value of each option, for errors. Other options use the message of zod. */
 const EXPECTED: Readonly<Record<string, string>> = {
   maxTurns: `integer ${RUN_LIMITS.maxTurnsMin}–${RUN_LIMITS.maxTurnsMax}`,
   maxTokens: 'integer above 0',
@@ -27,8 +27,8 @@ const EXPECTED: Readonly<Record<string, string>> = {
 };
 
 /**
- * Gives a run's input back checked, cleaned and of a size that can be sent. Throws PerdureError (exit 2): `UNKNOWN_OPTION`,
- * `BAD_OPTION`, `EMPTY_MESSAGE`, `MESSAGE_TOO_LARGE`, `BAD_SESSION_ID`. Nothing has been sent by then.
+ * Validates and sanitizes the input of a run. Throws PerdureError (exit 2) before anything is sent: `UNKNOWN_OPTION`, `BAD_OPTION`,
+ * `EMPTY_MESSAGE`, `MESSAGE_TOO_LARGE`, `BAD_SESSION_ID`.
  */
 export function checkRunInput(input: unknown): RunInput {
   const parsed = parseInput(input);
@@ -41,19 +41,19 @@ export function checkRunInput(input: unknown): RunInput {
   return { ...parsed.data, v: 1, task: checkTask(task) };
 }
 
-/** Checks that an input fits what the connection can carry. Throws `MESSAGE_TOO_LARGE` (exit 2). */
+/** Checks the size of an input. Throws `MESSAGE_TOO_LARGE` (exit 2). */
 export function checkInputSize(input: RunInput, bytesMax: number): void {
   const bytes = Buffer.byteLength(JSON.stringify(input));
   if (bytes > bytesMax) throw tooLarge('the run input', bytes, bytesMax);
 }
 
-/** Checks a run id. Throws `BAD_RUN_ID` (exit 2). */
+/** Validates a run ID. Throws `BAD_RUN_ID` (exit 2). */
 export function checkRunId(id: unknown): string {
   if (typeof id !== 'string' || !isRunId(id)) throw badId('BAD_RUN_ID', id);
   return id;
 }
 
-/** Checks the name of a session. Throws `BAD_SESSION_ID` (exit 2). */
+/** Validates a session key. Throws `BAD_SESSION_ID` (exit 2). */
 export function checkSession(session: unknown): string {
   if (typeof session !== 'string' || !isRunId(session)) throw badId('BAD_SESSION_ID', session);
   return session;
@@ -69,13 +69,13 @@ function parseInput(input: unknown): ReturnType<typeof RunInput.safeParse> {
   }
 }
 
-/** Whether there is such a model is for the worker to say. */
+/** Checks the form of a model name. The worker checks that the model exists. */
 function checkModel(option: string, model: string): void {
   if (isBareModel(model) || parseModelRef(model)) return;
   throw new PerdureError('BAD_OPTION', `${option}: provider/model, such as openai/gpt-5.4-mini, got ${echoValue(model)}`, 2);
 }
 
-/** Whether the schema makes sense is for the worker to say; its size is known here. */
+/** Checks the size of a schema. The worker validates the schema. */
 function checkSchemaSize(schema: NonNullable<RunInput['outputSchema']>): void {
   const bytes = Buffer.byteLength(JSON.stringify(schema));
   if (bytes <= OUTPUT_SCHEMA_LIMITS.bytesMax) return;
@@ -119,7 +119,7 @@ function badOption(issues: readonly z.core.$ZodIssue[], input: unknown): Perdure
   return new PerdureError('BAD_OPTION', `${name}: ${EXPECTED[name] ?? issue?.message ?? 'not valid'}, got ${echoValue(value)}`, 2);
 }
 
-/** A path as `context.workspace`, safe to print: its last part may be anything a caller sent. */
+/** Formats a path such as `context.workspace`. Quotes it if a caller sent unusual characters. */
 function echoName(path: readonly PropertyKey[]): string {
   const name = path.map(String).join('.');
   return /^[\w.-]{1,80}$/u.test(name) ? name : echoValue(name);

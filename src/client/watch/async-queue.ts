@@ -1,4 +1,4 @@
-/** Joins several producers into one async iterable, in the order of their pushes. One consumer. */
+/** Merges several producers into one async iterable, in the order of their pushes. Supports one consumer. */
 export class AsyncQueue<T> implements AsyncIterable<T> {
   readonly #items: T[] = [];
   #wake: (() => void) | undefined;
@@ -10,7 +10,7 @@ export class AsyncQueue<T> implements AsyncIterable<T> {
     this.#wake?.();
   }
 
-  /** No more items: the consumer gets what is queued, then the end, or the error. Later calls change nothing. */
+  /** Closes the queue. The consumer gets the queued items, then the end or the error. Later calls have no effect. */
   close(end: { readonly error?: unknown } = {}): void {
     this.#end ??= end;
     this.#wake?.();

@@ -10,17 +10,17 @@ import { cutText, redact } from '../../contracts/text/redact.js';
 import { signalOfRequests, type TemporalAccess } from '../temporal/connection.js';
 import { isConnectionLoss, toPerdureError } from '../temporal/errors.js';
 
-/** How to wait for a run's end. */
+/** Options of `awaitResult`. */
 export interface AwaitResultOptions {
-  /** Gives the waiting up; the promise then rejects with the signal's reason. */
+  /** Stops waiting. The promise then rejects with the reason of the signal. */
   readonly signal?: AbortSignal;
-  /** Told once each time the connection is lost; the waiting goes on. */
+  /** Called once per lost connection. The wait continues. */
   readonly onConnectionLost?: (error: unknown) => void;
 }
 
 /**
- * Waits until a run is closed, through lost connections and restarts of the server, and gives its result whatever its end: a failed,
- * cancelled or terminated run has one too. Throws `RUN_NOT_FOUND`, or the signal's reason.
+ * Waits until a run is closed, through lost connections and server restarts. Returns a result for every end, including a failed,
+ * cancelled or terminated run. Throws `RUN_NOT_FOUND`, or the reason of the signal.
  */
 export async function awaitResult(access: TemporalAccess, handle: WorkflowHandle, options: AwaitResultOptions): Promise<RunResult> {
   const signal = options.signal ?? new AbortController().signal;
@@ -43,7 +43,7 @@ export async function awaitResult(access: TemporalAccess, handle: WorkflowHandle
 function readResult(value: unknown, runId: string): RunResult {
   const parsed = RunResult.safeParse(value);
   if (parsed.success) return parsed.data;
-  throw new PerdureError('NOT_A_RUN', `workflow ${runId} ended without a run's result: it is not one of ours`, 3);
+  throw new PerdureError('NOT_A_RUN', `workflow ${runId} has no run result; it is not an agent run`, 3);
 }
 
 async function resultOfFailed(access: TemporalAccess, handle: WorkflowHandle, error: unknown): Promise<RunResult> {
@@ -55,32 +55,32 @@ async function resultOfFailed(access: TemporalAccess, handle: WorkflowHandle, er
   const answered = await access.query(handle, resultQuery).catch(withoutWorker);
   const parsed = RunResult.safeParse(answered);
   if (parsed.success) return parsed.data;
-  // a terminated run never came to make a result, but its last state can be replayed
+  // a terminated run has no result, but a worker can replay its last state
   const progress: Progress | undefined =
     answered === undefined ? undefined : await access.query(handle, progressQuery).catch(withoutWorker);
   const { runId: executionId } = await access.ask(() => handle.describe(), handle.workflowId);
   return resultFromFact(fact, { runId: handle.workflowId, executionId, progress });
 }
 
-/** No worker to ask, or one that cannot replay the run: the facts that Temporal knows have to do. */
+/** Ignores a missing worker, or one that cannot replay the run. The result is then built from the data of the server. */
 function withoutWorker(error: unknown): undefined {
   if (!(error instanceof Error)) throw error;
 }
 
-/** What a closed run left, when its own result is not at hand: a reason and the error to show. */
+/** The end of a run without its own result: a reason and an error. */
 export interface ClosedFact {
   readonly reason: Extract<Reason, 'cancelled' | 'error'>;
   readonly error?: { readonly type: string; readonly message: string };
 }
 
-/** The whole result that a failed run carries in its failure (`details[0]`); undefined when it carries none. */
+/** The result in the failure of a failed run (`details[0]`), or undefined. */
 function resultInFailure(error: unknown): RunResult | undefined {
   if (!(error instanceof WorkflowFailedError) || !(error.cause instanceof ApplicationFailure)) return undefined;
   const parsed = RunResult.safeParse(error.cause.details?.[0]);
   return parsed.success ? parsed.data : undefined;
 }
 
-/** What Temporal itself says of a run that ended without a result. Rethrows what is no run's end. */
+/** The end of a run according to the server. Rethrows an error that is not the end of a run. */
 function closedFact(error: unknown): ClosedFact {
   if (!(error instanceof WorkflowFailedError)) throw error;
   const { cause } = error;
@@ -92,7 +92,7 @@ function closedFact(error: unknown): ClosedFact {
   return { reason: 'error', error: { type, message } };
 }
 
-/** A result made of what is known from outside. `progress` is missing when no worker could be asked: then usage and turns read 0. */
+/** Builds a result from the data of the server. Without a worker there is no `progress`, and usage and turns are 0. */
 function resultFromFact(fact: ClosedFact, run: { runId: string; executionId: string; progress: Progress | undefined }): RunResult {
   const { progress } = run;
   const turns = progress?.turn ?? 0;

@@ -11,15 +11,15 @@ import { isAborted, unreachable } from '../temporal/errors.js';
 import { AsyncQueue } from './async-queue.js';
 import { awaitResult } from './await-result.js';
 
-/** How to watch a run. */
+/** Options of `watchRun`. */
 export interface WatchOptions {
-  /** Stops the watching; the run goes on. */
+  /** Stops the watch. The run continues. */
   readonly signal?: AbortSignal;
-  /** Only events after this `seq`. @default 0, all that are kept */
+  /** Yields only events after this `seq`. @default 0, all stored events */
   readonly after?: number;
 }
 
-/** The run to watch, and where its tokens are. */
+/** The run to watch, and the source of its tokens. */
 export interface Watched {
   readonly access: TemporalAccess;
   readonly handle: WorkflowHandle;
@@ -27,8 +27,8 @@ export interface Watched {
 }
 
 /**
- * Follows a run to its end: its events in order, its progress at most once a second, its tokens as they come, and at last its result.
- * Neither a missing worker nor a lost connection ends it. It ends without a result only when the signal aborts; throws `RUN_NOT_FOUND`.
+ * Follows a run to its end: yields its events in order, its progress at most once a second, its tokens as they arrive, and finally its
+ * result. Continues through a missing worker and a lost connection. Ends without a result only if the signal aborts. Throws `RUN_NOT_FOUND`.
  */
 export async function* watchRun(watched: Watched, options: WatchOptions = {}): AsyncGenerator<WatchItem> {
   const stop = new AbortController();
@@ -61,12 +61,12 @@ class Watcher {
     this.#after = after;
   }
 
-  /** Runs the three sources; the result ends the other two, and comes after all they had. */
+  /** Runs the three sources. The result stops the other two and is pushed after their last items. */
   async run(signal: AbortSignal, stop: AbortController): Promise<void> {
     const { access, handle } = this.#watched;
     const polling = this.#poll(signal);
     const streaming = this.#stream(signal).catch((error: unknown) => this.#noticeOf(error));
-    // observed below; without this a failure before that would count as unhandled
+    // handles rejections that occur before the `await` below
     const others = Promise.allSettled([polling, streaming]);
     try {
       const onConnectionLost = (error: unknown): void => this.#noticeOf(unreachable(access.subject(), error));
@@ -88,12 +88,12 @@ class Watcher {
     }
   }
 
-  /** Waits for the next look: a second, or less when the stream tells that a call of the model begins or ends. */
+  /** Waits for the next poll: one second, or less if the stream shows that a model call starts or ends. */
   async #pause(signal: AbortSignal): Promise<void> {
     const woken = new AbortController();
     this.#wake = () => woken.abort();
     await delay(CLIENT_LIMITS.watchEveryMs, undefined, { signal: AbortSignal.any([signal, woken.signal]) }).catch(ignoreAbort);
-    // the workflow learns of it a moment later than the stream
+    // the workflow records the call slightly later than the stream
     if (woken.signal.aborted) await delay(SETTLE_MS, undefined, { signal }).catch(ignoreAbort);
   }
 
@@ -129,18 +129,18 @@ class Watcher {
     }
   }
 
-  /** The events since the last look. The result does not wait for a worker that has gone meanwhile. */
+  /** Reads the events since the last poll. Has a timeout, so that the result does not wait for a missing worker. */
   async #lastEvents(): Promise<void> {
     const { access } = this.#watched;
-    const give = signalOfRequests(AbortSignal.timeout(LAST_EVENTS_MS));
-    await access.client.withAbortSignal(give, () => this.#pushEvents()).catch((error: unknown) => this.#noticeOf(error));
+    const timeout = signalOfRequests(AbortSignal.timeout(LAST_EVENTS_MS));
+    await access.client.withAbortSignal(timeout, () => this.#pushEvents()).catch((error: unknown) => this.#noticeOf(error));
   }
 
-  /** Tells a watcher once why nothing comes. What we gave up ourselves is no news. */
+  /** Pushes a notice about an error, once per code. Ignores requests that were aborted on purpose. */
   #noticeOf(error: unknown): void {
     if (isAborted(error)) return;
     const { code, message } = error instanceof PerdureError ? error : { code: 'WATCH_FAILED', message: String(error) };
-    // the wait for the result throws this one
+    // `awaitResult` throws this error
     if (code === 'RUN_NOT_FOUND' || code === this.#lastNotice) return;
     this.#lastNotice = code;
     this.#queue.push({ type: 'notice', code, message });
@@ -155,8 +155,8 @@ function ignoreAbort(error: unknown): void {
 }
 
 /**
- * One thing a watcher is told. `notice` is about the watching, not the run: no worker answers, or the connection is lost for now.
- * `result` comes exactly once, last.
+ * An item of a watch. `notice` concerns the watch, not the run: no worker answers, or the connection is lost for now. `result` is
+ * yielded exactly once, as the last item.
  */
 export type WatchItem =
   | { readonly type: 'event'; readonly event: RunEvent }

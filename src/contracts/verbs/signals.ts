@@ -35,22 +35,24 @@ const steer: Verb<SteerInput, { readonly id: string }> = {
     'next request. preempt skips calls that have not started; interrupt also aborts the running model call. The same id twice is one message.',
   command: {
     summary: 'send a message to a running agent; the model sees it before its next response',
-    arguments: { text: 'the message, in quotes; a first line /model PROVIDER/MODEL or /think LEVEL changes the run itself' },
+    arguments: {
+      text: 'the message, in quotes; to switch the model or thinking level, start it with a line /model PROVIDER/MODEL or /think LEVEL',
+    },
     flags: {
-      id: { flag: '--id <id>', help: 'your id of the message; a message with a known id is sent once' },
+      id: { flag: '--id <id>', help: 'message ID; a resend with the same ID is ignored' },
       mode: {
         flag: '--mode <mode>',
-        help: 'boundary: before the next response (default) · preempt: skip calls not yet started · interrupt: also stop the running response',
+        help: 'boundary: deliver before the next response (default); preempt: also skip calls that have not started; interrupt: also stop the current response',
       },
       ttlMs: {
         flag: '--ttl <duration>',
         kind: 'duration',
         bounds: { leastMs: ttlMsMin, mostMs: ttlMsMax },
-        help: 'drop the message if it is unread after this time, such as 30s',
+        help: 'discard the message if it is not delivered within this time, such as 30s',
       },
     },
     withoutWorker: 'start',
-    report: ({ runId, answer: { id } }) => ({ json: { id }, line: `message ${id} is in the queue of ${runId}` }),
+    report: ({ runId, answer: { id } }) => ({ json: { id }, line: `message ${id} queued for ${runId}` }),
   },
 };
 
@@ -62,8 +64,8 @@ const cancel: Verb<CancelInput, void> = {
   fields: { reason: label(DECISION_LIMITS.cancelReasonCharsMax) },
   tolerant: true,
   command: {
-    summary: 'end a running agent; running calls are stopped and the result says so',
-    flags: { reason: { flag: '--reason <text>', help: 'why' } },
+    summary: 'cancel a run and stop its running calls',
+    flags: { reason: { flag: '--reason <text>', help: 'reason for the cancellation' } },
     acceptsClosed: true,
     withoutWorker: 'start',
     report: ({ runId, closed }) =>
@@ -79,10 +81,10 @@ const pause: Verb<object, void> = {
   description: 'Pause the run after the running calls finish. No further call starts until resume.',
   fields: {},
   command: {
-    summary: 'pause after the running calls finish',
+    summary: 'pause a run after its running calls finish',
     report: ({ runId }) => ({
       json: { paused: true },
-      line: `${runId}: pauses when its running calls have finished. Continue with: perdure resume ${runId}`,
+      line: `${runId}: pauses after its running calls finish; resume it with: perdure resume ${runId}`,
     }),
   },
 };
@@ -109,19 +111,19 @@ const hold: Verb<HoldInput, void> = {
   },
   tolerant: true,
   command: {
-    summary: 'start no further turn while you talk to the run; ends by itself',
+    summary: 'hold a run before its next turn, for a limited time',
     flags: {
       ttlMs: {
         flag: '--ttl <duration>',
         kind: 'duration',
         bounds: { leastMs: holdTtlMsMin, mostMs: holdTtlMsMax },
-        help: `for how long at most (default: ${writeDuration(DECISION_LIMITS.holdTtlMsDefault)})`,
+        help: `release the run after this time (default: ${writeDuration(DECISION_LIMITS.holdTtlMsDefault)})`,
       },
-      by: { flag: '--by <name>', help: 'who holds it, as others read it', default: 'command line' },
+      by: { flag: '--by <name>', help: 'your name, shown to other users', default: 'command line' },
     },
     report: ({ runId, input: { ttlMs = DECISION_LIMITS.holdTtlMsDefault } }) => ({
       json: { held: true },
-      line: `${runId}: starts no further turn for at most ${writeDuration(ttlMs)}. End the hold with: perdure release ${runId}`,
+      line: `${runId}: held for at most ${writeDuration(ttlMs)}; release it with: perdure release ${runId}`,
     }),
   },
 };
@@ -132,9 +134,9 @@ const release: Verb<object, void> = {
   description: 'End a hold.',
   fields: {},
   command: {
-    summary: 'end a hold',
+    summary: 'release a held run',
     withoutWorker: 'start',
-    report: ({ runId }) => ({ json: { held: false }, line: `${runId}: hold ended` }),
+    report: ({ runId }) => ({ json: { held: false }, line: `${runId}: released` }),
   },
 };
 

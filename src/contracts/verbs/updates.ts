@@ -24,14 +24,14 @@ const extend: Verb<ExtendInput, Progress> = {
   command: {
     summary: 'increase the limits of a running agent',
     flags: {
-      turns: { flag: '--turns <n>', kind: 'number', help: 'add this many turns' },
-      costUsd: { flag: '--max-cost <usd>', kind: 'number', help: 'add this much money' },
-      tokens: { flag: '--max-tokens <n>', kind: 'number', help: 'add this many tokens' },
-      deadlineMs: { flag: '--deadline <duration>', kind: 'duration', help: 'add this much working time, such as 90s or 10m' },
+      turns: { flag: '--turns <n>', kind: 'number', help: 'number of turns to add' },
+      costUsd: { flag: '--max-cost <usd>', kind: 'number', help: 'USD to add to the cost limit' },
+      tokens: { flag: '--max-tokens <n>', kind: 'number', help: 'number of tokens to add' },
+      deadlineMs: { flag: '--deadline <duration>', kind: 'duration', help: 'working time to add, such as 90s or 10m' },
     },
     report: ({ runId, answer: progress }) => ({
       json: { progress },
-      line: `${runId}: limits increased, at most ${progress.maxTurns} turns`,
+      line: `${runId}: limits increased (turn limit: ${progress.maxTurns})`,
     }),
   },
 };
@@ -43,8 +43,8 @@ const reason = answer(DECISION_LIMITS.reasonCharsMax);
 /** The run decides which decision counts, so one that may have arrived can be made again. */
 const decideAgain = (): string => 'decide again';
 
-const BY_FLAG = { flag: '--by <name>', help: 'who decides (default: you)', default: 'user' } as const;
-const CALL_HELP = 'the id of the call, as approvals shows it';
+const BY_FLAG = { flag: '--by <name>', help: 'name of the person who decides (default: your user name)', default: 'user' } as const;
+const CALL_HELP = "call ID, from 'perdure approvals'";
 
 const approve: Verb<ApproveInput, DecidedApproval> = {
   name: 'approve',
@@ -55,7 +55,7 @@ const approve: Verb<ApproveInput, DecidedApproval> = {
   required: { callId: needsCall('approve', '{"callId": "…", "by"?: "…"}') },
   resend: decideAgain,
   command: {
-    summary: 'approve a pending call; it runs once, as it was shown',
+    summary: 'approve a pending call',
     arguments: { callId: CALL_HELP },
     flags: { by: BY_FLAG },
     report: ({ runId, input, answer: decided }) => ({
@@ -77,7 +77,7 @@ const deny: Verb<DenyInput, DecidedApproval> = {
   command: {
     summary: 'deny a pending call, with a reason that the model sees',
     arguments: { callId: CALL_HELP },
-    flags: { by: BY_FLAG, reason: { flag: '--reason <text>', help: 'why' } },
+    flags: { by: BY_FLAG, reason: { flag: '--reason <text>', help: 'reason, sent to the model' } },
     report: ({ runId, input, answer: decided }) => ({
       json: decided,
       line: `${runId}: ${decided.tool} ${input.callId} denied by ${decided.by}`,

@@ -7,22 +7,19 @@ import { formatBytes } from '../../output/truncate-output.js';
 import { assertFile, type Jail, locate, type OpenFolder, openFolder, realInside, realTarget } from './jail.js';
 import { asWorkspaceError, hasErrno, shown, WorkspaceError } from './workspace-error.js';
 
-/** The ending of files being written; they are hidden from listings and searches. */
+/** The suffix of unfinished files. They are hidden from listings and searches. */
 export const UNFINISHED_SUFFIX = '.perdure-tmp';
 
 /**
- * Puts a text into a file so that at any moment, also under SIGKILL or power loss, it holds the old text or the new one:
- * a new file beside it, fsync, rename, fsync of the folder. Missing folders are made; mode and owner of an existing file stay.
- * Refuses what is no regular file, read-only, or has a second hard link (the other name may lie outside). Throws WorkspaceError.
+ * Writes a text file atomically: after SIGKILL or a power loss, the file has the old or the new text. Uses a temporary file, fsync, rename
+ * and fsync of the folder. Creates missing folders. Keeps mode and owner of an existing file. Throws WorkspaceError, also for a file that
+ * is not a regular file, is read-only, or has a second hard link, which may be outside the workspace.
  */
 export async function writeFileAtomic(jail: Jail, path: string, text: string): Promise<void> {
   const content = Buffer.from(text);
   if (content.length > WORKSPACE_LIMITS.fileBytesMax) {
     const max = formatBytes(WORKSPACE_LIMITS.fileBytesMax);
-    throw new WorkspaceError(
-      'TOO_LARGE',
-      `${shown(path)} would have ${formatBytes(content.length)}; a file is written with at most ${max}`,
-    );
+    throw new WorkspaceError('TOO_LARGE', `${shown(path)} would have ${formatBytes(content.length)}; the limit is ${max}`);
   }
   try {
     const meant = locate(jail, path);
@@ -42,7 +39,7 @@ export async function writeFileAtomic(jail: Jail, path: string, text: string): P
 
 interface Write {
   readonly name: string;
-  /** As the model wrote it, for sentences. */
+  /** The path as the model wrote it, for messages. */
   readonly path: string;
   readonly content: Buffer;
 }
@@ -69,7 +66,7 @@ async function replaceIn(folder: OpenFolder, { name, path, content }: Write): Pr
   await folder.handle.sync();
 }
 
-/** Makes missing folders one by one, each inside the jail before the next is made in it. */
+/** Creates missing folders one by one, and checks that each is inside the jail before it creates the next. */
 async function makeFolders(jail: Jail, path: string): Promise<void> {
   try {
     await realInside(jail, path);
@@ -82,7 +79,7 @@ async function makeFolders(jail: Jail, path: string): Promise<void> {
   try {
     await mkdir(parent.at(basename(path)));
   } catch (error) {
-    // another call of this run may have made it meanwhile
+    // another call of the run may have created it in the meantime
     if (!hasErrno(error, 'EEXIST')) throw error;
   } finally {
     await parent.handle.close();
@@ -91,19 +88,18 @@ async function makeFolders(jail: Jail, path: string): Promise<void> {
 
 function assertWritable(old: Stats, path: string): void {
   assertFile(old, path);
-  // the mode is asked, not the system: to root everything is writable
-  if ((old.mode & 0o222) === 0)
-    throw new WorkspaceError('READ_ONLY', `${shown(path)} is read-only; change its mode first if it is to be written`);
+  // checks the mode, because the system lets root write everything
+  if ((old.mode & 0o222) === 0) throw new WorkspaceError('READ_ONLY', `${shown(path)} is read-only; change its mode before you write it`);
   if (old.nlink > 1) {
     throw new WorkspaceError(
       'HARD_LINK',
-      `${shown(path)} has a second hard link, which may lie outside the workspace; copy it to a new name instead`,
+      `${shown(path)} has a second hard link, which may be outside the workspace; copy it to a new name instead`,
     );
   }
 }
 
 async function keepModeAndOwner(handle: FileHandle, old: Stats): Promise<void> {
-  // only root may give files away; for others the owner is the same already
+  // only root can change the owner; for other users it is already the same
   if (process.getuid?.() === 0) await handle.chown(old.uid, old.gid);
   await handle.chmod(old.mode & 0o777);
 }
@@ -117,7 +113,7 @@ async function sweepUnfinished(folder: OpenFolder, name: string): Promise<void> 
 }
 
 function unfinishedPrefix(name: string): string {
-  // a name may have 255 bytes; the prefix leaves room for the ending
+  // a name has at most 255 bytes; the prefix leaves space for the suffix
   return `.${name.slice(0, 50)}.`;
 }
 

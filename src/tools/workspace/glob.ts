@@ -1,15 +1,15 @@
 import { sequenceMatches } from '../../contracts/text/wildcard.js';
 
-/** True for a path (relative, forward slashes) that a glob means. */
+/** True if a path (relative, forward slashes) matches the glob. */
 export type GlobMatch = (path: string) => boolean;
 
-/** `{a,b}` is spelled out before matching, into at most this many globs. */
+/** The limit of globs that `{a,b}` expands to. */
 const ALTERNATIVES_MAX = 64;
 
 /**
- * Compiles a glob: `*` and `?` within one part of a path, `**` over any number of parts, `[a-z]` and `[!a-z]`, `{a,b}`, `\x` for x itself.
- * A glob without a slash is matched against the file name alone, so `*.ts` finds files at any depth.
- * Matching takes time linear in glob × path, whatever the glob: no regular expression is built. Never throws.
+ * Compiles a glob: `*` and `?` within one path segment, `**` across segments, `[a-z]` and `[!a-z]`, `{a,b}`, and `\x` for a literal x.
+ * A glob without a slash matches the file name only, so `*.ts` finds files at any depth. Does not use a regular expression: matching
+ * takes time linear in glob × path for every glob. Never throws.
  */
 export function compileGlob(glob: string): GlobMatch {
   const globs = expandBraces(glob.replace(/^\.?\//u, ''));
@@ -34,7 +34,7 @@ function matchPath(parts: readonly string[]): GlobMatch {
     });
 }
 
-/** One place of a name: any run of characters, any one, or one of a set. */
+/** One element of a pattern: any characters (`star`), any one character, or one of a set. */
 type Token = 'star' | 'one' | { readonly has: (character: string) => boolean };
 
 function matchTokens(tokens: readonly Token[], name: string): boolean {
@@ -69,7 +69,7 @@ function literal(wanted: string): Token {
   return { has: (character) => character === wanted };
 }
 
-/** A set `[…]` that begins here; undefined when it is never closed, and `[` means itself. */
+/** Parses a set `[…]` that starts here. Undefined if it is not closed; `[` is then a literal. */
 function setAt(characters: readonly string[], start: number): { has: (character: string) => boolean; end: number } | undefined {
   const end = characters.indexOf(']', start + 2);
   if (end === -1) return undefined;
@@ -88,7 +88,7 @@ function inSet(body: readonly string[], character: string): boolean {
   return false;
 }
 
-/** `a{b,c}d` as `abd`, `acd`; the innermost braces first, so that nesting works. More than the bound stays as it is written. */
+/** Expands `a{b,c}d` to `abd` and `acd`, innermost braces first. Braces above the limit stay literal. */
 function expandBraces(glob: string): string[] {
   let globs = [glob];
   for (;;) {

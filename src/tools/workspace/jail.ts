@@ -3,18 +3,18 @@ import { type FileHandle, lstat, open, readlink, realpath, stat } from 'node:fs/
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { asWorkspaceError, hasErrno, shown, WorkspaceError } from './workspace-error.js';
 
-/** The folder that tools may not leave. `root` and `stateFolder` are real paths: no symbolic link is left in them. */
+/** The folder that confines tools. `root` and `stateFolder` are real paths without symbolic links. */
 export interface Jail {
   readonly root: string;
-  /** The workspace as the run names it, which a model may write in front of a path. */
+  /** The workspace path of the run, which a model may use as prefix of a path. */
   readonly named: string;
-  /** The project's own folder, closed to tools wherever it is. */
+  /** The state folder of Perdure. Tools never have access to it. */
   readonly stateFolder: string;
-  /** Where the system shows open descriptors as paths; absent where it does not, and paths are checked by identity instead. */
+  /** The folder of open descriptors (`/proc/self/fd`). Absent on systems without one, where paths are checked by inode instead. */
   readonly descriptors?: string;
 }
 
-/** A folder held open: what is done through `at` happens in this very folder, whatever is renamed meanwhile. */
+/** An open folder. Paths from `at` refer to this folder even if it is renamed meanwhile. */
 export interface OpenFolder {
   readonly handle: FileHandle;
   readonly real: string;
@@ -23,33 +23,34 @@ export interface OpenFolder {
 
 const DESCRIPTORS = '/proc/self/fd';
 
-/** Opens the workspace of a call. Throws NO_WORKSPACE when there is none or it is gone, DENIED when it lies in the state folder. */
+/** Opens the workspace of a call. Throws NO_WORKSPACE if there is none or it is missing, DENIED if it is inside the state folder. */
 export async function openJail(workspace: string | undefined): Promise<Jail> {
-  if (workspace === undefined) throw new WorkspaceError('NO_WORKSPACE', 'this run has no workspace; start it with one to use files');
+  if (workspace === undefined)
+    throw new WorkspaceError('NO_WORKSPACE', 'this run has no workspace; start a run with a workspace to use files');
   const root = await realpath(workspace).catch((cause: unknown) => {
     throw new WorkspaceError('NO_WORKSPACE', 'the workspace folder of this run does not exist on this worker', { cause });
   });
   const own = await realpath(stateFolder()).catch(() => stateFolder());
   if (isWithin(own, root))
-    throw new WorkspaceError('DENIED', "the workspace lies in the runner's own state folder, which is closed to tools");
+    throw new WorkspaceError('DENIED', 'the workspace is inside the state folder of Perdure, which tools cannot access');
   return { root, named: resolve(workspace), stateFolder: own, ...(existsSync(DESCRIPTORS) ? { descriptors: DESCRIPTORS } : {}) };
 }
 
 /**
- * The absolute path a model means, links not yet followed. Absolute paths are taken when they are inside.
+ * Resolves a path of a model to an absolute path, without following links. Accepts an absolute path inside the workspace.
  * Throws BAD_PATH or OUTSIDE_WORKSPACE.
  */
 export function locate(jail: Jail, path: string): string {
-  if (path.includes('\0')) throw new WorkspaceError('BAD_PATH', 'a path cannot hold a NUL character');
+  if (path.includes('\0')) throw new WorkspaceError('BAD_PATH', 'a path cannot contain a NUL character');
   if (path.startsWith('~'))
-    throw outside(path, 'a home folder is not part of the workspace (for a file whose name begins with ~ write ./~name)');
-  const meant = isAbsolute(path) ? resolve(path) : resolve(jail.root, path);
-  const absolute = isWithin(jail.named, meant) ? join(jail.root, relative(jail.named, meant)) : meant;
+    throw outside(path, 'a home folder is not part of the workspace (for a file whose name starts with ~ write ./~name)');
+  const resolved = isAbsolute(path) ? resolve(path) : resolve(jail.root, path);
+  const absolute = isWithin(jail.named, resolved) ? join(jail.root, relative(jail.named, resolved)) : resolved;
   assertInside(jail, absolute, path);
   return absolute;
 }
 
-/** The real path of something that exists, inside the jail after all links are followed. */
+/** The real path of an existing file or folder, checked to be inside the jail after all links are followed. */
 export async function realInside(jail: Jail, path: string): Promise<string> {
   const real = await realpath(locate(jail, path)).catch((error: unknown) => {
     throw asWorkspaceError(error, path);
@@ -58,7 +59,7 @@ export async function realInside(jail: Jail, path: string): Promise<string> {
   return real;
 }
 
-/** The real path of something to be written: an existing file, links followed, or a new name in a folder that exists. */
+/** The real path of a file to write: an existing file with links followed, or a new name in an existing folder. */
 export async function realTarget(jail: Jail, path: string): Promise<string> {
   const absolute = locate(jail, path);
   try {
@@ -66,15 +67,14 @@ export async function realTarget(jail: Jail, path: string): Promise<string> {
   } catch (error) {
     if (!(error instanceof WorkspaceError) || error.code !== 'NOT_FOUND') throw error;
   }
-  if (await linkExists(absolute))
-    throw new WorkspaceError('NOT_A_FILE', `${shown(path)} is a symbolic link to something that does not exist`);
+  if (await linkExists(absolute)) throw new WorkspaceError('NOT_A_FILE', `${shown(path)} is a symbolic link to a missing target`);
   const folder = await realInside(jail, dirname(absolute));
   return join(folder, basename(absolute));
 }
 
 /**
- * Opens a regular file for reading. Pipes, sockets and devices are never opened, so nothing waits or is triggered;
- * the path is checked again after the open, so that a link put in its way meanwhile leads nowhere.
+ * Opens a regular file for reading. Never opens pipes, sockets and devices, which could block or have side effects. Checks the path again
+ * after the open, because it may have been replaced by a link in the meantime.
  */
 export async function openFile(jail: Jail, path: string): Promise<FileHandle> {
   const real = await realInside(jail, path);
@@ -92,7 +92,7 @@ export async function openFile(jail: Jail, path: string): Promise<FileHandle> {
   }
 }
 
-/** Opens a folder and holds it, checked like a file. The caller closes its handle. */
+/** Opens a folder, with the same checks as for a file. The caller closes the handle. */
 export async function openFolder(jail: Jail, path: string): Promise<OpenFolder> {
   const real = await realInside(jail, path);
   if (!(await stat(real)).isDirectory()) throw new WorkspaceError('NOT_A_FOLDER', `${shown(path)} is not a folder`);
@@ -101,12 +101,12 @@ export async function openFolder(jail: Jail, path: string): Promise<OpenFolder> 
   return { handle, real, at: (name) => join(base, name) };
 }
 
-/** The path of something inside as the model knows it: relative to the workspace, with forward slashes. */
+/** The path relative to the workspace, with forward slashes, for the model. */
 export function relativePath(jail: Jail, real: string): string {
   return relative(jail.root, real).split(sep).join('/') || '.';
 }
 
-/** Refuses what is not a regular file, saying what it is. */
+/** Throws NOT_A_FILE, with the kind of the entry, unless it is a regular file. */
 export function assertFile(found: { isFile(): boolean; isDirectory(): boolean }, path: string): void {
   if (found.isFile()) return;
   throw new WorkspaceError(
@@ -115,7 +115,7 @@ export function assertFile(found: { isFile(): boolean; isDirectory(): boolean },
   );
 }
 
-/** True for the state folder and all in it, wherever it lies. */
+/** True for the state folder and its content, and for every folder named `.perdure`. */
 export function isState(jail: Jail, real: string): boolean {
   const parts = relative(jail.root, real).split(sep);
   return isWithin(jail.stateFolder, real) || parts.some((part) => part.toLowerCase() === STATE_FOLDER_NAME);
@@ -137,18 +137,19 @@ async function openChecked(jail: Jail, real: string, how: { readonly path: strin
 async function pathOfHandle(jail: Jail, handle: FileHandle, opened: string): Promise<string> {
   if (jail.descriptors !== undefined) {
     const real = await readlink(join(jail.descriptors, String(handle.fd)));
-    // an atomic write replaced the file between open and check: what is open was inside
+    // an atomic write replaced the file between open and check; the open file was inside the jail
     return real.replace(/ \(deleted\)$/u, '');
   }
-  const [held, there] = await Promise.all([handle.stat(), stat(opened)]);
-  if (held.ino !== there.ino || held.dev !== there.dev)
-    throw new WorkspaceError('FAILED', 'the file was replaced while it was opened; try again');
+  const [held, current] = await Promise.all([handle.stat(), stat(opened)]);
+  if (held.ino !== current.ino || held.dev !== current.dev)
+    throw new WorkspaceError('FAILED', 'the file was replaced while it was being opened; try again');
   return realpath(opened);
 }
 
 function assertInside(jail: Jail, absolute: string, path: string): void {
-  if (!isWithin(jail.root, absolute)) throw outside(path, 'tools reach only files in the workspace; use a path relative to it');
-  if (isState(jail, absolute)) throw new WorkspaceError('DENIED', `${shown(path)} belongs to the runner itself and is closed to tools`);
+  if (!isWithin(jail.root, absolute)) throw outside(path, 'tools can access only files in the workspace; use a path relative to it');
+  if (isState(jail, absolute))
+    throw new WorkspaceError('DENIED', `${shown(path)} is in the state folder of Perdure, which tools cannot access`);
 }
 
 function isWithin(folder: string, path: string): boolean {
@@ -168,10 +169,10 @@ function outside(path: string, why: string): WorkspaceError {
   return new WorkspaceError('OUTSIDE_WORKSPACE', `${shown(path)} is outside the workspace: ${why}`);
 }
 
-/** The name of the project's own folder: its server, leases and artifacts. No tool may see it. */
+/** The default name of the state folder. Hidden from all tools. */
 export const STATE_FOLDER_NAME = '.perdure';
 
-/** Absolute path of this process's state folder: `PERDURE_DIR`, else `.perdure` of the current folder. It need not exist. */
+/** The absolute path of the state folder: `PERDURE_DIR`, else `.perdure` in the current folder. It may not exist. */
 function stateFolder(): string {
   const named = process.env.PERDURE_DIR;
   return named === undefined || named === '' ? join(process.cwd(), STATE_FOLDER_NAME) : resolve(named);

@@ -3,8 +3,8 @@ import { WORKSPACE_LIMITS } from '../../contracts/constants/limits.js';
 import { WorkspaceError } from './workspace-error.js';
 
 /**
- * What the thread runs: for each text the indexes of the lines that match. It is JavaScript in a string because a thread
- * needs a file that Node can load, and the sources are loaded under other names when they are built, bundled or tested.
+ * The program of the thread: returns the indexes of the matching lines of each text. It is a string, because the file name of a module
+ * differs between built, bundled and tested code.
  */
 const PROGRAM = `
 const { parentPort, workerData } = require('node:worker_threads');
@@ -19,13 +19,13 @@ parentPort.on('message', (text) => {
 `;
 
 /**
- * Matches a regular expression against lines in a thread of its own, which is ended when a text takes too long:
- * a catastrophic pattern never blocks the worker. One text at a time. `close` must be called.
+ * Matches a regular expression against lines in a separate thread, which is terminated if a text takes too long. A pattern with
+ * catastrophic backtracking therefore never blocks the worker. One text at a time. `close` must be called.
  */
 export class LineMatcher {
   private readonly thread: Worker;
 
-  /** Throws WorkspaceError BAD_PATTERN for what is no regular expression. A leading `(?i)` ignores case. */
+  /** A leading `(?i)` ignores case. Throws WorkspaceError BAD_PATTERN for an invalid regular expression. */
   constructor(pattern: string) {
     const ignoresCase = pattern.startsWith('(?i)');
     const source = ignoresCase ? pattern.slice('(?i)'.length) : pattern;
@@ -39,7 +39,7 @@ export class LineMatcher {
     });
   }
 
-  /** Indexes of the lines of a text that match, at most `searchMatchesMax`. Throws PATTERN_TOO_SLOW after `searchFileMsMax`, and the signal's reason. */
+  /** The indexes of the matching lines, at most `searchMatchesMax`. Throws PATTERN_TOO_SLOW after `searchFileMsMax`, or the reason of the signal. */
   async match(text: string, path: string, signal: AbortSignal): Promise<number[]> {
     signal.throwIfAborted();
     const thread = this.thread;
@@ -47,7 +47,7 @@ export class LineMatcher {
       const timer = setTimeout(() => settle(() => reject(tooSlow(path))), WORKSPACE_LIMITS.searchFileMsMax);
       const onAborted = (): void => settle(() => reject(signal.reason));
       const onMatched = (lines: number[]): void => settle(() => resolve(lines));
-      const onError = (cause: unknown): void => settle(() => reject(new WorkspaceError('FAILED', 'the search broke down', { cause })));
+      const onError = (cause: unknown): void => settle(() => reject(new WorkspaceError('FAILED', 'the search failed', { cause })));
       const settle = (end: () => void): void => {
         clearTimeout(timer);
         signal.removeEventListener('abort', onAborted);
@@ -60,7 +60,7 @@ export class LineMatcher {
     });
   }
 
-  /** Ends the thread, also in the middle of a match. */
+  /** Terminates the thread, even during a match. */
   async close(): Promise<void> {
     await this.thread.terminate();
   }
@@ -70,7 +70,7 @@ function assertPattern(source: string, flags: string): void {
   try {
     RegExp(source, flags);
   } catch (error) {
-    throw new WorkspaceError('BAD_PATTERN', error instanceof Error ? error.message : 'not a regular expression', { cause: error });
+    throw new WorkspaceError('BAD_PATTERN', error instanceof Error ? error.message : 'not a valid regular expression', { cause: error });
   }
 }
 
@@ -78,6 +78,6 @@ function tooSlow(path: string): WorkspaceError {
   const seconds = WORKSPACE_LIMITS.searchFileMsMax / 1_000;
   return new WorkspaceError(
     'PATTERN_TOO_SLOW',
-    `the pattern did not finish ${JSON.stringify(path)} within ${seconds}s; avoid nested repetitions such as (a+)+`,
+    `the pattern took more than ${seconds}s for ${JSON.stringify(path)}; avoid nested repetitions such as (a+)+`,
   );
 }

@@ -4,28 +4,28 @@ import { formatBytes } from '../../output/truncate-output.js';
 import { type Jail, openFile } from './jail.js';
 import { asWorkspaceError, shown, WorkspaceError } from './workspace-error.js';
 
-/** Which lines of a file are wanted. */
+/** The lines of a file to read. */
 export interface LineWindow {
   /** The first line, counted from 1. */
   readonly offset: number;
   readonly limit: number;
-  /** Bytes kept at most; a longer line is cut there. */
+  /** The size limit. A longer single line is cut. */
   readonly bytesMax: number;
 }
 
-/** Lines of a file, and what was seen of the rest. */
+/** Lines of a file. */
 export interface ReadLines {
-  /** The wanted lines with their line ends. */
+  /** The requested lines with their line ends. */
   readonly text: string;
-  /** The last line that is whole in `text`; offset − 1 when none is. */
+  /** The number of the last complete line in `text`; offset − 1 if there is none. */
   readonly last: number;
-  /** Lines of the whole file; absent when reading stopped before its end. */
+  /** The number of lines of the file. Absent if reading stopped before its end. */
   readonly total?: number;
-  /** True when the first wanted line alone is larger than the bound and was cut. */
+  /** True if the first requested line alone exceeds the size limit and was cut. */
   readonly lineCut: boolean;
 }
 
-/** Reads a window of lines from chunks of UTF-8, in memory bounded by the window, and stops reading as soon as it is full. */
+/** Reads a window of lines from chunks of UTF-8. Memory use is bounded by the window. Stops reading when the window is full. */
 export async function readLines(chunks: AsyncIterable<Buffer>, window: LineWindow): Promise<ReadLines> {
   const decoder = new StringDecoder('utf8');
   const kept = new KeptLines(window);
@@ -38,7 +38,7 @@ export async function readLines(chunks: AsyncIterable<Buffer>, window: LineWindo
 }
 
 class KeptLines {
-  /** Lines begun so far. */
+  /** The number of lines started so far. */
   lines = 0;
   full = false;
   private text = '';
@@ -72,7 +72,7 @@ class KeptLines {
     return this.lines >= this.window.offset;
   }
 
-  /** Takes a line, or a part of one. */
+  /** Appends a line or a part of a line. */
   private appendPiece(piece: string): void {
     if (!this.inLine) this.lines += 1;
     this.inLine = !piece.endsWith('\n');
@@ -99,29 +99,29 @@ class KeptLines {
     this.text += new StringDecoder('utf8').write(room);
   }
 
-  /** Without the beginning of a line that did not fit. */
+  /** The text without an incomplete last line. */
   private wholeLines(): string {
     return this.full && !this.text.endsWith('\n') ? this.text.slice(0, this.text.lastIndexOf('\n') + 1) : this.text;
   }
 }
 
-/** How far into a file a NUL byte marks it as binary: what git looks at. */
+/** A NUL byte within this many bytes marks a file as binary, as in git. */
 export const BINARY_PROBE_BYTES = 8_000;
 
-/** True for bytes that no text begins with. */
+/** True if the bytes are the beginning of a binary file. */
 export function looksBinary(bytes: Buffer): boolean {
   return bytes.subarray(0, BINARY_PROBE_BYTES).includes(0);
 }
 
-/** The whole text of a file of the workspace, exactly as it is. Throws WorkspaceError: TOO_LARGE, NOT_TEXT (also for bytes that are no UTF-8), and those of the jail. */
+/** Reads the whole text of a file in the workspace, unchanged. Throws WorkspaceError: TOO_LARGE, NOT_TEXT (also for invalid UTF-8), and those of the jail. */
 export async function readText(jail: Jail, path: string): Promise<string> {
   const handle = await openFile(jail, path);
   try {
     const { size } = await handle.stat();
     if (size > WORKSPACE_LIMITS.fileBytesMax)
-      throw new WorkspaceError('TOO_LARGE', `${shown(path)} has ${formatBytes(size)}; use run_command for it`);
+      throw new WorkspaceError('TOO_LARGE', `${shown(path)} has ${formatBytes(size)}, which is too large for this tool; use run_command`);
     const bytes = await handle.readFile();
-    if (looksBinary(bytes)) throw new WorkspaceError('NOT_TEXT', `${shown(path)} looks binary`);
+    if (looksBinary(bytes)) throw new WorkspaceError('NOT_TEXT', `${shown(path)} is a binary file`);
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch (error) {
     if (error instanceof TypeError) throw new WorkspaceError('NOT_TEXT', `${shown(path)} is not UTF-8 text`, { cause: error });

@@ -5,29 +5,29 @@ import { WORKSPACE_LIMITS } from '../../contracts/constants/limits.js';
 import { UNFINISHED_SUFFIX } from './atomic-write.js';
 import { isState, type Jail, openFolder, relativePath } from './jail.js';
 
-/** Folders with thousands of files that are nobody's own: entered only when a call names them. */
+/** Folders with thousands of generated files. Entered only if a call names them as path. */
 const SKIPPED_FOLDERS: ReadonlySet<string> = new Set(['.git', 'node_modules']);
 
-/** Where a walk goes. */
+/** Options of `walkFiles`. */
 export interface WalkOptions {
   readonly jail: Jail;
   /** Relative to the workspace. */
   readonly folder: string;
   readonly signal: AbortSignal;
-  /** Called once when the tree is too large to be walked whole. */
+  /** Called once if the tree exceeds the limit of entries. */
   readonly onCut: () => void;
 }
 
 /**
- * Every regular file under a folder, as paths relative to the workspace, sorted within each folder.
- * Links are not followed; `.git`, `node_modules` and the state folder are passed over. Throws WorkspaceError, and the signal's reason.
+ * Yields every regular file under a folder as a path relative to the workspace, sorted within each folder. Does not follow links.
+ * Skips `.git`, `node_modules` and the state folder. Throws WorkspaceError, or the reason of the signal.
  */
 export async function* walkFiles(options: WalkOptions): AsyncGenerator<string> {
   const left = { entries: WORKSPACE_LIMITS.walkEntriesMax };
   yield* walkFolder(options, options.folder, left);
 }
 
-/** The entries of one folder that tools may see, sorted by name. */
+/** Lists the visible entries of a folder, sorted by name. */
 export async function listFolder(jail: Jail, path: string): Promise<{ readonly folder: string; readonly entries: readonly Dirent[] }> {
   const folder = await openFolder(jail, path);
   try {
@@ -48,7 +48,7 @@ async function* walkFolder(options: WalkOptions, path: string, left: { entries: 
     if (left.entries === 0) options.onCut();
     const child = folder === '.' ? entry.name : `${folder}/${entry.name}`;
     if (entry.isFile()) yield child;
-    // a name beginning with ~ is a plain name here, not a home folder
+    // a leading ~ is part of the name here, not a home folder
     else if (entry.isDirectory() && !SKIPPED_FOLDERS.has(entry.name)) yield* walkFolder(options, `./${child}`, left);
   }
 }

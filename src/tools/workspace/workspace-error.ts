@@ -1,4 +1,4 @@
-/** Why a workspace tool refused or failed; the text the model reads begins with it. */
+/** The error codes of workspace tools. The message for the model starts with the code. */
 export type WorkspaceErrorCode =
   | 'NO_WORKSPACE'
   | 'OUTSIDE_WORKSPACE'
@@ -19,7 +19,7 @@ export type WorkspaceErrorCode =
   | 'TEXT_NOT_UNIQUE'
   | 'FAILED';
 
-/** Thrown by the workspace tools for what the model should read: `CODE: one sentence that says what to do`. Names no path outside the workspace. */
+/** An error of a workspace tool, for the model: `CODE: what failed; what to do`. Contains no path outside the workspace. */
 export class WorkspaceError extends Error {
   override readonly name = 'WorkspaceError';
   readonly code: WorkspaceErrorCode;
@@ -30,27 +30,27 @@ export class WorkspaceError extends Error {
   }
 }
 
-/** The system's error codes in the words of a workspace. */
+/** The code and the text for each system error. */
 const SENTENCES: ReadonlyMap<string, readonly [WorkspaceErrorCode, string]> = new Map([
   ['ENOENT', ['NOT_FOUND', 'does not exist']],
   ['ENOTDIR', ['NOT_A_FOLDER', 'has a part that is not a folder']],
   ['EISDIR', ['NOT_A_FILE', 'is a folder']],
-  ['EACCES', ['READ_ONLY', 'may not be opened by this worker']],
-  ['EPERM', ['READ_ONLY', 'may not be changed by this worker']],
+  ['EACCES', ['READ_ONLY', 'cannot be opened by this worker']],
+  ['EPERM', ['READ_ONLY', 'cannot be changed by this worker']],
   ['EROFS', ['READ_ONLY', 'is on a read-only disk']],
   ['ENOSPC', ['NO_SPACE', 'could not be written: the disk is full']],
-  ['EDQUOT', ['NO_SPACE', 'could not be written: the disk quota is used up']],
-  ['ELOOP', ['NOT_A_FILE', 'is a symbolic link that leads nowhere']],
+  ['EDQUOT', ['NO_SPACE', 'could not be written: the disk quota is exceeded']],
+  ['ELOOP', ['NOT_A_FILE', 'is a symbolic link that cannot be followed']],
   ['ENAMETOOLONG', ['BAD_PATH', 'is too long for this disk']],
   ['ENXIO', ['NOT_A_FILE', 'is a pipe, socket or device']],
 ]);
 
-/** True for an error of the system with this code. */
+/** True for a system error with this code. */
 export function hasErrno(error: unknown, code: string): boolean {
   return error instanceof Error && 'code' in error && error.code === code;
 }
 
-/** The error a model reads for whatever went wrong with `path` (as the model wrote it). Workspace errors stay as they are. */
+/** Converts an error to a WorkspaceError for `path`, as the model wrote it. Returns a WorkspaceError unchanged. */
 export function asWorkspaceError(error: unknown, path: string): WorkspaceError {
   if (error instanceof WorkspaceError) return error;
   const errno = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
@@ -58,7 +58,7 @@ export function asWorkspaceError(error: unknown, path: string): WorkspaceError {
   return new WorkspaceError(code, `${shown(path)} ${sentence}`, { cause: error });
 }
 
-/** A path as it is put into a sentence: quoted, one line, not endless. */
+/** Formats a path for a message: quoted, on one line, at most 200 characters. */
 export function shown(path: string): string {
   return JSON.stringify(path.length <= 200 ? path : `${path.slice(0, 200)}…`);
 }

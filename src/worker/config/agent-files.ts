@@ -2,7 +2,7 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CONFIG_LIMITS } from '../../contracts/constants/limits.js';
 
-/** An agent as it stands in a file: unchecked, or why it cannot be read. */
+/** An agent read from a file, not validated, or the problem with the file. */
 export interface AgentFile {
   readonly name: string;
   readonly file: string;
@@ -10,12 +10,12 @@ export interface AgentFile {
   readonly problem?: string;
 }
 
-/** Options between two lines of dashes, then the prompt. */
+/** Options between two lines of `---`, then the prompt. */
 const FRONT_MATTER = /^---\n(?<options>(?:.*?\n)?)---[ \t]*(?:\n(?<prompt>.*))?$/su;
 
 /**
- * The agents of `agents/NAME.md`, in the order of their names: the front matter holds their options, the text below is their prompt.
- * A file without front matter is no agent. Never throws for a broken one: its problem is told with all others.
+ * Reads the agents of `agents/NAME.md`, sorted by name. The front matter holds the options, the text below is the prompt. Ignores a
+ * file without front matter. Never throws for an invalid file: `problem` describes it, so that all problems are reported together.
  */
 export async function readAgentFiles(cwd: string): Promise<AgentFile[]> {
   const names = await readdir(join(cwd, 'agents')).catch((error: NodeJS.ErrnoException) => {
@@ -31,7 +31,7 @@ async function readAgentFile(file: string, name: string): Promise<AgentFile | un
   const found = await stat(file);
   if (!found.isFile()) return undefined;
   if (found.size > CONFIG_LIMITS.agentFileBytesMax) {
-    return { name, file, agent: {}, problem: `${found.size} bytes, at most ${CONFIG_LIMITS.agentFileBytesMax}` };
+    return { name, file, agent: {}, problem: `the file has ${found.size} bytes (limit: ${CONFIG_LIMITS.agentFileBytesMax})` };
   }
   const text = (await readFile(file, 'utf8')).replace(/^\uFEFF/u, '').replaceAll('\r\n', '\n');
   const { options, prompt = '' } = FRONT_MATTER.exec(text)?.groups ?? {};
@@ -43,7 +43,7 @@ async function parseOptions(options: string, prompt: string): Promise<Pick<Agent
   const { parse } = await import('yaml');
   try {
     const parsed: unknown = parse(options) ?? {};
-    if (typeof parsed !== 'object' || Array.isArray(parsed)) return { agent: {}, problem: 'its front matter is no list of options' };
+    if (typeof parsed !== 'object' || Array.isArray(parsed)) return { agent: {}, problem: 'the front matter is not a list of options' };
     return { agent: { ...parsed, prompt } };
   } catch (error) {
     return { agent: {}, problem: (error instanceof Error ? error.message : String(error)).split('\n')[0] ?? '' };

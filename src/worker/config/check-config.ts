@@ -12,24 +12,24 @@ import { providerProblems } from './check-providers.js';
 import { toolProblems } from './check-tools.js';
 import { describeIssues } from './explain-issues.js';
 
-/** Names that no tool of a config may have, and that its agents may list and block. */
+/** Reserved names of built-in tools. Agents may list and block them. */
 const BUILT_IN_TOOLS = [...[...WORKSPACE_TOOLS, updatePlan].map(({ name }) => name), READ_ARTIFACT];
 
-/** Checks what a configuration file exports, with the agents of files. Gives the config, or all problems at once, each with its path. */
+/** Validates the export of a configuration file together with the agent files. Returns the config, or all problems, each with its path. */
 export function checkConfig(given: unknown, agentFiles: readonly AgentFile[]): { config: Config } | { problems: string[] } {
   const ofFiles = agentFiles.flatMap(({ name, file, agent, problem }) => (problem ? [`${file}: ${problem}`] : agentIssues(name, agent)));
   const parsed = Config.safeParse(given);
   if (!parsed.success) return { problems: [...describeIssues(parsed.error.issues, given), ...ofFiles] };
-  const twice = agentFiles.filter(({ name }) => Object.hasOwn(parsed.data.agents ?? {}, name));
-  const problems = [...ofFiles, ...twice.map(({ name, file }) => `agents.${name}: also in ${file}`)];
+  const duplicates = agentFiles.filter(({ name }) => Object.hasOwn(parsed.data.agents ?? {}, name));
+  const problems = [...ofFiles, ...duplicates.map(({ name, file }) => `agents.${name}: also defined in ${file}`)];
   if (problems.length > 0) return { problems: [...problems, ...meaningProblems(parsed.data)] };
   const agents = {
     ...parsed.data.agents,
     ...Object.fromEntries(agentFiles.map(({ name, agent }) => [name, AgentDefinition.parse(agent)])),
   };
   const config = agentFiles.length === 0 ? parsed.data : { ...parsed.data, agents };
-  const wrong = meaningProblems(config);
-  return wrong.length > 0 ? { problems: wrong } : { config };
+  const semanticProblems = meaningProblems(config);
+  return semanticProblems.length > 0 ? { problems: semanticProblems } : { config };
 }
 
 function agentIssues(name: string, agent: unknown): string[] {
@@ -38,7 +38,7 @@ function agentIssues(name: string, agent: unknown): string[] {
   return describeIssues(issues, { agents: { [name]: agent } });
 }
 
-/** What a schema cannot see: names that collide, tools and providers that are nowhere, addresses that are none. */
+/** Checks a config beyond its schema: duplicate names, unknown tools and providers, invalid addresses. */
 function meaningProblems(config: Config): string[] {
   const { tools = [], agents = {}, hooks = [] } = config;
   const known = { names: [...tools.map(({ name }) => name), ...BUILT_IN_TOOLS], tools: [...tools, ...WORKSPACE_TOOLS, updatePlan] };

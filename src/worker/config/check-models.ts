@@ -5,14 +5,14 @@ import { modelFacts } from '../../models/model-facts.js';
 import { thinkingProblem } from '../../models/thinking-request.js';
 import { providerNameProblem } from '../../providers/access/known-providers.js';
 
-/** Which models the config's own fields name wrongly, each with its path. */
+/** Checks the models that a config names at its top level. Returns each problem with its path. */
 export function modelProblems(config: Config): string[] {
   const { model, fallbacks = [], thinking, models = {}, prices = {}, contextWindows = {}, providers = {} } = config;
   const names = Object.keys(providers);
   const facts = { models, prices, contextWindows };
   return [
-    ...wishProblems('model', model, names),
-    ...fallbacks.flatMap((name, index) => wishProblems(`fallbacks.${index}`, name, names)),
+    ...modelProblem('model', model, names),
+    ...fallbacks.flatMap((name, index) => modelProblem(`fallbacks.${index}`, name, names)),
     ...thinkingProblems('thinking', { model, thinking }, config),
     ...Object.entries(facts).flatMap(([field, entries]) =>
       Object.keys(entries).flatMap((name) => referenceProblems(`${field}.${name}`, name, names)),
@@ -24,31 +24,31 @@ export function modelProblems(config: Config): string[] {
   ];
 }
 
-/** Why a wish names no model: no provider of that name. A bare id is looked up when a run begins. */
+/** The problem of a model name with an unknown provider. A bare name is looked up when a run starts. */
 export function modelNameProblem(name: string, providerNames: readonly string[]): string | undefined {
   return isBareModel(name) ? undefined : referenceProblem(name, providerNames);
 }
 
-/** The problems of a model that somebody may wish for, as `provider/model` or as a bare id. */
-export function wishProblems(path: string, model: string | undefined, providerNames: readonly string[]): string[] {
+/** The problem, with its path, of a model given as `provider/model` or as a bare name. */
+export function modelProblem(path: string, model: string | undefined, providerNames: readonly string[]): string[] {
   const problem = model === undefined ? undefined : modelNameProblem(model, providerNames);
   return problem === undefined ? [] : [`${path}: ${problem}`];
 }
 
-/** The problems of a model where its provider must be said too. */
+/** The problem, with its path, of a model that must be given as `provider/model`. */
 export function referenceProblems(path: string, model: string | undefined, providerNames: readonly string[]): string[] {
   const problem = model === undefined ? undefined : referenceProblem(model, providerNames);
   return problem === undefined ? [] : [`${path}: ${problem}`];
 }
 
-/** A model and how much it is to think, as they stand beside each other. */
-interface ThinkingWish {
+/** A model and the thinking level set beside it. */
+interface ModelWithThinking {
   readonly model?: string | undefined;
   readonly thinking?: ThinkingSetting | undefined;
 }
 
-/** A level that the model right beside it does not have. */
-export function thinkingProblems(path: string, { model, thinking }: ThinkingWish, config: Config): string[] {
+/** The problem, with its path, of a thinking level that the model does not support. */
+export function thinkingProblems(path: string, { model, thinking }: ModelWithThinking, config: Config): string[] {
   if (model === undefined || thinking === undefined) return [];
   const problem = thinkingProblem(thinking, model, modelFacts(model, config));
   return problem === undefined ? [] : [`${path}: BAD_THINKING ${model}: ${problem}`];
@@ -61,7 +61,7 @@ function referenceProblem(model: string, providerNames: readonly string[]): stri
 
 type Times = NonNullable<NonNullable<Config['models']>[string]['times']>;
 
-/** A wait that is longer than the whole call would never end it. */
+/** A timeout above the total time of the call would never apply. */
 function timesProblems(path: string, times: Times = {}): string[] {
   const { totalMs = Number.POSITIVE_INFINITY } = times;
   return (['idleMs', 'firstByteMs'] as const).flatMap((field) => {

@@ -7,10 +7,10 @@ import { baseUrlProblem } from '../../providers/http/base-url.js';
 import { EXECUTOR_KINDS, isHttpProvider } from '../../providers/registry.js';
 import { quirkProblems } from './check-quirks.js';
 
-/** Names before the slash of a model that are no providers of HTTP. */
+/** Provider names with a built-in meaning. */
 const RESERVED: ReadonlySet<string> = new Set(['scripted', ...EXECUTOR_KINDS]);
 
-/** What the schema cannot see of providers and their keys, each with its path. */
+/** Checks providers and their keys beyond the schema. Returns each problem with its path. */
 export function providerProblems({ providers = {}, credentials = {} }: Config): string[] {
   return [
     ...Object.entries(providers).flatMap(([name, provider]) => definitionProblems(`providers.${name}`, name, provider)),
@@ -22,10 +22,8 @@ export function providerProblems({ providers = {}, credentials = {} }: Config): 
 function definitionProblems(path: string, name: string, provider: ProviderDefinition): string[] {
   const address = 'baseUrl' in provider && provider.baseUrl !== undefined ? baseUrlProblem(provider.baseUrl, provider) : undefined;
   return [
-    ...(/^[A-Za-z0-9][A-Za-z0-9_.-]*$/u.test(name)
-      ? []
-      : [`${path}: a name of A-Z a-z 0-9 . _ -, for it stands before the slash of a model`]),
-    ...(RESERVED.has(name) ? [`${path}: this name has a meaning of its own`] : []),
+    ...(/^[A-Za-z0-9][A-Za-z0-9_.-]*$/u.test(name) ? [] : [`${path}: use A-Z a-z 0-9 . _ - in the name of a provider`]),
+    ...(RESERVED.has(name) ? [`${path}: this name is reserved`] : []),
     ...(address ? [`${path}.baseUrl: BAD_BASE_URL ${address}`] : []),
     ...(isHttpProvider(provider) ? serverProblems(path, provider) : []),
   ];
@@ -46,10 +44,10 @@ function credentialsProblems(name: string, providers: NonNullable<Config['provid
   if (unknown) return [`credentials: ${unknown}`];
   const defined = Object.hasOwn(providers, name) ? providers[name] : undefined;
   if (!defined || ownReferences(defined) === undefined) return [];
-  return [`credentials.${name}: the keys of this provider stand in providers.${name}`];
+  return [`credentials.${name}: this provider is defined in providers.${name}; set its keys there`];
 }
 
 function repeated(path: string, references: readonly string[]): string[] {
-  const again = references.filter((reference, index) => references.indexOf(reference) !== index);
-  return again.map((reference) => `${path}: ${reference} is there twice`);
+  const duplicates = references.filter((reference, index) => references.indexOf(reference) !== index);
+  return duplicates.map((reference) => `${path}: ${reference} is listed twice`);
 }

@@ -4,7 +4,7 @@ import type { HttpApi, HttpProvider } from '../../define/provider-definition.js'
 import type { ProviderQuirks } from '../../define/provider-quirks.js';
 import { httpFormat } from '../../providers/registry.js';
 
-/** What servers read keys from. */
+/** Headers and query parameters that carry keys. */
 const KEY_HEADERS: ReadonlySet<string> = new Set([
   'authorization',
   'proxy-authorization',
@@ -15,11 +15,11 @@ const KEY_HEADERS: ReadonlySet<string> = new Set([
 ]);
 const KEY_QUERIES: ReadonlySet<string> = new Set(['key', 'api-key', 'api_key', 'apikey', 'access_token', 'token']);
 
-/** What an HTTP client takes as a header; with anything else it throws in the midst of a run. */
+/** Valid header names and values. The HTTP client throws for others, which would fail a run. */
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/u;
 const HEADER_TEXT = /^[\t\u0020-\u007e]*$/u;
 
-/** What the client says itself of each request: with a second word beside its own it throws, or the server waits for what never comes. */
+/** Headers that the HTTP client sets itself. A second value makes the client throw or the server wait forever. */
 const CLIENT_HEADERS: ReadonlySet<string> = new Set([
   'accept',
   'connection',
@@ -35,29 +35,29 @@ const CLIENT_HEADERS: ReadonlySet<string> = new Set([
   'upgrade',
 ]);
 
-/** What the schema cannot see of a server's quirks, each with its path. */
+/** Checks quirks beyond the schema. Returns each problem with its path. */
 export function quirkProblems(path: string, { api, quirks = {} }: Pick<HttpProvider, 'api' | 'quirks'>): string[] {
   return [
-    ...Object.keys(quirks).flatMap((name) => idleProblems(path, api, name)),
+    ...Object.keys(quirks).flatMap((name) => unsupportedProblems(path, api, name)),
     ...keyProblems(`${path}.headers`, quirks.headers, KEY_HEADERS),
     ...keyProblems(`${path}.query`, quirks.query, KEY_QUERIES),
     ...headerProblems(`${path}.headers`, quirks.headers),
   ];
 }
 
-/** A quirk that nothing would come of is a mistake: whoever wrote it counts on it. */
-function idleProblems(path: string, api: HttpApi, name: string): string[] {
+/** A quirk without effect is a mistake in the config. */
+function unsupportedProblems(path: string, api: HttpApi, name: string): string[] {
   const known: readonly string[] = httpFormat(api).quirks;
   if (known.includes(name)) return [];
   if (name === 'template')
-    return [`${path}.template: only api openai-completions has a prompt to make; for tools as text use toolCallsAsText`];
-  return [`${path}.${name}: api ${api} does not go by it${didYouMean(name, known)}; it goes by ${known.join(', ')}`];
+    return [`${path}.template: only api openai-completions has prompt templates; for tool calls as text use toolCallsAsText`];
+  return [`${path}.${name}: not supported by api ${api}${didYouMean(name, known)}; supported: ${known.join(', ')}`];
 }
 
-/** Values of a config are read by many, and sent as they are; keys stand there by reference only. */
+/** Rejects keys in plain text: a config may be committed, and these values are sent unchanged. */
 function keyProblems(path: string, values: ProviderQuirks['headers'] = {}, holders: ReadonlySet<string>): string[] {
-  const wrong = Object.entries(values).filter(([name, value]) => holders.has(name.toLowerCase()) || isKey(value));
-  return wrong.map(([name]) => `${path}.${name}: keys are given by reference, in credentials; keyHeader says where they go`);
+  const plainKeys = Object.entries(values).filter(([name, value]) => holders.has(name.toLowerCase()) || isKey(value));
+  return plainKeys.map(([name]) => `${path}.${name}: set keys by reference in credentials; keyHeader sets the header that carries them`);
 }
 
 function isKey(value: string): boolean {
@@ -66,7 +66,7 @@ function isKey(value: string): boolean {
 
 function headerProblems(path: string, headers: ProviderQuirks['headers'] = {}): string[] {
   return Object.entries(headers).flatMap(([name, value]) => {
-    if (CLIENT_HEADERS.has(name.toLowerCase())) return [`${path}.${name}: this header is the client's own; leave it out`];
-    return HEADER_NAME.test(name) && HEADER_TEXT.test(value) ? [] : [`${path}.${name}: no header that can be sent`];
+    if (CLIENT_HEADERS.has(name.toLowerCase())) return [`${path}.${name}: the HTTP client sets this header; remove it`];
+    return HEADER_NAME.test(name) && HEADER_TEXT.test(value) ? [] : [`${path}.${name}: not a valid HTTP header`];
   });
 }

@@ -12,13 +12,13 @@ import { BudgetOptions, PolicyOptions } from '../../define/policy-options.js';
 import { HttpProvider, ProviderDefinition } from '../../define/provider-definition.js';
 import { ProviderQuirks } from '../../define/provider-quirks.js';
 
-/** Fields and values of the contract whose feature is not in this version, by their place: refused, never ignored. */
+/** Fields and values that this version does not support yet, by their path. They are rejected, not ignored. */
 export const LATER: Readonly<Record<string, readonly string[]>> = {
   '': ['mcpServers', 'plugins'],
   'agents.*': ['subagents', 'skills', 'mcp'],
 };
 
-/** Fields there are, by their place: what a mistyped one may have meant. */
+/** The known fields by their path, for "did you mean". */
 const FIELDS: Readonly<Record<string, readonly string[]>> = {
   '': Object.keys(Config.shape),
   'agents.*': Object.keys(AgentDefinition.shape),
@@ -42,13 +42,13 @@ const FIELDS: Readonly<Record<string, readonly string[]>> = {
   limits: Object.keys(Config.shape.limits.unwrap().shape),
 };
 
-/** The fields at a place; of options that come in several kinds, those of the kind that was given. Never throws. */
-export function fieldsAt(place: string, value: unknown): readonly string[] {
+/** The known fields at a path. For a union, those of the given kind. Never throws. */
+export function fieldsAt(path: string, value: unknown): readonly string[] {
   const kind = typeof value === 'object' && value !== null ? (Reflect.get(value, 'api') ?? Reflect.get(value, 'kind')) : undefined;
-  return FIELDS[`${place}:${String(kind)}`] ?? FIELDS[place] ?? [];
+  return FIELDS[`${path}:${String(kind)}`] ?? FIELDS[path] ?? [];
 }
 
-/** The fields of each kind of provider that is no HTTP server. */
+/** The fields of each provider kind that is not an HTTP server. */
 function fieldsOfProviders(): Record<string, readonly string[]> {
   const fields = ProviderDefinition.options.flatMap(({ shape }) =>
     'value' in shape.api ? [[`providers.*:${shape.api.value}`, Object.keys(shape)] as const] : [],
@@ -56,7 +56,7 @@ function fieldsOfProviders(): Record<string, readonly string[]> {
   return Object.fromEntries(fields);
 }
 
-/** The fields of those options that have parts. */
+/** The fields of nested option groups. */
 function fieldsOfGroups(place: string, shape: typeof PolicyOptions.shape): Record<string, readonly string[]> {
   const groups = Object.entries(shape).map(([name, field]) => [`${place}.${name}`, field.unwrap()] as const);
   return Object.fromEntries(

@@ -4,10 +4,10 @@ import { type AnyToolDefinition, parametersSchema } from '../../define/define-to
 import { KNOWN_PROVIDERS } from '../../providers/access/known-providers.js';
 import type { KeyRing } from '../../providers/contract/access-options.js';
 
-/** 64 bits tell configurations apart, and a key cannot be got back from them. */
+/** 64 bits distinguish configurations and do not reveal a key. */
 const HASH_CHARS = 16;
 
-/** Variables that choose a model or an address where nothing else does. */
+/** Environment variables that select a model or an address. */
 const CHOOSING_VARIABLES = [
   'PERDURE_MODEL',
   'PERDURE_MODEL_PROVIDER',
@@ -15,7 +15,7 @@ const CHOOSING_VARIABLES = [
   ...Object.values(KNOWN_PROVIDERS).flatMap(({ baseUrlVariable }) => baseUrlVariable ?? []),
 ];
 
-/** A fingerprint of all that a worker's runs depend on: the configuration with its tools' code, the keys, what the environment chooses. */
+/** Hashes everything that runs of a worker depend on: the configuration with the code of its tools, the keys, and CHOOSING_VARIABLES. */
 export function configHash({
   config,
   keys,
@@ -26,7 +26,7 @@ export function configHash({
   readonly env: Readonly<NodeJS.ProcessEnv>;
 }): string {
   const tools = (config.tools ?? []).map((tool) => ({
-    // field by field: a tool may carry anything else, also what JSON cannot hold
+    // picks fields, because a tool object may hold other values that JSON cannot represent
     ...pick(tool, ['name', 'description', 'effect', 'timeoutMs', 'pure', 'network', 'approval', 'execute', 'reconcile']),
     parameters: parametersSchema(tool),
   }));

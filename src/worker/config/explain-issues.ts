@@ -2,27 +2,27 @@ import type { z } from 'zod';
 import { didYouMean } from '../../contracts/text/did-you-mean.js';
 import { fieldsAt, LATER } from './config-fields.js';
 
-/** What a schema says of a config, a line for each problem: its path, what is wrong, and what was probably meant. */
+/** Formats the issues of a config schema, one line each: path, problem, and a suggestion. */
 export function describeIssues(issues: readonly z.core.$ZodIssue[], given: unknown): string[] {
   return issues.flatMap((issue) => {
     const path = issue.path.map(String);
-    // what a record's entries are called is up to its writer
-    const place = issue.path.map((name, index) => (index === 1 || typeof name === 'number' ? '*' : String(name))).join('.');
+    // the user chooses the keys of a record, so they are replaced by *
+    const pattern = issue.path.map((name, index) => (index === 1 || typeof name === 'number' ? '*' : String(name))).join('.');
     const value = valueAt(given, issue.path);
-    if (issue.code === 'unrecognized_keys') return issue.keys.map((key) => unknownKey([...path, key].join('.'), { place, key, value }));
-    const inside = issue.code === 'invalid_union' && isGroup(value) ? formMeant(issue.errors) : undefined;
-    if (inside)
+    if (issue.code === 'unrecognized_keys') return issue.keys.map((key) => unknownKey([...path, key].join('.'), { pattern, key, value }));
+    const nested = issue.code === 'invalid_union' && isGroup(value) ? matchingForm(issue.errors) : undefined;
+    if (nested)
       return describeIssues(
-        inside.map((inner) => ({ ...inner, path: [...issue.path, ...inner.path] })),
+        nested.map((inner) => ({ ...inner, path: [...issue.path, ...inner.path] })),
         given,
       );
-    if (LATER[place]?.includes(String(value))) return [`${path.join('.')}: ${String(value)} is not supported in this version`];
-    return [`${path.join('.') || 'config'}: ${value === undefined ? missing(issue) : messageOf(issue)}${meantValue(issue, value)}`];
+    if (LATER[pattern]?.includes(String(value))) return [`${path.join('.')}: ${String(value)} is not supported in this version`];
+    return [`${path.join('.') || 'config'}: ${value === undefined ? missing(issue) : messageOf(issue)}${suggestion(issue, value)}`];
   });
 }
 
-/** The form of a union that takes options with parts, when such options were given: its problems are in the parts. */
-function formMeant(forms: readonly z.core.$ZodIssue[][]): readonly z.core.$ZodIssue[] | undefined {
+/** The union member that the given object matches best: its problems are in nested fields only. */
+function matchingForm(forms: readonly z.core.$ZodIssue[][]): readonly z.core.$ZodIssue[] | undefined {
   return forms.find((issues) => issues.every(({ code, path }) => path.length > 0 || code === 'unrecognized_keys'));
 }
 
@@ -30,38 +30,38 @@ function isGroup(value: unknown): boolean {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** One of few words was mistyped. */
-function meantValue(issue: z.core.$ZodIssue, value: unknown): string {
-  return typeof value === 'string' ? didYouMean(value, wordsOf(issue)) : '';
+/** Suggests the nearest allowed value. */
+function suggestion(issue: z.core.$ZodIssue, value: unknown): string {
+  return typeof value === 'string' ? didYouMean(value, allowedValues(issue)) : '';
 }
 
-/** The words that would have been right. */
-function wordsOf(issue: z.core.$ZodIssue): readonly string[] {
+/** The allowed values of a field. */
+function allowedValues(issue: z.core.$ZodIssue): readonly string[] {
   if (issue.code === 'invalid_value') return issue.values.map(String);
   if (issue.code !== 'invalid_union') return [];
-  return [...kindsOf(issue), ...issue.errors.flat().flatMap(wordsOf)];
+  return [...kindsOf(issue), ...issue.errors.flat().flatMap(allowedValues)];
 }
 
-/** The kinds that options come in, when that is what was not said. */
+/** The allowed kinds of a discriminated union, if the kind is invalid. */
 function kindsOf(issue: z.core.$ZodIssueInvalidUnion): readonly string[] {
   return 'options' in issue && Array.isArray(issue.options) ? issue.options.map(String) : [];
 }
 
 function unknownKey(
   path: string,
-  { place, key, value }: { readonly place: string; readonly key: string; readonly value: unknown },
+  { pattern, key, value }: { readonly pattern: string; readonly key: string; readonly value: unknown },
 ): string {
-  if (LATER[place]?.includes(key)) return `${path}: not supported in this version`;
-  return `${path}: unknown${didYouMean(key, fieldsAt(place, value))}`;
+  if (LATER[pattern]?.includes(key)) return `${path}: not supported in this version`;
+  return `${path}: unknown${didYouMean(key, fieldsAt(pattern, value))}`;
 }
 
-/** What would have to be there. */
+/** The message for a missing field. */
 function missing(issue: z.core.$ZodIssue): string {
-  if (issue.code === 'invalid_type') return `missing, ${issue.expected} is needed`;
-  return issue.code === 'custom' ? `missing, ${issue.message} is needed` : messageOf(issue);
+  if (issue.code === 'invalid_type') return `missing, expected ${issue.expected}`;
+  return issue.code === 'custom' ? `missing, expected ${issue.message}` : messageOf(issue);
 }
 
-/** A union that nothing fits says what each of its forms misses. */
+/** The message of an issue. For a union, the messages of all its members. */
 function messageOf(issue: z.core.$ZodIssue): string {
   if (issue.code !== 'invalid_union') return issue.message;
   const kinds = kindsOf(issue);

@@ -13,44 +13,44 @@ import type { AccessOptions } from '../../providers/contract/access-options.js';
 import { ModelError } from '../../providers/contract/model-error.js';
 import type { LoadedConfig } from './load-config.js';
 
-/** A provider that a run can name. */
+/** A provider in the list of `perdure models`. */
 export interface ListedProvider {
   readonly name: string;
-  /** Its key is there, or it needs none. Whether its server runs is known only when it was asked. */
+  /** True if its key is configured or not required. Does not prove that its server is running, unless the server was queried. */
   readonly callable: boolean;
-  /** References of its keys that have a value, never the values. Empty with `callable`: it needs none. */
+  /** References of the configured keys, never their values. Empty with `callable: true` if no key is required. */
   readonly keys: readonly string[];
-  /** Why it cannot be called, or did not tell its models. */
+  /** The reason why it cannot be called, or why its models could not be listed. */
   readonly problem?: string;
 }
 
-/** A model with what is known of it. A fact that is absent is not known. */
+/** A model with its known properties. An absent property is unknown. */
 export interface ListedModel extends ModelFacts {
   /** `provider/model` */
   readonly model: string;
   readonly callable: boolean;
 }
 
-/** What there is to choose from, in the order of detection; the config's providers first. */
+/** The available providers and models, in the order of detection, with the providers of the config first. */
 export interface ModelList {
-  /** When the facts were last compared with their sources. */
+  /** The date of the model catalog. */
   readonly asOf: string;
   readonly providers: readonly ListedProvider[];
   readonly models: readonly ListedModel[];
 }
 
-/** What to list. */
+/** Options of `listKnownModels`. */
 export interface ListOptions {
-  /** A part of `provider/model`, in upper or lower case. */
+  /** A part of `provider/model`, case-insensitive. */
   readonly filter?: string;
   readonly provider?: string;
-  /** Ask the servers that can be called which models they have: theirs then stand in place of the known ones. @default false */
+  /** Queries the servers for their models, which then replace those of the catalog. @default false */
   readonly ask?: boolean;
 }
 
 /**
- * Lists the models of the data file, of the config, and of the servers that are asked. A server that does not answer is a provider with a
- * problem. Throws PerdureError `UNKNOWN_PROVIDER` (2), or `UNKNOWN_MODEL` (3) when nothing fits the filter, both with the nearest name.
+ * Lists the models of the catalog, of the config, and of the queried servers. A server that does not answer sets `problem` of its
+ * provider. Throws PerdureError `UNKNOWN_PROVIDER` (2), or `UNKNOWN_MODEL` (3) if no model matches the filter, both with a suggestion.
  */
 export async function listKnownModels(loaded: LoadedConfig, { filter = '', provider, ask = false }: ListOptions): Promise<ModelList> {
   const { config } = loaded;
@@ -66,7 +66,7 @@ export async function listKnownModels(loaded: LoadedConfig, { filter = '', provi
   return { asOf: MODELS_AS_OF, providers: providers.map((each) => each.provider), models: fitting };
 }
 
-/** Scripts are files, and no models that one could list. */
+/** All providers except `scripted`, which has no list of models. */
 function providerNames({ providers = {} }: Config): string[] {
   const known = Object.entries(KNOWN_PROVIDERS).flatMap(([name, { api }]) => (api === 'scripted' ? [] : [name]));
   return [...new Set([...Object.keys(providers), ...known])];
@@ -77,40 +77,42 @@ interface ProviderModels {
   readonly models: readonly ListedModel[];
 }
 
-/** The models that a server says it has; or why it does not say. */
-interface Told {
+/** The models that a server reported, or the reason why it did not. */
+interface ServerModels {
   readonly ids?: readonly string[];
   readonly problem?: string;
 }
 
-interface Asking {
+interface QueryOptions {
   readonly isAsked: boolean;
   readonly isNamed: boolean;
 }
 
 async function modelsOf(
   name: string,
-  { isAsked, isNamed }: Asking,
+  { isAsked, isNamed }: QueryOptions,
   options: AccessOptions & { readonly config: Config },
 ): Promise<ProviderModels> {
   const { config, keys } = options;
   const access = providerAccess({ provider: name, model: '*' }, options);
   const callable = access.kind !== 'refused';
-  const asked = isAsked && access.kind === 'server' ? access : undefined;
-  const told: Told = asked ? await (isNamed || isTrusted(name, asked, options) ? askServer(asked) : untrusted(name)) : {};
-  const problem = access.kind === 'refused' ? refusal(name, access, options) : told.problem;
-  const held =
+  const server = isAsked && access.kind === 'server' ? access : undefined;
+  const reported: ServerModels = server
+    ? await (isNamed || mayReceiveKey(name, server, options) ? queryServer(server) : notQueried(name))
+    : {};
+  const problem = access.kind === 'refused' ? refusal(name, access, options) : reported.problem;
+  const configuredKeys =
     access.kind === 'server' ? access.credentials : keyReferences(name, options).filter((key) => keys.resolve(key) !== undefined);
-  const ids = new Set([...configuredModels(name, config), ...(told.ids ?? knownModels(name))]);
+  const ids = new Set([...configuredModels(name, config), ...(reported.ids ?? knownModels(name))]);
   return {
-    provider: { name, callable, keys: held, ...(problem === undefined ? {} : { problem }) },
+    provider: { name, callable, keys: configuredKeys, ...(problem === undefined ? {} : { problem }) },
     models: [...ids].map((id) => listed(`${name}/${id}`, callable, config)),
   };
 }
 
 type RefusedAccess = Extract<ProviderAccess, { readonly kind: 'refused' }>;
 
-/** Who else has a key stands in the list itself. */
+/** The reason why a provider is refused, without the hints on other keys, which the list already shows. */
 function refusal(name: string, { type, problem }: RefusedAccess, options: AccessOptions): string {
   if (type !== 'Model.Auth') return problem;
   return keyReferences(name, options)
@@ -118,16 +120,16 @@ function refusal(name: string, { type, problem }: RefusedAccess, options: Access
     .join(', ');
 }
 
-/** A key for anybody (LLM_API_KEY) belongs to one provider: to all of them in turn it is not shown. */
-function isTrusted(name: string, { credentials }: ServerAccess, options: AccessOptions): boolean {
+/** LLM_API_KEY belongs to one provider, so it is not sent to every provider in turn. */
+function mayReceiveKey(name: string, { credentials }: ServerAccess, options: AccessOptions): boolean {
   return credentials.length === 0 || providersToAsk(options).includes(name);
 }
 
-function untrusted(name: string): Told {
-  return { problem: `not asked: nothing says that LLM_API_KEY is for it; name it with --provider ${name}` };
+function notQueried(name: string): ServerModels {
+  return { problem: `not queried, because LLM_API_KEY may belong to another provider; use --provider ${name}` };
 }
 
-async function askServer(access: ServerAccess): Promise<Told> {
+async function queryServer(access: ServerAccess): Promise<ServerModels> {
   try {
     const ids = await listModels(access);
     return { ids: ids.toSorted((a, b) => (a < b ? -1 : 1)) };
@@ -146,20 +148,20 @@ function configuredModels(provider: string, { models = {}, prices = {}, contextW
   return names.filter((name) => name.startsWith(`${provider}/`)).map((name) => name.slice(provider.length + 1));
 }
 
-/** The facts alone: how a run asks the model is no fact of it. */
+/** The properties of a model, without the request options of the config. */
 function listed(model: string, callable: boolean, config: Config): ListedModel {
   const { thinking: _thinking, times: _times, ...facts }: ModelOptions = modelFacts(model, config);
   return { model, callable, ...facts };
 }
 
 function unknownModel(filter: string, models: readonly ListedModel[], providers: readonly string[]): PerdureError {
-  // of local servers the list has no models
+  // the catalog has no models of local servers
   if (providers.includes(filter)) {
-    const question = `perdure models --provider ${filter} --ask`;
-    return new PerdureError('UNKNOWN_MODEL', `no model of ${filter} is known here; its server may tell: ${question}`, 3);
+    const command = `perdure models --provider ${filter} --ask`;
+    return new PerdureError('UNKNOWN_MODEL', `the catalog has no models of "${filter}"; query its server with: ${command}`, 3);
   }
-  // people type a model with its provider or without
+  // users type a model with or without its provider
   const names = models.flatMap(({ model }) => [model, model.slice(model.indexOf('/') + 1)]);
   const shown = JSON.stringify(filter.slice(0, 80));
-  return new PerdureError('UNKNOWN_MODEL', `no known model is named like ${shown}${didYouMean(filter, names)}`, 3);
+  return new PerdureError('UNKNOWN_MODEL', `no known model matches ${shown}${didYouMean(filter, names)}`, 3);
 }

@@ -10,13 +10,13 @@ import { checkConfig } from './check-config.js';
 import { configHash } from './config-hash.js';
 import { readConfigFile } from './read-config-file.js';
 
-/** A checked configuration with the keys it may use. */
+/** A validated configuration with its keys. */
 export interface LoadedConfig {
   readonly config: Config;
-  /** The file it came from; undefined when there is none and the defaults stand. */
+  /** The config file. Undefined if there is none and the defaults apply. */
   readonly file: string | undefined;
   readonly keys: KeyRing;
-  /** Of the whole configuration, its tools' code, the keys and what the environment chooses: tells whether two processes run with the same. */
+  /** Hash of the configuration, the code of its tools, the keys and the relevant environment variables. Equal hashes mean equal behaviour. */
   readonly hash: string;
 }
 
@@ -24,17 +24,17 @@ export interface LoadedConfig {
 export interface LoadConfigOptions {
   /** The folder of `perdure.config.*` and `agents/`. */
   readonly cwd: string;
-  /** Another file than the folder's own. */
+  /** The config file. @default `perdure.config.*` of `cwd` */
   readonly configFile?: string;
-  /** Where keys are taken out of. @default process.env */
+  /** The environment from which keys are removed. @default process.env */
   readonly env?: NodeJS.ProcessEnv;
 }
 
 const FILES = ['perdure.config.ts', 'perdure.config.mjs', 'perdure.config.js', 'perdure.config.json'];
 
 /**
- * Loads `perdure.config.*` and the agents of `agents/NAME.md`, checks them, and takes the provider keys out of the environment. Without
- * a file the defaults stand. Throws PerdureError `CONFIG` (2) with all problems at once, each with its path.
+ * Loads `perdure.config.*` and the agents of `agents/NAME.md`, validates them, and removes the provider keys from the environment.
+ * Without a file, the defaults apply. Throws PerdureError `CONFIG` (2) with all problems, each with its path.
  */
 export async function loadConfig({ cwd, configFile, env = process.env }: LoadConfigOptions): Promise<LoadedConfig> {
   const file = findFile(cwd, configFile);

@@ -7,13 +7,13 @@ import { chooseModel, fallbacksOf, type ModelChoice } from '../../models/choose-
 import { modelNameProblem, thinkingProblems } from './check-models.js';
 import type { LoadedConfig } from './load-config.js';
 
-/** What a run says of its agent and its models. */
+/** The fields of a run's input that depend on the config. */
 export type CheckedInput = Pick<RunInput, 'agent' | 'model' | 'fallbacks' | 'thinking'>;
 
 /**
- * Refuses a run that could only fail, before anything is started: an agent that is nowhere, no model, a model without its key, a
- * fallback of a provider that is nowhere, a level of thinking that the model does not have, a script that cannot be read. Throws PerdureError (exit 2). The worker checks again; it may
- * run with another configuration.
+ * Rejects a run that can only fail, before anything is started: an unknown agent, a missing model or key, a fallback of an unknown
+ * provider, an unsupported thinking level, an unreadable script. Throws PerdureError (exit 2). The worker checks again, because it may
+ * run with a different configuration.
  */
 export async function checkRun({ config, keys }: LoadedConfig, input: CheckedInput): Promise<void> {
   const agents = { default: DEFAULT_AGENT, ...config.agents };
@@ -22,7 +22,7 @@ export async function checkRun({ config, keys }: LoadedConfig, input: CheckedInp
   if (!agent) {
     const names = Object.keys(agents);
     const shown = JSON.stringify(name.slice(0, 80));
-    throw new PerdureError('UNKNOWN_AGENT', `no agent named ${shown}${didYouMean(name, names)}; there are: ${names.join(', ')}`, 2);
+    throw new PerdureError('UNKNOWN_AGENT', `no agent named ${shown}${didYouMean(name, names)}; available: ${names.join(', ')}`, 2);
   }
   if (agent.executor && agent.executor.kind !== 'llm') return;
   const fallbacks = input.fallbacks ?? agent.fallbacks;
@@ -34,15 +34,15 @@ export async function checkRun({ config, keys }: LoadedConfig, input: CheckedInp
   await checkScriptFile(chosen.model);
 }
 
-/** Those of the config and of its agents were checked with it. */
+/** Checks the fallbacks of the input or the environment. Those of the config were checked with it. */
 function fallbackProblems(choice: ModelChoice, { fallbacks }: CheckedInput): string[] {
   if (fallbacks === undefined && choice.fallbacks !== undefined) return [];
   const from = fallbacks === undefined ? 'PERDURE_FALLBACKS' : 'fallback';
-  const lost = fallbacksOf(choice).flatMap((name) => modelNameProblem(name, Object.keys(choice.config.providers ?? {})) ?? []);
-  return lost.length > 0 ? [`${from}: ${lost.join('; ')}`] : [];
+  const problems = fallbacksOf(choice).flatMap((name) => modelNameProblem(name, Object.keys(choice.config.providers ?? {})) ?? []);
+  return problems.length > 0 ? [`${from}: ${problems.join('; ')}`] : [];
 }
 
-/** Of a bare name it is not known yet whose model it is; where the first available model will do, one near to the level will too. */
+/** Skips a bare name, whose provider is unknown until the run starts, and `first-available`, which accepts the nearest level. */
 function thinkingOf(model: string, { config, thinking }: Pick<LoadedConfig, 'config'> & Pick<CheckedInput, 'thinking'>): string[] {
   if (isBareModel(model) || config.resolve === 'first-available') return [];
   return thinkingProblems('thinking', { model, thinking }, config);

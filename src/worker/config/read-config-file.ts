@@ -6,8 +6,8 @@ import { PerdureError } from '../../contracts/perdure-error.js';
 import { cacheFolder } from '../state-folder/state-folder.js';
 
 /**
- * What a configuration file exports by default, unchecked. TypeScript needs no build step. Throws PerdureError `CONFIG` (2):
- * `FILE:LINE:COLUMN: …` for a syntax error, the first line of what the file throws while it is loaded.
+ * Returns the default export of a configuration file, not validated. TypeScript needs no build step. Throws PerdureError `CONFIG` (2):
+ * `FILE:LINE:COLUMN: …` for a syntax error, or the first line of an error that the file throws while it is loaded.
  */
 export async function readConfigFile(file: string, env: Readonly<NodeJS.ProcessEnv>): Promise<unknown> {
   return file.endsWith('.json') ? await readJson(file) : await importModule(file, env);
@@ -19,13 +19,13 @@ async function readJson(file: string): Promise<unknown> {
     return JSON.parse(text);
   } catch (error) {
     const before = text.slice(0, brokenAt(text)).split('\n');
-    const place = `${before.length}:${(before.at(-1)?.length ?? 0) + 1}`;
+    const position = `${before.length}:${(before.at(-1)?.length ?? 0) + 1}`;
     const reason = firstLine(error).replace(/(?:, \.\.\.| in JSON at position ).*$/u, '');
-    throw new PerdureError('CONFIG', `${file}:${place}: ${reason}`, 2, { cause: error });
+    throw new PerdureError('CONFIG', `${file}:${position}: ${reason}`, 2, { cause: error });
   }
 }
 
-/** Where a broken text stops to be the beginning of JSON: Node does not always say, but it can be asked of each beginning. */
+/** The offset of the syntax error in a JSON text. Node does not always report it, so it is found by parsing prefixes (binary search). */
 function brokenAt(text: string): number {
   let [whole, broken] = [0, text.length + 1];
   while (broken - whole > 1) {
@@ -36,7 +36,7 @@ function brokenAt(text: string): number {
   return Math.min(broken - 1, text.length);
 }
 
-/** False for JSON and for what could become JSON. */
+/** True if the text cannot be completed to valid JSON. */
 function isBroken(beginning: string): boolean {
   try {
     JSON.parse(beginning);
@@ -58,13 +58,13 @@ function decode(file: string, bytes: Uint8Array): string {
 }
 
 async function importModule(file: string, env: Readonly<NodeJS.ProcessEnv>): Promise<unknown> {
-  // loaded only when there is a config: it costs a third of a second
+  // imported only for a config file, because the import takes 0.3 s
   const { createJiti } = await import('jiti');
-  // the config is run in every process that needs it: what an earlier one of this process left must not stand in for the file
+  // no module cache, so that a changed file is loaded again in the same process
   const jiti = createJiti(import.meta.url, {
     alias: ownAliases(),
     moduleCache: false,
-    // the loader's own choice is a folder for all users of the machine: whoever fills it first says what is run
+    // the default cache folder is shared by all users of the machine, who could plant code there
     fsCache: join(cacheFolder(env), 'config'),
   });
   try {
@@ -74,7 +74,7 @@ async function importModule(file: string, env: Readonly<NodeJS.ProcessEnv>): Pro
   }
 }
 
-/** This package's own door and zod, so that a config may import both wherever it stands, and its schemas are of our zod. */
+/** Resolves `perdure` and `zod` to this package's copies, so that a config in any folder can import them and uses the same zod. */
 function ownAliases(): Record<string, string> {
   const door = ['../../define/index.js', '../../define/index.ts']
     .map((path) => fileURLToPath(new URL(path, import.meta.url)))
@@ -82,15 +82,15 @@ function ownAliases(): Record<string, string> {
   return { ...(door === undefined ? {} : { perdure: door }), zod: fileURLToPath(import.meta.resolve('zod')) };
 }
 
-/** The loader ends the message of a syntax error with its place, which may be in a file that the config imports; its columns count from 0. */
+/** The loader appends the position of a syntax error to the message. It may be in an imported file; its columns start at 0. */
 function describeImportError(file: string, error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
-  const place = /^ (.+):(\d+):(\d+)$/mu.exec(message);
-  if (!message.startsWith('ParseError:') || !place) return `${file}: ${firstLine(error)}`;
+  const position = /^ (.+):(\d+):(\d+)$/mu.exec(message);
+  if (!message.startsWith('ParseError:') || !position) return `${file}: ${firstLine(error)}`;
   const reason = firstLine(error)
     .replace(/^ParseError:\s*/u, '')
     .trim();
-  return `${place[1]}:${place[2]}:${Number(place[3]) + 1}: ${reason}`;
+  return `${position[1]}:${position[2]}:${Number(position[3]) + 1}: ${reason}`;
 }
 
 function firstLine(error: unknown): string {

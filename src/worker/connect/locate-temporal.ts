@@ -4,33 +4,33 @@ import { isServerAlive, readDevServerRecord } from '../dev-server/record.js';
 import { acceptsTcp } from '../temporal/probe.js';
 import { checkNamespace, hasPollers, parseAddress, type TemporalConnectionOptions } from './check-connection.js';
 
-/** What the caller knows of where Temporal is. */
+/** Options of `locateTemporal`. */
 export interface LocateOptions {
-  /** From a flag: goes before everything else. */
+  /** From a flag. Takes precedence over everything else. */
   readonly address?: string;
-  /** From a flag. @default the profile's, else `default` */
+  /** From a flag. @default the namespace of the profile, else `default` */
   readonly namespace?: string;
-  /** A server on localhost:7233 is ours only if somebody polls this queue there. */
+  /** A server on localhost:7233 is used only if a worker polls this task queue. */
   readonly taskQueue: string;
   readonly stateDir: string;
-  /** Told what takes long. */
+  /** Receives notices about slow steps. */
   readonly say: (line: string) => void;
-  /** False: never start or adopt the folder's own server. @default true */
+  /** If false, the embedded server is neither started nor used. @default true */
   readonly allowEmbedded?: boolean;
-  /** @default the process's own */
+  /** @default process.env */
   readonly env?: NodeJS.ProcessEnv;
 }
 
 /** The Temporal server to use. */
 export interface TemporalLocation {
-  /** `embedded`: the folder's own dev server · `configured`: any other. */
+  /** `embedded`: the dev server of the folder · `configured`: any other server. */
   readonly kind: 'configured' | 'embedded';
   readonly address: string;
   readonly namespace: string;
   readonly connectionOptions: TemporalConnectionOptions;
-  /** Where the Web UI is, when known. */
+  /** The address of the Web UI, if known. */
   readonly uiUrl?: string;
-  /** Says that this process no longer needs an embedded server; does nothing for a configured one. */
+  /** Unregisters this process as a user of the embedded server. Does nothing for a configured one. */
   close(): Promise<void>;
 }
 
@@ -41,10 +41,10 @@ const LOCAL_UI_URL = 'http://localhost:8233';
 const LOCAL_TIMEOUT_MS = 500;
 
 /**
- * Finds the Temporal server: the flag, then `TEMPORAL_*` variables and `temporal.toml`, then this folder's live server, then
- * localhost:7233 if somebody polls our queue there, else the folder's own server is started. What it returns has answered and
- * has the namespace. Throws PerdureError `TEMPORAL_ADDRESS` (2), `TEMPORAL_UNREACHABLE`, `TEMPORAL_REFUSED` (5),
- * `NAMESPACE_NOT_FOUND` (3) within 5 s, or what openDevServer throws.
+ * Finds the Temporal server, in this order: the flag; `TEMPORAL_*` variables and `temporal.toml`; the running embedded server of the
+ * folder; localhost:7233, if a worker polls the task queue there; a new embedded server. The returned server has answered and has the
+ * namespace. Throws PerdureError `TEMPORAL_ADDRESS` (2), `TEMPORAL_UNREACHABLE`, `TEMPORAL_REFUSED` (5) or `NAMESPACE_NOT_FOUND` (3)
+ * within 5 s, or an error of openDevServer.
  */
 export async function locateTemporal(options: LocateOptions): Promise<TemporalLocation> {
   const profile = await loadProfile(options.env ?? process.env);
@@ -56,7 +56,7 @@ export async function locateTemporal(options: LocateOptions): Promise<TemporalLo
   const local = await localWithPollers(namespace, options.taskQueue);
   if (local) return local;
   if (allowEmbedded) return embedded(options, namespace);
-  throw new PerdureError('TEMPORAL_ADDRESS', 'no Temporal server is named: set TEMPORAL_ADDRESS or give --address host:port', 2);
+  throw new PerdureError('TEMPORAL_ADDRESS', 'no Temporal server is configured; set TEMPORAL_ADDRESS or --address host:port', 2);
 }
 
 async function configured(connectionOptions: TemporalConnectionOptions, namespace: string): Promise<TemporalLocation> {
@@ -71,7 +71,7 @@ async function embedded(options: LocateOptions, namespace: string): Promise<Temp
     await server.close();
     throw new PerdureError(
       'NAMESPACE_NOT_FOUND',
-      `${namespace}: this folder's own server has only ${server.namespace}; name another server with TEMPORAL_ADDRESS`,
+      `${namespace} does not exist; the embedded server has only ${server.namespace}. Set TEMPORAL_ADDRESS to use another server.`,
       3,
     );
   }
@@ -91,7 +91,7 @@ async function hasLiveServer(stateDir: string): Promise<boolean> {
   return record !== undefined && isServerAlive(stateDir, record);
 }
 
-/** What the SDK's own variables and profiles say. An empty variable counts as unset. */
+/** Reads the environment variables and profiles of the Temporal SDK. An empty variable counts as unset. */
 async function loadProfile(env: NodeJS.ProcessEnv): Promise<{ connection: Partial<TemporalConnectionOptions>; namespace?: string }> {
   const { loadClientConnectConfig } = await import('@temporalio/envconfig');
   const variables = Object.fromEntries(Object.entries(env).flatMap(([name, value]) => (value ? [[name, value]] : [])));
@@ -113,6 +113,6 @@ function readProfile<T>(read: () => T): T {
     return read();
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new PerdureError('TEMPORAL_CONFIG', `the TEMPORAL_* variables or temporal.toml cannot be used: ${reason}`, 2, { cause: error });
+    throw new PerdureError('TEMPORAL_CONFIG', `invalid TEMPORAL_* variables or temporal.toml: ${reason}`, 2, { cause: error });
   }
 }

@@ -17,20 +17,20 @@ import {
   writeDevServerRecord,
 } from './record.js';
 
-/** A running dev server that this process is registered with. */
+/** A running dev server of which this process is a registered user. */
 export interface DevServer {
   /** `127.0.0.1:port` of the gRPC frontend. */
   readonly address: string;
-  /** Where the Web UI is. */
+  /** The address of the Web UI. */
   readonly uiUrl: string;
   readonly namespace: string;
-  /** True when this call started it, false when it ran already. */
+  /** True if this call started it, false if it was already running. */
   readonly started: boolean;
-  /** Says that this process no longer needs the server; it ends 3 s after its last user. */
+  /** Unregisters this process. The server stops 3 s after its last user leaves. */
   close(): Promise<void>;
 }
 
-/** What to open, and where to say what takes long. */
+/** Options of `openDevServer`. `say` receives notices about slow steps. */
 export interface DevServerOptions {
   readonly stateDir: string;
   readonly say: (line: string) => void;
@@ -42,8 +42,8 @@ const ANSWER_POLL_MS = 50;
 const SAY_AFTER_MS = 1_000;
 
 /**
- * The Temporal dev server of a state folder: adopted when it runs, started when not, never a second one on the same database.
- * This process becomes one of its users. Throws PerdureError `TEMPORAL_BINARY` or `TEMPORAL_SERVER` (5), `STATE_FOLDER` (2).
+ * Adopts the running dev server of a state folder, or starts one. Never starts a second one on the same database. Registers this process
+ * as a user. Throws PerdureError `TEMPORAL_BINARY` or `TEMPORAL_SERVER` (5), or `STATE_FOLDER` (2).
  */
 export async function openDevServer(options: DevServerOptions): Promise<DevServer> {
   await openStateFolder(options.stateDir);
@@ -59,8 +59,8 @@ export async function openDevServer(options: DevServerOptions): Promise<DevServe
 }
 
 /**
- * Starts the folder's server anew, on the ports it had before when they are free. The caller holds `server.lock` and has made sure that no server lives.
- * `keeper` is the keeper that is there already. Throws as openDevServer does.
+ * Starts the server of a folder, on its previous ports if they are free. The caller holds `server.lock` and has checked that no server
+ * is running. `keeper` is the existing keeper, if any. Throws as openDevServer does.
  */
 export async function startDevServer(options: DevServerOptions & { readonly keeper?: ProcessIdentity }): Promise<DevServerRecord> {
   const { stateDir, say, keeper } = options;
@@ -72,7 +72,7 @@ export async function startDevServer(options: DevServerOptions & { readonly keep
 
 async function adoptOrStart(options: DevServerOptions): Promise<{ record: DevServerRecord; started: boolean }> {
   const { stateDir, say } = options;
-  const onWait = (pid: number): void => say(`process ${pid} starts, adopts or stops the Temporal server of this folder; waiting for it`);
+  const onWait = (pid: number): void => say(`waiting for process ${pid}, which starts or stops the Temporal server of this folder`);
   return withFolderLock(stateFolder(stateDir).serverLock, { onWait }, async () => {
     const record = await readDevServerRecord(stateDir);
     if (record && (await waitForAnswer(stateDir, record, say))) return { record: await withKeeper(stateDir, record), started: false };
@@ -81,27 +81,27 @@ async function adoptOrStart(options: DevServerOptions): Promise<{ record: DevSer
 }
 
 /**
- * True when the recorded server answers, false when it is dead. One that lives and does not answer is starting, stopping or
- * stuck: it is waited for, and never joined by a second one.
+ * True if the recorded server answers, false if it is dead. A living server that does not answer is starting, stopping or stuck: this
+ * function waits for it, because only one server may run on a database.
  */
 async function waitForAnswer(stateDir: string, record: DevServerRecord, say: (line: string) => void): Promise<boolean> {
   const since = Date.now();
-  let told = false;
+  let notified = false;
   for (;;) {
-    // looked up first: another program may answer on the port of a dead server
+    // checked first, because another program may answer on the port of a dead server
     if (!(await isServerAlive(stateDir, record))) return false;
     if (await answersTemporal(record.address, ANSWER_TIMEOUT_MS)) return true;
     const waitedMs = Date.now() - since;
     if (waitedMs > ANSWER_WAIT_MS_MAX) throw silentServer(record);
-    if (waitedMs > SAY_AFTER_MS && !told) say(`waiting for the Temporal server of this folder (process ${record.serverPid}) to answer`);
-    told ||= waitedMs > SAY_AFTER_MS;
+    if (waitedMs > SAY_AFTER_MS && !notified) say(`waiting for the Temporal server of this folder (process ${record.serverPid}) to answer`);
+    notified ||= waitedMs > SAY_AFTER_MS;
     await pause(ANSWER_POLL_MS);
   }
 }
 
 function silentServer(record: DevServerRecord): PerdureError {
   const foreign = record.place === OWN_PLACE ? '' : ' in another container, boot or host';
-  const message = `the server of this folder (process ${record.serverPid}${foreign}) does not answer at ${record.address}; stop that process, or use another folder with PERDURE_DIR`;
+  const message = `the server of this folder (process ${record.serverPid}${foreign}) does not answer at ${record.address}; stop that process, or set PERDURE_DIR to another folder`;
   return new PerdureError('TEMPORAL_SERVER', message, 5);
 }
 

@@ -10,34 +10,34 @@ import { readDevServerRecord, removeDevServerRecord } from './record.js';
 /** Pid and start time of a process of this place. */
 type ProcessStart = Pick<ProcessIdentity, 'pid' | 'start'>;
 
-/** What a keeper watches over. */
+/** Options of `keepDevServer`. */
 export interface Keeping {
   readonly stateDir: string;
-  /** The server it was started for. */
+  /** The server to keep. */
   readonly server: ProcessStart;
-  /** The process that keeps: this one. */
+  /** The identity of this process. */
   readonly keeper: ProcessIdentity;
   readonly log: (line: string) => void;
 }
 
-const LOOK_EVERY_MS = 250;
-/** The next command of a script still finds the server there. */
+const CHECK_EVERY_MS = 250;
+/** Long enough for the next command of a script to find the server running. */
 const IDLE_MS_MAX = 3_000;
 const STOP_GRACE_MS = 5_000;
-/** A server that keeps dying is left dead, with its log, rather than restarted for ever. */
+/** After this many restarts, a server that keeps dying stays stopped. Its log shows the reason. */
 const RESTARTS_MAX = 5;
 
 /**
- * Keeps a folder's dev server until it may end: stops it when no living user is registered for 3 s, and starts it again on the
- * same ports when it was killed while somebody uses it. Resolves when nothing is left to keep.
+ * Supervises the dev server of a folder: stops it after 3 s without a living user, and restarts it on the same ports if it dies while
+ * it has users. Resolves when the server is stopped or belongs to another keeper.
  */
 export async function keepDevServer(keeping: Keeping): Promise<void> {
   let { server } = keeping;
   let restartsLeft = RESTARTS_MAX;
   let idleSince: number | undefined;
   for (;;) {
-    await pause(LOOK_EVERY_MS);
-    await showAlive(keeping.stateDir);
+    await pause(CHECK_EVERY_MS);
+    await touchRecord(keeping.stateDir);
     const users = await countLiveUsers(keeping.stateDir);
     idleSince = users > 0 ? undefined : (idleSince ?? Date.now());
     const isIdle = idleSince !== undefined && Date.now() - idleSince >= IDLE_MS_MAX;
@@ -50,15 +50,15 @@ export async function keepDevServer(keeping: Keeping): Promise<void> {
   }
 }
 
-/** Decides under the lock, where no command can be starting or adopting: the server to keep from now on, or undefined when there is none. */
+/** Decides under the lock, so that no command starts or adopts a server meanwhile. Returns the server to keep, or undefined. */
 async function settle(keeping: Keeping, restartsLeft: number): Promise<ProcessStart | undefined> {
   const { stateDir, server } = keeping;
-  // taking the lock would make a deleted folder anew
+  // acquiring the lock would recreate a deleted folder
   if (!(await exists(stateDir))) return end(server);
   return withFolderLock(stateFolder(stateDir).serverLock, {}, async () => {
     const record = await readDevServerRecord(stateDir);
     const isOurs = record?.serverPid === server.pid && record.serverStart === server.start;
-    // without a record its database is gone or somebody else's: it must not run on
+    // without its record, the database was deleted or belongs to another server, so this one must stop
     if (!isOurs) return end(server);
     if (record.keeperPid !== keeping.keeper.pid || record.keeperStart !== keeping.keeper.start) return undefined;
     const users = await countLiveUsers(stateDir);
@@ -74,7 +74,7 @@ async function settle(keeping: Keeping, restartsLeft: number): Promise<ProcessSt
 
 async function restart(keeping: Keeping, users: number): Promise<ProcessStart> {
   const { stateDir, keeper, log, server } = keeping;
-  log(`the server (process ${server.pid}) ended while ${users} processes used it; starting it again`);
+  log(`the server (process ${server.pid}) exited while ${users} processes used it; restarting it`);
   const record = await startDevServer({ stateDir, keeper, say: log });
   return { pid: record.serverPid, start: record.serverStart };
 }
@@ -83,8 +83,8 @@ async function end(server: ProcessStart): Promise<undefined> {
   await stopProcess(server.pid, server.start, STOP_GRACE_MS);
 }
 
-/** A fresh record tells processes of other containers, which cannot look our pids up, that the server is there. */
-async function showAlive(stateDir: string): Promise<void> {
+/** Touches the record for processes in other containers, which cannot look up the pids: a recent record means a living server. */
+async function touchRecord(stateDir: string): Promise<void> {
   const now = new Date();
   await utimes(stateFolder(stateDir).serverRecord, now, now).catch(absent);
 }

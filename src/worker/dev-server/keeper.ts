@@ -1,9 +1,9 @@
 import { processIdentity } from '../state-folder/process-identity.js';
 import { keepDevServer } from './keep.js';
 
-// The keeper's process: stops the embedded server once nobody uses it. launch.ts starts it, detached.
-// Arguments: the state folder, and pid and start time of the server. It writes its log to standard error and
-// ends with the server.
+// The keeper process: stops the embedded server when it has no users. launch.ts starts it detached.
+// Arguments: the state folder, and the pid and start time of the server. It logs to standard error and exits
+// with the server.
 const [stateDir, serverPid, serverStart] = process.argv.slice(2);
 const keeper = processIdentity();
 if (!stateDir || !serverPid || !serverStart || !keeper) throw new Error('usage: keeper <state folder> <server pid> <server start>');

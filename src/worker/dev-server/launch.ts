@@ -14,13 +14,13 @@ import { answersTemporal } from '../temporal/probe.js';
 import { type DevServerPorts, pickPorts } from './ports.js';
 import { type DevServerRecord, removeDevServerRecord, writeDevServerRecord } from './record.js';
 
-/** What a launch needs besides the folder. */
+/** Options of `launchDevServer`. */
 export interface LaunchOptions {
-  /** Path of the `temporal` binary. */
+  /** The path of the `temporal` binary. */
   readonly binary: string;
-  /** Ports of the server that ran here before: taken again when free, so that its clients find the new one. */
+  /** The ports of the previous server. Used again if free, so that clients can reconnect. */
   readonly formerPorts?: DevServerPorts;
-  /** The keeper that is there already; absent: one is started. */
+  /** The existing keeper. @default a new one is started */
   readonly keeper?: ProcessIdentity;
   readonly say: (line: string) => void;
 }
@@ -31,15 +31,15 @@ const ANSWER_WAIT_MS_MAX = 60_000;
 const ANSWER_POLL_MS = 20;
 const LAUNCHES_MAX = 3;
 const LOG_BYTES_MAX = 10 * 1024 * 1024;
-/** Not the state folder: deleting it must not take the working directory of server and keeper away. */
+/** Not the state folder, because it may be deleted while server and keeper run. */
 const CHILD_CWD = '/';
-/** Only these reach server and keeper: no model key is in their environment. */
+/** The environment of server and keeper. It contains no model keys. */
 const CHILD_ENV = ['PATH', 'HOME', 'TMPDIR', 'LANG', 'TZ', 'XDG_CACHE_HOME', 'PERDURE_TEMPORAL_BIN', 'PERDURE_SYNC'];
 const TYPE_NAMES = { KEYWORD: 'Keyword', DOUBLE: 'Double', INT: 'Int' } as const;
 
 /**
- * Starts the Temporal dev server of a folder, detached, and resolves when it answers. The caller holds `server.lock` and has
- * made sure that no server lives. Throws PerdureError `TEMPORAL_SERVER` (5) with the last line of its log when it does not come up.
+ * Starts the Temporal dev server of a folder detached and resolves when it answers. The caller holds `server.lock` and has checked that
+ * no server is running. Throws PerdureError `TEMPORAL_SERVER` (5) with the last line of its log if it does not start.
  */
 export async function launchDevServer(stateDir: string, options: LaunchOptions): Promise<DevServerRecord> {
   for (let attempt = 1; ; attempt += 1) {
@@ -58,7 +58,7 @@ export async function launchDevServer(stateDir: string, options: LaunchOptions):
   }
 }
 
-/** Starts the process that will stop the folder's server when nobody uses it any more. */
+/** Starts the process that stops the server of the folder when it has no users. */
 export async function startKeeper(stateDir: string, server: Pick<ProcessIdentity, 'pid' | 'start'>): Promise<ProcessIdentity> {
   const folder = stateFolder(stateDir);
   const log = await openLog(folder.logs, 'keeper.log');
@@ -70,8 +70,8 @@ export async function startKeeper(stateDir: string, server: Pick<ProcessIdentity
 }
 
 /**
- * The process is a shell that waits for one line and only then becomes the server. The record is written in between: if this
- * process dies before it is, the shell reads the end of its input and goes away.
+ * Starts a shell that waits for one line of input before it executes the server, and writes the record in between. If this process dies
+ * before it writes the record, the shell reads the end of its input and exits, so no server runs without a record.
  */
 async function startRecorded(
   stateDir: string,
@@ -105,17 +105,17 @@ async function startRecorded(
 
 function serverFlags(database: string, ports: DevServerPorts): string[] {
   const pragmas = ['journal_mode=WAL', `synchronous=${process.env.PERDURE_SYNC === 'full' ? 'FULL' : 'NORMAL'}`];
-  // the defaults take 200 ms a turn; with these it is about 22 ms
+  // a turn takes 200 ms with the defaults, and about 22 ms with these values
   const dynamicConfig = [
     'history.transferProcessorMaxPollRPS=10000',
     'system.enableActivityEagerExecution=true',
     'history.MaxBufferedQueryCount=100',
-    // one machine needs no partitions: a task in another one than the first worker polls waits for seconds
+    // one partition, because a task in a partition without a poller waits for seconds
     'matching.numTaskqueueReadPartitions=1',
     'matching.numTaskqueueWritePartitions=1',
   ];
-  const places = { ip: '127.0.0.1', port: ports.grpc, 'ui-port': ports.ui, 'http-port': ports.http, 'db-filename': database };
-  const options = { ...places, 'log-level': 'warn' };
+  const addresses = { ip: '127.0.0.1', port: ports.grpc, 'ui-port': ports.ui, 'http-port': ports.http, 'db-filename': database };
+  const options = { ...addresses, 'log-level': 'warn' };
   return [
     'server',
     'start-dev',
@@ -139,7 +139,7 @@ async function answersOrEnds(address: string, server: ChildProcess): Promise<boo
   return false;
 }
 
-/** The dev server forgets closed runs after a day; there is no flag for it, so it is asked through its HTTP API. */
+/** Sets the retention through the HTTP API. The dev server deletes closed runs after one day and has no flag for that. */
 async function keepClosedRuns(record: DevServerRecord, say: (line: string) => void): Promise<void> {
   const url = `http://127.0.0.1:${record.httpPort}/api/v1/namespaces/${record.namespace}/update`;
   const body = JSON.stringify({ config: { workflowExecutionRetentionTtl: `${RETENTION_SECONDS}s` } });
@@ -147,14 +147,16 @@ async function keepClosedRuns(record: DevServerRecord, say: (line: string) => vo
     const response = await fetch(url, { method: 'POST', body, signal: AbortSignal.timeout(5_000) });
     if (!response.ok) throw new Error(`HTTP ${response.status}`);
   } catch (error) {
-    say(`closed runs are kept for a day only: setting the retention failed (${error instanceof Error ? error.message : String(error)})`);
+    say(
+      `closed runs are kept for one day only, because the retention could not be set (${error instanceof Error ? error.message : String(error)})`,
+    );
   }
 }
 
 function spawnedIdentity(child: ChildProcess, what: string): ProcessIdentity {
   const identity = child.pid === undefined ? undefined : processIdentity(child.pid);
   if (identity) return identity;
-  // a child that could not be spawned says why in an event, which would end this process if nobody listened
+  // a spawn failure is reported as an `error` event; without a listener it would end this process
   child.once('error', (error) => process.emitWarning(`${what}: ${error.message}`));
   throw new PerdureError('TEMPORAL_SERVER', `cannot start ${what}`, 5);
 }
@@ -165,20 +167,20 @@ function childEnv(): NodeJS.ProcessEnv {
 
 async function openLog(logs: string, name: string): Promise<FileHandle> {
   const path = join(logs, name);
-  const present = await stat(path).catch(absent);
-  if (present && present.size > LOG_BYTES_MAX) await rename(path, `${path}.1`);
+  const existing = await stat(path).catch(absent);
+  if (existing && existing.size > LOG_BYTES_MAX) await rename(path, `${path}.1`);
   return open(path, 'a', 0o600);
 }
 
 async function endOfLog(logs: string): Promise<string> {
   const path = join(logs, 'server.log');
   const lines = ((await readFile(path, 'utf8').catch(absent)) ?? '').trim().split('\n');
-  return `${lines.at(-1) || 'it said nothing'} (log: ${path})`;
+  return `${lines.at(-1) || 'no output'} (log: ${path})`;
 }
 
 /**
- * The arguments with which `node` runs another module of this package as a process of its own: built JavaScript as it is,
- * TypeScript sources through jiti. `base` is the caller's `import.meta.url`, `name` the module's path from there, without extension.
+ * The arguments for `node` to run another module of this package as a process: built JavaScript directly, TypeScript sources through
+ * jiti. `base` is the caller's `import.meta.url`, `name` the relative path of the module without extension.
  */
 export function nodeScript(base: string, name: string): string[] {
   if (!base.endsWith('.ts')) return [fileURLToPath(new URL(`./${name}.js`, base))];

@@ -9,14 +9,14 @@ export interface DevServerPorts {
   readonly http: number;
 }
 
-/** Below the range of outgoing connections: none of those, not even a client's own attempt to reconnect, takes the port of a server that restarts. */
+/** Below the range of outgoing connections, so that none of them, such as a client's reconnect, takes the port of a restarting server. */
 const PORT_MIN = 20_000;
 const PORT_MAX = 32_000;
-const TRIES_MAX = 50;
+const ATTEMPTS_MAX = 50;
 
-/** Three ports that are free now: each wanted one if it is, else any. Another process may take one before the server does. */
+/** Picks three free ports: the wanted ones if free, else any. Another process may take one before the server does. */
 export async function pickPorts(wanted?: DevServerPorts): Promise<DevServerPorts> {
-  // held together until all are known, so that they differ
+  // all are held until the last one is picked, so that they differ
   const held: Server[] = [];
   for (const port of [wanted?.grpc, wanted?.ui, wanted?.http]) held.push(await listenOnFirst(candidatesFor(port)));
   const [grpc = 0, ui = 0, http = 0] = held.map(portOf);
@@ -37,8 +37,8 @@ async function listenOnFirst(candidates: Iterable<number>): Promise<Server> {
 
 function* candidatesFor(wanted: number | undefined): Iterable<number> {
   if (wanted !== undefined) yield wanted;
-  for (let tries = 0; tries < TRIES_MAX; tries += 1) yield randomInt(PORT_MIN, PORT_MAX + 1);
-  // any port the system gives
+  for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt += 1) yield randomInt(PORT_MIN, PORT_MAX + 1);
+  // port 0: the system picks a port
   yield 0;
 }
 

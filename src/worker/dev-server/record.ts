@@ -6,13 +6,13 @@ import { isPidProvedDead, OWN_PLACE } from '../state-folder/process-identity.js'
 import { stateFolder } from '../state-folder/state-folder.js';
 
 /**
- * `server.json`: the server that runs on a folder's database, and the keeper that will stop it.
- * Written before the server's process becomes the server, so that no server ever runs unrecorded. Changed only under `server.lock`.
+ * `server.json`: the server that runs on the database of a folder, and its keeper. Written before the server is executed, so that no
+ * server runs without a record. Changed only under `server.lock`.
  */
 export const DevServerRecord = z.object({
   address: z.string(),
   uiUrl: z.string(),
-  /** Port of the server's HTTP API. */
+  /** The port of the HTTP API. */
   httpPort: z.number().int(),
   namespace: z.string(),
   serverPid: z.number().int(),
@@ -24,7 +24,7 @@ export const DevServerRecord = z.object({
 });
 export type DevServerRecord = z.infer<typeof DevServerRecord>;
 
-/** The record of a folder; undefined when there is none. One that cannot be read (written by hand or another version) counts as none. */
+/** Reads the record of a folder. Undefined if it is missing or invalid, for example written by another version. */
 export async function readDevServerRecord(stateDir: string): Promise<DevServerRecord | undefined> {
   const text = await readFile(stateFolder(stateDir).serverRecord, 'utf8').catch(absent);
   if (text === undefined) return undefined;
@@ -35,17 +35,17 @@ export async function readDevServerRecord(stateDir: string): Promise<DevServerRe
   }
 }
 
-/** Replaces the folder's record in one step. */
+/** Replaces the record of a folder atomically. */
 export async function writeDevServerRecord(stateDir: string, record: DevServerRecord): Promise<void> {
   await writeJson(stateFolder(stateDir).serverRecord, record);
 }
 
-/** Removes the folder's record. */
+/** Removes the record of a folder. */
 export async function removeDevServerRecord(stateDir: string): Promise<void> {
   await rm(stateFolder(stateDir).serverRecord, { force: true });
 }
 
-/** True unless the recorded server is gone: proved for processes of this place, by the keeper's silence for those of another. */
+/** True unless the recorded server is dead: proved for a process of this place, assumed after 30 s without a touch for any other. */
 export async function isServerAlive(stateDir: string, record: DevServerRecord): Promise<boolean> {
   const owner = { pid: record.serverPid, start: record.serverStart, place: record.place };
   return !(await isGone(stateFolder(stateDir).serverRecord, owner));

@@ -11,37 +11,37 @@ import { recoverAgain, recoverDeadWorkers } from './recover-dead-workers.js';
 import { listOpenRuns, listStartedActivities } from './started-activities.js';
 import { recordWorker } from './worker-record.js';
 
-/** What hosting the folder's worker needs. */
+/** Options of `hostEmbeddedWorker`. */
 export interface EmbeddedWorkerOptions {
   readonly stateDir: string;
-  /** The folder's own server. */
+  /** The embedded server. */
   readonly server: { readonly connectionOptions: TemporalConnectionOptions; readonly namespace: string };
   readonly taskQueue: string;
-  /** Hash of the configuration the worker runs with; told to other commands by `currentHolder`. */
+  /** The hash of the worker's configuration. Other commands get it from `currentHolder`. */
   readonly configHash: string;
-  /** Makes a worker that polls under exactly this identity. Called at most once, after recovery. */
+  /** Creates a worker that polls with exactly this identity. Called at most once, after recovery. */
   readonly makeWorker: (identity: string) => Promise<Worker>;
   readonly say: (line: string) => void;
-  /** The converter of the workers; needed where payloads are encrypted. */
+  /** The data converter of the workers. Required if payloads are encrypted. */
   readonly dataConverter?: DataConverter;
 }
 
-/** The folder's worker, hosted by this process or by another one that goes before it. */
+/** The worker of a folder, hosted by this process or by the current holder of the lock. */
 export interface EmbeddedWorker {
-  /** Resolves when the folder has a worker: this process polls, or another holds the lock. Rejects when hosting failed. */
+  /** Resolves when the folder has a worker: this process polls, or another process holds the lock. Rejects if hosting failed. */
   readonly ready: Promise<void>;
-  /** Resolves when this process hosts and waits no longer; rejects when its worker failed. */
+  /** Resolves when this process no longer hosts or waits for the lock. Rejects if its worker failed. */
   readonly ended: Promise<void>;
   /** True while this process holds the worker lock. */
   holding(): boolean;
   /**
-   * Stops polling, lets running calls finish and gives the lock to the next. `force` waits for nothing: the process must
-   * exit then, and the next one recovers its calls. Never rejects; may be called again.
+   * Stops polling, waits for running calls and releases the lock. With `force`, does not wait: the process must then exit, and the next
+   * holder recovers its calls. Never rejects. Idempotent.
    */
   stop(options?: { readonly force?: boolean }): Promise<void>;
 }
 
-/** The process that hosts a folder's worker. */
+/** The process that hosts the worker of a folder. */
 export interface WorkerHolder {
   readonly pid: number;
   readonly configHash: string;
@@ -51,14 +51,14 @@ const LOCK_POLL_MS_MAX = 250;
 const HolderNote = z.object({ configHash: z.string() });
 
 /**
- * Hosts the one worker of a state folder: waits for `worker.lock`, records its identity, gives back what dead workers left,
- * and polls until `stop`. While another process holds the lock it waits to take over.
+ * Hosts the worker of a state folder: waits for `worker.lock`, records its identity, recovers the calls of dead workers, and polls
+ * until `stop`. While another process holds the lock, waits to take over.
  */
 export function hostEmbeddedWorker(options: EmbeddedWorkerOptions): EmbeddedWorker {
   return new HostedWorker(options);
 }
 
-/** The living process that hosts the folder's worker; undefined when none does. */
+/** The living process that hosts the worker of the folder, or undefined. */
 export async function currentHolder(stateDir: string): Promise<WorkerHolder | undefined> {
   const holder = await folderLockHolder(stateFolder(stateDir).workerLock);
   const note = HolderNote.safeParse(holder?.note);
@@ -78,8 +78,8 @@ class HostedWorker implements EmbeddedWorker {
     const serving = once(this.#events, 'serving');
     this.ended = this.#host();
     this.ready = Promise.race([serving, this.ended]).then(() => undefined);
-    // told here, so that a caller who awaits neither learns of it too; a rejection of `ready` is the same one
-    this.ended.catch((error: unknown) => options.say(`the worker of this folder failed: ${messageOf(error)}`));
+    // reported here for callers that await neither promise; `ready` rejects with the same error
+    this.ended.catch((error: unknown) => options.say(`the worker for this folder failed: ${messageOf(error)}`));
     this.ready.catch(messageOf);
   }
 
@@ -89,7 +89,7 @@ class HostedWorker implements EmbeddedWorker {
 
   async stop({ force = false }: { readonly force?: boolean } = {}): Promise<void> {
     this.#stopping.abort();
-    // a failure was told above
+    // the constructor already reports a failure
     if (!force) await this.ended.catch(messageOf);
   }
 
@@ -97,7 +97,7 @@ class HostedWorker implements EmbeddedWorker {
     const { stateDir, configHash, say } = this.#options;
     const { signal } = this.#stopping;
     const onWait = (pid: number): void => {
-      say(`process ${pid} hosts the worker of this folder; this one takes over when it ends`);
+      say(`The worker for this folder runs in process ${pid}. This process takes over when it exits.`);
       this.#events.emit('serving');
     };
     const waiting = { note: { configHash } satisfies z.infer<typeof HolderNote>, signal, pollMsMax: LOCK_POLL_MS_MAX, onWait };
@@ -135,19 +135,19 @@ class HostedWorker implements EmbeddedWorker {
     } finally {
       await connection.close();
     }
-    // only after a clean end: what a failed worker still runs is found through its record once this process is gone
+    // only after a clean stop: the record of a failed worker is needed to recover its calls once this process is dead
     await record.forget();
   }
 
-  /** Runs the worker until it has stopped, by `stop` or by itself. */
+  /** Runs the worker until it stops, by `stop` or on its own. */
   async #poll(identity: string, client: Client): Promise<void> {
     const { signal } = this.#stopping;
     const worker = await this.#options.makeWorker(identity);
     const polling = worker.run();
-    let telling: Promise<void> | undefined;
+    let reporting: Promise<void> | undefined;
     const shutDown = (): void => {
       if (worker.getState() !== 'RUNNING') return;
-      if (worker.getStatus().numInFlightActivities > 0) telling = this.#tellRunning(identity, client);
+      if (worker.getStatus().numInFlightActivities > 0) reporting = this.#reportRunning(identity, client);
       worker.shutdown();
     };
     signal.addEventListener('abort', shutDown, { once: true });
@@ -157,12 +157,12 @@ class HostedWorker implements EmbeddedWorker {
       await polling;
     } finally {
       signal.removeEventListener('abort', shutDown);
-      await telling;
+      await reporting;
     }
   }
 
-  /** Says which calls a stopping worker still waits for. */
-  async #tellRunning(identity: string, client: Client): Promise<void> {
+  /** Prints the running calls that a stopping worker waits for. */
+  async #reportRunning(identity: string, client: Client): Promise<void> {
     const { taskQueue, say } = this.#options;
     try {
       const runs = await listOpenRuns(client, taskQueue);
@@ -170,7 +170,7 @@ class HostedWorker implements EmbeddedWorker {
       const names = running.flat().map(({ run, type }) => `${type} of ${run.workflowId}`);
       if (names.length > 0) say(`waiting for running calls: ${names.join(', ')}`);
     } catch (error) {
-      say(`waiting for running calls (which ones could not be asked: ${messageOf(error)})`);
+      say(`waiting for running calls (they could not be listed: ${messageOf(error)})`);
     }
   }
 }

@@ -4,26 +4,26 @@ import { workerDied } from '../failures.js';
 import { listOpenRuns, listStartedActivities, type OpenRun, type StartedActivity } from './started-activities.js';
 import { deadWorkers } from './worker-record.js';
 
-/** What a recovery needs. `client` is connected to the folder's own server. */
+/** Options of a recovery. `client` is connected to the embedded server. */
 export interface RecoveryOptions {
   readonly client: Client;
   readonly taskQueue: string;
   readonly stateDir: string;
   readonly log: (line: string) => void;
   /**
-   * Also removes the records of dead workers of whom this look found nothing.
-   * @default false, because visibility lags: the runs of the last moments may show up only at a later look
+   * Also removes the records of dead workers without calls left.
+   * @default false, because visibility lags: the newest runs may be listed only later
    */
   readonly forget?: boolean;
 }
 
-/** What a recovery found and did. */
+/** The result of a recovery. */
 export interface Recovery {
-  /** Open runs that were looked at; 0 when no recorded worker is dead. */
+  /** The number of open runs that were checked. 0 if no recorded worker is dead. */
   readonly runs: number;
-  /** Activities that were failed as `Worker.Died`. */
+  /** The number of activities that were failed as `Worker.Died`. */
   readonly failed: number;
-  /** Records of dead workers that are still kept. */
+  /** The number of records of dead workers that are kept. */
   readonly remembered: number;
 }
 
@@ -31,11 +31,10 @@ const PARALLEL_MAX = 8;
 const GRPC_NOT_FOUND = 5;
 
 /**
- * Gives back at once what dead workers of this folder left unreported, instead of after their heartbeat timeout.
+ * Fails the running calls of dead workers of this folder immediately, instead of after their heartbeat timeout.
  *
- * For every open run: its sticky queue is reset (else its next workflow task waits for the dead worker), then its activities
- * are looked up, and each that runs on a recorded worker whose process is proved dead is failed by id. An activity of any
- * other worker is never touched. May be repeated at any time.
+ * For each open run: resets its sticky queue, because its next workflow task would otherwise wait for the dead worker. Then fails each
+ * activity that runs on a recorded worker whose process is proved dead. Never touches activities of other workers. Idempotent.
  */
 export async function recoverDeadWorkers(options: RecoveryOptions): Promise<Recovery> {
   const { client, taskQueue, stateDir, log, forget = false } = options;
@@ -51,7 +50,7 @@ export async function recoverDeadWorkers(options: RecoveryOptions): Promise<Reco
       stillFound.add(activity.worker);
       if (!(await failActivity(client, activity))) continue;
       failed += 1;
-      log(`${run.workflowId}: ${activity.type} ran on a worker that died; it was given back to the run`);
+      log(`${run.workflowId}: ${activity.type} was running on a dead worker; the run handles it as failed`);
     }
   });
   const forgotten = forget ? dead.filter(({ identity }) => !stillFound.has(identity)) : [];
@@ -63,13 +62,13 @@ async function resetStickyQueue(client: Client, { workflowId, runId }: OpenRun):
   try {
     await client.workflowService.resetStickyTaskQueue({ namespace: client.options.namespace, execution: { workflowId, runId } });
   } catch (error) {
-    // the run was closed since it was listed
+    // the run was closed after it was listed
     const code: number | undefined = isGrpcServiceError(error) ? error.code : undefined;
     if (code !== GRPC_NOT_FOUND) throw error;
   }
 }
 
-/** False when the activity timed out or ended since it was looked up. */
+/** False if the activity timed out or completed after it was listed. */
 async function failActivity(client: Client, { run, activityId, worker, heartbeatDetails }: StartedActivity): Promise<boolean> {
   try {
     await client.activity.fail({ ...run, activityId }, workerDied(worker, heartbeatDetails));
@@ -82,31 +81,31 @@ async function failActivity(client: Client, { run, activityId, worker, heartbeat
 
 async function inParallel<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
   const queue = items.values();
-  const takeTurns = async (): Promise<void> => {
+  const runNext = async (): Promise<void> => {
     for (const item of queue) await work(item);
   };
-  await Promise.all(Array.from({ length: PARALLEL_MAX }, takeTurns));
+  await Promise.all(Array.from({ length: PARALLEL_MAX }, runNext));
 }
 
-/** Pauses between the looks after the first one. */
-const LOOK_AGAIN_AFTER_MS = [500, 1_500, 5_000, 15_000];
-/** Visibility has long caught up by then. */
-const FORGET_FROM_LOOK = 2;
+/** The pauses before each further check. */
+const CHECK_AGAIN_AFTER_MS = [500, 1_500, 5_000, 15_000];
+/** From this check on, visibility has caught up. */
+const FORGET_FROM_CHECK = 2;
 
 /**
- * Looks again for what dead workers left, since visibility may lag behind their last moments, until their records are
- * forgotten. Runs beside the new worker: only what is proved to belong to a dead one is touched. Ends early when `signal`
- * aborts, and never rejects: a look that fails is logged, and the records stay for the next process.
+ * Repeats the recovery until the records of dead workers are removed, because visibility may not list their newest runs yet. Runs
+ * concurrently with the new worker. Stops when `signal` aborts. Never rejects: a failed check is logged, and the records stay for the
+ * next process.
  */
 export async function recoverAgain(options: Omit<RecoveryOptions, 'forget'>, signal: AbortSignal): Promise<void> {
   try {
-    for (const [look, afterMs] of LOOK_AGAIN_AFTER_MS.entries()) {
+    for (const [check, afterMs] of CHECK_AGAIN_AFTER_MS.entries()) {
       await pause(afterMs, undefined, { signal });
-      const { remembered } = await recoverDeadWorkers({ ...options, forget: look >= FORGET_FROM_LOOK });
+      const { remembered } = await recoverDeadWorkers({ ...options, forget: check >= FORGET_FROM_CHECK });
       if (remembered === 0) return;
     }
   } catch (error) {
     if (signal.aborted) return;
-    options.log(`looking for calls of dead workers failed: ${error instanceof Error ? error.message : String(error)}`);
+    options.log(`recovery of the calls of dead workers failed: ${error instanceof Error ? error.message : String(error)}`);
   }
 }

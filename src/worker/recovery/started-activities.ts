@@ -8,23 +8,23 @@ export interface OpenRun {
   readonly runId: string;
 }
 
-/** An activity that a worker has started and not yet reported. */
+/** An activity that a worker has started and not completed. */
 export interface StartedActivity {
   readonly run: OpenRun;
   readonly activityId: string;
   readonly type: string;
-  /** Identity of the worker that runs it. */
+  /** The identity of its worker. */
   readonly worker: string;
   readonly heartbeatDetails: readonly unknown[];
 }
 
 type PendingActivity = temporal.api.workflow.v1.IPendingActivityInfo;
 
-/** Numbers of Temporal's PendingActivityState. */
+/** Values of Temporal's PendingActivityState. */
 const STARTED = 2;
 const CANCEL_REQUESTED = 3;
 
-/** The open runs of a queue, as visibility knows them: one started within the last moments may be missing. */
+/** Lists the open runs of a task queue. Visibility lags, so a run started just now may be missing. */
 export async function listOpenRuns(client: Client, taskQueue: string): Promise<OpenRun[]> {
   const query = `TaskQueue = ${JSON.stringify(taskQueue)} AND ExecutionStatus = "Running"`;
   const runs: OpenRun[] = [];
@@ -32,7 +32,7 @@ export async function listOpenRuns(client: Client, taskQueue: string): Promise<O
   return runs;
 }
 
-/** The activities of a run that one of `workers` has started and not reported. Empty when the run is closed or gone. */
+/** Lists the activities of a run that one of `workers` has started and not completed. Empty if the run is closed or missing. */
 export async function listStartedActivities(client: Client, run: OpenRun, workers: ReadonlySet<string>): Promise<StartedActivity[]> {
   const pending = await pendingActivities(client, run);
   const theirs = pending.filter((activity) => isStarted(activity) && workers.has(activity.lastWorkerIdentity ?? ''));
@@ -57,7 +57,7 @@ async function pendingActivities(client: Client, { workflowId, runId }: OpenRun)
   }
 }
 
-/** Cancelling hides whether an activity waits or runs; only one that runs has a start time. */
+/** The state CANCEL_REQUESTED does not show whether an activity is running. Only a running one has a start time. */
 function isStarted({ state, lastStartedTime }: PendingActivity): boolean {
   return Number(state) === STARTED || (Number(state) === CANCEL_REQUESTED && lastStartedTime != null);
 }

@@ -6,24 +6,24 @@ import { absent } from '../state-folder/presence.js';
 import { isProvedDead, parseWorkerIdentity } from '../state-folder/process-identity.js';
 import { stateFolder } from '../state-folder/state-folder.js';
 
-/** A worker identity that once polled for this folder. */
+/** The identity of a worker that has polled for this folder. */
 export interface WorkerRecord {
   readonly identity: string;
-  /** Removes the record: nothing that this worker started is pending any more. */
+  /** Removes the record. Call it when no call of this worker is pending. */
   forget(): Promise<void>;
 }
 
 const RecordFile = z.object({ identity: z.string() });
 
-/** Records a worker's identity in the folder. Written before the worker polls, so that whatever it starts can be traced after its death. */
+/** Records the identity of a worker. Written before the worker polls, so that its calls can be recovered after its death. */
 export async function recordWorker(stateDir: string, identity: string): Promise<WorkerRecord> {
-  // pid, start and random part: unique, and safe as a file name
+  // pid, start time and random part: unique and safe as a file name
   const path = join(stateFolder(stateDir).workers, `${identity.split('/').slice(-3).join('-')}.json`);
   await writeJson(path, { identity } satisfies z.infer<typeof RecordFile>);
   return { identity, forget: () => rm(path, { force: true }) };
 }
 
-/** The recorded workers whose processes are proved dead. Those of another host, boot or container never are. */
+/** Lists the recorded workers whose processes are proved dead. Never lists those of another host, boot or container. */
 export async function deadWorkers(stateDir: string): Promise<WorkerRecord[]> {
   const { workers } = stateFolder(stateDir);
   const names = ((await readdir(workers).catch(absent)) ?? []).filter((name) => name.endsWith('.json') && !name.startsWith('.'));

@@ -5,24 +5,24 @@ import { z } from 'zod';
 import { writeJson } from './atomic-json.js';
 import { absent, announcePresence, type LivePresence, livePresences, type Presence } from './presence.js';
 
-/** A lock that this process holds until `release`, or until it dies. */
+/** A lock that this process holds until `release`, or until it exits. */
 export interface FolderLock {
   release(): Promise<void>;
 }
 
-/** How to wait for a lock. @default no note, pollMsMax 50 */
+/** Options of `acquireFolderLock`. @default no note, pollMsMax 50 */
 export interface FolderLockOptions {
-  /** JSON that `folderLockHolder` tells others while the lock is held. */
+  /** JSON that `folderLockHolder` returns to other processes while the lock is held. */
   readonly note?: unknown;
-  /** Ends the waiting; the promise then rejects. */
+  /** Stops waiting. The promise then rejects. */
   readonly signal?: AbortSignal;
-  /** Longest pause between two looks: short for locks held for a moment, long for those held for hours. */
+  /** The longest pause between two checks: short for a lock held briefly, long for one held for hours. */
   readonly pollMsMax?: number;
-  /** Called once, when another process is first found in the way; must not throw. */
+  /** Called once, when another process is found to hold the lock. Must not throw. */
   readonly onWait?: (pid: number) => void;
 }
 
-/** Who holds a lock, and the note it left. */
+/** The holder of a lock, with its note. */
 export interface FolderLockHolder {
   readonly pid: number;
   readonly note: unknown;
@@ -34,16 +34,16 @@ const HOLDER_FILE = 'holder.json';
 const HolderFile = z.object({ presence: z.string(), note: z.unknown() });
 
 /**
- * Waits until this process alone holds the lock that the folder `dir` stands for. Needs no native module; a holder's death releases it.
+ * Waits until this process holds the lock represented by the folder `dir`. The death of a holder releases the lock. Needs no native module.
  *
- * Every contender first creates a file of its own and then lists the folder; it holds the lock only if it sees no other
- * living contender. Both of two contenders create before they list, so at least one sees the other: two holders are
- * impossible. Of several, the smallest name stays and looks again; the others take their file back and come again later.
+ * Each contender first creates its own file, then lists the folder. It holds the lock only if it sees no other living contender.
+ * Two contenders both create before they list, so at least one sees the other. Two holders are therefore impossible. Among several
+ * contenders, the one with the smallest name keeps its file and checks again. The others remove their files and retry later.
  */
 export async function acquireFolderLock(dir: string, options: FolderLockOptions = {}): Promise<FolderLock> {
   const { note, signal, pollMsMax = POLL_MS_MAX_DEFAULT, onWait } = options;
   let own: Presence | undefined;
-  let told = false;
+  let notified = false;
   try {
     for (let round = 1; ; round += 1) {
       signal?.throwIfAborted();
@@ -59,8 +59,8 @@ export async function acquireFolderLock(dir: string, options: FolderLockOptions 
         await own.remove();
         own = undefined;
       }
-      if (ahead && !told) onWait?.((await folderLockHolder(dir))?.pid ?? ahead.pid);
-      told ||= ahead !== undefined;
+      if (ahead && !notified) onWait?.((await folderLockHolder(dir))?.pid ?? ahead.pid);
+      notified ||= ahead !== undefined;
       await pause(pollPauseMs(round, pollMsMax), undefined, signal ? { signal } : {});
     }
   } finally {
@@ -68,7 +68,7 @@ export async function acquireFolderLock(dir: string, options: FolderLockOptions 
   }
 }
 
-/** Runs `work` while holding the lock, and releases it whatever happens. */
+/** Runs `work` while holding the lock, and always releases it. */
 export async function withFolderLock<T>(dir: string, options: FolderLockOptions, work: () => Promise<T>): Promise<T> {
   const lock = await acquireFolderLock(dir, options);
   try {
@@ -78,17 +78,17 @@ export async function withFolderLock<T>(dir: string, options: FolderLockOptions,
   }
 }
 
-/** The living holder of a lock taken with a note; undefined when there is none. */
+/** The living holder of a lock taken with a note, or undefined. */
 export async function folderLockHolder(dir: string): Promise<FolderLockHolder | undefined> {
   const text = await readFile(join(dir, HOLDER_FILE), 'utf8').catch(absent);
   if (text === undefined) return undefined;
   const { presence, note } = HolderFile.parse(JSON.parse(text));
-  // a presence's name never comes back: the file of a dead holder is not taken for a living one's
+  // names of presences are never reused, so a dead holder cannot be mistaken for a living one
   const holder = (await livePresences(dir)).find(({ name }) => name === presence);
   return holder ? { pid: holder.pid, note } : undefined;
 }
 
-/** `alone`: the lock is ours · `first`: stay and look again · `behind`: give way · `lost`: our file was deleted by hand, begin anew. */
+/** `alone`: holds the lock · `first`: keeps its file and checks again · `behind`: removes its file · `lost`: its file was deleted, starts over. */
 function standingOf(
   own: Presence,
   present: readonly LivePresence[],
@@ -105,7 +105,7 @@ async function release(dir: string, held: Presence, hasNote: boolean): Promise<v
   await held.remove();
 }
 
-/** Random, so that contenders do not meet again in step; growing, so that a long wait costs nothing. */
+/** The pause before the next check: random, so that contenders do not collide repeatedly; growing, so that a long wait is cheap. */
 function pollPauseMs(round: number, pollMsMax: number): number {
   const bound = Math.min(pollMsMax, 50 * Math.ceil(round / 10));
   return POLL_MS_MIN + Math.random() * (bound - POLL_MS_MIN);

@@ -5,27 +5,26 @@ import { writeJson } from './atomic-json.js';
 import { isPidProvedDead, OWN_PLACE, processIdentity } from './process-identity.js';
 import { stateFolder } from './state-folder.js';
 
-/** The present process's own file in a folder of presences. */
+/** The presence file of this process in a folder. */
 export interface Presence {
   readonly name: string;
   remove(): Promise<void>;
 }
 
-/** Somebody's file whose process is alive, as far as can be known. */
+/** The presence file of a process that is alive or cannot be proved dead. */
 export interface LivePresence {
   readonly name: string;
   readonly pid: number;
 }
 
 const TOUCH_EVERY_MS = 5_000;
-/** Processes of another host, boot or pid namespace cannot be looked up; silent for this long, they count as gone. */
+/** Processes of another host, boot or pid namespace cannot be looked up. Without a touch for this long, they count as dead. */
 const FOREIGN_SILENT_MS_MAX = 30_000;
 const NAME = /^\.?(?<pid>[1-9]\d*)-(?<start>\d+)-(?<place>[0-9a-f]{8})-[0-9a-f]{8}\.json/u;
 
 /**
- * Puts a file into `dir` that says "this process is here", under a name that no process ever has again
- * (`<pid>-<start>-<place>-<random>.json`), so that anyone may unlink it once the process is gone.
- * The file is touched every 5 s for readers that cannot look the pid up.
+ * Creates a file in `dir` that marks this process as present. Its name `<pid>-<start>-<place>-<random>.json` is never reused, so that
+ * any process may delete it once this process is dead. The file is touched every 5 s for readers that cannot look up the pid.
  */
 export async function announcePresence(dir: string): Promise<Presence> {
   const own = processIdentity();
@@ -36,7 +35,7 @@ export async function announcePresence(dir: string): Promise<Presence> {
   await writeJson(path, own);
   const touching = setInterval(() => {
     const now = new Date();
-    // the folder was deleted by hand: nothing is left to keep fresh
+    // the folder was deleted, so there is no file to touch
     utimes(path, now, now).catch(() => clearInterval(touching));
   }, TOUCH_EVERY_MS).unref();
   return {
@@ -48,7 +47,7 @@ export async function announcePresence(dir: string): Promise<Presence> {
   };
 }
 
-/** Everyone who is present in `dir`, the caller too; files of processes that are gone are unlinked on the way. An absent folder is empty. */
+/** Lists the processes present in `dir`, including the caller. Deletes the files of dead processes. A missing folder is empty. */
 export async function livePresences(dir: string): Promise<LivePresence[]> {
   const live: LivePresence[] = [];
   for (const name of await namesIn(dir)) {
@@ -56,13 +55,13 @@ export async function livePresences(dir: string): Promise<LivePresence[]> {
     if (!pid || !start || !place) continue;
     const path = join(dir, name);
     if (await isGone(path, { pid: Number(pid), start, place })) await rm(path, { force: true });
-    // a leading dot is a file still being written
+    // a leading dot marks a file that is still being written
     else if (!name.startsWith('.')) live.push({ name, pid: Number(pid) });
   }
   return live;
 }
 
-/** Whether the owner of a file is gone: by proof for processes of this place, by silence for those of another. */
+/** True if the owner of a file is dead: proved for a process of this place, assumed after 30 s without a touch for any other. */
 export async function isGone(
   path: string,
   owner: { readonly pid: number; readonly start: string; readonly place: string },
@@ -72,7 +71,7 @@ export async function isGone(
   return touched === undefined || Date.now() - touched.mtimeMs > FOREIGN_SILENT_MS_MAX;
 }
 
-/** Turns "no such file" into undefined and throws every other error on. */
+/** Returns undefined for ENOENT and rethrows every other error. */
 export function absent(error: unknown): undefined {
   if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
   throw error;
@@ -82,18 +81,18 @@ async function namesIn(dir: string): Promise<string[]> {
   return (await readdir(dir).catch(absent)) ?? [];
 }
 
-/** A process that needs the folder's server, until it says otherwise or dies. */
+/** A process that uses the embedded server, until it leaves or dies. */
 export interface User {
   leave(): Promise<void>;
 }
 
-/** Registers this process as a user of the folder's server; the keeper stops a server without living users. */
+/** Registers this process as a user of the embedded server. The keeper stops a server without living users. */
 export async function registerUser(stateDir: string): Promise<User> {
   const presence = await announcePresence(stateFolder(stateDir).users);
   return { leave: () => presence.remove() };
 }
 
-/** How many living users the folder's server has. Files of dead ones are unlinked on the way. */
+/** The number of living users of the embedded server. Deletes the files of dead ones. */
 export async function countLiveUsers(stateDir: string): Promise<number> {
   return (await livePresences(stateFolder(stateDir).users)).length;
 }

@@ -5,8 +5,8 @@ import { hostname } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
 
 /**
- * One process of one boot of one machine. A pid alone is given to a new process after some time; together with its start
- * time it never is. `start` is in clock ticks since boot (Linux) or seconds since 1970 (elsewhere, from `ps`).
+ * Identifies one process of one boot of one machine. A pid is reused after some time, but never with the same start time.
+ * `start` is in clock ticks since boot (Linux) or seconds since 1970 (elsewhere, from `ps`).
  */
 export interface ProcessIdentity {
   readonly host: string;
@@ -16,24 +16,24 @@ export interface ProcessIdentity {
   readonly start: string;
 }
 
-/** What can be known of a pid of this place: running since `start`, gone for sure, or hidden from us. */
+/** The state of a pid of this place: running since `start`, gone, or unknown because it is not visible. */
 export type ProcessState = { readonly kind: 'running'; readonly start: string } | { readonly kind: 'gone' } | { readonly kind: 'unknown' };
 
 const IDENTITY_PREFIX = 'perdure';
 const here = { host: hostname().replaceAll('/', '_') || 'localhost', boot: bootId(), pidNamespace: pidNamespace() };
 
-/** The place whose processes can be looked up from here: this host, boot and pid namespace, as 8 hex digits for file names. */
+/** This host, boot and pid namespace, whose processes can be looked up. A hash of 8 hex digits, for file names. */
 export const OWN_PLACE = createHash('sha256').update(`${here.host}/${here.boot}/${here.pidNamespace}`).digest('hex').slice(0, 8);
 
-/** The identity of a process of this place; undefined when it is gone or hidden. @default pid this process */
+/** The identity of a process of this place, or undefined if it is gone or not visible. @default pid this process */
 export function processIdentity(pid: number = process.pid): ProcessIdentity | undefined {
   const state = processState(pid);
   return state.kind === 'running' ? { ...here, pid, start: state.start } : undefined;
 }
 
 /**
- * True only with proof: the process belongs to this host, boot and pid namespace, and its pid is gone or was given to
- * another process. A process of any other place is never proved dead. Never throws.
+ * True only with proof: the process belongs to this host, boot and pid namespace, and its pid is gone or was reused. Always false for
+ * a process of another place. Never throws.
  */
 export function isProvedDead(identity: ProcessIdentity): boolean {
   if (identity.host !== here.host || identity.boot !== here.boot || identity.pidNamespace !== here.pidNamespace) return false;
@@ -41,19 +41,19 @@ export function isProvedDead(identity: ProcessIdentity): boolean {
   return state.kind === 'gone' || (state.kind === 'running' && state.start !== identity.start);
 }
 
-/** True when the pid of this place is proved not to be the process that started at `start`. Never throws. */
+/** True if the pid of this place is proved not to be the process that started at `start`. Never throws. */
 export function isPidProvedDead(pid: number, start: string): boolean {
   return isProvedDead({ ...here, pid, start });
 }
 
-/** A fresh identity for a Temporal worker of this process: `perdure/<host>/<boot>/<pid namespace>/<pid>/<start>/<random>`. */
+/** Creates an identity for a Temporal worker of this process: `perdure/<host>/<boot>/<pid namespace>/<pid>/<start>/<random>`. */
 export function newWorkerIdentity(): string {
   const own = processIdentity();
   if (!own) throw new Error(`cannot read the start time of process ${process.pid}`);
   return [IDENTITY_PREFIX, own.host, own.boot, own.pidNamespace, own.pid, own.start, randomBytes(4).toString('hex')].join('/');
 }
 
-/** The process behind a worker identity; undefined when the text is not one of ours. */
+/** Parses a worker identity. Undefined for the identity of another kind of worker. */
 export function parseWorkerIdentity(text: string): ProcessIdentity | undefined {
   const [prefix, host, boot, namespace, pid, start, random, ...rest] = text.split('/');
   if (prefix !== IDENTITY_PREFIX || !host || !boot || !namespace || !start || !random || rest.length > 0) return undefined;
@@ -61,7 +61,7 @@ export function parseWorkerIdentity(text: string): ProcessIdentity | undefined {
   return { host, boot, pidNamespace: namespace, pid: Number(pid), start };
 }
 
-/** Looks a pid of this place up. A zombie counts as gone: it runs no code any more. Never throws. */
+/** Looks up a pid of this place. A zombie counts as gone. Never throws. */
 export function processState(pid: number): ProcessState {
   return process.platform === 'linux' ? linuxProcessState(pid) : portableProcessState(pid);
 }
@@ -71,20 +71,20 @@ function linuxProcessState(pid: number): ProcessState {
   try {
     stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
   } catch {
-    // with hidepid, the processes of other users have no entry in /proc and are alive all the same
+    // with hidepid, living processes of other users have no entry in /proc
     return signalReaches(pid) ? { kind: 'unknown' } : { kind: 'gone' };
   }
-  // the command name (field 2) may hold spaces and brackets, so fields are counted from its end
+  // the command name (field 2) may contain spaces and brackets, so fields are counted from its end
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   const [state] = fields;
   const threads = Number(fields[17]);
   const start = fields[19];
-  // a killed process is a zombie first; while its other threads still end, its files and ports are taken
+  // a killed process is first a zombie; until its other threads end, it still holds files and ports
   if ((state === 'Z' || state === 'X') && threads <= 1) return { kind: 'gone' };
   return start ? { kind: 'running', start } : { kind: 'unknown' };
 }
 
-/** Start time to the second: coarser than Linux, so a pid reused within one second would be taken for the old process (never for dead). */
+/** The start time has a resolution of 1 s. A pid reused within one second counts as the old process, never as dead. */
 function portableProcessState(pid: number): ProcessState {
   if (!signalReaches(pid)) return { kind: 'gone' };
   try {
@@ -92,7 +92,7 @@ function portableProcessState(pid: number): ProcessState {
     const startMs = Date.parse(started.trim());
     return Number.isNaN(startMs) ? { kind: 'unknown' } : { kind: 'running', start: String(startMs / 1000) };
   } catch {
-    // `ps` fails when the process ended in between; the next look will say so
+    // `ps` fails if the process has just exited; the next check detects that
     return { kind: 'unknown' };
   }
 }
@@ -102,7 +102,7 @@ function signalReaches(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // EPERM: it is there, but belongs to another user
+    // EPERM: the process exists and belongs to another user
     return !(error instanceof Error && 'code' in error && error.code === 'ESRCH');
   }
 }
@@ -121,7 +121,7 @@ function pidNamespace(): string {
 
 const POLL_MS = 20;
 
-/** Ends a process of this place: SIGTERM, after `graceMs` SIGKILL; resolves when it is gone. Never signals a process that was given the same pid later. */
+/** Stops a process of this place: SIGTERM, then SIGKILL after `graceMs`. Resolves when it is gone. Never signals a later process with the same pid. */
 export async function stopProcess(pid: number, start: string, graceMs: number): Promise<void> {
   const killAt = Date.now() + graceMs;
   let killed = false;
@@ -139,7 +139,7 @@ function signal(pid: number, start: string, name: 'SIGTERM' | 'SIGKILL'): void {
   try {
     if (!isPidProvedDead(pid, start)) process.kill(pid, name);
   } catch (error) {
-    // it ended between the look and the signal: that is what was wanted
+    // the process exited between the check and the signal
     if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
   }
 }

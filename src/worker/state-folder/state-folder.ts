@@ -3,32 +3,32 @@ import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { PerdureError } from '../../contracts/perdure-error.js';
 
-/** Where everything of the embedded default is kept. All paths are absolute. */
+/** The paths of a state folder. All are absolute. */
 export interface StateFolder {
   readonly dir: string;
   readonly users: string;
   readonly workers: string;
   readonly streams: string;
   readonly artifacts: string;
-  /** Whole tool outputs that were cut for the model; inside `artifacts`. */
+  /** Full tool outputs that were truncated for the model. Inside `artifacts`. */
   readonly outputs: string;
   readonly logs: string;
-  /** The Temporal dev server's SQLite file. */
+  /** The SQLite file of the Temporal dev server. */
   readonly database: string;
-  /** Which server runs on the database; see `DevServerRecord`. */
+  /** The record of the server that runs on the database; see `DevServerRecord`. */
   readonly serverRecord: string;
-  /** Held while a server is started, adopted or stopped. */
+  /** The lock held while a server is started, adopted or stopped. */
   readonly serverLock: string;
-  /** Held by the one process that hosts the folder's worker. */
+  /** The lock held by the process that hosts the worker of the folder. */
   readonly workerLock: string;
 }
 
-/** The state folder of a working folder: `PERDURE_DIR` when set, else `.perdure` in it; absolute. */
+/** The absolute path of the state folder: `PERDURE_DIR` if set, else `.perdure` in `cwd`. */
 export function resolveStateDir(env: NodeJS.ProcessEnv = process.env, cwd: string = process.cwd()): string {
   return resolve(cwd, env.PERDURE_DIR || '.perdure');
 }
 
-/** The paths inside a state folder. Touches nothing. */
+/** Computes the paths of a state folder. Does not access the disk. */
 export function stateFolder(stateDir: string): StateFolder {
   const dir = resolve(stateDir);
   return {
@@ -47,8 +47,8 @@ export function stateFolder(stateDir: string): StateFolder {
 }
 
 /**
- * Makes the state folder where it is missing: readable by its owner only (it holds prompts and answers) and ignored by git.
- * Throws PerdureError `STATE_FOLDER` (2) when it cannot be made or written.
+ * Creates the state folder if it is missing: readable only by its owner, because it contains prompts and responses, and ignored by git.
+ * Throws PerdureError `STATE_FOLDER` (2) if it cannot be created or written.
  */
 export async function openStateFolder(stateDir: string): Promise<StateFolder> {
   const folder = stateFolder(stateDir);
@@ -59,12 +59,12 @@ export async function openStateFolder(stateDir: string): Promise<StateFolder> {
     await writeFile(join(folder.dir, '.gitignore'), '*\n');
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new PerdureError('STATE_FOLDER', `cannot use ${folder.dir}: ${reason}; PERDURE_DIR names another folder`, 2, { cause: error });
+    throw new PerdureError('STATE_FOLDER', `cannot use ${folder.dir}: ${reason}; set PERDURE_DIR to another folder`, 2, { cause: error });
   }
   return folder;
 }
 
-/** Where what can be made again is kept: `perdure` in the user's cache folder, which nobody else can write to. */
+/** The cache folder: `perdure` in the cache folder of the user, where other users cannot write. */
 export function cacheFolder(env: Readonly<NodeJS.ProcessEnv>): string {
   return join(env.XDG_CACHE_HOME || join(env.HOME || homedir(), '.cache'), 'perdure');
 }

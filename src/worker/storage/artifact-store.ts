@@ -6,7 +6,7 @@ import type { KeyRing } from '../../providers/contract/access-options.js';
 import type { LoadedConfig } from '../config/load-config.js';
 import { stateFolder } from '../state-folder/state-folder.js';
 
-/** The store for large outputs: the bucket that the config names, else files of the state folder. Connects to nothing. */
+/** Creates the store of large outputs: the bucket of the config, or files in the state folder. Does not connect. */
 export function createArtifactStore({ config, keys }: Pick<LoadedConfig, 'config' | 'keys'>, stateDir: string): ArtifactStore {
   if (!config.artifacts) return new FileArtifactStore(stateFolder(stateDir).outputs);
   const { bucket, prefix, region, endpoint, credentials } = config.artifacts;

@@ -2,12 +2,12 @@ import { createHash, randomUUID } from 'node:crypto';
 import { mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
-/** A reference to a blob: its sha256 in hex. */
+/** The reference of a blob: its sha256 in hex. */
 export type BlobRef = string;
 
 /**
- * Large payloads as files named by the hash of their content, 0600 in 0700 folders. Storing the same bytes again is cheap, which
- * matters: the SDK stores outgoing payloads anew on each replay.
+ * Stores large payloads as files that are named by the hash of their content, mode 0600 in 0700 folders. Storing the same bytes again
+ * is cheap, because the SDK stores outgoing payloads again on each replay.
  */
 export class BlobStore {
   readonly #folder: string;
@@ -16,12 +16,12 @@ export class BlobStore {
     this.#folder = folder;
   }
 
-  /** Stores bytes durably (temp file, fsync, rename) and returns their reference. A file of another size in its place is replaced. */
+  /** Stores bytes durably (temporary file, fsync, rename) and returns their reference. Replaces an existing file of a different size. */
   async put(bytes: Uint8Array): Promise<BlobRef> {
     const ref = createHash('sha256').update(bytes).digest('hex');
     const path = this.#pathOf(ref);
-    const there = await stat(path).catch(unlessMissing);
-    if (there?.size === bytes.length) return ref;
+    const existing = await stat(path).catch(unlessMissing);
+    if (existing?.size === bytes.length) return ref;
     await mkdir(dirname(path), { recursive: true, mode: 0o700 });
     const temporary = `${path}.${randomUUID()}`;
     try {
@@ -35,19 +35,19 @@ export class BlobStore {
     return ref;
   }
 
-  /** The bytes of a reference. Throws `BLOB_MISSING` or `BLOB_CORRUPT` with the reference: never silently nothing. */
+  /** Reads the bytes of a reference. Throws `BLOB_MISSING` or `BLOB_CORRUPT` with the reference. Never returns partial bytes. */
   async get(ref: BlobRef): Promise<Uint8Array> {
     const bytes = await readFile(this.#pathOf(ref)).catch((error: unknown) => {
-      throw new Error(`BLOB_MISSING ${ref}: the stored payload is gone or unreadable`, { cause: error });
+      throw new Error(`BLOB_MISSING ${ref}: the stored payload is missing or unreadable`, { cause: error });
     });
     if (createHash('sha256').update(bytes).digest('hex') !== ref)
-      throw new Error(`BLOB_CORRUPT ${ref}: the stored payload was changed or cut`);
+      throw new Error(`BLOB_CORRUPT ${ref}: the stored payload was changed or truncated`);
     return bytes;
   }
 
   #pathOf(ref: BlobRef): string {
-    // a reference comes from a payload: only a hash may become a path
-    if (!/^[0-9a-f]{64}$/u.test(ref)) throw new Error(`BLOB_CORRUPT ${JSON.stringify(ref.slice(0, 80))}: not a reference`);
+    // a reference comes from a payload, so only a valid hash may become a path
+    if (!/^[0-9a-f]{64}$/u.test(ref)) throw new Error(`BLOB_CORRUPT ${JSON.stringify(ref.slice(0, 80))}: not a valid reference`);
     return join(this.#folder, 'blobs', ref.slice(0, 2), ref);
   }
 }
@@ -62,7 +62,7 @@ async function writeDurably(path: string, bytes: Uint8Array): Promise<void> {
   }
 }
 
-/** Without it a power loss may forget the name of a file whose bytes are there. */
+/** Syncs the folder, because a power loss may otherwise lose the name of a synced file. */
 async function syncFolder(path: string): Promise<void> {
   const folder = await open(path, 'r');
   try {

@@ -3,12 +3,12 @@ import { type StorageDriver, StorageDriverClaim } from '@temporalio/common';
 import proto from '@temporalio/proto';
 import { BlobStore } from './blob-store.js';
 
-// through the default export: Node finds no named ones in this CommonJS package
+// uses the default export, because Node finds no named exports in this CommonJS package
 const { Payload: PayloadCodec } = proto.temporal.api.common.v1;
 
 /**
- * External storage in a folder: for one machine, or for workers that share the folder. Content-addressed, so that storing again on
- * a replay costs a look.
+ * Creates a driver that stores external payloads in a folder, for one machine or for workers that share the folder. Files are
+ * content-addressed, so that a replay only checks that they exist.
  */
 export function createFileStorageDriver(folder: string): StorageDriver {
   const store = new BlobStore(folder);

@@ -1,50 +1,50 @@
 import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { BringOptions } from './binary-download.js';
+import type { InstallOptions } from './binary-download.js';
 import { runCommand } from './run-command.js';
 
 const MODULE = 'github.com/temporalio/cli';
 const COMMAND = `${MODULE}/cmd/temporal`;
-const TELL_EVERY_MS = 15_000;
+const REPORT_EVERY_MS = 15_000;
 const TOOLS_FILE = `//go:build tools\n\npackage build\n\nimport _ "${COMMAND}"\n`;
 
 /**
- * Builds the Temporal CLI from the Go module proxy to `target`, which appears whole or not at all. Takes 2-4 minutes and
- * 3.5 GB beside the target for that time; Go's own caches are left alone. Rejects with the last line of the failing step.
+ * Builds the Temporal CLI from the Go module proxy and moves it to `target` in one step. Takes 2-4 minutes and 3.5 GB of temporary
+ * space beside the target. Does not touch Go's own caches. Rejects with the last output line of the failing step.
  */
-export async function buildTemporal(target: string, { version, say, env }: BringOptions): Promise<void> {
+export async function buildTemporal(target: string, { version, say, env }: InstallOptions): Promise<void> {
   const work = await mkdtemp(join(dirname(target), '.build-'));
   const goEnv = {
     ...env,
     GOMODCACHE: join(work, 'modules'),
     GOCACHE: join(work, 'objects'),
     GOTMPDIR: join(work, 'temporary'),
-    // else the module cache is read-only and cannot be removed
+    // without it, the module cache is read-only and cannot be removed
     GOFLAGS: `${env.GOFLAGS ?? ''} -modcacherw`.trim(),
     GOWORK: 'off',
   };
   const source = join(work, 'source');
   const go = (...args: string[]): Promise<void> => runCommand('go', args, { env: goEnv, cwd: source });
   const since = Date.now();
-  let step = 'looking for Go';
-  const tell = (): void =>
+  let step = 'checking Go';
+  const report = (): void =>
     say(`building the Temporal server ${version} with Go (once, 2-4 minutes): ${step}, ${Math.round((Date.now() - since) / 1000)} s`);
-  const telling = setInterval(tell, TELL_EVERY_MS);
+  const reporting = setInterval(report, REPORT_EVERY_MS);
   try {
     await mkdir(source);
     await mkdir(goEnv.GOTMPDIR);
     await writeFile(join(source, 'tools.go'), TOOLS_FILE);
     await go('version');
-    step = 'downloading its modules';
-    tell();
+    step = 'downloading modules';
+    report();
     await go('mod', 'init', 'build');
     await go('get', `${COMMAND}@v${version}`);
     step = 'compiling';
-    tell();
+    report();
     await go('build', '-trimpath', '-ldflags', '-s -w', '-o', join(work, 'temporal'), COMMAND);
     await rename(join(work, 'temporal'), target);
   } finally {
-    clearInterval(telling);
+    clearInterval(reporting);
     await rm(work, { recursive: true, force: true });
   }
 }

@@ -6,29 +6,29 @@ import { pipeline } from 'node:stream/promises';
 import { z } from 'zod';
 import { runCommand } from './run-command.js';
 
-/** What bringing a binary needs. */
-export interface BringOptions {
+/** Options of a download or build of the Temporal CLI. */
+export interface InstallOptions {
   readonly version: string;
   readonly say: (line: string) => void;
   readonly env: NodeJS.ProcessEnv;
 }
 
-/** The service answers which archive to take, and which file of it. */
+/** The answer of the service: the archive, and the file inside it. */
 const DownloadInfo = z.object({ archiveUrl: z.url({ protocol: /^https$/u }), fileToExtract: z.string().regex(/^[\w.-]+$/u) });
 
-/** The service that Temporal's SDKs download their dev server from; the SDK's own downloader cannot be called without starting a server. */
+/** The download service of Temporal's SDKs. The downloader of the SDK cannot be used, because it also starts a server. */
 const SERVICE = 'https://temporal.download/cli';
-/** Offline, this is all the time it takes to find out. */
+/** The longest wait when there is no network. */
 const ASK_TIMEOUT_MS = 5_000;
 const DOWNLOAD_TIMEOUT_MS = 5 * 60_000;
 const PLATFORMS: Partial<Record<NodeJS.Platform, string>> = { linux: 'linux', darwin: 'darwin' };
 const ARCHITECTURES: Partial<Record<NodeJS.Architecture, string>> = { x64: 'amd64', arm64: 'arm64' };
 
-/** Downloads the Temporal CLI to `target`, which appears whole or not at all. Rejects within 5 s when the service cannot be reached. */
-export async function downloadTemporal(target: string, { version, say, env }: BringOptions): Promise<void> {
+/** Downloads the Temporal CLI and moves it to `target` in one step. Rejects within 5 s if the service cannot be reached. */
+export async function downloadTemporal(target: string, { version, say, env }: InstallOptions): Promise<void> {
   const platform = PLATFORMS[process.platform];
   const arch = ARCHITECTURES[process.arch];
-  if (!platform || !arch) throw new Error(`there is no download for ${process.platform} ${process.arch}`);
+  if (!platform || !arch) throw new Error(`no download for ${process.platform} ${process.arch}`);
   say(`downloading the Temporal server ${version} (once)`);
   const query = new URLSearchParams({ platform, arch, format: 'tar.gz' }).toString();
   const { archiveUrl, fileToExtract } = await askService(`${SERVICE}/v${version}?${query}`);
@@ -41,7 +41,7 @@ export async function downloadTemporal(target: string, { version, say, env }: Br
     await runCommand('tar', ['-xzf', archive, '-C', folder, fileToExtract], { env, cwd: folder });
     const extracted = join(folder, fileToExtract);
     await chmod(extracted, 0o755);
-    // a damaged or foreign binary must not get into the cache
+    // checks the binary before it enters the cache
     await runCommand(extracted, ['--version'], { env, cwd: folder });
     await rename(extracted, target);
   } finally {

@@ -6,59 +6,59 @@ import { cacheFolder } from '../state-folder/state-folder.js';
 import { buildTemporal } from './binary-build.js';
 import { downloadTemporal } from './binary-download.js';
 
-/** Where to look. @default env the process's own */
+/** Options of `resolveTemporalBinary`. @default env process.env */
 export interface TemporalBinaryOptions {
   readonly say: (line: string) => void;
   readonly env?: NodeJS.ProcessEnv;
 }
 
-/** The newest version of the Temporal CLI that builds from the Go module proxy; downloads take the same. */
+/** The newest version of the Temporal CLI that builds from the Go module proxy. Downloads use the same version. */
 export const TEMPORAL_CLI_VERSION = '1.5.1';
 
 /**
- * The path of a Temporal CLI that can run the dev server, from the first place that has one: `PERDURE_TEMPORAL_BIN`, PATH, our cache, the
- * SDK's download service, a build from the Go module proxy (2-4 minutes, once). Ten processes share one download or build.
- * Throws PerdureError `TEMPORAL_BINARY` (5) that lists all that was tried.
+ * Finds a Temporal CLI that can run the dev server, in this order: `PERDURE_TEMPORAL_BIN`, PATH, the cache, the download service of the
+ * SDK, a build from the Go module proxy (2-4 minutes, once). Concurrent processes share one download or build.
+ * Throws PerdureError `TEMPORAL_BINARY` (5) with all failed attempts.
  */
 export async function resolveTemporalBinary({ say, env = process.env }: TemporalBinaryOptions): Promise<string> {
   const named = env.PERDURE_TEMPORAL_BIN;
   if (named) {
-    // the server does not run in our working folder
+    // absolute, because the server runs in another working folder
     if (await isExecutable(named)) return resolve(named);
-    throw new PerdureError('TEMPORAL_BINARY', `PERDURE_TEMPORAL_BIN names ${named}, which is not an executable file`, 2);
+    throw new PerdureError('TEMPORAL_BINARY', `PERDURE_TEMPORAL_BIN is "${named}", which is not an executable file`, 2);
   }
   const onPath = await firstExecutable((env.PATH ?? '').split(delimiter).filter(Boolean), 'temporal');
   if (onPath) return onPath;
   const cached = join(cacheFolder(env), 'temporal', TEMPORAL_CLI_VERSION, 'temporal');
   if (await isExecutable(cached)) return cached;
-  return bring(cached, say, env);
+  return install(cached, say, env);
 }
 
-/** Fills the cache under a lock of its own, so that processes of several state folders wait for one download or build. */
-async function bring(cached: string, say: (line: string) => void, env: NodeJS.ProcessEnv): Promise<string> {
+/** Fills the cache under its own lock, so that processes of several state folders share one download or build. */
+async function install(cached: string, say: (line: string) => void, env: NodeJS.ProcessEnv): Promise<string> {
   const folder = dirname(cached);
   await mkdir(folder, { recursive: true });
-  const onWait = (pid: number): void => say(`process ${pid} is bringing the Temporal server; waiting for it`);
+  const onWait = (pid: number): void => say(`waiting for process ${pid}, which installs the Temporal server`);
   return withFolderLock(join(folder, 'lock'), { onWait, pollMsMax: 500 }, async () => {
     if (await isExecutable(cached)) return cached;
     await removeRemains(folder);
-    const tried = ['PERDURE_TEMPORAL_BIN is not set', 'no temporal on PATH', `nothing at ${cached}`];
-    const ways = [
-      { way: 'download', bringTo: downloadTemporal },
-      { way: 'build', bringTo: buildTemporal },
+    const tried = ['PERDURE_TEMPORAL_BIN is not set', 'no temporal on PATH', `no file at ${cached}`];
+    const methods = [
+      { method: 'download', installTo: downloadTemporal },
+      { method: 'build', installTo: buildTemporal },
     ] as const;
-    for (const { way, bringTo } of ways) {
+    for (const { method, installTo } of methods) {
       try {
-        await bringTo(cached, { version: TEMPORAL_CLI_VERSION, say, env });
+        await installTo(cached, { version: TEMPORAL_CLI_VERSION, say, env });
         return cached;
       } catch (error) {
         const reason = error instanceof Error ? error.message : String(error);
-        say(`${way} of the Temporal server failed: ${reason}`);
-        tried.push(`${way}: ${reason}`);
+        say(`${method} of the Temporal server failed: ${reason}`);
+        tried.push(`${method}: ${reason}`);
       }
     }
     const advice = 'install the Temporal CLI or Go, or set TEMPORAL_ADDRESS to a running server';
-    throw new PerdureError('TEMPORAL_BINARY', `found no Temporal server (${tried.join('; ')}); ${advice}`, 5);
+    throw new PerdureError('TEMPORAL_BINARY', `no Temporal server found (${tried.join('; ')}); ${advice}`, 5);
   });
 }
 
@@ -73,15 +73,15 @@ async function firstExecutable(folders: readonly string[], name: string): Promis
 async function isExecutable(path: string): Promise<boolean> {
   try {
     await access(path, constants.X_OK);
-    // a folder may be "executable" too
+    // a folder may have the executable bit too
     return (await stat(path)).isFile();
   } catch {
-    // absent, or not for us: the next place is tried
+    // missing or not executable: the next candidate is tried
     return false;
   }
 }
 
-/** A download or build that was killed leaves up to 3.5 GB behind. */
+/** Removes the files of a killed download or build, which take up to 3.5 GB. */
 async function removeRemains(folder: string): Promise<void> {
   const remains = (await readdir(folder)).filter((name) => name.startsWith('.build-') || name.startsWith('.download-'));
   for (const name of remains) await rm(join(folder, name), { recursive: true, force: true });

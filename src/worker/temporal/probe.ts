@@ -2,8 +2,8 @@ import { connect as connectHttp2 } from 'node:http2';
 import { connect as connectTcp } from 'node:net';
 
 /**
- * True when a Temporal frontend without TLS answers `GetSystemInfo` at `host:port` within `timeoutMs`. Never rejects.
- * Spoken over plain HTTP/2, because loading a gRPC client takes a quarter of a second, and this is asked at every start.
+ * True if a Temporal frontend without TLS answers `GetSystemInfo` at `host:port` within `timeoutMs`. Never rejects.
+ * Uses plain HTTP/2, because loading a gRPC client takes 0.25 s and every start runs this probe.
  */
 export function answersTemporal(address: string, timeoutMs: number): Promise<boolean> {
   return new Promise((resolve) => {
@@ -23,7 +23,7 @@ export function answersTemporal(address: string, timeoutMs: number): Promise<boo
     });
     request.once('error', () => finish(false));
     request.once('trailers', (trailers) => finish(trailers['grpc-status'] === '0'));
-    // an error without a message comes as headers alone
+    // an error without a message has headers only
     request.once('response', (headers) => {
       if (headers['grpc-status'] !== undefined) finish(headers['grpc-status'] === '0');
     });
@@ -34,7 +34,7 @@ export function answersTemporal(address: string, timeoutMs: number): Promise<boo
   });
 }
 
-/** True when anything accepts a TCP connection at the host and port within `timeoutMs`. Never rejects. */
+/** True if the host accepts a TCP connection on the port within `timeoutMs`. Never rejects. */
 export function acceptsTcp(host: string, port: number, timeoutMs: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connectTcp({ host, port, timeout: timeoutMs });

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 
-/** How a command runs. */
+/** Options of `runCommand`. */
 export interface RunCommandOptions {
   readonly env: NodeJS.ProcessEnv;
   readonly cwd: string;
@@ -8,7 +8,7 @@ export interface RunCommandOptions {
 
 const TAIL_CHARS_MAX = 4_000;
 
-/** Runs a program to its end. Rejects with its last line of output when it cannot start or exits with another code than 0. */
+/** Runs a program until it exits. Rejects with its last output line if it cannot start or exits with a code other than 0. */
 export function runCommand(program: string, args: readonly string[], { env, cwd }: RunCommandOptions): Promise<void> {
   return new Promise((resolve, reject) => {
     const child = spawn(program, args, { env, cwd, stdio: ['ignore', 'pipe', 'pipe'] });
@@ -21,7 +21,7 @@ export function runCommand(program: string, args: readonly string[], { env, cwd 
     child.once('error', reject);
     child.once('close', (code, signal) => {
       if (code === 0) resolve();
-      else reject(new Error(`${program} ${args[0] ?? ''} ended with ${code ?? signal}: ${tail.trim().split('\n').at(-1)}`));
+      else reject(new Error(`${program} ${args[0] ?? ''} exited with ${code ?? signal}: ${tail.trim().split('\n').at(-1)}`));
     });
   });
 }

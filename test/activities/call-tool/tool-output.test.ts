@@ -28,7 +28,7 @@ describe('the output of tools', () => {
       (first) => ({ ref: refIn(first), offset: 500_000, bytes: 1_000 }),
     );
     expect(results[0]?.text).toMatch(/^\[…\]\nline \d+\n[^]*\nline 200000\n\[output cut: 2\.\d MiB in 200000 lines; shown: /u);
-    expect(results[1]?.text).toMatch(/^[^]*line \d+\n\[bytes 500000-\d+ of \d+; the next page: read_artifact/u);
+    expect(results[1]?.text).toMatch(/^[^]*line \d+\n\[bytes 500000-\d+ of \d+; next page: read_artifact/u);
     expect(results[1]?.isError).toBe(false);
   });
 
@@ -91,7 +91,7 @@ describe('the output of tools', () => {
       undefined,
       { artifacts },
     );
-    expect(result).toMatchObject({ isError: false, text: expect.stringContaining('the whole could not be kept: ENOTDIR]') });
+    expect(result).toMatchObject({ isError: false, text: expect.stringContaining('the full output could not be stored: ENOTDIR]') });
   });
 
   /** The result that a model with this window reads. */

@@ -48,7 +48,7 @@ describe('approvals, approve, deny and extend', { timeout: 60_000 }, () => {
     const callId = await waitingRun(runId);
     const listed = await here('approvals', runId);
     expect(listed).toMatchObject({ code: 0, stderr: '' });
-    expect(listed.stdout).toContain(`${runId} ${callId}: deploy\n  arguments  {"to":"production"}\n  asked by   gate: `);
+    expect(listed.stdout).toContain(`${runId} ${callId}: deploy\n  arguments    {"to":"production"}\n  required by  gate: `);
     expect(listed.stdout).toContain(`perdure approve ${runId} ${callId}   or: perdure deny ${runId} ${callId}`);
     const json: unknown = JSON.parse((await here('approvals', runId, '--json')).stdout);
     expect(json).toEqual([
@@ -60,7 +60,7 @@ describe('approvals, approve, deny and extend', { timeout: 60_000 }, () => {
       stderr: `${runId}: deploy ${callId} approved by ada\n`,
     });
     expect(await worker.client.workflow.getHandle(runId).result()).toMatchObject({ reason: 'completed', toolCalls: 1 });
-    expect(await here('approvals', runId)).toMatchObject({ code: 0, stderr: 'nothing waits for a person\n' });
+    expect(await here('approvals', runId)).toMatchObject({ code: 0, stderr: 'no pending approvals\n' });
     expect((await here('approvals', runId, '--json')).stdout).toBe('[]\n');
   });
 
@@ -91,7 +91,7 @@ describe('approvals, approve, deny and extend', { timeout: 60_000 }, () => {
     await waitingRun(runId);
     expect(await here('extend', runId, '--turns', '4')).toMatchObject({
       code: 0,
-      stderr: `${runId}: limits increased, at most 13 turns\n`,
+      stderr: `${runId}: limits increased (turn limit: 13)\n`,
     });
     expect(JSON.parse((await here('extend', runId, '--turns', '1', '--json')).stdout)).toMatchObject({ runId, progress: { maxTurns: 14 } });
     expect(await here('extend', runId, '--max-cost', '1')).toMatchObject({ code: 4, stderr: expect.stringContaining('has no such cap') });
@@ -153,7 +153,7 @@ describe('what a person reads', () => {
     expect([askedFor('c1'), askedFor('budget')].flatMap((item) => hints.take(item))).toEqual([]);
     expect(hints.take(progress)).toEqual([
       'decide with: perdure approve r1 c1   or: perdure deny r1 c1',
-      'decide with: perdure extend r1 --turns N (--help: other caps)   or: perdure deny r1 budget',
+      'decide with: perdure extend r1 --turns N (other limits: --help)   or: perdure deny r1 budget',
     ]);
     expect(hints.take(progress)).toEqual([]);
   });
@@ -200,6 +200,6 @@ describe('what a person reads', () => {
       Date.parse('2030-01-01T00:01:05.000Z'),
     );
     expect(text).not.toContain('\u001b');
-    expect(text).toContain('waits for  1 min 05 s');
+    expect(text).toContain('pending for  1 min 05 s');
   });
 });

@@ -61,14 +61,14 @@ describe('ls', { timeout: 60_000 }, () => {
   it('runs of unknown price are counted as such', async () => {
     await expect
       .poll(async () => (await ls('--session', 'free')).stderr, { timeout: 30_000 })
-      .toBe('session free: 2 runs, 4 turns, $0.0000, and 2 runs of unknown cost\n');
+      .toBe('session free: 2 runs, 4 turns, $0.0000, without 2 runs of unknown cost\n');
     expect(await agents.sessionCost('free')).toEqual({ session: 'free', runs: 2, turns: 4, costUsd: 0, unpriced: 2 });
   });
 
   it('a session that there is not, and a name that is none, are told', async () => {
     expect(await ls('--session', 'nobody')).toMatchObject({
       code: 0,
-      stderr: 'no runs of session nobody here\nsession nobody: 0 runs, 0 turns, $0.0000\n',
+      stderr: 'no runs of session "nobody" found\nsession nobody: 0 runs, 0 turns, $0.0000\n',
     });
     expect(await ls('--session', 'a "quote"')).toMatchObject({ code: 2, stderr: expect.stringMatching(/^BAD_SESSION_ID: /u) });
   });

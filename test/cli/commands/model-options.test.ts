@@ -16,7 +16,7 @@ beforeAll(async () => {
   server = await startWireServer({ handler: () => ({ text: 'here I am' }) });
   folder = await CliFolder.make();
   await writeFile(join(folder.path, 'perdure.config.json'), JSON.stringify(CONFIG));
-  await here(['dev']).saw('working; Ctrl-C ends it');
+  await here(['dev']).saw('worker running; Ctrl-C stops it');
 });
 
 afterAll(async () => {

@@ -23,12 +23,12 @@ describe('perdure models', () => {
   it('lists the models that can be called, and says what it left out', async () => {
     const { code, stdout, stderr } = await folder.run(['models'], KEY);
     expect(code).toBe(0);
-    expect(stdout).toMatch(/^MODEL +WINDOW +OUT +\$ IN \/ OUT +THINKING +CAN\nanthropic\//u);
+    expect(stdout).toMatch(/^MODEL +WINDOW +OUT +\$ IN \/ OUT +THINKING +SUPPORTS\nanthropic\//u);
     expect(stdout).toMatch(/\nanthropic\/claude-haiku-4-5 +200k +64k +\$1 \/ \$5 +off-high +tools images\n/u);
     expect(stdout).toMatch(/\nPROVIDER +KEY\nanthropic +ANTHROPIC_API_KEY\n/u);
     expect(stdout).not.toContain('openai/');
     expect(stderr).toMatch(/^prices in USD per million tokens, as of \d{4}-\d{2}-\d{2}/u);
-    expect(stderr).toMatch(/\nleft out for want of a key or an address: \d+ models of \d+ providers; see --all\n/u);
+    expect(stderr).toMatch(/\nnot shown, no configured key or address: \d+ models of \d+ providers; list them with --all\n/u);
     expect(stdout + stderr).not.toContain('k-anthropic-1');
   });
 
@@ -48,7 +48,7 @@ describe('perdure models', () => {
   it('what fits only models without a key is counted, and nothing stands on stdout', async () => {
     const { code, stdout, stderr } = await folder.run(['models', 'gpt-5.1'], KEY);
     expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
-    expect(stderr).toMatch(/^left out for want of a key or an address: 2 models of 2 providers; see --all\n/u);
+    expect(stderr).toMatch(/^not shown, no configured key or address: 2 models of 2 providers; list them with --all\n/u);
   });
 
   it('a provider without a key is told the variable that would have it', async () => {
@@ -65,16 +65,16 @@ describe('perdure models', () => {
     await writeFile(join(mine.path, 'perdure.config.json'), JSON.stringify(config));
     const { stdout } = await mine.run(['models', '--provider', 'mine']);
     expect(stdout).toMatch(/\nmine\/big +\? +\? +\$1 \/ \$2 +\? +tools\? images\?\n/u);
-    expect(stdout).toMatch(/\nmine +needs none\n/u);
+    expect(stdout).toMatch(/\nmine +not required\n/u);
     await mine.remove();
   });
 
   it.each([
-    [['models', 'claude-sonet-5'], 3, 'UNKNOWN_MODEL: no known model is named like "claude-sonet-5" (did you mean claude-sonnet-5?)\n'],
+    [['models', 'claude-sonet-5'], 3, 'UNKNOWN_MODEL: no known model matches "claude-sonet-5" (did you mean claude-sonnet-5?)\n'],
     [
       ['models', 'ollama'],
       3,
-      'UNKNOWN_MODEL: no model of ollama is known here; its server may tell: perdure models --provider ollama --ask\n',
+      'UNKNOWN_MODEL: the catalog has no models of "ollama"; query its server with: perdure models --provider ollama --ask\n',
     ],
     [['models', '--provider', 'anthropik'], 2, 'UNKNOWN_PROVIDER: unknown provider "anthropik" (did you mean anthropic?)'],
     [['models', '--al'], 2, 'UNKNOWN_OPTION: --al (did you mean --all?)'],

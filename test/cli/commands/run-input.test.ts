@@ -19,7 +19,7 @@ beforeAll(async () => {
     'slow-ask.yaml': 'steps: [{ toolCalls: [{ name: list_files, args: {} }] }, { text: "all looked at" }]\nfinal: { text: "half of it" }',
   };
   for (const [name, text] of Object.entries(files)) await writeFile(join(folder.path, name), text);
-  await here(['dev']).saw('working; Ctrl-C ends it');
+  await here(['dev']).saw('worker running; Ctrl-C stops it');
 });
 /** One worker for all commands, so that each need not start its own. */
 const here = (args: readonly string[]): Command =>
@@ -86,15 +86,15 @@ describe("what a command line says of a run's input", { timeout: 120_000 }, () =
     const shown = await vi.waitFor(
       async () => {
         const { stdout } = await here(['show', 'r1']).ended;
-        expect(stdout).toContain('needs you');
+        expect(stdout).toMatch(/^approval /mu);
         return stdout;
       },
       { timeout: 30_000 },
     );
     expect(shown).toMatch(/^status +waiting$/mu);
     expect(shown).toMatch(/^waiting for +more of 1 turns$/mu);
-    expect(shown).toMatch(/^needs you +more of 1 turns \(budget\), asked by budget$/mu);
-    expect(shown).toMatch(/^decide +perdure extend r1 --turns N \(--help: other caps\) {3}or: perdure deny r1 budget$/mu);
+    expect(shown).toMatch(/^approval +more of 1 turns \(budget\), required by budget$/mu);
+    expect(shown).toMatch(/^decide +perdure extend r1 --turns N \(other limits: --help\) {3}or: perdure deny r1 budget$/mu);
     expect(shown).toMatch(/^turn 1 +success, \d.*, list_files$/mu);
     expect(await here(['deny', 'r1', 'budget', '--by', 'ada']).ended).toMatchObject({ code: 0 });
     const { code, stdout } = await asked.ended;

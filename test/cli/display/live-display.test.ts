@@ -213,15 +213,15 @@ describe('eventLine', () => {
   it('until when a model is left alone is a time to read', () => {
     const until = '2030-01-01T00:05:00.123Z';
     expect(eventLine({ seq: 1, at: 0, type: 'model.cooling', turn: 1, model: 'p/m', why: 'Model.RateLimited', until })).toBe(
-      '  p/m left alone until 2030-01-01 00:05:00 UTC: Model.RateLimited',
+      '  p/m cooling down until 2030-01-01 00:05:00 UTC: Model.RateLimited',
     );
   });
 
   it.each([
     ['c1', 'deploy', 'approved', 'ada', '  deploy approved by ada'],
-    ['c1', 'deploy', 'expired', 'nobody', '  deploy denied (timed out)'],
-    ['budget', 'extend', 'approved', 'extend', '  more of the cap approved by extend'],
-    ['budget', 'extend', 'denied', 'ada', '  more of the cap denied by ada'],
+    ['c1', 'deploy', 'expired', 'nobody', '  deploy denied (expired)'],
+    ['budget', 'extend', 'approved', 'extend', '  limit increase approved by extend'],
+    ['budget', 'extend', 'denied', 'ada', '  limit increase denied by ada'],
   ])('a decision about %s of %s: %s by %s', (callId, tool, decision, by, line) => {
     expect(eventLine({ seq: 1, at: 0, type: 'approval.decided', callId, tool, decision, by })).toBe(line);
   });

@@ -76,7 +76,7 @@ describe('formatShown', () => {
     const lines = formatShown({ ...SHOWN, steps }).split('\n');
     expect(lines.filter((line) => line.startsWith('turn'))).toEqual([
       'turn           7 of 9 (model)',
-      'turns          2 before these',
+      'turns          2 earlier',
       ...[3, 4, 5, 6].map((turn) => `turn ${turn}         success, 1.5 s`),
       'turn 7         running, read_file+list_files',
     ]);
@@ -101,10 +101,10 @@ describe('formatShown', () => {
       { model: 'q/b', calls: 2, usage },
     ];
     const lines = formatShown({ ...SHOWN, progress: { ...PROGRESS, cooling }, result: { ...RESULT, byModel, switches } }).split('\n');
-    expect(lines).toContain('left alone     p/a with env:P_KEY until 2030-01-01 00:05:00 UTC: Model.RateLimited');
-    expect(lines.filter((line) => line.startsWith('  of it'))).toEqual([
-      '  of it        p/a, 1 call, 1.2k in, 30 out, $0.5000',
-      '  of it        q/b, 2 calls, 1.2k in, 30 out',
+    expect(lines).toContain('cooling down   p/a with env:P_KEY until 2030-01-01 00:05:00 UTC: Model.RateLimited');
+    expect(lines.filter((line) => line.startsWith('  by model'))).toEqual([
+      '  by model     p/a, 1 call, 1.2k in, 30 out, $0.5000',
+      '  by model     q/b, 2 calls, 1.2k in, 30 out',
     ]);
     const changes = lines.filter((line) => line.startsWith('switched'));
     expect(changes).toEqual([2, 3, 4, 5, 6].map((turn) => `switched       turn ${turn}: p/a → q/b: Model.RateLimited`));
@@ -124,11 +124,11 @@ describe('formatShown', () => {
       { ...call, callId: 'budget', title: 'more of $2', askedBy: 'budget' },
     ];
     const lines = formatShown({ ...SHOWN, waiting }).split('\n');
-    expect(lines.filter((line) => /^(?:needs you|decide) /u.test(line))).toEqual([
-      'needs you      deploy (c1), asked by gate: production is shared',
+    expect(lines.filter((line) => /^(?:approval|decide) /u.test(line))).toEqual([
+      'approval       deploy (c1), required by gate: production is shared',
       'decide         perdure approve r1 c1   or: perdure deny r1 c1',
-      'needs you      more of $2 (budget), asked by budget',
-      'decide         perdure extend r1 --turns N (--help: other caps)   or: perdure deny r1 budget',
+      'approval       more of $2 (budget), required by budget',
+      'decide         perdure extend r1 --turns N (other limits: --help)   or: perdure deny r1 budget',
     ]);
   });
 });
@@ -136,7 +136,7 @@ describe('formatShown', () => {
 describe('printResult', () => {
   it.each([
     [0, []],
-    [1, ['go on with: perdure continue r1']],
+    [1, ['continue it with: perdure continue r1']],
   ])('an error after %i turns: a run that never began has nothing to go on from', (turns, hints) => {
     const stderr: string[] = [];
     const error = { type: 'Input.Invalid', message: 'no', turn: 0 };
@@ -163,8 +163,8 @@ describe('printResult', () => {
     };
     printResult(output, result, { json: false, shown: false });
     expect(stderr.join('').split('\n')).toEqual([
-      'message late was not read: and the docs',
-      'message old expired before it was read',
+      'message late was not delivered: and the docs',
+      'message old expired before it was delivered',
       'message refused#1 was refused: EMPTY_MESSAGE',
       'r1: completed after 1 turn, 0 in, 0 out',
       '',

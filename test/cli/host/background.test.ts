@@ -36,7 +36,11 @@ describe('work in the background', { timeout: 180_000 }, () => {
 
     const watched = await folder.run(['watch', 'r1', '--no-worker']);
     expect(watched).toMatchObject({ code: 0, stdout: 'one\n' });
-    expect(await folder.run(args)).toMatchObject({ code: 0, stdout: 'r1\n', stderr: expect.stringContaining('was there already') });
+    expect(await folder.run(args)).toMatchObject({
+      code: 0,
+      stdout: 'r1\n',
+      stderr: expect.stringContaining('already exists with the same input'),
+    });
     expect(await folder.run(['start', 'other', '--id', 'r1', '--model', 'scripted/two.yaml'])).toMatchObject({
       code: 4,
       stderr: expect.stringContaining('RUN_EXISTS: '),
@@ -66,7 +70,7 @@ describe('work in the background', { timeout: 180_000 }, () => {
       progress: null,
       run: { runId: 'r1', open: true, pending: [{ activity: 'callModel' }] },
     });
-    expect((await folder.run(['doctor'])).stdout).toMatch(/^warn {2}worker: nobody works on queue perdure, and runs are open; /mu);
+    expect((await folder.run(['doctor'])).stdout).toMatch(/^warn {2}worker: no worker polls queue perdure, but runs are open; /mu);
 
     const cancelled = await folder.run(['cancel', 'r1', '--reason', 'enough']);
     expect(cancelled).toMatchObject({ code: 0, stderr: expect.stringContaining('continues the run in the background') });
@@ -90,7 +94,7 @@ describe('work in the background that cannot begin', { timeout: 60_000 }, () => 
     await rm(join(folder.path, 'perdure.config.json'));
     const watched = await folder.run(['watch', 'r1', '--json']);
     expect(JSON.parse(watched.stdout)).toMatchObject({ reason: 'completed', unconsumed: [] });
-    expect(watched.stderr).toMatch(/message \S+ read in turn 1/u);
+    expect(watched.stderr).toMatch(/message \S+ delivered in turn 1/u);
   });
 });
 

@@ -20,7 +20,7 @@ describe('directing a live run from another terminal', { timeout: 60_000 }, () =
     await until(() => on.requests.length === 1, 'the first request');
     const held = await folder.run(['hold', run.runId, '--ttl', '5m', '--by', 'ann', ...place]);
     expect(held).toMatchObject({ code: 0, stdout: '' });
-    expect(held.stderr).toBe(`${run.runId}: starts no further turn for at most 5m. End the hold with: perdure release ${run.runId}\n`);
+    expect(held.stderr).toBe(`${run.runId}: held for at most 5m; release it with: perdure release ${run.runId}\n`);
     gate.open();
     await until(async () => (await run.progress()).waitingFor?.includes('held by ann until') === true, 'the hold');
     const released = await folder.run(['release', run.runId, '--json', ...place]);
@@ -36,7 +36,7 @@ describe('directing a live run from another terminal', { timeout: 60_000 }, () =
     const place = ['--address', inject('temporalAddress'), '--task-queue', on.taskQueue];
     await until(() => on.requests.length === 1, 'the first request');
     const sent = await folder.run(['steer', run.runId, 'hurry', '--id', 's', '--mode', 'preempt', '--ttl', '1h', ...place]);
-    expect(sent).toMatchObject({ code: 0, stderr: `message s is in the queue of ${run.runId}\n` });
+    expect(sent).toMatchObject({ code: 0, stderr: `message s queued for ${run.runId}\n` });
     expect(await run.handle.query<readonly SteerRecord[]>('steers')).toEqual([{ id: 's', state: 'queued' }]);
     const { events = [] } = await run.handle.fetchHistory();
     const signal = events?.find((event) => event.workflowExecutionSignaledEventAttributes)?.workflowExecutionSignaledEventAttributes;

@@ -24,15 +24,15 @@ describe('readOutputSchema', () => {
     ['a file that is not there', async () => undefined, /does not exist$/u],
     ['a folder', async (path) => await promisify(execFile)('mkdir', [path]), /is not a file$/u],
     ['a pipe that nobody writes to', async (path) => await promisify(execFile)('mkfifo', [path]), /is not a file$/u],
-    ['an empty file', async (path) => await writeFile(path, ''), /holds no JSON: /u],
-    ['YAML', async (path) => await writeFile(path, 'type: object\n'), /holds no JSON: /u],
+    ['an empty file', async (path) => await writeFile(path, ''), /is not valid JSON: /u],
+    ['YAML', async (path) => await writeFile(path, 'type: object\n'), /is not valid JSON: /u],
     [
       'a file without end',
       async (path) => {
         await writeFile(path, '{');
         await truncate(path, PAYLOAD_LIMITS.messageBytesMax + 1);
       },
-      /has 1048577 bytes, at most 1048576$/u,
+      /has 1048577 bytes \(limit: 1048576\)$/u,
     ],
   ])('%s is refused with one coded line', async (name, make, message) => {
     const path = file(name.replaceAll(' ', '-'));

@@ -4,19 +4,19 @@ import { useExample } from './support/example-folder.js';
 /** What the command line says of each guard. */
 const SAID = [
   /recovered: arguments of calls/u,
-  /look_up: answered from an earlier call/u,
-  /delete_folder blocked by .*the system stays/u,
+  /look_up: result reused from an earlier call/u,
+  /delete_folder blocked by .*system folders must not be deleted/u,
   /loop: repeat, 3 times: nudge/u,
   /loop: repeat, 4 times: block/u,
   /approval needed: deploy/u,
   /deploy approved by you/u,
-  /message short read in turn/u,
+  /message short delivered in turn/u,
   /corrected \(noise: leaked/u,
   /corrected \(empty answer/u,
   /corrected \(plan-finished/u,
   /compacted \(tiered/u,
   /budget reached: 15 turns/u,
-  /caps raised: at most 20 turns/u,
+  /limits increased: at most 20 turns/u,
   /completed after 16 turns/u,
 ];
 

@@ -24,18 +24,21 @@ describe('hooks and gates of a config', () => {
     [{ ...HOOK, run: 'echo' }, 'hooks.0.run: a function of the context'],
     [{ ...HOOK, tool: ['x'] }, 'hooks.0.tool: unknown (did you mean tools?)'],
     [{ ...HOOK, name: '' }, 'hooks.0.name: '],
-    [{ ...HOOK, tools: ['write_flie'] }, 'hooks.h.tools: no tool named write_flie (did you mean write_file?)'],
-    [{ ...HOOK, tools: ['git_*'] }, 'hooks.h.tools: no tool named git_*'],
+    [{ ...HOOK, tools: ['write_flie'] }, 'hooks.h.tools: no tool named "write_flie" (did you mean write_file?)'],
+    [{ ...HOOK, tools: ['git_*'] }, 'hooks.h.tools: no tool named "git_*"'],
     [{ ...HOOK, tools: ['run_command'], paths: ['.git/**'] }, 'hooks.h.paths: run_command takes no path'],
-    [{ ...HOOK, on: 'before-run', tools: ['write_file'] }, 'hooks.h: tools and paths filter calls, and before-run has none'],
+    [
+      { ...HOOK, on: 'before-run', tools: ['write_file'] },
+      'hooks.h: tools and paths filter tool calls; remove them from a before-run hook',
+    ],
   ])('a hook that is wrong is told with its path: %j', (hook, problem) => {
     expect(problemsOf({ hooks: [hook] })).toContain(problem);
   });
 
   it('all problems are told at once, also two hooks of one name', () => {
     const problems = problemsOf({ hooks: [HOOK, { ...HOOK, tools: ['nope'] }] });
-    expect(problems).toContain('hooks: h is there twice');
-    expect(problems).toContain('hooks.h.tools: no tool named nope');
+    expect(problems).toContain('hooks: "h" is defined twice');
+    expect(problems).toContain('hooks.h.tools: no tool named "nope"');
   });
 
   it.each([
@@ -49,9 +52,9 @@ describe('hooks and gates of a config', () => {
   });
 
   it.each([
-    [{ tool: 'run_comand', decision: 'block' }, 'agents.a.gate.rules.0.tool: no tool named run_comand (did you mean run_command?)'],
-    [{ tool: 'run_command', command: ' ', decision: 'block' }, 'agents.a.gate.rules.0.command: the first words'],
-    [{ tool: 'write_file', paths: ['{a,b}/**'], decision: 'allow' }, 'agents.a.gate.rules.0.paths: {a,b}/**: only *, ** and ?'],
+    [{ tool: 'run_comand', decision: 'block' }, 'agents.a.gate.rules.0.tool: no tool named "run_comand" (did you mean run_command?)'],
+    [{ tool: 'run_command', command: ' ', decision: 'block' }, 'agents.a.gate.rules.0.command: use the first words of a command'],
+    [{ tool: 'write_file', paths: ['{a,b}/**'], decision: 'allow' }, 'agents.a.gate.rules.0.paths: "{a,b}/**": only *, ** and ?'],
     [{ tool: 'run_command', paths: ['.git/**'], decision: 'block' }, 'agents.a.gate.rules.0.paths: run_command takes no path'],
     [{ tool: '*_file', command: 'rm', decision: 'block' }, 'agents.a.gate.rules.0.command: *_file takes no command'],
     [{ tool: 'write_file', decision: 'deny' }, 'agents.a.gate.rules.0.decision: '],

@@ -145,7 +145,7 @@ describe('listKnownModels: servers that are asked', () => {
     const named = new Map(providers.map((provider) => [provider.name, provider]));
     const others = ['anthropic', 'gemini', 'mistral', 'groq', 'openrouter'];
     expect(others.map((name) => named.get(name)?.problem)).toEqual(
-      others.map((name) => `not asked: nothing says that LLM_API_KEY is for it; name it with --provider ${name}`),
+      others.map((name) => `not queried, because LLM_API_KEY may belong to another provider; use --provider ${name}`),
     );
     // an address of one's own names it
     expect(requests.map(({ headers }) => headers.authorization)).toEqual(['Bearer k-general-1', 'Bearer k-general-1']);

@@ -127,11 +127,14 @@ describe('loadConfig', () => {
       `{ providers: { p: { api: 'anthropic', baseUrl: 'https://h', credentials: 'sk-12345678' } } }`,
       'providers.p.credentials: a reference like',
     ],
-    [`{ providers: { 'a/b': { api: 'anthropic', baseUrl: 'https://h' } } }`, 'providers.a/b: a name of'],
-    [`{ providers: { scripted: { api: 'anthropic', baseUrl: 'https://h' } } }`, 'providers.scripted: this name has a meaning of its own'],
+    [
+      `{ providers: { 'a/b': { api: 'anthropic', baseUrl: 'https://h' } } }`,
+      'providers.a/b: use A-Z a-z 0-9 . _ - in the name of a provider',
+    ],
+    [`{ providers: { scripted: { api: 'anthropic', baseUrl: 'https://h' } } }`, 'providers.scripted: this name is reserved'],
     [
       `{ agents: { a: { description: 'd', prompt: 'p', tools: ['read_fil'] } } }`,
-      'agents.a: no tool named read_fil (did you mean read_file?)',
+      'agents.a: no tool named "read_fil" (did you mean read_file?)',
     ],
   ])('a reference that leads nowhere is told: %s', async (text, part) => {
     expect(await problemsOf(text)).toContain(part);
@@ -160,14 +163,14 @@ describe('loadConfig', () => {
   });
 
   it.each([
-    ['[add, add]', 'tools: TOOL_NAME add is there twice'],
-    [`[{ ...add, name: 'read_file' }]`, 'tools: TOOL_NAME read_file is a built-in tool'],
+    ['[add, add]', 'tools: TOOL_NAME "add" is defined twice'],
+    [`[{ ...add, name: 'read_file' }]`, 'tools: TOOL_NAME "read_file" is the name of a built-in tool'],
     [`[{ ...add, name: 'two words' }]`, 'tools.0: a tool made with defineTool'],
     [`[{ name: 'x', execute() {} }]`, 'tools.0: a tool made with defineTool'],
     [`[{ ...add, approval: 'allways' }]`, 'tools.add.approval: use "never", "always" or a function of the arguments'],
-    [`[{ ...add, parameters: z.string() }]`, 'tools.add.parameters: an object schema is needed'],
-    [`[{ ...add, parameters: z.strictObject({ a: z.date() }) }]`, 'tools.add.parameters: no JSON Schema can be made of it'],
-    [`[{ ...add, parameters: z.strictObject({ a: z.string().describe('x'.repeat(70_000)) }) }]`, 'at most 65536'],
+    [`[{ ...add, parameters: z.string() }]`, 'tools.add.parameters: use an object schema'],
+    [`[{ ...add, parameters: z.strictObject({ a: z.date() }) }]`, 'tools.add.parameters: cannot be converted to JSON Schema'],
+    [`[{ ...add, parameters: z.strictObject({ a: z.string().describe('x'.repeat(70_000)) }) }]`, 'bytes (limit: 65536)'],
   ])('B24, B25: tools %s are refused with their place', async (tools, part) => {
     await write('perdure.config.ts', `${TOOL}export default { tools: ${tools} };`);
     await expect(load()).rejects.toMatchObject({ code: 'CONFIG', message: expect.stringContaining(part) });
@@ -240,7 +243,7 @@ describe('loadConfig', () => {
       'agents.a.modle: unknown (did you mean model?)',
       'b.md: ',
       'agents.c.prompt: ',
-      'agents.d: also in',
+      'agents.d: also defined in',
       'model: use provider/model',
     ])
       expect(message).toContain(part);

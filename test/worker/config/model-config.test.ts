@@ -80,11 +80,11 @@ describe('what a config says of providers', () => {
     ],
     [{ providers: { p: { ...HTTP, api: 'openai-chta' } } }, '(did you mean openai-chat?)'],
     [{ providers: { p: { baseUrl: 'https://h' } } }, 'providers.p.api: one of openai-chat, '],
-    [{ providers: { p: { api: 'anthropic' } } }, 'providers.p.baseUrl: missing, string is needed'],
-    [{ providers: { p: { api: 'anthropic-bedrock' } } }, 'providers.p.region: missing, string is needed'],
+    [{ providers: { p: { api: 'anthropic' } } }, 'providers.p.baseUrl: missing, expected string'],
+    [{ providers: { p: { api: 'anthropic-bedrock' } } }, 'providers.p.region: missing, expected string'],
     [{ providers: { p: { api: 'anthropic-bedrock', region: 'r', baseUlr: 'x' } } }, 'providers.p.baseUlr: unknown (did you mean baseUrl?)'],
-    [{ providers: { p: { api: 'anthropic-vertex', region: 'r', project: 'p' } } }, 'providers.p.projectId: missing, string is needed'],
-    [{ providers: { p: { api: 'ai-sdk' } } }, 'providers.p.languageModel: missing, a function (modelId'],
+    [{ providers: { p: { api: 'anthropic-vertex', region: 'r', project: 'p' } } }, 'providers.p.projectId: missing, expected string'],
+    [{ providers: { p: { api: 'ai-sdk' } } }, 'providers.p.languageModel: missing, expected a function (modelId'],
     [{ providers: { p: { ...HTTP, languageModel: 1 } } }, 'providers.p.languageModel: unknown'],
     [{ providers: { p: { api: 'ai-sdk', languageModel: () => 1, baseUrl: 'x' } } }, 'providers.p.baseUrl: unknown'],
     [
@@ -101,33 +101,36 @@ describe('what a config says of providers', () => {
     [{ providers: { p: { ...HTTP, quirks: { template: 'gemma' } } } }, 'providers.p.quirks.template: only api openai-completions'],
     [
       { providers: { p: { ...HTTP, quirks: { headers: { Authorization: 'x' } } } } },
-      'providers.p.quirks.headers.Authorization: keys are given by reference',
+      'providers.p.quirks.headers.Authorization: set keys by reference in credentials',
     ],
-    [{ providers: { p: { ...HTTP, quirks: { query: { key: 'x' } } } } }, 'providers.p.quirks.query.key: keys are given by reference'],
+    [
+      { providers: { p: { ...HTTP, quirks: { query: { key: 'x' } } } } },
+      'providers.p.quirks.query.key: set keys by reference in credentials',
+    ],
     [
       { providers: { p: { ...HTTP, quirks: { headers: { 'x-a': 'one\ntwo' } } } } },
-      'providers.p.quirks.headers.x-a: no header that can be sent',
+      'providers.p.quirks.headers.x-a: not a valid HTTP header',
     ],
-    [{ providers: { p: { ...HTTP, quirks: { headers: { 'x a': '1' } } } } }, 'providers.p.quirks.headers.x a: no header that can be sent'],
+    [{ providers: { p: { ...HTTP, quirks: { headers: { 'x a': '1' } } } } }, 'providers.p.quirks.headers.x a: not a valid HTTP header'],
     ...['Host', 'content-length', 'Content-Type', 'connection', 'transfer-encoding'].map(
       (name): Case => [
         { providers: { p: { ...HTTP, quirks: { headers: { [name]: '5' } } } } },
-        `providers.p.quirks.headers.${name}: this header is the client's own; leave it out`,
+        `providers.p.quirks.headers.${name}: the HTTP client sets this header; remove it`,
       ],
     ),
     ...['env:GATEWAY_KEY', 'file:/run/secrets/key', 'sk-live-0123456789', 'Bearer abcdef'].map(
       (value): Case => [
         { providers: { p: { ...HTTP, quirks: { headers: { 'x-gateway': value } } } } },
-        'providers.p.quirks.headers.x-gateway: keys are given by reference',
+        'providers.p.quirks.headers.x-gateway: set keys by reference in credentials',
       ],
     ),
     [
       { providers: { p: { ...HTTP, api: 'anthropic', quirks: { thinkTag: 'think' } } } },
-      'providers.p.quirks.thinkTag: api anthropic does not go by it; it goes by strictTerminal, ',
+      'providers.p.quirks.thinkTag: not supported by api anthropic; supported: strictTerminal, ',
     ],
     [
       { providers: { p: { ...HTTP, api: 'openai-responses', quirks: { toolCallsAsText: 'qwen3' } } } },
-      'providers.p.quirks.toolCallsAsText: api openai-responses does not go by it',
+      'providers.p.quirks.toolCallsAsText: not supported by api openai-responses',
     ],
     [
       { providers: { p: { ...HTTP, quirks: { thinkTag: '<think>' } } } },
@@ -135,7 +138,7 @@ describe('what a config says of providers', () => {
     ],
     [{ providers: { p: { ...HTTP, baseUrl: 'https://h/v1?' } } }, 'providers.p.baseUrl: BAD_BASE_URL it has a query or a fragment'],
     [{ providers: { p: { ...HTTP, baseUrl: 'https://h/v1#' } } }, 'providers.p.baseUrl: BAD_BASE_URL it has a query or a fragment'],
-    [{ providers: { stub: HTTP } }, 'providers.stub: this name has a meaning of its own'],
+    [{ providers: { stub: HTTP } }, 'providers.stub: this name is reserved'],
     [
       { providers: { p: { api: 'anthropic-vertex', region: 'r', projectId: 'p', baseUrl: 'http://h' } } },
       'providers.p.baseUrl: BAD_BASE_URL plain http',
@@ -151,11 +154,11 @@ describe('what a config says of providers', () => {
     [{ credentials: { openai: ['file:secrets/openai'] } }, 'credentials.openai.0: a reference like'],
     [{ credentials: { openai: 'sk-0123456789abcdef' } }, 'credentials.openai: a reference like "env:OPENAI_API_KEY"'],
     [{ credentials: { openai: [] } }, 'credentials.openai: '],
-    [{ credentials: { openai: ['env:A', 'env:A'] } }, 'credentials.openai: env:A is there twice'],
-    [{ providers: { p: { ...HTTP, credentials: ['env:A', 'env:A'] } } }, 'providers.p.credentials: env:A is there twice'],
+    [{ credentials: { openai: ['env:A', 'env:A'] } }, 'credentials.openai: env:A is listed twice'],
+    [{ providers: { p: { ...HTTP, credentials: ['env:A', 'env:A'] } } }, 'providers.p.credentials: env:A is listed twice'],
     [
       { providers: { p: { ...HTTP, credentials: 'env:A' } }, credentials: { p: ['env:B'] } },
-      'credentials.p: the keys of this provider stand in providers.p',
+      'credentials.p: this provider is defined in providers.p; set its keys there',
     ],
     [
       { providers: { p: { api: 'anthropic-bedrock', region: 'r', credentials: { accessKey: 'A', secretKey: 'env:B' } } } },
@@ -170,27 +173,27 @@ describe('what a config says of executors', () => {
       { agents: { a: { ...AGENT, executor: { kind: 'subproces', command: 'x' } } } },
       'agents.a.executor.kind: one of llm, subprocess, stub (did you mean subprocess?)',
     ],
-    [{ agents: { a: { ...AGENT, executor: { kind: 'subprocess' } } } }, 'agents.a.executor.command: missing, string is needed'],
+    [{ agents: { a: { ...AGENT, executor: { kind: 'subprocess' } } } }, 'agents.a.executor.command: missing, expected string'],
     [
       { agents: { a: { ...AGENT, executor: { kind: 'subprocess', command: 'x', arg: [] } } } },
       'agents.a.executor.arg: unknown (did you mean args?)',
     ],
-    [{ agents: { a: { ...AGENT, executor: { kind: 'stub' } } } }, 'agents.a.executor.answer: missing, string is needed'],
+    [{ agents: { a: { ...AGENT, executor: { kind: 'stub' } } } }, 'agents.a.executor.answer: missing, expected string'],
     [
       { agents: { a: { ...AGENT, executor: { kind: 'stub', answr: 'x', answer: 'x' } } } },
       'agents.a.executor.answr: unknown (did you mean answer?)',
     ],
     [
       { agents: { a: { ...AGENT, model: 'openai/m', executor: { kind: 'stub', answer: 'x' } } } },
-      'agents.a.model: an agent with a stub executor asks no model',
+      'agents.a.model: not used by an agent with a stub executor; remove it',
     ],
     [
       { agents: { a: { ...AGENT, thinking: 'low', executor: { kind: 'stub', answer: 'x' } } } },
-      'agents.a.thinking: an agent with a stub executor asks no model',
+      'agents.a.thinking: not used by an agent with a stub executor; remove it',
     ],
     [
       { agents: { a: { ...AGENT, executor: { kind: 'subprocess', command: 'x', env: { KEY: 'env:MY-KEY' } } } } },
-      'agents.a.executor.env.KEY: a value, or a reference like "env:NAME" or "file:/path"',
+      'agents.a.executor.env.KEY: use a value, or a reference such as "env:NAME" or "file:/path"',
     ],
   ])('B20: %j is told with its path and the nearest right word', expectProblem);
 });
