@@ -334,7 +334,19 @@ describe('RunHandle.watch', () => {
   });
 });
 
-describe('without a worker', () => {
+describe('AgentClient.list', () => {
+  it('shows the runs of its queue, newest first, with task and status', async () => {
+    const { run } = await agents.start({ task: 'find me in the list', agent: 'default' });
+    await run.result();
+    await expect
+      .poll(async () => (await agents.list({ status: 'closed', limit: 5 })).find((item) => item.runId === run.runId))
+      .toMatchObject({ status: 'completed', task: 'find me in the list', agent: 'default' });
+    await expect(agents.list({ limit: 0 })).rejects.toMatchObject({ code: 'BAD_OPTION' });
+  });
+});
+
+// these wait until a time is over, side by side
+describe.concurrent('without a worker', () => {
   it('start is kept, steer is kept, submit is refused with NO_WORKER and never delivered', { timeout: 60_000 }, async () => {
     const taskQueue = `nobody-${randomUUID()}`;
     const lonely = await AgentClient.connect({ address: inject('temporalAddress'), taskQueue });
@@ -364,18 +376,7 @@ describe('without a worker', () => {
   });
 });
 
-describe('AgentClient.list', () => {
-  it('shows the runs of its queue, newest first, with task and status', async () => {
-    const { run } = await agents.start({ task: 'find me in the list', agent: 'default' });
-    await run.result();
-    await expect
-      .poll(async () => (await agents.list({ status: 'closed', limit: 5 })).find((item) => item.runId === run.runId))
-      .toMatchObject({ status: 'completed', task: 'find me in the list', agent: 'default' });
-    await expect(agents.list({ limit: 0 })).rejects.toMatchObject({ code: 'BAD_OPTION' });
-  });
-});
-
-describe('AgentClient.connect', () => {
+describe.concurrent('AgentClient.connect', () => {
   it('nothing listens: TEMPORAL_UNREACHABLE within 6 s', async () => {
     const port = await freePort();
     const before = Date.now();

@@ -91,7 +91,7 @@ describe('what a person types to decide and to direct', () => {
     const run = here.start(RUN);
     await here.started('send_once');
     const held = await here.start(['hold', 'r1', '--ttl', '1h30m', '--by', 'ann']).exits(0);
-    expect(held.stderr).toContain('r1: held for at most 1h30m; release it with: perdure release r1');
+    expect(held.stderr).toContain('r1: held for at most 90m; release it with: perdure release r1');
     await here.release();
     await run.prints('waiting: release (held by ann until ');
     expect(wire.requests).toHaveLength(1);
