@@ -21,7 +21,7 @@ export function checkSteer(message: unknown): SteerInput {
   };
   if (id === undefined) return checked;
   if (typeof id === 'string' && isRunId(id)) return { ...checked, id };
-  throw new PerdureError('BAD_MESSAGE_ID', `use 1–200 of A–Z a–z 0–9 . _ : -, got ${echoValue(id)}`, 2);
+  throw new PerdureError('BAD_MESSAGE_ID', `use 1–200 characters of A–Z a–z 0–9 . _ : -, got ${echoValue(id)}`, 2);
 }
 
 /** Validates and sanitizes the options of a hold. Throws `BAD_OPTION` or `UNKNOWN_OPTION` (exit 2). */

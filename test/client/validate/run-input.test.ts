@@ -110,7 +110,7 @@ describe('checkRunInput', () => {
 
   it.each(['', 'x'.repeat(1_001), 'a\nb', '../x', '%2e%2e', '🦜', '-x', '.x'])('B4: session %j is refused', (session) => {
     const { line, exitCode } = refusal(() => checkRunInput({ task: 'x', session }));
-    expect(line).toMatch(/^BAD_SESSION_ID: use 1–200 of A–Z a–z 0–9 \. _ : -, not starting with \. or -/u);
+    expect(line).toMatch(/^BAD_SESSION_ID: use 1–200 characters of A–Z a–z 0–9 \. _ : -, not starting with \. or -/u);
     expect(line).not.toMatch(/\n/u);
     expect(line.length).toBeLessThan(200);
     expect(exitCode).toBe(2);
@@ -190,7 +190,7 @@ describe('checkHold', () => {
     [{ ttlMs: 86_400_001 }, 'BAD_OPTION: ttlMs: integer 1000–86400000, in milliseconds, got 86400001'],
     [{ by: 7 }, 'BAD_OPTION: by: a string, got 7'],
     [{ ttlms: 5 }, 'UNKNOWN_OPTION: ttlms (did you mean ttlMs?)'],
-    [null, 'BAD_OPTION: an object, got null'],
+    [null, 'BAD_OPTION: expected an object, got null'],
   ])('%j is refused', (hold, line) => {
     expect(refusal(() => checkHold(hold))).toEqual({ line, exitCode: 2 });
   });
