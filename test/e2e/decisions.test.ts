@@ -145,7 +145,7 @@ async function decisionsListed(here: PerdureFolder): Promise<string[]> {
 }
 
 function commandsIn(listed: string): string[] {
-  return [...listed.matchAll(/^ {2}decide {5}(.*)$/gmu)].map(([, command = '']) => command);
+  return [...listed.matchAll(/^ {2}decide {7}(.*)$/gmu)].map(([, command = '']) => command);
 }
 
 /** A command as it was printed, typed with more behind it. */

@@ -35,7 +35,7 @@ export async function openPlace(options: PlaceOptions, say: (line: string) => vo
   return await open(options, say, true);
 }
 
-/** Like `openPlace`, for commands that need an existing run. Undefined if the folder has no server, so that no empty one is started. */
+/** Like `openPlace`, for commands that need an existing run. Undefined if the folder has no server and none is configured, so that no empty one is started. */
 export async function openPlaceIfThere(options: PlaceOptions, say: (line: string) => void): Promise<Place | undefined> {
   const hasOwnServer = existsSync(stateFolder(resolveStateDir()).database);
   return await open(options, say, hasOwnServer).catch((error: unknown) => {

@@ -136,7 +136,7 @@ function tooLarge(what: string, bytes: number, bytesMax: number): PerdureError {
 }
 
 function badId(code: 'BAD_RUN_ID' | 'BAD_SESSION_ID', id: unknown): PerdureError {
-  return new PerdureError(code, `use 1–200 of A–Z a–z 0–9 . _ : -, not starting with . or -; got ${echoValue(id)}`, 2);
+  return new PerdureError(code, `use 1–200 characters of A–Z a–z 0–9 . _ : -, not starting with . or -; got ${echoValue(id)}`, 2);
 }
 
 /** The input of a verb, checked and cleaned. Throws PerdureError (exit 2) with the code of the first fault; nothing is sent by then. */

@@ -5,7 +5,7 @@ import { WORKSPACE_LIMITS } from '../../contracts/constants/limits.js';
 import { UNFINISHED_SUFFIX } from './atomic-write.js';
 import { isState, type Jail, openFolder, relativePath } from './jail.js';
 
-/** Folders with thousands of generated files. Entered only if a call names them as path. */
+/** Large folders that are not source code of the project. Entered only if a call names them as path. */
 const SKIPPED_FOLDERS: ReadonlySet<string> = new Set(['.git', 'node_modules']);
 
 /** Options of `walkFiles`. */

@@ -109,7 +109,7 @@ describe('checkRunInput', () => {
 
   it.each(['', 'x'.repeat(1_001), 'a\nb', '../x', '%2e%2e', '🦜', '-x', '.x'])('B4: session %j is refused', (session) => {
     const { line, exitCode } = refusal(() => checkRunInput({ task: 'x', session }));
-    expect(line).toMatch(/^BAD_SESSION_ID: use 1–200 of A–Z a–z 0–9 \. _ : -, not starting with \. or -/u);
+    expect(line).toMatch(/^BAD_SESSION_ID: use 1–200 characters of A–Z a–z 0–9 \. _ : -, not starting with \. or -/u);
     expect(line).not.toMatch(/\n/u);
     expect(line.length).toBeLessThan(200);
     expect(exitCode).toBe(2);
