@@ -29,7 +29,7 @@ export function chooseModel(choice: ModelChoice): ChosenModel {
     if (problem === undefined) return { model };
     problems.push(problem);
   }
-  return { problem: problems.length === 0 ? noModel(choice) : problems.join('; ') };
+  return { problem: problems.length === 0 ? noModel(choice) : joinProblems(problems) };
 }
 
 /** The models of which the first one that can be called is taken: under `strict` there is one, or none. */
@@ -59,7 +59,7 @@ export function modelProblem(model: string, options: AccessOptions): string | un
   const shown = JSON.stringify(model.slice(0, 80));
   if (isBareModel(model)) {
     if (providersToAsk(options).length > 0) return undefined;
-    return `model ${shown}: no provider to ask for it; use provider/model, or set a key`;
+    return `model ${shown}: no configured provider to search. Use provider/model, or set a key.`;
   }
   const ref = parseModelRef(model);
   if (!ref) return providerAloneProblem(model, options) ?? `model ${shown}: use provider/model, for example anthropic/claude-sonnet-5`;
@@ -72,13 +72,18 @@ function providerAloneProblem(model: string, { config, env }: AccessOptions): st
   const provider = env['PERDURE_MODEL_PROVIDER'];
   if (!provider || model !== `${provider}/`) return undefined;
   const unknown = providerNameProblem(provider, Object.keys(config.providers ?? {}));
-  return `PERDURE_MODEL_PROVIDER: ${unknown ?? `${provider} has no usual model; name one with PERDURE_MODEL`}`;
+  return `PERDURE_MODEL_PROVIDER: ${unknown ?? `${provider} has no default model. Set PERDURE_MODEL.`}`;
 }
 
-/** Says what would choose a model. */
+/** Several problems in one text. */
+export function joinProblems(problems: readonly string[]): string {
+  return problems.map((problem, index) => (index < problems.length - 1 ? problem.replace(/\.$/u, '') : problem)).join('; ');
+}
+
+/** The problem when no model is configured: how to set one. */
 export function noModel({ keys }: Pick<ModelChoice, 'keys'>): string {
-  const general = keys.resolve('LLM_API_KEY') ? '; LLM_API_KEY is there: say for whom with PERDURE_MODEL_PROVIDER' : '';
-  return `no model: give --model provider/model ('perdure models --all' lists them), or set OPENAI_API_KEY or ANTHROPIC_API_KEY${general}; --model scripted/FILE needs no key`;
+  const general = keys.resolve('LLM_API_KEY') ? ' LLM_API_KEY is set: select its provider with PERDURE_MODEL_PROVIDER.' : '';
+  return `no model is configured. Use --model provider/model ('perdure models --all' lists them), or set OPENAI_API_KEY or ANTHROPIC_API_KEY.${general} --model scripted/FILE needs no key.`;
 }
 
 function wantedModel(choice: ModelChoice): string | undefined {

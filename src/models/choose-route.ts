@@ -1,6 +1,6 @@
 import { isBareModel } from '../contracts/models/model-ref.js';
 import type { ThinkingSetting } from '../contracts/schemas/model.js';
-import { defaultProvider, fallbacksOf, type ModelChoice, modelProblem, modelsToTry, noModel } from './choose-model.js';
+import { defaultProvider, fallbacksOf, joinProblems, type ModelChoice, modelProblem, modelsToTry, noModel } from './choose-model.js';
 import { type BareModelOptions, type FoundModel, findBareModel } from './find-bare-model.js';
 import { modelFacts } from './model-facts.js';
 import { type ResolvedRoute, type RouteOptions, resolveRoute } from './resolve-route.js';
@@ -56,17 +56,17 @@ async function firstCallable(
     const named = await nameModel(wanted, choice, options);
     const problem = 'problem' in named ? named.problem : cannotTake(named.model, { needsPrice: needsPrice && isReplacement }, options);
     if ('model' in named && problem === undefined) {
-      const said = isReplacement ? [`${problems.join('; ')}; ${named.model} takes its place`] : [];
+      const said = isReplacement ? [`using ${named.model} instead: ${joinProblems(problems)}`] : [];
       return { wanted, model: named.model, isReplacement, notices: [...said, ...named.notices] };
     }
     problems.push(problem ?? '');
   }
-  return { problem: problems.length === 0 ? noModel(choice) : problems.join('; ') };
+  return { problem: problems.length === 0 ? noModel(choice) : joinProblems(problems) };
 }
 
 /** What replaces the model that was asked for must also keep the run's money cap. */
 function cannotTake(model: string, { needsPrice }: { readonly needsPrice: boolean }, options: ChooseRouteOptions): string | undefined {
-  if (needsPrice && !modelFacts(model, options.config).price) return `model ${model}: its price is unknown, and the run keeps a money cap`;
+  if (needsPrice && !modelFacts(model, options.config).price) return `model ${model}: its price is unknown, and the run has a cost limit`;
   return modelProblem(model, options);
 }
 
@@ -77,7 +77,7 @@ async function nameModel(wanted: string, choice: ModelChoice, options: ChooseRou
   const provider = choice.config.resolve === 'first-available' ? defaultProvider(choice) : undefined;
   if ('model' in found || provider === undefined) return found;
   const model = `${provider}/${wanted}`;
-  return { model, notices: [`${found.problem}; ${model} is taken`] };
+  return { model, notices: [`using ${model}: ${found.problem}`] };
 }
 
 /** The fallbacks as `provider/model`; one that nobody has is left out. */

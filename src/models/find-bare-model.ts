@@ -41,11 +41,11 @@ export async function findBareModel(id: string, options: BareModelOptions): Prom
     const answer = await askProvider({ provider, model: id }, options);
     if (answer === 'has') return { model: `${provider}/${id}`, notices: silent.map((said) => `model ${id}: ${said}`) };
     asked.push(answer === 'has not' ? provider : `${provider} (${answer.problem})`);
-    if (answer !== 'has not') silent.push(`${provider} could not be asked: ${answer.problem}`);
+    if (answer !== 'has not') silent.push(`${provider} could not be searched: ${answer.problem}`);
   }
   const shown = JSON.stringify(id.slice(0, 80));
-  if (asked.length === 0) return { problem: `model ${shown}: no provider to ask for it; use provider/model, or set a key` };
-  return { problem: `model ${shown}: nobody has it; asked: ${asked.join(', ')}; use provider/model if it is there all the same` };
+  if (asked.length === 0) return { problem: `model ${shown}: no configured provider to search. Use provider/model, or set a key.` };
+  return { problem: `model ${shown} was not found (searched: ${asked.join(', ')}). Use provider/model to skip the search.` };
 }
 
 type Answer = 'has' | 'has not' | { readonly problem: string };

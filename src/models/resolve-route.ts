@@ -72,7 +72,7 @@ export function candidateFor(request: CandidateRequest, options: RouteOptions): 
   if (access.kind === 'refused') return { problem: `model ${model.slice(0, 200)}: ${access.problem}` };
   const { config } = options;
   const facts = modelFacts(model, config);
-  if (needsPrice && !facts.price) return { problem: `model ${model}: its price is unknown, and the run keeps a money cap` };
+  if (needsPrice && !facts.price) return { problem: `model ${model}: its price is unknown, and the run has a cost limit` };
   const own = Object.hasOwn(config.models ?? {}, model) ? config.models?.[model] : undefined;
   const thinking = thinkingFor(request, request.thinking ?? own?.thinking ?? config.thinking, facts);
   if ('problem' in thinking) return thinking;

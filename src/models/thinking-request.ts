@@ -14,9 +14,10 @@ export type OrderedThinking = { readonly order: ThinkingOrder | undefined } | { 
  * known is told the setting as it is. Never throws.
  */
 export function thinkingOrder(setting: ThinkingSetting, facts: ModelFacts): OrderedThinking {
-  if (facts.thinkingStyle === 'none') return setting === 'off' ? { order: undefined } : { problem: 'this model does not think; use off' };
+  if (facts.thinkingStyle === 'none')
+    return setting === 'off' ? { order: undefined } : { problem: 'this model does not support thinking; use off' };
   if (typeof setting === 'number') return orderOfTokens(setting, facts);
-  if (!levelsOf(facts).includes(setting)) return { problem: `${setting} is not a level of this model; ${itHas(facts)}` };
+  if (!levelsOf(facts).includes(setting)) return { problem: `this model does not support the level ${setting}; ${supported(facts)}` };
   return { order: orderOfLevel(setting, facts) };
 }
 
@@ -34,8 +35,7 @@ export interface NearestThinking {
 export function nearestThinking(setting: ThinkingSetting, facts: ModelFacts): NearestThinking {
   if ('order' in thinkingOrder(setting, facts)) return { setting };
   const nearest = nearestSetting(setting, facts);
-  const does = nearest === 'off' ? 'does not think' : `thinks ${said(nearest)}`;
-  return { setting: nearest, notice: `${does}, in place of ${said(setting)}` };
+  return { setting: nearest, notice: `uses thinking ${settingText(nearest)} instead of ${settingText(setting)}` };
 }
 
 /**
@@ -57,11 +57,11 @@ function orderOfLevel(level: ThinkingLevel, facts: ModelFacts): ThinkingOrder {
 function orderOfTokens(tokens: number, facts: ModelFacts): OrderedThinking {
   const { thinkingStyle } = facts;
   if (thinkingStyle === 'effort' || thinkingStyle === 'adaptive')
-    return { problem: `this model takes no number of tokens; ${itHas(facts)}` };
+    return { problem: `this model does not support a number of tokens; ${supported(facts)}` };
   if (thinkingStyle === undefined) return { order: { style: 'budget', tokens } };
   const { min, max } = budgetBounds(facts);
-  if (tokens < min) return { problem: `${tokens} tokens are too few to think with; at least ${min}` };
-  if (tokens > max) return { problem: `${tokens} tokens are more than this model can think; at most ${max}` };
+  if (tokens < min) return { problem: `${tokens} tokens are below the minimum of ${min}` };
+  if (tokens > max) return { problem: `${tokens} tokens are above the maximum of this model, ${max}` };
   return { order: { style: 'budget', tokens } };
 }
 
@@ -77,9 +77,9 @@ function levelsOf({ thinkingStyle, thinkingLevels }: ModelFacts): readonly Think
   return thinkingStyle === 'adaptive' ? THINKING_LEVELS.filter((level) => level !== 'minimal') : THINKING_LEVELS;
 }
 
-function itHas(facts: ModelFacts): string {
+function supported(facts: ModelFacts): string {
   const levels = levelsOf(facts).join(', ');
-  return facts.thinkingStyle === 'budget' ? `it has: ${levels}, or a number of tokens` : `it has: ${levels}`;
+  return facts.thinkingStyle === 'budget' ? `supported: ${levels}, or a number of tokens` : `supported: ${levels}`;
 }
 
 function nearestSetting(setting: ThinkingSetting, facts: ModelFacts): ThinkingSetting {
@@ -97,7 +97,7 @@ function nearestLevel(level: ThinkingLevel, facts: ModelFacts): ThinkingLevel {
   return levels.toReversed().toSorted((a, b) => distance(a) - distance(b))[0] ?? 'off';
 }
 
-function said(setting: ThinkingSetting): string {
+function settingText(setting: ThinkingSetting): string {
   return typeof setting === 'number' ? `${setting} tokens` : setting;
 }
 
@@ -110,7 +110,7 @@ export function thinkingProblem(setting: ThinkingSetting, model: string, facts: 
   if (!('problem' in order)) return undefined;
   const elsewhere = overResponses(model);
   const hasIt = elsewhere !== undefined && modelFacts(elsewhere).thinkingLevels?.some((level) => level === setting);
-  return hasIt ? `${order.problem}; ${elsewhere} has it` : order.problem;
+  return hasIt ? `${order.problem}; ${elsewhere} supports it` : order.problem;
 }
 
 /** OpenAI's newer models think and call tools in one request at one of its two APIs only. */

@@ -93,7 +93,7 @@ function chunksBefore(events: readonly WireEvent[], point: FaultPoint): readonly
   if (point.kind === 'at-once') return [];
   if (point.kind === 'bytes') return [Buffer.concat(events.map(encode)).subarray(0, point.bytes)];
   const index = events.findIndex((event) => event.kind === point.event);
-  if (index === -1) throw new WireRefusal(400, `the fault is to come after "${point.event}", but this answer has no such event`);
+  if (index === -1) throw new WireRefusal(400, `the fault is set after "${point.event}", and this answer has no such event`);
   return events.slice(0, index + 1).map(encode);
 }
 

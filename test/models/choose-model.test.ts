@@ -36,8 +36,8 @@ describe('chooseModel', () => {
 
   it.each([
     ['opnai', 'PERDURE_MODEL_PROVIDER: unknown provider "opnai" (did you mean openai?)'],
-    ['azure', 'PERDURE_MODEL_PROVIDER: azure has no usual model; name one with PERDURE_MODEL'],
-    ['gateway', 'PERDURE_MODEL_PROVIDER: gateway has no usual model; name one with PERDURE_MODEL'],
+    ['azure', 'PERDURE_MODEL_PROVIDER: azure has no default model. Set PERDURE_MODEL.'],
+    ['gateway', 'PERDURE_MODEL_PROVIDER: gateway has no default model. Set PERDURE_MODEL.'],
   ])('a provider alone, %s, that says no model is told as what it is', (PERDURE_MODEL_PROVIDER, problem) => {
     const chosen = choose({ env: { ...OPENAI, PERDURE_MODEL_PROVIDER }, config: GATEWAY });
     expect(chosen).toEqual({ problem: expect.stringContaining(problem) });
@@ -47,7 +47,7 @@ describe('chooseModel', () => {
     ['gpt-5/', 'use provider/model'],
     ['opnai/gpt-5', 'unknown provider "opnai" (did you mean openai?); known: openai, anthropic, gemini, '],
     ['constructor/x', 'unknown provider "constructor"'],
-    ['anthropic/m', 'no key for anthropic: SECRET_MISSING env:ANTHROPIC_API_KEY; with a key: openai (OPENAI_API_KEY)'],
+    ['anthropic/m', 'no key for anthropic: SECRET_MISSING env:ANTHROPIC_API_KEY; configured keys: openai (OPENAI_API_KEY)'],
   ])('%s is refused with what to do', (requested, problem) => {
     expect(choose({ requested, env: OPENAI })).toEqual({ problem: expect.stringContaining(problem) });
   });
@@ -85,7 +85,7 @@ describe('chooseModel', () => {
     const chosen = choose({ requested: 'groq/m', env, config, extra: ['env:MY_KEY'] });
     expect(chosen).toEqual({
       problem:
-        'model groq/m: no key for groq: SECRET_MISSING env:GROQ_API_KEY; with a key: mine (MY_KEY), ' +
+        'model groq/m: no key for groq: SECRET_MISSING env:GROQ_API_KEY; configured keys: mine (MY_KEY), ' +
         'openai (OPENAI_API_KEY, OPENAI_API_KEY_2), openai-responses (OPENAI_API_KEY, OPENAI_API_KEY_2)',
     });
     expect(JSON.stringify(chosen)).not.toMatch(/k-openai|k-second|k-mine/u);
@@ -93,7 +93,7 @@ describe('chooseModel', () => {
 
   it('a bare name is taken where somebody can be asked for it; without anybody the problem says so', () => {
     expect(choose({ requested: 'gpt-5', env: OPENAI })).toEqual({ model: 'gpt-5' });
-    expect(choose({ requested: 'gpt-5' })).toEqual({ problem: expect.stringContaining('no provider to ask for it') });
+    expect(choose({ requested: 'gpt-5' })).toEqual({ problem: expect.stringContaining('no configured provider to search') });
   });
 
   it('first-available: the first of the chosen one, the fallbacks and the one that is found by its key', () => {

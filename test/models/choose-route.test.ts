@@ -45,7 +45,7 @@ describe('a model by its bare name', () => {
     const env = { LLM_API_KEY: 'k-any', GROQ_BASE_URL: `${named.origin}/v1` };
     expect(modelsOf(await choose({ requested: 'wanted' }, {}, env))).toEqual(['groq/wanted']);
     expect(await choose({ requested: 'wanted' }, {}, { LLM_API_KEY: 'k-any' })).toEqual({
-      problem: expect.stringContaining('no provider to ask'),
+      problem: expect.stringContaining('no configured provider to search'),
     });
   });
 
@@ -59,15 +59,17 @@ describe('a model by its bare name', () => {
     const there = await serve(['x']);
     const config = providers({ there, gone: { origin: NOWHERE.replace('/v1', '') } });
     expect(await choose({ requested: 'wanted' }, config)).toEqual({
-      problem: expect.stringMatching(/^model "wanted": nobody has it; asked: there, gone \(127\.0\.0\.1:1 .*\); use provider\/model/u),
+      problem: expect.stringMatching(
+        /^model "wanted" was not found \(searched: there, gone \(127\.0\.0\.1:1 .*\)\)\. Use provider\/model/u,
+      ),
     });
   });
 
-  it('one that could not be asked is told when another has it', async () => {
+  it('one that could not be searched is told when another has it', async () => {
     const there = await serve(['wanted']);
     const resolved = await choose({ requested: 'wanted' }, providers({ gone: { origin: NOWHERE.replace('/v1', '') }, there }));
     expect(modelsOf(resolved)).toEqual(['there/wanted']);
-    expect(noticesOf(resolved)).toEqual([expect.stringMatching(/^model wanted: gone could not be asked: 127\.0\.0\.1:1 /u)]);
+    expect(noticesOf(resolved)).toEqual([expect.stringMatching(/^model wanted: gone could not be searched: 127\.0\.0\.1:1 /u)]);
   });
 
   it('a fallback by its bare name is looked up too; one that nobody has is left out', async () => {
@@ -75,7 +77,7 @@ describe('a model by its bare name', () => {
     const resolved = await choose({ requested: 'a', fallbacks: ['b', 'nobody-has-it', 'there/a'] }, providers({ there }));
     expect(modelsOf(resolved)).toEqual(['there/a', 'there/b']);
     expect(noticesOf(resolved)).toEqual([
-      expect.stringMatching(/^fallback left out: model "nobody-has-it": nobody has it; asked: there;/u),
+      expect.stringMatching(/^fallback left out: model "nobody-has-it" was not found \(searched: there\)\./u),
     ]);
   });
 
@@ -92,7 +94,9 @@ describe('a model by its bare name', () => {
     expect(await resolveModel({ ...asked, model: 'subprocess/helper' }, options)).toEqual({
       problem: expect.stringContaining('another agent'),
     });
-    expect(await resolveModel({ ...asked, model: 'other' }, options)).toEqual({ problem: expect.stringContaining('nobody has it') });
+    expect(await resolveModel({ ...asked, model: 'other' }, options)).toEqual({
+      problem: expect.stringContaining('was not found (searched: there)'),
+    });
   });
 
   it('a run that is stopped asks nobody further', async () => {
@@ -123,7 +127,7 @@ describe('resolve: first-available', () => {
     const resolved = await choose({}, config);
     expect(modelsOf(resolved)).toEqual(['local/c', 'local/d']);
     expect(noticesOf(resolved)).toEqual([
-      expect.stringMatching(/^model anthropic\/a: no key .*; model groq\/b: no key .*; local\/c takes its place$/u),
+      expect.stringMatching(/^using local\/c instead: model anthropic\/a: no key .*; model groq\/b: no key /u),
     ]);
   });
 
@@ -145,7 +149,7 @@ describe('resolve: first-available', () => {
   it("A-03: a bare name that nobody lists is the default provider's", async () => {
     const resolved = await choose({ requested: 'wanted', fallbacks: [] }, { ...config, model: 'local/usual' });
     expect(modelsOf(resolved)).toEqual(['local/wanted']);
-    expect(noticesOf(resolved)).toEqual([expect.stringMatching(/nobody has it; asked: local .*; local\/wanted is taken$/u)]);
+    expect(noticesOf(resolved)).toEqual([expect.stringMatching(/^using local\/wanted: model "wanted" was not found \(searched: local /u)]);
   });
 
   it('nothing that can be called is one problem that names each', async () => {

@@ -49,7 +49,7 @@ describe('resolveRoute', () => {
     expect(modelsOf(route(asked))).toEqual(['here/thinker', 'there/thinker', 'here/plain']);
     const capped = route({ ...asked, needsPrice: true });
     expect(modelsOf(capped)).toEqual(['here/thinker', 'here/plain']);
-    expect(noticesOf(capped)).toEqual(['fallback left out: model there/thinker: its price is unknown, and the run keeps a money cap']);
+    expect(noticesOf(capped)).toEqual(['fallback left out: model there/thinker: its price is unknown, and the run has a cost limit']);
   });
 
   it("C-32: thinking is the run's, else the model's own, else the config's", () => {
@@ -61,9 +61,11 @@ describe('resolveRoute', () => {
 
   it('C-32: a level that the first model does not have is refused with the ones it has; a fallback gets the nearest, with a notice', () => {
     expect(route({ model: 'here/thinker', fallbacks: [], thinking: 'medium' })).toEqual({
-      problem: expect.stringMatching(/^model here\/thinker: BAD_THINKING medium .*low, high/u),
+      problem: expect.stringMatching(/^model here\/thinker: BAD_THINKING this model does not support the level medium; .*low, high/u),
     });
-    expect(route({ model: 'here/plain', fallbacks: [], thinking: 'low' })).toEqual({ problem: expect.stringContaining('does not think') });
+    expect(route({ model: 'here/plain', fallbacks: [], thinking: 'low' })).toEqual({
+      problem: expect.stringContaining('does not support thinking'),
+    });
     const mapped = route({ model: 'here/thinker', fallbacks: ['here/plain', 'there/thinker'], thinking: 'high' });
     expect(thinkingOf(mapped)).toEqual(['high', 'off', 'medium']);
     expect(noticesOf(mapped)).toEqual([

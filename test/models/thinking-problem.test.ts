@@ -4,11 +4,15 @@ import { thinkingProblem } from '../../src/models/thinking-request.js';
 
 describe('thinkingProblem', () => {
   it.each([
-    ['openai/gpt-5.4-mini', 'high', 'high is not a level of this model; it has: off; openai-responses/gpt-5.4-mini has it'],
-    ['openai/gpt-5.4-mini', 'minimal', 'minimal is not a level of this model; it has: off'],
-    ['openai/gpt-5.4-mini', 5_000, 'this model takes no number of tokens; it has: off'],
-    ['openai/gpt-4.1', 'high', 'this model does not think; use off'],
-    ['anthropic/claude-sonnet-5', 'minimal', 'minimal is not a level of this model; it has: off, low, medium, high'],
+    [
+      'openai/gpt-5.4-mini',
+      'high',
+      'this model does not support the level high; supported: off; openai-responses/gpt-5.4-mini supports it',
+    ],
+    ['openai/gpt-5.4-mini', 'minimal', 'this model does not support the level minimal; supported: off'],
+    ['openai/gpt-5.4-mini', 5_000, 'this model does not support a number of tokens; supported: off'],
+    ['openai/gpt-4.1', 'high', 'this model does not support thinking; use off'],
+    ['anthropic/claude-sonnet-5', 'minimal', 'this model does not support the level minimal; supported: off, low, medium, high'],
   ] as const)('%s cannot think %s, which is told with what it can and who else could', (model, setting, problem) => {
     expect(thinkingProblem(setting, model, modelFacts(model))).toBe(problem);
   });

@@ -34,20 +34,20 @@ describe('thinkingOrder', () => {
   });
 
   it.each<[ThinkingSetting, string, ModelFacts, string]>([
-    ['minimal', 'a model without it', GPT, 'minimal is not a level of this model; it has: off, low, medium, high'],
-    ['off', 'a model that always thinks', ALWAYS, 'off is not a level of this model; it has: low, high'],
-    ['minimal', 'a model that decides', ADAPTIVE, 'minimal is not a level of this model; it has: off, low, medium, high'],
-    [4_000, 'a model of levels', GPT, 'this model takes no number of tokens; it has: off, low, medium, high'],
-    [4_000, 'a model that decides', ADAPTIVE, 'this model takes no number of tokens; it has: off, low, medium, high'],
-    ['low', 'a model that never thinks', NEVER, 'this model does not think; use off'],
-    [4_000, 'a model that never thinks', NEVER, 'this model does not think; use off'],
-    [1_000, 'a model of budgets', BUDGET, '1000 tokens are too few to think with; at least 1024'],
-    [32_000, 'a model of budgets', BUDGET, '32000 tokens are more than this model can think; at most 31744'],
+    ['minimal', 'a model without it', GPT, 'this model does not support the level minimal; supported: off, low, medium, high'],
+    ['off', 'a model that always thinks', ALWAYS, 'this model does not support the level off; supported: low, high'],
+    ['minimal', 'a model that decides', ADAPTIVE, 'this model does not support the level minimal; supported: off, low, medium, high'],
+    [4_000, 'a model of levels', GPT, 'this model does not support a number of tokens; supported: off, low, medium, high'],
+    [4_000, 'a model that decides', ADAPTIVE, 'this model does not support a number of tokens; supported: off, low, medium, high'],
+    ['low', 'a model that never thinks', NEVER, 'this model does not support thinking; use off'],
+    [4_000, 'a model that never thinks', NEVER, 'this model does not support thinking; use off'],
+    [1_000, 'a model of budgets', BUDGET, '1000 tokens are below the minimum of 1024'],
+    [32_000, 'a model of budgets', BUDGET, '32000 tokens are above the maximum of this model, 31744'],
     [
       'off',
       'a model of budgets that always thinks',
       { ...BUDGET, thinkingLevels: ['low', 'high'] },
-      'off is not a level of this model; it has: low, high, or a number of tokens',
+      'this model does not support the level off; supported: low, high, or a number of tokens',
     ],
   ])('C-32: refuses %s for %s, and says what it has', (setting, _, facts, problem) => {
     expect(thinkingOrder(setting, facts)).toEqual({ problem });
@@ -64,17 +64,17 @@ describe('nearestThinking', () => {
   });
 
   it.each<[ThinkingSetting, ModelFacts, ThinkingSetting, string]>([
-    ['minimal', GPT, 'low', 'thinks low, in place of minimal'],
-    ['medium', ALWAYS, 'high', 'thinks high, in place of medium'],
-    ['off', ALWAYS, 'low', 'thinks low, in place of off'],
-    ['high', NEVER, 'off', 'does not think, in place of high'],
-    [9_000, NEVER, 'off', 'does not think, in place of 9000 tokens'],
-    [4_000, GPT, 'medium', 'thinks medium, in place of 4000 tokens'],
-    [100_000, GPT, 'high', 'thinks high, in place of 100000 tokens'],
-    [1, GPT, 'low', 'thinks low, in place of 1 tokens'],
-    [10, BUDGET, 1_024, 'thinks 1024 tokens, in place of 10 tokens'],
-    [64_000, BUDGET, 31_744, 'thinks 31744 tokens, in place of 64000 tokens'],
-    ['low', { thinkingStyle: 'effort', thinkingLevels: ['off'] }, 'off', 'does not think, in place of low'],
+    ['minimal', GPT, 'low', 'uses thinking low instead of minimal'],
+    ['medium', ALWAYS, 'high', 'uses thinking high instead of medium'],
+    ['off', ALWAYS, 'low', 'uses thinking low instead of off'],
+    ['high', NEVER, 'off', 'uses thinking off instead of high'],
+    [9_000, NEVER, 'off', 'uses thinking off instead of 9000 tokens'],
+    [4_000, GPT, 'medium', 'uses thinking medium instead of 4000 tokens'],
+    [100_000, GPT, 'high', 'uses thinking high instead of 100000 tokens'],
+    [1, GPT, 'low', 'uses thinking low instead of 1 tokens'],
+    [10, BUDGET, 1_024, 'uses thinking 1024 tokens instead of 10 tokens'],
+    [64_000, BUDGET, 31_744, 'uses thinking 31744 tokens instead of 64000 tokens'],
+    ['low', { thinkingStyle: 'effort', thinkingLevels: ['off'] }, 'off', 'uses thinking off instead of low'],
   ])('C-32: maps %s to a near one that the model has, and says so', (setting, facts, nearest, notice) => {
     expect(nearestThinking(setting, facts)).toEqual({ setting: nearest, notice });
     expect(thinkingOrder(nearest, facts)).not.toHaveProperty('problem');
@@ -114,7 +114,7 @@ describe('every known model', () => {
   });
 
   it('C-32: a level that gpt-5.1 does not have is refused with those that it has', () => {
-    const problem = 'minimal is not a level of this model; it has: off, low, medium, high';
+    const problem = 'this model does not support the level minimal; supported: off, low, medium, high';
     expect(thinkingOrder('minimal', modelFacts('openai/gpt-5.1'))).toEqual({ problem });
   });
 });

@@ -61,7 +61,7 @@ function ringOf(keys: ReadonlyMap<string, string>, files: readonly string[]): Ke
 function checked(value: string | undefined, reference: string): { readonly value: string } | { readonly problem: string } {
   if (value === undefined) return { problem: `SECRET_MISSING ${reference}` };
   if (HEADER_VALUE.test(value)) return { value };
-  return { problem: `SECRET_BAD ${reference}: it holds a character that no request header can carry, such as a line break` };
+  return { problem: `SECRET_BAD ${reference}: it contains a character that is not allowed in a request header, such as a line break` };
 }
 
 function nameOf(reference: string): string {
@@ -100,12 +100,12 @@ function readSecretFile(path: string): { readonly value: string } | { readonly p
 function readOpen(file: number, path: string): { readonly value: string } | { readonly problem: string } {
   const found = fstatSync(file);
   const { mode, size } = found;
-  if (!found.isFile()) return { problem: `SECRET_BAD file:${path}: it is no file` };
+  if (!found.isFile()) return { problem: `SECRET_BAD file:${path}: it is not a file` };
   // Windows has no such bits
   if (process.platform !== 'win32' && (mode & OTHERS) !== 0) {
     return { problem: `SECRET_FILE_MODE ${(mode & 0o7777).toString(8).padStart(4, '0')}, want 0600: file:${path}` };
   }
-  if (size > BYTES_MAX) return { problem: `SECRET_BAD file:${path}: ${size} bytes are no key` };
+  if (size > BYTES_MAX) return { problem: `SECRET_BAD file:${path}: ${size} bytes are too many for a key` };
   const value = readFileSync(file, 'utf8').trim();
   return value === '' ? { problem: `SECRET_MISSING file:${path}: it is empty` } : { value };
 }

@@ -40,7 +40,7 @@ export async function listModels(access: ServerAccess, signal?: AbortSignal): Pr
 /** `127.0.0.1:11434 does not answer: connect ECONNREFUSED`: the host is named once. */
 function unreachable(error: unknown, { host }: URL): ModelError {
   const reason = connectionError(error).message.replace('fetch failed: ', '').replace(` ${host}`, '');
-  return new ModelError('Model.Unreachable', `${host} does not answer: ${reason}`);
+  return new ModelError('Model.Unreachable', `${host} is unreachable: ${reason}`);
 }
 
 function listUrl({ api, baseUrl, quirks }: ServerAccess): URL {
@@ -62,14 +62,15 @@ async function readList(response: Response, { host }: URL): Promise<string> {
   if (status !== 200 || !body) {
     await body?.cancel();
     const type = status === 401 || status === 403 ? 'Model.Auth' : 'Model.BadResponse';
-    const said = status >= 300 && status < 400 ? 'sends the request elsewhere, which is refused' : `answered with status ${status}`;
+    const said = status >= 300 && status < 400 ? 'redirected the request, and redirects are refused' : `answered with status ${status}`;
     throw new ModelError(type, `${host} ${said}`, { status });
   }
   const chunks: Uint8Array[] = [];
   let bytes = 0;
   for await (const chunk of body as AsyncIterable<Uint8Array>) {
     bytes += chunk.length;
-    if (bytes > LIST_BYTES_MAX) throw new ModelError('Model.BadResponse', `${host} has a list of models without an end`);
+    if (bytes > LIST_BYTES_MAX)
+      throw new ModelError('Model.BadResponse', `${host} sent a list of models of more than ${LIST_BYTES_MAX / (1_024 * 1_024)} MiB`);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString();
@@ -77,6 +78,6 @@ async function readList(response: Response, { host }: URL): Promise<string> {
 
 function idsIn(text: string, { api }: ServerAccess, { host }: URL): readonly string[] {
   const ids = httpFormat(api).modelList.ids(objectOf(text));
-  if (!ids) throw new ModelError('Model.BadResponse', `${host} answered with no list of models`);
+  if (!ids) throw new ModelError('Model.BadResponse', `${host} returned no list of models`);
   return ids;
 }

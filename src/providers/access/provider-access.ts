@@ -92,7 +92,7 @@ function knownPlace(name: string, { env }: AccessOptions): Place | Exclude<Provi
   const { api, baseUrl, baseUrlVariable, path, quirks = {} } = known;
   const fromEnv = baseUrlVariable && env[baseUrlVariable]?.trim();
   if (!fromEnv && baseUrl === '')
-    return refused('Model.NotFound', `no address of ${name}: set ${baseUrlVariable}, or baseUrl in the config`);
+    return refused('Model.NotFound', `no address for ${name}. Set ${baseUrlVariable}, or baseUrl in the config.`);
   if (!fromEnv) return { kind: 'place', api, baseUrl, quirks };
   const problem = baseUrlProblem(fromEnv);
   if (problem) return refused('Model.NotFound', `BAD_BASE_URL in ${baseUrlVariable}: ${problem}`);
@@ -124,7 +124,7 @@ function keyOf({ provider, defined, credential }: ServerRequest, options: Access
 function noKey(provider: string, references: readonly string[], options: AccessOptions): Refused {
   const problems = references.map((reference) => options.keys.problem(reference) ?? `${reference} is not listed`);
   const others = keyedProvidersText(options);
-  return refused('Model.Auth', `no key for ${provider}: ${problems.join(', ')}${others === '' ? '' : `; with a key: ${others}`}`);
+  return refused('Model.Auth', `no key for ${provider}: ${problems.join(', ')}${others === '' ? '' : `; configured keys: ${others}`}`);
 }
 
 function refused(type: Refused['type'], problem: string): Refused {

@@ -112,9 +112,8 @@ async function readParts(stream: ReadableStream<AiSdkPart>, reader: AiSdkStream,
 
 function completeAnswer(reader: AiSdkStream, requestId: string | undefined): ModelAnswer {
   const details = requestId === undefined ? {} : { requestId };
-  if (reader.isEmpty() && !reader.isComplete())
-    throw new ModelError('Model.EmptyStream', 'the model answered with an empty stream', details);
-  if (!reader.isComplete()) throw new ModelError('Model.StreamTruncated', 'the answer ended before its finish', details);
+  if (reader.isEmpty() && !reader.isComplete()) throw new ModelError('Model.EmptyStream', 'the response stream is empty', details);
+  if (!reader.isComplete()) throw new ModelError('Model.StreamTruncated', 'the response ended before its finish', details);
   const parts = reader.parts();
   if (reader.endsInCall()) refuseLostCall(parts, details);
   const usage = reader.usage();
@@ -124,5 +123,5 @@ function completeAnswer(reader: AiSdkStream, requestId: string | undefined): Mod
 /** What a package could not read may be the beginning of an event only. */
 function cutOr(error: unknown, guard: GuardedFetch): unknown {
   const isHalf = guard.endedWithinEvent() && aiSdkError(error).type === 'Model.BadResponse';
-  return isHalf ? new ModelError('Model.StreamTruncated', 'the answer ended in the middle of an event') : error;
+  return isHalf ? new ModelError('Model.StreamTruncated', 'the response ended in the middle of an event') : error;
 }

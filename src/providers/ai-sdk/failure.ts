@@ -53,7 +53,7 @@ function classify(error: unknown): ModelError {
   const message = String(Reflect.get(chain[0] ?? {}, 'message') ?? 'the model request failed');
   const isRefusal = facts?.statusCode !== undefined && facts.statusCode >= 400;
   if (isRefusal) return refusal(message, facts);
-  if (CUT.test(message)) return new ModelError('Model.StreamTruncated', 'the answer ended before its finish');
+  if (CUT.test(message)) return new ModelError('Model.StreamTruncated', 'the response ended before its finish');
   if (names.some((name) => UNREADABLE.has(name))) return unreadable();
   const named = names.map((name) => BY_NAME[name]).find((type) => type !== undefined);
   if (named) return new ModelError(named, named === 'Model.Auth' ? `${message} (${KEY_HINT})` : message);
@@ -79,7 +79,7 @@ function refusal(message: string, { statusCode, responseHeaders, responseBody = 
 }
 
 function unreadable(): ModelError {
-  return new ModelError('Model.BadResponse', 'the answer holds what cannot be read');
+  return new ModelError('Model.BadResponse', 'the response contains data that cannot be read');
 }
 
 /** Error parts hold what the server sent, mostly as it is: `{ type, message }`, sometimes below `error`. */

@@ -51,12 +51,12 @@ export function aiSdkModel(given: unknown, modelId: string): AiSdkModel {
 }
 
 function problemOf(given: unknown): string | undefined {
-  if (typeof given === 'string') return 'gave a string: give the model itself, made by a provider package of the AI SDK';
-  if (given === null || typeof given !== 'object') return `gave ${String(given)} and no language model of the AI SDK`;
+  if (typeof given === 'string') return 'returned a string. Return the model itself, made by a provider package of the AI SDK.';
+  if (given === null || typeof given !== 'object') return `returned ${String(given)}, not a language model of the AI SDK`;
   const version: unknown = Reflect.get(given, 'specificationVersion');
   const isSpoken = VERSIONS.some((spoken) => spoken === version);
-  if (!isSpoken) return `has the specification version ${String(version)}; those spoken here are ${VERSIONS.join(', ')}`;
-  return typeof Reflect.get(given, 'doStream') === 'function' ? undefined : 'has no doStream: it is no language model';
+  if (!isSpoken) return `has the specification version ${String(version)}; supported: ${VERSIONS.join(', ')}`;
+  return typeof Reflect.get(given, 'doStream') === 'function' ? undefined : 'has no doStream: it is not a language model';
 }
 
 export interface WithOptions {

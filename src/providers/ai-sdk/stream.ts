@@ -127,7 +127,7 @@ export class AiSdkStream {
   /** Throws `Model.Overloaded` for an answer that its provider says has failed. */
   stop(): StopReason {
     const { unified, raw } = this.#finish ?? {};
-    if (unified === 'error') throw new ModelError('Model.Overloaded', 'the server gave up in its answer');
+    if (unified === 'error') throw new ModelError('Model.Overloaded', 'the server reported a failure in its response');
     if (unified === 'length') return 'length';
     if (unified === 'content-filter') return 'refusal';
     if (this.#pieces.some(({ kind }) => kind === 'call')) return 'tool_calls';
@@ -201,7 +201,7 @@ export class AiSdkStream {
     piece.text += text;
     this.#chars += text.length;
     if (this.#chars > ANSWER_CHARS_MAX)
-      throw new ModelError('Model.BadResponse', `the answer is too large: ${this.#chars} characters and no end`);
+      throw new ModelError('Model.BadResponse', `the response is too large: more than ${this.#chars} characters`);
   }
 
   #partsOf({ kind, id, name, text, metadata }: Piece): Part[] {

@@ -46,8 +46,8 @@ export async function callAnthropic(request: ModelRequest, door: AnthropicDoor):
 
 function completeAnswer(reader: AnthropicStream, requestId: string | null): ModelAnswer {
   const details = requestId === null ? {} : { requestId };
-  if (reader.events === 0) throw new ModelError('Model.EmptyStream', 'the model answered with an empty stream', details);
-  if (!reader.isComplete()) throw new ModelError('Model.StreamTruncated', 'the answer ended before its message_stop', details);
+  if (reader.events === 0) throw new ModelError('Model.EmptyStream', 'the response stream is empty', details);
+  if (!reader.isComplete()) throw new ModelError('Model.StreamTruncated', 'the response ended before its message_stop', details);
   const parts = reader.parts();
   if (reader.stopReason === 'tool_use') refuseLostCall(parts, details);
   const usage = reader.usage();

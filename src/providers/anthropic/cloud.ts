@@ -37,7 +37,7 @@ const UNREADABLE = /^Could not parse a Bedrock chunk/u;
 
 function toCloudError(error: ModelError): ModelError {
   if (NO_CREDENTIALS.test(error.message)) return new ModelError('Model.Auth', error.message);
-  if (UNREADABLE.test(error.message)) return new ModelError('Model.BadResponse', 'the stream holds an event that is not JSON');
+  if (UNREADABLE.test(error.message)) return new ModelError('Model.BadResponse', 'the stream contains an event that is not JSON');
   const message = error.message.replaceAll(SIGNED_PARTS, '$1$2[redacted]');
   return message === error.message ? error : error.inWords(message);
 }

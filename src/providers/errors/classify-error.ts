@@ -216,7 +216,7 @@ function statusCodeIn(body: object): number | undefined {
 
 function messageOf(chain: readonly object[], bodies: readonly object[]): string {
   // the parser quotes what it could not read: a model's words, which belong in no error
-  if (chain.some((cause) => cause instanceof SyntaxError)) return 'the stream holds an event that is not JSON';
+  if (chain.some((cause) => cause instanceof SyntaxError)) return 'the stream contains an event that is not JSON';
   const said = bodies.map((body) => textIn(body, 'message')).findLast((text) => text !== undefined);
   const texts = chain.map((cause) => textIn(cause, 'message')).filter((text) => text !== undefined && text !== '');
   const message = said ?? (texts.length > 0 ? texts.join(': ') : 'the model request failed');

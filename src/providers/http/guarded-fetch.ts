@@ -162,7 +162,7 @@ class Guard {
   }
 
   #tooLarge(bytes: number): ModelError {
-    this.failure ??= new ModelError('Model.BadResponse', `the answer is too large: ${bytes} bytes and no end`);
+    this.failure ??= new ModelError('Model.BadResponse', `the response is too large: more than ${bytes} bytes`);
     return this.failure;
   }
 
@@ -216,18 +216,18 @@ async function refuseRedirect({ status, headers, body, url }: UndiciResponse): P
   await body?.cancel();
   const location = headers.get('location') ?? '';
   const to = URL.canParse(location, url) ? new URL(location, url).host : 'an unknown host';
-  const said = `MODEL_REDIRECT_REFUSED: ${new URL(url).host} sends the request on to ${to}; give the right address as baseUrl`;
+  const said = `MODEL_REDIRECT_REFUSED: ${new URL(url).host} redirects the request to ${to}. Set baseUrl to the right address.`;
   return new ModelError('Model.BadRequest', said, { status });
 }
 
 /** Status 200, but a web page or a document: the SDKs would end their stream without any event and without an error. */
 function notAStream({ headers }: UndiciResponse, head: string, apiKey: string): ModelError {
-  if (head.trim() === '') return new ModelError('Model.EmptyStream', 'the server answered with nothing', { status: 200 });
+  if (head.trim() === '') return new ModelError('Model.EmptyStream', 'the server returned an empty response', { status: 200 });
   const told = errorIn(head);
   if (told) return toModelError({ error: told, headers: new Headers([...headers]) }, apiKey);
   const types = contentTypesOf(headers);
   const type = hideKey(types.find((each) => each.includes('text/html')) ?? types[0] ?? 'no content type', apiKey);
-  const said = `the server answered with ${type} instead of an event stream`;
+  const said = `the server returned ${type} instead of an event stream`;
   return new ModelError('Model.BadResponse', said, { status: 200 });
 }
 

@@ -27,7 +27,7 @@ export async function readEvents<Event>(
     signal.throwIfAborted();
     if (reader.isComplete()) return;
     if (error instanceof SyntaxError && guard.endedWithinEvent()) {
-      throw new ModelError('Model.StreamTruncated', 'the answer ended in the middle of an event');
+      throw new ModelError('Model.StreamTruncated', 'the response ended in the middle of an event');
     }
     throw error;
   }
@@ -43,7 +43,7 @@ function addEvent<Event>(reader: AnswerReader<Event>, event: Event): void {
     reader.add(event);
   } catch (error) {
     if (error instanceof ModelError) throw error;
-    throw new ModelError('Model.BadResponse', 'the stream holds an event of an unknown shape', { cause: error });
+    throw new ModelError('Model.BadResponse', 'the stream contains an event of an unknown shape', { cause: error });
   }
 }
 

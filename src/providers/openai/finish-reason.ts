@@ -7,8 +7,9 @@ import { ModelError } from '../contract/model-error.js';
 export function finishReasonOf({ finish_reason: reason }: { readonly finish_reason: string | null | undefined }): string | undefined {
   // Gemini says behind the word which filter it was: `content_filter: PROHIBITED_CONTENT`
   const word = reason?.split(':', 1)[0] ?? '';
-  if (FAILED_REASONS.has(word)) throw new ModelError('Model.Overloaded', 'the server gave up in its answer');
-  if (word === DROPPED_CALL_REASON) throw new ModelError('Model.BadJson', `the server dropped a call that it could not read: ${reason}`);
+  if (FAILED_REASONS.has(word)) throw new ModelError('Model.Overloaded', 'the server reported a failure in its response');
+  if (word === DROPPED_CALL_REASON)
+    throw new ModelError('Model.BadJson', `the server dropped a tool call that it could not parse: ${reason}`);
   // some servers send an empty one with each piece
   return word || undefined;
 }

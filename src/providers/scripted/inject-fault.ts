@@ -25,12 +25,12 @@ export async function throwFault(fault: WireFault, request: ModelRequest): Promi
   if ('stall' in fault) return await stall(fault.pingEveryMs !== undefined, request);
   if ('status' in fault) throw statusError(fault);
   if ('streamError' in fault) throw toModelError(Object.assign(new Error(fault.message), { type: fault.streamError }));
-  if ('html' in fault) throw new ModelError('Model.BadResponse', 'the model answered with a web page', { status: 200 });
-  if ('redirect' in fault) throw new ModelError('Model.BadRequest', `the model redirects to ${fault.redirect}; redirects are refused`);
+  if ('html' in fault) throw new ModelError('Model.BadResponse', 'the server returned a web page', { status: 200 });
+  if ('redirect' in fault) throw new ModelError('Model.BadRequest', `the server redirects to ${fault.redirect}; redirects are refused`);
   if ('cutAfterBytes' in fault && fault.cutAfterBytes === 0 && fault.by === 'end') {
-    throw new ModelError('Model.EmptyStream', 'the model answered with an empty stream');
+    throw new ModelError('Model.EmptyStream', 'the response stream is empty');
   }
-  throw new ModelError('Model.StreamTruncated', "the model's answer was cut");
+  throw new ModelError('Model.StreamTruncated', 'the response was cut');
 }
 
 /** Classed by the same table as the errors of real providers. */
@@ -43,7 +43,7 @@ function statusError({ status, code, message, retryAfter }: Extract<WireFault, {
 async function stall(pings: boolean, { signal, idleMs }: ModelRequest): Promise<never> {
   // pings are bytes: with them only the turn's total time, or the signal, ends the wait
   await abortableSleep(pings ? MODEL_LIMITS.turnTimeoutMs : idleMs, signal);
-  throw new ModelError('Model.StreamIdle', `the model sent nothing for ${idleMs} ms`);
+  throw new ModelError('Model.StreamIdle', `no bytes from the model for ${idleMs} ms`);
 }
 
 /** Waits; rejects with the signal's own reason as soon as it is aborted. */

@@ -88,7 +88,7 @@ export const Script = z
   })
   .refine((script) => !(script.loop && script.whenEnded), {
     path: ['whenEnded'],
-    message: 'a script that loops never ends: give either loop or whenEnded',
+    message: 'a script that loops never ends: set either loop or whenEnded',
   });
 export type Script = z.infer<typeof Script>;
 

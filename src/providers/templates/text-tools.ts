@@ -40,7 +40,7 @@ export function withTextTools(provider: ModelProvider, template: ChatTemplate): 
 export function speakTools(request: ModelRequest, { name, toolWords }: ChatTemplate): ModelRequest {
   const { prompt, tools, messages } = request;
   if (tools.length > 0 && !toolWords.tools) {
-    throw new ModelError('Model.BadRequest', `the template ${name} cannot tell of tools: use another template, or an agent without tools`);
+    throw new ModelError('Model.BadRequest', `template ${name} does not support tools. Use another template, or an agent without tools.`);
   }
   const told = tools.length > 0 && toolWords.tools ? toolWords.tools(tools) : '';
   const spoken = batches(messages).map((batch) => speakMessage(batch, toolWords));

@@ -32,5 +32,5 @@ export function ownCalls(parts: readonly Part[], tools: readonly AskedTool[], di
  */
 export function refuseLostCall(parts: readonly Part[], details: Pick<ModelErrorDetails, 'requestId'>): void {
   const isAnswer = parts.some((part) => part.type === 'tool_call' || (part.type === 'text' && part.text.trim() !== ''));
-  if (!isAnswer) throw new ModelError('Model.BadResponse', 'the answer ends in a call that is not in it', details);
+  if (!isAnswer) throw new ModelError('Model.BadResponse', 'the response reports a tool call and contains none', details);
 }

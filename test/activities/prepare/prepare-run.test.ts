@@ -249,7 +249,7 @@ describe('prepareRun', () => {
     expect(await thinkingOf({ thinking: 'low' })).toBe('low');
     await expect(thinkingOf({ thinking: 'medium' })).rejects.toMatchObject({
       type: 'Input.NoModel',
-      message: expect.stringMatching(/BAD_THINKING medium .*low, high/u),
+      message: expect.stringMatching(/BAD_THINKING this model does not support the level medium; .*low, high/u),
     });
   });
 

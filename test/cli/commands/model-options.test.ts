@@ -61,7 +61,7 @@ describe('what a command line says of models', { timeout: 120_000 }, () => {
     const { code, stdout } = await here(['run', 'look', '--model', 'no-such-model', '--json']).ended;
     const { error } = JSON.parse(stdout) as RunResult;
     expect(error).toMatchObject({ type: 'Input.NoModel' });
-    expect(error?.message).toMatch(/nobody has it; asked: openai \(127\.0\.0\.1:\d+ answered with status \d+\), anthropic/u);
+    expect(error?.message).toMatch(/was not found \(searched: openai \(127\.0\.0\.1:\d+ answered with status \d+\), anthropic/u);
     expect(code).toBe(1);
   });
 
@@ -70,13 +70,13 @@ describe('what a command line says of models', { timeout: 120_000 }, () => {
     [['--thinking', '-1'], 'BAD_OPTION: thinking: '],
     [
       ['--model', 'openai/plain', '--thinking', 'high'],
-      'BAD_OPTION: thinking: BAD_THINKING openai/plain: this model does not think; use off',
+      'BAD_OPTION: thinking: BAD_THINKING openai/plain: this model does not support thinking; use off',
     ],
     [['--fallback', 'opnai/m'], 'BAD_OPTION: fallback: unknown provider "opnai" (did you mean openai?)'],
     [['--fallback', 'openai/'], 'BAD_OPTION: fallbacks: provider/model'],
     [
       ['--model', 'groq/m'],
-      'NO_MODEL: model groq/m: no key for groq: SECRET_MISSING env:GROQ_API_KEY; with a key: openai (OPENAI_API_KEY), anthropic ',
+      'NO_MODEL: model groq/m: no key for groq: SECRET_MISSING env:GROQ_API_KEY; configured keys: openai (OPENAI_API_KEY), anthropic ',
     ],
   ])('%j is refused before anything is started', async (args, line) => {
     const { code, stderr } = await here(['run', 'look', ...args]).ended;

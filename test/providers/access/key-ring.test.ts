@@ -28,7 +28,7 @@ describe('captureKeys', () => {
     ['unset', {}, 'SECRET_MISSING env:MY_KEY'],
     ['empty', { MY_KEY: '' }, 'SECRET_MISSING env:MY_KEY'],
     ['white space', { MY_KEY: ' \n' }, 'SECRET_MISSING env:MY_KEY'],
-    ['two lines', { MY_KEY: 'k-one\nk-two' }, 'SECRET_BAD env:MY_KEY: it holds a character that no request header can carry'],
+    ['two lines', { MY_KEY: 'k-one\nk-two' }, 'SECRET_BAD env:MY_KEY: it contains a character that is not allowed in a request header'],
   ])('B22: a variable that is %s gives no value, and its name says so', (_, env, problem) => {
     const ring = captureKeys({ ...env }, ['env:MY_KEY']);
     expect(ring.resolve('env:MY_KEY')).toBeUndefined();
@@ -80,11 +80,11 @@ describe('keys in files', () => {
   it('what is no file, is not there, is empty, too long or of several lines gives no key; nothing is waited for', async () => {
     const pipe = join(folder, 'pipe');
     await promisify(execFile)('mkfifo', ['-m', '600', pipe]);
-    expect(problemOf(pipe)).toContain('it is no file');
-    expect(problemOf(folder)).toContain('it is no file');
+    expect(problemOf(pipe)).toContain('it is not a file');
+    expect(problemOf(folder)).toContain('it is not a file');
     expect(problemOf(join(folder, 'none'))).toBe(`SECRET_MISSING file:${join(folder, 'none')}`);
     expect(problemOf(await secret('\n', 0o600))).toContain('SECRET_MISSING');
-    expect(problemOf(await secret('x'.repeat(100_000), 0o600))).toContain('100000 bytes are no key');
+    expect(problemOf(await secret('x'.repeat(100_000), 0o600))).toContain('100000 bytes are too many for a key');
     expect(problemOf(await secret('k-one\nk-two', 0o600))).toMatch(/^SECRET_BAD file:/u);
   });
 

@@ -80,7 +80,7 @@ describe('known providers', () => {
   });
 
   it('azure without an address says where to put it', () => {
-    const problem = 'no address of azure: set AZURE_OPENAI_ENDPOINT, or baseUrl in the config';
+    const problem = 'no address for azure. Set AZURE_OPENAI_ENDPOINT, or baseUrl in the config.';
     expect(access('azure', { AZURE_OPENAI_API_KEY: 'k' })).toEqual({ kind: 'refused', type: 'Model.NotFound', problem });
   });
 

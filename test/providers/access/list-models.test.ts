@@ -42,13 +42,18 @@ describe('listModels', () => {
   });
 
   it.each<[string, (response: ServerResponse) => void, string, string]>([
-    ['a redirect', (response) => response.writeHead(302, { location: 'http://127.0.0.1:1/' }).end(), 'Model.BadResponse', 'elsewhere'],
+    [
+      'a redirect',
+      (response) => response.writeHead(302, { location: 'http://127.0.0.1:1/' }).end(),
+      'Model.BadResponse',
+      'redirected the request',
+    ],
     ['a refused key', (response) => response.writeHead(401).end(`bad key ${KEY}`), 'Model.Auth', 'status 401'],
     ['no such page', (response) => response.writeHead(404).end(), 'Model.BadResponse', 'status 404'],
     ['a web page', (response) => response.writeHead(200).end('<html></html>'), 'Model.BadResponse', 'no list of models'],
     ['another object', json({ models: [] }), 'Model.BadResponse', 'no list of models'],
     ['a hang-up', (response) => response.destroy(), 'Model.Unreachable', '127.0.0.1'],
-    ['a list without an end', bomb, 'Model.BadResponse', 'without an end'],
+    ['a list without an end', bomb, 'Model.BadResponse', 'more than 16 MiB'],
   ])('%s is an error that names the host, and no part of the key', async (_, answer, type, message) => {
     const error = await list(answer).catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ name: 'ModelError', type, message: expect.stringContaining(message) });
@@ -71,7 +76,7 @@ describe('listModels', () => {
     const port = await freePort();
     await expect(listModels(accessTo(`http://127.0.0.1:${port}/v1`))).rejects.toMatchObject({
       type: 'Model.Unreachable',
-      message: `127.0.0.1:${port} does not answer: connect ECONNREFUSED`,
+      message: `127.0.0.1:${port} is unreachable: connect ECONNREFUSED`,
     });
     const stop = new AbortController();
     const asked = list(() => stop.abort(new Error('stopped')), {}, stop.signal);

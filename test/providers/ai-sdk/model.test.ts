@@ -10,9 +10,9 @@ import { modelRequest } from '../support/wire.js';
 
 describe('a model of the AI SDK', () => {
   it.each([
-    ['a string', 'openai/gpt-5', /gave a string/u],
-    ['nothing', undefined, /gave undefined/u],
-    ['an old version', { specificationVersion: 'v1', doStream: () => undefined }, /version v1; those spoken here are v2, v3, v4/u],
+    ['a string', 'openai/gpt-5', /returned a string/u],
+    ['nothing', undefined, /returned undefined/u],
+    ['an old version', { specificationVersion: 'v1', doStream: () => undefined }, /version v1; supported: v2, v3, v4/u],
     ['another kind of model', { specificationVersion: 'v3', doGenerate: () => undefined }, /no doStream/u],
   ])('that is %s is refused with one line', async (_, model, message) => {
     await expect(askAiSdk(model)).rejects.toMatchObject({ type: 'Model.BadRequest', message: expect.stringMatching(message) });

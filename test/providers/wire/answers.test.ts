@@ -194,7 +194,7 @@ describe.each(CALL_WORDS)('an answer over $wire.name that ends in a call without
     async (script) => {
       await expect(answerTo(script)).rejects.toMatchObject({
         type: 'Model.BadResponse',
-        message: 'the answer ends in a call that is not in it',
+        message: 'the response reports a tool call and contains none',
       });
     },
   );

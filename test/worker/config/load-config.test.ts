@@ -142,7 +142,7 @@ describe('loadConfig', () => {
 
   it.each([
     ['ftp://h', 'is not http or https'],
-    ['https://user:secret@h', 'holds credentials'],
+    ['https://user:secret@h', 'contains credentials'],
     ['api.example.com', 'not a URL'],
     ['http://api.example.com', 'plain http to another machine'],
     ['https://h/v1?key=1', 'a query'],

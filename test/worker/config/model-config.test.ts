@@ -63,7 +63,7 @@ describe('what a config says of models', () => {
     [{ models: { 'openai/m': { thinkingStyle: 'none', thinking: 'low' } } }, 'models.openai/m.thinking: BAD_THINKING openai/m: '],
     [
       { model: 'openai/m', thinking: 'low', models: { 'openai/m': { thinkingStyle: 'effort', thinkingLevels: ['high'] } } },
-      'thinking: BAD_THINKING openai/m: low is not a level of this model; it has: high',
+      'thinking: BAD_THINKING openai/m: this model does not support the level low; supported: high',
     ],
     [
       { models: { 'openai/m': { thinkingStyle: 'none' } }, agents: { a: { ...AGENT, model: 'openai/m', thinking: 500 } } },

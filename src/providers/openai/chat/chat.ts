@@ -43,11 +43,11 @@ async function callOpenAi(settings: ProviderSettings, request: ModelRequest): Pr
 /** Takes the answer only when it is complete: a non-null finish reason for choice 0. */
 function completeAnswer(reader: OpenAiStream, requestId: string | null, settings: ProviderSettings): ModelAnswer {
   const details = requestId === null ? {} : { requestId };
-  if (reader.events === 0) throw new ModelError('Model.EmptyStream', 'the model answered with an empty stream', details);
+  if (reader.events === 0) throw new ModelError('Model.EmptyStream', 'the response stream is empty', details);
   reader.end();
   if (reader.failure && !reader.isComplete()) throw toModelError({ error: reader.failure }, settings.apiKey);
   const reason = reader.finishReason ?? (settings.quirks?.strictTerminal === false && reader.isWhole() ? 'stop' : undefined);
-  if (reason === undefined) throw new ModelError('Model.StreamTruncated', 'the answer ended before its finish reason', details);
+  if (reason === undefined) throw new ModelError('Model.StreamTruncated', 'the response ended before its finish reason', details);
   const parts = reader.parts();
   if (CALL_REASONS.has(reason)) refuseLostCall(parts, details);
   const usage = reader.usage();

@@ -51,9 +51,9 @@ function toBody(request: ModelRequest, { quirks }: ProviderSettings, template: C
 /** Takes the answer only when it is complete: a non-null finish reason for choice 0. */
 function completeAnswer(reader: CompletionsStream, requestId: string | null, { quirks }: ProviderSettings): ModelAnswer {
   const details = requestId === null ? {} : { requestId };
-  if (reader.events === 0) throw new ModelError('Model.EmptyStream', 'the model answered with an empty stream', details);
+  if (reader.events === 0) throw new ModelError('Model.EmptyStream', 'the response stream is empty', details);
   const reason = reader.finishReason ?? (quirks?.strictTerminal === false && reader.text !== '' ? 'stop' : undefined);
-  if (reason === undefined) throw new ModelError('Model.StreamTruncated', 'the answer ended before its finish reason', details);
+  if (reason === undefined) throw new ModelError('Model.StreamTruncated', 'the response ended before its finish reason', details);
   const usage = reader.usage();
   return {
     parts: reader.text === '' ? [] : [{ type: 'text', text: reader.text }],

@@ -45,10 +45,10 @@ interface Asked {
 /** Takes the answer only when the server said how it ended, and no call lacks its end. */
 function completeAnswer(reader: ResponsesStream, { settings, requestId, limit }: Asked): ModelAnswer {
   const details = requestId === null ? {} : { requestId };
-  if (reader.events === 0) throw new ModelError('Model.EmptyStream', 'the model answered with an empty stream', details);
+  if (reader.events === 0) throw new ModelError('Model.EmptyStream', 'the response stream is empty', details);
   if (reader.failure) throw toModelError({ error: reader.failure, request_id: requestId }, settings.apiKey);
   const stop = stopOf(reader, settings, limit);
-  if (!stop) throw new ModelError('Model.StreamTruncated', 'the answer ended before its response.completed', details);
+  if (!stop) throw new ModelError('Model.StreamTruncated', 'the response ended before its response.completed', details);
   const usage = reader.usage();
   return { parts: reader.parts(stop), stop, ...(usage ? { usage } : {}), ...details };
 }

@@ -152,7 +152,7 @@ export class ResponsesStream {
 
   #fail({ error, usage }: Response): void {
     this.#usage = usage;
-    this.failure = error ?? { message: 'the response failed, without a word why' };
+    this.failure = error ?? { message: 'the response failed without a reason' };
   }
 }
 

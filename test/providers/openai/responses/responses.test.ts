@@ -190,7 +190,7 @@ describe('a response that did not go well', () => {
     }
   });
 
-  it('without a word why is told as such', async () => {
+  it('without a reason is told as such', async () => {
     await expect(answerTo([CREATED, { type: 'response.failed', response: { status: 'failed', error: null } }])).rejects.toMatchObject({
       type: 'Model.Overloaded',
       message: expect.stringContaining('failed'),
