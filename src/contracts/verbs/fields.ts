@@ -38,7 +38,7 @@ export interface InputReading<Input> {
  * fault, who must not lose the message takes the value. Pure; never throws.
  */
 export function readFields<Input extends object>(fields: Fields<Input>, given: unknown): InputReading<Input> {
-  if (typeof given !== 'object' || given === null) return { value: {}, faults: [badOption(`an object, got ${echoValue(given)}`)] };
+  if (typeof given !== 'object' || given === null) return { value: {}, faults: [badOption(`expected an object, got ${echoValue(given)}`)] };
   const names = Object.keys(fields);
   const unknown = Object.keys(given).filter((name) => !names.includes(name));
   const faults: FieldFault[] = unknown.slice(0, 1).map((name) => unknownOption(name, names));
@@ -69,7 +69,7 @@ export const EMPTY_MESSAGE: Fault = { code: 'EMPTY_MESSAGE', message: 'message h
 /** The id of a message. The nearest usable id is the text, cut. */
 export function messageId(given: unknown): Reading<string> {
   if (typeof given === 'string' && isRunId(given)) return { value: given };
-  const fault = { code: 'BAD_MESSAGE_ID', message: `use 1–200 of A–Z a–z 0–9 . _ : -, got ${echoValue(given)}` };
+  const fault = { code: 'BAD_MESSAGE_ID', message: `use 1–200 characters of A–Z a–z 0–9 . _ : -, got ${echoValue(given)}` };
   const value = typeof given === 'string' ? given.slice(0, CLIENT_LIMITS.idCharsMax) : '';
   return value === '' ? { fault } : { value, fault };
 }

@@ -56,7 +56,7 @@ describe('a hold', () => {
     [{ ttlMs: 86_400_001 }, 'BAD_OPTION: ttlMs: integer 1000–86400000, in milliseconds, got 86400001'],
     [{ by: 7 }, 'BAD_OPTION: by: a string, got 7'],
     [{ ttlms: 5 }, 'UNKNOWN_OPTION: ttlms (did you mean ttlMs?)'],
-    [null, 'BAD_OPTION: an object, got null'],
+    [null, 'BAD_OPTION: expected an object, got null'],
   ])('%j is refused', (hold, line) => {
     expect(refusal(() => checkHold(hold))).toEqual({ line, exitCode: 2 });
   });
