@@ -6,17 +6,7 @@ import { checkRunId, checkRunInput } from '../../../src/client/validate/run-inpu
 import { PAYLOAD_LIMITS } from '../../../src/contracts/constants/limits.js';
 import { PerdureError } from '../../../src/contracts/perdure-error.js';
 import { RunInput } from '../../../src/contracts/schemas/run.js';
-
-/** The line a person reads, and the exit status. */
-function refusal(act: () => unknown): { line: string; exitCode: number } {
-  try {
-    act();
-  } catch (error) {
-    if (error instanceof PerdureError) return { line: `${error.code}: ${error.message}`, exitCode: error.exitCode };
-    throw error;
-  }
-  throw new Error('nothing was refused');
-}
+import { refusal } from '../support/refusal.js';
 
 function holds(input: unknown): boolean {
   try {

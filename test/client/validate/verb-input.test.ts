@@ -1,23 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { checkVerbInput } from '../../../src/client/validate/run-input.js';
 import { PAYLOAD_LIMITS } from '../../../src/contracts/constants/limits.js';
-import { PerdureError } from '../../../src/contracts/perdure-error.js';
 import { SIGNALS, UPDATES } from '../../../src/contracts/verbs/index.js';
+import { refusal } from '../support/refusal.js';
 
 const checkSteer = (given: unknown) => checkVerbInput(SIGNALS.steer, given);
 const checkHold = (given: unknown) => checkVerbInput(SIGNALS.hold, given);
 const checkExtend = (given: unknown) => checkVerbInput(UPDATES.extend, given);
-
-/** The line a person reads, and the exit status. */
-function refusal(act: () => unknown): { line: string; exitCode: number } {
-  try {
-    act();
-  } catch (error) {
-    if (error instanceof PerdureError) return { line: `${error.code}: ${error.message}`, exitCode: error.exitCode };
-    throw error;
-  }
-  throw new Error('nothing was refused');
-}
 
 describe('a message', () => {
   it.each(['', ' \n '])('B1: %j is no message', (text) => {
