@@ -56,8 +56,8 @@ async function firstCallable(
     const named = await nameModel(wanted, choice, options);
     const problem = 'problem' in named ? named.problem : cannotTake(named.model, { needsPrice: needsPrice && isReplacement }, options);
     if ('model' in named && problem === undefined) {
-      const said = isReplacement ? [`using ${named.model} instead: ${joinProblems(problems)}`] : [];
-      return { wanted, model: named.model, isReplacement, notices: [...said, ...named.notices] };
+      const replaced = isReplacement ? [`using ${named.model} instead: ${joinProblems(problems)}`] : [];
+      return { wanted, model: named.model, isReplacement, notices: [...replaced, ...named.notices] };
     }
     problems.push(problem ?? '');
   }

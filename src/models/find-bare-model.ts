@@ -13,7 +13,7 @@ export interface BareModelOptions extends AccessOptions {
   readonly signal?: AbortSignal;
 }
 
-/** The model as `provider/model` and whom it was not possible to ask; or that nobody has it, with all who were asked. */
+/** The model as `provider/model`, with a notice for each provider that could not be searched; or the problem when no provider has it. */
 export type FoundModel = { readonly model: string; readonly notices: readonly string[] } | { readonly problem: string };
 
 /**
@@ -35,22 +35,22 @@ export function providersToAsk({ config, env, keys }: AccessOptions): readonly s
  * first one that has it is taken. Never throws, but for the reason of an aborted signal.
  */
 export async function findBareModel(id: string, options: BareModelOptions): Promise<FoundModel> {
-  const silent: string[] = [];
-  const asked: string[] = [];
+  const notSearched: string[] = [];
+  const searched: string[] = [];
   for (const provider of providersToAsk(options)) {
-    const answer = await askProvider({ provider, model: id }, options);
-    if (answer === 'has') return { model: `${provider}/${id}`, notices: silent.map((said) => `model ${id}: ${said}`) };
-    asked.push(answer === 'has not' ? provider : `${provider} (${answer.problem})`);
-    if (answer !== 'has not') silent.push(`${provider} could not be searched: ${answer.problem}`);
+    const answer = await searchProvider({ provider, model: id }, options);
+    if (answer === 'has') return { model: `${provider}/${id}`, notices: notSearched.map((notice) => `model ${id}: ${notice}`) };
+    searched.push(answer === 'has not' ? provider : `${provider} (${answer.problem})`);
+    if (answer !== 'has not') notSearched.push(`${provider} could not be searched: ${answer.problem}`);
   }
   const shown = JSON.stringify(id.slice(0, 80));
-  if (asked.length === 0) return { problem: `model ${shown}: no configured provider to search. Use provider/model, or set a key.` };
-  return { problem: `model ${shown} was not found (searched: ${asked.join(', ')}). Use provider/model to skip the search.` };
+  if (searched.length === 0) return { problem: `model ${shown}: no configured provider to search. Use provider/model, or set a key.` };
+  return { problem: `model ${shown} was not found (searched: ${searched.join(', ')}). Use provider/model to skip the search.` };
 }
 
 type Answer = 'has' | 'has not' | { readonly problem: string };
 
-async function askProvider(ref: ModelRef, options: BareModelOptions): Promise<Answer> {
+async function searchProvider(ref: ModelRef, options: BareModelOptions): Promise<Answer> {
   const name = `${ref.provider}/${ref.model}`;
   const access = providerAccess(ref, options);
   if (access.kind === 'refused') return { problem: access.problem };
