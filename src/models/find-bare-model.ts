@@ -6,10 +6,10 @@ import { providerAccess } from '../providers/access/provider-access.js';
 import type { AccessOptions } from '../providers/contract/access-options.js';
 import { type FactsConfig, modelFacts } from './model-facts.js';
 
-/** What a bare id is looked up with. */
+/** The inputs of a search for a bare id. */
 export interface BareModelOptions extends AccessOptions {
   readonly config: AccessOptions['config'] & FactsConfig;
-  /** Ends the questions. */
+  /** Aborts the search. */
   readonly signal?: AbortSignal;
 }
 
@@ -17,8 +17,8 @@ export interface BareModelOptions extends AccessOptions {
 export type FoundModel = { readonly model: string; readonly notices: readonly string[] } | { readonly problem: string };
 
 /**
- * The providers that are asked for a bare id, in order: the environment's, those of the config, then known ones that have a key or an
- * address of their own. A key for anybody (LLM_API_KEY) is shown only to providers that somebody named.
+ * The providers to search for a bare id, in order: the environment's, those of the config, then known ones with a key or an address of
+ * their own. The fallback key LLM_API_KEY is sent only to providers that you configured.
  */
 export function providersToAsk({ config, env, keys }: AccessOptions): readonly string[] {
   const { PERDURE_MODEL_PROVIDER: first } = env;
@@ -31,8 +31,8 @@ export function providersToAsk({ config, env, keys }: AccessOptions): readonly s
 }
 
 /**
- * Finds who has a model of this id: each provider in turn, by what is known of its models without asking, else by its own list. The
- * first one that has it is taken. Never throws, but for the reason of an aborted signal.
+ * Finds the first provider with a model of this id: by the known facts of its models, else by the list that its server returns. Never
+ * throws, except the reason of an aborted signal.
  */
 export async function findBareModel(id: string, options: BareModelOptions): Promise<FoundModel> {
   const notSearched: string[] = [];
@@ -58,7 +58,7 @@ async function searchProvider(ref: ModelRef, options: BareModelOptions): Promise
   if (access.kind !== 'server') return 'has not';
   try {
     const ids = await listModels(access, options.signal);
-    // servers of local models call the newest of a name by it alone
+    // servers of local models accept a name without its tag for the latest version
     return ids.some((id) => id === ref.model || id === `${ref.model}:latest`) ? 'has' : 'has not';
   } catch (error) {
     options.signal?.throwIfAborted();
@@ -66,7 +66,7 @@ async function searchProvider(ref: ModelRef, options: BareModelOptions): Promise
   }
 }
 
-/** Facts that were written down for this very model: that local models cost nothing is known of any name. */
+/** True for facts of this very model: a price of zero holds for any name of a local provider. */
 function isListed(name: string, { config }: BareModelOptions): boolean {
   const { contextWindow, price, ...others } = modelFacts(name, config);
   const isLocal = knownProvider(name.slice(0, name.indexOf('/')))?.local === true;
