@@ -6,7 +6,7 @@ import { providerAccess } from '../providers/access/provider-access.js';
 import type { AccessOptions } from '../providers/contract/access-options.js';
 import { providersToAsk } from './find-bare-model.js';
 
-/** What the choice is made from. */
+/** The inputs of the choice. */
 export interface ModelChoice extends AccessOptions {
   readonly requested?: string | undefined;
   readonly agentModel?: string | undefined;
@@ -15,12 +15,13 @@ export interface ModelChoice extends AccessOptions {
   readonly config: Pick<Config, 'model' | 'fallbacks' | 'resolve' | 'providers' | 'credentials' | 'agents'>;
 }
 
-/** The chosen model, as `provider/model` or a bare id that providers are asked for; or why there is none. */
+/** The chosen model, as `provider/model` or as a bare id to search for; or why there is none. */
 export type ChosenModel = { readonly model: string } | { readonly problem: string };
 
 /**
- * Chooses: the request's model, the agent's, the environment's, the config's, or one whose key is there. What is chosen can be called: its
- * provider is known and its key is there, or somebody can be asked for it. Asks nobody. Never throws.
+ * Chooses the request's model, the agent's, the environment's, the config's, or the default model of a provider with a configured key.
+ * The chosen model can be called: its provider is known and has a key, or it is a bare id and a provider can be searched. Sends no request.
+ * Never throws.
  */
 export function chooseModel(choice: ModelChoice): ChosenModel {
   const problems: string[] = [];
@@ -32,7 +33,7 @@ export function chooseModel(choice: ModelChoice): ChosenModel {
   return { problem: problems.length === 0 ? noModel(choice) : joinProblems(problems) };
 }
 
-/** The models of which the first one that can be called is taken: under `strict` there is one, or none. */
+/** The candidates in order; the first one that can be called is chosen. Under `strict` there is at most one. */
 export function modelsToTry(choice: ModelChoice): readonly string[] {
   const wanted = wantedModel(choice);
   if (choice.config.resolve !== 'first-available') return wanted === undefined ? [] : [wanted];
@@ -47,14 +48,14 @@ export function fallbacksOf({ fallbacks, env, config }: ModelChoice): readonly s
   return [...new Set(found)].slice(0, FAILOVER_LIMITS.fallbacksMax);
 }
 
-/** Where a bare id is taken to be that nobody lists, when the first available model will do. */
+/** The provider of a bare id that no provider lists, under `first-available`. */
 export function defaultProvider(choice: ModelChoice): string | undefined {
   const { PERDURE_MODEL_PROVIDER: named } = choice.env;
   const usual = [choice.config.model, detected(choice)].flatMap((model) => (model === undefined ? [] : (parseModelRef(model) ?? [])));
   return named || usual[0]?.provider;
 }
 
-/** Why a model cannot be called; undefined when it can, or when providers are to be asked for it. Never throws. */
+/** Why a model cannot be called; undefined when it can, or when providers must be searched for it. Never throws. */
 export function modelProblem(model: string, options: AccessOptions): string | undefined {
   const shown = JSON.stringify(model.slice(0, 80));
   if (isBareModel(model)) {
@@ -67,7 +68,7 @@ export function modelProblem(model: string, options: AccessOptions): string | un
   return access.kind === 'refused' ? `model ${model.slice(0, 200)}: ${access.problem}` : undefined;
 }
 
-/** A provider alone, as PERDURE_MODEL_PROVIDER may name it: it is unknown, or which of its models is meant is not. */
+/** The problem of a provider without a model, as PERDURE_MODEL_PROVIDER may set it: it is unknown, or has no default model. */
 function providerAloneProblem(model: string, { config, env }: AccessOptions): string | undefined {
   const provider = env['PERDURE_MODEL_PROVIDER'];
   if (!provider || model !== `${provider}/`) return undefined;
@@ -90,7 +91,7 @@ function wantedModel(choice: ModelChoice): string | undefined {
   return choice.requested ?? choice.agentModel ?? fromEnvironment(choice) ?? choice.config.model ?? detected(choice);
 }
 
-/** PERDURE_MODEL, whose provider may stand in PERDURE_MODEL_PROVIDER; a provider alone means the config's or its usual model. */
+/** PERDURE_MODEL, with an optional provider in PERDURE_MODEL_PROVIDER. A provider alone means the config's model of it, or its default model. */
 function fromEnvironment({ env, config }: ModelChoice): string | undefined {
   const { PERDURE_MODEL: model, PERDURE_MODEL_PROVIDER: provider } = env;
   if (!provider) return model || undefined;

@@ -5,18 +5,18 @@ import { type BareModelOptions, type FoundModel, findBareModel } from './find-ba
 import { modelFacts } from './model-facts.js';
 import { type ResolvedRoute, type RouteOptions, resolveRoute } from './resolve-route.js';
 
-/** What a run says of its models. */
+/** The model options of a run. */
 export interface RouteChoice {
   readonly requested?: string | undefined;
   readonly agentModel?: string | undefined;
   /** The request's, else the agent's. */
   readonly fallbacks?: readonly string[] | undefined;
   readonly thinking?: ThinkingSetting | undefined;
-  /** The run has a money cap, which a model of unknown price cannot keep. */
+  /** True when the run has a cost limit: a model of unknown price cannot keep it. */
   readonly needsPrice: boolean;
 }
 
-/** Options of `chooseRoute`; the signal ends its questions to providers. */
+/** Options of `chooseRoute`; the signal aborts its requests to providers. */
 export type ChooseRouteOptions = RouteOptions & Pick<BareModelOptions, 'signal'>;
 
 /**
@@ -56,21 +56,21 @@ async function firstCallable(
     const named = await nameModel(wanted, choice, options);
     const problem = 'problem' in named ? named.problem : cannotTake(named.model, { needsPrice: needsPrice && isReplacement }, options);
     if ('model' in named && problem === undefined) {
-      const said = isReplacement ? [`using ${named.model} instead: ${joinProblems(problems)}`] : [];
-      return { wanted, model: named.model, isReplacement, notices: [...said, ...named.notices] };
+      const replaced = isReplacement ? [`using ${named.model} instead: ${joinProblems(problems)}`] : [];
+      return { wanted, model: named.model, isReplacement, notices: [...replaced, ...named.notices] };
     }
     problems.push(problem ?? '');
   }
   return { problem: problems.length === 0 ? noModel(choice) : joinProblems(problems) };
 }
 
-/** What replaces the model that was asked for must also keep the run's money cap. */
+/** A replacement of the requested model must also keep the run's cost limit. */
 function cannotTake(model: string, { needsPrice }: { readonly needsPrice: boolean }, options: ChooseRouteOptions): string | undefined {
   if (needsPrice && !modelFacts(model, options.config).price) return `model ${model}: its price is unknown, and the run has a cost limit`;
   return modelProblem(model, options);
 }
 
-/** A bare id that nobody lists is the default provider's, where the first available model will do. */
+/** Under `first-available`, a bare id that no provider lists belongs to the default provider. */
 async function nameModel(wanted: string, choice: ModelChoice, options: ChooseRouteOptions): Promise<FoundModel> {
   if (!isBareModel(wanted)) return { model: wanted, notices: [] };
   const found = await findBareModel(wanted, options);
@@ -80,7 +80,7 @@ async function nameModel(wanted: string, choice: ModelChoice, options: ChooseRou
   return { model, notices: [`using ${model}: ${found.problem}`] };
 }
 
-/** The fallbacks as `provider/model`; one that nobody has is left out. */
+/** The fallbacks as `provider/model`, without those that were not found. */
 async function nameFallbacks(
   wanted: readonly string[],
   choice: ModelChoice,

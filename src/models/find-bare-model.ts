@@ -6,19 +6,19 @@ import { providerAccess } from '../providers/access/provider-access.js';
 import type { AccessOptions } from '../providers/contract/access-options.js';
 import { type FactsConfig, modelFacts } from './model-facts.js';
 
-/** What a bare id is looked up with. */
+/** The inputs of a search for a bare id. */
 export interface BareModelOptions extends AccessOptions {
   readonly config: AccessOptions['config'] & FactsConfig;
-  /** Ends the questions. */
+  /** Aborts the search. */
   readonly signal?: AbortSignal;
 }
 
-/** The model as `provider/model` and whom it was not possible to ask; or that nobody has it, with all who were asked. */
+/** The model as `provider/model`, with a notice for each provider that could not be searched; or the problem when no provider has it. */
 export type FoundModel = { readonly model: string; readonly notices: readonly string[] } | { readonly problem: string };
 
 /**
- * The providers that are asked for a bare id, in order: the environment's, those of the config, then known ones that have a key or an
- * address of their own. A key for anybody (LLM_API_KEY) is shown only to providers that somebody named.
+ * The providers to search for a bare id, in order: the environment's, those of the config, then known ones with a key or an address of
+ * their own. The fallback key LLM_API_KEY is sent only to providers that you configured.
  */
 export function providersToAsk({ config, env, keys }: AccessOptions): readonly string[] {
   const { PERDURE_MODEL_PROVIDER: first } = env;
@@ -31,26 +31,26 @@ export function providersToAsk({ config, env, keys }: AccessOptions): readonly s
 }
 
 /**
- * Finds who has a model of this id: each provider in turn, by what is known of its models without asking, else by its own list. The
- * first one that has it is taken. Never throws, but for the reason of an aborted signal.
+ * Finds the first provider with a model of this id: by the known facts of its models, else by the list that its server returns. Never
+ * throws, except the reason of an aborted signal.
  */
 export async function findBareModel(id: string, options: BareModelOptions): Promise<FoundModel> {
-  const silent: string[] = [];
-  const asked: string[] = [];
+  const notSearched: string[] = [];
+  const searched: string[] = [];
   for (const provider of providersToAsk(options)) {
-    const answer = await askProvider({ provider, model: id }, options);
-    if (answer === 'has') return { model: `${provider}/${id}`, notices: silent.map((said) => `model ${id}: ${said}`) };
-    asked.push(answer === 'has not' ? provider : `${provider} (${answer.problem})`);
-    if (answer !== 'has not') silent.push(`${provider} could not be searched: ${answer.problem}`);
+    const answer = await searchProvider({ provider, model: id }, options);
+    if (answer === 'has') return { model: `${provider}/${id}`, notices: notSearched.map((notice) => `model ${id}: ${notice}`) };
+    searched.push(answer === 'has not' ? provider : `${provider} (${answer.problem})`);
+    if (answer !== 'has not') notSearched.push(`${provider} could not be searched: ${answer.problem}`);
   }
   const shown = JSON.stringify(id.slice(0, 80));
-  if (asked.length === 0) return { problem: `model ${shown}: no configured provider to search. Use provider/model, or set a key.` };
-  return { problem: `model ${shown} was not found (searched: ${asked.join(', ')}). Use provider/model to skip the search.` };
+  if (searched.length === 0) return { problem: `model ${shown}: no configured provider to search. Use provider/model, or set a key.` };
+  return { problem: `model ${shown} was not found (searched: ${searched.join(', ')}). Use provider/model to skip the search.` };
 }
 
 type Answer = 'has' | 'has not' | { readonly problem: string };
 
-async function askProvider(ref: ModelRef, options: BareModelOptions): Promise<Answer> {
+async function searchProvider(ref: ModelRef, options: BareModelOptions): Promise<Answer> {
   const name = `${ref.provider}/${ref.model}`;
   const access = providerAccess(ref, options);
   if (access.kind === 'refused') return { problem: access.problem };
@@ -58,7 +58,7 @@ async function askProvider(ref: ModelRef, options: BareModelOptions): Promise<An
   if (access.kind !== 'server') return 'has not';
   try {
     const ids = await listModels(access, options.signal);
-    // servers of local models call the newest of a name by it alone
+    // servers of local models accept a name without its tag for the latest version
     return ids.some((id) => id === ref.model || id === `${ref.model}:latest`) ? 'has' : 'has not';
   } catch (error) {
     options.signal?.throwIfAborted();
@@ -66,7 +66,7 @@ async function askProvider(ref: ModelRef, options: BareModelOptions): Promise<An
   }
 }
 
-/** Facts that were written down for this very model: that local models cost nothing is known of any name. */
+/** True for facts of this very model: a price of zero holds for any name of a local provider. */
 function isListed(name: string, { config }: BareModelOptions): boolean {
   const { contextWindow, price, ...others } = modelFacts(name, config);
   const isLocal = knownProvider(name.slice(0, name.indexOf('/')))?.local === true;

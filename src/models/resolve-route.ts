@@ -10,7 +10,7 @@ import { executorFormat } from '../providers/registry.js';
 import { modelFacts } from './model-facts.js';
 import { nearestThinking, thinkingProblem } from './thinking-request.js';
 
-/** What a route is made from. */
+/** The inputs of a route. */
 export interface RouteOptions extends AccessOptions {
   readonly config: Pick<
     Config,
@@ -18,7 +18,7 @@ export interface RouteOptions extends AccessOptions {
   >;
 }
 
-/** One model as a run wants it. */
+/** One model as a run requests it. */
 export interface CandidateRequest {
   /** `provider/model` */
   readonly model: string;
@@ -26,33 +26,33 @@ export interface CandidateRequest {
   readonly thinking?: ThinkingSetting | undefined;
   /** `strict`: a level that the model does not have is a problem; `nearest`: the one next to it is taken. */
   readonly match: 'strict' | 'nearest';
-  /** A run with a money cap cannot keep it with a model of unknown price. */
+  /** True when the run has a cost limit, which a model of unknown price cannot keep. */
   readonly needsPrice?: boolean;
 }
 
-/** A model with its keys and facts, and what is not as asked for; or why it cannot be asked. */
+/** A model with its keys and facts, and notices of what differs from the request; or why it cannot be called. */
 export type FoundCandidate = { readonly candidate: ModelCandidate; readonly notices: readonly string[] } | { readonly problem: string };
 
 /** The models of a run, each as `provider/model`, and how much they are to think. */
 export interface RouteRequest extends Pick<CandidateRequest, 'thinking' | 'needsPrice'> {
   readonly model: string;
-  /** The first one is not the model that was asked for: its thinking may be near to what was. */
+  /** True when the first model replaces the requested one: it may use the nearest thinking level. */
   readonly isReplacement?: boolean;
   readonly fallbacks: readonly string[];
 }
 
-/** A run's models in order, and what was not as asked for; or why the first one cannot be asked. */
+/** A run's models in order, and notices of what differs from the request; or why the first one cannot be called. */
 export type ResolvedRoute =
   | { readonly route: readonly [ModelCandidate, ...ModelCandidate[]]; readonly notices: readonly string[] }
   | { readonly problem: string };
 
 /**
- * Looks up everything about the models that a run may ask. The first one must be as asked for; a fallback without a key, or without a
- * price that is needed, is left out with a notice, and no model is there twice. Never throws.
+ * Looks up keys and facts of the models that a run may call. The first one must match the request. A fallback without a key, or without a
+ * required price, is left out with a notice. No model appears twice. Never throws.
  */
 export function resolveRoute(request: RouteRequest, options: RouteOptions): ResolvedRoute {
   const { model, fallbacks, thinking, needsPrice = false, isReplacement = false } = request;
-  // that the price of the first one is unknown is told by the cap, with what to do
+  // the check of the cost limit reports an unknown price of the first model
   const first = candidateFor({ model, thinking, match: isReplacement ? 'nearest' : 'strict' }, options);
   if ('problem' in first) return first;
   const others = [...new Set(fallbacks)].filter((name) => name !== model);
@@ -89,7 +89,7 @@ export function candidateFor(request: CandidateRequest, options: RouteOptions): 
   };
 }
 
-/** A child process has the time of its executor, and as much more as its own error needs to arrive. */
+/** An executor may set the time of its calls. */
 function timesOf(own: ModelTimes | undefined, access: ProviderAccess): Pick<ModelCandidate, 'times'> {
   const totalMs = access.kind === 'executor' ? executorFormat(access.executor).totalMs(access.executor) : undefined;
   if (totalMs === undefined) return own ? { times: own } : {};

@@ -6,12 +6,12 @@ import type { ModelFacts } from '../define/model-options.js';
 import type { ThinkingOrder } from '../providers/contract/provider.js';
 import { modelFacts } from './model-facts.js';
 
-/** How a model is told to think; `order` is undefined where there is nothing to say, because it never thinks. Or why it cannot be told so. */
+/** The thinking of a request; `order` is undefined for a model that never thinks. Or why the model does not support the setting. */
 export type OrderedThinking = { readonly order: ThinkingOrder | undefined } | { readonly problem: string };
 
 /**
- * A setting in the words that a model takes; or, for what it does not have, why not and which levels it has. A model of which nothing is
- * known is told the setting as it is. Never throws.
+ * A setting in the form that a model accepts; for an unsupported one, the problem with the supported levels. A model without known facts
+ * gets the setting unchanged. Never throws.
  */
 export function thinkingOrder(setting: ThinkingSetting, facts: ModelFacts): OrderedThinking {
   if (facts.thinkingStyle === 'none')
@@ -21,16 +21,16 @@ export function thinkingOrder(setting: ThinkingSetting, facts: ModelFacts): Orde
   return { order: orderOfLevel(setting, facts) };
 }
 
-/** What a model is told in place of a setting that it may not have. */
+/** The setting that a model supports, in place of the requested one. */
 export interface NearestThinking {
   readonly setting: ThinkingSetting;
-  /** What is not as asked for, to be put behind the model's name; absent: nothing. */
+  /** The difference to the request, to follow the model's name. @default none */
   readonly notice?: string;
 }
 
 /**
- * The setting, or the nearest one that a model has: of two that are as near the one that thinks more, and off only where it has nothing
- * else. Never throws.
+ * The setting, or the nearest one that a model supports: the higher of two at the same distance, and off only when nothing else is
+ * supported. Never throws.
  */
 export function nearestThinking(setting: ThinkingSetting, facts: ModelFacts): NearestThinking {
   if ('order' in thinkingOrder(setting, facts)) return { setting };
@@ -39,8 +39,8 @@ export function nearestThinking(setting: ThinkingSetting, facts: ModelFacts): Ne
 }
 
 /**
- * What a model is told for a setting, or for the nearest one that it has; undefined where there is nothing to say. A model that has no
- * level but off is told so unasked: left alone, it thinks, and refuses tools for it. Never throws.
+ * The thinking of a request for a setting, or for the nearest supported one; undefined: none is sent. A model whose only level is off gets
+ * off also without a setting: by default it thinks, and then refuses tools. Never throws.
  */
 export function nearestOrder(setting: ThinkingSetting | undefined, facts: ModelFacts): ThinkingOrder | undefined {
   if (setting === undefined) return levelsOf(facts).every((level) => level === 'off') ? nearestOrder('off', facts) : undefined;
@@ -65,7 +65,7 @@ function orderOfTokens(tokens: number, facts: ModelFacts): OrderedThinking {
   return { order: { style: 'budget', tokens } };
 }
 
-/** An answer must fit behind the thinking. */
+/** The answer needs tokens after the thinking. */
 function budgetBounds({ outputTokensMax = Number.POSITIVE_INFINITY }: ModelFacts): { readonly min: number; readonly max: number } {
   const min = THINKING_LIMITS.budgetTokensMin;
   return { min, max: Math.max(min, outputTokensMax - MODEL_LIMITS.outputTokensMin) };
@@ -102,8 +102,8 @@ function settingText(setting: ThinkingSetting): string {
 }
 
 /**
- * Why a model cannot think as much as it is asked to: with the levels it has, and with who else has the one that was asked for, where
- * that is the same model. Undefined when it can. Never throws.
+ * Why a model does not support a setting: with the supported levels, and with the other API of the same model when that supports the
+ * level. Undefined when it does. Never throws.
  */
 export function thinkingProblem(setting: ThinkingSetting, model: string, facts: ModelFacts): string | undefined {
   const order = thinkingOrder(setting, facts);

@@ -64,9 +64,9 @@ async function write(response: ServerResponse, chunk: Buffer): Promise<void> {
 }
 
 async function cut(response: ServerResponse, outgoing: Outgoing, before: readonly Buffer[], by: 'end' | 'close' | 'reset'): Promise<void> {
-  const silent = before.every((chunk) => chunk.length === 0);
+  const isEmpty = before.every((chunk) => chunk.length === 0);
   if (by === 'end') return await sendAll(response, outgoing, before);
-  if (!silent) {
+  if (!isEmpty) {
     startBody(response, outgoing);
     await writeChunks(response, outgoing, before);
   }

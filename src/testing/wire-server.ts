@@ -10,27 +10,27 @@ import { checkScript } from '../providers/scripted/script-file.js';
 import { type ScriptedReply, type ScriptedRequest, ScriptPlayer, type StepName } from '../providers/scripted/script-player.js';
 import { type Outgoing, sendAnswer } from './send-answer.js';
 
-/** The key a wire server takes unless it is told another one. */
+/** The default key of a wire server. */
 export const WIRE_SERVER_KEY = 'wire-server-key';
 
-/** The hosted APIs take about as much. */
+/** About the limit of the hosted APIs. */
 const BODY_BYTES_MAX = 32 * 1024 * 1024;
 
-/** What a wire server answers with. */
+/** Options of a wire server. */
 export interface WireServerOptions {
   /** The same script for all formats. */
   readonly script?: ScriptInput;
-  /** Makes the step for each request in place of a script; its fault comes each time. */
+  /** Makes the step for each request, in place of a script; a fault in it applies to every request. */
   readonly handler?: (request: ScriptedRequest) => ScriptStepInput | Promise<ScriptStepInput>;
   /** @default all */
   readonly formats?: readonly FormatServer['name'][];
   /** Any other key is refused with 401. @default WIRE_SERVER_KEY */
   readonly apiKey?: string;
-  /** Keeps the bodies of requests; a long benchmark does without. @default true */
+  /** Records the bodies of requests; set it to false for long benchmarks. @default true */
   readonly keepBodies?: boolean;
 }
 
-/** A request the server got. `outcome` is `open` until the answer ended. */
+/** A request that the server received. `outcome` is `open` until the answer ends. */
 export interface RecordedRequest {
   /** Milliseconds since the epoch. */
   readonly at: number;
@@ -41,7 +41,7 @@ export interface RecordedRequest {
   readonly body: unknown;
   readonly step?: StepName;
   readonly fault?: WireFault;
-  /** `gone`: the client left before the answer ended. */
+  /** `gone`: the client disconnected before the answer ended. */
   readonly outcome: 'open' | 'answered' | 'refused' | 'faulted' | 'gone';
   /** Why it was refused. */
   readonly problem?: string;
@@ -50,16 +50,16 @@ export interface RecordedRequest {
 /** A running wire server. */
 export interface WireServer {
   readonly url: string;
-  /** For a client of chat completions, or of responses. */
+  /** The base address for clients of OpenAI's formats. */
   readonly openaiBaseUrl: string;
-  /** For a client of messages. */
+  /** The base address for clients of the messages API, and of formats below the root. */
   readonly anthropicBaseUrl: string;
   readonly apiKey: string;
-  /** All requests so far, in the order they came. */
+  /** All requests so far, in order of arrival. */
   readonly requests: readonly RecordedRequest[];
-  /** How many requests were answered, or failed on purpose, by this step. */
+  /** The number of requests that this step answered, or failed by a fault. */
   requestsOf(step: StepName): number;
-  /** Cuts all connections and frees the port. */
+  /** Closes all connections and frees the port. */
   close(): Promise<void>;
 }
 
@@ -67,8 +67,8 @@ type Player = (request: ScriptedRequest) => Promise<ScriptedReply>;
 type OpenRecord = { -readonly [Key in keyof RecordedRequest]: RecordedRequest[Key] };
 
 /**
- * Starts a server on the loopback interface that speaks the models' wire formats, plays a script or asks a handler, and refuses
- * what the real APIs would refuse, in their words. Throws a PerdureError `BAD_SCRIPT` for a wrong script.
+ * Starts a server on the loopback interface that serves the models' wire formats. It plays a script or calls a handler, and refuses what
+ * the real APIs refuse, with their messages. Throws a PerdureError `BAD_SCRIPT` for an invalid script.
  */
 export async function startWireServer(options: WireServerOptions): Promise<WireServer> {
   const chosen = HTTP_FORMATS.filter(({ api }) => options.formats?.includes(api) ?? true);
@@ -193,7 +193,7 @@ async function readBody(request: IncomingMessage): Promise<unknown> {
   }
 }
 
-/** A mistake of our own or of a handler is a 400 too: a 500 would be tried again for ever. */
+/** An error of the server or of a handler is a 400 too: clients would retry a 500. */
 function refuse(
   response: ServerResponse,
   { format, record, requestId }: Pick<Exchange, 'format' | 'record' | 'requestId'>,

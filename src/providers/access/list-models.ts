@@ -62,8 +62,8 @@ async function readList(response: Response, { host }: URL): Promise<string> {
   if (status !== 200 || !body) {
     await body?.cancel();
     const type = status === 401 || status === 403 ? 'Model.Auth' : 'Model.BadResponse';
-    const said = status >= 300 && status < 400 ? 'redirected the request, and redirects are refused' : `answered with status ${status}`;
-    throw new ModelError(type, `${host} ${said}`, { status });
+    const outcome = status >= 300 && status < 400 ? 'redirected the request, and redirects are refused' : `answered with status ${status}`;
+    throw new ModelError(type, `${host} ${outcome}`, { status });
   }
   const chunks: Uint8Array[] = [];
   let bytes = 0;

@@ -64,16 +64,16 @@ function classify(error: unknown): ModelError {
 }
 
 function refusal(message: string, { statusCode, responseHeaders, responseBody = '' }: z.infer<typeof ApiFacts>): ModelError {
-  const told = errorIn(responseBody) ?? objectOf(responseBody);
+  const errorBody = errorIn(responseBody) ?? objectOf(responseBody);
   // some packages give a status to what they could not read themselves
-  if (told && UNREADABLE.has(String(Reflect.get(told, 'name')))) return unreadable();
+  if (errorBody && UNREADABLE.has(String(Reflect.get(errorBody, 'name')))) return unreadable();
   const headers = answerHeaders(Object.entries(responseHeaders ?? {}));
   const requestId = requestIdIn(headers);
   return toModelError({
     status: statusCode,
     message,
     headers,
-    ...(told ? { error: told } : {}),
+    ...(errorBody ? { error: errorBody } : {}),
     ...(requestId ? { requestID: requestId } : {}),
   });
 }

@@ -13,7 +13,7 @@ import { toAnthropicBody } from './body.js';
 import { AnthropicStream } from './stream.js';
 
 /** Whom one request goes to, and how. */
-export interface AnthropicDoor extends Pick<ProviderSettings, 'quirks'> {
+export interface AnthropicEndpoint extends Pick<ProviderSettings, 'quirks'> {
   /** A client of one of the official packages: its requests go through the guard, once. */
   readonly client: Pick<Anthropic, 'post'>;
   readonly guard: GuardedFetch;
@@ -24,8 +24,8 @@ export interface AnthropicDoor extends Pick<ProviderSettings, 'quirks'> {
 }
 
 /** Makes one request of the messages API and reads its answer. Rejects as a provider's `call` does, and ends the guard. */
-export async function callAnthropic(request: ModelRequest, door: AnthropicDoor): Promise<ModelAnswer> {
-  const { client, guard, apiKey, account, quirks = {} } = door;
+export async function callAnthropic(request: ModelRequest, endpoint: AnthropicEndpoint): Promise<ModelAnswer> {
+  const { client, guard, apiKey, account, quirks = {} } = endpoint;
   try {
     const { body, names, after } = toAnthropicBody(request, { quirks, account });
     // `messages.create` asks the same, but first prints its own word on old models to the console, past any logger

@@ -3,19 +3,19 @@ import { ModelError } from '../contract/model-error.js';
 import type { ModelAnswer, ModelRequest } from '../contract/provider.js';
 import { withoutKeys } from '../errors/redact-key.js';
 import { orAbort } from '../http/abortable.js';
-import { type AnthropicDoor, callAnthropic } from './call.js';
+import { type AnthropicEndpoint, callAnthropic } from './call.js';
 
 /** Whom a call of Claude on another cloud goes to. */
-export interface CloudDoor extends Pick<AnthropicDoor, 'client' | 'guard' | 'account'> {
+export interface CloudEndpoint extends Pick<AnthropicEndpoint, 'client' | 'guard' | 'account'> {
   /** Kept out of errors. */
   readonly secrets: readonly string[];
 }
 
 /** Asks Claude on another cloud: the same body and answer as of the messages API, by the cloud's own client. */
-export async function callAnthropicCloud(request: ModelRequest, { secrets, ...door }: CloudDoor): Promise<ModelAnswer> {
+export async function callAnthropicCloud(request: ModelRequest, { secrets, ...endpoint }: CloudEndpoint): Promise<ModelAnswer> {
   try {
     // a cloud may look for credentials for long before there is a request to abort
-    return await orAbort(callAnthropic(request, { ...door, apiKey: '' }), request.signal);
+    return await orAbort(callAnthropic(request, { ...endpoint, apiKey: '' }), request.signal);
   } catch (error) {
     request.signal.throwIfAborted();
     throw error instanceof ModelError ? withoutKeys(toCloudError(error), secrets) : error;

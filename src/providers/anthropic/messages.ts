@@ -47,17 +47,17 @@ export class AnthropicMessages {
 
   /** Writes messages behind those that are there. The results of an answer's calls must not be parted. */
   add(messages: readonly Message[]): this {
-    let said: Message[] = [];
+    let collected: Message[] = [];
     for (const message of messages) {
       if (message.role !== 'assistant') {
-        said.push(message);
+        collected.push(message);
         continue;
       }
-      this.#addUser(said);
-      said = [];
+      this.#addUser(collected);
+      collected = [];
       this.#addAnswer(message);
     }
-    this.#addUser(said);
+    this.#addUser(collected);
     return this;
   }
 

@@ -18,11 +18,11 @@ const API_VERSION = { 'anthropic-version': 'vertex-2023-10-16' };
  * application default credentials of the host give. Throws `Model.BadRequest` for a bad region or address.
  */
 export function createAnthropicVertexProvider(definition: VertexProvider, access: Pick<AccessOptions, 'keys'>): ModelProvider {
-  const door = new VertexDoor(definition, access);
-  return { call: (request) => door.call(request) };
+  const vertexClient = new VertexClient(definition, access);
+  return { call: (request) => vertexClient.call(request) };
 }
 
-class VertexDoor {
+class VertexClient {
   readonly #definition: VertexProvider;
   readonly #keys: AccessOptions['keys'];
   readonly #baseUrl: string;

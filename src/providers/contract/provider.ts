@@ -8,33 +8,33 @@ export interface ModelRequest {
   readonly model: string;
   readonly prompt: string;
   readonly messages: readonly Message[];
-  /** How many messages at the end are of this request only: the next one will not have them, so nothing after them can be kept. @default 0 */
+  /** The number of messages at the end that belong to this request alone: the next request lacks them, so a prompt cache ends before them. @default 0 */
   readonly requestOnlyMessages?: number;
   readonly tools: readonly Pick<ToolDescriptor, 'name' | 'description' | 'schema'>[];
   readonly toolChoice: ToolChoice;
-  /** All that may be paid for, thinking included. */
+  /** The limit of output tokens, thinking included. */
   readonly outputTokensMax: number;
   /** Aborted by a user's cancel, a worker's shutdown or the turn's total time. */
   readonly signal: AbortSignal;
-  /** How much to think; absent: what the model does by itself. */
+  /** How much the model thinks. @default the model's own default */
   readonly thinking?: ThinkingOrder;
-  /** What the provider keeps of the prompt is found again by this name. */
+  /** The key of the provider's prompt cache. */
   readonly cacheKey?: string;
-  /** No byte of the answer for this long: `Model.Timeout`. @default idleMs */
+  /** `Model.Timeout` when the first byte of the response takes longer, in milliseconds. @default idleMs */
   readonly firstByteMs?: number;
-  /** Who asks: for providers that keep something between the calls of a run. */
+  /** The run of the request, for providers that keep a state between the calls of a run. */
   readonly runId?: string;
-  /** Whether that run has ended, asked when nobody asks the provider any more. Never rejects: false where it is not known now. */
+  /** True when that run has ended; for providers that keep a state after the last call. Never rejects: false when it is unknown. */
   readonly isRunOver?: () => Promise<boolean>;
-  /** The run's folder, absolute: where an agent that is a child process works. */
+  /** The absolute path of the run's workspace: the working folder of an agent that is a child process. */
   readonly workspace?: string;
-  /** No bytes for this long: `Model.StreamIdle`. */
+  /** `Model.StreamIdle` when no byte arrives for this long, in milliseconds. */
   readonly idleMs: number;
   /** Called for each piece of text or thinking as it arrives; must not throw. */
   readonly onDelta: (delta: StreamDelta) => void;
 }
 
-/** How much a model is to think, in the words that it takes: made from a ThinkingSetting and what is known of the model. */
+/** How much a model thinks, in the form that the model accepts: made from a ThinkingSetting and the facts of the model. */
 export type ThinkingOrder =
   | { readonly style: 'off' }
   | { readonly style: 'effort' | 'adaptive'; readonly effort: 'minimal' | 'low' | 'medium' | 'high' }
@@ -50,15 +50,15 @@ export type StreamDelta =
 export interface ModelAnswer {
   readonly parts: readonly Part[];
   readonly stop: StopReason;
-  /** The server may have hidden that the answer was cut: what is open in it must not be closed. @default false */
+  /** True when the server may hide that the answer was cut: open brackets in it must not be closed. @default false */
   readonly mayBeCut?: boolean;
-  /** Absent when the server sent none, or nonsense. */
+  /** Absent when the server sent none, or invalid numbers. */
   readonly usage?: Usage;
   readonly requestId?: string;
 }
 
 /**
- * A door to models of one wire format.
+ * Calls the models of one wire format.
  *
  * Contract: `call` makes exactly one HTTP request; resolves only with a complete answer; rejects with a ModelError,
  * or with the signal's reason when it was aborted; may be called in parallel; never logs, never puts a key in an error.
@@ -67,7 +67,7 @@ export interface ModelProvider {
   call(request: ModelRequest): Promise<ModelAnswer>;
 }
 
-/** Where a server is, the key for it, and what it does in its own way. */
+/** The address of a server, its key and its quirks. */
 export interface ProviderSettings {
   readonly baseUrl: string;
   readonly apiKey: string;

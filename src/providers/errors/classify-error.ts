@@ -1,8 +1,8 @@
 import { objectOf } from '../contract/json-object.js';
 import { ModelError, type ModelFailureType } from '../contract/model-error.js';
-import { LOWER_OUTPUT_PATTERNS, toldInWords } from './error-patterns.js';
+import { LOWER_OUTPUT_PATTERNS, typeFromMessage } from './error-patterns.js';
 import { hideKey } from './redact-key.js';
-import { retryAfterMs, toldWaitMs } from './retry-delay.js';
+import { retryAfterMs, retryDelayMs } from './retry-delay.js';
 
 /** HTTP status → failure. What is not here: 4xx is a bad request, 5xx is overload. */
 const BY_STATUS: Readonly<Record<number, ModelFailureType>> = {
@@ -154,7 +154,7 @@ function classify({ status, types, codes, message, isSyntax, isTold }: ErrorFact
   // a body may say more than its status: 429 for a spent quota, 400 for a request that is too long or a model that is no more
   const special = byType.find((type) => TELLING_TYPES.has(type));
   if (special) return special;
-  const told = toldInWords(message, status);
+  const told = typeFromMessage(message, status);
   if (told) return told;
   if (status !== undefined) return BY_STATUS[status] ?? (status >= 500 ? 'Model.Overloaded' : 'Model.BadRequest');
   const [first] = byType;
@@ -230,7 +230,7 @@ function requestIdOf(chain: readonly object[]): { requestId?: string } {
 
 function retryOf(chain: readonly object[], { bodies, message }: ErrorFacts): { retryAfterMs?: number } {
   const headers = chain.map((cause) => ('headers' in cause ? cause.headers : undefined)).find((found) => found instanceof Headers);
-  const delayMs = (headers && retryAfterMs(headers, Date.now())) ?? toldWaitMs(bodies, message, Date.now());
+  const delayMs = (headers && retryAfterMs(headers, Date.now())) ?? retryDelayMs(bodies, message, Date.now());
   return delayMs === undefined ? {} : { retryAfterMs: delayMs };
 }
 

@@ -129,6 +129,6 @@ const TELLINGS: readonly Telling[] = [
 ];
 
 /** What a server's words tell of that its status does not; undefined where they tell nothing. Never throws. */
-export function toldInWords(message: string, status: number | undefined): ModelFailureType | undefined {
+export function typeFromMessage(message: string, status: number | undefined): ModelFailureType | undefined {
   return TELLINGS.find(({ patterns, statuses }) => statuses.includes(status) && patterns.some((pattern) => pattern.test(message)))?.type;
 }

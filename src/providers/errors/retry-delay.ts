@@ -32,7 +32,7 @@ const STEP = /(\d+(?:\.\d+)?) ?(ms|mil|s|m|h)/giu;
 const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, mil: 1, s: 1_000, m: 60_000, h: 3_600_000 };
 
 /** What a server that has no header for it says to wait: milliseconds, rounded up, unclamped; undefined where it says nothing. Never throws. */
-export function toldWaitMs(bodies: readonly object[], message: string, now: number): number | undefined {
+export function retryDelayMs(bodies: readonly object[], message: string, now: number): number | undefined {
   const resets = bodies.flatMap((body) => WithReset.safeParse(body).data?.metadata.headers['X-RateLimit-Reset'] ?? []);
   const reset = resets.find((at) => Number.isFinite(at) && at > now);
   return reset === undefined ? waitIn(message) : reset - now;

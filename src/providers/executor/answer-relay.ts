@@ -6,7 +6,7 @@ import { toolCallPart } from '../transcript/parse-arguments.js';
 import type { ChildCall } from './protocol.js';
 
 /** What a child said of its answer so far, passed on as it comes. */
-export class HeardAnswer {
+export class AnswerRelay {
   readonly #onDelta: ModelRequest['onDelta'];
   #text = '';
   #thinking = '';
@@ -46,9 +46,9 @@ export class HeardAnswer {
 
   #answer(text: string, calls: readonly Part[]): ModelAnswer {
     const thinking: Part[] = this.#thinking === '' ? [] : [{ type: 'thinking', text: this.#thinking }];
-    const said: Part[] = text === '' ? [] : [{ type: 'text', text }];
+    const textParts: Part[] = text === '' ? [] : [{ type: 'text', text }];
     return {
-      parts: [...thinking, ...said, ...calls],
+      parts: [...thinking, ...textParts, ...calls],
       stop: calls.length > 0 ? 'tool_calls' : 'end',
       ...(this.#usage ? { usage: this.#usage } : {}),
     };

@@ -1,6 +1,6 @@
 import { EXECUTOR_LIMITS } from '../../contracts/constants/limits.js';
 import type { ModelAnswer, ModelRequest } from '../contract/provider.js';
-import { HeardAnswer } from './answer-relay.js';
+import { AnswerRelay } from './answer-relay.js';
 import { keepWhile } from './keep-alive.js';
 import { callsIn, lastAnswerIn, linesToGoOn, refusals } from './lines.js';
 import type { ExecutorProcess } from './process.js';
@@ -105,7 +105,7 @@ export class ExecutorConversation {
     request: ModelRequest,
     stop: Promise<never>,
   ): Promise<Pick<LastAnswer, 'answer' | 'calls'>> {
-    const heard = new HeardAnswer(request.onDelta);
+    const answerRelay = new AnswerRelay(request.onDelta);
     this.#process.beginAnswer();
     for (const line of lines) await Promise.race([this.#process.send(line), stop]);
     for (;;) {
@@ -113,19 +113,19 @@ export class ExecutorConversation {
       switch (line.type) {
         case 'text':
         case 'thinking':
-          heard[line.type](line.text);
+          answerRelay[line.type](line.text);
           break;
         case 'usage': {
           const { type: _, ...usage } = line;
-          heard.usage(usage);
+          answerRelay.usage(usage);
           break;
         }
         case 'tool_calls':
-          if (request.toolChoice !== 'none') return { answer: heard.calls(line.calls), calls: line.calls };
+          if (request.toolChoice !== 'none') return { answer: answerRelay.calls(line.calls), calls: line.calls };
           await Promise.race([this.#process.send(refusals(line.calls)), stop]);
           break;
         case 'final':
-          return { answer: heard.final(line.text), calls: [] };
+          return { answer: answerRelay.final(line.text), calls: [] };
         case 'error':
           throw this.#process.failed(`it reported an error: ${line.message}`);
       }

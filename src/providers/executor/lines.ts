@@ -29,16 +29,16 @@ export function linesToGoOn(request: ModelRequest, calls: readonly ChildCall[]):
   const { finish, messages } = splitFinish(request);
   const at = lastAnswerIn(messages);
   const since = messages.slice(at + 1);
-  const said = since.filter(({ role }) => role === 'user');
+  const userMessages = since.filter(({ role }) => role === 'user');
   if (calls.length > 0) {
-    const notices = said.map((message): ParentLine => ({ type: 'message', text: textIn(message) }));
+    const notices = userMessages.map((message): ParentLine => ({ type: 'message', text: textIn(message) }));
     return [
       ...notices,
       ...(finish === undefined ? [] : [{ type: 'finish', text: finish } as const]),
       resultsOf(calls, messages[at], since),
     ];
   }
-  const text = joined(said);
+  const text = joined(userMessages);
   if (finish !== undefined) return [{ type: 'finish', text: text === '' ? finish : `${text}\n\n${finish}` }];
   return [{ type: 'message', text: text === '' ? GO_ON : text }];
 }

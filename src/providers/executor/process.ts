@@ -126,10 +126,10 @@ export class ExecutorProcess {
   /** An error that names what the child wrote last: its error output, or else what it printed. */
   failed(problem: string): ModelError {
     const stderr = this.#errors.text(this.#redact);
-    const said = stderr === '' ? { name: 'output', text: this.#logs.text(this.#redact) } : { name: 'stderr', text: stderr };
+    const log = stderr === '' ? { name: 'output', text: this.#logs.text(this.#redact) } : { name: 'stderr', text: stderr };
     const at = this.#progress ? ` (its last progress: ${this.#progress})` : '';
-    const told = this.#redact(`agent ${this.#agent}: ${problem}${at}`).slice(0, PROBLEM_CHARS_MAX);
-    return new ModelError('Executor.Failed', said.text === '' ? told : `${told}; ${said.name}: ${said.text}`);
+    const message = this.#redact(`agent ${this.#agent}: ${problem}${at}`).slice(0, PROBLEM_CHARS_MAX);
+    return new ModelError('Executor.Failed', log.text === '' ? message : `${message}; ${log.name}: ${log.text}`);
   }
 
   /** Tells it to stop, then ends it with all that it started. Resolves when nothing of it is left; may be called again. */

@@ -204,8 +204,8 @@ function refusalBody(text: string): string {
   const listed = objectOf(text);
   // as text: a body may be nested too deep to be written anew
   const body = Array.isArray(listed) && listed.length === 1 ? text.trim().slice(1, -1) : text;
-  const told = objectOf(body);
-  return told && !('error' in told) ? `{"error":${body}}` : body;
+  const parsed = objectOf(body);
+  return parsed && !('error' in parsed) ? `{"error":${body}}` : body;
 }
 
 async function textOf(body: AsyncIterable<Uint8Array>): Promise<string> {
@@ -216,19 +216,19 @@ async function refuseRedirect({ status, headers, body, url }: UndiciResponse): P
   await body?.cancel();
   const location = headers.get('location') ?? '';
   const to = URL.canParse(location, url) ? new URL(location, url).host : 'an unknown host';
-  const said = `MODEL_REDIRECT_REFUSED: ${new URL(url).host} redirects the request to ${to}. Set baseUrl to the right address.`;
-  return new ModelError('Model.BadRequest', said, { status });
+  const message = `MODEL_REDIRECT_REFUSED: ${new URL(url).host} redirects the request to ${to}. Set baseUrl to the right address.`;
+  return new ModelError('Model.BadRequest', message, { status });
 }
 
 /** Status 200, but a web page or a document: the SDKs would end their stream without any event and without an error. */
 function notAStream({ headers }: UndiciResponse, head: string, apiKey: string): ModelError {
   if (head.trim() === '') return new ModelError('Model.EmptyStream', 'the server returned an empty response', { status: 200 });
-  const told = errorIn(head);
-  if (told) return toModelError({ error: told, headers: new Headers([...headers]) }, apiKey);
+  const parsed = errorIn(head);
+  if (parsed) return toModelError({ error: parsed, headers: new Headers([...headers]) }, apiKey);
   const types = contentTypesOf(headers);
   const type = hideKey(types.find((each) => each.includes('text/html')) ?? types[0] ?? 'no content type', apiKey);
-  const said = `the server returned ${type} instead of an event stream`;
-  return new ModelError('Model.BadResponse', said, { status: 200 });
+  const message = `the server returned ${type} instead of an event stream`;
+  return new ModelError('Model.BadResponse', message, { status: 200 });
 }
 
 const guards = new AsyncLocalStorage<GuardedFetch>();

@@ -14,14 +14,14 @@ type Named = Pick<Headers, 'get'>;
 
 /** The id that a server gave a request, or a gateway that tells none of its server; undefined when there is none. Never throws. */
 export function requestIdIn(headers: Named): string | undefined {
-  return told(headers, REQUEST_ID);
+  return headerValues(headers, REQUEST_ID);
 }
 
 /** The headers of an answer with what an SDK looks for under the name that it looks for. What an answer says itself is kept. */
 export function answerHeaders(headers: Iterable<[string, string]>): Headers {
   const read = new Headers([...headers]);
   for (const [name, sources] of Object.entries(READ_AS)) {
-    const value = told(read, [name, ...sources]);
+    const value = headerValues(read, [name, ...sources]);
     if (value !== undefined) read.set(name, value);
   }
   return read;
@@ -34,7 +34,7 @@ export function contentTypesOf(headers: Named): readonly string[] {
 }
 
 /** An answer's own header first, in the order of the names; then what a gateway repeats of the server behind it. */
-function told(headers: Named, names: readonly string[]): string | undefined {
+function headerValues(headers: Named, names: readonly string[]): string | undefined {
   const all = [...names, ...names.map((name) => `${BEHIND}${name}`)];
   return all.map((name) => headers.get(name)).find((value) => value !== null && value !== '') ?? undefined;
 }

@@ -26,7 +26,7 @@ const ANY: JsonSchema = {
  * choices are lists of texts. What cannot be said is left open, never made narrower. Bounded, also for schemas that refer to themselves.
  */
 export function geminiSchema(schema: JsonSchema): JsonSchema {
-  return toldNode(schema, { root: schema, depth: 0, refs: [], budget: { nodes: NODES_MAX } });
+  return geminiNode(schema, { root: schema, depth: 0, refs: [], budget: { nodes: NODES_MAX } });
 }
 
 interface Place {
@@ -37,14 +37,14 @@ interface Place {
   readonly budget: { nodes: number };
 }
 
-function toldNode(node: JsonSchema, place: Place): JsonSchema {
+function geminiNode(node: JsonSchema, place: Place): JsonSchema {
   place.budget.nodes -= 1;
   const isTooMuch = place.depth > DEPTH_MAX || place.budget.nodes < 0;
   const ref = node['$ref'];
   if (isTooMuch || (ref !== undefined && place.refs.filter((seen) => seen === ref).length >= SAME_REF_MAX)) return left(node, place);
-  if (ref === undefined) return toldPlain(merged(node, place), place);
+  if (ref === undefined) return geminiPlain(merged(node, place), place);
   const { $ref: _, ...beside } = node;
-  return toldNode({ ...resolveRef(node, place.root), ...beside }, { ...place, depth: place.depth + 1, refs: [...place.refs, ref] });
+  return geminiNode({ ...resolveRef(node, place.root), ...beside }, { ...place, depth: place.depth + 1, refs: [...place.refs, ref] });
 }
 
 /** What is too deep to be told is told by its type. */
@@ -64,28 +64,28 @@ function merged(node: JsonSchema, { root }: Place): JsonSchema {
   return { ...Object.assign({}, ...all), ...(Object.keys(properties).length > 0 ? { properties, required } : {}) };
 }
 
-function toldPlain(node: JsonSchema, place: Place): JsonSchema {
+function geminiPlain(node: JsonSchema, place: Place): JsonSchema {
   const choices = [...schemasIn(node['anyOf']), ...schemasIn(node['oneOf'])];
   const types = typesOf(node);
-  if (choices.length > 0) return toldChoices(node, choices, place);
+  if (choices.length > 0) return geminiChoices(node, choices, place);
   const some = types.filter((type) => type !== 'null');
   const nullable = types.includes('null') ? { nullable: true } : {};
-  if (some.length > 1) return { ...notesOf(node), ...nullable, anyOf: some.map((type) => toldType({ ...node, type }, type, place)) };
+  if (some.length > 1) return { ...notesOf(node), ...nullable, anyOf: some.map((type) => geminiType({ ...node, type }, type, place)) };
   const [type] = some;
   if (type === undefined) return { ...notesOf(node), ...ANY, nullable: true };
-  return { ...toldType(node, type, place), ...nullable };
+  return { ...geminiType(node, type, place), ...nullable };
 }
 
-function toldChoices(node: JsonSchema, choices: readonly JsonSchema[], place: Place): JsonSchema {
+function geminiChoices(node: JsonSchema, choices: readonly JsonSchema[], place: Place): JsonSchema {
   const some = choices.filter((choice) => choice['type'] !== 'null' && choice['const'] !== null);
   const nullable = some.length < choices.length ? { nullable: true } : {};
-  const told = some.map((choice) => toldNode(choice, deeper(place)));
+  const told = some.map((choice) => geminiNode(choice, deeper(place)));
   const [only] = told;
   if (told.length === 1) return { ...only, ...notesOf(node), ...nullable };
   return { ...notesOf(node), ...nullable, anyOf: told.length > 0 ? told : [{ type: 'string' }] };
 }
 
-function toldType(node: JsonSchema, type: string, place: Place): JsonSchema {
+function geminiType(node: JsonSchema, type: string, place: Place): JsonSchema {
   const { format } = node;
   const base = {
     type,
@@ -94,16 +94,16 @@ function toldType(node: JsonSchema, type: string, place: Place): JsonSchema {
   };
   switch (type) {
     case 'object':
-      return { ...base, ...toldProperties(node, place) };
+      return { ...base, ...geminiProperties(node, place) };
     case 'array':
-      return { ...base, items: toldItems(node, place) };
+      return { ...base, items: geminiItems(node, place) };
     default:
-      return { ...base, ...toldValues(node, type) };
+      return { ...base, ...geminiValues(node, type) };
   }
 }
 
-function toldProperties(node: JsonSchema, place: Place): JsonSchema {
-  const properties = membersIn(node['properties']).map(([name, property]) => [name, toldNode(property, deeper(place))] as const);
+function geminiProperties(node: JsonSchema, place: Place): JsonSchema {
+  const properties = membersIn(node['properties']).map(([name, property]) => [name, geminiNode(property, deeper(place))] as const);
   if (properties.length === 0) return place.depth === 0 ? { properties: {} } : {};
   const names = new Set(properties.map(([name]) => name));
   const required = [node['required'] ?? []].flat().filter((name): name is string => typeof name === 'string' && names.has(name));
@@ -111,15 +111,15 @@ function toldProperties(node: JsonSchema, place: Place): JsonSchema {
 }
 
 /** A tuple is told as a list of what may be in it. */
-function toldItems(node: JsonSchema, place: Place): JsonSchema {
+function geminiItems(node: JsonSchema, place: Place): JsonSchema {
   const tuple = [...schemasIn(node['prefixItems']), ...schemasIn(node['items'])];
-  if (tuple.length > 0) return toldNode({ anyOf: [...tuple] }, deeper(place));
+  if (tuple.length > 0) return geminiNode({ anyOf: [...tuple] }, deeper(place));
   const items = schemaIn(node['items']);
-  return items ? toldNode(items, deeper(place)) : { type: 'string' };
+  return items ? geminiNode(items, deeper(place)) : { type: 'string' };
 }
 
 /** Only texts can be listed; a number's own values stand in its description. */
-function toldValues(node: JsonSchema, type: string): JsonSchema {
+function geminiValues(node: JsonSchema, type: string): JsonSchema {
   const values = node['const'] === undefined ? node['enum'] : [node['const']];
   if (!Array.isArray(values)) return {};
   if (type === 'string') return { enum: values.filter((value) => typeof value === 'string') };

@@ -21,9 +21,9 @@ const made = new WeakMap<JsonSchema, Map<SchemaDialect, DialectSchema>>();
  */
 export function toDialect(schema: Record<string, JsonValue>, dialect: SchemaDialect): DialectSchema {
   const kept = made.get(schema) ?? new Map<SchemaDialect, DialectSchema>();
-  const told = kept.get(dialect) ?? make(schema, dialect);
-  made.set(schema, kept.set(dialect, told));
-  return told;
+  const converted = kept.get(dialect) ?? make(schema, dialect);
+  made.set(schema, kept.set(dialect, converted));
+  return converted;
 }
 
 function make(schema: Record<string, JsonValue>, dialect: SchemaDialect): DialectSchema {

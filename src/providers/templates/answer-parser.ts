@@ -138,9 +138,9 @@ export class AnswerParser {
   #readThinking(text: string, { close }: Mark): string {
     const all = this.#undecided + text;
     const end = all.indexOf(close);
-    const told = end === -1 ? all.length - endLikeBeginning(all, close) : end;
-    this.#say('thinking', all.slice(0, told));
-    this.#undecided = end === -1 ? all.slice(told) : '';
+    const textEnd = end === -1 ? all.length - endLikeBeginning(all, close) : end;
+    this.#say('thinking', all.slice(0, textEnd));
+    this.#undecided = end === -1 ? all.slice(textEnd) : '';
     return end === -1 ? '' : this.#backToText(all.slice(end + close.length));
   }
 

@@ -63,14 +63,14 @@ export function spacedJson(value: unknown): string {
 }
 
 /** One turn of a spoken transcript. */
-export interface SpokenTurn {
+export interface TemplateTurn {
   readonly role: 'user' | 'assistant';
   readonly text: string;
   readonly thinking: string;
 }
 
 /** The turns of a transcript as texts; an answer without one is empty. */
-export function spokenTurns(messages: readonly Message[]): SpokenTurn[] {
+export function templateTurns(messages: readonly Message[]): TemplateTurn[] {
   return messages.map(({ role, parts }) => {
     const thinking = parts
       .filter((part): part is ThinkingPart => part.type === 'thinking')
@@ -83,8 +83,8 @@ export function spokenTurns(messages: readonly Message[]): SpokenTurn[] {
 }
 
 /** Neighbouring turns of one side as one, for models that know only alternating ones. */
-export function alternating(turns: readonly SpokenTurn[]): SpokenTurn[] {
-  const merged: SpokenTurn[] = [];
+export function alternating(turns: readonly TemplateTurn[]): TemplateTurn[] {
+  const merged: TemplateTurn[] = [];
   for (const turn of turns) {
     const last = merged.at(-1);
     if (last?.role !== turn.role) merged.push(turn);

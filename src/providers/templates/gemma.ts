@@ -1,7 +1,7 @@
 import { partsText } from '../transcript/file-parts.js';
 import { sentArguments } from '../transcript/parse-arguments.js';
 import { breakMarks } from './answer-parser.js';
-import { alternating, type ChatTemplate, spacedJson, spokenTurns, type ToldTool } from './chat-template.js';
+import { alternating, type ChatTemplate, spacedJson, type ToldTool, templateTurns } from './chat-template.js';
 
 const CALL = '```tool_code';
 const RESULT = '```tool_output';
@@ -32,9 +32,9 @@ export const GEMMA: ChatTemplate = {
     stops: ['<end_of_turn>', '<eos>'],
   },
   render: ({ prompt, messages }) => {
-    const told = spokenTurns(messages);
+    const rendered = templateTurns(messages);
     const system = prompt.trim() === '' ? [] : [{ role: 'user', text: prompt, thinking: '' } as const];
-    const turns = alternating([...system, ...told]).map(
+    const turns = alternating([...system, ...rendered]).map(
       ({ role, text }) => `<start_of_turn>${role === 'user' ? 'user' : 'model'}\n${safe(text).trim()}<end_of_turn>\n`,
     );
     return `${turns.join('')}<start_of_turn>model\n`;

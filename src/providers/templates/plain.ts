@@ -1,6 +1,6 @@
 import { partsText } from '../transcript/file-parts.js';
 import { sentArguments } from '../transcript/parse-arguments.js';
-import { type ChatTemplate, spacedJson, spokenTurns } from './chat-template.js';
+import { type ChatTemplate, spacedJson, templateTurns } from './chat-template.js';
 
 const SPEAKERS = { user: 'User', assistant: 'Assistant' } as const;
 
@@ -14,7 +14,7 @@ export const PLAIN: ChatTemplate = {
   markup: { marks: [], stops: ['\nUser:', '\nAssistant:'] },
   render: ({ prompt, messages }) => {
     const system = prompt.trim() === '' ? [] : [safe(prompt)];
-    const turns = spokenTurns(messages).map(({ role, text }) => `${SPEAKERS[role]}: ${safe(text)}`);
+    const turns = templateTurns(messages).map(({ role, text }) => `${SPEAKERS[role]}: ${safe(text)}`);
     return `${[...system, ...turns].join('\n\n')}\n\nAssistant:`;
   },
 };

@@ -1,7 +1,7 @@
 import { partsText } from '../transcript/file-parts.js';
 import { sentArguments } from '../transcript/parse-arguments.js';
 import { breakMarks } from './answer-parser.js';
-import { type ChatTemplate, type SpokenTranscript, type SpokenTurn, spacedJson, spokenTurns } from './chat-template.js';
+import { type ChatTemplate, type SpokenTranscript, spacedJson, type TemplateTurn, templateTurns } from './chat-template.js';
 
 const RESULT = '<tool_response>';
 const RESULT_END = '</tool_response>';
@@ -25,10 +25,10 @@ export const QWEN3: ChatTemplate = {
   name: 'qwen3',
   toolWords: {
     tools: (tools) => {
-      const told = tools.map(({ name, description, schema }) =>
+      const toolLines = tools.map(({ name, description, schema }) =>
         spacedJson({ type: 'function', function: { name, description, parameters: schema } }),
       );
-      return [TOOLS_BEFORE, ...told, TOOLS_AFTER].join('\n');
+      return [TOOLS_BEFORE, ...toolLines, TOOLS_AFTER].join('\n');
     },
     call: (call) => `<tool_call>\n{"name": ${JSON.stringify(call.name)}, "arguments": ${spacedJson(sentArguments(call))}}\n</tool_call>`,
     results: (results) =>
@@ -51,7 +51,7 @@ export const QWEN3: ChatTemplate = {
 
 /** Thinking is told only of the answers to the last question: what was thought about earlier ones is no longer wanted. */
 function turnsOf(messages: SpokenTranscript['messages']): string[] {
-  const turns = spokenTurns(messages);
+  const turns = templateTurns(messages);
   const lastQuestion = turns.findLastIndex(isQuestion);
   return turns.map(({ role, text, thinking }, index) => {
     const isTold = index > lastQuestion && thinking !== '';
@@ -59,7 +59,7 @@ function turnsOf(messages: SpokenTranscript['messages']): string[] {
   });
 }
 
-function isQuestion({ role, text }: SpokenTurn): boolean {
+function isQuestion({ role, text }: TemplateTurn): boolean {
   return role === 'user' && !text.startsWith(RESULT);
 }
 

@@ -42,13 +42,13 @@ export function speakTools(request: ModelRequest, { name, toolWords }: ChatTempl
   if (tools.length > 0 && !toolWords.tools) {
     throw new ModelError('Model.BadRequest', `template ${name} does not support tools. Use another template, or an agent without tools.`);
   }
-  const told = tools.length > 0 && toolWords.tools ? toolWords.tools(tools) : '';
-  const spoken = batches(messages).map((batch) => speakMessage(batch, toolWords));
+  const toolsText = tools.length > 0 && toolWords.tools ? toolWords.tools(tools) : '';
+  const textMessages = batches(messages).map((batch) => toTextMessage(batch, toolWords));
   const choice = tools.length > 0 ? CHOICE_WORDS[request.toolChoice] : '';
   return {
     ...request,
-    prompt: [prompt.trim() === '' ? '' : prompt, told].filter((text) => text !== '').join('\n\n'),
-    messages: choice === '' ? spoken : [...spoken, { id: 'tool-choice', role: 'user', parts: [textPart(choice)] }],
+    prompt: [prompt.trim() === '' ? '' : prompt, toolsText].filter((text) => text !== '').join('\n\n'),
+    messages: choice === '' ? textMessages : [...textMessages, { id: 'tool-choice', role: 'user', parts: [textPart(choice)] }],
     tools: [],
     toolChoice: 'auto',
   };
@@ -65,18 +65,18 @@ function batches(messages: readonly Message[]): Message[] {
   return joined;
 }
 
-function speakMessage(message: Message, words: ToolWords): Message {
+function toTextMessage(message: Message, words: ToolWords): Message {
   if (message.role === 'user') return message;
-  const parts = message.role === 'tool' ? spokenResults(message.parts, words) : spokenAnswer(message.parts, words);
+  const parts = message.role === 'tool' ? resultsAsText(message.parts, words) : answerAsText(message.parts, words);
   return { ...message, role: message.role === 'tool' ? 'user' : 'assistant', parts };
 }
 
-function spokenAnswer(parts: readonly Part[], words: ToolWords): Part[] {
+function answerAsText(parts: readonly Part[], words: ToolWords): Part[] {
   return parts.map((part) => (part.type === 'tool_call' ? textPart(words.call(part)) : part));
 }
 
 /** Pictures of results come after all of them, as the user's own would: a text only names them. */
-function spokenResults(parts: readonly Part[], words: ToolWords): Part[] {
+function resultsAsText(parts: readonly Part[], words: ToolWords): Part[] {
   const results = parts.filter((part) => part.type === 'tool_result');
   const files = results.flatMap((result) => result.parts.filter((part) => part.type === 'file' && part.mime.startsWith('image/')));
   return [textPart(words.results(results)), ...files];

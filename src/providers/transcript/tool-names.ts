@@ -34,10 +34,10 @@ function makeNames(names: readonly string[]): ToolNames {
     const isShared = taken.has(wireName) || wanted.indexOf(wireName) !== wanted.lastIndexOf(wireName);
     wireNames.set(name, isShared ? hashedName(name, reserved) : wireName);
   }
-  const ownNames = new Map([...wireNames].map(([name, wireName]) => [wireName, name]));
+  const originalNames = new Map([...wireNames].map(([name, wireName]) => [wireName, name]));
   return {
     wire: (name) => wireNames.get(name) ?? wireToolName(name),
-    own: (wireName) => ownNames.get(wireName) ?? wireName,
+    own: (wireName) => originalNames.get(wireName) ?? wireName,
   };
 }
 

@@ -53,10 +53,10 @@ function toolFields(
   const mayForce = quirks.thinkingField !== 'thinking' || thinking?.style === 'off';
   return {
     tools: tools.map(({ name, description, schema }) => {
-      const told = toDialect(schema, quirks.schemaDialect ?? 'json-schema');
+      const converted = toDialect(schema, quirks.schemaDialect ?? 'json-schema');
       return {
         type: 'function' as const,
-        function: { name: names.wire(name), description, parameters: told.schema, ...(told.strict ? { strict: true } : {}) },
+        function: { name: names.wire(name), description, parameters: converted.schema, ...(converted.strict ? { strict: true } : {}) },
       };
     }),
     tool_choice: toolChoice === 'required' && !mayForce ? 'auto' : toolChoice,

@@ -46,19 +46,19 @@ export function toOpenAiMessages(
     noText: quirks.emptyContent ? ('' as const) : null,
     kinds: { images: quirks.images !== false, files: quirks.files ?? isOpenAiHost(baseUrl) },
   };
-  const said = conversation(messages, target);
-  const all = prompt.trim() === '' ? said : withPrompt(prompt, said, quirks.systemRole ?? 'system');
+  const sent = conversation(messages, target);
+  const all = prompt.trim() === '' ? sent : withPrompt(prompt, sent, quirks.systemRole ?? 'system');
   return quirks.mergesRoles ? alternateRoles(all) : all;
 }
 
 /** A model without a role for the prompt reads it before the user's first words, in one message: two in a row it may refuse. */
 function withPrompt(
   prompt: string,
-  said: readonly ChatCompletionMessageParam[],
+  sent: readonly ChatCompletionMessageParam[],
   role: 'system' | 'developer' | 'user',
 ): ChatCompletionMessageParam[] {
-  const [first, ...rest] = said;
-  if (role !== 'user' || first?.role !== 'user') return [{ role, content: prompt }, ...said];
+  const [first, ...rest] = sent;
+  if (role !== 'user' || first?.role !== 'user') return [{ role, content: prompt }, ...sent];
   return [joinUserMessages({ role, content: prompt }, first), ...rest];
 }
 
@@ -112,13 +112,13 @@ function calledName(messages: readonly Message[], names: ToolNames): Target['nam
 
 function assistant({ parts }: Message, { names, idOf, thinkingBack, signed, reasoned, noText }: Target): ChatCompletionMessageParam {
   const calls = parts.filter((part) => part.type === 'tool_call');
-  const said = parts.filter((part) => part.type === 'artifact' || part.type === 'file' || (part.type === 'text' && part.text !== ''));
-  const content = said.length === 0 ? undefined : partsText(said);
+  const sent = parts.filter((part) => part.type === 'artifact' || part.type === 'file' || (part.type === 'text' && part.text !== ''));
+  const content = sent.length === 0 ? undefined : partsText(sent);
   if (calls.length === 0) return { role: 'assistant', content: content ?? '(no text)' };
   return {
     role: 'assistant',
     content: content ?? noText,
-    ...(thinkingBack ? { [thinkingBack]: ownThinking(parts) } : {}),
+    ...(thinkingBack ? { [thinkingBack]: thinkingText(parts) } : {}),
     ...reasoned(calls),
     tool_calls: calls.map((call, index) => ({
       id: idOf(call.callId),
@@ -130,7 +130,7 @@ function assistant({ parts }: Message, { names, idOf, thinkingBack, signed, reas
 }
 
 /** What another format signed or encrypted is not this server's own. Servers that want the field refuse an answer without it, not an empty one. */
-function ownThinking(parts: readonly Part[]): string {
+function thinkingText(parts: readonly Part[]): string {
   return parts.map((part) => (part.type === 'thinking' && part.opaque === undefined ? part.text : '')).join('');
 }
 

@@ -69,10 +69,10 @@ export function signedCall(call: ToolCallPart, signature: string | undefined): T
  */
 export function signatureFields(call: ToolCallPart, { isFirst, model }: { readonly isFirst: boolean; readonly model: string }): object {
   const missed = isFirst && !MODELS_BEFORE_3.test(model) ? UNSIGNED : undefined;
-  const signature = ownSignature(call) ?? missed;
+  const signature = callSignature(call) ?? missed;
   return signature === undefined ? {} : { extra_content: { google: { thought_signature: signature } } };
 }
 
-function ownSignature({ opaque }: ToolCallPart): string | undefined {
+function callSignature({ opaque }: ToolCallPart): string | undefined {
   return readOpaque(SignedCall, opaque)?.thoughtSignature;
 }

@@ -49,8 +49,8 @@ function toolFields(
   const names = toolNames(tools);
   return {
     tools: tools.map(({ name, description, schema }) => {
-      const told = toDialect(schema, schemaDialect);
-      return { type: 'function', name: names.wire(name), description, parameters: told.schema, strict: told.strict };
+      const converted = toDialect(schema, schemaDialect);
+      return { type: 'function', name: names.wire(name), description, parameters: converted.schema, strict: converted.strict };
     }),
     tool_choice: toolChoice,
     ...(parallelToolCalls === false ? { parallel_tool_calls: false } : {}),

@@ -52,9 +52,9 @@ function readChatml(prompt: string): ReadPrompt {
   const turns = splitTurns(prompt, { turn: CHATML_TURN, open: CHATML_OPEN, mark: /<\|im_(?:start|end)\|>/u });
   if (turns.slice(1).some(({ role }) => role === 'system')) throw refuse('System message must be at the beginning.');
   const [first] = turns;
-  const told = first?.role === 'system' ? /<tools>\n([^]*?)\n<\/tools>/u.exec(first.text)?.[1] : undefined;
+  const toolText = first?.role === 'system' ? /<tools>\n([^]*?)\n<\/tools>/u.exec(first.text)?.[1] : undefined;
   checkCalls(turns, 'qwen3');
-  return { template: 'qwen3', turns, tools: told === undefined ? [] : told.split('\n').map(toolIn) };
+  return { template: 'qwen3', turns, tools: toolText === undefined ? [] : toolText.split('\n').map(toolIn) };
 }
 
 function readGemma(prompt: string): ReadPrompt {
@@ -63,8 +63,8 @@ function readGemma(prompt: string): ReadPrompt {
     throw refuse('Conversation roles must alternate user/assistant/user/assistant/...');
   }
   checkCalls(turns, 'gemma');
-  const told = turns[0]?.text.split('\n').filter((line) => line.startsWith('{"name": "')) ?? [];
-  return { template: 'gemma', turns, tools: told.map(toolIn) };
+  const toolText = turns[0]?.text.split('\n').filter((line) => line.startsWith('{"name": "')) ?? [];
+  return { template: 'gemma', turns, tools: toolText.map(toolIn) };
 }
 
 function readPlain(prompt: string): ReadPrompt {

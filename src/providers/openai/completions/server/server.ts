@@ -26,19 +26,19 @@ export const OPENAI_COMPLETIONS_SERVER: FormatServer<CompletionsWireRequest> = {
 
 function toWireRequest({ prompt, model, stream, stream_options }: CompletionsRequest): CompletionsWireRequest {
   const { template, turns, tools } = readPrompt(prompt);
-  const said = turns.filter(({ role }) => role !== 'system');
-  const results = said.flatMap((turn) => resultsIn(turn, template));
-  const questions = said.filter((turn) => turn.role === 'user' && resultsIn(turn, template).length === 0);
+  const conversation = turns.filter(({ role }) => role !== 'system');
+  const results = conversation.flatMap((turn) => resultsIn(turn, template));
+  const questions = conversation.filter((turn) => turn.role === 'user' && resultsIn(turn, template).length === 0);
   const system = turns.flatMap(({ role, text }) => (role === 'system' ? [text] : []));
   return {
     view: {
-      conversation: conversationName(system.join('\n'), said[0]),
-      answered: said.filter(({ role }) => role === 'assistant').length,
+      conversation: conversationName(system.join('\n'), conversation[0]),
+      answered: conversation.filter(({ role }) => role === 'assistant').length,
       lastUser: questions.at(-1)?.text ?? '',
       lastToolResult: results.at(-1) ?? '',
       tools,
       // no field forbids calls: the prompt's last words do
-      final: said.at(-1)?.text.endsWith(CHOICE_WORDS.none) ?? false,
+      final: conversation.at(-1)?.text.endsWith(CHOICE_WORDS.none) ?? false,
       inputChars: () => prompt.length,
     },
     model,

@@ -125,8 +125,8 @@ function refuseEncrypted({ id }: ItemOf<'reasoning'>): WireRefusal {
 }
 
 function refuseUnknownItem(id: string): WireRefusal {
-  const said = `Item with id '${id}' not found. Items are not persisted when \`store\` is set to false.`;
-  return new WireRefusal(404, `${said} Try again with \`store\` set to true, or remove this item from your input.`, { param: 'input' });
+  const text = `Item with id '${id}' not found. Items are not persisted when \`store\` is set to false.`;
+  return new WireRefusal(404, `${text} Try again with \`store\` set to true, or remove this item from your input.`, { param: 'input' });
 }
 
 function refuse(message: string, param: string, code?: string): WireRefusal {
