@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { historyFromJSON } from '@temporalio/common/lib/proto-utils.js';
-import { type ReplayWorkerOptions, Worker } from '@temporalio/worker';
+import { DefaultLogger, makeTelemetryFilterString, type ReplayWorkerOptions, Runtime, Worker } from '@temporalio/worker';
 import { PerdureError } from '../contracts/perdure-error.js';
 import { createDataConverter } from './data-converter.js';
 import { workflowBundle } from './workflow-bundle.js';
@@ -28,6 +28,7 @@ export async function createReplayer({ artifactsDir, say }: ReplayerOptions): Pr
   return async (file) => {
     const history = readHistory(file, await readText(file));
     const events = history.events?.length ?? 0;
+    installRuntime();
     try {
       await Worker.runReplayHistory(options, history, file);
       return { file, events };
@@ -37,6 +38,19 @@ export async function createReplayer({ artifactsDir, say }: ReplayerOptions): Pr
       throw new PerdureError('REPLAY', `${file}: ${firstLine(error instanceof Error ? error.message : String(error))}`, 1);
     }
   };
+}
+
+let installed = false;
+
+/**
+ * What the SDK warns of is the answer itself. Without `forward` its core writes that to stdout, where only results belong.
+ * A runtime keeps its process alive until a worker has ended: it is installed when there will be one.
+ */
+function installRuntime(): void {
+  if (installed) return;
+  installed = true;
+  const logging = { filter: makeTelemetryFilterString({ core: 'ERROR', other: 'ERROR' }), forward: {} };
+  Runtime.install({ logger: new DefaultLogger('ERROR'), telemetryOptions: { logging } });
 }
 
 async function readText(file: string): Promise<string> {
