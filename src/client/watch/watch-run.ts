@@ -133,7 +133,12 @@ class Watcher {
   async #lastEvents(): Promise<void> {
     const { access } = this.#watched;
     const timeout = signalOfRequests(AbortSignal.timeout(LAST_EVENTS_MS));
-    await access.client.withAbortSignal(timeout, () => this.#pushEvents()).catch((error: unknown) => this.#noticeOf(error));
+    try {
+      await access.client.withAbortSignal(timeout, () => this.#pushEvents());
+    } catch (error) {
+      // a watcher must not take an incomplete list for the whole
+      this.#noticeOf(timeout.aborted ? lastEventsMissing() : error);
+    }
   }
 
   /** Pushes a notice about an error, once per code. Ignores requests that were aborted on purpose. */
@@ -147,8 +152,17 @@ class Watcher {
   }
 }
 
-const LAST_EVENTS_MS = 3_000;
+/** A busy worker needs seconds to load a closed run from its history. */
+const LAST_EVENTS_MS = 10_000;
 const SETTLE_MS = 50;
+
+function lastEventsMissing(): PerdureError {
+  return new PerdureError(
+    'EVENTS_MISSING',
+    `no worker returned the last events within ${LAST_EVENTS_MS / 1_000} s; the result is complete`,
+    5,
+  );
+}
 
 function ignoreAbort(error: unknown): void {
   if (!(error instanceof Error) || error.name !== 'AbortError') throw error;
