@@ -1,4 +1,3 @@
-import { SPARSE_STEP } from '../suite/cut-cases.js';
 import type { ScriptedSubject } from '../suite/provider-subject.js';
 import { providerSuite } from '../suite/provider-suite.js';
 import { startScriptedServer } from '../suite/scripted-server.js';
@@ -40,7 +39,6 @@ async function startAiSdk(
   return {
     model: 'test-model',
     server,
-    cutStep: SPARSE_STEP,
     ...(thinking ? { thinking } : {}),
     provider: (apiKey = server.apiKey) => aiSdkProvider(name, { url: server.url, apiKey }),
   };
