@@ -37,8 +37,10 @@ describe('GuardStates', () => {
     expect(new GuardStates(carried).remember(turn, false)).toBeUndefined();
   });
 
-  it('the first two guards are carried in the fields that older builds read, and nothing else is', () => {
-    expect(Object.keys(new GuardStates().carry(NO_WORK)).toSorted()).toEqual(['loop', 'work']);
+  it('the first two guards are carried in the fields that older builds read, every other one under its name', () => {
+    const { loop, work, guards = {} } = new GuardStates().carry(NO_WORK);
+    expect({ loop, work }).toEqual({ loop: { turns: [] }, work: NO_WORK });
+    expect(['loop', 'reading', ...Object.keys(guards)]).toEqual(GUARDS.map(({ name }) => name));
   });
 
   it('no two guards have one name, and every initial state is small JSON', () => {
