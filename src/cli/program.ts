@@ -67,14 +67,14 @@ function addRunVerbs(program: Command, context: CliContext, carryOut: CarryOut):
     .description('continue a closed run as a new run, such as RUN.2')
     .argument('<run>', 'ID of the closed run')
     .argument('[text]', 'the next task, in quotes', 'Continue.')
-    .option('--no-worker', 'do not start a worker in this process')
+    .option('--no-worker', 'do not start a worker')
     .action((run, text, options) =>
       carryOut(async () => (await import('./commands/continue.js')).continueRun(run, text, options, context)),
     );
   withShow(withPlace(program.command('watch')))
     .description('follow a run to its end')
     .argument('<run>', 'run ID')
-    .option('--no-worker', 'do not start a worker in this process')
+    .option('--no-worker', 'do not start a worker')
     .action((run, options) => carryOut(async () => (await import('./commands/watch.js')).watch(run, options, context)));
 }
 
@@ -136,7 +136,7 @@ function addLookVerbs(program: Command, context: CliContext, carryOut: CarryOut)
     .action((filter, options) => carryOut(async () => (await import('./commands/models.js')).models(filter, options, context)));
   withJson(program.command('replay'))
     .description('replay saved histories with the current workflow code')
-    .argument('<file...>', 'history as JSON, from the Web UI or from temporal workflow show --output json')
+    .argument('<file...>', "history as JSON, from the Web UI or from 'temporal workflow show --output json'")
     .action((files, options) => carryOut(async () => (await import('./commands/replay.js')).replay(files, options, context)));
   withJson(withPlace(program.command('doctor')))
     .description('check server, worker, keys, workspace and sandbox')
@@ -192,7 +192,7 @@ function withRunOptions(command: Command): Command {
     .addOption(new Option('--i-know', 'allow the root or home folder as workspace').hideHelp())
     .option('--session <key>', 'add the run to this session')
     .option('--id <run-id>', 'run ID; a second start with the same ID and input attaches to the run')
-    .option('--no-worker', 'do not start a worker in this process');
+    .option('--no-worker', 'do not start a worker');
 }
 
 /** Collects the values of a repeated option. A value may hold several names, separated by commas. */
@@ -241,9 +241,10 @@ Examples:
   perdure approvals
   perdure continue RUN 'now fix the warnings'
 
-Runs are durable: if a process dies, its runs continue with the next command in
-the same folder. Without TEMPORAL_ADDRESS, Perdure starts an embedded Temporal
-server. Its state is in .perdure; set PERDURE_DIR to use another folder.
+Runs are durable: if a process dies, the next command that starts a worker in
+the same folder continues its runs, for example 'perdure watch RUN'. Without
+TEMPORAL_ADDRESS, Perdure starts an embedded Temporal server. Its state is in
+.perdure; set PERDURE_DIR to use another folder.
 
 Exit status:
   0    success; for run, watch and continue: completed or detached

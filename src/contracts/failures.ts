@@ -3,7 +3,7 @@
  * the workflow are separate from that.
  */
 export const FAILURES = {
-  /** Status 429. The wait is Retry-After, else the time that the body names. */
+  /** Status 429. The next attempt waits for Retry-After, else for the time given in the body. */
   'Model.RateLimited': { retryable: true },
   /** Status 5xx, or the provider reports an overload. */
   'Model.Overloaded': { retryable: true },
@@ -13,29 +13,29 @@ export const FAILURES = {
   'Model.StreamTruncated': { retryable: true },
   /** No byte within `idleMs`. */
   'Model.StreamIdle': { retryable: true },
-  /** The stream had no content. The next model is asked; without one the run repeats the request up to 3 times in a row. */
+  /** The stream had no content. The next model is called; without one, the run repeats the request up to 3 times in a row. */
   'Model.EmptyStream': { retryable: true },
-  /** The response does not follow the wire format, or it ends with a tool call that is missing. */
+  /** The response does not follow the wire format, or it reports a tool call and contains none. */
   'Model.BadResponse': { retryable: true },
-  /** No connection. The next model is asked; without one the run waits up to 5 minutes. */
+  /** No connection. The next model is called; without one, the run waits up to 5 minutes. */
   'Model.Unreachable': { retryable: true },
-  /** Status 401 or 403, or a missing key. The next key is asked, then the next model. */
+  /** Status 401 or 403, or a missing key. The next key is used, then the next model. */
   'Model.Auth': { retryable: false },
-  /** Status 402, or a spent account. The next key is asked, then the next model. */
+  /** Status 402, or a spent account. The next key is used, then the next model. */
   'Model.Quota': { retryable: false },
-  /** Status 404, or a provider that the worker's config does not have. The next key is asked, then the next model. */
+  /** Status 404, or a provider that the worker's config does not have. The next key is used, then the next model. */
   'Model.NotFound': { retryable: false },
   /** The provider refused the request. */
   'Model.BadRequest': { retryable: false },
-  /** The request is longer than the context window. The transcript is made shorter twice, then the run fails. */
+  /** The request is longer than the context window. The transcript is shortened, twice at most. Then the run fails. */
   'Model.ContextOverflow': { retryable: false },
   /** A content filter of the provider refused the request. */
   'Model.ContentFilter': { retryable: false },
-  /** The provider refused the JSON of the request or of a tool call. The model is corrected up to 3 times in a row. */
+  /** The provider refused the JSON of the request or of a tool call. The model gets up to 3 corrections in a row. */
   'Model.BadJson': { retryable: false },
-  /** Thinking was cut at `thinkingTokensMax`. The model is corrected up to twice in a row. */
+  /** Thinking was cut at `thinkingTokensMax`. The model gets up to 2 corrections in a row. */
   'Model.ThinkingBudget': { retryable: false },
-  /** All models and keys of a run failed, or all that `fallbackOnAuth` allows. The message lists each attempt. */
+  /** All models and keys of a run failed. With `fallbackOnAuth: false`, a refused key leads only to keys of its provider. The message lists each attempt. */
   'Model.AllFailed': { retryable: false },
   /** The child process of the agent crashed, broke the protocol or timed out. The message has the end of its output. */
   'Executor.Failed': { retryable: false },

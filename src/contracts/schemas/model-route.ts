@@ -49,7 +49,7 @@ export const ModelSwitch = z.strictObject({
   from: z.string(),
   /** Model after the change. */
   to: z.string(),
-  /** A failure type, `cooled down` (back after a cooldown), `asked for` (`/model`), or `budget` (the model before was too expensive). */
+  /** A failure type; or `cooled down` (a cooldown ended), `asked for` (by `/model`), `budget` (the previous model was too expensive). */
   why: z.string(),
 });
 export type ModelSwitch = z.infer<typeof ModelSwitch>;

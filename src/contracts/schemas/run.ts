@@ -24,7 +24,7 @@ export type RunContext = z.infer<typeof RunContext>;
 export const RunBounds = z.strictObject({
   /** Continues as new after this many events. Fewer than 20 could leave no room for a turn. @default 4,000 */
   continueAsNewEvents: z.number().int().min(20).optional(),
-  /** Compacts a larger transcript before the run continues as new, in bytes. @default 32 MiB */
+  /** Size in bytes. A larger transcript is compacted before the run continues as new. @default 32 MiB */
   carriedTranscriptBytes: z.number().int().min(1_000).optional(),
 });
 export type RunBounds = z.infer<typeof RunBounds>;
@@ -50,8 +50,8 @@ export const RunInput = z.strictObject({
   /** `dispatch` runs the agent loop. `chat` answers in exactly one turn, without tool calls. @default dispatch */
   mode: z.enum(['dispatch', 'chat']).optional(),
   /**
-   * A transcript to start with. The text of its system messages (`{ role: 'system', parts }`) is added to the prompt, also in runs that
-   * continue this one. Messages that no provider accepts are repaired, and an event reports it.
+   * A transcript to start with. The text of its system messages (`{ role: 'system', parts }`) is added to the prompt. Runs that continue
+   * this run keep that text. Messages that no provider accepts are repaired, and an event reports it.
    */
   messages: z.array(GivenMessage).optional(),
   /** Id of the run that this one continues. */
@@ -66,7 +66,7 @@ export const RunInput = z.strictObject({
   outputSchema: z.record(z.string(), JsonValue).optional(),
   /** At a limit of turns, tokens, cost or time: `finish` writes the final answer, `ask` waits for approval. @default the agent's */
   onBudget: z.enum(['finish', 'ask']).optional(),
-  /** Models that are asked in order when the first one fails; `[]` for none. @default the agent's, `PERDURE_FALLBACKS`, the config's */
+  /** Models that are called in order when the first one fails; `[]` for none. @default the agent's, `PERDURE_FALLBACKS`, the config's */
   fallbacks: z.array(z.string()).max(FAILOVER_LIMITS.fallbacksMax).optional(),
   /** How much the models think. @default the agent's, else the model's, else the config's */
   thinking: ThinkingSetting.optional(),
@@ -119,7 +119,7 @@ export const RunResult = z.strictObject({
   v: z.literal(1),
   /** Id of the run, which is its workflow id. */
   runId: z.string(),
-  /** Temporal's run id of the last history. */
+  /** Temporal's run id of the workflow's last execution. A run that continues as new has several. */
   executionId: z.string(),
   /** Why the run ended. */
   reason: Reason,
@@ -153,9 +153,9 @@ export const RunResult = z.strictObject({
   steers: z.array(SteerRecord).optional(),
   /** After a limit: true when the reserved final call wrote `output`. Otherwise `output` is the last text before the limit. */
   finalized: z.boolean().optional(),
-  /** True when the model returned an empty answer, also after a correction. */
+  /** True when the last answer was empty, even after a correction. */
   emptyAnswer: z.boolean().optional(),
-  /** The failure of reason `error`. */
+  /** The failure, when `reason` is `error`. */
   error: z.strictObject({ type: z.string(), message: z.string(), turn: z.number().int() }).optional(),
 });
 export type RunResult = z.infer<typeof RunResult>;

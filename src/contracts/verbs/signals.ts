@@ -36,7 +36,7 @@ const steer: Verb<SteerInput, { readonly id: string }> = {
   command: {
     summary: 'send a message to a running agent; the model sees it before its next response',
     arguments: {
-      text: 'the message, in quotes; to switch the model or thinking level, start it with a line /model PROVIDER/MODEL or /think LEVEL',
+      text: 'the message, in quotes; a first line /model PROVIDER/MODEL or /think LEVEL switches the model or the thinking level',
     },
     flags: {
       id: { flag: '--id <id>', help: 'message ID; a resend with the same ID is ignored' },
