@@ -27,8 +27,8 @@ export function createProgram(context: CliContext, onExitCode: (code: number) =>
   const carryOut = async (verb: VerbRun): Promise<void> => onExitCode(await verb());
   addRunVerbs(program, context, carryOut);
   addVerbs(verbsOf(SIGNALS), { program, context, carryOut });
-  addApprovals({ program, context, carryOut });
   addVerbs(verbsOf(UPDATES), { program, context, carryOut });
+  addApprovals({ program, context, carryOut });
   addLookVerbs(program, context, carryOut);
   addHostVerbs(program, context, carryOut);
   return program;
