@@ -129,15 +129,22 @@ class Watcher {
     }
   }
 
-  /** Reads the events since the last poll. Has a timeout, so that the result does not wait for a missing worker. */
+  /**
+   * Reads the events since the last poll. A busy worker may need longer than one query to load a closed run from its history, so a query
+   * that nobody answered is repeated. Has a time limit, so that the result does not wait for a missing worker.
+   */
   async #lastEvents(): Promise<void> {
     const { access } = this.#watched;
     const timeout = signalOfRequests(AbortSignal.timeout(LAST_EVENTS_MS));
-    try {
-      await access.client.withAbortSignal(timeout, () => this.#pushEvents());
-    } catch (error) {
-      // a watcher must not take an incomplete list for the whole
-      this.#noticeOf(timeout.aborted ? lastEventsMissing() : error);
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await access.client.withAbortSignal(timeout, () => this.#pushEvents());
+      } catch (error) {
+        const isUnanswered = error instanceof PerdureError && error.code === 'NO_WORKER';
+        if (isUnanswered && attempt < LAST_EVENTS_ATTEMPTS && !timeout.aborted) continue;
+        // a watcher must not take an incomplete list for the whole
+        return this.#noticeOf(timeout.aborted ? lastEventsMissing() : error);
+      }
     }
   }
 
@@ -152,8 +159,8 @@ class Watcher {
   }
 }
 
-/** A busy worker needs seconds to load a closed run from its history. */
-const LAST_EVENTS_MS = 10_000;
+const LAST_EVENTS_MS = 15_000;
+const LAST_EVENTS_ATTEMPTS = 3;
 const SETTLE_MS = 50;
 
 function lastEventsMissing(): PerdureError {
