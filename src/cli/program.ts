@@ -241,8 +241,8 @@ Examples:
   perdure approvals
   perdure continue RUN 'now fix the warnings'
 
-Runs are durable: if a process dies, the next command that starts a worker in
-the same folder continues its runs, for example 'perdure watch RUN'. Without
+Runs are durable. If a process dies, its runs continue with the next command
+that starts a worker in the same folder, such as 'perdure watch RUN'. Without
 TEMPORAL_ADDRESS, Perdure starts an embedded Temporal server. Its state is in
 .perdure; set PERDURE_DIR to use another folder.
 

@@ -35,7 +35,7 @@ export const FAILURES = {
   'Model.BadJson': { retryable: false },
   /** Thinking was cut at `thinkingTokensMax`. The model gets up to 2 corrections in a row. */
   'Model.ThinkingBudget': { retryable: false },
-  /** All models and keys of a run failed. With `fallbackOnAuth: false`, a refused key leads only to keys of its provider. The message lists each attempt. */
+  /** All models and keys of a run failed. With `fallbackOnAuth: false`, only other keys of the same provider are used after a refused key. The message lists each attempt. */
   'Model.AllFailed': { retryable: false },
   /** The child process of the agent crashed, broke the protocol or timed out. The message has the end of its output. */
   'Executor.Failed': { retryable: false },

@@ -66,7 +66,7 @@ export const RunInput = z.strictObject({
   outputSchema: z.record(z.string(), JsonValue).optional(),
   /** At a limit of turns, tokens, cost or time: `finish` writes the final answer, `ask` waits for approval. @default the agent's */
   onBudget: z.enum(['finish', 'ask']).optional(),
-  /** Models that are called in order when the first one fails; `[]` for none. @default the agent's, `PERDURE_FALLBACKS`, the config's */
+  /** Models to fail over to, in this order, when `model` fails; `[]` for none. @default the agent's, `PERDURE_FALLBACKS`, the config's */
   fallbacks: z.array(z.string()).max(FAILOVER_LIMITS.fallbacksMax).optional(),
   /** How much the models think. @default the agent's, else the model's, else the config's */
   thinking: ThinkingSetting.optional(),
