@@ -12,7 +12,8 @@ const TROUBLE: ScriptInput = {
   steps: [
     {
       text: STREAMED,
-      chunkDelayMs: 100,
+      // longer than a busy machine takes to show the first word
+      chunkDelayMs: 500,
       toolCalls: [
         { name: 'look', args: { name: 'a' } },
         { name: 'look', args: { name: 'b' } },
