@@ -23,16 +23,16 @@ import { SetupCache } from './prepare/setup-cache.js';
 import { withHeartbeat } from './runtime/heartbeat.js';
 import { TranscriptCache } from './transcript/transcript-cache.js';
 
-/** What a worker gives its activities. */
+/** The dependencies of all activities. */
 export interface ActivitiesOptions {
   readonly prepareRun: PrepareRun;
   readonly resolveModel: AgentActivities['resolveModel'];
   readonly tools: readonly AnyToolDefinition[];
   readonly providerFor: CallModelOptions['providerFor'];
   readonly streams: StreamSink;
-  /** Where the whole of a cut output is kept. */
+  /** The store for the whole text of cut outputs. */
   readonly artifacts: ArtifactStore;
-  /** What is known of a model. @default nothing */
+  /** The known facts of a model. @default none */
   readonly factsOf?: (model: string) => ModelFacts;
   readonly modelIdleMs?: number;
   /** @default none */
@@ -41,13 +41,13 @@ export interface ActivitiesOptions {
   readonly gates?: ReadonlyMap<string, GateFunction>;
   /** The `completionGate` of each agent that has one. @default none */
   readonly completionGates?: ReadonlyMap<string, CompletionGate>;
-  /** The config's own, for the compaction strategy `custom`. */
+  /** The config's compactor, for the compaction strategy `custom`. */
   readonly compactor?: CustomCompactor;
   /** @default 64 MiB */
   readonly transcriptCacheBytesMax?: number;
 }
 
-/** The activities of a run, sharing one transcript cache. */
+/** Makes the activities of a worker. They share one transcript cache. */
 export function createActivities(options: ActivitiesOptions): AgentActivities {
   const cache = new TranscriptCache(options.transcriptCacheBytesMax ?? WORKER_LIMITS.transcriptCacheBytesMax);
   const transcripts: CallModelOptions['transcripts'] = { cache, query: (ref, request) => ownWorkflow(ref).query('transcript', request) };
@@ -81,7 +81,7 @@ export function createActivities(options: ActivitiesOptions): AgentActivities {
   };
 }
 
-/** Preparing reads files of a workspace, perhaps over a network: it shows that it is alive like every activity. */
+/** Makes the activity `prepareRun`. It sends heartbeats, because it may read workspace files over a network. */
 function createPrepareActivity(prepareRun: PrepareRun, setups: SetupCache): AgentActivities['prepareRun'] {
   return (input) => {
     const startedAt = Date.now();
@@ -97,7 +97,7 @@ function createPrepareActivity(prepareRun: PrepareRun, setups: SetupCache): Agen
   };
 }
 
-/** The workflow that the running activity belongs to, through the worker's own connection. */
+/** A handle of the workflow that the running activity belongs to, over the worker's own connection. */
 function ownWorkflow({ runId, executionId }: Pick<TranscriptRef, 'runId' | 'executionId'>) {
   return Context.current().client.workflow.getHandle(runId, executionId);
 }

@@ -6,7 +6,7 @@ import { givenConversation } from '../contracts/message-text.js';
 import type { CarriedState, WrittenState } from '../contracts/schemas/carried-state.js';
 import type { Message } from '../contracts/schemas/message.js';
 import type { RunInput, RunResult } from '../contracts/schemas/run.js';
-import type { RunDesk } from './handlers/handler-context.js';
+import type { HandlerContext } from './handlers/handler-context.js';
 import { registerHandlers } from './handlers/handlers.js';
 import { endHold } from './operator/pause-and-hold.js';
 import { publishAttributes, publishStatus, statusAttributes } from './operator/progress.js';
@@ -21,77 +21,77 @@ import { buildResult, type Ending, unpreparedResult } from './state/run-result.j
 import { type ActivityProblem, readActivityProblem, runFailure } from './temporal/failures.js';
 import { prepareRun } from './temporal/proxies.js';
 import { compactToCarry } from './turn/compact-transcript.js';
-import { hasFinalCall, type LastWord, lastWord } from './turn/final-answer.js';
+import { type FinalOutput, finalOutput, hasFinalCall } from './turn/final-answer.js';
 import { beforeRun } from './turn/run-hooks.js';
 
 /**
- * One run of one agent: the durable loop. Completes with a RunResult whose `reason` says why it ended; fails only for reason
- * `error`, with the whole result in the failure's details. `state` is what an earlier execution of the same run carried over.
+ * One run of one agent: the durable loop. Completes with a RunResult, whose `reason` is why it ended. Fails only for reason `error`,
+ * with the whole result in the failure's details. `state` is the state that continue-as-new carried over.
  */
 export async function agentRun(input: RunInput, state?: WrittenState): Promise<RunResult> {
   const carried = state === undefined ? undefined : readCarriedState(state);
   const events = carried ? EventLog.from(carried.events) : new EventLog();
-  const desk: RunDesk = { input, inbox: new Inbox(carried), events, run: undefined, refused: undefined };
-  // a decision may come with the first task of this history: what it decides about is there
-  if (carried) desk.run = new Run({ ...desk, prepared: carried.prepared, carried });
-  registerHandlers(desk);
-  watchTemporalCancellation(desk);
-  // activities are cancelled through the run's own scopes, so that cleaning up can still call
-  return CancellationScope.nonCancellable(() => runToEnd(desk, carried));
+  const context: HandlerContext = { input, inbox: new Inbox(carried), events, run: undefined, refused: undefined };
+  // the first task of a history may deliver an update: the run must exist before the handlers do
+  if (carried) context.run = new Run({ ...context, prepared: carried.prepared, carried });
+  registerHandlers(context);
+  watchTemporalCancellation(context);
+  // a cancel aborts the run's own scopes, so that activities can still run during cleanup
+  return CancellationScope.nonCancellable(() => runToEnd(context, carried));
 }
 
-async function runToEnd(desk: RunDesk, carried: CarriedState | undefined): Promise<RunResult> {
-  const preparation = desk.run ? ({ kind: 'prepared', run: desk.run } as const) : await prepare(desk);
-  if (preparation.kind === 'refused') return refuse(desk, preparation.problem);
+async function runToEnd(context: HandlerContext, carried: CarriedState | undefined): Promise<RunResult> {
+  const preparation = context.run ? ({ kind: 'prepared', run: context.run } as const) : await prepare(context);
+  if (preparation.kind === 'refused') return refuse(context, preparation.problem);
   const { run } = preparation;
-  desk.run = run;
+  context.run = run;
   open(run, carried);
-  // one watcher for the whole run, not one per call: conditions are looked at in every activation
+  // one watcher for the whole run, not one per call: every condition is evaluated in every activation
   void condition(() => run.inbox.cancelRequest !== undefined).then(() => run.calls.abort());
   const refusal = carried ? undefined : await beforeRun(run);
   for (;;) {
     const ending = refusal ?? (await runTurns(run));
-    const answer = ending.kind === 'end' ? await lastWord(run, ending) : undefined;
+    const answer = ending.kind === 'end' ? await finalOutput(run, ending) : undefined;
     await condition(allHandlersFinished);
-    // a stop is not carried over: the loop ends the run here
+    // a stop is not carried over: the run ends in this history
     if (ending.kind === 'end' && answer && !isOvertaken(run, ending)) return close(run, answer.ending ?? ending, answer);
     if (ending.kind === 'continue-as-new' && !run.mustStop) return continueAsNew(run);
-    // the last word stopped it, and it was not the last
+    // the final call stopped the clock, but the run continues
     if (ending.kind === 'end') run.clock.start();
   }
 }
 
-/** A run that could not begin has its beginning and its end in the events too. */
-function refuse(desk: RunDesk, problem: ActivityProblem | undefined): RunResult {
-  const { input, events, inbox } = desk;
+/** Ends a run that could not be prepared. Its events contain a start and an end too. */
+function refuse(context: HandlerContext, problem: ActivityProblem | undefined): RunResult {
+  const { input, events, inbox } = context;
   events.add({ type: 'run.started', agent: input.agent ?? 'default', model: input.model ?? '', maxTurns: input.maxTurns ?? 0 });
   inbox.closeAll();
   const result = unpreparedResult(inbox, problem);
   events.add(endEvent(result));
-  desk.refused = result;
+  context.refused = result;
   return end(result, inbox);
 }
 
-/** True when a message came after the model's last word and a turn is left to read it. A chat has only one. */
+/** True when a message arrived after the final answer and the run has a turn left for it. A chat has one turn. */
 function isOvertaken(run: Run, { reason }: Extract<Ending, { kind: 'end' }>): boolean {
   return reason === 'completed' && run.input.mode !== 'chat' && run.inbox.hasUnread && run.stopReason() === undefined;
 }
 
-/** What a run begins with: its setup; or nothing, because of a problem, or of a cancel that came first. */
+/** The outcome of the preparation. `refused` without a problem: the run was cancelled first. */
 type Preparation =
   | { readonly kind: 'prepared'; readonly run: Run }
   | { readonly kind: 'refused'; readonly problem: ActivityProblem | undefined };
 
-async function prepare(desk: RunDesk): Promise<Preparation> {
+async function prepare(context: HandlerContext): Promise<Preparation> {
   const scope = new CancellationScope();
-  void condition(() => desk.inbox.cancelRequest !== undefined).then(() => scope.cancel());
+  void condition(() => context.inbox.cancelRequest !== undefined).then(() => scope.cancel());
   for (let losses = 0; ; losses += 1) {
     try {
-      const prepared = await scope.run(() => prepareRun({ runId: workflowInfo().workflowId, input: desk.input }));
-      return { kind: 'prepared', run: new Run({ ...desk, prepared }) };
+      const prepared = await scope.run(() => prepareRun({ runId: workflowInfo().workflowId, input: context.input }));
+      return { kind: 'prepared', run: new Run({ ...context, prepared }) };
     } catch (error) {
       const problem = readActivityProblem(error);
-      const isStopped = desk.inbox.cancelRequest !== undefined;
+      const isStopped = context.inbox.cancelRequest !== undefined;
       if (problem.workerLost && !isStopped && losses < RUN_LIMITS.workerLossesMax) continue;
       return { kind: 'refused', problem: isStopped ? undefined : problem };
     }
@@ -108,7 +108,7 @@ function open(run: Run, carried: CarriedState | undefined): void {
   const { setup, model } = run.prepared;
   run.events.add({ type: 'run.started', agent: setup.agent, model, maxTurns: run.caps.maxTurns });
   if (run.prepared.priceUnknown) {
-    const text = `the price of ${model} is unknown: a money cap is not kept`;
+    const text = `the price of ${model} is unknown: maxCostUsd is not enforced`;
     run.events.add({ type: 'notice', text });
     showDecision(run, text);
   }
@@ -124,12 +124,12 @@ function open(run: Run, carried: CarriedState | undefined): void {
   publishStatus(run);
 }
 
-/** The messages given come first. Who gave them may have stopped in the middle of a call: that is repaired and said. */
+/** Loads the input's messages before the task. They may end in the middle of a call: this is repaired, with an event. */
 function loadTranscript(run: Run): void {
   const { messages, repairs } = repairHistory(givenConversation(run.input.messages));
   if (repairs > 0) run.events.add({ type: 'recovered', turn: 0, what: 'pairing of calls and results', count: repairs });
   const task = taskMessage(run);
-  // the task may stand at the end of what was given already: it is not said twice
+  // the input's messages may end with the task already: it is not repeated
   run.transcript.load(appendOnce(messages, task).slice(0, -1));
   run.transcript.append(task);
 }
@@ -139,10 +139,10 @@ function taskMessage(run: Run): Message {
   return { id: run.taskId, role: 'user', parts: typeof task === 'string' ? [{ type: 'text', text: task }] : task };
 }
 
-/** Builds the result and ends: nothing is awaited after this look at the inbox. */
-function close(run: Run, given: Extract<Ending, { kind: 'end' }>, answer: LastWord): RunResult {
+/** Builds the result and ends the run. Nothing is awaited after the inbox is read, so no accepted message is lost. */
+function close(run: Run, given: Extract<Ending, { kind: 'end' }>, answer: FinalOutput): RunResult {
   run.clock.stop();
-  // a cancel that was accepted is what ended the run, also when the call it came into finished all the same
+  // an accepted cancel is the reason of the end, also when the running call finished
   const ending: typeof given = run.inbox.cancelRequest && given.reason !== 'error' ? { kind: 'end', reason: 'cancelled' } : given;
   endHold(run, 'stopped');
   run.inbox.closeAll();
@@ -160,7 +160,7 @@ function endEvent({ reason, turns, error }: RunResult): RunEventBody {
   return { type: 'run.ended', reason, turns, ...(error ? { error } : {}) };
 }
 
-/** An error fails the workflow, Temporal's own cancellation ends it as Cancelled; all else completes it. */
+/** Reason `error` fails the workflow, and Temporal's own cancellation ends it as Cancelled. Any other reason completes it. */
 function end(result: RunResult, { cancelRequest }: Inbox): RunResult {
   if (result.reason === 'error') throw runFailure(result);
   if (result.reason === 'cancelled' && cancelRequest?.source === 'temporal') throw new CancelledFailure('the run was cancelled');
@@ -171,13 +171,13 @@ function continueAsNew(run: Run): Promise<never> {
   run.clock.stop();
   compactToCarry(run, run.input.bounds?.carriedTranscriptBytes);
   const next = makeContinueAsNewFunc<typeof agentRun>();
-  // the transcript is in the carried state; given messages need not travel twice
+  // the carried state contains the transcript: the input's messages are not sent twice
   const { messages: _, ...input } = run.input;
   return next(input, run.carry());
 }
 
-/** Temporal's own cancellation cleans up like a cancel signal, and ends as Cancelled. */
-function watchTemporalCancellation({ inbox, events }: RunDesk): void {
+/** Handles Temporal's own cancellation like signal `cancel`. */
+function watchTemporalCancellation({ inbox, events }: HandlerContext): void {
   const { cancelRequested } = CancellationScope.current();
   void cancelRequested.catch(() => {
     inbox.requestCancel({ source: 'temporal', reason: 'Temporal cancellation' });

@@ -1,24 +1,24 @@
 import { textOf } from '../contracts/message-text.js';
 import type { Message, ToolCallPart } from '../contracts/schemas/message.js';
 import type { ToolChoice } from '../contracts/schemas/model.js';
-import { mayStartTurn } from './operator/pause-and-hold.js';
+import { waitBeforeTurn } from './operator/pause-and-hold.js';
 import { publishStatus } from './operator/progress.js';
 import { judgeAnswer, type Verdict } from './policies/answer/judge-answer.js';
 import { finaliseWarning, shouldWarn } from './policies/stop/finalise-warning.js';
 import type { Run } from './state/run.js';
 import type { Ending } from './state/run-result.js';
-import { guardToolCalls, newTurn, noteWork } from './tools/guard-tool-calls.js';
+import { guardToolCalls, newTurn, recordTurnWork } from './tools/guard-tool-calls.js';
 import { notRunResults, truncatedCallResults } from './tools/tool-results.js';
 import { acceptEnd, structuredOf } from './turn/accept-answer.js';
-import { askModel, type ModelAnswered } from './turn/ask-model.js';
 import { compactWhenNeeded } from './turn/compact-transcript.js';
 import { correct } from './turn/corrections.js';
-import { followDirectives, takeSteers } from './turn/deliver-messages.js';
-import { overcomeStop } from './turn/extend-caps.js';
+import { applyDirectives, takeSteers } from './turn/deliver-messages.js';
+import { handleStop } from './turn/extend-caps.js';
+import { type ModelAnswered, requestAnswer } from './turn/request-answer.js';
 
 const CONTINUE_AS_NEW: Ending = { kind: 'continue-as-new' };
 
-/** THE LOOP: turns until something ends the run. It owns all branching; what it asks are pure functions in policies/. */
+/** The loop: takes turns until something ends the run. It owns all branching; the decisions are pure functions in policies/. */
 export async function runTurns(run: Run): Promise<Ending> {
   for (;;) {
     if (run.turnInProgress) {
@@ -27,20 +27,20 @@ export async function runTurns(run: Run): Promise<Ending> {
       endTurn(run, ending);
       if (ending) return ending;
     }
-    if ((await mayStartTurn(run)) === 'continue-as-new') return CONTINUE_AS_NEW;
+    if ((await waitBeforeTurn(run)) === 'continue-as-new') return CONTINUE_AS_NEW;
     const stop = run.stopReason();
     if (stop) {
-      const next = await overcomeStop(run, stop);
+      const next = await handleStop(run, stop);
       if (next === 'go') continue;
-      return next === 'end' ? endingFor(run, stop) : CONTINUE_AS_NEW;
+      return next === 'end' ? endingOfStop(run, stop) : CONTINUE_AS_NEW;
     }
     if (run.turnsHere > 0 && run.historyIsLong()) return CONTINUE_AS_NEW;
-    await followDirectives(run, run.counters.turn + 1);
+    await applyDirectives(run, run.counters.turn + 1);
     await compactWhenNeeded(run);
-    // a stop may have come meanwhile: then nobody reads what waits; what is asked of the run itself is done first
+    // a stop or a command may have arrived meanwhile: both are handled before messages are delivered
     if (run.stopReason() || run.inbox.directed.length > 0) continue;
     takeSteers(run, run.counters.turn + 1);
-    // what was just taken may be more than the budget can send
+    // the delivered messages may exceed the budget of the next request
     if (run.stopReason()) continue;
     const ending = await runTurn(run);
     if (ending?.kind === 'continue-as-new') return ending;
@@ -49,8 +49,8 @@ export async function runTurns(run: Run): Promise<Ending> {
   }
 }
 
-/** A cap ends a run with that reason; as an error only where the agent asks for it. */
-function endingFor(run: Run, stop: NonNullable<ReturnType<Run['stopReason']>>): Ending {
+/** A limit ends the run with its reason, or with `error` where the agent sets `onMaxTurns: "error"`. */
+function endingOfStop(run: Run, stop: NonNullable<ReturnType<Run['stopReason']>>): Ending {
   const { turn } = run.counters;
   if (stop !== 'max_turns' || run.policy.onMaxTurns === 'result') return { kind: 'end', reason: stop };
   const message = `exceeded maximum turns (${run.caps.maxTurns})`;
@@ -61,7 +61,7 @@ function endingFor(run: Run, stop: NonNullable<ReturnType<Run['stopReason']>>): 
 async function runTurn(run: Run): Promise<Ending | undefined> {
   openTurn(run);
   const requestOnly = takeWarning(run);
-  const reply = await askModel(run, { requestOnly, toolChoice: toolChoice(run) });
+  const reply = await requestAnswer(run, { requestOnly, toolChoice: toolChoice(run) });
   switch (reply.kind) {
     case 'answer':
       return await follow(run, reply.message, judge(run, reply));
@@ -95,22 +95,22 @@ async function follow(run: Run, message: Message, verdict: Verdict): Promise<End
   }
 }
 
-const EMPTY_ANSWER = 'Your last answer had no text. Answer the task, or say what keeps you from it.';
+const EMPTY_ANSWER = 'Your last answer had no text. Answer the task, or explain why you cannot.';
 
-/** The answer ends the run, unless the completion gate sends the model back, or something came that it did not see. */
+/** The answer ends the run, unless the completion gate rejects it, or a cancel or a message arrived meanwhile. */
 async function endWith(
   run: Run,
   message: Message,
   { reason, emptyAnswer }: Extract<Verdict, { kind: 'end' }>,
 ): Promise<Ending | undefined> {
   const verdict = reason === 'completed' && !emptyAnswer ? await acceptEnd(run, message) : ({ kind: 'accepted' } as const);
-  // a cancel that was accepted before this answer stands, and a message that came with it is read
+  // an accepted cancel takes precedence, and an unread message gets another turn
   if (run.inbox.cancelRequest || (run.inbox.hasUnread && run.stopReason() === undefined)) return undefined;
   switch (verdict.kind) {
     case 'corrected':
       return undefined;
     case 'failed':
-      // a stop that cut the question short is no failure: the loop ends the run
+      // a stop that aborted the validation is no failure: the loop ends the run
       if (run.mustStop) return undefined;
       return { kind: 'end', reason: 'error', error: { type: verdict.type, message: verdict.message, turn: run.counters.turn } };
     case 'accepted':
@@ -118,7 +118,7 @@ async function endWith(
   }
 }
 
-/** A chat answers in exactly one turn; calls that the model makes all the same are not run, and nothing is asked for again. */
+/** A chat has exactly one turn. Tool calls in its answer are not run, and the answer is not corrected. */
 async function endChat(run: Run, message: Message, verdict: Verdict): Promise<Ending> {
   const calls = 'calls' in verdict ? verdict.calls : [];
   for (const result of notRunResults(calls, run.counters.turn, CHAT_ONE_TURN)) run.transcript.append(result);
@@ -132,11 +132,11 @@ async function endChat(run: Run, message: Message, verdict: Verdict): Promise<En
 
 const CHAT_ONE_TURN = 'not run: a chat answers in one turn, without tools';
 
-/** A cut call has its result too, so that the transcript stays one that providers take. */
+/** Adds a failed result for each truncated call: providers reject a call without a result. */
 function answerCutCalls(run: Run, calls: readonly ToolCallPart[]): void {
   const results = truncatedCallResults(calls, run.counters.turn);
   for (const message of results) run.transcript.append(message);
-  noteWork(run, calls, results);
+  recordTurnWork(run, calls, results);
 }
 
 function toolChoice({ input, policy, counters }: Run): ToolChoice {
@@ -167,7 +167,7 @@ function stepStatus(run: Run, ending: Ending | undefined): 'success' | 'failed' 
   return failure === undefined ? 'success' : 'failed';
 }
 
-/** A turn whose request got no answer before a long pause is opened anew in the next history, with the warning it may have held. */
+/** Repeats a turn without an answer in the next history, with the finalise warning that its request may have contained. */
 function reopenTurn(run: Run, heldWarning: boolean): Ending {
   run.counters.turn -= 1;
   if (heldWarning) run.warned = false;
@@ -191,11 +191,11 @@ function takeWarning(run: Run): Message[] {
   return [finaliseWarning(remaining, policy.finaliseMessage)];
 }
 
-/** Judges an answer and keeps the counters of consecutive recoveries: a good turn resets them. */
+/** Judges an answer and updates the counters of consecutive recoveries: a good turn resets them. */
 function judge(run: Run, answer: ModelAnswered): Verdict {
   const { counters } = run;
   const verdict = judgeAnswer(answer.message, answer.stop, counters);
-  run.steps.note({ usage: answer.usage });
+  run.steps.update({ usage: answer.usage });
   run.events.add({
     type: 'model.completed',
     turn: counters.turn,

@@ -105,10 +105,12 @@ describe('what a person types to decide and to direct', () => {
     const here = await folder(modelEnv(wire));
     const run = here.start([...RUN, '--agent', 'budgeted', '--max-turns', '1']);
     await run.prints('decide with: perdure extend r1 --turns N');
-    expect((await here.start(['approve', 'r1', 'budget']).exits(2)).stderr).toContain('BAD_ANSWER: extend the budget, or deny it');
+    expect((await here.start(['approve', 'r1', 'budget']).exits(2)).stderr).toContain(
+      'BAD_ANSWER: a budget request cannot be approved. Extend the budget, or deny the request.',
+    );
     expect((await here.start(['extend', 'r1']).exits(2)).stderr).toContain('give at least one of --turns');
     expect((await here.start(['extend', 'r1', '--turns', '1']).exits(0)).stderr).toContain('r1: limits increased (turn limit: 2)');
-    await run.prints('approval needed: more of 2 turns');
+    await run.prints('approval needed: increase of the limit of 2 turns');
     await here.start(['deny', 'r1', 'budget']).exits(0);
     expect((await run.exits(6)).stdout).toBe('as far as I came\n');
   });

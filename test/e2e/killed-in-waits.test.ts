@@ -39,7 +39,7 @@ describe('a run whose process is killed with SIGKILL while it waits', () => {
   it('for more budget: it still asks, and goes on with what it is given', async () => {
     const wire = await model({ script: CALL_THEN_ANSWER });
     const here = await folder(modelEnv(wire));
-    await killInWait(here, ['--agent', 'budgeted', '--max-turns', '1'], /more of 1 turns/u);
+    await killInWait(here, ['--agent', 'budgeted', '--max-turns', '1'], /increase of the limit of 1 turns/u);
     const watching = here.start(['watch', 'r1', '--json']);
     await waitingApprovals(here);
     await here.start(['extend', 'r1', '--turns', '3']).exits(0);

@@ -13,18 +13,18 @@ import { answerJson } from './extract-json.js';
 import type { OutputSchema } from './output-schema.js';
 import { checkJson } from './validate-json.js';
 
-/** What the activity needs of its worker. */
+/** The dependencies of the activity. */
 export interface AcceptAnswerOptions {
   readonly transcripts: Pick<ReadTranscriptOptions, 'cache' | 'query'>;
   /** The `completionGate` of each agent that has one, by the agent's name. */
   readonly completionGates: ReadonlyMap<string, CompletionGate>;
-  /** How long a gate may take. @default 10 s */
+  /** The time limit of a gate, in milliseconds. @default 10 s */
   readonly gateTimeoutMs?: number;
 }
 
 /**
- * Makes the activity `acceptAnswer`: may this answer end the run? First the output schema, then the agent's own gate. It fails closed:
- * a gate that throws, takes too long or is not on this worker does not accept, and the model reads why.
+ * Makes the activity `acceptAnswer`, which decides whether an answer may end the run: by the output schema, then by the agent's completion
+ * gate. It fails closed: a gate that throws, times out or is missing on this worker rejects, with the reason for the model.
  */
 export function createAcceptAnswer(options: AcceptAnswerOptions): (input: AcceptAnswerInput) => Promise<AcceptAnswerResult> {
   return (input) => {
@@ -42,12 +42,12 @@ async function acceptAnswer(input: AcceptAnswerInput, options: AcceptAnswerOptio
   throwIfStopped('the check of the answer');
   if (fitting.problems) return { accept: false, by: 'schema', correction: schemaCorrection(fitting.problems, input.outputSchema ?? {}) };
   const { structured } = fitting;
-  const decision = input.gate ? await askCompletionGate(input, options, structured) : ({ accept: true } as const);
+  const decision = input.gate ? await runCompletionGate(input, options, structured) : ({ accept: true } as const);
   if (!decision.accept) return { accept: false, by: 'gate', correction: decision.correction };
   return { accept: true, ...(structured === undefined ? {} : { structured }) };
 }
 
-/** The JSON of an answer that fits, or what keeps it from that. */
+/** The JSON of an answer that matches the schema, or the problems of one that does not. */
 interface Fitting {
   readonly structured?: JsonValue;
   readonly problems?: readonly string[];
@@ -58,7 +58,7 @@ async function fitSchema(text: string, schema: OutputSchema): Promise<Fitting> {
   if ('problem' in read) return { problems: [read.problem] };
   const bytes = Buffer.byteLength(JSON.stringify(read.value));
   if (bytes > OUTPUT_SCHEMA_LIMITS.answerBytesMax) {
-    return { problems: [`its JSON has ${bytes} bytes, at most ${OUTPUT_SCHEMA_LIMITS.answerBytesMax}`] };
+    return { problems: [`its JSON has ${bytes} bytes; the limit is ${OUTPUT_SCHEMA_LIMITS.answerBytesMax}`] };
   }
   const problems = await checkJson(read.value, schema, Context.current().cancellationSignal);
   return problems.length === 0 ? { structured: read.value } : { problems };
@@ -70,13 +70,13 @@ function schemaCorrection(problems: readonly string[], schema: OutputSchema): st
   return `Your answer does not fit the output schema of this task:\n${list}\nAnswer again with one JSON value that fits it, and no other text. The schema: ${excerpt}`;
 }
 
-async function askCompletionGate(
+async function runCompletionGate(
   input: AcceptAnswerInput,
   options: AcceptAnswerOptions,
   structured: JsonValue | undefined,
 ): Promise<CompletionDecision> {
   const gate = options.completionGates.get(input.agent);
-  if (!gate) return refused(`the agent ${input.agent} has none on this worker`);
+  if (!gate) return refused(`the agent ${input.agent} has no completion gate on this worker`);
   const context = Context.current();
   const timeoutMs = options.gateTimeoutMs ?? HOOK_LIMITS.timeoutMsDefault;
   const messages = await readTranscript(input, { ...options.transcripts, signal: context.cancellationSignal });
@@ -101,13 +101,13 @@ async function askCompletionGate(
   }
 }
 
-function readDecision(said: unknown): CompletionDecision {
-  const decision = CompletionDecision.safeParse(said);
-  if (!decision.success) return refused('it said neither { accept: true } nor { accept: false, correction }');
+function readDecision(value: unknown): CompletionDecision {
+  const decision = CompletionDecision.safeParse(value);
+  if (!decision.success) return refused('it returned neither { accept: true } nor { accept: false, correction }');
   if (decision.data.accept) return decision.data;
   return { accept: false, correction: cutText(decision.data.correction, PAYLOAD_LIMITS.failureMessageBytesMax) };
 }
 
 function refused(why: string): CompletionDecision {
-  return { accept: false, correction: `Your answer was not accepted, because the completion gate could not be asked: ${why}` };
+  return { accept: false, correction: `Your answer was not accepted, because the completion gate failed: ${why}` };
 }

@@ -1,12 +1,12 @@
 import type { JsonValue } from '../../contracts/schemas/message.js';
 
-/** A line that opens a code block, whatever language it names. */
+/** A line that opens a code block, with or without a language. */
 const FENCE = /^[ \t]*```[\w+-]*[ \t]*$/u;
 const CLOSING = '```';
 
 /**
- * The JSON of an answer: the whole text, or what stands in its only code fence. Nothing else is repaired, because what a model meant is
- * the model's to say. Takes time linear in the text, whatever it holds. Never throws.
+ * The JSON of an answer: the whole text, or the content of its only code block. Nothing is repaired, because a repair could change the
+ * meaning. Takes time linear in the text. Never throws.
  */
 export function answerJson(text: string): { readonly value: JsonValue } | { readonly problem: string } {
   const whole = parse(text.replace(/^\uFEFF/u, ''));
@@ -19,7 +19,7 @@ export function answerJson(text: string): { readonly value: JsonValue } | { read
   return 'value' in inside ? inside : { problem: `its code block is not JSON: ${inside.problem}` };
 }
 
-/** What stands between fences, line by line; a block may end behind its last line of content, and one that is never closed is none. */
+/** The contents of the code blocks. The closing fence may be at the end of the last line. An unclosed block is left out. */
 function codeBlocks(text: string): string[] {
   const blocks: string[] = [];
   let inside: string[] | undefined;
@@ -36,7 +36,7 @@ function codeBlocks(text: string): string[] {
 
 function parse(text: string): { readonly value: JsonValue } | { readonly problem: string } {
   try {
-    // what JSON.parse gives is JSON
+    // JSON.parse returns only JSON values
     return { value: JSON.parse(text) as JsonValue };
   } catch (error) {
     return { problem: error instanceof Error ? error.message : String(error) };

@@ -4,7 +4,7 @@ import type { JsonValue } from '../../contracts/schemas/message.js';
 
 const TYPES: ReadonlySet<unknown> = new Set(['array', 'boolean', 'integer', 'null', 'number', 'object', 'string']);
 
-/** By the words that name them in `$schema`; a schema that names none is of the newest. */
+/** The drafts, by the word that identifies them in `$schema`. */
 const DRAFTS = [
   ['2020-12', '2020-12'],
   ['2019-09', '2019-09'],
@@ -13,18 +13,18 @@ const DRAFTS = [
   ['draft-04', '4'],
 ] as const;
 
-/** A JSON Schema of a run: an object. */
+/** The JSON Schema of a run's answer: an object. */
 export type OutputSchema = Readonly<Record<string, JsonValue>>;
 
-/** The draft of a schema; undefined when it names one that is unknown. */
+/** The draft of a schema; the newest without `$schema`, undefined for an unknown one. */
 export function draftOf({ $schema }: OutputSchema): (typeof DRAFTS)[number][1] | undefined {
   if ($schema === undefined) return '2020-12';
   return DRAFTS.find(([word]) => typeof $schema === 'string' && $schema.includes(word))?.[1];
 }
 
 /**
- * What makes a schema unusable, with its path; undefined when there is nothing. Only references inside the schema are followed: nothing
- * is ever fetched. Never throws.
+ * The problem that makes a schema unusable, with its path; undefined when there is none. Only references inside the schema are resolved:
+ * nothing is fetched. Never throws.
  */
 export function outputSchemaProblem(schema: OutputSchema): string | undefined {
   try {
@@ -49,18 +49,18 @@ function partProblem(schema: OutputSchema): string | undefined {
   return undefined;
 }
 
-/** References are resolved on a copy, because resolving leaves marks. */
+/** The first reference without a target. It works on a copy, because the library adds fields when it resolves references. */
 function lostReference(schema: OutputSchema): string | undefined {
   const copy = structuredClone(schema) as Schema;
   const lookup = dereference(copy);
   for (const { path, schema: part } of subschemas('outputSchema', copy)) {
     const target = isObject(part) ? Reflect.get(part, '__absolute_ref__') : undefined;
-    if (typeof target === 'string' && lookup[target] === undefined) return `${path}.$ref: leads to nothing in this schema`;
+    if (typeof target === 'string' && lookup[target] === undefined) return `${path}.$ref: points to nothing in this schema`;
   }
   return undefined;
 }
 
-/** A schema and all those in it, each with its path. */
+/** A schema and all its subschemas, each with its path. */
 function* subschemas(path: string, schema: unknown): Generator<{ readonly path: string; readonly schema: unknown }> {
   yield { path, schema };
   if (!isObject(schema)) return;

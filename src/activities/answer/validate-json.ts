@@ -6,12 +6,12 @@ import type { JsonValue } from '../../contracts/schemas/message.js';
 import { rejectedBy } from '../../providers/http/abortable.js';
 import { draftOf, type OutputSchema } from './output-schema.js';
 
-/** Of thousands of problems the first few say what is wrong. */
+/** The maximum of errors that are read from the library, which may report thousands. */
 const ERRORS_READ = 200;
 
 /**
- * What the thread runs. It is JavaScript in a string because a thread needs a file that Node can load, and the sources are loaded under
- * other names when they are built, bundled or tested.
+ * The program of the thread. It is JavaScript in a string, because a thread needs a file that Node can load, and the sources have different
+ * names when they are built, bundled or tested.
  */
 const PROGRAM = `
 const { parentPort, workerData } = require('node:worker_threads');
@@ -22,9 +22,9 @@ parentPort.postMessage(valid ? [] : errors.slice(0, errorsMax));
 `;
 
 /**
- * What keeps a value from fitting a schema, each with its place in the value; empty when it fits. The schema is interpreted, never made
- * into code, and nothing is fetched. A thread of its own checks, so that a schema may take time and memory without holding up the worker;
- * a check that takes over a second (a catastrophic pattern), too much memory, or is stopped by the signal, is a problem too. Never throws.
+ * The problems of a value under a schema, each with its path in the value; empty when it matches. The schema is interpreted, never compiled
+ * to code, and nothing is fetched. The check runs in its own thread, so that it cannot block the worker. A check that takes over a second
+ * (a catastrophic pattern), uses too much memory, or is aborted by the signal is a problem too. Never throws.
  */
 export async function checkJson(value: JsonValue, schema: OutputSchema, signal: AbortSignal): Promise<readonly string[]> {
   try {
@@ -49,7 +49,7 @@ async function errorsIn(value: JsonValue, schema: OutputSchema, signal: AbortSig
   }
 }
 
-/** The time begins when the thread does: a busy machine may take long to start it. */
+/** The time limit starts with the thread's code, because a busy machine may take long to start a thread. */
 function answerOf(thread: Worker): Promise<readonly OutputUnit[]> {
   return new Promise((resolve, reject) => {
     const tooLong = (): void => reject(new Error(`it took longer than ${OUTPUT_SCHEMA_LIMITS.checkMsMax} ms`));
@@ -59,7 +59,7 @@ function answerOf(thread: Worker): Promise<readonly OutputUnit[]> {
   });
 }
 
-/** The library tells every level that failed because of one below it; only the lowest say something. */
+/** The library also reports every level above an error; only the lowest levels are useful. */
 function causes(errors: readonly OutputUnit[]): OutputUnit[] {
   const isParent = (error: OutputUnit): boolean => errors.some((other) => other.keywordLocation.startsWith(`${error.keywordLocation}/`));
   return errors.filter((error) => !isParent(error)).slice(0, OUTPUT_SCHEMA_LIMITS.problemsShown);

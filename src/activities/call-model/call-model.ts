@@ -27,7 +27,7 @@ import type { SharedCooldowns } from './shared-cooldowns.js';
 import { StreamedAnswer } from './streamed-answer.js';
 import { ThinkingBudget } from './thinking-budget.js';
 
-/** What the activity needs of its worker. */
+/** The dependencies of the activity. */
 export interface CallModelOptions {
   readonly transcripts: Pick<ReadTranscriptOptions, 'cache' | 'query'>;
   readonly setups: SetupCache;
@@ -35,19 +35,19 @@ export interface CallModelOptions {
   readonly streams: StreamSink;
   readonly hooks: HookRunner;
   readonly cooldowns: SharedCooldowns;
-  /** What is known of a model. @default nothing */
+  /** The known facts of a model. @default none */
   readonly factsOf?: (model: string) => ModelFacts;
   /** @default 90 s */
   readonly idleMs?: number;
 }
 
-/** Makes the activity `callModel`: one request, streamed to watchers, answered as data. On a user's cancel it returns what there was. */
+/** Makes the activity `callModel`: one request, streamed to watchers, answered as data. On a cancel it returns the partial answer. */
 export function createCallModel(options: CallModelOptions): (input: CallModelInput) => Promise<CallModelResult> {
   return (input) => {
     const { info } = Context.current();
     const hooks = new ModelHooks(options.hooks, input);
     const where = { runId: input.runId, turn: input.turn, attempt: info.attempt };
-    // a stream is kept too: a text that hooks may rewrite is not in it
+    // streams are stored: text that hooks may rewrite must not be in them
     const { thinkingOutput = 'apart' } = input;
     const streamed = new StreamedAnswer(options.streams, where, { isWithheld: hooks.rewrite, thinkingOutput });
     const attempt = { streamed, hooks, lost: usageIn(info.heartbeatDetails) };
@@ -59,11 +59,11 @@ export function createCallModel(options: CallModelOptions): (input: CallModelInp
   };
 }
 
-/** What one attempt carries along. */
+/** The state of one attempt. */
 interface Attempt {
   readonly streamed: StreamedAnswer;
   readonly hooks: ModelHooks;
-  /** What earlier attempts of this call used. */
+  /** The usage of earlier attempts of this call. */
   readonly lost: Usage;
 }
 
@@ -82,45 +82,45 @@ async function callModel(input: CallModelInput, options: CallModelOptions, attem
     const facts = options.factsOf?.(input.model) ?? {};
     const onDelta = (delta: StreamDelta): void => {
       streamed.add(delta);
-      thinking.saw(delta);
+      thinking.add(delta);
     };
     const over = (): Promise<boolean> => isRunOver(context.client, input.runId);
     const built = buildModelRequest(input, { model, facts, setup, messages, times, signal, isRunOver: over, onDelta });
     const request = await hooks.before(setup.agent, built);
-    streamed.asked(request);
+    streamed.requested(request);
     const answer = await provider.call(request);
     options.cooldowns.answered(input);
     const parts = await hooks.after(answer.parts, signal, answer.usage ?? streamed.estimate());
-    streamed.tell(parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join(''));
+    streamed.showWithheld(parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join(''));
     return completeAnswer(input, options, { ...answer, parts }, attempt);
   } catch (error) {
     const cause = cancellationCause(context);
     throwUnlessUser(cause, 'a model call', beat(attempt, streamed.estimate()));
     if (cause === 'user') return await interrupted(input, options, attempt);
-    // the next attempt begins with what this one used, and no budget is spent unseen
+    // the next attempt starts with the usage of this one, so that no usage is lost
     context.heartbeat(beat(attempt, streamed.spent()));
     const problem = failureOf(error, { attempt, total, thinking });
-    options.cooldowns.note(input, problem, context.info.attempt);
+    options.cooldowns.failed(input, problem, context.info.attempt);
     throw problem;
   } finally {
     await streamed.end();
   }
 }
 
-/** What an attempt fails with: whatever a provider makes of an abort, the time was over, or the thinking too long. */
+/** The failure of an attempt. A timeout and a spent thinking budget come first, because providers report an abort in different ways. */
 function failureOf(
   error: unknown,
   { attempt, total, thinking }: { readonly attempt: Attempt; readonly total: AbortSignal; readonly thinking: ThinkingBudget },
 ): ApplicationFailure {
   const { streamed, lost } = attempt;
   if (total.aborted) {
-    const tooLong = new ModelError('Model.Timeout', 'the model call took longer than a turn may', { cause: error });
+    const tooLong = new ModelError('Model.Timeout', 'the model call exceeded the time limit of a turn', { cause: error });
     return modelFailure(tooLong, addUsage(lost, streamed.spent()));
   }
   if (thinking.spent.aborted) return failure('Model.ThinkingBudget', thinking.problem, { details: [beat(attempt, streamed.estimate())] });
-  // an answer that was refused says itself what it used
-  const told = error instanceof ApplicationFailure ? usageIn(error.details?.[0]) : NO_USAGE;
-  return modelFailure(error, addUsage(lost, isSome(told) ? told : streamed.spent()));
+  // the failure of a refused answer contains its usage
+  const reported = error instanceof ApplicationFailure ? usageIn(error.details?.[0]) : NO_USAGE;
+  return modelFailure(error, addUsage(lost, isSome(reported) ? reported : streamed.spent()));
 }
 
 function completeAnswer(
@@ -130,13 +130,13 @@ function completeAnswer(
   { streamed, lost }: Attempt,
 ): CallModelResult {
   const own = ownCallIds(input, answer.parts);
-  // half a call is never completed: what the length limit cut stays as it came
+  // a call that the output limit cut is never repaired
   const { parts, repaired } = answer.stop === 'length' ? { parts: own, repaired: 0 } : repairCalls(own, answer);
   const message: Message = { id: messageId(input), role: 'assistant', turn: input.turn, parts };
   const usage = answer.usage ?? streamed.estimate();
   if (Buffer.byteLength(JSON.stringify(message)) > MODEL_LIMITS.answerBytesMax) {
-    const said = `the model's answer is larger than ${MODEL_LIMITS.answerBytesMax} bytes`;
-    throw failure('Model.BadResponse', said, { details: [{ usage }], nonRetryable: true });
+    const text = `the model's answer is larger than ${MODEL_LIMITS.answerBytesMax} bytes`;
+    throw failure('Model.BadResponse', text, { details: [{ usage }], nonRetryable: true });
   }
   const hash = hashMessage(message);
   options.transcripts.cache.keepMessage(hash, message);
@@ -153,12 +153,12 @@ function completeAnswer(
   };
 }
 
-/** A user's cancel is a return, with what there was. */
+/** The result after a cancel: the partial answer. */
 async function interrupted(input: CallModelInput, options: CallModelOptions, { streamed, hooks, lost }: Attempt): Promise<CallModelResult> {
   const usage = addUsage(lost, streamed.estimate());
   const text = await hooks.partial(streamed.text.slice(0, PAYLOAD_LIMITS.outsideBytesMax / 2));
   if (text === '') return { kind: 'interrupted', usage };
-  streamed.tell(text);
+  streamed.showWithheld(text);
   const message: Message = {
     id: messageId(input),
     role: 'assistant',
@@ -171,7 +171,7 @@ async function interrupted(input: CallModelInput, options: CallModelOptions, { s
   return { kind: 'interrupted', partial: { message, hash }, usage };
 }
 
-/** Our own ids for calls: a provider's may repeat within a turn or be illegal for the next provider. */
+/** Replaces the provider's call ids, which may repeat within a turn or be invalid for the next provider. */
 function ownCallIds(input: CallModelInput, parts: readonly Part[]): Part[] {
   let index = 0;
   return parts
@@ -185,12 +185,12 @@ function ownCallIds(input: CallModelInput, parts: readonly Part[]): Part[] {
     });
 }
 
-/** Unique over a run and the runs it continues: the execution is in it. */
+/** A message id that is unique across a run and the runs it continues, because it contains a hash of the execution id. */
 function messageId({ executionId, turn, final }: CallModelInput): string {
   return `${hashJson(executionId).slice(0, 6)}_${turn}${final ? '_final' : ''}`;
 }
 
-/** A last heartbeat goes into history: text that hooks may rewrite is not in it. */
+/** The heartbeat details. The last heartbeat is stored in history, so it contains no text that hooks may rewrite. */
 function beat({ streamed, hooks, lost }: Attempt, used: Usage): HeartbeatDetails & { readonly usage: Usage } {
   const { lastText, ...progress } = streamed.progress();
   return { ...progress, ...(hooks.rewrite || lastText === undefined ? {} : { lastText }), usage: addUsage(lost, used) };
@@ -200,7 +200,7 @@ function isSome({ inputTokens, outputTokens }: Usage): boolean {
   return inputTokens + outputTokens > 0;
 }
 
-/** What the last heartbeat of the attempt before told. */
+/** The usage in the details of the previous attempt's last heartbeat; none when it contains none. */
 function usageIn(details: unknown): Usage {
   if (details === null || typeof details !== 'object' || !('usage' in details)) return NO_USAGE;
   return Usage.safeParse(details.usage).data ?? NO_USAGE;

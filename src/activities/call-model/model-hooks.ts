@@ -7,7 +7,7 @@ import type { ModelRequest } from '../../providers/contract/provider.js';
 import type { HookOutcome, HookRunner } from '../hooks/hook-runner.js';
 import { failure } from '../runtime/failures.js';
 
-/** The hooks around one attempt of one model call. Those after it are not asked about an attempt that failed. */
+/** The hooks around one attempt of one model call. Hooks after it do not run for a failed attempt. */
 export class ModelHooks {
   readonly #hooks: HookRunner;
   readonly #call: Pick<HookContext, 'runId' | 'turn'>;
@@ -18,12 +18,12 @@ export class ModelHooks {
     this.#call = { runId, turn };
   }
 
-  /** Answers are rewritten: what the model wrote itself is shown to nobody who keeps it. */
+  /** True when hooks may rewrite answers. The original text must then not be streamed or stored. */
   get rewrite(): boolean {
     return this.#hooks.matches('after-model');
   }
 
-  /** The request as the hooks leave it. Throws `Hook.Blocked` or `Hook.Aborted`. */
+  /** The request after the hooks. Throws `Hook.Blocked` or `Hook.Aborted`. */
   async before(agent: string, request: ModelRequest): Promise<ModelRequest> {
     this.#agent = agent;
     if (!this.#hooks.matches('before-model')) return request;
@@ -34,7 +34,7 @@ export class ModelHooks {
     return outcome.action === 'modify' && outcome.request ? { ...request, ...outcome.request } : request;
   }
 
-  /** The parts of an answer with the text that the hooks leave. Throws `Hook.Blocked` or `Hook.Aborted`, which carry what it cost. */
+  /** The parts of an answer after the hooks. Throws `Hook.Blocked` or `Hook.Aborted`, with the usage in the details. */
   async after(parts: readonly Part[], signal: AbortSignal, usage: Usage): Promise<readonly Part[]> {
     if (!this.rewrite) return parts;
     const output = parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');
@@ -43,7 +43,7 @@ export class ModelHooks {
     return outcome.action === 'modify' && outcome.output !== undefined ? withText(parts, outcome.output) : parts;
   }
 
-  /** What may be kept of an answer that was stopped; nothing, when the hooks refuse it or have no time left. */
+  /** The text of an aborted answer after the hooks; empty when they refuse it or time out. */
   async partial(text: string): Promise<string> {
     if (text === '' || !this.rewrite) return text;
     const outcome = await this.#ask('after-model', { output: text, signal: AbortSignal.timeout(HOOK_LIMITS.afterStopMs) });
@@ -62,7 +62,7 @@ function refuse(outcome: HookOutcome, usage?: Usage): void {
   if (outcome.action === 'abort') throw failure('Hook.Aborted', `aborted by hook ${outcome.hook}: ${outcome.reason}`, details);
 }
 
-/** The new text stands where the first one stood, before all calls. */
+/** Puts the new text at the position of the first text, before all calls. */
 function withText(parts: readonly Part[], text: string): Part[] {
   const others = parts.filter(({ type }) => type !== 'text');
   const place = parts.findIndex(({ type }) => type === 'text' || type === 'tool_call');

@@ -8,7 +8,7 @@ import { nearestOrder } from '../../models/thinking-request.js';
 import type { ModelRequest } from '../../providers/contract/provider.js';
 import { partsText } from '../../providers/transcript/file-parts.js';
 
-/** What a request is made of, beside what the workflow asked for. */
+/** The parts of a request that are not in the activity's input. */
 export interface RequestParts {
   /** The model's name at its provider. */
   readonly model: string;
@@ -21,7 +21,7 @@ export interface RequestParts {
   readonly onDelta: ModelRequest['onDelta'];
 }
 
-/** The request of one attempt, in words of no provider. */
+/** Builds the provider-neutral request of one attempt. */
 export function buildModelRequest(input: CallModelInput, parts: RequestParts): ModelRequest {
   const { facts, setup, times } = parts;
   const thinking = nearestOrder(input.thinking, facts);
@@ -34,7 +34,7 @@ export function buildModelRequest(input: CallModelInput, parts: RequestParts): M
     requestOnlyMessages: input.requestOnly.length,
     tools: setup.tools,
     toolChoice: input.toolChoice,
-    // a model refuses to be allowed more than it can say
+    // a model rejects a limit above its own maximum
     outputTokensMax: Math.min(wanted, facts.outputTokensMax ?? wanted),
     ...(thinking === undefined ? {} : { thinking }),
     ...(input.cacheKey === undefined ? {} : { cacheKey: input.cacheKey }),
@@ -48,7 +48,10 @@ export function buildModelRequest(input: CallModelInput, parts: RequestParts): M
   };
 }
 
-/** For models that see nothing: a picture is named in its place, also in a tool's result. Messages without one are the same objects. */
+/**
+ * Replaces pictures by their names, also in tool results, for models without image input. Messages without pictures are returned
+ * unchanged.
+ */
 function namePictures(message: Message): Message {
   return message.parts.some(hasPicture) ? { ...message, parts: message.parts.map(namePicture) } : message;
 }

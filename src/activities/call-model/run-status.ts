@@ -2,8 +2,8 @@ import type { Context } from '@temporalio/activity';
 import { WorkflowNotFoundError } from '@temporalio/common';
 
 /**
- * True for a run that is closed, or that the server does not know any more; one that went on in a fresh history is open. Never throws:
- * false for a server that cannot be asked now.
+ * True for a run that is closed or that the server no longer has. A run that continued as new is open. Never throws: false when the server
+ * is not reachable.
  */
 export async function isRunOver({ workflow }: Pick<Context['client'], 'workflow'>, runId: string): Promise<boolean> {
   try {

@@ -5,21 +5,21 @@ import { charsOf } from '../../contracts/text/estimate-tokens.js';
 import type { ModelRequest, StreamDelta } from '../../providers/contract/provider.js';
 import type { StreamEvent, StreamSink } from '../../streams/stream.js';
 
-/** How much of the text a heartbeat shows. */
+/** The length of the text in a heartbeat. */
 const LAST_TEXT_CHARS = 200;
 
-/** What watchers see of an answer. */
+/** The parts of an answer that watchers see. */
 export interface Shown {
-  /** Nothing but what is told in the end. */
+  /** True: text is withheld until `showWithheld`. */
   readonly isWithheld: boolean;
-  /** Of its thinking: nothing, a stream of its own, or text between tags. */
+  /** Thinking is suppressed, streamed apart, or text between tags. */
   readonly thinkingOutput: ThinkingOutput;
 }
 
 const THINKING_BEGINS = '<thinking>';
 const THINKING_ENDS = '</thinking>\n';
 
-/** An answer while it streams: passed on to watchers, shown in heartbeats, and estimated when it is lost. */
+/** An answer while it streams: published to watchers, shown in heartbeats, and the basis of usage estimates. */
 export class StreamedAnswer {
   readonly #sink: StreamSink;
   readonly #where: Pick<StreamEvent, 'runId' | 'turn' | 'attempt'>;
@@ -32,7 +32,7 @@ export class StreamedAnswer {
   #inputTokens: number | undefined;
   text = '';
 
-  /** The first event drops what an earlier attempt of the same turn showed. */
+  /** Publishes `reset` first, so that watchers drop the partial text of an earlier attempt of the same turn. */
   constructor(sink: StreamSink, where: Pick<StreamEvent, 'runId' | 'turn' | 'attempt'>, shown: Shown) {
     this.#sink = sink;
     this.#where = where;
@@ -40,8 +40,8 @@ export class StreamedAnswer {
     this.#publish({ type: 'reset' });
   }
 
-  /** The request is about to be sent: from here on a loss costs money. */
-  asked(request: ModelRequest): void {
+  /** Records the request directly before it is sent: from now on a lost attempt is charged. */
+  requested(request: ModelRequest): void {
     this.#request = request;
   }
 
@@ -56,20 +56,20 @@ export class StreamedAnswer {
     else if (!this.#shown.isWithheld || delta.type === 'tool_call') this.#show(delta);
   }
 
-  /** Shows watchers a text that was withheld, as it may be kept. */
-  tell(text: string): void {
+  /** Publishes a withheld text, as the hooks left it. */
+  showWithheld(text: string): void {
     if (this.#shown.isWithheld && text !== '') this.#publish({ type: 'text', text });
   }
 
-  /** Four characters a token: for servers that report no usage, and for attempts that were lost. */
+  /** Estimated usage, at four characters a token: for servers that report none, and for lost attempts. */
   estimate(): Usage {
     if (!this.#request) return NO_USAGE;
-    // counted once and only when somebody asks: most calls end before their second heartbeat, with the server's own numbers
+    // counted once and on demand: most calls end before their second heartbeat, with the server's own numbers
     this.#inputTokens ??= Math.ceil(requestChars(this.#request) / 4);
     return { ...NO_USAGE, inputTokens: this.#inputTokens, outputTokens: Math.ceil(this.#outputChars / 4) };
   }
 
-  /** What a failed attempt is charged: it was answered only once something of its answer came. */
+  /** The usage of a failed attempt: none, unless a part of the answer arrived. */
   spent(): Usage {
     return this.#outputChars === 0 ? NO_USAGE : this.estimate();
   }
@@ -99,7 +99,7 @@ export class StreamedAnswer {
     this.#isTagOpen = true;
   }
 
-  /** Shows what is no thinking: what was thought before it is over. */
+  /** Publishes anything but thinking, and closes an open thinking tag first. */
   #show(body: StreamDelta | { readonly type: 'end' }): void {
     if (this.#isTagOpen) this.#publish({ type: 'text', text: THINKING_ENDS });
     this.#isTagOpen = false;
@@ -110,7 +110,7 @@ export class StreamedAnswer {
     this.#seq += 1;
     const { runId, turn, attempt } = this.#where;
     const seq = this.#seq;
-    // written out: there is one for each word of an answer, and to spread an object takes longer than all else that is done with it
+    // written out, because this runs for every word of an answer and object spread would dominate its cost
     switch (body.type) {
       case 'text':
       case 'thinking':
@@ -125,6 +125,6 @@ export class StreamedAnswer {
 }
 
 function requestChars({ prompt, messages, tools }: ModelRequest): number {
-  const said = messages.reduce((sum, { parts }) => sum + charsOf(parts), 0);
-  return prompt.length + said + JSON.stringify(tools).length;
+  const messageChars = messages.reduce((sum, { parts }) => sum + charsOf(parts), 0);
+  return prompt.length + messageChars + JSON.stringify(tools).length;
 }

@@ -2,14 +2,14 @@ import type { StreamDelta } from '../../providers/contract/provider.js';
 
 const CHARS_PER_TOKEN = 4;
 
-/** Watches an answer that thinks: `spent` aborts when it thought for too long and neither said nor called anything yet. */
+/** Limits the thinking of an answer: `spent` aborts when the limit is exceeded before any text or tool call. */
 export class ThinkingBudget {
   readonly #abort = new AbortController();
   readonly #tokensMax: number;
   #chars = 0;
   #answers = false;
 
-  /** @param tokensMax estimated from characters, since no server counts while it streams. @default no bound */
+  /** @param tokensMax estimated from characters, because no server reports tokens while it streams. @default no limit */
   constructor(tokensMax: number = Number.POSITIVE_INFINITY) {
     this.#tokensMax = tokensMax;
   }
@@ -22,8 +22,8 @@ export class ThinkingBudget {
     return `the model thought for more than ${this.#tokensMax} tokens without an answer or a call`;
   }
 
-  /** A blank text is no answer yet: some servers send line breaks around what they think. */
-  saw(delta: StreamDelta): void {
+  /** Counts a part of the stream. Blank text is no answer yet, because some servers send line breaks around thinking. */
+  add(delta: StreamDelta): void {
     if (delta.type === 'thinking') this.#chars += delta.text.length;
     else if (!this.#answers) this.#answers = delta.type === 'tool_call' || delta.text.trim() !== '';
     if (!this.#answers && this.#chars > this.#tokensMax * CHARS_PER_TOKEN) this.#abort.abort();

@@ -17,16 +17,16 @@ import { toolArguments } from './parse-tool-arguments.js';
 import { type Ended, ToolHooks } from './tool-hooks.js';
 import { toolResultParts } from './tool-result-parts.js';
 
-/** What the activity needs of its worker. */
+/** The dependencies of the activity. */
 export interface CallToolOptions {
   readonly tools: ReadonlyMap<string, AnyToolDefinition>;
   readonly cache: TranscriptCache;
-  /** Where the whole of a cut output is kept. */
+  /** The store for the whole text of cut outputs. */
   readonly artifacts: ArtifactStore;
   readonly hooks: HookRunner;
 }
 
-/** Makes the activity `callTool`: one start of one tool, its end always a result the model reads. Throws only when its worker goes. */
+/** Makes the activity `callTool`: runs one tool once. Every outcome is a result for the model. It throws only when its attempt is lost. */
 export function createCallTool(options: CallToolOptions): (input: CallToolInput) => Promise<CallToolResult> {
   return (input) => {
     const shown = { details: '' };
@@ -37,7 +37,7 @@ export function createCallTool(options: CallToolOptions): (input: CallToolInput)
       () => ({
         phase: 'tool',
         elapsedMs: Date.now() - startedAt,
-        // a last heartbeat goes into history: words that hooks may rewrite are not in it
+        // the last heartbeat is stored in history: text that hooks may rewrite must not be in it
         lastText: hooks.rewrite ? '' : shown.details,
       }),
       async () => {
@@ -53,7 +53,7 @@ export function createCallTool(options: CallToolOptions): (input: CallToolInput)
   };
 }
 
-/** A call that ended, and what is needed to make its result. */
+/** An ended call, and the parts for its result. */
 export interface EndedCall {
   readonly ended: Ended;
   readonly output: CallOutput;
@@ -61,7 +61,7 @@ export interface EndedCall {
   readonly startedAt: number;
 }
 
-/** The result as the hooks after the tool leave it, within the bounds: what they rewrite reaches neither history nor an artifact. */
+/** The result after the hooks, within the output limits. Text that hooks rewrite reaches neither history nor an artifact. */
 export async function hookedResult(
   input: CallToolInput,
   options: CallToolOptions,
@@ -73,19 +73,19 @@ export async function hookedResult(
   return abort === undefined ? result : { ...result, abort };
 }
 
-/** What the tool and its context share while it runs. */
+/** The state that a running tool and its context share. */
 export interface Running {
-  /** What operators are shown. */
+  /** The tool's own heartbeat details, for operators. */
   readonly shown: { details: string };
   readonly output: CallOutput;
 }
 
 async function runTool(input: CallToolInput, { tools }: CallToolOptions, running: Running): Promise<Ended> {
-  if (input.unknownTool !== undefined) return saying('failed', input.unknownTool);
+  if (input.unknownTool !== undefined) return endedWith('failed', input.unknownTool);
   const tool = tools.get(input.tool);
-  if (!tool) return saying('failed', `the tool ${input.tool} is not available on this worker`);
+  if (!tool) return endedWith('failed', `the tool ${input.tool} is not available on this worker`);
   const parsed = toolArguments(input, tool);
-  if ('problem' in parsed) return saying('failed', parsed.problem);
+  if ('problem' in parsed) return endedWith('failed', parsed.problem);
   const context = Context.current();
   refuseSecondStart(input, context);
   const timeout = AbortSignal.timeout(input.timeoutMs);
@@ -98,12 +98,12 @@ async function runTool(input: CallToolInput, { tools }: CallToolOptions, running
 }
 
 /**
- * Temporal starts an activity again after an operator paused or reset it, whatever its retry policy says. A `once` call whose earlier
- * start left a trace is not started: the workflow looks what became of it.
+ * Temporal restarts an activity after an operator paused or reset it, whatever its retry policy. A `once` call with a trace of an earlier
+ * start is not started again: the workflow reconciles it.
  */
 function refuseSecondStart({ effect, tool }: CallToolInput, { info }: Context): void {
   if (effect !== 'once' || (info.attempt === 1 && info.heartbeatDetails === undefined)) return;
-  throw failure('Worker.Died', `an earlier start of ${tool} never reported`);
+  throw failure('Worker.Died', `an earlier attempt of ${tool} reported no result`);
 }
 
 type Executed =
@@ -121,7 +121,7 @@ async function execute(tool: AnyToolDefinition, args: unknown, context: ToolCont
   }
 }
 
-/** Resolves a while after the signal: a tool that ignores it is given up as unknown. */
+/** Resolves some time after the signal: the outcome of a tool that ignores it is unknown. */
 function abandoned(signal: AbortSignal): Promise<Executed> {
   return new Promise((resolve) => {
     const giveUp = (): void => {
@@ -133,17 +133,17 @@ function abandoned(signal: AbortSignal): Promise<Executed> {
 }
 
 function judge(input: CallToolInput, ended: Executed, stop: { cause: CancellationCause; timedOut: boolean }): Ended {
-  // a tool that finished although it was told to stop has done its work: its result stands
+  // a tool that finished in spite of the abort has taken effect: its result counts
   if (ended.kind === 'returned') return { outcome: 'ok', parts: ended.parts };
-  // the whole text: what the model reads is cut with a footer later, and a failed command says most at its end
-  const said = ended.kind === 'threw' ? errorText(ended.error) : 'it did not stop when told to';
-  if (stop.cause === 'user') return saying('cancelled', `[cancelled] stopped while running; it may have taken partial effect. ${said}`);
-  if (ended.kind === 'abandoned') return saying('unknown', `[outcome unknown] timed out after ${seconds(input.timeoutMs)}; ${said}`);
-  if (stop.timedOut) return saying('timeout', `timed out after ${seconds(input.timeoutMs)}: ${said}`);
-  return saying('failed', said);
+  // the whole text: it is cut later, with a footer, and the end of a failed command's output matters most
+  const text = ended.kind === 'threw' ? errorText(ended.error) : 'it did not stop when it was cancelled';
+  if (stop.cause === 'user') return endedWith('cancelled', `[cancelled] stopped while running; it may have taken partial effect. ${text}`);
+  if (ended.kind === 'abandoned') return endedWith('unknown', `[outcome unknown] timed out after ${seconds(input.timeoutMs)}; ${text}`);
+  if (stop.timedOut) return endedWith('timeout', `timed out after ${seconds(input.timeoutMs)}: ${text}`);
+  return endedWith('failed', text);
 }
 
-function saying(outcome: ToolOutcome, text: string): Ended {
+function endedWith(outcome: ToolOutcome, text: string): Ended {
   return { outcome, parts: toolResultParts(text) };
 }
 
@@ -152,7 +152,7 @@ function errorText(error: unknown): string {
   return text === '' ? 'tool failed without message' : text;
 }
 
-/** What a tool is given: everything it may need, nothing of Temporal. */
+/** The context of a tool. It contains nothing of Temporal. */
 export function toolContext(input: CallToolInput, signal: AbortSignal, { shown, output }: Running): ToolContext {
   const { log, info } = Context.current();
   return {
@@ -165,20 +165,20 @@ export function toolContext(input: CallToolInput, signal: AbortSignal, { shown, 
     signal,
     output,
     heartbeat: (details) => {
-      // made to text here: what is no JSON fails the tool that gave it, not the worker's timer
+      // converted to text here: details that are not JSON fail the tool, not the worker's heartbeat timer
       shown.details = cutText(JSON.stringify(details) ?? '', WORKER_LIMITS.heartbeatBytesMax / 2);
     },
     log: { info: (message) => log.info(message, { tool: input.tool }), warn: (message) => log.warn(message, { tool: input.tool }) },
   };
 }
 
-/** The text of one call, within the bounds that the workflow gave; what is cut is kept by the worker's store. */
+/** The output of one call, within the limits from the workflow. The worker's store keeps the whole text of a cut output. */
 export function callOutput({ output, tool }: CallToolInput, store: ArtifactStore): CallOutput {
   const { log, cancellationSignal: signal } = Context.current();
   return new CallOutput(completeBounds(output), { store, signal, onProblem: (problem) => log.warn(problem, { tool }) });
 }
 
-/** Puts an end into the message the model reads, and keeps it in this worker's cache. What is too large for a message is said instead. */
+/** Makes the result message and puts it into this worker's cache. A message that is too large is replaced by a failed result. */
 function asResult(
   input: Pick<CallToolInput, 'callId' | 'turn'>,
   { cache }: Pick<CallToolOptions, 'cache'>,
@@ -196,7 +196,7 @@ function asResult(
     return asResult(
       input,
       { cache },
-      saying('failed', `the tool ran, but its result of ${bytes} bytes is too large to pass on`),
+      endedWith('failed', `the tool ran, but its result of ${bytes} bytes is too large to pass on`),
       durationMs,
     );
   }

@@ -11,7 +11,7 @@ import { messageOf } from '../runtime/failures.js';
 import { withHeartbeat } from '../runtime/heartbeat.js';
 import { toolArguments } from './parse-tool-arguments.js';
 
-/** What the activity needs of its worker. */
+/** The dependencies of the activity. */
 export interface CheckToolOptions {
   readonly tools: ReadonlyMap<string, AnyToolDefinition>;
   readonly hooks: HookRunner;
@@ -20,15 +20,15 @@ export interface CheckToolOptions {
 }
 
 /**
- * Makes the activity `checkTool`: may this call run? The agent's gate function first, then the hooks before the tool, then the tool's own
- * approval. Also asked about tools that there are not. It fails closed: a gate that fails blocks, an approval that fails asks.
+ * Makes the activity `checkTool`, which decides whether a call may run: by the agent's gate function, then the hooks before the tool, then
+ * the tool's approval function. It also runs for unknown tools. It fails closed: a failed gate blocks, a failed approval function requires approval.
  */
 export function createCheckTool(options: CheckToolOptions): (input: CheckToolInput) => Promise<CallDecision> {
   return (input) => {
     const startedAt = Date.now();
     return withHeartbeat(
       'checkTool',
-      () => ({ phase: 'asking gate and hooks', elapsedMs: Date.now() - startedAt, lastText: input.tool }),
+      () => ({ phase: 'checking gate and hooks', elapsedMs: Date.now() - startedAt, lastText: input.tool }),
       async () => {
         const decision = await checkTool(input, { ...options, signal: decisionSignal() });
         throwIfStopped(`the check of ${input.tool}`);
@@ -45,15 +45,15 @@ interface Check extends CheckToolOptions {
 async function checkTool(input: CheckToolInput, options: Check): Promise<CallDecision> {
   const first = await gateAnswer(input, input.args, options);
   if (first.action === 'block') return { decision: 'block', by: 'gate', reason: first.reason };
-  const hooked = await askHooks(input, options);
+  const hooked = await runHooks(input, options);
   if (hooked.action === 'block' || hooked.action === 'abort') {
     return { decision: hooked.action, by: `hook ${hooked.hook}`, reason: hooked.reason };
   }
   if (hooked.action === 'allow' || hooked.args === undefined) return decide(input, { asked: first, args: input.args }, options);
   const { args, hook } = hooked;
   const problem = schemaProblem(input.tool, args, options);
-  if (problem !== undefined) return { decision: 'block', by: `hook ${hook}`, reason: `what it made of the arguments: ${problem}` };
-  // what the gate allowed is not what would run now
+  if (problem !== undefined) return { decision: 'block', by: `hook ${hook}`, reason: `its changed arguments are not valid: ${problem}` };
+  // the gate has not seen the changed arguments
   const again = await gateAnswer(input, args, options);
   if (again.action === 'block') return { decision: 'block', by: 'gate', reason: again.reason };
   return { ...decide(input, { asked: again, args }, options), args };
@@ -67,7 +67,7 @@ function decide(
   const approval = approvalReason(input, args, options);
   const gateAsks = input.asked || asked.action === 'ask';
   if (!gateAsks && approval === undefined) return { decision: 'allow', by: 'gate' };
-  // nobody is asked about a call that cannot run
+  // a call that cannot run needs no approval
   const problem = schemaProblem(input.tool, args, options);
   if (problem !== undefined) return { decision: 'block', by: 'tool', reason: problem };
   if (!gateAsks) return { decision: 'ask', by: 'tool', ...(approval === undefined ? {} : { reason: approval }) };
@@ -87,26 +87,29 @@ async function gateAnswer(input: CheckToolInput, args: JsonValue, { gates, tools
   });
 }
 
-function askHooks(input: CheckToolInput, { hooks, signal }: Check): Promise<HookOutcome> {
+function runHooks(input: CheckToolInput, { hooks, signal }: Check): Promise<HookOutcome> {
   const { runId, agent, turn, tool, args, workspace } = input;
   return hooks.run('before-tool', { runId, agent, turn, tool, args, ...(workspace === undefined ? {} : { workspace }), signal });
 }
 
-/** Why the tool itself wants a person asked; undefined when it does not. What the run was begun with stands, whatever this worker knows of it. */
+/**
+ * Why the tool requires approval; undefined when it does not. A requirement from the start of the run stays, also without the tool on this
+ * worker.
+ */
 function approvalReason(input: CheckToolInput, args: JsonValue, { tools }: CheckToolOptions): string | undefined {
   const { tool: name, runId } = input;
   const tool = tools.get(name);
-  if (!tool || tool.approval === 'never') return input.approval ? 'this tool asked for approval when the run began' : undefined;
-  if (tool.approval === 'always') return 'every call of this tool is asked about';
+  if (!tool || tool.approval === 'never') return input.approval ? 'this tool required approval when the run started' : undefined;
+  if (tool.approval === 'always') return 'every call of this tool requires approval';
   const parsed = toolArguments({ tool: name, args }, tool);
   if ('problem' in parsed) return parsed.problem;
   try {
     // the arguments were parsed by this tool's own schema
     const asks: unknown = tool.approval(parsed.args as never, { runId });
-    // only a plain no lets it run: a promise, or nothing at all, is no answer
-    return asks === false ? undefined : 'the tool asks about these arguments';
+    // only `false` allows the call: a promise or undefined is not a valid return value
+    return asks === false ? undefined : 'the tool requires approval for these arguments';
   } catch (error) {
-    return `the tool could not say whether to ask: ${redact(messageOf(error))}`;
+    return `the tool's approval function failed: ${redact(messageOf(error))}`;
   }
 }
 

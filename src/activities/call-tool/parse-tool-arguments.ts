@@ -7,8 +7,7 @@ const SENT_CHARS_SHOWN = 800;
 const SCHEMA_BYTES_SHOWN = 4_000;
 
 /**
- * A call's arguments as its tool takes them, or what the model is told: why they were refused, the schema and what it sent.
- * Never throws.
+ * The parsed arguments of a call, or the problem as a text for the model: the reason, the schema and the sent arguments. Never throws.
  */
 export function toolArguments(
   input: Pick<CallToolInput, 'tool' | 'args' | 'argsText'>,

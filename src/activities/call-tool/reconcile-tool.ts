@@ -6,7 +6,9 @@ import { type CallToolOptions, callOutput, hookedResult, toolContext } from './c
 import { ToolHooks } from './tool-hooks.js';
 import { toolResultParts } from './tool-result-parts.js';
 
-/** Makes the activity `reconcileTool`: looks how a call ended whose worker died. It only reads; what it cannot find out is `unknown`. */
+/**
+ * Makes the activity `reconcileTool`: finds out the outcome of a call whose worker died. It only reads. In doubt the outcome is `unknown`.
+ */
 export function createReconcileTool(options: CallToolOptions): (input: CallToolInput) => Promise<ReconcileResult> {
   return (input) => {
     const startedAt = Date.now();
@@ -40,11 +42,11 @@ async function reconcile(input: CallToolInput, options: CallToolOptions, started
   }
 }
 
-/** It only looks, so one that ignores its signal is not waited for. */
+/** Resolves with the signal. `reconcile` only reads, so one that ignores its signal need not be awaited. */
 function aborted(signal: AbortSignal): Promise<{ readonly kind: 'unknown' }> {
   return new Promise((resolve) => {
-    const giveUp = (): void => resolve({ kind: 'unknown' });
-    if (signal.aborted) giveUp();
-    else signal.addEventListener('abort', giveUp, { once: true });
+    const stop = (): void => resolve({ kind: 'unknown' });
+    if (signal.aborted) stop();
+    else signal.addEventListener('abort', stop, { once: true });
   });
 }

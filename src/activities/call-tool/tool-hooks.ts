@@ -6,15 +6,15 @@ import type { ContentPart, JsonValue } from '../../contracts/schemas/message.js'
 import { cutText } from '../../contracts/text/redact.js';
 import type { HookOutcome, HookRunner } from '../hooks/hook-runner.js';
 
-/** How a call ended once its hooks were asked. */
+/** The end of a call after its hooks. */
 export interface EndedWithHooks extends Ended {
-  /** A hook wants the run to end, with this reason. */
+  /** The reason of a hook that aborts the run. */
   readonly abort?: string;
 }
 
-/** The hooks after one tool call, however it ended. They cannot prevent it any more, only what is read and kept of it. */
+/** The hooks after one tool call, whatever its outcome. They cannot prevent the call, but control its visible and stored output. */
 export class ToolHooks {
-  /** There are such hooks: nothing of the tool's own words may be kept before they were asked. */
+  /** True when such hooks exist: none of the tool's output may be stored before they ran. */
   readonly rewrite: boolean;
   readonly #hooks: HookRunner;
   readonly #input: CallToolInput;
@@ -26,12 +26,12 @@ export class ToolHooks {
     this.rewrite = hooks.matches('after-tool', callOf(input));
   }
 
-  /** Where the tool may keep its own output: nowhere, when hooks have a say in it. */
+  /** The store for the tool's own output. With hooks it is one that stores nothing. */
   storeFor(artifacts: ArtifactStore): ArtifactStore {
     return this.rewrite ? WITHHELD : artifacts;
   }
 
-  /** The end as the hooks leave it. Never throws: hooks that fail withhold the output. */
+  /** The end after the hooks. Never throws: a failed hook withholds the output. */
   async after(ended: Ended): Promise<EndedWithHooks> {
     if (!this.rewrite) return ended;
     const parts = shownParts(ended.parts);
@@ -48,7 +48,7 @@ export class ToolHooks {
     return leave(ended, parts, outcome);
   }
 
-  /** Until shortly before the activity's own time is over; after a stop there is only a moment. */
+  /** Aborts shortly before the activity's own timeout; after a stop, within `afterStopMs`. */
   #signal(): AbortSignal {
     const { cancellationSignal, info } = Context.current();
     if (cancellationSignal.aborted) return AbortSignal.timeout(HOOK_LIMITS.afterStopMs);
@@ -80,7 +80,7 @@ function leave(ended: Ended, parts: readonly ContentPart[], outcome: HookOutcome
   }
 }
 
-/** What is not shown to the hooks is not kept either. */
+/** The parts as the hooks see them. Text beyond that limit is dropped, because unchecked text must not be stored. */
 function shownParts(parts: readonly ContentPart[]): readonly ContentPart[] {
   const text = textOf(parts);
   const shown = cutText(text, HOOK_LIMITS.outputBytesMax);
@@ -96,21 +96,21 @@ function withText(parts: readonly ContentPart[], text: string): ContentPart[] {
 }
 
 function callOf({ tool, args, workspace }: CallToolInput) {
-  // an activity's input came as JSON
+  // the input of an activity is JSON
   return { tool, args: args as JsonValue, ...(workspace === undefined ? {} : { workspace }) };
 }
 
-/** Keeps nothing and says why. */
+/** A store that rejects every call. */
 const WITHHELD: ArtifactStore = {
   put: () => ({ write: withheld, finish: withheld, discard: () => Promise.resolve() }),
   read: withheld,
 };
 
 function withheld(): Promise<never> {
-  return Promise.reject(new ArtifactError('STORE_FAILED', 'hooks have a say in this output'));
+  return Promise.reject(new ArtifactError('STORE_FAILED', 'a hook may rewrite this output'));
 }
 
-/** How a tool ended, before it is put into a message. */
+/** The end of a tool, before its message is made. */
 export interface Ended {
   readonly outcome: ToolOutcome;
   readonly parts: readonly ContentPart[];

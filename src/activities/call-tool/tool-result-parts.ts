@@ -1,7 +1,7 @@
 import { ContentPart } from '../../contracts/schemas/message.js';
 import type { ToolReturn } from '../../define/define-tool.js';
 
-/** A tool's return value as content parts, of whatever size: text stays text, JSON becomes its text. Throws for what is no JSON. */
+/** A tool's return value as content parts of any size: text stays text, and JSON becomes text. Throws for a value that is not JSON. */
 export function toolResultParts(value: ToolReturn): ContentPart[] {
   if (typeof value === 'string') return [text(value)];
   if (isContent(value)) return [...value];

@@ -19,24 +19,24 @@ import { withHeartbeat } from '../runtime/heartbeat.js';
 import { type ReadTranscriptOptions, readTranscript } from '../transcript/read-transcript.js';
 import { runCustomCompactor } from './custom-compactor.js';
 import { extractiveSummary } from './extractive-summary.js';
-import { askForSummary } from './request-summary.js';
+import { requestSummary } from './request-summary.js';
 
-/** What the activity needs of its worker. */
+/** The dependencies of the activity. */
 export interface CompactOptions {
   readonly transcripts: Pick<ReadTranscriptOptions, 'cache' | 'query'>;
   readonly providerFor: ProviderFor;
-  /** Those around the model are asked about the request for a summary too. */
+  /** The hooks around the model also run for summary requests. */
   readonly hooks: HookRunner;
-  /** The config's own, for the strategy `custom`. */
+  /** The config's compactor, for the strategy `custom`. */
   readonly compactor?: CustomCompactor;
-  /** How long a model or the config's compactor may take. @default 60 s */
+  /** The time limit of a model or the config's compactor, in milliseconds. @default 60 s */
   readonly timeoutMs?: number;
 }
 
 /**
- * Makes the activity `compact`: a stretch of the transcript becomes a model's summary, or what the config's compactor gives. A model that
- * fails, takes too long or is refused by a hook is replaced by extracts, so that strategy `summary` always ends in a shorter text. Throws `Compaction.Failed`
- * for a config's compactor that fails; on a user's cancel it ends as cancelled.
+ * Makes the activity `compact`, which replaces a range of the transcript by a model's summary or the messages of the config's compactor.
+ * When the model fails, times out or is blocked by a hook, strategy `summary` falls back to extracts. Throws `Compaction.Failed` when the
+ * config's compactor fails. A cancel ends it as cancelled.
  */
 export function createCompact(options: CompactOptions): (input: CompactInput) => Promise<CompactResult> {
   return (input) => {
@@ -47,12 +47,12 @@ export function createCompact(options: CompactOptions): (input: CompactInput) =>
   };
 }
 
-/** What the answers so far have used: they are paid, whatever the compaction ends with. */
+/** The usage of the answers so far. It is charged whatever the outcome. */
 interface Spent {
   usage: Usage;
 }
 
-/** What an operator sees, and what is left of a compaction that did not come to its end. */
+/** The heartbeat details: for operators, and for the usage of a lost attempt. */
 type Beat = () => HeartbeatDetails & Spent;
 
 async function compact(
@@ -100,7 +100,7 @@ async function compactBySummary({ input, options, messages, signal, spent }: Wor
       spent.usage = addUsage(spent.usage, used);
     };
     const hooks = new ModelHooks(options.hooks, input);
-    const summary = await askForSummary({ provider, model, agent: input.agent ?? '', messages, tokensMax, signal, hooks, onUsage });
+    const summary = await requestSummary({ provider, model, agent: input.agent ?? '', messages, tokensMax, signal, hooks, onUsage });
     return { made: [summaryMessage(input, messages, summary)] };
   } catch (error) {
     if (Context.current().cancellationSignal.aborted) throw error;
@@ -109,7 +109,7 @@ async function compactBySummary({ input, options, messages, signal, spent }: Wor
   }
 }
 
-/** A summary loses no identifier that it had room for: those the text does not name stand behind it. */
+/** Makes the summary message. Identifiers that are missing in the summary are appended where the size allows it. */
 function summaryMessage(input: CompactInput, messages: readonly Message[], summary: string): Message {
   const charsMax = input.tokensMax * CHARS_PER_TOKEN;
   const title = `[summary of ${messages.length} earlier messages]\n`;
@@ -118,7 +118,7 @@ function summaryMessage(input: CompactInput, messages: readonly Message[], summa
   const named = `\n\nAlso named: ${missing.join(', ')}`;
   const isWhole = missing.length > 0 && title.length + text.length + named.length <= charsMax;
   return {
-    // the same for every attempt of this compaction, and for no other
+    // unique for this compaction, and equal for all its attempts
     id: `summary_${hashJson([input.executionId, input.digest, input.from, input.to]).slice(0, 12)}`,
     role: 'user',
     origin: 'summary',
@@ -127,7 +127,7 @@ function summaryMessage(input: CompactInput, messages: readonly Message[], summa
   };
 }
 
-/** The newest ones in what was said, called and given. */
+/** The newest identifiers in texts, calls and results. */
 function newestIdentifiers(messages: readonly Message[]): string[] {
   const names = new Set<string>();
   for (const name of messages.flatMap(({ parts }) => identifiersOf(parts))) {
@@ -148,7 +148,7 @@ function whyNoModel(error: unknown, signal: AbortSignal): string {
   return error instanceof ModelError ? `${error.type}: ${error.message.slice(0, 200)}` : messageOf(error).slice(0, 200);
 }
 
-/** Ends before the activity's own timeout, so that the extracts still arrive. */
+/** The time limit of the work. It is below the activity's own timeout, so that the extracts can still be returned. */
 function workMs(context: Context, { timeoutMs = COMPACTION_LIMITS.summaryTimeoutMs }: CompactOptions): number {
   return Math.max(1, Math.min(timeoutMs, context.info.startToCloseTimeoutMs - TOOL_LIMITS.timeoutMarginMs));
 }

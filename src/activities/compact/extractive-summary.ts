@@ -4,15 +4,15 @@ import { CHARS_PER_TOKEN } from '../../contracts/text/estimate-tokens.js';
 import { toolTitle } from '../../contracts/tool-title.js';
 import { partsText } from '../../providers/transcript/file-parts.js';
 
-/** What a bullet tells of its message. */
+/** The length of a bullet. */
 const BULLET_CHARS_MAX = 200;
 
-/** The earlier summary may take this share; what it cannot have is cut at its end. */
+/** The share of the size for the earlier summary, which is cut at its end. */
 const EARLIER_SHARE = 0.6;
 
 /**
- * A summary without a model: what an earlier summary said, and a bullet for each thing that was said, done or asked. The newest bullets
- * are kept when not all fit into `tokensMax`. Never throws.
+ * A summary without a model: the earlier summary, and a bullet for each message and tool result. When not all fit into `tokensMax`, the
+ * newest bullets are kept. Never throws.
  */
 export function extractiveSummary(messages: readonly Message[], tokensMax: number): string {
   const charsMax = tokensMax * CHARS_PER_TOKEN;
@@ -26,7 +26,7 @@ export function extractiveSummary(messages: readonly Message[], tokensMax: numbe
   return [earlier, ...sections].filter((text) => text !== '').join('\n\n');
 }
 
-/** The sections that a model writes too, but for what remains to be done: only a model could tell. */
+/** The sections of a model's summary without `Remaining`, which only a model can write. */
 const SECTIONS = ['State', 'Findings', 'Progress'] as const;
 
 interface Bullet {
@@ -61,7 +61,7 @@ function bulletOf(section: Bullet['section'], text: string): Bullet[] {
   return line === '' ? [] : [{ section, text: line.length <= BULLET_CHARS_MAX ? line : `${line.slice(0, BULLET_CHARS_MAX - 1)}…` }];
 }
 
-/** The newest bullets that fit, in their order; titles and breaks take some room too. */
+/** The newest bullets that fit beside titles and line breaks, in their order. */
 function newest(bullets: readonly Bullet[], charsMax: number): Bullet[] {
   let left = charsMax - SECTIONS.join('').length - 8 * SECTIONS.length;
   const from = bullets.findLastIndex(({ text }) => {

@@ -12,37 +12,37 @@ import type { ModelAnswer, ModelProvider, ModelRequest } from '../../providers/c
 import type { ModelHooks } from '../call-model/model-hooks.js';
 import { SUMMARY_PROMPT, summaryQuestion, summaryRequests } from './summary-prompt.js';
 
-/** What a summary is made from. */
+/** The input of a summary. */
 export interface SummaryOrder {
   readonly provider: ModelProvider;
   readonly model: string;
   readonly agent: string;
   readonly messages: readonly Message[];
-  /** About how long the summary may be. */
+  /** The approximate maximum length of the summary. */
   readonly tokensMax: number;
   readonly signal: AbortSignal;
-  /** Asked around each request. */
+  /** The hooks that run around each request. */
   readonly hooks: ModelHooks;
-  /** Told of what each answer used, also of those that were no summary. */
+  /** Called with the usage of each answer, also of an invalid one. */
   readonly onUsage: (usage: Usage) => void;
 }
 
 /**
- * A model's summary of some messages; what is too much for one request is summed up piece by piece. Each piece has three attempts with
- * growing pauses. Throws the last ModelError when they failed, at once for failures that no attempt can change, the signal's reason, and
- * `Hook.Blocked` or `Hook.Aborted`.
+ * Requests a model's summary of some messages. Messages that exceed one request are summarized piece by piece. Each piece has three
+ * attempts with backoff. Throws the last ModelError when all failed, immediately for one that is not retryable; also the signal's reason,
+ * and `Hook.Blocked` or `Hook.Aborted`.
  */
-export async function askForSummary(order: SummaryOrder): Promise<string> {
+export async function requestSummary(order: SummaryOrder): Promise<string> {
   let summary: string | undefined;
-  for (const record of summaryRequests(order.messages)) summary = await askPatiently(order, summaryQuestion(record, summary));
+  for (const record of summaryRequests(order.messages)) summary = await requestWithRetry(order, summaryQuestion(record, summary));
   if (summary === undefined) throw new ModelError('Model.BadRequest', 'there is nothing to sum up');
   return summary;
 }
 
-async function askPatiently(order: SummaryOrder, question: string): Promise<string> {
+async function requestWithRetry(order: SummaryOrder, question: string): Promise<string> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await ask(order, question);
+      return await requestOnce(order, question);
     } catch (error) {
       order.signal.throwIfAborted();
       const mayPass = error instanceof ModelError && FAILURES[error.type].retryable;
@@ -52,7 +52,7 @@ async function askPatiently(order: SummaryOrder, question: string): Promise<stri
   }
 }
 
-async function ask({ provider, model, agent, tokensMax, signal, hooks, onUsage }: SummaryOrder, question: string): Promise<string> {
+async function requestOnce({ provider, model, agent, tokensMax, signal, hooks, onUsage }: SummaryOrder, question: string): Promise<string> {
   const request: ModelRequest = await hooks.before(agent, {
     model,
     prompt: SUMMARY_PROMPT,

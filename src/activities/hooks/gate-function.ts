@@ -12,7 +12,7 @@ const Answer = z.discriminatedUnion('action', [
   z.object({ action: z.literal('ask'), reason: Reason.optional() }),
 ]);
 
-/** One question to a gate function. */
+/** One call of a gate function. */
 export interface GateQuestion {
   readonly gate: GateFunction;
   readonly context: GateContext;
@@ -21,7 +21,7 @@ export interface GateQuestion {
   readonly timeoutMs?: number;
 }
 
-/** Asks a gate function about one call. Never throws: one that throws, exceeds its time or answers nonsense blocks. */
+/** Calls a gate function for one tool call. Never throws: a gate that throws, times out or returns an invalid decision blocks. */
 export async function askGate({ gate, context, tool, timeoutMs = HOOK_LIMITS.timeoutMsDefault }: GateQuestion): Promise<GateAnswer> {
   const timeout = AbortSignal.timeout(timeoutMs);
   const signal = AbortSignal.any([context.signal, timeout]);
@@ -31,7 +31,7 @@ export async function askGate({ gate, context, tool, timeoutMs = HOOK_LIMITS.tim
       rejectedBy(signal),
     ]);
     const parsed = Answer.safeParse(answer);
-    if (!parsed.success) return failed('it answered neither { action: "allow" }, { action: "block", reason } nor { action: "ask" }');
+    if (!parsed.success) return failed('it returned neither { action: "allow" }, { action: "block", reason } nor { action: "ask" }');
     const { data } = parsed;
     return data.action === 'ask' ? { action: 'ask', ...(data.reason === undefined ? {} : { reason: data.reason }) } : data;
   } catch (error) {
@@ -43,7 +43,7 @@ function failed(why: string): GateAnswer {
   return { action: 'block', reason: cutText(`the gate failed: ${why}`, DECISION_LIMITS.reasonCharsMax) };
 }
 
-/** Asynchronous, so that a gate which throws at once fails like any other. */
+/** Asynchronous, so that a synchronous throw becomes a rejection. */
 async function answerOf(gate: GateFunction, context: GateContext, tool: GateQuestion['tool']): Promise<unknown> {
   return await gate(context, tool);
 }

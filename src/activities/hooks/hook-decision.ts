@@ -4,7 +4,7 @@ import type { HookDecision, HookPoint } from '../../define/define-hook.js';
 
 const Allow = z.object({ action: z.literal('allow') });
 
-/** A refusal stands also when its reason is missing. */
+/** A refusal without a reason is valid too. */
 const Refusal = z.object({ action: z.enum(['block', 'abort']), reason: z.string().min(1).catch('no reason given') });
 
 const Output = modify({ output: z.string() });
@@ -15,7 +15,7 @@ const Request = z.strictObject({
   tools: z.array(z.object({ name: z.string().min(1), description: z.string(), schema: z.record(z.string(), JsonValue) })).optional(),
 });
 
-/** What a hook may answer at each place: what can be modified there, and nothing else. */
+/** The valid decisions at each hook point. */
 const ANSWERS = {
   'before-run': z.union([Allow, Refusal]),
   'before-model': z.union([Allow, Refusal, modify({ request: Request })]),
@@ -26,10 +26,10 @@ const ANSWERS = {
   error: z.union([Allow, Refusal, Output]),
 } as const satisfies Record<HookPoint, z.ZodType>;
 
-/** Reads what a hook answered. Throws a TypeError that says what it may answer there. */
+/** Parses the decision of a hook. Throws a TypeError that lists the valid decisions at this point. */
 export function readHookAnswer(on: HookPoint, answer: unknown): HookDecision {
   const parsed = ANSWERS[on].safeParse(answer);
-  // the union over all places is what the type of a decision says
+  // HookDecision is the union over all hook points
   if (parsed.success) return parsed.data as HookDecision;
   throw new TypeError(`${on}: ${MEANT[on]}`);
 }

@@ -3,13 +3,13 @@ import { matchesName } from '../../contracts/text/wildcard.js';
 import type { HookContext, HookDefinition } from '../../define/define-hook.js';
 import { compileGlob, type GlobMatch } from '../../tools/workspace/glob.js';
 
-/** The call that a filter is tested against. */
+/** The call that a filter is applied to. */
 export type FilteredCall = Pick<HookContext, 'tool' | 'args' | 'workspace'>;
 
 /**
- * The filter of a hook: names and globs of tools, and globs of the call's `path` or `file_path` relative to the workspace. An empty
- * filter matches every call, a filter of paths none that has no path. In doubt it matches, because a hook that is not asked cannot
- * refuse: a path outside of the workspace may lead into it through a link, and what is no text may become one. Never throws.
+ * The filter of a hook: names and globs of tools, and globs of the call's `path` or `file_path` relative to the workspace. An empty filter
+ * matches every call; a path filter matches no call without a path. In doubt it matches, because a hook that does not run cannot refuse: a
+ * path outside of the workspace may lead into it through a link, and a value that is not text may be converted to one. Never throws.
  */
 export function hookFilter({ tools = [], paths = [] }: Pick<HookDefinition, 'tools' | 'paths'>): (call: FilteredCall) => boolean {
   const globs = paths.map(pathFilter);
@@ -18,7 +18,7 @@ export function hookFilter({ tools = [], paths = [] }: Pick<HookDefinition, 'too
   return (call) => meansTool(call.tool ?? '') && meansPath(call);
 }
 
-/** A path as globs name it: below the workspace, without `.` and `..`; one that is outside of it from the root, without its first slash. */
+/** A normalized path: relative to the workspace, or, outside of it, absolute without the first slash. */
 interface CallPath {
   readonly inside: boolean;
   readonly path: string;

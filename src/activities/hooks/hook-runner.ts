@@ -5,10 +5,10 @@ import { rejectedBy } from '../../providers/http/abortable.js';
 import { readHookAnswer } from './hook-decision.js';
 import { type FilteredCall, hookFilter } from './hook-filter.js';
 
-/** What the hooks of one place changed, as the last of them left it. */
+/** The changes of all hooks at one point, after the last of them. */
 export type HookChanges = Pick<HookContext, 'args' | 'output' | 'request'>;
 
-/** What a chain of hooks came to. `hook` ended the chain, or was the last that modified something. */
+/** The outcome of a chain of hooks. `hook` ended the chain, or was the last that modified something. */
 export type HookOutcome =
   | { readonly action: 'allow' }
   | ({ readonly action: 'modify'; readonly hook: string } & HookChanges)
@@ -18,16 +18,16 @@ export type HookOutcome =
 /**
  * The hooks of a config, in order.
  *
- * Contract: `run` never throws. It asks the hooks that match one after the other until one blocks or aborts, and what one modifies the
- * next one sees. A hook that throws, exceeds its time or answers nonsense blocks, unless its `onError` says otherwise; when the
- * question's own signal is aborted, whatever was still open is blocked. `matches` says whether `run` would ask any.
+ * Contract: `run` never throws. It runs the matching hooks one after the other until one blocks or aborts; each gets the changes of those
+ * before it. A hook that throws, times out or returns an invalid decision blocks, unless its `onError` is `allow`. When the signal of the
+ * call is aborted, the chain blocks. `matches` is true when `run` would run a hook.
  */
 export interface HookRunner {
   run(on: HookPoint, question: HookContext): Promise<HookOutcome>;
   matches(on: HookPoint, call?: FilteredCall): boolean;
 }
 
-/** Makes the runner of a config's hooks. `warn` is told of each hook that fails. */
+/** Makes the runner of a config's hooks. `warn` is called for each hook that fails. */
 export function createHookRunner(hooks: readonly HookDefinition[], warn: (message: string) => void): HookRunner {
   const ordered = hooks.map(complete).toSorted((a, b) => a.priority - b.priority);
   const at = (on: HookPoint): readonly CompleteHook[] => ordered.filter((hook) => hook.on === on);
@@ -37,7 +37,7 @@ export function createHookRunner(hooks: readonly HookDefinition[], warn: (messag
   };
 }
 
-/** A hook with nothing left to default. */
+/** A hook with all defaults applied. */
 interface CompleteHook extends Pick<HookDefinition, 'name' | 'on' | 'run'> {
   readonly priority: number;
   readonly timeoutMs: number;
@@ -54,12 +54,12 @@ async function runChain(hooks: readonly CompleteHook[], question: HookContext, w
   let now = question;
   let changes: (HookChanges & { readonly hook: string }) | undefined;
   for (const hook of hooks) {
-    // asked here, not before: an earlier hook may have changed the path
+    // matched here, because an earlier hook may have changed the path
     if (!hook.matches(now)) continue;
-    const answer = await ask(hook, now);
-    if (question.signal.aborted) return { action: 'block', hook: hook.name, reason: 'stopped before its hooks were through' };
+    const answer = await runHook(hook, now);
+    if (question.signal.aborted) return { action: 'block', hook: hook.name, reason: 'stopped before its hooks finished' };
     if ('failure' in answer) {
-      warn(`hook ${hook.name} failed, which stands for ${hook.onError}: ${answer.failure}`);
+      warn(`hook ${hook.name} failed and counts as "${hook.onError}": ${answer.failure}`);
       if (hook.onError === 'allow') continue;
       return { action: 'block', hook: hook.name, reason: shown(`the hook failed: ${answer.failure}`) };
     }
@@ -74,7 +74,7 @@ async function runChain(hooks: readonly CompleteHook[], question: HookContext, w
   return changes === undefined ? { action: 'allow' } : { action: 'modify', ...changes };
 }
 
-async function ask(hook: CompleteHook, question: HookContext): Promise<HookDecision | { readonly failure: string }> {
+async function runHook(hook: CompleteHook, question: HookContext): Promise<HookDecision | { readonly failure: string }> {
   const timeout = AbortSignal.timeout(hook.timeoutMs);
   const signal = AbortSignal.any([question.signal, timeout]);
   try {
@@ -86,13 +86,13 @@ async function ask(hook: CompleteHook, question: HookContext): Promise<HookDecis
   }
 }
 
-/** Asynchronous, so that a hook which throws at once fails like any other. Each hook has a copy of its own: transcripts are cached. */
+/** Asynchronous, so that a synchronous throw becomes a rejection. Each hook gets its own copy, because transcripts are cached. */
 async function answerOf(hook: CompleteHook, question: HookContext, signal: AbortSignal): Promise<unknown> {
   const { signal: _, ...data } = question;
   return await hook.run({ ...structuredClone(data), signal });
 }
 
-/** A request may be given in part; the rest of it stays. */
+/** The changes of a decision. A partial request is merged into the current one. */
 function changesOf({ args, output, request }: Extract<HookDecision, { action: 'modify' }>, now: HookContext): HookChanges {
   return {
     ...(args === undefined ? {} : { args }),

@@ -3,7 +3,7 @@ import { decisionSignal, throwIfStopped } from '../runtime/cancellation.js';
 import { withHeartbeat } from '../runtime/heartbeat.js';
 import type { HookRunner } from './hook-runner.js';
 
-/** Makes the activity `runHooks`: the hooks before and after a run, and on its error, which see the error as it was thrown. */
+/** Makes the activity `runHooks`: the hooks before and after a run, and on its error. */
 export function createRunHooks({ hooks }: { readonly hooks: HookRunner }): (input: RunHooksInput) => Promise<RunHooksResult> {
   return (input) => {
     const startedAt = Date.now();

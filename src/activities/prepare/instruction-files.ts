@@ -5,24 +5,24 @@ import { WORKSPACE_LIMITS } from '../../contracts/constants/limits.js';
 import { cutText } from '../../contracts/text/redact.js';
 import { cleanText } from '../../contracts/text/sanitize-text.js';
 
-/** What people of a workspace tell its agents. */
+/** A file with the instructions of a workspace for its agents. */
 export interface InstructionFile {
   readonly name: string;
   readonly text: string;
 }
 
-/** Read in this order. */
+/** The file names, in the order of the prompt. */
 const NAMES = ['AGENTS.md', 'agents.md', 'CLAUDE.md'];
 
-/** A link could lead out of the workspace, and opening a pipe to read would wait for its writer. */
+/** No links, which could lead out of the workspace; not blocking, because opening a pipe would wait for its writer. */
 const OPEN_FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
-/** What opening says of a name that has no regular file: nothing there, a link, a socket. */
+/** The error codes for a name without a regular file: missing, a link, or a socket. */
 const NO_FILE = new Set(['ENOENT', 'ELOOP', 'ENXIO', 'ENOTDIR']);
 
 /**
- * The instruction files of a workspace, each cut to 20 KB with a mark. A missing or an empty one is left out, and so is what is
- * no regular file. Rejects with the file system's error when one is there and cannot be read.
+ * The instruction files of a workspace, each cut to 20 KB with a mark. Missing files, empty files and anything but regular files are left
+ * out. Rejects with the file system's error when an existing file cannot be read.
  */
 export async function readInstructionFiles(workspace: string): Promise<InstructionFile[]> {
   const found: InstructionFile[] = [];
@@ -53,7 +53,7 @@ async function openRegular(path: string): Promise<{ readonly identity: string; r
 
 async function readHead(file: FileHandle): Promise<string> {
   const { instructionFileBytesMax } = WORKSPACE_LIMITS;
-  // one byte more than fits tells that there is more
+  // one byte more than the limit, to detect a longer file
   const { buffer, bytesRead } = await file.read(Buffer.alloc(instructionFileBytesMax + 1), 0, instructionFileBytesMax + 1, 0);
   return cutText(
     cleanText(

@@ -29,10 +29,10 @@ import { describeTool } from './tool-descriptor.js';
 import { noticeToollessModels } from './toolless-model-notices.js';
 import { secretsInWorkspace } from './workspace-secrets.js';
 
-/** What a user says: calls, results and thinking are an agent's. */
+/** The part types of a task. Calls, results and thinking can only come from an agent. */
 const TASK_PARTS: ReadonlySet<Part['type']> = new Set(['text', 'file', 'artifact']);
 
-/** The agent of a run that names none. */
+/** The agent of a run without an `agent`. */
 export const DEFAULT_AGENT: AgentDefinition = {
   description: 'A careful general agent.',
   prompt:
@@ -40,7 +40,7 @@ export const DEFAULT_AGENT: AgentDefinition = {
     'you did, and end with a short plain answer that says what was done and what is still open.',
 };
 
-/** What the activity needs of its worker. */
+/** The dependencies of the activity. */
 export interface PrepareRunOptions {
   readonly config: Config;
   readonly configHash: string;
@@ -48,17 +48,17 @@ export interface PrepareRunOptions {
   readonly env: Readonly<NodeJS.ProcessEnv>;
   /** Offered only to a run with a workspace. */
   readonly workspaceTools: readonly AnyToolDefinition[];
-  /** Offered to every run that has tools, unless its agent blocks it; absent where no output is kept. */
+  /** Offered to every run with tools, unless its agent blocks it. Absent when no output is stored. */
   readonly readArtifact?: AnyToolDefinition;
   readonly searchAttributes: readonly string[];
   /** Absent: workspace tools and child processes run on the run's own queue. */
   readonly toolQueue?: string;
 }
 
-/** The activity; the signal ends its questions to providers, and it then throws the signal's reason. */
+/** The activity. The signal aborts its requests to providers; it then throws the signal's reason. */
 export type PrepareRun = (...args: [...Parameters<AgentActivities['prepareRun']>, signal?: AbortSignal]) => Promise<PreparedRun>;
 
-/** Makes the activity `prepareRun`: checks the input from whatever language it came, and captures agent, prompt, tools and options. */
+/** Makes the activity `prepareRun`: validates the input, which may come from any client, and captures agent, prompt, tools and options. */
 export function createPrepareRun(options: PrepareRunOptions): PrepareRun {
   return async ({ runId, input: given }, signal) => {
     const input = parseInput(given);
@@ -66,7 +66,7 @@ export function createPrepareRun(options: PrepareRunOptions): PrepareRun {
     const caps = resolveCaps(input, agent, options.config);
     const allowUnknownPrice = input.allowUnknownPrice ?? agent.budget?.allowUnknownPrice ?? false;
     const needsPrice = caps.maxCostUsd !== undefined && !allowUnknownPrice;
-    const { route, notices: said } = await findRoute(input, { name, agent, needsPrice, signal }, options);
+    const { route, notices: ofRoute } = await findRoute(input, { name, agent, needsPrice, signal }, options);
     const [{ model, contextWindow, price }] = route;
     const resolved = resolvePolicy({ input, agent, config: options.config, maxTurns: caps.maxTurns });
     const { policy, notices: ofSummaries, ...summaryPrice } = priceSummaries(resolved, { config: options.config, needsPrice });
@@ -85,7 +85,7 @@ export function createPrepareRun(options: PrepareRunOptions): PrepareRun {
       ...place,
     };
     checkSetup(setup);
-    const notices = [...said, ...ofSummaries, ...noticeToollessModels(route, setup.tools, options)];
+    const notices = [...ofRoute, ...ofSummaries, ...noticeToollessModels(route, setup.tools, options)];
     return {
       setup,
       setupHash: hashJson(setup),
@@ -105,12 +105,12 @@ export function createPrepareRun(options: PrepareRunOptions): PrepareRun {
   };
 }
 
-/** An agent's own prompt stands first: what another system told its model is context to it. */
+/** The agent's own prompt, then the system texts of the input's messages, which are only context. */
 function basePrompt(prompt: string, { messages }: RunInput): Pick<RunSetup, 'given'> & { readonly base: string } {
-  const told = givenSystemText(messages);
-  if (told === '') return { base: prompt };
-  const base = `${prompt}\n\n${told}`;
-  return { base, given: { from: base.length - told.length, to: base.length } };
+  const systemText = givenSystemText(messages);
+  if (systemText === '') return { base: prompt };
+  const base = `${prompt}\n\n${systemText}`;
+  return { base, given: { from: base.length - systemText.length, to: base.length } };
 }
 
 function parseInput(given: unknown): RunInput {
@@ -126,7 +126,7 @@ function parseInput(given: unknown): RunInput {
   return parsed.data;
 }
 
-/** JSON that is nested thousands of levels deep leaves no room on the stack to look at it. */
+/** Parses the input. Deeply nested JSON overflows the stack, so the schema may throw. */
 function readInput(given: unknown): ReturnType<typeof RunInput.safeParse> {
   try {
     return RunInput.safeParse(given);
@@ -147,10 +147,10 @@ function findAgent({ agent }: RunInput, { agents = {} }: Config): [string, Agent
   if (found) return [agent, found];
   const names = [...new Set(['default', ...Object.keys(agents)])];
   const shown = JSON.stringify(agent.slice(0, 80));
-  throw failure('Input.UnknownAgent', `no agent named ${shown}${didYouMean(agent, names)}; there are: ${names.join(', ')}`);
+  throw failure('Input.UnknownAgent', `no agent named ${shown}${didYouMean(agent, names)}; available: ${names.join(', ')}`);
 }
 
-/** An agent as a run has it. */
+/** The agent of a run, and the conditions of its route. */
 interface RoutedAgent {
   readonly name: string;
   readonly agent: AgentDefinition;
@@ -158,14 +158,14 @@ interface RoutedAgent {
   readonly signal: AbortSignal | undefined;
 }
 
-/** An executor is asked alone; else the chosen model, then the fallbacks. */
+/** The route: only the executor of an agent that has one; else the chosen model, then the fallbacks. */
 async function findRoute(
   input: RunInput,
   { name, agent, needsPrice, signal }: RoutedAgent,
   { config, env, keys }: PrepareRunOptions,
 ): Promise<Exclude<ResolvedRoute, { problem: string }>> {
   const options = { config, env, keys, ...(signal ? { signal } : {}) };
-  const wishes = {
+  const choice = {
     requested: input.model,
     agentModel: agent.model,
     fallbacks: input.fallbacks ?? agent.fallbacks,
@@ -173,22 +173,22 @@ async function findRoute(
     needsPrice,
   };
   const kind = agent.executor?.kind ?? 'llm';
-  const resolved = kind === 'llm' ? await chooseRoute(wishes, options) : resolveRoute({ model: `${kind}/${name}`, fallbacks: [] }, options);
+  const resolved = kind === 'llm' ? await chooseRoute(choice, options) : resolveRoute({ model: `${kind}/${name}`, fallbacks: [] }, options);
   if ('problem' in resolved) throw failure('Input.NoModel', resolved.problem);
   return resolved;
 }
 
-/** A workspace lies on one host, and so does the process of an executor that cannot be started again elsewhere. */
+/** True when the run is bound to one host: by its workspace, or by the process of an executor that cannot resume on a different host. */
 function needsHost({ context }: RunInput, { executor }: AgentDefinition): boolean {
   return context?.workspace !== undefined || (executor?.kind === 'subprocess' && !executor.resume);
 }
 
-/** Runs of one session share the beginning of their prompts. */
+/** The prompt cache key. Runs of one session share it, because their prompts begin alike. */
 function cacheKeyOf(runId: string, { session, continuedFrom }: RunInput): string {
   return hashJson(session ?? continuedFrom ?? runId).slice(0, 32);
 }
 
-/** With many hosts on one queue another one may have the folder: the next attempt may run there. */
+/** Validates the workspace. Without a tool queue a missing folder is final; else a retry may run on a host that has it. */
 async function checkWorkspace(workspace: string | undefined, { toolQueue, config }: PrepareRunOptions): Promise<void> {
   if (workspace === undefined) return;
   if (!isAbsolute(workspace)) throw failure('Input.Workspace', `WORKSPACE ${workspace}: an absolute path is needed`);
@@ -209,15 +209,15 @@ async function readInstructions(workspace: string | undefined): Promise<Instruct
   });
 }
 
-/** How an agent's runs are judged, for the tools it is offered. */
+/** An agent with its policy. */
 interface JudgedAgent {
   readonly agent: AgentDefinition;
   readonly policy: RunPolicy;
 }
 
 /**
- * The tools of a run in a fixed order: the config's, then the workspace's; the agent's lists may only take away. Then what its policy
- * needs. What the gate would block anyway is not offered.
+ * The tools of a run in a fixed order: the config's, then the workspace's, filtered by the agent's lists, then the tools that its policy
+ * needs. Tools that the gate always blocks are left out.
  */
 function toolsFor({ context }: RunInput, { agent, policy }: JudgedAgent, options: PrepareRunOptions): ToolDescriptor[] {
   const { config, workspaceTools, readArtifact } = options;
@@ -227,13 +227,13 @@ function toolsFor({ context }: RunInput, { agent, policy }: JudgedAgent, options
   const all = context?.workspace === undefined ? own : [...own, ...workspaceTools.map((tool) => describe(tool, true))];
   const { tools = [], blockedTools = [] } = agent;
   const chosen = all.filter(({ name }) => (tools.length === 0 || tools.includes(name)) && !blockedTools.includes(name));
-  // only a run with tools has outputs that can be cut
+  // only a run with tools has outputs that may be cut
   const mayRead = readArtifact && chosen.length > 0 && !blockedTools.includes(readArtifact.name);
   const needed = [...(mayRead ? [describe(readArtifact, false)] : []), ...(needsPlan(policy) ? [describe(updatePlan, false)] : [])];
   return [...chosen, ...needed].filter((tool) => offersTool(policy.gate, tool));
 }
 
-/** A gate that looks for a finished plan is no use without a way to make one. */
+/** True when the completion checks need the built-in plan tool. */
 function needsPlan({ completion }: RunPolicy): boolean {
   return completion.checks.includes('plan-finished') && completion.planTool === updatePlan.name;
 }

@@ -1,16 +1,16 @@
 import type { RunContext, RunInput } from '../../contracts/schemas/run.js';
 import type { InstructionFile } from './instruction-files.js';
 
-/** What a system prompt is made of. No clock time: the prefix stays the same for the provider's cache. */
+/** The parts of a system prompt. It contains no clock time, so that the prefix stays equal for the provider's cache. */
 export interface PromptParts {
   readonly base: string;
   readonly context: RunContext | undefined;
   readonly instructions: readonly InstructionFile[];
-  /** The JSON Schema that the last answer must fit. */
+  /** The JSON Schema of the final answer. */
   readonly outputSchema: RunInput['outputSchema'];
 }
 
-/** Builds the system prompt: base, project, mode, workspace, then instruction files with a header each, then what the answer must be. */
+/** Builds the system prompt: base, project, mode, workspace, then instruction files with a header each, then the form of the answer. */
 export function buildPrompt({ base, context, instructions, outputSchema }: PromptParts): string {
   const about = [project(context), mode(context), workspace(context), variables(context)];
   const sections = [base, ...about, ...instructions.map(instruction), answerFormat(outputSchema)];

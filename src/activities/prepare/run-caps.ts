@@ -10,10 +10,10 @@ import { MODELS_AS_OF } from '../../models/catalog/models.js';
 import { modelFacts } from '../../models/model-facts.js';
 import { failure } from '../runtime/failures.js';
 
-/** The caps of a run: the input's, else the agent's, else its preset's, else the defaults. */
+/** The limits of a run: the input's, else the agent's, else its preset's, else the defaults. */
 export type RunCaps = Pick<PreparedRun, 'maxTurns' | 'maxTokens' | 'maxCostUsd' | 'deadlineMs'>;
 
-/** Resolves them. What is absent in the end is no cap. */
+/** Resolves the limits. An absent field is no limit. */
 export function resolveCaps(input: RunInput, agent: AgentDefinition, config: Config): RunCaps {
   const preset = agent.preset === undefined ? undefined : PRESETS[agent.preset];
   const { budget = {} } = agent;
@@ -28,7 +28,7 @@ export function resolveCaps(input: RunInput, agent: AgentDefinition, config: Con
   };
 }
 
-/** What a run is priced by. */
+/** The facts for the price of a run. */
 export interface Pricing {
   readonly model: string;
   readonly price: ModelPrice | undefined;
@@ -37,25 +37,27 @@ export interface Pricing {
   readonly allowUnknownPrice: boolean;
 }
 
-/** The price of a run's model. Throws `Input.Invalid` when there is none and a money cap needs it, unless the run may start all the same. */
+/** The price of a run's model. Throws `Input.Invalid` when `maxCostUsd` needs an unknown price, unless `allowUnknownPrice` is set. */
 export function pricing({ model, price, caps, allowUnknownPrice }: Pricing): Pick<PreparedRun, 'price' | 'priceUnknown'> {
   if (price) return { price };
   if (caps.maxCostUsd === undefined) return {};
   if (allowUnknownPrice) return { priceUnknown: true };
   throw failure(
     'Input.Invalid',
-    `UNKNOWN_PRICE: maxCostUsd needs the price of ${model}, and the list of ${MODELS_AS_OF} has none; add models: { "${model}": { price: { input, output } } } to the config, or say allowUnknownPrice (--allow-unknown-price) to start without the cap`,
+    `UNKNOWN_PRICE: maxCostUsd needs the price of ${model}, and the list of ${MODELS_AS_OF} has none; add models: { "${model}": { price: { input, output } } } to the config, or set allowUnknownPrice (--allow-unknown-price) to start without the limit`,
   );
 }
 
-/** A run's policy, and what its own model for summaries costs. */
+/** A run's policy, and the price of its summary model. */
 export interface PricedSummaries extends Pick<PreparedRun, 'summaryPrice'> {
   readonly policy: RunPolicy;
-  /** What was not as asked for. */
+  /** Notices about options that are not applied. */
   readonly notices: readonly string[];
 }
 
-/** Looks the price of the model up that writes summaries. A money cap leaves out one of unknown price: the run's own models write them. */
+/**
+ * Looks up the price of the summary model. With `maxCostUsd` a model of unknown price is not used: the run's own models write summaries.
+ */
 export function priceSummaries(policy: RunPolicy, { config, needsPrice }: { config: Config; needsPrice: boolean }): PricedSummaries {
   const { summaryModel, ...compaction } = policy.compaction;
   if (summaryModel === undefined) return { policy, notices: [] };

@@ -6,7 +6,7 @@ import type { HookDefinition, HookPoint } from '../../define/define-hook.js';
 import { PolicyOptions } from '../../define/policy-options.js';
 import { type ExtensionRule, PRESETS } from '../../define/presets.js';
 
-/** What a policy is resolved from. `maxTurns` is the turn cap that the run has. */
+/** The sources of a policy. `maxTurns`: the resolved turn limit of the run. */
 export interface PolicySources {
   readonly input: RunInput;
   readonly agent: AgentDefinition;
@@ -15,8 +15,8 @@ export interface PolicySources {
 }
 
 /**
- * Every option of a run's judgement: the defaults, over them the agent's preset, then the agent's own options, then the input's. An
- * option that has parts is laid over part by part; a list is one part.
+ * Resolves the policy of a run. Later sources override earlier ones: defaults, the agent's preset, the agent's options, the input's options.
+ * Groups of options are merged field by field; a list is replaced as a whole.
  */
 export function resolvePolicy({ input, agent, config, maxTurns }: PolicySources): RunPolicy {
   const preset = agent.preset === undefined ? undefined : PRESETS[agent.preset];
@@ -34,7 +34,7 @@ export function resolvePolicy({ input, agent, config, maxTurns }: PolicySources)
   });
 }
 
-/** A run without tools cannot be told to call one first: providers refuse such a request. */
+/** The policy of a run without tools. Providers reject a request that forces a tool call without tools. */
 export function withoutForcedTool(policy: RunPolicy): RunPolicy {
   return { ...policy, firstToolChoice: 'auto' };
 }
@@ -69,7 +69,7 @@ function given(group: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(group).filter(([, value]) => value !== undefined));
 }
 
-/** Which hooks of a config the workflow must know of: it asks for them by activities of their own. */
+/** The hook points of a config for which the workflow must run an activity. */
 export function hookFlags(hooks: readonly HookDefinition[] = []): RunPolicy['hooks'] {
   const has = (point: HookPoint): boolean => hooks.some(({ on }) => on === point);
   return {
@@ -80,7 +80,7 @@ export function hookFlags(hooks: readonly HookDefinition[] = []): RunPolicy['hoo
   };
 }
 
-/** A list of plain names means tools that there are; anything wider also those that a model makes up. */
+/** True when a hook may match unknown tools: it has no list of tools, or a glob in it. */
 function meansUnknownTools({ on, tools = [] }: HookDefinition): boolean {
   return (on === 'before-tool' || on === 'after-tool') && (tools.length === 0 || tools.some((name) => name.includes('*')));
 }

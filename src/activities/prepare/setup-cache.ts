@@ -1,10 +1,10 @@
 import type { RunSetup, TranscriptRef } from '../../contracts/activities.js';
 import { type PatienceOptions, patientQuery } from '../transcript/query-with-retry.js';
 
-/** How many setups a worker remembers; each is at most as large as a query's answer. */
+/** The maximum of cached setups; each is at most as large as a query's answer. */
 const SETUPS_MAX = 200;
 
-/** Gives a run's setup by its hash: from this worker's memory, else from query `setup` (never re-read from files). */
+/** The setups of runs by their hash: from this worker's memory, else from query `setup`. They are never read from files again. */
 export class SetupCache {
   readonly #setups = new Map<string, RunSetup>();
   readonly #query: (ref: Pick<TranscriptRef, 'runId' | 'executionId'>) => Promise<RunSetup>;
@@ -13,7 +13,7 @@ export class SetupCache {
     this.#query = query;
   }
 
-  /** Remembers a setup that this worker prepared. */
+  /** Adds a setup, and drops the oldest one beyond the maximum. */
   keep(hash: string, setup: RunSetup): void {
     this.#setups.set(hash, setup);
     if (this.#setups.size <= SETUPS_MAX) return;

@@ -4,16 +4,16 @@ import type { HookDefinition } from '../../define/define-hook.js';
 import { type AnyToolDefinition, parametersSchema } from '../../define/define-tool.js';
 import { hookFilter } from '../hooks/hook-filter.js';
 
-/** What a tool's description depends on besides the tool. */
+/** The facts beside the tool that its descriptor depends on. */
 export interface ToolSurroundings {
-  /** It is one of the built-in workspace tools. */
+  /** True for the built-in workspace tools. */
   readonly workspace: boolean;
-  /** Whether the agent's gate must be asked before each call. */
+  /** The agent's gate. A function must run before each call. */
   readonly gate: AgentDefinition['gate'];
   readonly hooks?: readonly HookDefinition[] | undefined;
 }
 
-/** A tool as the workflow knows it: data only. */
+/** The descriptor of a tool for the workflow: data only. */
 export function describeTool(tool: AnyToolDefinition, { workspace, gate, hooks = [] }: ToolSurroundings): ToolDescriptor {
   const isHooked = hooks.some((hook) => hook.on === 'before-tool' && mayMean(hook, tool.name));
   const isChecked = isHooked || typeof gate === 'function' || tool.approval !== 'never';
@@ -32,7 +32,7 @@ export function describeTool(tool: AnyToolDefinition, { workspace, gate, hooks =
   };
 }
 
-/** Which paths a call has is known only once it is made. */
+/** True when a hook may match a call of this tool. Path filters are ignored, because the paths are in the call. */
 function mayMean({ tools }: HookDefinition, name: string): boolean {
   return hookFilter({ tools })({ tool: name });
 }

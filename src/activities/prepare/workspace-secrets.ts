@@ -3,7 +3,7 @@ import { isAbsolute, relative } from 'node:path';
 import type { Config } from '../../define/define-config.js';
 import { keysOfConfig } from '../../providers/access/key-references.js';
 
-/** The files of a config's keys that lie in a workspace, links followed: its tools could read them. Never rejects. */
+/** The key files of a config that are inside a workspace, with links resolved: its tools could read them. Never rejects. */
 export async function secretsInWorkspace(config: Config, workspace: string): Promise<readonly string[]> {
   const files = keysOfConfig(config).flatMap((reference) => (reference.startsWith('file:') ? [reference.slice('file:'.length)] : []));
   const folder = await realOf(workspace);

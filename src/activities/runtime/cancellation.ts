@@ -6,7 +6,7 @@ import { failure } from './failures.js';
 /** Why an activity's signal was aborted. Only `user` lets the activity return; everything else is rethrown. */
 export type CancellationCause = 'none' | 'user' | 'shutdown' | 'other';
 
-/** Tells a user's cancel (or the run's deadline) from a worker's shutdown and from an operator's pause or reset. */
+/** Distinguishes a user's cancel (or the run's deadline) from a worker's shutdown and from an operator's pause or reset. */
 export function cancellationCause(context: Context = Context.current()): CancellationCause {
   if (!context.cancellationSignal.aborted) return 'none';
   const details = context.cancellationDetails;
@@ -16,18 +16,18 @@ export function cancellationCause(context: Context = Context.current()): Cancell
 }
 
 /**
- * Throws what a cancellation that is no user's must end in: the workflow decides by effect, or nobody listens any more. `progress`
- * is what a last heartbeat would say.
+ * Throws for any cancellation but a user's: `Worker.Shutdown`, after which the workflow decides by effect, or CancelledFailure for an
+ * attempt whose result is ignored. `progress`: the last heartbeat details.
  */
 export function throwUnlessUser(cause: CancellationCause, what: string, progress?: HeartbeatDetails): void {
   const details = progress === undefined ? {} : { details: [progress] };
   if (cause === 'shutdown') throw failure('Worker.Shutdown', `the worker was shut down during ${what}`, details);
-  if (cause === 'other') throw new CancelledFailure(`this attempt of ${what} is no longer the live one`);
+  if (cause === 'other') throw new CancelledFailure(`this attempt of ${what} is no longer the current one`);
 }
 
 /**
- * For work that only decides: aborted when it is stopped, and early enough for its answer to arrive before the activity's own time is
- * over. A timeout of Temporal's would ask everybody again.
+ * The signal for gates and hooks: aborted by a cancellation, and before the activity's own timeout, so that the decision can still be
+ * returned. After a timeout of Temporal all gates and hooks would run again.
  */
 export function decisionSignal(): AbortSignal {
   const { cancellationSignal, info } = Context.current();
@@ -35,7 +35,7 @@ export function decisionSignal(): AbortSignal {
   return AbortSignal.any([cancellationSignal, AbortSignal.timeout(ms)]);
 }
 
-/** For work that only decides: once its call is stopped, whoever stopped it, there is nothing left to decide. */
+/** Throws when the activity was cancelled for any reason: the decision of gates and hooks is not needed then. */
 export function throwIfStopped(what: string): void {
   const cause = cancellationCause();
   throwUnlessUser(cause, what);

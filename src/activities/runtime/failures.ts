@@ -6,12 +6,12 @@ import type { Usage } from '../../contracts/schemas/model.js';
 import { cutText, redact } from '../../contracts/text/redact.js';
 import { ModelError } from '../../providers/contract/model-error.js';
 
-/** What a failure carries beside its message. */
+/** The optional parts of a failure. */
 export interface FailureOptions {
   readonly cause?: unknown;
   readonly details?: readonly unknown[];
   readonly nextRetryDelayMs?: number;
-  /** Overrides the table: a retryable type that must not be tried again this time. */
+  /** Overrides the table, for a retryable type that must not be retried this time. */
   readonly nonRetryable?: boolean;
 }
 
@@ -27,9 +27,9 @@ export function failure(type: FailureType, message: string, options: FailureOpti
 }
 
 /**
- * Turns what a provider threw into the failure of the table. A server's Retry-After becomes the next delay, clamped; one that asks
- * for longer than a minute is not waited for: the failure says so and is final. `used` is what the call's attempts had used; the
- * details say so, also those of what is a failure already.
+ * Converts an error that a provider threw to a failure of the table. A server's Retry-After becomes the delay of the next attempt, with a
+ * minimum. Above one minute the failure is not retryable, and its message contains the time. `used`: the usage of all attempts of the
+ * call, which is added to the details.
  */
 export function modelFailure(error: unknown, used: Usage = NO_USAGE): ApplicationFailure {
   if (error instanceof ApplicationFailure) return withUsage(error, used);
@@ -45,7 +45,7 @@ export function modelFailure(error: unknown, used: Usage = NO_USAGE): Applicatio
   return failure(error.type, error.message, { details, nextRetryDelayMs: Math.max(retryAfterMs, MODEL_LIMITS.retryAfterMsMin) });
 }
 
-/** What its details say already stays beside it. */
+/** Adds the usage to the details of a failure. */
 function withUsage(error: ApplicationFailure, used: Usage): ApplicationFailure {
   const usage = usageOf(used);
   if (!('usage' in usage)) return error;
@@ -59,7 +59,7 @@ function usageOf(used: Usage): { readonly usage?: Usage } {
   return used.inputTokens + used.outputTokens === 0 ? {} : { usage: used };
 }
 
-/** The message of anything thrown, cut to what a failure may carry. */
+/** The message of any thrown value, cut to the maximum size of a failure message. */
 export function messageOf(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error);
   return cutText(text === '' ? 'tool failed without message' : text, PAYLOAD_LIMITS.failureMessageBytesMax);

@@ -3,8 +3,8 @@ import type { HeartbeatDetails } from '../../contracts/activities.js';
 import { WORKER_LIMITS } from '../../contracts/constants/limits.js';
 
 /**
- * Runs an activity's work with a heartbeat from entry to exit, every two seconds. `details` is asked at each beat, so that an
- * operator sees how far it is. A beat that comes five seconds late means a blocked event loop, and is logged with `name`.
+ * Runs an activity's work with a heartbeat every two seconds. `details` is called for each heartbeat, to show the progress to operators. A
+ * heartbeat that is five seconds late indicates a blocked event loop, and is logged with `name`.
  */
 export async function withHeartbeat<T>(name: string, details: () => HeartbeatDetails, work: () => Promise<T>): Promise<T> {
   const context = Context.current();

@@ -5,7 +5,7 @@ import { failure, messageOf } from '../runtime/failures.js';
 const WAIT_MS_MIN = 100;
 const WAIT_MS_MAX = 5_000;
 
-/** How long a query may fail, and what ends the waiting before. */
+/** The limits of a query with retries. */
 export interface PatienceOptions {
   readonly signal: AbortSignal;
   /** @default 60 s */
@@ -13,8 +13,8 @@ export interface PatienceOptions {
 }
 
 /**
- * Asks a run's own workflow and tries again for a minute: a query fails while no worker has the workflow. Throws
- * `Transcript.Unavailable` when it failed for too long, and the signal's reason when that is aborted.
+ * Queries a run's workflow, and retries for a minute, because a query fails while no worker runs the workflow. Throws
+ * `Transcript.Unavailable` when it fails for longer, and the signal's reason when the signal is aborted.
  */
 export async function patientQuery<T>(runId: string, query: () => Promise<T>, options: PatienceOptions): Promise<T> {
   const until = Date.now() + (options.queryMsMax ?? WORKER_LIMITS.transcriptQueryMsMax);

@@ -7,21 +7,21 @@ import { failure } from '../runtime/failures.js';
 import { type PatienceOptions, patientQuery } from './query-with-retry.js';
 import type { TranscriptCache } from './transcript-cache.js';
 
-/** Asks the run's own workflow for a page of its transcript (query `transcript`). */
+/** Queries a page of a run's transcript (query `transcript`). */
 export type TranscriptQuery = (
   ref: Pick<TranscriptRef, 'runId' | 'executionId'>,
   request: { readonly from: number; readonly to: number; readonly bytesMax: number },
 ) => Promise<TranscriptPage>;
 
-/** What reading a transcript needs. */
+/** The dependencies of reading a transcript. */
 export interface ReadTranscriptOptions extends PatienceOptions {
   readonly cache: TranscriptCache;
   readonly query: TranscriptQuery;
 }
 
 /**
- * The messages a reference stands for: from the cache where it knows them, else paged from the workflow. Throws
- * `Transcript.Unavailable` when the query failed for too long and `Transcript.Moved` when the digest still differs afterwards.
+ * The messages of a reference: from the cache where it has them, else queried in pages from the workflow. Throws `Transcript.Unavailable`
+ * when the query fails for too long, and `Transcript.Moved` when the digest of the queried messages differs.
  */
 export async function readTranscript(ref: TranscriptRef, options: ReadTranscriptOptions): Promise<Message[]> {
   const base = await readBase(ref, options);
@@ -30,14 +30,14 @@ export async function readTranscript(ref: TranscriptRef, options: ReadTranscript
   return messages;
 }
 
-/** What was cached does not lead to this digest: presume nothing, read all of it once. */
+/** Reads the whole transcript once, after the cached messages did not lead to the digest. */
 async function readAll(ref: TranscriptRef, options: ReadTranscriptOptions): Promise<Message[]> {
   const all = await readPages(ref, { from: 0, to: ref.base.length + ref.tail.length }, options);
   if (link(EMPTY_CHAIN, all, options.cache).digest === ref.digest) return all;
   throw failure('Transcript.Moved', `the transcript of ${ref.runId} is not the one this call refers to`);
 }
 
-/** The base: walked back through the cache. What another worker added since this one's newest known head is paged, else the unknown beginning. */
+/** Reads the base from the cache. Missing messages are queried: those since this worker's newest known head, else from the beginning. */
 async function readBase(ref: TranscriptRef, options: ReadTranscriptOptions): Promise<Message[] | undefined> {
   const { known, until } = options.cache.walkBack(ref.base);
   if (until.length === 0) return known;

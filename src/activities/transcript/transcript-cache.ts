@@ -9,12 +9,12 @@ interface Node {
   readonly bytes: number;
 }
 
-/** Runs whose newest known head is remembered: a few hundred bytes each. */
+/** The maximum of runs whose newest head is cached, at a few hundred bytes each. */
 const HEADS_MAX = 2_000;
 
 /**
- * A worker's memory of transcripts, keyed by hash and never by position, bounded in bytes, least recently used
- * out first. Losing any of it costs a query and nothing else.
+ * A worker's cache of transcripts, keyed by hash and never by position, limited in bytes. It evicts the least recently used entry first. A
+ * lost entry costs only a query.
  */
 export class TranscriptCache {
   readonly #bytesMax: number;
@@ -31,7 +31,7 @@ export class TranscriptCache {
     return this.#bytes;
   }
 
-  /** Keeps a message that an activity returned or a page brought. */
+  /** Caches a message that an activity returned or a page contained. */
   keepMessage(hash: string, message: Message): void {
     this.#drop(this.#messages, hash);
     const bytes = sizeOf(message);
@@ -48,7 +48,7 @@ export class TranscriptCache {
     return entry.message;
   }
 
-  /** Keeps that `message` follows `previous`, and returns the head after it. */
+  /** Caches that `message` follows `previous`, and returns the head after it. */
   keepLink(previous: ChainHead, message: Message, hash: string): ChainHead {
     const head = extendChain(previous, hash);
     this.#drop(this.#nodes, head.digest);
@@ -59,7 +59,7 @@ export class TranscriptCache {
     return head;
   }
 
-  /** Remembers how far a run's transcript is known here, so that only what came since must be paged. */
+  /** Caches the newest known head of a run, so that only later messages must be queried. */
   keepHead(execution: string, head: ChainHead): void {
     this.#heads.delete(execution);
     this.#heads.set(execution, head);
@@ -73,8 +73,8 @@ export class TranscriptCache {
   }
 
   /**
-   * Walks back from a head as far as it is known: the messages found, oldest first, and the head where knowledge ends
-   * (the empty chain when all of it was there).
+   * Walks back from a head through the cached links. Returns the messages, oldest first, and the head before the first cached one (the
+   * empty chain when all were cached).
    */
   walkBack(head: ChainHead): { readonly known: Message[]; readonly until: ChainHead } {
     const known: Message[] = [];
@@ -105,7 +105,7 @@ export class TranscriptCache {
   }
 }
 
-/** Roughly what an entry holds: its JSON text in UTF-16, and its keys. */
+/** The approximate size of an entry: its JSON text in UTF-16, and its keys. */
 function sizeOf(message: Message): number {
   return JSON.stringify(message).length * 2 + 256;
 }

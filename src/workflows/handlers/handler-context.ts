@@ -5,8 +5,8 @@ import type { Inbox } from '../state/inbox.js';
 import type { Run } from '../state/run.js';
 import { inputFailure } from '../temporal/failures.js';
 
-/** What handlers see of a run: the inbox at once, the rest once it is prepared. */
-export interface RunDesk {
+/** The state that handlers work on: input, inbox and events from the start, the run once it is prepared. */
+export interface HandlerContext {
   readonly input: RunInput;
   readonly inbox: Inbox;
   readonly events: EventLog;
@@ -15,32 +15,32 @@ export interface RunDesk {
   refused: RunResult | undefined;
 }
 
-/** The prepared run; throws `Input.Invalid` before there is one. */
-export function openRun({ run }: RunDesk): Run {
-  if (!run) throw inputFailure('NOT_PREPARED: the run is not prepared yet; try again in a moment');
+/** The prepared run. Throws `Input.Invalid` with `NOT_PREPARED` before there is one. */
+export function preparedRun({ run }: HandlerContext): Run {
+  if (!run) throw inputFailure('NOT_PREPARED: the run is not prepared yet. Try again in a moment.');
   return run;
 }
 
-/** An operator who looks at the Web UI sees that the message waits. No command: only what a query shows. */
-export function showInbox({ run }: RunDesk): void {
+/** Updates the queued messages in the Web UI. It sends no command: the details are served by a query. */
+export function showInbox({ run }: HandlerContext): void {
   if (run) publishStatus(run);
 }
 
-/** Lets what comes into the inbox have its effect: an interrupt ends the running model call, and how each message ended is told. */
-export function followInbox(desk: RunDesk): void {
-  const { inbox, events } = desk;
-  inbox.heedsModes = () => desk.run?.prepared.policy !== undefined;
-  // runs of older versions have no route
-  inbox.followsDirectives = () => desk.run?.prepared.route !== undefined;
+/** Connects the inbox to the run: an interrupt aborts the running model call, and the final state of each message becomes an event. */
+export function connectInbox(context: HandlerContext): void {
+  const { inbox, events } = context;
+  inbox.supportsModes = () => context.run?.prepared.policy !== undefined;
+  // runs prepared by older versions have no route
+  inbox.appliesDirectives = () => context.run?.prepared.route !== undefined;
   inbox.onInterrupt = () => {
-    if (desk.run?.phase !== 'model') return false;
-    desk.run.calls.interruptModel();
+    if (context.run?.phase !== 'model') return false;
+    context.run.calls.interruptModel();
     return true;
   };
-  inbox.onSettled = (record) => tellEnd(events, record);
+  inbox.onSettled = (record) => recordSteerEnd(events, record);
 }
 
-function tellEnd(events: EventLog, { id, state, into = '', reason = '' }: SteerRecord): void {
+function recordSteerEnd(events: EventLog, { id, state, into = '', reason = '' }: SteerRecord): void {
   switch (state) {
     case 'merged':
       return events.add({ type: 'steer.merged', id, into });
@@ -52,7 +52,7 @@ function tellEnd(events: EventLog, { id, state, into = '', reason = '' }: SteerR
       return events.add({ type: 'steer.unconsumed', id });
     case 'queued':
     case 'delivered':
-      // the loop tells which turn reads it
+      // the loop adds the event, with the turn
       return;
   }
 }

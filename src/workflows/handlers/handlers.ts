@@ -6,28 +6,31 @@ import { NO_USAGE } from '../../contracts/models/usage.js';
 import type { Progress } from '../../contracts/schemas/run.js';
 import { progressOf } from '../operator/progress.js';
 import { fitNewest } from '../policies/tools/truncate-approvals.js';
-import { openRun, type RunDesk } from './handler-context.js';
+import { type HandlerContext, preparedRun } from './handler-context.js';
 import { registerSignals } from './signals.js';
 import { registerUpdates } from './updates.js';
 
-/** Sets every signal, update and query. Called before the first await; no handler awaits, all only write inbox and decision tables. */
-export function registerHandlers(desk: RunDesk): void {
-  registerSignals(desk);
-  registerUpdates(desk);
-  registerQueries(desk);
+/**
+ * Registers every signal, update and query. Call it before the first await. No handler awaits: handlers only write the inbox, the
+ * approvals and the limits.
+ */
+export function registerHandlers(context: HandlerContext): void {
+  registerSignals(context);
+  registerUpdates(context);
+  registerQueries(context);
 }
 
-/** Sets the queries. They only look, also after the end. */
-function registerQueries(desk: RunDesk): void {
-  setHandler(handlers.progress, () => (desk.run ? progressOf(desk.run) : unprepared(desk)), { description: describe.progress });
-  setHandler(handlers.transcript, (request = { from: 0 }) => desk.run?.transcript.page(request) ?? EMPTY_PAGE, {
+/** Registers the queries. They are read-only, and are answered after the end too. */
+function registerQueries(context: HandlerContext): void {
+  setHandler(handlers.progress, () => (context.run ? progressOf(context.run) : unprepared(context)), { description: describe.progress });
+  setHandler(handlers.transcript, (request = { from: 0 }) => context.run?.transcript.page(request) ?? EMPTY_PAGE, {
     description: describe.transcript,
   });
-  setHandler(handlers.events, (request = { after: 0 }) => desk.events.page(request), { description: describe.events });
+  setHandler(handlers.events, (request = { after: 0 }) => context.events.page(request), { description: describe.events });
   setHandler(
     handlers.usage,
     () => {
-      const { run } = desk;
+      const { run } = context;
       if (!run) return { total: NO_USAGE };
       return {
         total: run.spending.usage,
@@ -37,11 +40,11 @@ function registerQueries(desk: RunDesk): void {
     },
     { description: describe.usage },
   );
-  setHandler(handlers.approvals, () => desk.run?.approvals.list() ?? { pending: [], decided: [] }, { description: describe.approvals });
-  setHandler(handlers.steers, () => fitNewest(desk.inbox.records(), STEERS_SHOWN), { description: describe.steers });
-  setHandler(handlers.steps, () => fitNewest(desk.run?.steps.list() ?? [], STEPS_SHOWN), { description: describe.steps });
-  setHandler(handlers.setup, () => openRun(desk).prepared.setup, { description: describe.setup });
-  setHandler(handlers.result, () => desk.run?.result ?? desk.refused ?? null, { description: describe.result });
+  setHandler(handlers.approvals, () => context.run?.approvals.list() ?? { pending: [], decided: [] }, { description: describe.approvals });
+  setHandler(handlers.steers, () => fitNewest(context.inbox.records(), STEERS_SHOWN), { description: describe.steers });
+  setHandler(handlers.steps, () => fitNewest(context.run?.steps.list() ?? [], STEPS_SHOWN), { description: describe.steps });
+  setHandler(handlers.setup, () => preparedRun(context).prepared.setup, { description: describe.setup });
+  setHandler(handlers.result, () => context.run?.result ?? context.refused ?? null, { description: describe.result });
 }
 
 const STEPS_SHOWN = { countMax: PAYLOAD_LIMITS.stepsMax, bytesMax: PAYLOAD_LIMITS.outsideBytesMax };
@@ -49,7 +52,7 @@ const STEERS_SHOWN = { countMax: Number.POSITIVE_INFINITY, bytesMax: PAYLOAD_LIM
 
 const EMPTY_PAGE = { from: 0, next: 0, length: 0, digest: '', messages: [] };
 
-function unprepared({ input, inbox, refused }: RunDesk): Progress {
+function unprepared({ input, inbox, refused }: HandlerContext): Progress {
   return {
     status: refused?.reason ?? 'running',
     phase: refused ? 'closed' : 'preparing',

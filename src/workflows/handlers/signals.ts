@@ -3,17 +3,17 @@ import { DECISION_LIMITS } from '../../contracts/constants/limits.js';
 import type { Fault } from '../../contracts/verbs/fields.js';
 import { SIGNALS, type SignalName } from '../../contracts/verbs/index.js';
 import { readVerb, type Verb } from '../../contracts/verbs/verb.js';
-import { followInbox, type RunDesk, showInbox } from './handler-context.js';
+import { connectInbox, type HandlerContext, showInbox } from './handler-context.js';
 
-/** Handles one signal. Contract: awaits nothing, throws nothing. */
-type SignalHandler = (desk: RunDesk, given: unknown) => void;
+/** Handles one signal. Contract: never awaits, never throws. */
+type SignalHandler = (context: HandlerContext, given: unknown) => void;
 
 const HANDLERS: Readonly<Record<SignalName, SignalHandler>> = {
-  steer: handler(SIGNALS.steer, (desk, message, fault) => {
-    const { inbox, events } = desk;
+  steer: handler(SIGNALS.steer, (context, message, fault) => {
+    const { inbox, events } = context;
     const receipt = fault ? inbox.refuseInput(`${fault.code}: ${fault.message}`) : inbox.enqueue(message);
     if (receipt.accepted && !receipt.duplicate) events.add({ type: 'steer.accepted', id: receipt.id, position: receipt.position });
-    showInbox(desk);
+    showInbox(context);
   }),
   cancel: handler(SIGNALS.cancel, ({ inbox, events }, { reason = '' }) => {
     inbox.requestCancel({ source: 'signal', reason });
@@ -26,37 +26,37 @@ const HANDLERS: Readonly<Record<SignalName, SignalHandler>> = {
     inbox.paused = false;
   }),
   // a second hold sets a new expiry
-  hold: handler(SIGNALS.hold, (desk, { ttlMs = DECISION_LIMITS.holdTtlMsDefault, by = 'a conversation' }) => {
+  hold: handler(SIGNALS.hold, (context, { ttlMs = DECISION_LIMITS.holdTtlMsDefault, by = 'a conversation' }) => {
     const until = Date.now() + ttlMs;
-    desk.inbox.hold = { until, by };
-    desk.events.add({ type: 'held', by, until: new Date(until).toISOString() });
-    showInbox(desk);
+    context.inbox.hold = { until, by };
+    context.events.add({ type: 'held', by, until: new Date(until).toISOString() });
+    showInbox(context);
   }),
-  release: handler(SIGNALS.release, (desk) => {
-    if (!desk.inbox.hold) return;
-    desk.inbox.hold = undefined;
-    desk.events.add({ type: 'released', why: 'release' });
-    showInbox(desk);
+  release: handler(SIGNALS.release, (context) => {
+    if (!context.inbox.hold) return;
+    context.inbox.hold = undefined;
+    context.events.add({ type: 'released', why: 'release' });
+    showInbox(context);
   }),
 };
 
-/** Sets the signals. They are durable without a worker, and never refused. */
-export function registerSignals(desk: RunDesk): void {
-  followInbox(desk);
+/** Registers the signals. The server stores them also while no worker runs, and a signal is never rejected. */
+export function registerSignals(context: HandlerContext): void {
+  connectInbox(context);
   for (const [name, handle] of Object.entries(HANDLERS)) {
     const { description } = SIGNALS[name as SignalName];
-    setHandler(defineSignal<[unknown]>(name), (given) => handle(desk, given), { description });
+    setHandler(defineSignal<[unknown]>(name), (given) => handle(context, given), { description });
   }
 }
 
-/** A handler that reads its input as the verb's entry says; `fault`: the input lacks what the verb needs. */
+/** A handler that parses its input with the verb's schema. `fault`: why the input is invalid. */
 function handler<Input extends object>(
   verb: Verb<Input, unknown>,
-  effect: (desk: RunDesk, input: Input, fault: Fault | undefined) => void,
+  effect: (context: HandlerContext, input: Input, fault: Fault | undefined) => void,
 ): SignalHandler {
-  return (desk, given) => {
-    desk.inbox.signals += 1;
+  return (context, given) => {
+    context.inbox.signals += 1;
     const { value, fault } = readVerb(verb, given, 'tolerant');
-    effect(desk, value, fault);
+    effect(context, value, fault);
   };
 }

@@ -9,76 +9,76 @@ import { checkDecision } from '../operator/validate-decision.js';
 import { checkExtension } from '../operator/validate-extension.js';
 import type { Run } from '../state/run.js';
 import { inputFailure } from '../temporal/failures.js';
-import { openRun, type RunDesk, showInbox } from './handler-context.js';
+import { type HandlerContext, preparedRun, showInbox } from './handler-context.js';
 
-/** Handles one update. Contract: neither awaits; both throw `Input.Invalid` for what the run refuses. */
+/** Handles one update. Contract: neither function awaits; both throw `Input.Invalid` for input that the run rejects. */
 interface UpdateHandler {
-  readonly validate: (desk: RunDesk, given: unknown) => void;
-  readonly handle: (desk: RunDesk, given: unknown) => unknown;
+  readonly validate: (context: HandlerContext, given: unknown) => void;
+  readonly handle: (context: HandlerContext, given: unknown) => unknown;
 }
 
 const HANDLERS: Readonly<Record<UpdateName, UpdateHandler>> = {
-  submit: handler(UPDATES.submit, refuseClosed, (desk, message) => {
-    const receipt = desk.inbox.enqueue(message);
-    if (!receipt.duplicate) desk.events.add({ type: 'steer.accepted', id: receipt.id, position: receipt.position });
-    showInbox(desk);
+  submit: handler(UPDATES.submit, refuseClosed, (context, message) => {
+    const receipt = context.inbox.enqueue(message);
+    if (!receipt.duplicate) context.events.add({ type: 'steer.accepted', id: receipt.id, position: receipt.position });
+    showInbox(context);
     return receipt;
   }),
   extend: handler(
     UPDATES.extend,
-    (desk, input) => checkExtension(openRun(desk), input),
-    (desk, input) => {
-      const run = openRun(desk);
+    (context, input) => checkExtension(preparedRun(context), input),
+    (context, input) => {
+      const run = preparedRun(context);
       run.extend(input);
-      // an extended budget is the approval that the run requested
+      // extending the limits decides the pending budget approval
       if (mayContinue(run)) endApproval(run, BUDGET_APPROVAL, { decision: 'approved', by: 'extend' });
       return progressOf(run);
     },
   ),
   approve: handler(
     UPDATES.approve,
-    (desk, { callId }) => checkDecision(openRun(desk), 'approve', callId),
-    (desk, { callId, by = UNNAMED }) => decide(openRun(desk), callId, { decision: 'approved', by }),
+    (context, { callId }) => checkDecision(preparedRun(context), 'approve', callId),
+    (context, { callId, by = UNNAMED }) => decide(preparedRun(context), callId, { decision: 'approved', by }),
   ),
   deny: handler(
     UPDATES.deny,
-    (desk, { callId }) => checkDecision(openRun(desk), 'deny', callId),
-    (desk, { callId, by = UNNAMED, reason }) =>
-      decide(openRun(desk), callId, { decision: 'denied', by, ...(reason === undefined ? {} : { reason }) }),
+    (context, { callId }) => checkDecision(preparedRun(context), 'deny', callId),
+    (context, { callId, by = UNNAMED, reason }) =>
+      decide(preparedRun(context), callId, { decision: 'denied', by, ...(reason === undefined ? {} : { reason }) }),
   ),
 };
 
-/** Sets the updates. Each is checked by its validator, and again when it runs. */
-export function registerUpdates(desk: RunDesk): void {
+/** Registers the updates. Each input is validated twice: by the validator, and when the update runs, because the state may have changed. */
+export function registerUpdates(context: HandlerContext): void {
   for (const [name, { validate, handle }] of Object.entries(HANDLERS)) {
     const { description } = UPDATES[name as UpdateName];
-    const validator = (given: unknown): void => validate(desk, given);
-    setHandler(defineUpdate<unknown, [unknown]>(name), (given) => handle(desk, given), { description, validator });
+    const validator = (given: unknown): void => validate(context, given);
+    setHandler(defineUpdate<unknown, [unknown]>(name), (given) => handle(context, given), { description, validator });
   }
 }
 
-/** A handler that reads its input as the verb's entry says. `check` refuses by throwing. */
+/** A handler that parses its input with the verb's schema. `check` throws to reject it. */
 function handler<Input extends object, Answer>(
   verb: Verb<Input, Answer>,
-  check: (desk: RunDesk, input: Input) => void,
-  apply: (desk: RunDesk, input: Input) => Answer,
+  check: (context: HandlerContext, input: Input) => void,
+  apply: (context: HandlerContext, input: Input) => Answer,
 ): UpdateHandler {
-  const read = (desk: RunDesk, given: unknown): Input => {
+  const read = (context: HandlerContext, given: unknown): Input => {
     const { value, fault } = readVerb(verb, given, verb.tolerant ? 'tolerant' : 'strict');
     if (fault) throw inputFailure(`${fault.code}: ${fault.message}`);
-    check(desk, value);
+    check(context, value);
     return value;
   };
   return {
     validate: read,
-    handle(desk, given) {
-      desk.inbox.updates += 1;
-      return apply(desk, read(desk, given));
+    handle(context, given) {
+      context.inbox.updates += 1;
+      return apply(context, read(context, given));
     },
   };
 }
 
-function refuseClosed({ run, refused }: RunDesk): void {
+function refuseClosed({ run, refused }: HandlerContext): void {
   const result = run?.result ?? refused;
   if (result) throw inputFailure(`RUN_CLOSED: the run already ended: ${result.reason}`);
 }
@@ -88,11 +88,14 @@ function mayContinue(run: Run): boolean {
   return run.stopReason() === undefined && !run.clock.isOver;
 }
 
-/** Who decided, when the sender gave no name. */
+/** The name in a decision whose sender gave none. */
 const UNNAMED = 'an operator';
 
 function decide(run: Run, callId: string, end: ApprovalEnd): DecidedApproval {
   const decided = endApproval(run, callId, end);
-  if (!decided) throw inputFailure(`NO_SUCH_APPROVAL: no call ${JSON.stringify(callId)} waits here`);
+  if (!decided)
+    throw inputFailure(
+      `NO_SUCH_APPROVAL: call ${JSON.stringify(callId)} has no pending approval. Query 'approvals' lists the pending ones.`,
+    );
   return decided;
 }

@@ -11,13 +11,16 @@ const APPROVALS_SHOWN = 4;
 const COOLING_SHOWN = 3;
 const CELL_CHARS_MAX = 400;
 
-/** A name and Markdown that is safe in a cell. */
+/** A row of the table: a name, and Markdown that is safe in a cell. */
 type Row = readonly [name: string, value: string];
 
-/** A run as Markdown for its operator: where it stands, what it waits for, and what to send. The Web UI shows it under *User Metadata*. */
+/**
+ * A run as Markdown for its operator: its status, its pending approvals and the update that decides each. The Web UI shows it under *User
+ * Metadata*.
+ */
 export function currentDetails(run: Run, progress: Progress): string {
   const { usage, costUsd, lastDecision } = progress;
-  // the Web UI shows about ten rows before one has to scroll: what a person is needed for comes first
+  // the Web UI shows about ten rows before it scrolls: pending approvals come first
   const rows: Row[] = [
     ['Status', progress.status],
     ...(run.result?.error ? [['Error', cell(`${run.result.error.type}: ${run.result.error.message}`)] as const] : []),
@@ -25,7 +28,7 @@ export function currentDetails(run: Run, progress: Progress): string {
     ...(lastDecision === undefined ? [] : [['Last decision', cell(lastDecision)] as const]),
     ['Turn', `${progress.turn} of ${progress.maxTurns}, ${progress.phase}`],
     ['Last tool', cell(progress.tool ?? '–')],
-    ['Messages waiting', String(progress.inbox)],
+    ['Queued messages', String(progress.inbox)],
     ['Model', cell(progress.model)],
     ...coolingRows(progress),
     ['Tokens', `${usage.inputTokens} in (${usage.cacheReadTokens} from cache), ${usage.outputTokens} out`],
@@ -35,35 +38,35 @@ export function currentDetails(run: Run, progress: Progress): string {
   return `**${cell(progress.agent)}**\n\n| | |\n|---|---|\n${table}\n`;
 }
 
-/** Whom it does not ask for a while, and why. */
+/** The models that are cooling down, until when, and why. */
 function coolingRows({ cooling = [] }: Progress): Row[] {
   const shown = cooling.slice(0, COOLING_SHOWN).map(({ model, credential, until, why }): Row => {
     const name = credential === undefined ? model : `${model} (${credential})`;
-    return ['Left alone', cell(`${name} until ${until.slice(11, 19)} UTC: ${why}`)];
+    return ['Cooling down', cell(`${name} until ${until.slice(11, 19)} UTC: ${why}`)];
   });
   return cooling.length > COOLING_SHOWN ? [...shown, ['', `and ${cooling.length - COOLING_SHOWN} more: query progress`]] : shown;
 }
 
-/** What the run waits for; for each thing that a person decides, what it is and what to send. */
+/** The wait of the run, and each pending approval with the update that decides it. */
 function waitRows(run: Run, { waitingFor }: Progress): Row[] {
   const { approvals, waits } = run;
   const { pending } = approvals.carry();
-  const asked = pending.slice(0, APPROVALS_SHOWN).flatMap((approval): Row[] => [
-    ['Waits for you', question(approval)],
-    ['→ send', answer(run, approval)],
+  const approvalRows = pending.slice(0, APPROVALS_SHOWN).flatMap((approval): Row[] => [
+    ['Pending approval', subjectCell(approval)],
+    ['→ send', howToDecide(run, approval)],
   ]);
-  if (pending.length > APPROVALS_SHOWN) asked.push(['', `and ${pending.length - APPROVALS_SHOWN} more: query approvals`]);
-  // the rows about people say what else this line would
-  const isOther = waitingFor !== undefined && (asked.length === 0 || waits.paused);
-  return isOther ? [['Waits for', waits.paused ? 'signal resume' : cell(waitingFor)], ...asked] : asked;
+  if (pending.length > APPROVALS_SHOWN) approvalRows.push(['', `and ${pending.length - APPROVALS_SHOWN} more: query approvals`]);
+  // the waiting reason of an approval would repeat its row
+  const isOther = waitingFor !== undefined && (approvalRows.length === 0 || waits.paused);
+  return isOther ? [['Waiting for', waits.paused ? 'signal resume' : cell(waitingFor)], ...approvalRows] : approvalRows;
 }
 
-function question({ callId, title, args }: PendingApproval): string {
+function subjectCell({ callId, title, args }: PendingApproval): string {
   if (callId === BUDGET_APPROVAL) return cell(title);
   return `${cell(title)} ${markdownCode(jsonLine(args, DECISION_LIMITS.argsInLineBytesMax))}`;
 }
 
-function answer(run: Run, { callId }: PendingApproval): string {
+function howToDecide(run: Run, { callId }: PendingApproval): string {
   const named = markdownCode(JSON.stringify({ callId }));
   if (callId !== BUDGET_APPROVAL) return `update approve or deny ${named}`;
   return `update extend ${markdownCode(JSON.stringify(suggestExtension(run)))}, or deny ${named}`;

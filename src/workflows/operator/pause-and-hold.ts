@@ -4,15 +4,15 @@ import type { CarriedState } from '../../contracts/schemas/carried-state.js';
 import type { Run } from '../state/run.js';
 import { publishAttributes, publishStatus } from './progress.js';
 
-/** What a loop finds when it asks whether it may go on. */
-export type GoOn = 'go' | 'stop' | 'continue-as-new';
+/** How a loop proceeds after a wait: with its next step, to its end, or in a fresh history. */
+export type Continuation = 'go' | 'stop' | 'continue-as-new';
 
-/** Asked before each call: waits while paused, then says whether the call may start. The clock stands still meanwhile. */
-export async function mayGoOn(run: Run): Promise<GoOn> {
+/** Called before each call: waits while the run is paused, with the work clock stopped. `go`: the call may start. */
+export async function waitWhilePaused(run: Run): Promise<Continuation> {
   if (run.mustStop) return 'stop';
   if (!run.inbox.paused) return 'go';
   showPause(run);
-  // looked at again: a pause may come right behind its resume
+  // checked again: a second pause may arrive in the same activation as the resume
   while (run.inbox.paused && !run.mustStop) {
     if (run.historyIsLong()) return 'continue-as-new';
     await condition(() => !run.inbox.paused || run.mustStop || run.historyIsLong());
@@ -22,14 +22,14 @@ export async function mayGoOn(run: Run): Promise<GoOn> {
 }
 
 /**
- * Asked between turns: waits while the run is paused or a live conversation holds it, then says whether the turn may start. A hold lets
- * go by itself when its time is over, and the end of the run ends it; one that is still on is carried into the next history.
+ * Called between turns: waits while the run is paused or held by a live conversation. `go`: the turn may start. A hold ends when it
+ * expires, on signal `release`, or with the run; continue-as-new carries it.
  */
-export async function mayStartTurn(run: Run): Promise<GoOn> {
+export async function waitBeforeTurn(run: Run): Promise<Continuation> {
   for (;;) {
-    const gate = await mayGoOn(run);
+    const gate = await waitWhilePaused(run);
     const { hold } = run.inbox;
-    // a stop may be overcome: the hold is still on then
+    // after a stop whose limit is raised the hold is still in effect
     if (!hold || gate !== 'go') return gate;
     if (isOver(hold)) {
       endHold(run, 'expired');
@@ -39,20 +39,20 @@ export async function mayStartTurn(run: Run): Promise<GoOn> {
   }
 }
 
-/** Lets go of a hold, if there is one, and says why. */
+/** Ends the hold, if there is one, and records the reason as an event. */
 export function endHold({ inbox, events }: Run, why: 'expired' | 'stopped'): void {
   if (!inbox.hold) return;
   inbox.hold = undefined;
   events.add({ type: 'released', why });
 }
 
-async function waitWhileHeld(run: Run): Promise<GoOn> {
+async function waitWhileHeld(run: Run): Promise<Continuation> {
   const close = showHold(run);
-  for (let hold = holdToHeed(run); hold; hold = holdToHeed(run)) {
+  for (let hold = activeHold(run); hold; hold = activeHold(run)) {
     if (run.historyIsLong()) return 'continue-as-new';
     const { until, by } = hold;
-    // a hold that is made longer needs no other timer: this one ends, and the rest is waited for
-    const isShorter = (): boolean => (holdToHeed(run)?.until ?? 0) < until;
+    // a hold that is extended sets no new timer: this one fires, and the loop waits for the rest
+    const isShorter = (): boolean => (activeHold(run)?.until ?? 0) < until;
     await condition(() => isShorter() || run.historyIsLong(), until - Date.now(), {
       summary: `held by ${by}`.slice(0, PAYLOAD_LIMITS.summaryCharsMax),
     });
@@ -63,8 +63,8 @@ async function waitWhileHeld(run: Run): Promise<GoOn> {
   return 'go';
 }
 
-/** The hold that keeps the next turn back now; a pause and a stop come before it. */
-function holdToHeed({ inbox, mustStop }: Run): CarriedState['hold'] {
+/** The hold that delays the next turn; undefined while the run is paused or stopping. */
+function activeHold({ inbox, mustStop }: Run): CarriedState['hold'] {
   const { hold, paused } = inbox;
   return !hold || isOver(hold) || paused || mustStop ? undefined : hold;
 }
@@ -73,7 +73,7 @@ function isOver({ until }: NonNullable<CarriedState['hold']>): boolean {
   return until <= Date.now();
 }
 
-/** Shows who holds the run, also when a second hold sets its end anew. Call what it returns when the wait is over. */
+/** Shows the owner and the expiry of the hold, also after a second `hold`. Returns the function that ends the wait. */
 function showHold(run: Run): () => void {
   const reason = (): string => {
     const { hold } = run.inbox;

@@ -7,7 +7,7 @@ import { cutText } from '../../contracts/text/redact.js';
 import type { Run } from '../state/run.js';
 import { currentDetails } from './current-details.js';
 
-/** Where a run stands, for query `progress` and for the Web UI. */
+/** The status of a run, for query `progress` and for the Web UI. */
 export function progressOf(run: Run): Progress {
   const cooling = run.route.cooling(Date.now());
   return {
@@ -33,7 +33,10 @@ export function publishStatus(run: Run): void {
   setCurrentDetails(cutText(currentDetails(run, progressOf(run)), PAYLOAD_LIMITS.currentDetailsBytesMax));
 }
 
-/** Writes search attributes that the server knows. A history event, so only on transitions; an unknown key would fail the task for ever. */
+/**
+ * Writes the registered search attributes. Each write is a history event, so call it on transitions only. An unregistered key would fail
+ * the workflow task.
+ */
 export function publishAttributes(run: Run, values: Partial<Record<SearchAttributeName, string | number>>): void {
   const known = Object.entries(values).filter(([name]) => run.prepared.searchAttributes.includes(name));
   if (known.length === 0) return;

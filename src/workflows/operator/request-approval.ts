@@ -4,32 +4,32 @@ import type { PendingApproval } from '../../contracts/schemas/approval.js';
 import { BUDGET_APPROVAL } from '../../contracts/text/ids.js';
 import { jsonLine } from '../../contracts/text/sanitize-text.js';
 import type { Run } from '../state/run.js';
-import type { GoOn } from './pause-and-hold.js';
+import type { Continuation } from './pause-and-hold.js';
 import { publishAttributes, publishStatus } from './progress.js';
 import { endApproval, expireApprovals } from './settle-approval.js';
 import { whileWaiting } from './wait.js';
 
-/** What a person said, or why nobody did. `continue-as-new`: ask the same again in the next history, where it still waits. */
-export type PersonsAnswer = 'approved' | 'denied' | 'expired' | 'stopped' | 'continue-as-new';
+/** How an approval ended. `stopped`: the run stops. `continue-as-new`: request it again in the next history, where it is still pending. */
+export type ApprovalOutcome = 'approved' | 'denied' | 'expired' | 'stopped' | 'continue-as-new';
 
-/** Asks one thing and waits for the answer, for days if need be. The clock stands still; a cancel ends the wait at once. */
-export async function askPerson(run: Run, approval: PendingApproval): Promise<PersonsAnswer> {
+/** Requests one approval and waits for the decision, with the work clock stopped. A cancel ends the wait immediately. */
+export async function requestApproval(run: Run, approval: PendingApproval): Promise<ApprovalOutcome> {
   const { callId } = approval;
-  const isAnswered = (): boolean => run.approvals.pending(callId) === undefined;
-  if (isAnswered()) openApprovals(run, [approval]);
-  while (!isAnswered()) {
-    const outcome = await waitForPeople(run, { reason: waitReason([approval]), isOver: isAnswered });
+  const isDecided = (): boolean => run.approvals.pending(callId) === undefined;
+  if (isDecided()) openApprovals(run, [approval]);
+  while (!isDecided()) {
+    const outcome = await waitForDecisions(run, { reason: waitReason([approval]), isOver: isDecided });
     if (outcome === 'continue-as-new') return outcome;
-    if (outcome === 'stop') return giveUp(run, callId);
+    if (outcome === 'stop') return cancelApproval(run, callId);
   }
   const decision = run.approvals.decided(callId)?.decision;
   return decision === 'approved' || decision === 'expired' ? decision : 'denied';
 }
 
-/** Puts approvals before people, all of a batch at once. */
+/** Opens approvals, all of a batch at once. */
 export function openApprovals(run: Run, approvals: readonly PendingApproval[]): void {
   for (const approval of approvals) {
-    run.approvals.ask(approval);
+    run.approvals.add(approval);
     const { turn, callId, tool, title, args, askedBy: by, reason = '', expires } = approval;
     run.events.add({
       type: 'approval.asked',
@@ -46,17 +46,17 @@ export function openApprovals(run: Run, approvals: readonly PendingApproval[]): 
   publishPending(run);
 }
 
-/** What waits for nothing but people, and when the wait is over. */
-export interface PeopleWait {
+/** A wait in which only approvals are pending, and when it is over. */
+export interface DecisionWait {
   readonly reason: string;
   readonly isOver: () => boolean;
 }
 
 /**
- * Waits until a decision, an expiry, a stop, or a history too long to wait in. `go`: look again. Nothing else may run meanwhile: the
- * clock stands still.
+ * Waits for a decision, an expiry, a stop, or a history that is too long. `go`: check the approvals again. The work clock is stopped, so
+ * nothing else may run meanwhile.
  */
-export async function waitForPeople(run: Run, { reason, isOver }: PeopleWait): Promise<GoOn> {
+export async function waitForDecisions(run: Run, { reason, isOver }: DecisionWait): Promise<Continuation> {
   run.clock.stop();
   await whileWaiting(run, reason, async () => {
     publishAttributes(run, { AgentStatus: run.status });
@@ -65,7 +65,7 @@ export async function waitForPeople(run: Run, { reason, isOver }: PeopleWait): P
     if (nextExpiry === undefined) await condition(isAwake);
     else
       await condition(isAwake, Math.max(1, nextExpiry - Date.now()), {
-        summary: `waits for ${reason}`.slice(0, PAYLOAD_LIMITS.summaryCharsMax),
+        summary: `waiting for ${reason}`.slice(0, PAYLOAD_LIMITS.summaryCharsMax),
       });
   });
   expireApprovals(run);
@@ -76,7 +76,7 @@ export async function waitForPeople(run: Run, { reason, isOver }: PeopleWait): P
   return run.mustStop ? 'stop' : 'go';
 }
 
-/** Tells operators how many decisions are asked for: a history event, so only when the number changed. */
+/** Publishes the number of pending approvals. The search attribute is a history event, so it is written only when the number changed. */
 export function publishPending(run: Run): void {
   const { pendingCount, publishedCount } = run.approvals;
   publishStatus(run);
@@ -85,13 +85,13 @@ export function publishPending(run: Run): void {
   publishAttributes(run, { AgentPendingApprovals: pendingCount });
 }
 
-/** What a run waits for, as operators read it: the first of the calls, and how many more. */
+/** The waiting reason for operators: the first of the calls, and how many more. */
 export function waitReason([first, ...more]: readonly PendingApproval[]): string {
   if (first?.callId === BUDGET_APPROVAL) return first.title;
   return `approval of ${first?.title ?? 'a call'}${more.length === 0 ? '' : ` and ${more.length} more`}`;
 }
 
-function giveUp(run: Run, callId: string): 'stopped' {
+function cancelApproval(run: Run, callId: string): 'stopped' {
   endApproval(run, callId, { decision: 'cancelled', by: 'the run', reason: 'the run stops' });
   publishPending(run);
   return 'stopped';

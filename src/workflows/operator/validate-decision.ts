@@ -4,18 +4,21 @@ import type { Run } from '../state/run.js';
 import { inputFailure } from '../temporal/failures.js';
 
 /**
- * Refuses a decision that the run cannot take, from whatever client it comes. Throws `Input.Invalid` with a message that begins with
- * `BAD_ANSWER`, `NO_SUCH_APPROVAL`, `RUN_CLOSED` or `RUN_ENDING`, or names the earlier decision.
+ * Validates a decision from any client. Throws `Input.Invalid` with a message that begins with `BAD_ANSWER`, `NO_SUCH_APPROVAL`,
+ * `RUN_CLOSED` or `RUN_ENDING`, or names the earlier decision.
  */
 export function checkDecision(run: Run, verb: 'approve' | 'deny', callId: string): void {
   if (run.result) throw inputFailure(`RUN_CLOSED: the run already ended: ${run.result.reason}`);
   const earlier = earlierDecision(run, callId);
   if (earlier) throw inputFailure(`already decided: ${describeDecision(earlier)} at ${earlier.at}`);
   if (!run.approvals.pending(callId)) {
-    throw inputFailure(`NO_SUCH_APPROVAL: no call ${JSON.stringify(callId.slice(0, 80))} waits here; 'approvals' lists those that do`);
+    throw inputFailure(
+      `NO_SUCH_APPROVAL: call ${JSON.stringify(callId.slice(0, 80))} has no pending approval. Query 'approvals' lists the pending ones.`,
+    );
   }
-  if (run.mustStop) throw inputFailure('RUN_ENDING: the run is stopping; nothing new starts');
-  if (verb === 'approve' && callId === BUDGET_APPROVAL) throw inputFailure('BAD_ANSWER: extend the budget, or deny it');
+  if (run.mustStop) throw inputFailure('RUN_ENDING: the run is stopping and starts no further call');
+  if (verb === 'approve' && callId === BUDGET_APPROVAL)
+    throw inputFailure('BAD_ANSWER: a budget request cannot be approved. Extend the budget, or deny the request.');
 }
 
 /** How an approval ended, for a person and for the model: `approved by U`, `denied by U`, `denied (timed out)`. */
@@ -24,7 +27,7 @@ export function describeDecision({ decision, by }: Pick<DecidedApproval, 'decisi
   return `${decision} by ${by}`;
 }
 
-/** How the approval ended before. One whose time is over is denied, also when the loop has not come to it yet. */
+/** The earlier decision about a call. An expired approval counts as denied, also before the loop has ended it. */
 function earlierDecision({ approvals }: Run, callId: string): Pick<DecidedApproval, 'decision' | 'by' | 'at'> | undefined {
   const pending = approvals.pending(callId);
   if (!pending) return approvals.decided(callId);

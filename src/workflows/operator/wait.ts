@@ -21,7 +21,7 @@ export async function whileWaiting<T>(run: Run, reason: string, work: () => Prom
   }
 }
 
-/** Shows operators the last decision of the run's guards and failover. */
+/** Shows the latest decision of the run's guards, hooks and failover to operators. */
 export function showDecision(run: Run, decision: string): void {
   run.lastDecision = decision;
   publishStatus(run);

@@ -3,11 +3,11 @@ import type { ApprovalList, DecidedApproval, PendingApproval } from '../../contr
 import type { CarriedState } from '../../contracts/schemas/carried-state.js';
 import { fitApprovals, shownArgs } from '../policies/tools/truncate-approvals.js';
 
-/** The calls of a run that wait for a person, and what was decided. Updates write it, the loop reads it; nothing here awaits. */
+/** The pending and decided approvals of a run. Updates write them and the loop reads them. Nothing here awaits. */
 export class Approvals {
   readonly #pending: Map<string, PendingApproval>;
   readonly #decided: Map<string, DecidedApproval>;
-  /** The number that operators last saw as a search attribute. */
+  /** The last published value of the search attribute. */
   publishedCount: number;
 
   constructor(carried?: CarriedState['approvals']) {
@@ -21,10 +21,10 @@ export class Approvals {
   }
 
   /**
-   * Adds a call that waits. The call itself keeps its whole arguments, to which the hash binds; here they are as operators read them.
-   * Old decisions are forgotten here and not when they are made: those of the calls that wait together are all still to be read.
+   * Adds a pending approval. Its arguments are shortened for operators; the call keeps the whole ones, to which the hash applies. The
+   * oldest decisions are dropped here and not in `decide`, because the loop has yet to read the decisions of the current batch.
    */
-  ask(approval: PendingApproval): void {
+  add(approval: PendingApproval): void {
     this.#pending.set(approval.callId, { ...approval, args: shownArgs(approval.args, DECISION_LIMITS.argsShownBytesMax) });
     for (const callId of this.#decided.keys()) {
       if (this.#decided.size <= DECISION_LIMITS.decidedKept) return;
@@ -40,35 +40,35 @@ export class Approvals {
     return this.#decided.get(callId);
   }
 
-  /** Ends a pending approval and gives the decision; undefined when none was pending: the first decision stands. */
+  /** Ends a pending approval and returns the decision. Undefined when none is pending: the first decision counts. */
   decide(decision: Omit<DecidedApproval, 'tool' | 'hash'>): DecidedApproval | undefined {
     const pending = this.#pending.get(decision.callId);
     if (!pending) return undefined;
     const decided: DecidedApproval = { ...decision, tool: pending.tool, hash: pending.hash };
     this.#pending.delete(decision.callId);
-    // deleted first, so that an id that is asked about again counts as new
+    // deleted first, so that a repeated id moves to the newest position
     this.#decided.delete(decision.callId);
     this.#decided.set(decision.callId, decided);
     return decided;
   }
 
-  /** Those whose time is over at `now` (milliseconds since 1970). */
+  /** The approvals that have expired at `now` (milliseconds since 1970). */
   due(now: number): readonly PendingApproval[] {
     return [...this.#pending.values()].filter(({ expires }) => expires !== undefined && Date.parse(expires) <= now);
   }
 
-  /** When the next one's time is over, in milliseconds since 1970; undefined when none ever is. */
+  /** The next expiry in milliseconds since 1970; undefined when no pending approval expires. */
   get nextExpiry(): number | undefined {
     const times = [...this.#pending.values()].flatMap(({ expires }) => (expires === undefined ? [] : [Date.parse(expires)]));
     return times.length === 0 ? undefined : Math.min(...times);
   }
 
-  /** For query `approvals`: bounded, so that it fits one answer. */
+  /** The answer of query `approvals`, limited to the size of one query answer. */
   list(): ApprovalList {
     return fitApprovals(this.carry(), PAYLOAD_LIMITS.outsideBytesMax);
   }
 
-  /** What continue-as-new carries. */
+  /** The state that continue-as-new carries over. */
   carry(): CarriedState['approvals'] {
     return { pending: [...this.#pending.values()], decided: [...this.#decided.values()] };
   }

@@ -2,7 +2,7 @@ import type { CarriedState } from '../../contracts/schemas/carried-state.js';
 import type { PreparedRun } from '../../contracts/schemas/prepared-run.js';
 import type { ExtendInput, RunInput } from '../../contracts/schemas/run.js';
 
-/** What a run may use. The deadline is the work clock's. */
+/** The limits of a run. The work clock keeps the deadline. */
 export class Caps {
   maxTurns: number;
   maxTokens: number | undefined;
@@ -14,14 +14,14 @@ export class Caps {
     this.maxCostUsd = carried ? carried.maxCostUsd : (input.maxCostUsd ?? prepared.maxCostUsd);
   }
 
-  /** Raises the caps there are. */
+  /** Raises the limits that the run has. */
   raise(by: ExtendInput): void {
     this.maxTurns += by.turns ?? 0;
     if (this.maxTokens !== undefined) this.maxTokens += by.tokens ?? 0;
     if (this.maxCostUsd !== undefined) this.maxCostUsd += by.costUsd ?? 0;
   }
 
-  /** What continue-as-new carries. */
+  /** The state that continue-as-new carries over. */
   carry(deadlineMs: number | undefined): CarriedState['caps'] {
     return {
       maxTurns: this.maxTurns,

@@ -1,9 +1,10 @@
 import type { CarriedState, WrittenState } from '../../contracts/schemas/carried-state.js';
 
 /**
- * Reads what an earlier execution of the run carried over, as its schema does: what an older build did not write is as a run begins. By
- * hand, because every run of a worker would build the schema for itself. Throws for a state of another version, with a field that this
- * build does not know, or without one that every build wrote: the workflow task fails, and the run waits for a worker that can read it.
+ * Reads the state that an earlier execution of the run carried over, with the result of its schema: a field that an older build did not
+ * write gets its initial value. It does not use the schema, because each workflow of a worker would build its own copy of it. Throws for
+ * a different version, an unknown field, or a missing field that every build wrote. The workflow task then fails, and the run waits for
+ * a worker of a suitable build.
  */
 export function readCarriedState(state: WrittenState): CarriedState {
   const problem = problemOf(state);
@@ -93,15 +94,19 @@ const FIELDS: Readonly<Record<keyof CarriedState, Kind>> = {
   turnInProgress: 'object',
 };
 
-/** Why this is no state that the present build can read; undefined when it is one. What an activity or this workflow wrote is not looked into. */
+/** Why this build cannot read the state; undefined when it can. Only the kinds of the fields are checked, not their content. */
 function problemOf(state: unknown): string | undefined {
   const given = new Map<string, unknown>(Object.entries(state ?? {}));
-  if (given.get('v') !== 1) return `it is of version ${JSON.stringify(given.get('v'))}, not 1`;
+  if (given.get('v') !== 1) return `its version is ${JSON.stringify(given.get('v'))}, not 1`;
   const missing = Object.keys(FIRST_FIELDS).find((field) => given.get(field) === undefined);
   if (missing !== undefined) return `${missing} is missing`;
   const kinds = new Map<string, Kind>(Object.entries(FIELDS));
   const wrong = [...given].find(([field, value]) => value !== undefined && kindOf(value) !== kinds.get(field));
-  return wrong && `${wrong[0]} is no ${kinds.get(wrong[0]) ?? 'field of it'}`;
+  return wrong && `${wrong[0]} is ${kindProblem(kinds.get(wrong[0]))}`;
+}
+
+function kindProblem(kind: Kind | undefined): string {
+  return kind === undefined ? 'an unknown field' : `not of type ${kind}`;
 }
 
 function kindOf(value: unknown): string {

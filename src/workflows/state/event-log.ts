@@ -2,10 +2,10 @@ import { PAYLOAD_LIMITS } from '../../contracts/constants/limits.js';
 import type { EventPage, RunEvent, RunEventBody } from '../../contracts/event.js';
 import type { CarriedState } from '../../contracts/schemas/carried-state.js';
 
-/** How many of the newest events continue-as-new carries: enough for a watcher that polls every second. */
+/** The number of newest events that continue-as-new carries: enough for a watcher that polls every second. */
 const CARRIED_EVENTS = 100;
 
-/** What happened in a run, newest last, bounded in number and bytes. Lives in workflow state only: no command, no history. */
+/** The events of a run, newest last, limited in number and bytes. They are workflow state only: no command, no history. */
 export class EventLog {
   #kept: RunEvent[] = [];
   #sizes: number[] = [];
@@ -20,7 +20,7 @@ export class EventLog {
     while (this.#kept.length > PAYLOAD_LIMITS.eventsMax || this.#bytes > PAYLOAD_LIMITS.eventsBytesMax) this.#dropOldest();
   }
 
-  /** The kept events after `after`, cut to what outsiders may read in one answer. Anything but a number counts as 0. */
+  /** The kept events after `after`, limited to the size of one query answer. Anything but a number counts as 0. */
   page(request: { after: number; types?: readonly string[] }): EventPage {
     const first = this.#kept[0]?.seq ?? this.#seq + 1;
     const events: RunEvent[] = [];
@@ -38,16 +38,16 @@ export class EventLog {
     return { first, next, events };
   }
 
-  /** What continue-as-new carries. */
+  /** The state that continue-as-new carries over. */
   carry(): CarriedState['events'] {
     return { seq: this.#seq, kept: this.#kept.slice(-CARRIED_EVENTS) };
   }
 
-  /** Rebuilds a log from what was carried. */
+  /** Rebuilds a log from the carried state. */
   static from(carried: CarriedState['events']): EventLog {
     const log = new EventLog();
     log.#seq = carried.seq;
-    // events are plain JSON data that this class wrote; the carried schema does not repeat their union
+    // this class wrote the events as plain JSON; the schema of the carried state does not repeat their union
     for (const event of carried.kept) log.#keep(event as unknown as RunEvent);
     return log;
   }

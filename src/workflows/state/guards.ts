@@ -5,7 +5,7 @@ import { GUARDS } from '../policies/loop/guards.js';
 
 const KINDS_BY_WEIGHT: readonly Objection['kind'][] = ['stop', 'block', 'nudge'];
 
-/** The memories of a run's guards. Each guard sees its own alone; all are carried through continue-as-new. */
+/** The states of a run's guards. Each guard gets only its own. Continue-as-new carries all of them. */
 export class GuardStates {
   readonly #states: Map<string, JsonValue>;
 
@@ -13,19 +13,19 @@ export class GuardStates {
     this.#states = new Map(Object.entries(carried ? { ...carried.guards, ...firstStates(carried) } : {}));
   }
 
-  /** The weightiest objection to a turn before its calls run. */
+  /** The most severe objection to a turn, before its calls run. */
   judge(turn: GuardedTurn): Objection | undefined {
     const objections = GUARDS.flatMap((guard) => guard.judge(this.#stateOf(guard), turn) ?? []);
     return KINDS_BY_WEIGHT.flatMap((kind) => objections.find((objection) => objection.kind === kind) ?? [])[0];
   }
 
-  /** Lets every guard remember an answered turn. A turn that was objected to is not nudged again. */
+  /** Updates the state of every guard after a turn. Returns the first nudge, unless the turn had an objection already. */
   remember(turn: AnsweredTurn, objected: boolean): Objection | undefined {
     let first: Objection | undefined;
     for (const guard of GUARDS) {
       const before = this.#stateOf(guard);
       const { state, nudge } = guard.remember(before, turn);
-      // a nudge that the model does not see was not given
+      // a guard whose nudge is not sent keeps its old state, so that it can nudge later
       const isSeen = nudge === undefined || (!objected && first === undefined);
       this.#states.set(guard.name, isSeen ? state : before);
       if (isSeen) first ??= nudge;
@@ -33,15 +33,15 @@ export class GuardStates {
     return first;
   }
 
-  /** A message of a person was delivered. */
+  /** Updates the guards after a message of a person was delivered. */
   afterMessage(): void {
     for (const guard of GUARDS) if (guard.afterMessage) this.#states.set(guard.name, guard.afterMessage(this.#stateOf(guard)));
   }
 
-  /** What continue-as-new carries. The first two guards have fields of their own, which older builds wrote and read. */
+  /** The state that continue-as-new carries over. The first two guards have their own fields, which older builds write and read. */
   carry(work: CarriedState['work']): Pick<CarriedState, 'guards' | 'loop' | 'work'> {
     const { loop, reading, ...guards } = Object.fromEntries(GUARDS.map((guard) => [guard.name, this.#stateOf(guard)]));
-    // the states of these two guards have the shapes of these fields
+    // the states of these two guards have the types of these fields
     const first = { loop: loop as CarriedState['loop'], work: { ...work, told: { ...work.told, ...(reading as object) } } };
     return Object.keys(guards).length === 0 ? first : { ...first, guards };
   }

@@ -6,29 +6,29 @@ import type { RunPolicy } from '../../contracts/schemas/policy.js';
 import type { Receipt, SteerInput, SteerRecord } from '../../contracts/schemas/run.js';
 import { type ModelDirective, readDirectives } from '../policies/model/model-directive.js';
 
-/** Who asked for the end, and why. */
+/** The source and the reason of a cancel. */
 export interface CancelRequest {
   readonly source: 'signal' | 'temporal';
   readonly reason: string;
 }
 
-/** A message in the queue, with the commands to the run itself at its beginning. */
+/** A queued message with the commands at its beginning. */
 export interface WaitingMessage extends QueuedMessage {
   readonly directives: readonly ModelDirective[];
 }
 
-/** What an execution before this one carried over. */
+/** The state that an earlier execution carried over. */
 type CarriedInbox = Pick<CarriedState, 'inbox' | 'seenIds' | 'paused' | 'steers' | 'hold'> & {
   readonly counters: Pick<CarriedState['counters'], 'steers'>;
 };
 
 /**
- * What handlers write and the loop reads: the only state that handlers touch. Nothing here awaits.
- * Every message that is accepted ends in exactly one final state of `SteerRecord`. Times are milliseconds since 1970.
+ * The inbox of a run: handlers write it and the loop reads it. Nothing here awaits.
+ * Every accepted message ends in exactly one final state of `SteerRecord`. Times are milliseconds since 1970.
  */
 export class Inbox {
   readonly #queue: Map<string, WaitingMessage>;
-  /** How messages ended, oldest first. */
+  /** The final states of messages, oldest first. */
   readonly #settled: Map<string, SteerRecord>;
   #accepted: number;
   #refused: number;
@@ -39,14 +39,16 @@ export class Inbox {
   hold: CarriedState['hold'];
   signals = 0;
   updates = 0;
-  /** A message wants the running model call to end; says whether there was one. Contract: called in a handler, neither awaits nor throws. */
+  /**
+   * Aborts the running model call for a message; returns false when none runs. Contract: called in a handler, neither awaits nor throws.
+   */
   onInterrupt: (() => boolean) | undefined;
-  /** A message reached its final state. Contract: as for `onInterrupt`. */
+  /** Called when a message reached its final state. Contract: as for `onInterrupt`. */
   onSettled: ((record: SteerRecord) => void) | undefined;
-  /** False for runs that know no mode but `boundary`: they must replay as they ran. */
-  heedsModes: () => boolean = () => true;
-  /** False for runs of older versions: they send commands to the model as text. */
-  followsDirectives: () => boolean = () => false;
+  /** False for runs of older versions, in which every message has mode `boundary`: they must replay as they ran. */
+  supportsModes: () => boolean = () => true;
+  /** False for runs of older versions, which send commands to the model as text: they must replay as they ran. */
+  appliesDirectives: () => boolean = () => false;
 
   constructor(carried?: CarriedInbox) {
     this.#queue = new Map(carried?.inbox.map((message) => [message.id, { ...message, directives: readDirectives(message.text) }]));
@@ -58,37 +60,37 @@ export class Inbox {
     this.hold = carried?.hold;
   }
 
-  /** How many messages wait to be read. */
+  /** The number of queued messages. */
   get length(): number {
     return this.peek().length;
   }
 
-  /** The messages with commands that the run itself has to follow, in the order acknowledged. */
+  /** The queued messages with commands to apply, in the order in which they were accepted. */
   get directed(): readonly WaitingMessage[] {
-    return this.followsDirectives() ? this.peek().filter(({ directives }) => directives.length > 0) : [];
+    return this.appliesDirectives() ? this.peek().filter(({ directives }) => directives.length > 0) : [];
   }
 
-  /** True while a message waits that the model reads. A message of commands alone ends with the run. */
+  /** True while a message with text for the model is queued. Messages with commands only do not count. */
   get hasUnread(): boolean {
     return this.length > this.directed.filter((message) => textBehind(message) === '').length;
   }
 
-  /** How many messages ever stood in the queue. */
+  /** The number of messages that were ever queued. */
   get accepted(): number {
     return this.#accepted;
   }
 
-  /** True while a message waits for which calls that were not started are skipped. */
+  /** True while a queued message skips the tool calls that were not started. */
   get preempting(): boolean {
-    return this.heedsModes() && this.peek().some(isUrgent);
+    return this.supportsModes() && this.peek().some(isUrgent);
   }
 
-  /** True while a message waits that aborts the running model call. */
+  /** True while a queued message aborts the running model call. */
   get interrupting(): boolean {
-    return this.heedsModes() && this.peek().some(({ mode }) => mode === 'interrupt');
+    return this.supportsModes() && this.peek().some(({ mode }) => mode === 'interrupt');
   }
 
-  /** Queues a message unless its id is known. The same text right behind an unread one is merged into it: a double click. */
+  /** Queues a message unless its id is known. A repeat of the last queued text is merged into it, as after a double click. */
   enqueue({ id = uuid4(), text, mode, ttlMs }: SteerInput, nowMs = Date.now()): Receipt {
     this.#expire(nowMs);
     if (this.#queue.has(id) || this.#settled.has(id)) return { id, accepted: true, position: this.#positionOf(id), duplicate: true };
@@ -99,26 +101,26 @@ export class Inbox {
       ...(mode ? { mode } : {}),
       ...(ttlMs === undefined ? {} : { expiresAt: nowMs + ttlMs }),
     });
-    if (mode === 'interrupt' && this.heedsModes() && this.onInterrupt?.()) this.#keepLast();
+    if (mode === 'interrupt' && this.supportsModes() && this.onInterrupt?.()) this.#keepLast();
     return receipt;
   }
 
-  /** Records an input that holds no message as refused, under an id made here. */
+  /** Records an invalid input as refused, under a generated id. */
   refuseInput(reason: string): Receipt {
     this.#refused += 1;
-    // no client may send such an id, and none of the workflow's random numbers is spent on it
+    // clients cannot send such an id, and it uses none of the workflow's random numbers, which replay must repeat
     const id = `refused#${this.#refused}`;
     this.#settle({ id, state: 'refused', reason });
     return { id, accepted: false, position: -1, duplicate: false };
   }
 
   /**
-   * Takes what waits, in the order acknowledged, for `turn` to read; what has expired is not delivered, and what is kept stays. `one`
-   * takes the first, and all that stand before a message that could not wait.
+   * Takes queued messages for `turn`, in the order in which they were accepted. Expired messages and messages with commands are not taken.
+   * Mode `one` takes the first message, or all messages up to the last urgent one.
    */
   drain(mode: RunPolicy['drain'] = 'all', nowMs = Date.now(), turn?: number): readonly WaitingMessage[] {
     this.#expire(nowMs);
-    const followed = this.followsDirectives();
+    const followed = this.appliesDirectives();
     const waiting = [...this.#queue.values()].filter(({ directives }) => !followed || directives.length === 0);
     const taken = mode === 'all' ? waiting : waiting.slice(0, Math.max(1, waiting.findLastIndex(isUrgent) + 1));
     for (const { id } of taken) {
@@ -128,19 +130,19 @@ export class Inbox {
     return taken;
   }
 
-  /** A message that waits cannot be followed: it ends as refused. */
+  /** Ends a queued message as refused, because its command cannot be applied. */
   refuse(id: string, reason: string): void {
     if (this.#queue.delete(id)) this.#settle({ id, state: 'refused', reason });
   }
 
-  /** Drops the first command of a waiting message. A message with nothing left has been delivered to `turn`. */
+  /** Drops the first command of a queued message. A message without further text counts as delivered to `turn`. */
   dropDirective(id: string, turn: number): 'waits' | 'settled' {
     const message = this.#queue.get(id);
     const [first, ...directives] = message?.directives ?? [];
     return this.#keepRest(message, { text: first?.rest ?? '', directives }, turn);
   }
 
-  /** Before a request with which the run ends, commands come too late: only the text behind them is left to be read. */
+  /** Drops all commands before the final request of a run, when they come too late. Their text stays queued. */
   dropDirectives(turn: number): void {
     for (const message of this.directed) {
       const text = textBehind(message);
@@ -148,13 +150,13 @@ export class Inbox {
     }
   }
 
-  /** What still waits, without taking it; of a closed run what nobody read. */
+  /** The queued messages, without taking them; for a closed run, the unconsumed ones. */
   peek(nowMs = Date.now()): readonly WaitingMessage[] {
     const waiting = [...this.#queue.values()];
     return this.#closed ? waiting : waiting.filter((message) => !isExpired(message, nowMs));
   }
 
-  /** The end of the run: what still waits is unconsumed. */
+  /** Ends the run's queue: the messages in it are unconsumed. */
   closeAll(nowMs = Date.now()): void {
     if (this.#closed) return;
     this.#closed = true;
@@ -162,7 +164,7 @@ export class Inbox {
     for (const id of this.#queue.keys()) this.#settle({ id, state: 'unconsumed' });
   }
 
-  /** What became of each message that is remembered, in the order in which they ended; those that wait come last. */
+  /** The states of the remembered messages, in the order in which they ended; queued messages come last. */
   records(): SteerRecord[] {
     const waiting = this.#closed ? [] : this.peek();
     return [...this.#settled.values(), ...waiting.map(({ id }): SteerRecord => ({ id, state: 'queued' }))];
@@ -172,7 +174,7 @@ export class Inbox {
     this.cancelRequest ??= request;
   }
 
-  /** What continue-as-new carries. The ids that are known are those of `steers`. */
+  /** The state that continue-as-new carries over. The known ids are those of `steers`. */
   carry(): Pick<CarriedState, 'inbox' | 'seenIds' | 'paused' | 'steers' | 'hold'> {
     return {
       inbox: [...this.#queue.values()].map(queued),
@@ -205,7 +207,7 @@ export class Inbox {
     return { id, accepted: true, position: this.#queue.size - 1, duplicate: false };
   }
 
-  /** What a model call was aborted for is read, however long the call takes to end. */
+  /** Removes the expiry of a message that aborted a model call: it is delivered, however long the call takes to end. */
   #keepLast(): void {
     const last = [...this.#queue.values()].at(-1);
     if (last?.expiresAt === undefined) return;
@@ -239,7 +241,7 @@ function queued({ id, text, mode, expiresAt }: WaitingMessage): QueuedMessage {
   return { id, text, ...(mode === undefined ? {} : { mode }), ...(expiresAt === undefined ? {} : { expiresAt }) };
 }
 
-/** The text of a message behind all its commands. */
+/** The text of a message after its commands. */
 function textBehind({ text, directives }: WaitingMessage): string {
   return directives.at(-1)?.rest ?? text;
 }
@@ -252,7 +254,7 @@ function isExpired({ expiresAt }: QueuedMessage, nowMs: number): boolean {
   return expiresAt !== undefined && expiresAt <= nowMs;
 }
 
-/** The same message sent twice as one: under the first one's id, as urgent as the more urgent, and unread for as long as the longer. */
+/** Merges two equal messages: the first id, the more urgent mode, and the later expiry. */
 function mergeMessages(first: WaitingMessage, second: WaitingMessage): WaitingMessage {
   const urgency = Math.max(urgencyOf(first), urgencyOf(second));
   const mode = STEER_MODES[urgency];

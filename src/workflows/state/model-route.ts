@@ -7,16 +7,16 @@ import type { ModelCandidate, ModelSwitch } from '../../contracts/schemas/model-
 import type { CoolingModel } from '../../contracts/schemas/run.js';
 import { type ModelPair, type NextModel, nextModel, pairsOf } from '../policies/model/next-model.js';
 
-/** The models that a run may ask, which of them are left alone for a while, and which one it is with. */
+/** The models of a run, their cooldowns, and the current model. */
 export class ModelRoute {
   #candidates: readonly ModelCandidate[];
   #changed: boolean;
-  #wanted: string | undefined;
+  #preferred: string | undefined;
   readonly cooldowns: CooldownTable;
   readonly switches: ModelSwitch[];
-  /** The model asked last; the first of the route before any was. */
+  /** The model of the last call; before the first call, the first of the route. */
   model: string;
-  /** Set once thinking did harm: it stays off for the rest of the run. */
+  /** Set after an empty answer (`thinkingOffWhenEmpty`): thinking stays off for the rest of the run, or until `/think`. */
   thinkingOff: boolean;
 
   constructor(prepared: PreparedRun, carried?: CarriedState['route']) {
@@ -32,7 +32,7 @@ export class ModelRoute {
     return this.#candidates;
   }
 
-  /** What is known of the model that the run is with. */
+  /** The candidate of the current model. */
   get current(): ModelCandidate {
     const [first] = this.#candidates;
     const found = this.#candidates.find(({ model }) => model === this.model) ?? first;
@@ -40,17 +40,17 @@ export class ModelRoute {
     return found;
   }
 
-  /** How much the model that the run is with thinks; undefined: what it does by itself. */
+  /** The thinking setting of the current model; undefined: the model's own default. */
   get thinking(): ThinkingSetting | undefined {
     return this.thinkingOff ? 'off' : this.current.thinking;
   }
 
-  /** There is another model, or another key, to go to. */
+  /** True when the route has more than one model or key. */
   get hasChoice(): boolean {
     return this.#candidates.flatMap(pairsOf).length > 1;
   }
 
-  /** The run is with another model than its first one, and not because a person wanted that. */
+  /** True when the current model is not the first of the route. `/model` puts its model first, so it does not count. */
   get hasFailedOver(): boolean {
     return this.model !== this.#candidates[0]?.model;
   }
@@ -59,14 +59,14 @@ export class ModelRoute {
     return nextModel({ candidates, cooldowns: this.cooldowns, tried, now });
   }
 
-  /** Whom the next request goes to, if nothing happens before. */
+  /** The model and key that the next request is expected to use. */
   expected(now: number): ModelPair {
     const next = this.next(new Set(), now);
     return next.kind === 'none' ? { candidate: this.current } : next.pair;
   }
 
-  /** The run is with this model from now on; gives the change, if it is one. */
-  goTo(model: string, turn: number, why: string): ModelSwitch | undefined {
+  /** Switches to this model. Returns the switch; undefined when it is the current model. */
+  switchTo(model: string, turn: number, why: string): ModelSwitch | undefined {
     if (model === this.model) return undefined;
     const change = { turn, from: this.model, to: model, why };
     this.model = model;
@@ -75,43 +75,45 @@ export class ModelRoute {
     return change;
   }
 
-  /** True once for a model that a person has just asked for: what other runs found out about it does not count then. */
-  takeWish(model: string): boolean {
-    const isWanted = this.#wanted === model;
-    this.#wanted = undefined;
-    return isWanted;
+  /** True once for a model that a message has just selected: cooldowns reported by other runs do not apply to it then. */
+  takePreference(model: string): boolean {
+    const isPreferred = this.#preferred === model;
+    this.#preferred = undefined;
+    return isPreferred;
   }
 
-  /** A person wants this model first; the others stay behind it, as many as a route may have. */
+  /** Puts a model first that a message selected. The others follow, up to the maximum of fallbacks. */
   prefer(candidate: ModelCandidate): void {
     const others = this.#candidates.filter(({ model }) => model !== candidate.model);
     this.#candidates = [candidate, ...others.slice(0, FAILOVER_LIMITS.fallbacksMax)];
     this.#changed = true;
-    // who wants it now wants it asked, whatever it failed before
+    // an explicit selection ends its cooldowns
     for (const { credential } of pairsOf(candidate)) this.cooldowns.answered({ model: candidate.model, credential });
-    this.#wanted = candidate.model;
+    this.#preferred = candidate.model;
   }
 
-  /** A person wants more or less thinking: of this model, and of the others as near as they can. */
-  think(asked: ModelCandidate): void {
-    const { thinking } = asked;
+  /** Sets the thinking level that a message selected: for this model, and the nearest level for the others. */
+  think(changed: ModelCandidate): void {
+    const { thinking } = changed;
     this.#candidates = this.#candidates.map((before) => {
-      if (before.model === asked.model) return asked;
-      // a level that a model does not have is mapped to the nearest one when it is asked
+      if (before.model === changed.model) return changed;
+      // a level that a model does not support is mapped to the nearest one when the request is built
       return thinking === undefined ? before : { ...before, thinking };
     });
     this.#changed = true;
     this.thinkingOff = false;
   }
 
-  /** Why the model asked next is another one: what keeps the one before away, or nothing any more. */
-  whyLeave(model: string, now: number): string {
+  /**
+   * Why the run switches away from `model`: the failure behind its cooldown, or `cooled down` when a preferred model is available again.
+   */
+  switchReason(model: string, now: number): string {
     const pairs = this.#candidates.filter((candidate) => candidate.model === model).flatMap(pairsOf);
     const held = pairs.flatMap(({ credential }) => this.cooldowns.of({ model, credential }, now) ?? []);
     return held[0]?.why ?? 'cooled down';
   }
 
-  /** Whom the run does not ask for a while. */
+  /** The models and keys that are cooling down at `now` (milliseconds since 1970). */
   cooling(now: number): CoolingModel[] {
     return this.#candidates.flatMap(pairsOf).flatMap(({ candidate: { model }, credential }) => {
       const cooldown = this.cooldowns.of({ model, credential }, now);
@@ -121,7 +123,7 @@ export class ModelRoute {
     });
   }
 
-  /** What continue-as-new takes along. */
+  /** The state that continue-as-new carries over. */
   carry(): Pick<CarriedState['route'], 'candidates' | 'cooldowns' | 'current' | 'switches' | 'thinkingOff'> {
     return {
       ...(this.#changed ? { candidates: [...this.#candidates] } : {}),
@@ -133,7 +135,7 @@ export class ModelRoute {
   }
 }
 
-/** Runs that older versions prepared have one model, and its keys are looked up when it is called. */
+/** The candidate of a run that an older version prepared: one model, whose keys are looked up in each call. */
 function legacyCandidate({ model, contextWindow, price }: PreparedRun): ModelCandidate {
   return { model, credentials: [], contextWindow, ...(price ? { price } : {}) };
 }

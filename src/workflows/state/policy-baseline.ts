@@ -2,8 +2,8 @@ import { COMPACTION_LIMITS, DECISION_LIMITS, LOOP_LIMITS, RUN_LIMITS, TOOL_LIMIT
 import type { RunPolicy } from '../../contracts/schemas/policy.js';
 
 /**
- * What runs of 0.1 did, before there were guards: a run that was prepared then goes on as it began. Written out, not parsed: it is
- * loaded with every run, and a schema at work would cost each of them half a mebibyte.
+ * The policy of runs that version 0.1 prepared, before guards existed: such a run keeps its behaviour. It is written out and not parsed,
+ * because a schema costs half a mebibyte of memory in every run.
  */
 export const POLICY_OF_0_1: RunPolicy = {
   onMaxTurns: 'result',

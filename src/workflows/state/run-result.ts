@@ -10,7 +10,7 @@ import type { ActivityProblem } from '../temporal/failures.js';
 import type { Inbox } from './inbox.js';
 import type { Run } from './run.js';
 
-/** The result of a run that was prepared. Outsiders read it, so it stays below their limit. */
+/** The result of a prepared run, limited to the size of one query answer. */
 export function buildResult(
   run: Run,
   ending: Extract<Ending, { kind: 'end' }>,
@@ -38,7 +38,7 @@ export function buildResult(
   };
 }
 
-/** Who answered, at what price, and how the run went from one to another. */
+/** The usage and cost of each model, and the switches between them. */
 function modelsOf({ route, spending }: Run): Pick<RunResult, 'byModel' | 'switches' | 'cachedShare' | 'usageEstimated'> {
   const { byModel, cachedShare, isEstimated } = spending;
   return {
@@ -49,7 +49,7 @@ function modelsOf({ route, spending }: Run): Pick<RunResult, 'byModel' | 'switch
   };
 }
 
-/** The result of a run that was not prepared, because of a problem or a cancel: nothing was asked, nothing was done. */
+/** The result of a run that was not prepared, because of a problem or a cancel. */
 export function unpreparedResult(inbox: Inbox, problem: ActivityProblem | undefined): RunResult {
   return {
     v: 1,
@@ -67,18 +67,18 @@ export function unpreparedResult(inbox: Inbox, problem: ActivityProblem | undefi
   };
 }
 
-/** The messages nobody read, in a third of what outsiders may read in one answer. */
+/** The unconsumed messages, limited to a third of the size of one query answer. */
 function unconsumed(inbox: Inbox): RunResult['unconsumed'] {
   return fitMessages(inbox.peek(), PAYLOAD_LIMITS.outsideBytesMax / 3);
 }
 
-/** What became of the newest messages; nothing when there were none. */
+/** The states of the newest messages; absent when there were none. */
 function steersOf(inbox: Inbox): Pick<RunResult, 'steers'> {
   const steers = fitNewest(inbox.records(), { countMax: STEER_LIMITS.resultRecordsMax, bytesMax: STEER_LIMITS.resultBytesMax });
   return steers.length === 0 ? {} : { steers };
 }
 
-/** How a loop ends: with a reason, or by going on in a fresh history. */
+/** How the loop ends: with a reason, or with continue-as-new. */
 export type Ending =
   | {
       readonly kind: 'end';

@@ -27,7 +27,7 @@ import { Transcript } from './transcript.js';
 import { Waits } from './waits.js';
 import { WorkClock } from './work-clock.js';
 
-/** The state of one run: what the loop reads and writes. Handlers never touch it; they write the inbox. */
+/** The state of one run, which the loop reads and writes. Signal handlers write only the inbox. */
 export class Run {
   readonly input: RunInput;
   readonly prepared: PreparedRun;
@@ -47,15 +47,15 @@ export class Run {
   readonly models: string[];
   /** Distinguishes the ids of this run's messages from those of the run it continues. */
   readonly idPrefix: string;
-  /** Turns taken in this history: each execution takes at least one before it continues as new. */
+  /** Turns taken in this execution: each execution takes at least one before it continues as new. */
   turnsHere = 0;
   warned: boolean;
   readonly guards: GuardStates;
   isRepeating: boolean;
   compaction: CompactionMemory;
-  /** Answers of `pure` tools: call hash to the id of the call whose result stands in the transcript. */
+  /** Answers of `pure` tools: call hash to the id of the call whose result is in the transcript. */
   readonly memo: Map<string, string>;
-  /** What was done, for the looks at the end; empty where the policy has none. */
+  /** The work so far, for the completion checks; empty where the policy has none. */
   work: WorkRecord;
   lastDecision: string | undefined;
   turnInProgress: CarriedState['turnInProgress'];
@@ -73,7 +73,7 @@ export class Run {
     this.prepared = prepared;
     this.inbox = parts.inbox;
     this.events = parts.events;
-    // an option that did not exist when the run was prepared is off
+    // an option that did not exist when the run was prepared is off, so that the run replays as it ran
     this.policy = { ...POLICY_OF_0_1, ...prepared.policy };
     this.transcript = carried ? Transcript.from(carried) : new Transcript();
     this.caps = new Caps(input, prepared, carried?.caps);
@@ -112,7 +112,7 @@ export class Run {
     return `${this.idPrefix}-task`;
   }
 
-  /** The messages of this run alone: those it was given stand before its task. */
+  /** The messages of this run, without those of its input, which come before the task. */
   get ownMessages(): readonly Message[] {
     const { messages } = this.transcript;
     return messages.slice(messages.findLastIndex(({ id }) => id === this.taskId));
@@ -124,7 +124,7 @@ export class Run {
     return this.waits.waiting ? 'waiting' : 'running';
   }
 
-  /** What the run waits for, as an operator reads it: a person who paused it before all else, then the newest wait. */
+  /** The waiting reason for operators: a pause first, else the newest wait. */
   get waitingFor(): string | undefined {
     return this.result ? undefined : this.waits.reason;
   }
@@ -141,7 +141,7 @@ export class Run {
   stopReason(): ReturnType<typeof stopReason> {
     return stopReason({
       cancelRequested: this.inbox.cancelRequest !== undefined,
-      // a fresh history finds the time over before its timer can say so
+      // in a fresh history the time may be over before its timer fires
       deadlineReached: this.deadlineReached || (this.isGuarded && this.clock.isOver),
       budgetSpent: this.outputTokensAllowed() === 'spent',
       turn: this.counters.turn,
@@ -149,7 +149,7 @@ export class Run {
     });
   }
 
-  /** The caps that stand in the way of another turn, as update `extend` names them. */
+  /** The spent limits, as update `extend` names them. */
   spentCaps(): (keyof ExtendInput)[] {
     return [
       ...(this.counters.turn >= this.caps.maxTurns ? ['turns' as const] : []),
@@ -158,41 +158,41 @@ export class Run {
     ];
   }
 
-  /** How long the next answer may be under the run's budget. */
+  /** The output limit of the next answer under the run's budget, in tokens. */
   outputTokensAllowed(): number | 'spent' {
     return outputTokensAllowed(this.#budget());
   }
 
-  /** How long the reserved final answer may be. */
+  /** The output limit of the reserved final answer, in tokens. */
   finalOutputTokens(): number {
     return finalOutputTokens(this.#budget());
   }
 
-  /** The models that the money cap can pay for the reserved final answer; all of them when it can pay none. */
+  /** The models that the cost limit can pay for the reserved final answer; all of them when it can pay none. */
   payableModels(): readonly ModelCandidate[] {
     return payableModels(this.route.candidates, this.#budget());
   }
 
-  /** Input of the next request: a quarter of its characters, and no less than what the last call reported. */
+  /** Estimated input tokens of the next request: a quarter of its characters, and no fewer than the last call reported. */
   inputTokensEstimate(): number {
     const { count, reported } = this.compaction;
-    // what a call reported before the last compaction says nothing of the next one
+    // a report from before the last compaction does not apply to the next request
     const lastUsage = count > (reported?.compactions ?? 0) ? undefined : this.spending.lastUsage;
     const byChars = this.setupTokens + Math.ceil(this.transcript.bytes / CHARS_PER_TOKEN);
     return Math.max(byChars, (lastUsage?.inputTokens ?? 0) + (lastUsage?.outputTokens ?? 0));
   }
 
-  /** False for runs that 0.1 prepared: they go on as they began. */
+  /** False for runs that version 0.1 prepared: they keep their behaviour. */
   get isGuarded(): boolean {
     return this.prepared.policy !== undefined;
   }
 
-  /** True once a person's cancel or the deadline came: nothing new may start. */
+  /** True after a cancel or the deadline: nothing new may start. */
   get mustStop(): boolean {
     return this.inbox.cancelRequest !== undefined || this.deadlineReached;
   }
 
-  /** True once the run can only end: raising a cap comes too late. */
+  /** True when the run is certain to end: raising a limit comes too late. */
   get isEnding(): boolean {
     return this.mustStop || this.phase === 'finalising' || this.result !== undefined;
   }
@@ -209,14 +209,14 @@ export class Run {
     });
   }
 
-  /** Raises caps; a run that asked for more goes on. */
+  /** Raises limits; a run that waits at its budget continues. */
   extend(by: ExtendInput): void {
     this.caps.raise(by);
     if (by.deadlineMs !== undefined) this.clock.extend(by.deadlineMs);
     this.events.add({ type: 'extended', maxTurns: this.caps.maxTurns });
   }
 
-  /** What continue-as-new takes along. */
+  /** The state that continue-as-new carries over. */
   carry(): CarriedState {
     return {
       v: 1,
@@ -260,10 +260,10 @@ export class Run {
   }
 }
 
-/** What a run counts: turns and calls over the whole run, recoveries in a row (a good turn sets them back). */
+/** The counters of a run: turns and calls over the whole run, and recoveries in a row, which a good turn resets. */
 export type Counters = CarriedState['counters'];
 
-/** The counters of a run that begins. */
+/** The counters of a new run. */
 function newCounters(): Counters {
   return {
     turn: 0,

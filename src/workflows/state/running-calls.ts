@@ -1,6 +1,9 @@
 import { CancellationScope } from '@temporalio/workflow';
 
-/** The activities of a run that a stop aborts. They learn of it through their heartbeats, and answer with what they have. */
+/**
+ * The running activities that a stop aborts. An aborted activity gets the cancellation with its next heartbeat, and returns partial
+ * output.
+ */
 export class RunningCalls {
   readonly #scopes = new Set<CancellationScope>();
   #modelScope: CancellationScope | undefined;
@@ -16,11 +19,11 @@ export class RunningCalls {
     }
   }
 
-  /** Runs a model call that also a message in mode interrupt aborts. */
+  /** Runs a model call that a message in mode `interrupt` aborts too. */
   async interruptible<T>(start: () => Promise<T>): Promise<T> {
     try {
       return await this.abortable(() => {
-        // made inside the other scope, whose end it shares
+        // created inside the outer scope, so that a stop cancels it too
         const scope = new CancellationScope();
         this.#modelScope = scope;
         return scope.run(start);
@@ -35,7 +38,7 @@ export class RunningCalls {
     this.#modelScope?.cancel();
   }
 
-  /** Aborts what runs now. */
+  /** Aborts all running calls. */
   abort(): void {
     for (const scope of this.#scopes) scope.cancel();
   }

@@ -3,17 +3,17 @@ import type { CarriedState } from '../../contracts/schemas/carried-state.js';
 import type { Usage } from '../../contracts/schemas/model.js';
 import type { ModelCandidate, ModelSpending } from '../../contracts/schemas/model-route.js';
 
-/** Whose tokens they are. */
+/** The model that used the tokens, with its price. */
 type Priced = Pick<ModelCandidate, 'model' | 'price'>;
 
-/** What a run has used and paid, over all its calls and histories. */
+/** The usage and the cost of a run, over all its calls and executions. */
 export class Spending {
   usage: Usage;
-  /** Of the last call that was answered. */
+  /** The usage of the last call with an answer. */
   lastUsage: Usage | undefined;
-  /** Undefined while nothing that was used has a price. Tokens of a model without one are not in it. */
+  /** Undefined while no used model has a price. Tokens of models without a price are not included. */
   costUsd: number | undefined;
-  /** Some of the usage is an estimate. */
+  /** True when a part of the usage is an estimate. */
   isEstimated: boolean;
   readonly #byModel: Map<string, ModelSpending>;
 
@@ -25,13 +25,13 @@ export class Spending {
     this.#byModel = new Map((carried?.route.byModel ?? []).map((spent) => [spent.model, spent]));
   }
 
-  /** Counts the usage of a model call that was answered; gives what it cost, if that is known. */
+  /** Adds the usage of a call with an answer. Returns its cost in USD; undefined without a price. */
   chargeAnswer(usage: Usage, by: Priced): number | undefined {
     this.lastUsage = usage;
     return this.#charge(usage, by, 1);
   }
 
-  /** Counts what was used without an answer: by a lost attempt, or beside the conversation. */
+  /** Adds usage without an answer: of a lost attempt, or of a summary. */
   charge(usage: Usage, by: Priced): void {
     this.#charge(usage, by, 0);
   }
@@ -40,13 +40,13 @@ export class Spending {
     return [...this.#byModel.values()];
   }
 
-  /** The part of all input that a provider's cache gave; undefined before there was any input. */
+  /** The share of input tokens that came from a provider's cache, 0 to 1; undefined before the first input. */
   get cachedShare(): number | undefined {
     const { inputTokens, cacheReadTokens } = this.usage;
     return inputTokens === 0 ? undefined : Math.min(1, Math.round((cacheReadTokens / inputTokens) * 10_000) / 10_000);
   }
 
-  /** What continue-as-new carries. */
+  /** The state that continue-as-new carries over. */
   carry(): CarriedState['usage'] {
     return {
       total: this.usage,
@@ -66,7 +66,7 @@ export class Spending {
   }
 }
 
-/** What the details of a failure, or of a last heartbeat, say that was used; undefined when they say nothing. Never throws. */
+/** The usage in the details of a failure or a last heartbeat; undefined when they contain none. Never throws. */
 export function usageIn(details: unknown): Usage | undefined {
   return details !== null && typeof details === 'object' && 'usage' in details && isUsage(details.usage) ? details.usage : undefined;
 }

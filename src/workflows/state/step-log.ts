@@ -2,7 +2,7 @@ import { PAYLOAD_LIMITS } from '../../contracts/constants/limits.js';
 import type { Usage } from '../../contracts/schemas/model.js';
 import type { Step } from '../../contracts/schemas/run.js';
 
-/** How each turn went, oldest first, bounded in number. Lives in workflow state only. */
+/** The steps of a run, one for each turn, oldest first, limited in number. They are workflow state only. */
 export class StepLog {
   readonly #steps: Step[];
 
@@ -10,7 +10,7 @@ export class StepLog {
     this.#steps = [...carried];
   }
 
-  /** Opens a step; one that is still open (its turn was opened anew in a fresh history) is opened again. */
+  /** Opens a step. It replaces an open step of the same turn, which continue-as-new repeats. */
   open(step: Pick<Step, 'agent' | 'index' | 'started' | 'group'>): void {
     const last = this.#steps.at(-1);
     if (last?.index === step.index && last.status === 'running') this.#steps.pop();
@@ -18,13 +18,13 @@ export class StepLog {
     if (this.#steps.length > PAYLOAD_LIMITS.stepsMax) this.#steps.shift();
   }
 
-  /** Adds what became known of the open step. */
-  note(facts: { readonly usage?: Usage; readonly toolSignature?: string }): void {
+  /** Adds facts to the open step. */
+  update(facts: { readonly usage?: Usage; readonly toolSignature?: string }): void {
     const last = this.#steps.at(-1);
     if (last?.status === 'running') this.#steps[this.#steps.length - 1] = { ...last, ...facts };
   }
 
-  /** Ends the open step. One that ended never changes again. */
+  /** Ends the open step. An ended step never changes. */
   close(status: Exclude<Step['status'], 'running'>, ended: number): void {
     const last = this.#steps.at(-1);
     if (last?.status !== 'running') return;
@@ -35,7 +35,7 @@ export class StepLog {
     return this.#steps;
   }
 
-  /** What continue-as-new carries. */
+  /** The state that continue-as-new carries over. */
   carry(): Step[] {
     return [...this.#steps];
   }

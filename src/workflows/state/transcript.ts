@@ -12,7 +12,7 @@ interface Entry {
 }
 
 /**
- * The messages of a run and the chained digest over them. The workflow keeps them once; activities get references.
+ * The messages of a run, and the chained digest over them. The workflow keeps the messages; activities get references.
  */
 export class Transcript {
   readonly #entries: Entry[] = [];
@@ -23,22 +23,22 @@ export class Transcript {
   #bytes = 0;
   #tokens = 0;
 
-  /** Where the transcript stands. */
+  /** The length and the digest of the transcript. */
   get head(): ChainHead {
     return this.#head;
   }
 
-  /** Size of all messages as JSON text, in UTF-16 units: a cheap estimate. */
+  /** The size of all messages as JSON text, in UTF-16 units: a cheap estimate of bytes. */
   get bytes(): number {
     return this.#bytes;
   }
 
-  /** Estimated tokens of all messages, counted as they come. */
+  /** Estimated tokens of all messages. */
   get tokens(): number {
     return this.#tokens;
   }
 
-  /** How many messages there are. */
+  /** The number of messages. */
   get length(): number {
     return this.#entries.length;
   }
@@ -47,28 +47,28 @@ export class Transcript {
     return this.#entries.map((entry) => entry.message);
   }
 
-  /** Adds a message that the workflow wrote: it travels whole in the next reference, unless that grows too large. */
+  /** Adds a message that the workflow made. The next reference contains it whole, unless that makes the reference too large. */
   append(message: Message): void {
     this.#tailBytes += this.#add({ message, hash: hashMessage(message) });
     this.#tail.push({ message });
     if (this.#tailBytes > PAYLOAD_LIMITS.tailBytesMax) this.startFresh();
   }
 
-  /** Adds a message that an activity returned: its worker has it cached, so only the hash travels. */
+  /** Adds a message that an activity returned. Its worker has it cached, so the reference contains only the hash. */
   appendReturned(message: Message, hash: string): void {
     this.#add({ message, hash });
     this.#tail.push({ hash });
   }
 
-  /** Takes over messages that no worker was told of yet. They are read through the query, so their size is in no activity's input. */
+  /** Adds the input's messages. Workers read them through query `transcript`, so that they do not enlarge activity inputs. */
   load(messages: readonly Message[]): void {
     for (const message of messages) this.#add({ message, hash: hashMessage(message) });
     this.startFresh();
   }
 
   /**
-   * Puts shorter messages in the place of all: a new chain, which workers read through the query. `returned` holds the hashes of
-   * messages that an activity made.
+   * Replaces all messages: a new chain, which workers read through query `transcript`. `returned`: the hashes of messages that an
+   * activity made.
    */
   replaceAll(messages: readonly Message[], returned: ReadonlyMap<Message, string> = new Map()): void {
     const known = new Map(this.#entries.map(({ message, hash }) => [message, hash]));
@@ -80,30 +80,30 @@ export class Transcript {
     this.startFresh();
   }
 
-  /** The reference for the next model call. */
+  /** The reference for the next activity. */
   reference(): Pick<TranscriptRef, 'base' | 'tail' | 'digest'> {
     return { base: this.#base, tail: this.#tail, digest: this.#head.digest };
   }
 
-  /** A model call was answered: the next reference starts where that call's transcript ended. */
+  /** Moves the base of references to the end, after an answer: the worker has the transcript up to here cached. */
   advance(): void {
     this.#base = this.#head;
     this.#tail = [];
     this.#tailBytes = 0;
   }
 
-  /** A reference that presumes nothing: all of it is the base, and a worker pages for what it lacks. */
+  /** Makes the next reference assume no cache: the whole transcript is its base, and a worker queries the pages that it lacks. */
   startFresh(): void {
     this.advance();
   }
 
-  /** One page for query `transcript`, bounded in bytes; a single larger message still gets a page of its own. */
+  /** One page for query `transcript`, limited in bytes. A larger single message gets its own page. */
   page(request: { from: number; to?: number; bytesMax?: number }): TranscriptPage {
     const from = Math.max(0, Math.trunc(request.from) || 0);
     const to = Math.min(request.to ?? this.#entries.length, this.#entries.length);
-    // from whatever client it comes: what is no number asks for nothing special
-    const asked = Number.isFinite(request.bytesMax) ? Number(request.bytesMax) : PAYLOAD_LIMITS.pageBytesDefault;
-    const bytesMax = Math.min(asked, PAYLOAD_LIMITS.outsideBytesMax);
+    // the request may come from any client: anything but a number means the default
+    const requested = Number.isFinite(request.bytesMax) ? Number(request.bytesMax) : PAYLOAD_LIMITS.pageBytesDefault;
+    const bytesMax = Math.min(requested, PAYLOAD_LIMITS.outsideBytesMax);
     const messages: Message[] = [];
     let bytes = 0;
     for (const entry of this.#entries.slice(from, to)) {
@@ -114,12 +114,12 @@ export class Transcript {
     return { from, next: from + messages.length, length: this.#head.length, digest: this.#head.digest, messages };
   }
 
-  /** What continue-as-new carries. */
+  /** The state that continue-as-new carries over. */
   carry(): Pick<CarriedState, 'transcript' | 'chain'> {
     return { transcript: this.#entries, chain: this.#head };
   }
 
-  /** Rebuilds a transcript from what was carried. */
+  /** Rebuilds a transcript from the carried state. */
   static from(carried: Pick<CarriedState, 'transcript'>): Transcript {
     const transcript = new Transcript();
     for (const entry of carried.transcript) transcript.#add(entry);
@@ -127,7 +127,7 @@ export class Transcript {
     return transcript;
   }
 
-  /** Returns the size of the message, counted as `bytes` is. */
+  /** Adds an entry and returns its size, in the unit of `bytes`. */
   #add(entry: Entry): number {
     const size = JSON.stringify(entry.message).length;
     this.#entries.push(entry);

@@ -1,24 +1,24 @@
-/** What a run waits for, as an operator reads it. A function is asked each time it is read. */
+/** The reason of a wait, for operators. A function is called each time the reason is read. */
 export type WaitReason = string | (() => string);
 
-/** What a run waits for at present. */
+/** The current waits of a run. */
 export class Waits {
   readonly #open = new Set<{ readonly reason: WaitReason }>();
-  /** A person's pause stands before all else. */
+  /** A pause hides the other waits. */
   paused = false;
 
   get waiting(): boolean {
     return this.#open.size > 0;
   }
 
-  /** The newest wait; undefined when the run works. */
+  /** The reason of the newest wait; undefined when the run does not wait. */
   get reason(): string | undefined {
     if (this.paused) return 'resume';
     const newest = [...this.#open].at(-1)?.reason;
     return typeof newest === 'function' ? newest() : newest;
   }
 
-  /** Opens a wait; call what it returns when it is over. Several calls of one batch may wait at once. */
+  /** Opens a wait and returns the function that ends it. Several calls of one batch may wait at the same time. */
   open(reason: WaitReason): () => void {
     const wait = { reason };
     this.#open.add(wait);

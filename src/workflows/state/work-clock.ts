@@ -1,8 +1,8 @@
 import { CancellationScope, isCancellation, sleep } from '@temporalio/workflow';
 
 /**
- * Working time of a run against its deadline: it stops while a person is waited for, and goes on over continue-as-new.
- * One timer at a time, none per turn.
+ * The working time of a run against its deadline. It stops while the run waits for a person, and continues across continue-as-new.
+ * It uses one timer at a time, none per turn, to keep the history short.
  */
 export class WorkClock {
   #workedMs: number;
@@ -22,7 +22,7 @@ export class WorkClock {
     return this.#workedMs + (this.#runningSince === undefined ? 0 : Date.now() - this.#runningSince);
   }
 
-  /** Working time left; undefined without a deadline. */
+  /** Working time left, in milliseconds; undefined without a deadline. */
   get leftMs(): number | undefined {
     return this.#deadlineMs === undefined ? undefined : this.#deadlineMs - this.workedMs;
   }
@@ -64,7 +64,7 @@ export class WorkClock {
     if (leftMs === undefined) return;
     const timer = new CancellationScope();
     this.#timer = timer;
-    // not awaited: it runs beside the loop and only calls back
+    // not awaited: the timer runs beside the loop and calls `onDeadline`
     void timer.run(() => sleep(Math.max(1, leftMs), { summary: 'deadline' })).then(this.#onDeadline, ignoreCancellation);
   }
 }

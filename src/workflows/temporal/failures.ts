@@ -4,18 +4,18 @@ import type { RunResult } from '../../contracts/schemas/run.js';
 import { cutText, redact } from '../../contracts/text/redact.js';
 import { fitMessages } from '../policies/transcript/truncate-messages.js';
 
-/** What went wrong in an activity, as data: the type of failures.ts, or the kind of timeout. */
+/** The failure of an activity as data. `type`: a type of the failure table, `Timeout.*` or `Cancelled`. */
 export interface ActivityProblem {
   readonly type: string;
   readonly message: string;
   readonly workerLost: boolean;
   readonly cancelled: boolean;
   readonly notPolled: boolean;
-  /** What the last heartbeat of a lost worker said, or the details of the failure. */
+  /** The details of the last heartbeat of a lost worker, or of the failure. */
   readonly lastHeartbeat?: unknown;
 }
 
-/** Reads an error that an activity call threw; rethrows what is no activity's (a defect must not look like a failing tool). */
+/** Converts an error that an activity call threw. Rethrows any other error, because a defect must not look like a failing tool. */
 export function readActivityProblem(error: unknown): ActivityProblem {
   if (error instanceof CancelledFailure) return { ...PLAIN, type: 'Cancelled', message: 'cancelled', cancelled: true };
   if (!(error instanceof ActivityFailure)) throw error;
@@ -40,12 +40,12 @@ export function readActivityProblem(error: unknown): ActivityProblem {
   return { ...PLAIN, type: 'Error', message: clip(error.message) };
 }
 
-/** A call that was aborted although this run asked for no end: like a lost worker, it is the workflow's to decide on. */
+/** A call that was aborted although the run did not cancel it. It is handled like the loss of a worker. */
 export function lostAttempt(lastHeartbeat: unknown): ActivityProblem {
   return { ...PLAIN, type: 'Cancelled', message: 'aborted from outside the run', workerLost: true, lastHeartbeat };
 }
 
-/** The attempt was taken from the call: its worker died or was shut down, or an operator paused or reset it. */
+/** The failure types of a lost attempt: its worker died or was shut down, or an operator paused or reset the activity. */
 const LOSSES = new Set(['Worker.Died', 'Worker.Shutdown', 'ActivityPause', 'ActivityReset']);
 
 const PLAIN = { workerLost: false, cancelled: false, notPolled: false };
@@ -58,7 +58,7 @@ export function runFailure(result: RunResult): ApplicationFailure {
   return ApplicationFailure.create({ type, message: result.error?.message ?? 'the run failed', nonRetryable: true, details: [details] });
 }
 
-/** The failure that refuses a handler's input; a rejected update leaves no trace in history. */
+/** The failure that rejects a handler's input. A rejected update leaves no trace in history. */
 export function inputFailure(message: string): ApplicationFailure {
   return ApplicationFailure.create({ type: 'Input.Invalid', message: clip(message), nonRetryable: true });
 }

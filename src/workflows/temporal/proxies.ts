@@ -11,7 +11,7 @@ import {
 } from '../../contracts/constants/limits.js';
 import type { Effect } from '../../contracts/schemas/tool.js';
 
-/** A lost worker is never an attempt: its heartbeat timeout goes to the workflow, which decides by effect. */
+/** Temporal does not retry after a lost worker: the heartbeat timeout fails the call, and the workflow decides by the tool's effect. */
 const LOST_WORKER = ['TemporalTimeout:Heartbeat'];
 
 const DEFAULTS = {
@@ -42,13 +42,13 @@ export function prepareRun(input: Parameters<AgentActivities['prepareRun']>[0]):
         backoffCoefficient: 1,
         nonRetryableErrorTypes: LOST_WORKER,
       },
-      summary: 'agent, prompt and tools',
+      summary: 'prepare agent, prompt and tools',
     },
     [input],
   );
 }
 
-/** One model call; three attempts for failures that our code reports, each within `totalMs`; of the final call all of them together. */
+/** One model call with up to three attempts for reported failures. Each attempt has `totalMs`; all attempts of the final call share it. */
 export function callModel(
   input: Parameters<AgentActivities['callModel']>[0],
   options: { summary: string; totalMs?: number; isFinal?: boolean; queue?: string },
@@ -70,20 +70,20 @@ export function callModel(
   );
 }
 
-/** Where a tool call runs and how long its queue may leave it lying. */
+/** The task queue of a tool call, and how long the call may wait there for a worker. */
 export interface ToolPlacement {
   readonly queue?: string;
   readonly queueWaitMs?: number;
 }
 
-/** One tool call. Attempts are for failures of the activity itself: a tool that throws is a result. */
+/** One tool call. Retries cover failures of the activity itself: a tool that throws has a failed result and is not retried. */
 export function callTool(
   input: Parameters<AgentActivities['callTool']>[0],
   options: { summary: string; placement: ToolPlacement },
 ): ReturnType<AgentActivities['callTool']> {
   return callToolActivity.executeWithOptions(
     {
-      ...place(options.placement),
+      ...placementOptions(options.placement),
       startToCloseTimeout: input.timeoutMs + TOOL_LIMITS.timeoutMarginMs,
       retry: { maximumAttempts: attemptsFor(input.effect), initialInterval: TOOL_LIMITS.backoffMs, nonRetryableErrorTypes: LOST_WORKER },
       summary: cutSummary(options.summary),
@@ -92,14 +92,14 @@ export function callTool(
   );
 }
 
-/** Looks how a call ended whose worker died; a `read`, so it may repeat. */
+/** Finds out the outcome of a call whose worker died. It only reads, so it may be retried. */
 export function reconcileTool(
   input: Parameters<AgentActivities['reconcileTool']>[0],
   options: { summary: string; placement: ToolPlacement },
 ): ReturnType<AgentActivities['reconcileTool']> {
   return reconcileActivity.executeWithOptions(
     {
-      ...place(options.placement),
+      ...placementOptions(options.placement),
       startToCloseTimeout: TOOL_LIMITS.reconcileTimeoutMs + TOOL_LIMITS.timeoutMarginMs,
       retry: { maximumAttempts: TOOL_LIMITS.attemptsMax, initialInterval: TOOL_LIMITS.backoffMs, nonRetryableErrorTypes: LOST_WORKER },
       summary: cutSummary(options.summary),
@@ -108,7 +108,7 @@ export function reconcileTool(
   );
 }
 
-/** Asks gate, hooks and approval of the config about one call. They only decide, so a lost worker's question is asked again. */
+/** Runs the config's gate, hooks and approval function for one call. They have no side effects, so a lost worker's check is repeated. */
 export function checkTool(
   input: Parameters<AgentActivities['checkTool']>[0],
   options: { summary: string },
@@ -116,7 +116,7 @@ export function checkTool(
   return checkToolActivity.executeWithOptions(decision(options.summary), [input]);
 }
 
-/** Asks the hooks before and after the run, and on its error. */
+/** Runs the hooks before the run, after it, or on its error. */
 export function runHooks(
   input: Parameters<AgentActivities['runHooks']>[0],
   options: { summary: string },
@@ -124,7 +124,7 @@ export function runHooks(
   return runHooksActivity.executeWithOptions(decision(options.summary), [input]);
 }
 
-/** Asks the output schema and the agent's own completion gate about the answer that would end the run. */
+/** Validates the answer that would end the run, by the output schema and the agent's completion gate. */
 export function acceptAnswer(
   input: Parameters<AgentActivities['acceptAnswer']>[0],
   options: { summary: string },
@@ -132,7 +132,7 @@ export function acceptAnswer(
   return acceptAnswerActivity.executeWithOptions(decision(options.summary), [input]);
 }
 
-/** Makes a stretch of the transcript shorter, by a model's summary or the config's compactor. */
+/** Shortens a range of the transcript, by a model's summary or the config's compactor. */
 export function compact(
   input: Parameters<AgentActivities['compact']>[0],
   options: { summary: string },
@@ -151,7 +151,7 @@ export function compact(
   );
 }
 
-/** Looks up a model that a person wants a live run to go on with. */
+/** Looks up the model that a message switches a running agent to. */
 export function resolveModel(
   input: Parameters<AgentActivities['resolveModel']>[0],
   options: { summary: string },
@@ -159,7 +159,7 @@ export function resolveModel(
   return resolveModelActivity.executeWithOptions(decision(options.summary), [input]);
 }
 
-/** The activity runs each hook under its own timeout; this bounds a chain of them. */
+/** Options of an activity that runs gates and hooks. Each hook has its own timeout; `startToCloseTimeout` limits all of them together. */
 function decision(summary: string): ActivityOptions {
   return {
     startToCloseTimeout: HOOK_LIMITS.timeoutMsMax + TOOL_LIMITS.timeoutMarginMs,
@@ -172,7 +172,7 @@ function attemptsFor(effect: Effect): number {
   return effect === 'once' ? 1 : TOOL_LIMITS.attemptsMax;
 }
 
-function place(placement: ToolPlacement): ActivityOptions {
+function placementOptions(placement: ToolPlacement): ActivityOptions {
   return {
     ...(placement.queue === undefined ? {} : { taskQueue: placement.queue }),
     ...(placement.queueWaitMs === undefined ? {} : { scheduleToStartTimeout: placement.queueWaitMs }),

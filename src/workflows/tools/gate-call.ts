@@ -9,15 +9,15 @@ import { readActivityProblem } from '../temporal/failures.js';
 import { checkTool } from '../temporal/proxies.js';
 
 /**
- * What the run's own gate says of a call. An unknown tool passes, and so do arguments that are no JSON object: neither can run, and their
- * result tells the model why.
+ * The decision of the run's own gate about a call. Unknown tools and arguments that are not a JSON object pass: they cannot run, and
+ * their result explains why.
  */
 export function gateCall(run: Run, call: ToolCallPart): CallDecision {
   const tool = run.descriptor(call.name);
   return tool && call.argsText === undefined ? gateArgs(run, tool, call.args) : { decision: 'allow', by: 'gate' };
 }
 
-/** True when the config has a say in this call too. */
+/** True when the config's gate, hooks or approval function must check this call too. */
 export function needsCheck(run: Run, call: ToolCallPart, gate: CallDecision): boolean {
   if (gate.decision === 'block' || call.argsText !== undefined) return false;
   const tool = run.descriptor(call.name);
@@ -25,14 +25,14 @@ export function needsCheck(run: Run, call: ToolCallPart, gate: CallDecision): bo
 }
 
 /**
- * What gate, hooks and approval of the config say of a call that the run's own gate let through; both must agree to allow it. A check
- * that fails is a block. Undefined when the run must stop first.
+ * The decision of the config's gate, hooks and approval function about a call that the run's own gate did not block. Both must allow the
+ * call. A failed check blocks it. Undefined when the run must stop first.
  */
 export async function checkCall(run: Run, call: ToolCallPart, gate: CallDecision): Promise<CallDecision | undefined> {
   const tool = run.descriptor(call.name);
-  const check = await askConfig(run, call, { asked: gate.decision === 'ask', approval: tool?.approval === true });
+  const check = await callCheckTool(run, call, { asked: gate.decision === 'ask', approval: tool?.approval === true });
   if (!tool || !check || check.decision === 'block' || check.decision === 'abort') return check;
-  // a hook may not write what the gate would have stopped
+  // the run's gate also applies to arguments that a hook wrote
   const gateNow = check.args === undefined ? gate : gateArgs(run, tool, check.args);
   if (gateNow.decision === 'allow') return check;
   return { ...gateNow, ...(check.args === undefined ? {} : { args: check.args }) };
@@ -40,19 +40,19 @@ export async function checkCall(run: Run, call: ToolCallPart, gate: CallDecision
 
 function gateArgs(run: Run, tool: ToolDescriptor, args: JsonValue): CallDecision {
   const { decision, by, reason } = gateTool(run.policy.gate, tool, args);
-  if (decision === 'allow' && tool.effect !== 'read' && asksAfterFailover(run)) {
-    return { decision: 'ask', by: 'failover', reason: `the run went on with ${run.route.model} in place of its first model` };
+  if (decision === 'allow' && tool.effect !== 'read' && needsApprovalAfterFailover(run)) {
+    return { decision: 'ask', by: 'failover', reason: `the run failed over from its first model to ${run.route.model}` };
   }
   return { decision, by, ...(reason === undefined ? {} : { reason }) };
 }
 
-/** Another model than the one chosen may do other things: where that is wanted, a person looks at what may change the world. */
-function asksAfterFailover({ policy, route }: Run): boolean {
+/** True when calls with side effects need approval after a failover (`failoverGate: "ask"`): a different model may act differently. */
+function needsApprovalAfterFailover({ policy, route }: Run): boolean {
   return policy.failoverGate === 'ask' && route.hasFailedOver;
 }
 
-/** Only decides, so a lost worker's question is asked again. */
-async function askConfig(
+/** Runs activity `checkTool`. It has no side effects, so it is repeated after a lost worker. */
+async function callCheckTool(
   run: Run,
   call: ToolCallPart,
   { asked, approval }: { readonly asked: boolean; readonly approval: boolean },
@@ -71,7 +71,7 @@ async function askConfig(
     ...(run.policy.gateFunction ? { gated: true } : {}),
     ...(approval ? { approval } : {}),
   };
-  const summary = `turn ${turn}: may it? ${toolTitle(call.name, call.args)}`;
+  const summary = `turn ${turn}: check ${toolTitle(call.name, call.args)}`;
   for (let losses = 1; !run.mustStop; losses += 1) {
     try {
       return await run.calls.abortable(() => checkTool(input, { summary }));

@@ -11,16 +11,16 @@ import { runToolCalls } from './run-tool-calls.js';
 import { notRunResults } from './tool-results.js';
 
 /**
- * Runs the tool calls of one answer, or those of an unfinished turn that are left. Every call has exactly one result before the next
- * request. The guards judge them first: a nudge, a block, or the end of the run. Returns how the run ends, if it does. Nothing else
- * writes `turnInProgress`.
+ * Runs the tool calls of one answer, or the rest of an unfinished turn. Every call gets exactly one result before the next request. The
+ * guards judge the calls first: they may nudge, block, or end the run. Returns the ending, if the run ends. Only this file writes
+ * `turnInProgress`.
  */
 export async function guardToolCalls(run: Run, inProgress: TurnInProgress): Promise<Ending | undefined> {
   const { calls } = inProgress;
   run.turnInProgress = inProgress;
   run.phase = 'tools';
-  run.steps.note({ toolSignature: signatureShown(calls) });
-  // judged again after a continue-as-new: memory and calls are the same, and so is the verdict
+  run.steps.update({ toolSignature: signatureShown(calls) });
+  // after a continue-as-new the calls are judged again: with the same memory and calls the verdict is the same
   const objection = run.guards.judge(guardedTurn(run, calls));
   if (objection?.kind === 'stop') return stopRun(run, calls, objection);
   const outcome = await runToolCalls(run, inProgress, blockedBy(objection));
@@ -31,7 +31,7 @@ export async function guardToolCalls(run: Run, inProgress: TurnInProgress): Prom
   return { kind: 'end', reason: 'error', error: { type: 'Hook.Aborted', message: outcome.reason, turn: run.counters.turn } };
 }
 
-/** The calls of an answer of which none has run. */
+/** A turn in progress whose calls have not started. */
 export function newTurn(calls: readonly ToolCallPart[]): TurnInProgress {
   return { calls: [...calls], results: calls.map(() => null), decisions: [] };
 }
@@ -54,7 +54,7 @@ function blockedBy(objection: Objection | undefined): ReadonlyMap<number, string
 
 function remember(run: Run, calls: readonly ToolCallPart[], objection: Objection | undefined): void {
   const results = run.transcript.messages.slice(-calls.length);
-  noteWork(run, calls, results);
+  recordTurnWork(run, calls, results);
   const given = run.guards.remember(Object.assign(guardedTurn(run, calls), { results }), objection !== undefined) ?? objection;
   run.isRepeating = objection !== undefined;
   if (objection) announce(run, objection);
@@ -63,7 +63,7 @@ function remember(run: Run, calls: readonly ToolCallPart[], objection: Objection
   if (given !== objection) announce(run, given);
 }
 
-/** No call runs: each has a result with the reason, and the reserved final call reports what was found. */
+/** Ends the run: each call gets a failed result with the reason, and the reserved final call reports the findings. */
 function stopRun(run: Run, calls: readonly ToolCallPart[], objection: Objection): Ending {
   const { turn } = run.counters;
   for (const message of notRunResults(calls, turn, objection.text)) run.transcript.append(message);
@@ -77,13 +77,13 @@ function announce(run: Run, { event, decision }: Objection): void {
   showDecision(run, decision);
 }
 
-/** Names the calls, so that people can read it, and ends with what tells equal arguments apart. */
+/** A readable signature: the tool names, then 8 hex digits of the hash over the arguments. */
 function signatureShown(calls: readonly ToolCallPart[]): string {
   return `${calls.map(({ name }) => name).join('+')}#${turnSignature(calls).slice(0, 8)}`.slice(0, 200);
 }
 
-/** Keeps in mind what the answered calls of a turn did, for the looks at the end; a run without such looks keeps nothing. */
-export function noteWork(run: Run, calls: readonly ToolCallPart[], results: readonly Message[]): void {
+/** Records the work of a turn's calls for the completion checks. A run without such checks records nothing. */
+export function recordTurnWork(run: Run, calls: readonly ToolCallPart[], results: readonly Message[]): void {
   const { completion: policy } = run.policy;
   if (policy.checks.length === 0) return;
   run.work = recordWork(run.work, { calls, results }, { policy, effectOf: (tool) => run.descriptor(tool)?.effect });

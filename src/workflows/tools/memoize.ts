@@ -4,8 +4,8 @@ import { answerRemembered, type SettledCall } from './run-tool-call.js';
 import type { ToolBatch } from './tool-batch.js';
 
 /**
- * Answers calls of `pure` tools that were answered before: no gate, no person and no activity is asked. Not behind a call of the same
- * batch that may change the world, because its answer may be another one by then.
+ * Answers calls of `pure` tools from the memo, without gate, approval and activity. A call after one with side effects in the same batch
+ * is not answered, because its result may have changed.
  */
 export function recallCalls(run: Run, batch: ToolBatch): void {
   if (!run.policy.memo) return;
@@ -22,12 +22,12 @@ export function recallCalls(run: Run, batch: ToolBatch): void {
   }
 }
 
-/** Notes a call that was started: its answer, or that what was answered before may no longer be true. */
-export function noteCall(run: Run, batch: ToolBatch, index: number, { message }: SettledCall): void {
+/** Updates the memo after a call: stores the result of a `pure` tool, or clears the memo after a side effect. */
+export function updateMemo(run: Run, batch: ToolBatch, index: number, { message }: SettledCall): void {
   const call = batch.call(index);
   const tool = run.descriptor(call.name);
   if (!run.policy.memo || !tool) return;
-  // a hook that rewrote the arguments has its say each time
+  // a call with arguments that a hook rewrote is checked by the hook each time
   const isRewritten = batch.decisions[index]?.args !== undefined;
   const isError = message.parts.some((part) => part.type === 'tool_result' && part.isError);
   remember(run.memo, { call, tool: { effect: tool.effect, pure: tool.pure && !isRewritten }, isError });

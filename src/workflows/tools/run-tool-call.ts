@@ -13,16 +13,16 @@ import { type ActivityProblem, readActivityProblem } from '../temporal/failures.
 import { callTool, reconcileTool, type ToolPlacement } from '../temporal/proxies.js';
 import { failedResult, notStartedResult, stoppedResult, unknownOutcomeResult, unknownToolText } from './tool-results.js';
 
-/** A call with its one result. `returned`: an activity made the message, so its worker has it cached. */
+/** A call with its result. `returned`: an activity made the message, so its worker has it cached. */
 export interface SettledCall {
   readonly message: Message;
   readonly hash: string;
   readonly returned: boolean;
-  /** A hook after the tool wants the run to end, with this reason. */
+  /** The reason of a hook after the tool that aborts the run. */
   readonly abort?: string;
 }
 
-/** Runs one call to its one result, whatever happens to the workers it runs on. Never throws for a failing tool. */
+/** Runs one call until it has its result, also when workers are lost. Never throws for a failing tool. */
 export async function runToolCall(run: Run, call: ToolCallPart, index: number): Promise<SettledCall> {
   const tool = run.descriptor(call.name);
   const title = toolTitle(call.name, call.args);
@@ -37,22 +37,22 @@ export async function runToolCall(run: Run, call: ToolCallPart, index: number): 
   return settled.call;
 }
 
-/** The result of a call that nothing was started for, because of `why`. */
+/** The result of a call that was not started, because of `why`. */
 export function notStarted(run: Run, call: ToolCallPart, why: string): SettledCall {
   return withoutRunning(run, call, settledOwn(notStartedResult(call, run.counters.turn, why), 'cancelled'));
 }
 
-/** Answers a call with a text in place of running it: the model reads a failed result that says why. */
+/** Answers a call with a failed result instead of running it. `text` is the reason for the model. */
 export function answerCall(run: Run, call: ToolCallPart, text: string, outcome: ToolOutcome = 'failed'): SettledCall {
   return withoutRunning(run, call, settledOwn(failedResult(call, run.counters.turn, text), outcome));
 }
 
-/** The result of a call whose answer was given before; the workflow wrote the message. */
+/** The result of a call from the memo; the workflow made the message. */
 export function answerRemembered(run: Run, call: ToolCallPart, message: Message): SettledCall {
   return withoutRunning(run, call, settledOwn(message, 'ok'));
 }
 
-/** A call that was not run has its begin and its end among the events too, but is not counted. */
+/** Adds the start and end events of a call that was not run. It is not counted as a tool call. */
 function withoutRunning(run: Run, call: ToolCallPart, settled: Settled): SettledCall {
   announce(run, call, toolTitle(call.name, call.args), run.descriptor(call.name));
   report(run, settled, 0);
@@ -64,7 +64,7 @@ interface Settled {
   readonly outcome: ToolOutcome;
 }
 
-/** One call of a known tool, on its way to its result. */
+/** A call of a known tool that has no result yet. */
 interface OpenCall {
   readonly call: ToolCallPart;
   readonly tool: ToolDescriptor;
@@ -91,7 +91,7 @@ async function settle(run: Run, open: OpenCall): Promise<Settled> {
   }
 }
 
-/** Stands for a tool that there is not, where only the hooks after a tool are asked. */
+/** The descriptor of an unknown tool, for which only the hooks after a tool run. */
 const NO_TOOL: Omit<ToolDescriptor, 'name'> = {
   description: '',
   schema: {},
@@ -103,7 +103,7 @@ const NO_TOOL: Omit<ToolDescriptor, 'name'> = {
   workspace: false,
 };
 
-/** Nothing runs. Hooks that mean any tool are asked about the failed result all the same. */
+/** Makes the failed result of an unknown tool. Hooks that match any tool run on this result too. */
 async function settleUnknown(run: Run, call: ToolCallPart, index: number): Promise<Settled> {
   const unknownTool = unknownToolText(call, run.toolNames());
   if (!run.policy.hooks.unknownTools) return settledOwn(failedResult(call, run.counters.turn, unknownTool), 'failed');
@@ -112,23 +112,23 @@ async function settleUnknown(run: Run, call: ToolCallPart, index: number): Promi
   return await settle(run, { call, tool, title: toolTitle(call.name, call.args), input });
 }
 
-/** True when the call was started and nobody says how it ended. Only a `once` call cannot simply be tried again after its time was over. */
+/** True when the call was started and its outcome is unknown. A `once` call that timed out counts too, because it must not be retried. */
 function wasLost(problem: ActivityProblem, { effect }: ToolDescriptor): boolean {
   return problem.workerLost || problem.cancelled || (problem.type === 'Timeout.START_TO_CLOSE' && effect === 'once');
 }
 
-/** Decides by effect what a lost worker means; undefined: run the call again with the same key. */
+/** Settles a call after a lost worker, by the tool's effect. Undefined: run the call again with the same idempotency key. */
 async function settleLoss(run: Run, open: OpenCall, state: { losses: number; reconciled: boolean }): Promise<Settled | undefined> {
   const { call, tool, input } = open;
   const unknown = settledOwn(unknownOutcomeResult(call, run.counters.turn), 'unknown');
   const next = afterWorkerLoss({ effect: tool.effect, hasReconcile: tool.hasReconcile, losses: state.losses });
   if (next === 'again') return undefined;
-  // only one `not_started` may start the call again; after that its outcome is as unknown as any
+  // `not_started` restarts the call once only; after a second loss the outcome is unknown
   if (next === 'unknown' || state.reconciled || run.mustStop) return unknown;
   state.reconciled = true;
   for (let losses = 0; losses < TOOL_LIMITS.attemptsMax; losses += 1) {
     const { result, problem } = await startOnHost(run, tool, (placement) =>
-      reconcileTool(input, { summary: `turn ${run.counters.turn}: what became of ${call.name}?`, placement }),
+      reconcileTool(input, { summary: `turn ${run.counters.turn}: reconcile ${call.name}`, placement }),
     );
     if (result?.kind === 'done') return settledBy(result.result);
     if (result?.kind === 'not_started') return undefined;
@@ -139,7 +139,9 @@ async function settleLoss(run: Run, open: OpenCall, state: { losses: number; rec
 
 type Attempted<T> = { readonly result: T; readonly problem?: never } | { readonly result?: never; readonly problem: ActivityProblem };
 
-/** One start where the tool runs. A host that nobody polls for is said after a minute; the next start lies there as long as it takes. */
+/**
+ * Starts a call on the tool's queue. When no worker polls it for a minute, the run shows the wait and starts again without a time limit.
+ */
 async function startOnHost<T>(run: Run, tool: ToolDescriptor, start: (placement: ToolPlacement) => Promise<T>): Promise<Attempted<T>> {
   const placement = placementFor(run, tool);
   const first = await attempt(run, () => start(placement));
@@ -198,7 +200,7 @@ function report(run: Run, settled: Settled, durationMs: number): void {
   });
 }
 
-/** A stop ended the call. One that was started on a worker that is lost may have done something. */
+/** The result of a call that a stop ended. After a lost worker the call may have taken partial effect. */
 function stopped(run: Run, call: ToolCallPart, losses: number): Settled {
   const why = whyStopped(run);
   const result = losses === 0 ? notStartedResult(call, run.counters.turn, why) : stoppedResult(call, run.counters.turn, why);
@@ -229,7 +231,7 @@ function outcomeOf(problem: ActivityProblem): ToolOutcome {
 /** What to do after the worker of a tool call was lost. */
 export type AfterLoss = 'again' | 'reconcile' | 'unknown';
 
-/** Decides by effect: what may repeat runs again with the same key; what may be done once is looked at, or is unknown. */
+/** Decides by effect: `read` and `idempotent` calls run again with the same key; a `once` call is reconciled, or its outcome is unknown. */
 export function afterWorkerLoss(facts: { effect: Effect; hasReconcile: boolean; losses: number }): AfterLoss {
   if (facts.losses > RUN_LIMITS.workerLossesMax) return 'unknown';
   if (facts.effect !== 'once') return 'again';

@@ -1,14 +1,14 @@
 import { RUN_LIMITS } from '../../contracts/constants/limits.js';
 import type { CallDecision, TurnInProgress } from '../../contracts/schemas/carried-state.js';
-import { type GoOn, mayGoOn } from '../operator/pause-and-hold.js';
-import { openApprovals, publishPending, waitForPeople, waitReason } from '../operator/request-approval.js';
+import { type Continuation, waitWhilePaused } from '../operator/pause-and-hold.js';
+import { openApprovals, publishPending, waitForDecisions, waitReason } from '../operator/request-approval.js';
 import { endApproval } from '../operator/settle-approval.js';
 import { describeDecision } from '../operator/validate-decision.js';
 import { showDecision } from '../operator/wait.js';
 import { groupCalls } from '../policies/tools/call-groups.js';
 import type { Run } from '../state/run.js';
 import { checkCall, gateCall, needsCheck } from './gate-call.js';
-import { noteCall, recallCalls } from './memoize.js';
+import { recallCalls, updateMemo } from './memoize.js';
 import { answerCall, notStarted, runToolCall, type SettledCall } from './run-tool-call.js';
 import { type BatchEnd, ToolBatch } from './tool-batch.js';
 
@@ -21,10 +21,10 @@ export type BatchOutcome =
 const NONE: ReadonlyMap<number, string> = new Map();
 
 /**
- * Runs the calls of one answer and appends their results in call order; every call gets exactly one. All are decided about first;
- * those that may run do, `read` calls several at once, any other alone; then those that people were asked about, as they are
- * decided. A pause starts no further call; a long pause or a long wait gives the batch back half done, to go on in a fresh history.
- * `blocked` are texts that answer calls, by position, in place of running them.
+ * Runs the calls of one answer and appends their results in call order; every call gets exactly one. All calls are decided first. Allowed
+ * calls run next: `read` calls in parallel, any other call alone. Calls that need approval run as they are approved. No call starts
+ * during a pause. When the history becomes too long in a pause or a wait, the batch continues in a fresh history. `blocked`: texts that
+ * answer calls, by position, instead of running them.
  */
 export async function runToolCalls(run: Run, turn: TurnInProgress, blocked: ReadonlyMap<number, string> = NONE): Promise<BatchOutcome> {
   const batch = new ToolBatch(turn, run.input.context?.workspace);
@@ -35,7 +35,7 @@ export async function runToolCalls(run: Run, turn: TurnInProgress, blocked: Read
   return batch.end?.kind === 'abort' ? batch.end : { kind: 'done' };
 }
 
-async function settleCalls(run: Run, batch: ToolBatch, blocked: ReadonlyMap<number, string>): Promise<GoOn> {
+async function settleCalls(run: Run, batch: ToolBatch, blocked: ReadonlyMap<number, string>): Promise<Continuation> {
   for (const index of batch.open) {
     const text = blocked.get(index);
     if (text !== undefined) block(run, batch, index, { by: 'loop guard', reason: text, text });
@@ -43,21 +43,22 @@ async function settleCalls(run: Run, batch: ToolBatch, blocked: ReadonlyMap<numb
   recallCalls(run, batch);
   const gate = await decideCalls(run, batch);
   if (gate !== 'go') return gate;
-  askForApprovals(run, batch);
+  requestApprovals(run, batch);
   for (;;) {
     settleDenied(run, batch);
     const ready = batch.open.filter((index) => mayRun(run, batch, index));
     const waiting = batch.open.flatMap((index) => run.approvals.pending(batch.call(index).callId) ?? []);
     if (ready.length === 0 && waiting.length === 0) return 'go';
     const isOver = (): boolean => isPreempted(run) || waiting.some(({ callId }) => !run.approvals.pending(callId));
-    const next = ready.length > 0 ? await runGroups(run, batch, ready) : await waitForPeople(run, { reason: waitReason(waiting), isOver });
+    const next =
+      ready.length > 0 ? await runGroups(run, batch, ready) : await waitForDecisions(run, { reason: waitReason(waiting), isOver });
     if (next !== 'go') return next;
     if (isEnded(run, batch)) return 'stop';
   }
 }
 
-/** Decides about every call that nothing was said of yet: the gate at once, then the config. What is blocked has its result. */
-async function decideCalls(run: Run, batch: ToolBatch): Promise<GoOn> {
+/** Decides every undecided call: the run's gate immediately, then the config's check. A blocked call gets its result. */
+async function decideCalls(run: Run, batch: ToolBatch): Promise<Continuation> {
   const unchecked: { readonly index: number; readonly gate: CallDecision }[] = [];
   for (const index of batch.open.filter((open) => !batch.decisions[open])) {
     const gate = isTooMany(run, index) ? TOO_MANY : gateCall(run, batch.call(index));
@@ -70,7 +71,7 @@ async function decideCalls(run: Run, batch: ToolBatch): Promise<GoOn> {
   });
 }
 
-/** What is behind the most calls that one answer may run. */
+/** True for calls beyond the maximum of one answer. */
 function isTooMany(run: Run, index: number): boolean {
   return run.isGuarded && index >= RUN_LIMITS.callsPerAnswerMax;
 }
@@ -96,8 +97,8 @@ function block(run: Run, batch: ToolBatch, index: number, { by, reason, text }: 
   batch.settle(index, answerCall(run, call, text));
 }
 
-/** Puts every call that a person decides before people, once: one that waits or was decided in an earlier history is not asked again. */
-function askForApprovals(run: Run, batch: ToolBatch): void {
+/** Requests the approvals of the batch, each once: one that is pending or decided from an earlier history is not requested again. */
+function requestApprovals(run: Run, batch: ToolBatch): void {
   const { approvals } = run;
   const unasked = batch.open.filter((index) => {
     const { callId } = batch.call(index);
@@ -108,33 +109,33 @@ function askForApprovals(run: Run, batch: ToolBatch): void {
   openApprovals(run, unasked.map(approvalOf));
 }
 
-/** A call that waits for nobody, or that was approved as it is. */
+/** True for a call that needs no approval, or that was approved with exactly these arguments. */
 function mayRun({ approvals }: Run, batch: ToolBatch, index: number): boolean {
   if (batch.decisions[index]?.decision !== 'ask') return true;
   const decided = approvals.decided(batch.call(index).callId);
   return decided?.decision === 'approved' && decided.hash === batch.hash(index);
 }
 
-/** Answers the calls that people refused, that nobody decided in time, or that are not what was approved. */
+/** Answers the calls that were denied, whose approval expired, or whose arguments differ from the approved ones. */
 function settleDenied(run: Run, batch: ToolBatch): void {
   for (const index of batch.open) {
     const call = batch.call(index);
     const decided = run.approvals.decided(call.callId);
     if (batch.decisions[index]?.decision !== 'ask' || !decided || mayRun(run, batch, index)) continue;
-    const refusal = decided.decision === 'approved' ? 'denied: something else was approved' : describeDecision(decided);
+    const refusal = decided.decision === 'approved' ? 'denied: the approval was for other arguments' : describeDecision(decided);
     batch.settle(index, answerCall(run, call, decided.reason === undefined ? refusal : `${refusal}: ${decided.reason}`));
   }
 }
 
-/** Starts calls in order, neighbouring `read` calls at once. */
-async function runGroups(run: Run, batch: ToolBatch, ready: readonly number[]): Promise<GoOn> {
+/** Starts calls in order, neighbouring `read` calls in parallel. */
+async function runGroups(run: Run, batch: ToolBatch, ready: readonly number[]): Promise<Continuation> {
   const groups = groupCalls(batch.calls, (name) => run.descriptor(name)?.effect);
   for (const group of groups) {
     const indexes = group.indexes.filter((index) => ready.includes(index));
     const gate = await startEach(run, batch, indexes, async (index) => {
       const settled = await runToolCall(run, batch.effective(index), index);
       batch.settle(index, settled);
-      noteCall(run, batch, index, settled);
+      updateMemo(run, batch, index, settled);
       if (settled.abort !== undefined) batch.end ??= { kind: 'abort', by: 'hook', reason: settled.abort };
     });
     if (gate !== 'go') return gate;
@@ -142,13 +143,13 @@ async function runGroups(run: Run, batch: ToolBatch, ready: readonly number[]): 
   return 'go';
 }
 
-/** Starts what may be started, several at once in order. Says how the gate stood when it closed; what runs then is waited for. */
-async function startEach<T>(run: Run, batch: ToolBatch, items: readonly T[], start: (item: T) => Promise<void>): Promise<GoOn> {
+/** Starts items in order, several in parallel, until a pause or a stop. Waits for the started ones, and returns how the batch proceeds. */
+async function startEach<T>(run: Run, batch: ToolBatch, items: readonly T[], start: (item: T) => Promise<void>): Promise<Continuation> {
   const queue = [...items];
-  let closed: GoOn = 'go';
+  let closed: Continuation = 'go';
   const runner = async (): Promise<void> => {
     while (queue.length > 0) {
-      const gate = await mayGoOn(run);
+      const gate = await waitWhilePaused(run);
       const mayStart = gate === 'go' && !isEnded(run, batch);
       if (!mayStart) closed = gate === 'go' ? 'stop' : gate;
       const item = mayStart ? queue.shift() : undefined;
@@ -157,17 +158,17 @@ async function startEach<T>(run: Run, batch: ToolBatch, items: readonly T[], sta
     }
   };
   await Promise.all(Array.from({ length: Math.min(items.length, run.policy.readToolsParallelMax) }, runner));
-  // an end is not carried: what is left of the batch is answered here
+  // an end is not carried over: the rest of the batch is answered in this history
   return isEnded(run, batch) ? 'stop' : closed;
 }
 
-/** True once nothing further of the batch may start, although the run itself goes on or has yet to end. */
+/** True when no further call of the batch may start, although the run itself continues or has yet to end. */
 function isEnded(run: Run, batch: ToolBatch): boolean {
   if (!batch.end && isPreempted(run)) batch.end = { kind: 'preempted' };
   return batch.end !== undefined;
 }
 
-/** Nobody needs to decide about a call that will not run. */
+/** Cancels the pending approvals of calls that will not run. */
 function endOpenApprovals(run: Run, batch: ToolBatch): void {
   for (const index of batch.open) {
     endApproval(run, batch.call(index).callId, { decision: 'cancelled', by: 'the run', reason: whyLeft(run, batch) });
@@ -193,7 +194,7 @@ function whyLeft(run: Run, { end }: ToolBatch): string {
   return end?.kind === 'abort' ? `ended by ${end.by}` : 'a new message came';
 }
 
-/** True when a message waits for which calls that were not started are skipped. What runs goes on: a message cancels no call. */
+/** True when a queued message skips the calls that were not started. Running calls continue: a message cancels no tool call. */
 function isPreempted({ inbox }: Run): boolean {
   return inbox.preempting;
 }

@@ -5,10 +5,10 @@ import type { ToolCallPart } from '../../contracts/schemas/message.js';
 import { toolTitle } from '../../contracts/tool-title.js';
 import type { SettledCall } from './run-tool-call.js';
 
-/** Why calls of a batch are left that nothing was started for, and nothing will be. */
+/** Why the remaining calls of a batch are not started. */
 export type BatchEnd = { readonly kind: 'abort'; readonly by: string; readonly reason: string } | { readonly kind: 'preempted' };
 
-/** The calls of one answer on their way to their results: what was decided of each, and the results so far. By position. */
+/** The calls of one answer with their decisions and their results so far, by position. */
 export class ToolBatch {
   readonly calls: readonly ToolCallPart[];
   readonly decisions: (CallDecision | null)[];
@@ -55,7 +55,7 @@ export class ToolBatch {
     this.#settled[index] = call;
   }
 
-  /** What a person is asked about a call. */
+  /** The approval request of a call. */
   approval(index: number, { turn, expireMs }: { readonly turn: number; readonly expireMs: number }): PendingApproval {
     const { callId, name: tool, args } = this.effective(index);
     const { by, reason } = this.decisions[index] ?? { by: 'gate' };
@@ -74,13 +74,13 @@ export class ToolBatch {
     };
   }
 
-  /** What a decision binds to: this tool with these arguments in this folder, and nothing else. */
+  /** The hash that a decision applies to: this tool with these arguments in this workspace. */
   hash(index: number): string {
     const { name: tool, args } = this.effective(index);
     return hashJson({ tool, args, workspace: this.#workspace });
   }
 
-  /** What continue-as-new carries. */
+  /** The state that continue-as-new carries over. */
   carry(): TurnInProgress {
     return {
       calls: [...this.calls],

@@ -1,8 +1,8 @@
 import type { Message, ToolCallPart } from '../../contracts/schemas/message.js';
 
-/** The results that the workflow itself writes: for calls that no activity answered. All are failed results the model reads. */
+/** The failed results that the workflow itself makes, for calls that no activity answered. */
 
-/** A result with a plain text, for a call that was not run or whose end nobody knows. */
+/** A failed result with a plain text, for a call that was not run or whose outcome is unknown. */
 export function failedResult(call: ToolCallPart, turn: number, text: string): Message {
   return {
     id: call.callId,
@@ -12,12 +12,12 @@ export function failedResult(call: ToolCallPart, turn: number, text: string): Me
   };
 }
 
-/** What the model reads of a tool that there is not. No fuzzy execution: it is told what there is. */
+/** The result text of an unknown tool. It lists the available tools; a similar name is never run instead. */
 export function unknownToolText({ name }: ToolCallPart, available: readonly string[]): string {
   return `no tool named ${JSON.stringify(name.slice(0, 80))}; available: ${available.join(', ') || 'none'}`;
 }
 
-/** The worker of a `once` call died. The model is told exactly what is known. */
+/** The result of a `once` call whose worker died. */
 export function unknownOutcomeResult(call: ToolCallPart, turn: number): Message {
   return failedResult(
     call,
@@ -32,7 +32,7 @@ export function notStartedResult(call: ToolCallPart, turn: number, why: string):
   return failedResult(call, turn, `[${why}] not started`);
 }
 
-/** A cancel or deadline came after the call was started and before anybody said how it ended. */
+/** A cancel or deadline came after the call was started and before it reported its outcome. */
 export function stoppedResult(call: ToolCallPart, turn: number, why: string): Message {
   return failedResult(call, turn, `[${why}] stopped while running; it may have taken partial effect`);
 }

@@ -9,37 +9,37 @@ import type { Run } from '../state/run.js';
 import { type ActivityProblem, readActivityProblem } from '../temporal/failures.js';
 import { acceptAnswer } from '../temporal/proxies.js';
 import { correct } from './corrections.js';
-import { mayReferAgain } from './retry-model.js';
+import { resetReference } from './retry-model.js';
 import { newSetbacks, type Setbacks } from './setbacks.js';
 
-/** What the completion gate says of an answer without calls. */
+/** The verdict about an answer without calls. */
 export type EndVerdict =
   | { readonly kind: 'accepted'; readonly structured?: JsonValue }
-  /** The model was told what is missing: another turn follows. */
+  /** A correction is in the transcript: another turn follows. */
   | { readonly kind: 'corrected' }
   | { readonly kind: 'failed'; readonly type: string; readonly message: string };
 
 /**
- * The completion gate: asked when an answer would end the run. Cheap looks first (is it an answer at all? do the built-in checks
- * hold?), then the output schema and the agent's own gate, in an activity. Each sends the model back a bounded number of times in
- * a row; after that the answer stands, except one that misses its output schema.
+ * Validates an answer that would end the run. The cheap checks come first: answer quality and the built-in completion checks. Then an
+ * activity checks the output schema and the agent's completion gate. Each corrects the model a limited number of times in a row. After
+ * that the answer is accepted, except one that does not match its output schema.
  */
 export async function acceptEnd(run: Run, message: Message): Promise<EndVerdict> {
   if (isCorrected(run, message)) return { kind: 'corrected' };
   if (!run.policy.completion.custom && run.input.outputSchema === undefined) return { kind: 'accepted' };
-  const answer = await askActivity(run, message, { gate: run.policy.completion.custom });
+  const answer = await callAcceptAnswer(run, message, { gate: run.policy.completion.custom });
   if ('problem' in answer) return { kind: 'failed', type: answer.problem.type, message: answer.problem.message };
   return settle(run, answer.result);
 }
 
-/** The JSON of a last answer that nothing can be asked about any more; undefined when it does not fit the output schema. */
+/** The JSON of a final answer, which cannot be corrected any more; undefined when it does not match the output schema. */
 export async function structuredOf(run: Run, message: Message): Promise<JsonValue | undefined> {
   if (run.input.outputSchema === undefined) return undefined;
-  const answer = await askActivity(run, message, { gate: false });
+  const answer = await callAcceptAnswer(run, message, { gate: false });
   return 'result' in answer && answer.result.accept ? answer.result.structured : undefined;
 }
 
-/** Noise, a stall, or work that is visibly not finished. */
+/** Corrects an answer that is noise, announces work or leaves work unfinished. True when it did. */
 function isCorrected(run: Run, message: Message): boolean {
   const { counters, policy } = run;
   if (policy.quality && counters.qualityCorrections < RUN_LIMITS.qualityCorrectionsMax) {
@@ -74,7 +74,7 @@ function settle(run: Run, result: AcceptAnswerResult): EndVerdict {
   if (result.accept) return { kind: 'accepted', ...(result.structured === undefined ? {} : { structured: result.structured }) };
   if (result.by === 'schema') {
     if (counters.schemaAttempts >= RUN_LIMITS.gateAttemptsMax) {
-      return { kind: 'failed', type: 'Run.OutputInvalid', message: `the answer does not fit the output schema: ${result.correction}` };
+      return { kind: 'failed', type: 'Run.OutputInvalid', message: `the answer does not match the output schema: ${result.correction}` };
     }
     counters.schemaAttempts += 1;
     correct(run, { why: 'output schema', text: result.correction, attempt: counters.schemaAttempts });
@@ -86,11 +86,11 @@ function settle(run: Run, result: AcceptAnswerResult): EndVerdict {
   return { kind: 'corrected' };
 }
 
-type Asked = { readonly result: AcceptAnswerResult } | { readonly problem: ActivityProblem };
+type AcceptOutcome = { readonly result: AcceptAnswerResult } | { readonly problem: ActivityProblem };
 
-async function askActivity(run: Run, message: Message, { gate }: { readonly gate: boolean }): Promise<Asked> {
+async function callAcceptAnswer(run: Run, message: Message, { gate }: { readonly gate: boolean }): Promise<AcceptOutcome> {
   const { outputSchema, context } = run.input;
-  // made anew for each try: a reference may have to presume less
+  // built for each attempt: after `Transcript.Moved` the reference starts at the beginning
   const input = (): Parameters<typeof acceptAnswer>[0] => ({
     runId: run.runId,
     executionId: workflowInfo().runId,
@@ -106,17 +106,17 @@ async function askActivity(run: Run, message: Message, { gate }: { readonly gate
   for (;;) {
     try {
       return {
-        result: await run.calls.abortable(() => acceptAnswer(input(), { summary: `turn ${run.counters.turn}: is this the answer?` })),
+        result: await run.calls.abortable(() => acceptAnswer(input(), { summary: `turn ${run.counters.turn}: validate the answer` })),
       };
     } catch (error) {
       const problem = readActivityProblem(error);
-      if (run.mustStop || !mayTryAgain(run, problem, setbacks)) return { problem };
+      if (run.mustStop || !mayRetry(run, problem, setbacks)) return { problem };
     }
   }
 }
 
-function mayTryAgain(run: Run, { workerLost, type }: ActivityProblem, setbacks: Setbacks): boolean {
-  if (type === 'Transcript.Moved' || type === 'Transcript.Unavailable') return mayReferAgain(run, setbacks);
+function mayRetry(run: Run, { workerLost, type }: ActivityProblem, setbacks: Setbacks): boolean {
+  if (type === 'Transcript.Moved' || type === 'Transcript.Unavailable') return resetReference(run, setbacks);
   setbacks.workers += 1;
   return workerLost && setbacks.workers <= RUN_LIMITS.workerLossesMax;
 }

@@ -6,46 +6,46 @@ import type { ModelPair } from '../policies/model/next-model.js';
 import type { Run } from '../state/run.js';
 import type { Setbacks } from './setbacks.js';
 
-/** Who is asked: a model with a key, and whether another one could be. */
+/** The model and key of the next call, and whether the route has another pair that is available. */
 export interface ChosenModel {
   readonly pair: ModelPair;
   readonly hasAlternative: boolean;
 }
 
 /**
- * Chooses whom to ask next, and tells of a change. When all are left alone and one is back soon, waits for it: `undefined` says that
- * something may have happened meanwhile. The final call waits for nobody.
+ * Chooses the model for the next call, and publishes a switch. When all are cooling down and one is available soon, it waits for that
+ * one and returns undefined: the caller must check for stops and messages again. The final call never waits.
  */
-export async function chooseModel(run: Run, { tried, inEarnest }: Setbacks, final: boolean): Promise<ChosenModel | undefined> {
+export async function chooseModel(run: Run, { tried, ignoresSharedCooldowns }: Setbacks, final: boolean): Promise<ChosenModel | undefined> {
   const now = Date.now();
   const candidates = candidatesFor(run, final);
   const weighed = run.route.next(tried, now, candidates);
-  // what a lost attempt cost may have made even the last one too dear: it goes on all the same
+  // a lost attempt may have made every model too expensive: then the price is ignored
   const next = weighed.kind === 'none' ? run.route.next(tried, now) : weighed;
-  if (next.kind === 'none') throw new RangeError('a question whose every model failed is not asked again');
+  if (next.kind === 'none') throw new RangeError('every model of this request has failed already');
   if (next.kind === 'wait' && !final && next.until - now <= FAILOVER_LIMITS.waitMsMax) {
     await wait(run, next.until - now, coolingReason(next.pair.candidate.model, next.until));
     return undefined;
   }
-  const why = candidates.includes(run.route.current) ? run.route.whyLeave(run.route.model, now) : 'budget';
-  goTo(run, next.pair.candidate.model, { turn: run.counters.turn, why });
-  const isWanted = run.route.takeWish(next.pair.candidate.model);
-  return { pair: next.pair, hasAlternative: next.kind === 'ask' && next.hasAlternative && !isWanted && !inEarnest };
+  const why = candidates.includes(run.route.current) ? run.route.switchReason(run.route.model, now) : 'budget';
+  switchModel(run, next.pair.candidate.model, { turn: run.counters.turn, why });
+  const isPreferred = run.route.takePreference(next.pair.candidate.model);
+  return { pair: next.pair, hasAlternative: next.kind === 'ask' && next.hasAlternative && !isPreferred && !ignoresSharedCooldowns };
 }
 
-/** Who may be asked: for the reserved final answer nobody who is too dear for the rest of the cost cap, while another one is not. */
+/** The models that may be called. For the final answer only those that the rest of the cost limit can pay, unless it can pay none. */
 export function candidatesFor(run: Run, final: boolean): readonly ModelCandidate[] {
   return final && run.policy.weighsFallbacks ? run.payableModels() : run.route.candidates;
 }
 
-/** What an operator reads while a run waits for a model. */
+/** The waiting reason while every model is cooling down. */
 export function coolingReason(model: string, until: number): string {
-  return `${model}, left alone until ${new Date(until).toISOString().slice(11, 19)} UTC`;
+  return `${model}, cooling down until ${new Date(until).toISOString().slice(11, 19)} UTC`;
 }
 
-/** The run is with this model from now on: operators see it in the events, the details and the list of runs. */
-export function goTo(run: Run, model: string, { turn, why }: Pick<ModelSwitch, 'turn' | 'why'>): void {
-  const change = run.route.goTo(model, turn, why);
+/** Switches the run to this model, and publishes the switch in the events, the details and the search attributes. */
+export function switchModel(run: Run, model: string, { turn, why }: Pick<ModelSwitch, 'turn' | 'why'>): void {
+  const change = run.route.switchTo(model, turn, why);
   if (!change) return;
   run.events.add({ type: 'model.switched', ...change });
   showDecision(run, `turn ${change.turn}: model ${change.from} → ${change.to}: ${change.why}`);

@@ -20,24 +20,24 @@ import { usageIn } from '../state/spending.js';
 import { readActivityProblem } from '../temporal/failures.js';
 import { compact } from '../temporal/proxies.js';
 
-/** Why a transcript is made shorter. `overflow`: the provider refused it as too long; `carry`: a fresh history could not take it along. */
+/** Why a transcript is compacted. `overflow`: the provider rejected it as too long. `carry`: it is too large for continue-as-new. */
 type Why = 'soft' | 'forced' | 'overflow' | 'carry';
 
 /**
- * Before a request: makes the transcript shorter when a cheap estimate says that it pays. What fails here only falls back.
+ * Compacts the transcript before a request, when an estimate shows that this is needed and worth it. A failed compaction never fails the run.
  *
- * @param asked whom the request goes to; absent: whom it is expected to go to
+ * @param target the model of the request. @default the model that the next request is expected to use
  */
-export async function compactWhenNeeded(run: Run, asked?: ModelCandidate): Promise<void> {
+export async function compactWhenNeeded(run: Run, target?: ModelCandidate): Promise<void> {
   if (run.policy.compaction.strategies.length === 0) return;
-  const need = compactionNeeded({ ...factsOf(run, asked), latchedUntil: run.compaction.latchedUntil });
-  if (need === 'no' || (await compactTranscript(run, need, asked))) return;
+  const need = compactionNeeded({ ...factsOf(run, target), latchedUntil: run.compaction.latchedUntil });
+  if (need === 'no' || (await compactTranscript(run, need, target))) return;
   run.compaction = { ...run.compaction, latchedUntil: latchedUntil(run.transcript.length) };
 }
 
-/** Tries the run's strategies in their order until the transcript fits. False when none of them made it shorter. */
-export async function compactTranscript(run: Run, why: Why, asked?: ModelCandidate): Promise<boolean> {
-  const goal = compactionGoal(factsOf(run, asked), why === 'soft' ? 'soft' : 'forced');
+/** Applies the run's strategies in order until the transcript fits. False when none of them made it shorter. */
+export async function compactTranscript(run: Run, why: Why, target?: ModelCandidate): Promise<boolean> {
+  const goal = compactionGoal(factsOf(run, target), why === 'soft' ? 'soft' : 'forced');
   const { strategies } = run.policy.compaction;
   const { phase } = run;
   run.phase = 'compacting';
@@ -47,20 +47,20 @@ export async function compactTranscript(run: Run, why: Why, asked?: ModelCandida
     isShorter = (await useStrategy(run, { strategy, goal, why })) || isShorter;
   }
   const failed = strategies.length > 0 && !isShorter && !run.mustStop;
-  // what asks others may fail: what needs nobody is the last resort
+  // strategies that need an activity may fail: the last resort needs none
   if (failed) isShorter = adopt(run, { strategy: 'tiered', why, messages: tieredCompactor(run.transcript.messages, goal) });
   run.phase = phase;
   publishStatus(run);
   return isShorter;
 }
 
-/** The second answer to an overflow: cuts the largest tool result. False when there is none worth cutting. */
+/** The second recovery from an overflow: cuts the largest tool result. False when no result is large enough. */
 export function shortenLargest(run: Run): boolean {
   const shortened = shortenLargestResult(run.transcript.messages);
   return shortened !== undefined && adopt(run, { strategy: 'shorten', why: 'overflow', messages: shortened.messages });
 }
 
-/** Before a fresh history: a transcript too large to be carried is made shorter first, whatever the policy says. */
+/** Compacts a transcript that is too large for continue-as-new, whatever the policy. */
 export function compactToCarry(run: Run, bytesMax: number = PAYLOAD_LIMITS.transcriptBytesMax): void {
   const { transcript, taskId } = run;
   if (transcript.bytes <= bytesMax) return;
@@ -70,13 +70,13 @@ export function compactToCarry(run: Run, bytesMax: number = PAYLOAD_LIMITS.trans
 
 function factsOf(
   { transcript, route, policy, compaction, taskId, setupTokens }: Run,
-  asked: ModelCandidate = route.expected(Date.now()).candidate,
+  target: ModelCandidate = route.expected(Date.now()).candidate,
 ): RequestFacts {
   return {
     messages: transcript.messages,
     messageTokens: transcript.tokens,
     setupTokens,
-    window: asked.contextWindow,
+    window: target.contextWindow,
     taskId,
     policy: policy.compaction,
     compactions: compaction.count,
@@ -97,11 +97,11 @@ interface Pass {
 async function useStrategy(run: Run, { strategy, goal, why }: Pass): Promise<boolean> {
   const own = compactorFor(strategy);
   if (own) return adopt(run, { strategy, why, messages: own(run.transcript.messages, goal) });
-  return await replaceStretch(run, { strategy, goal, why });
+  return await compactByActivity(run, { strategy, goal, why });
 }
 
-/** Has an activity put something shorter in the place of the older messages. */
-async function replaceStretch(run: Run, { strategy, goal, why }: Pass): Promise<boolean> {
+/** Replaces older messages by the output of activity `compact`: a summary, or the messages of the config's compactor. */
+async function compactByActivity(run: Run, { strategy, goal, why }: Pass): Promise<boolean> {
   const { messages } = run.transcript;
   const plan = planSummary(messages, goal);
   if (!plan) return false;
@@ -110,7 +110,7 @@ async function replaceStretch(run: Run, { strategy, goal, why }: Pass): Promise<
     try {
       const summary = `turn ${run.counters.turn}: compact the transcript (${strategy})`;
       const made = await run.calls.abortable(() => compact(inputFor(run, { strategy, plan, goal, writer }), { summary }));
-      // runs of older versions charge whom they would ask by then
+      // runs prepared by older versions charge the model that is expected at this moment
       run.spending.charge(made.usage, run.policy.weighsFallbacks ? writer : summaryWriter(run));
       const returned = new Map(made.messages.map(({ message, hash }) => [message, hash]));
       return adopt(run, { strategy, why, messages: applySummary(messages, plan, [...returned.keys()]), returned, note: made.note });
@@ -127,13 +127,13 @@ async function replaceStretch(run: Run, { strategy, goal, why }: Pass): Promise<
   }
 }
 
-/** What an activity is told of the stretch that it replaces. */
-interface StretchOrder extends Pick<Pass, 'strategy' | 'goal'> {
+/** The input of activity `compact`, before it is completed. */
+interface CompactOrder extends Pick<Pass, 'strategy' | 'goal'> {
   readonly plan: NonNullable<ReturnType<typeof planSummary>>;
   readonly writer: SummaryWriter;
 }
 
-function inputFor(run: Run, { strategy, plan, goal, writer: { model, credential } }: StretchOrder): Parameters<typeof compact>[0] {
+function inputFor(run: Run, { strategy, plan, goal, writer: { model, credential } }: CompactOrder): Parameters<typeof compact>[0] {
   const { prepared, counters } = run;
   return {
     runId: run.runId,
@@ -150,10 +150,10 @@ function inputFor(run: Run, { strategy, plan, goal, writer: { model, credential 
   };
 }
 
-/** A model, and the key that it is asked with where its provider has several. */
+/** A model with its price, and the key to use where its provider has several. */
 type SummaryWriter = Pick<ModelCandidate, 'model' | 'price'> & Pick<ModelPair, 'credential'>;
 
-/** Who writes summaries: the policy's own model, else the one that is asked next. */
+/** The model that writes summaries: the policy's `summaryModel`, else the one that is expected next. */
 function summaryWriter({ policy, prepared, route }: Run): SummaryWriter {
   const { summaryModel: own } = policy.compaction;
   if (own !== undefined) return { model: own, ...(prepared.summaryPrice ? { price: prepared.summaryPrice } : {}) };
@@ -169,17 +169,17 @@ interface Adopted {
   readonly note?: string | undefined;
 }
 
-/** Takes the shorter transcript over. What is no shorter, or would part a call from its result, is left. */
+/** Adopts the shorter transcript. False for one that is not shorter, or that separates a call from its result. */
 function adopt(run: Run, { strategy, why, messages, returned, note }: Adopted): boolean {
   const before = run.transcript.messages;
   if (messages === before) return false;
   const tokensBefore = run.transcript.tokens;
   const tokensAfter = estimateTokens(messages);
-  // calls that still wait have no results yet
+  // the calls of an unfinished turn have no results yet
   const answered = run.turnInProgress ? messages.slice(0, -1) : messages;
   if (tokensAfter >= tokensBefore || !isPaired(answered)) return false;
   run.transcript.replaceAll(messages, returned);
-  // what is remembered points at results that may be stubs now
+  // the memo refers to results that may be shortened now
   run.memo.clear();
   run.compaction = { ...run.compaction, count: run.compaction.count + 1, latchedUntil: 0 };
   const sizes = { messagesBefore: before.length, messagesAfter: messages.length, tokensBefore, tokensAfter };

@@ -2,23 +2,23 @@ import type { Message } from '../../contracts/schemas/message.js';
 import { showDecision } from '../operator/wait.js';
 import type { Run } from '../state/run.js';
 
-/** A correction that the model reads as the next message. */
+/** A correction for the model: a message in the transcript. */
 interface Correction {
-  /** In a word or two, for operators. */
+  /** A short reason, for operators. */
   readonly why: string;
   readonly text: string;
-  /** How often in a row it was needed. */
+  /** The number of such corrections in a row. */
   readonly attempt: number;
 }
 
-/** Puts a correction into the transcript, where later requests have it too, and tells operators. */
+/** Appends a correction to the transcript, and publishes it to operators. */
 export function correct(run: Run, { why, text, attempt }: Correction): void {
   run.transcript.append(ownMessage(run, 'correction', text));
   run.events.add({ type: 'answer.corrected', turn: run.counters.turn, why, attempt, text: text.slice(0, 200) });
-  showDecision(run, `turn ${run.counters.turn}: corrected (${why}, ${attempt})`);
+  showDecision(run, `turn ${run.counters.turn}: corrected (${why}, attempt ${attempt})`);
 }
 
-/** Puts a nudge into the transcript. */
+/** Appends a nudge to the transcript. */
 export function nudge(run: Run, text: string): void {
   run.transcript.append(ownMessage(run, 'nudge', text));
 }

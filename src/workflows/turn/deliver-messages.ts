@@ -8,9 +8,9 @@ import type { ModelDirective } from '../policies/model/model-directive.js';
 import type { Run } from '../state/run.js';
 import { readActivityProblem } from '../temporal/failures.js';
 import { resolveModel } from '../temporal/proxies.js';
-import { goTo } from './choose-model.js';
+import { switchModel } from './choose-model.js';
 
-/** Moves waiting messages into the transcript, in the order acknowledged; `turn` is the one that reads them. */
+/** Moves queued messages into the transcript, in the order in which they were accepted. `turn` is the turn that sends them to the model. */
 export function takeSteers(run: Run, turn: number, drain = run.policy.drain): void {
   const taken = run.inbox.drain(drain, Date.now(), turn);
   if (taken.length > 0) run.guards.afterMessage();
@@ -21,22 +21,22 @@ export function takeSteers(run: Run, turn: number, drain = run.policy.drain): vo
 }
 
 /**
- * Does what waiting messages ask of the run itself, before the next request, which is of `turn`: `/model` and `/think` on their first
- * line. What cannot be done is refused with the reason, and changes nothing; the rest of its message waits to be read all the same.
+ * Applies the commands `/model` and `/think` at the beginning of queued messages, before the next request, which belongs to `turn`. A
+ * command that cannot be applied is refused with the reason and changes nothing. The rest of its message stays queued.
  */
-export async function followDirectives(run: Run, turn: number): Promise<void> {
-  // read again each time: another one may have come meanwhile, or stand behind the one that was followed
+export async function applyDirectives(run: Run, turn: number): Promise<void> {
+  // read again each time: another command may have arrived meanwhile, or follow the applied one
   for (let next = nextDirective(run); next && !run.mustStop; next = nextDirective(run)) {
     const found = await lookUp(run, next.directive, turn);
-    // a stop cut the look-up short, so its outcome is unknown: the message stays as it is
+    // a stop aborted the look-up, so its outcome is unknown: the message stays unchanged
     if (run.mustStop) return;
     const { id } = next;
-    // its time to live may have ended meanwhile
+    // the message may have expired meanwhile
     if (run.inbox.peek().some((waiting) => waiting.id === id)) settle(run, next, { found, turn });
   }
 }
 
-/** The first command of the first message that has one. */
+/** The first command of the first queued message that has one. */
 interface NextDirective {
   readonly id: string;
   readonly directive: ModelDirective;
@@ -53,10 +53,10 @@ function settle(run: Run, message: NextDirective, { found, turn }: { readonly fo
   const { id, directive } = message;
   if (directive.kind === 'model') {
     run.route.prefer(found.candidate);
-    goTo(run, found.candidate.model, { turn, why: 'asked for' });
+    switchModel(run, found.candidate.model, { turn, why: 'asked for' });
   } else {
     run.route.think(found.candidate);
-    showDecision(run, `turn ${turn}: thinking ${directive.level}, as a message asked`);
+    showDecision(run, `turn ${turn}: thinking ${directive.level}, set by a message`);
   }
   if (run.inbox.dropDirective(id, turn) === 'settled') run.events.add({ type: 'steer.delivered', id, turn });
 }
@@ -69,23 +69,23 @@ function refuse(
   if (rest === '' || !run.policy.keepRestOfRefused) run.inbox.refuse(id, problem);
   else {
     run.inbox.dropDirective(id, turn);
-    run.events.add({ type: 'notice', text: `message ${id}: /${kind} refused: ${problem}; the rest stands` });
+    run.events.add({ type: 'notice', text: `message ${id}: /${kind} refused: ${problem}; the rest of the message is delivered` });
   }
   showDecision(run, `turn ${turn}: /${kind} refused: ${problem}`);
 }
 
-/** What is to be known before it can be done; or why it cannot. */
+/** Looks up the model of a command, or why the command cannot be applied. */
 async function lookUp(run: Run, directive: ModelDirective, turn: number): Promise<ResolveModelResult> {
   const { route } = run;
   if (directive.kind === 'model') {
-    // another model thinks as much as the one before, as near as it can
+    // a new model gets the nearest thinking level to that of the model before
     const before = route.current.thinking;
-    return await ask(run, { model: directive.model, ...(before === undefined ? {} : { thinkingBefore: before }) }, turn);
+    return await callResolveModel(run, { model: directive.model, ...(before === undefined ? {} : { thinkingBefore: before }) }, turn);
   }
   const thinking = thinkingIn(directive.level);
   if (thinking === undefined)
     return { problem: `BAD_THINKING ${directive.level}: use ${THINKING_LEVELS.join(', ')} or a number of tokens` };
-  return await ask(run, { model: route.model, thinking }, turn);
+  return await callResolveModel(run, { model: route.model, thinking }, turn);
 }
 
 function thinkingIn(level: string): ThinkingSetting | undefined {
@@ -93,15 +93,15 @@ function thinkingIn(level: string): ThinkingSetting | undefined {
   return THINKING_LEVELS.find((known) => known === level);
 }
 
-type Asked = Pick<ResolveModelInput, 'model' | 'thinking' | 'thinkingBefore'>;
+type ModelQuery = Pick<ResolveModelInput, 'model' | 'thinking' | 'thinkingBefore'>;
 
-/** It only looks, so a lost worker's question is asked again. */
-async function ask(run: Run, asked: Asked, turn: number): Promise<ResolveModelResult> {
+/** Runs activity `resolveModel`. It only reads, so it is repeated after a lost worker. */
+async function callResolveModel(run: Run, query: ModelQuery, turn: number): Promise<ResolveModelResult> {
   const needsPrice = run.caps.maxCostUsd !== undefined && !run.prepared.priceUnknown;
-  const input = { runId: run.runId, ...asked, ...(needsPrice ? { needsPrice } : {}) };
+  const input = { runId: run.runId, ...query, ...(needsPrice ? { needsPrice } : {}) };
   for (let losses = 1; ; losses += 1) {
     try {
-      return await run.calls.abortable(() => resolveModel(input, { summary: `turn ${turn}: look up ${asked.model}` }));
+      return await run.calls.abortable(() => resolveModel(input, { summary: `turn ${turn}: look up ${query.model}` }));
     } catch (error) {
       const { type, message, workerLost, cancelled } = readActivityProblem(error);
       const isLost = workerLost || cancelled;

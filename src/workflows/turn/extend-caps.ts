@@ -1,27 +1,27 @@
 import { hashJson } from '../../contracts/digest.js';
 import type { RunPolicy } from '../../contracts/schemas/policy.js';
 import { BUDGET_APPROVAL } from '../../contracts/text/ids.js';
-import { askPerson } from '../operator/request-approval.js';
+import { requestApproval } from '../operator/request-approval.js';
 import type { stopReason } from '../policies/stop/stop-reason.js';
 import type { Run } from '../state/run.js';
 
 type Stop = NonNullable<ReturnType<typeof stopReason>>;
 
 /**
- * A cap is reached. A run that gets on may raise its turn cap by itself; a run that asks at its budget waits for `extend` or `deny`,
- * its clock standing still. `end`: the cap stands.
+ * Handles a reached limit. A run that makes progress may raise its turn limit itself (`autoExtend`). With `onBudget: "ask"` the run waits
+ * for `extend` or `deny`, with the work clock stopped. `end`: the limit ends the run.
  */
-export async function overcomeStop(run: Run, stop: Stop): Promise<'end' | 'go' | 'continue-as-new'> {
+export async function handleStop(run: Run, stop: Stop): Promise<'end' | 'go' | 'continue-as-new'> {
   if (stop === 'cancelled') return 'end';
-  if (stop === 'max_turns' && extendsItself(run)) return 'go';
+  if (stop === 'max_turns' && tryAutoExtend(run)) return 'go';
   if (run.policy.onBudget === 'finish') {
     if (stop === 'budget') run.events.add({ type: 'budget.reached', turn: run.counters.turn, action: 'finish', limit: limitOf(run, stop) });
     return 'end';
   }
-  return await askForMore(run, stop);
+  return await requestExtension(run, stop);
 }
 
-function extendsItself({ policy, caps, isRepeating, events }: Run): boolean {
+function tryAutoExtend({ policy, caps, isRepeating, events }: Run): boolean {
   const cap = extendedCap({ autoExtend: policy.autoExtend, maxTurns: caps.maxTurns, isRepeating });
   if (cap === undefined) return false;
   caps.maxTurns = cap;
@@ -29,17 +29,17 @@ function extendsItself({ policy, caps, isRepeating, events }: Run): boolean {
   return true;
 }
 
-async function askForMore(run: Run, stop: Stop): Promise<'end' | 'go' | 'continue-as-new'> {
+async function requestExtension(run: Run, stop: Stop): Promise<'end' | 'go' | 'continue-as-new'> {
   const limit = limitOf(run, stop);
   if (!run.approvals.pending(BUDGET_APPROVAL)) {
     run.events.add({ type: 'budget.reached', turn: run.counters.turn, action: 'ask', limit });
   }
-  // what waits for a person is not late: the deadline stands again when the answer is no
+  // the deadline is suspended while the approval is pending, and applies again after a denial
   run.deadlineReached = false;
-  const answer = await askPerson(run, {
+  const answer = await requestApproval(run, {
     callId: BUDGET_APPROVAL,
     tool: 'extend',
-    title: `more of ${limit}`,
+    title: `increase of the limit of ${limit}`,
     args: { limit },
     hash: hashJson({ limit, turn: run.counters.turn }),
     askedBy: 'budget',
@@ -48,7 +48,7 @@ async function askForMore(run: Run, stop: Stop): Promise<'end' | 'go' | 'continu
     expires: new Date(Date.now() + run.policy.approvalExpireMs).toISOString(),
   });
   if (answer === 'continue-as-new') return answer;
-  // a cancel that ended the question ends the run as what it is
+  // after a cancel the loop ends the run with reason `cancelled`
   if (answer === 'approved' || answer === 'stopped') return 'go';
   run.deadlineReached = stop === 'deadline';
   return 'end';
@@ -68,15 +68,15 @@ function limitOf({ caps, clock }: Run, stop: Stop): string {
   }
 }
 
-/** What the decision needs, once a turn cap is reached. */
+/** The facts for the decision about a reached turn limit. */
 export interface TurnCapFacts {
   readonly autoExtend: RunPolicy['autoExtend'];
   readonly maxTurns: number;
-  /** The last turn was more of the same: more turns would be too. */
+  /** The last turn repeated earlier ones, so further turns would not help. */
   readonly isRepeating: boolean;
 }
 
-/** The turn cap a run that gets on gives itself, never above its hard cap; undefined when the present one stands. */
+/** The raised turn limit of a run that makes progress, at most its hard cap; undefined when the current limit applies. */
 export function extendedCap({ autoExtend, maxTurns, isRepeating }: TurnCapFacts): number | undefined {
   if (!autoExtend || isRepeating || maxTurns >= autoExtend.hardCap) return undefined;
   return Math.min(autoExtend.hardCap, maxTurns + autoExtend.step);

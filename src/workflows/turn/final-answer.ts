@@ -5,46 +5,46 @@ import { publishStatus } from '../operator/progress.js';
 import type { Run } from '../state/run.js';
 import type { Ending } from '../state/run-result.js';
 import { structuredOf } from './accept-answer.js';
-import { askModel } from './ask-model.js';
 import { takeSteers } from './deliver-messages.js';
+import { requestAnswer } from './request-answer.js';
 import { afterRun, onError } from './run-hooks.js';
 
-/** Why no further turn follows, as the model reads it. */
-const WHY: Partial<Record<Reason, string>> = {
+/** Why no further turn follows, in the words of the final instruction to the model. */
+const REASON_TEXTS: Partial<Record<Reason, string>> = {
   max_turns: 'the turn limit of this run is reached',
   deadline: 'the time limit of this run is reached',
   budget: 'the budget of this run is spent',
-  loop_detected: 'this run repeats itself without getting on',
+  loop_detected: 'this run repeats the same steps without progress',
 };
 
-const NOTHING_SAID = 'your answers had no text';
+const EMPTY_ANSWERS = 'your answers had no text';
 
-/** True for the reasons that reserve one last call (idea 3: every stop leaves an answer). */
+/** True for the reasons that reserve a final call, so that the run ends with an answer. */
 export function hasFinalCall(reason: Reason): boolean {
-  return WHY[reason] !== undefined;
+  return REASON_TEXTS[reason] !== undefined;
 }
 
 /**
- * The reserved final call: the same tools, but none may be called; its instruction is in that request only. It is not a turn.
- * Returns the answer, or undefined when it failed, took too long or was cancelled: then the last text stands.
+ * The reserved final call. It sends the same tools with tool choice `none`, and its instruction is in that request only. It is not a
+ * turn. Returns undefined when the call failed, timed out or was cancelled: then the last text of the transcript is the output.
  */
 async function finalAnswer(run: Run, reason: Reason): Promise<Message | undefined> {
-  // nobody would read what waits
+  // a cancelled run requests no answer
   if (run.inbox.cancelRequest) return undefined;
   run.phase = 'finalising';
   run.tool = undefined;
-  // this call has a time limit of its own: a deadline that comes now must not take the answer away
+  // this call has its own time limit: the deadline must not abort it
   run.clock.stop();
-  // nothing is read after this: all that waits goes in
+  // this is the last request: it includes all queued messages
   run.inbox.dropDirectives(run.counters.turn);
   takeSteers(run, run.counters.turn, 'all');
   publishStatus(run);
-  const reply = await askModel(run, { requestOnly: [instruction(reason)], toolChoice: 'none', final: true });
+  const reply = await requestAnswer(run, { requestOnly: [instruction(reason)], toolChoice: 'none', final: true });
   if (reply.kind !== 'answer') return undefined;
   return textOf(reply.message).trim() === '' ? undefined : reply.message;
 }
 
-/** The last assistant text of the transcript; calls never count as text. */
+/** The last assistant text of the transcript. */
 function lastText(messages: readonly Message[]): string {
   const last = messages.findLast((message) => message.role === 'assistant' && textOf(message).trim() !== '');
   return last ? textOf(last) : '';
@@ -58,7 +58,7 @@ function instruction(reason: Reason): Message {
     parts: [
       {
         type: 'text',
-        text: `[notice] This is the last answer: ${WHY[reason] ?? NOTHING_SAID}. Call no tools. Say in plain text what was done, what was found, and what is still open.`,
+        text: `[notice] This is the last answer: ${REASON_TEXTS[reason] ?? EMPTY_ANSWERS}. Call no tools. Say in plain text what was done, what was found, and what is still open.`,
       },
     ],
   };
@@ -66,16 +66,16 @@ function instruction(reason: Reason): Message {
 
 type End = Extract<Ending, { kind: 'end' }>;
 
-/** What a run says at its end. */
-export interface LastWord {
+/** The output of a run at its end. */
+export interface FinalOutput {
   readonly output: string;
   readonly finalized?: boolean;
-  /** How it ends after all, when a hook or the last call changed that. */
+  /** The ending, when a hook or the final call changed it. */
   readonly ending?: End;
 }
 
-/** The last answer: the reserved final call where the reason has one, then the hooks after the run. */
-export async function lastWord(run: Run, ending: End): Promise<LastWord> {
+/** Produces the output: the reserved final call where the reason has one, then the hooks after the run. */
+export async function finalOutput(run: Run, ending: End): Promise<FinalOutput> {
   const mayAskForText = run.isGuarded && run.input.mode !== 'chat';
   const asked = hasFinalCall(ending.reason) || (mayAskForText && ending.emptyAnswer === true);
   const final = asked ? await finalAnswer(run, ending.reason) : undefined;
@@ -86,7 +86,7 @@ export async function lastWord(run: Run, ending: End): Promise<LastWord> {
   return { ...(await afterRun(run, { output, ending: settled })), ...finalized };
 }
 
-/** A final call gave an answer to a run that had none; it may also be the JSON that the schema asks for. */
+/** The ending after a final call. Its answer may be the JSON of the output schema. */
 async function settledBy(run: Run, ending: End, final: Message): Promise<End> {
   const structured: JsonValue | undefined = await structuredOf(run, final);
   return { ...ending, emptyAnswer: false, ...(structured === undefined ? {} : { structured }) };

@@ -8,20 +8,20 @@ import { correct } from './corrections.js';
 import { allFailed, failOver } from './fail-over.js';
 import type { Setbacks } from './setbacks.js';
 
-/** A call that failed. */
+/** A failed call with its model and key. */
 interface FailedCall {
   readonly pair: ModelPair;
   readonly problem: ActivityProblem;
   readonly setbacks: Setbacks;
-  /** Of the reserved final call, when it must have ended: only what costs no time is tried. */
+  /** The deadline of the final call, in milliseconds since 1970. Only recoveries without a wait apply to it. */
   readonly endsAt: number | undefined;
 }
 
-/** What comes of a failed call: the model, or another one, is asked again; or the question has failed, with what the run says of it. */
+/** The outcome: call a model again, or fail with this type and message. */
 export type AfterFailure = { readonly again: true } | { readonly again: false; readonly type: string; readonly message: string };
 
-/** Does what can be done about a failed call, and says whether a model is asked again. Each way has its own bound. */
-export async function mayAskAgain(run: Run, { pair, problem, setbacks, endsAt }: FailedCall): Promise<AfterFailure> {
+/** Recovers from a failed call where possible: retry, failover, wait or correction. Each recovery has its own limit. */
+export async function handleFailedCall(run: Run, { pair, problem, setbacks, endsAt }: FailedCall): Promise<AfterFailure> {
   const { turn } = run.counters;
   const { type, message } = problem;
   const final = endsAt !== undefined;
@@ -38,7 +38,7 @@ export async function mayAskAgain(run: Run, { pair, problem, setbacks, endsAt }:
     message: message.slice(0, 500),
     ...requestId(problem),
   });
-  if (type === 'Transcript.Moved' || type === 'Transcript.Unavailable') return again(mayReferAgain(run, setbacks), problem);
+  if (type === 'Transcript.Moved' || type === 'Transcript.Unavailable') return again(resetReference(run, setbacks), problem);
   switch (await failOver(run, { pair, problem, setbacks, endsAt })) {
     case 'again':
       return { again: true };
@@ -55,18 +55,20 @@ function again(may: boolean, { type, message }: Pick<ActivityProblem, 'type' | '
 }
 
 function requestId({ lastHeartbeat: details }: ActivityProblem): { requestId?: string } {
-  const told = details !== null && typeof details === 'object' && 'requestId' in details ? details.requestId : undefined;
-  return typeof told === 'string' ? { requestId: told } : {};
+  const id = details !== null && typeof details === 'object' && 'requestId' in details ? details.requestId : undefined;
+  return typeof id === 'string' ? { requestId: id } : {};
 }
 
-/** After a reference that no worker could follow: the next one presumes nothing. False once that was done too often. */
-export function mayReferAgain(run: Run, setbacks: Pick<Setbacks, 'references'>): boolean {
+/**
+ * Makes the next reference start at the beginning, after one that no worker could resolve. False when the limit of such resets is reached.
+ */
+export function resetReference(run: Run, setbacks: Pick<Setbacks, 'references'>): boolean {
   setbacks.references += 1;
   run.transcript.startFresh();
   return setbacks.references <= RUN_LIMITS.transcriptMovedMax;
 }
 
-/** The semantic recoveries: counted in a row, set back by any answer. */
+/** The recoveries that change the request. They are counted in a row, and any answer resets the counters. */
 async function recover(run: Run, { type, message, lastHeartbeat }: ActivityProblem, setbacks: Setbacks): Promise<boolean> {
   const { counters } = run;
   switch (type) {
@@ -76,11 +78,11 @@ async function recover(run: Run, { type, message, lastHeartbeat }: ActivityProbl
         return true;
       }
       setbacks.overflows += 1;
-      return await makeRoom(run, setbacks.overflows);
+      return await shrinkTranscript(run, setbacks.overflows);
     case 'Model.BadJson':
       counters.badJson += 1;
       if (counters.badJson > RUN_LIMITS.badJsonMax) return false;
-      correct(run, { why: 'JSON the provider refused', text: `${BAD_JSON}${message.slice(0, 500)}`, attempt: counters.badJson });
+      correct(run, { why: 'JSON rejected by the provider', text: `${BAD_JSON}${message.slice(0, 500)}`, attempt: counters.badJson });
       return true;
     case 'Model.ThinkingBudget':
       counters.thinking += 1;
@@ -102,7 +104,7 @@ async function recover(run: Run, { type, message, lastHeartbeat }: ActivityProbl
   }
 }
 
-/** What the failure said beside its message. */
+/** True when the failure's details suggest a lower output limit. */
 function hintsAtOutput(details: unknown): boolean {
   return details !== null && typeof details === 'object' && 'hint' in details && details.hint === 'lower-output';
 }
@@ -114,27 +116,27 @@ const BAD_JSON =
 const THINK_LESS =
   'You thought for longer than this run allows without an answer or a tool call. Decide now: call the next tool or answer, with little thinking.';
 
-/** First the whole transcript is made shorter, then its largest result; after that there is nothing left to try. */
-async function makeRoom(run: Run, overflows: number): Promise<boolean> {
+/** Compacts the transcript, then cuts its largest result. False when both were tried. */
+async function shrinkTranscript(run: Run, overflows: number): Promise<boolean> {
   if (overflows === 1 && (await compactTranscript(run, 'overflow'))) return true;
   return overflows < RUN_LIMITS.overflowsMax && shortenLargest(run);
 }
 
-/** False when the model could not be reached for five minutes of working time: a pause does not count. */
+/** Waits with backoff. False when the model was unreachable for five minutes of working time; pauses do not count. */
 async function waitForModel(run: Run, setbacks: Setbacks): Promise<boolean> {
   setbacks.unreachable += 1;
   setbacks.unreachableSinceMs ??= run.clock.workedMs;
   const backoffMs = unreachableBackoffMs(setbacks.unreachable, run.clock.workedMs - setbacks.unreachableSinceMs);
   if (backoffMs === undefined) return false;
   await wait(run, backoffMs, `model unreachable, attempt ${setbacks.unreachable}`);
-  // whoever is back first may answer, whatever other runs say
+  // the first model that is reachable again may answer, whatever cooldown other runs reported
   setbacks.tried.clear();
-  setbacks.inEarnest = run.policy.weighsFallbacks;
+  setbacks.ignoresSharedCooldowns = run.policy.weighsFallbacks;
   run.route.cooldowns.forget('Model.Unreachable');
   return true;
 }
 
-/** How long to wait before a model that cannot be reached is asked again; undefined when its five minutes are over. */
+/** The wait before the next attempt at an unreachable model, in milliseconds; undefined when its five minutes are over. */
 export function unreachableBackoffMs(attempt: number, waitedMs: number): number | undefined {
   if (waitedMs >= RUN_LIMITS.modelUnreachableMsMax) return undefined;
   return Math.min(RUN_LIMITS.modelUnreachableBackoffMsMax, RUN_LIMITS.modelUnreachableBackoffMsMin * 2 ** (attempt - 1));

@@ -8,18 +8,18 @@ import { runHooks } from '../temporal/proxies.js';
 
 type End = Extract<Ending, { kind: 'end' }>;
 
-/** Asks the hooks before the run; returns how it ends when one of them does not let it begin. */
+/** Runs the hooks before the run. Returns the ending when one of them blocks or aborts it. */
 export async function beforeRun(run: Run): Promise<End | undefined> {
   if (!run.policy.hooks.beforeRun) return undefined;
-  const said = await ask(run, { on: 'before-run' });
+  const decision = await callHooks(run, { on: 'before-run' });
   run.clock.start();
   // the loop ends a run that was cancelled meanwhile
-  return run.inbox.cancelRequest || said.action === 'allow' || said.action === 'modify' ? undefined : refusedBy(run, said);
+  return run.inbox.cancelRequest || decision.action === 'allow' || decision.action === 'modify' ? undefined : refusedBy(run, decision);
 }
 
 /**
- * Asks the hooks after the run; they may rewrite the output, or refuse it; a rewritten output is the only one. A run that was cancelled is
- * not asked about, and nobody reads what its hooks did not see.
+ * Runs the hooks after the run. They may rewrite or refuse the output; a rewritten output has no structured value. The hooks do not run
+ * for a cancelled run, whose output is then empty: unchecked output is never returned.
  */
 export async function afterRun(
   run: Run,
@@ -28,47 +28,47 @@ export async function afterRun(
   if (!run.policy.hooks.afterRun) return given;
   const { structured: _, ...ending } = given.ending;
   if (run.inbox.cancelRequest) return { output: '', ending };
-  const said = await ask(run, { on: 'after-run', output: given.output });
-  if (said.action === 'allow') return given;
-  if (said.action === 'modify') return { output: said.output, ending };
-  return { output: '', ending: run.inbox.cancelRequest ? ending : refusedBy(run, said) };
+  const decision = await callHooks(run, { on: 'after-run', output: given.output });
+  if (decision.action === 'allow') return given;
+  if (decision.action === 'modify') return { output: decision.output, ending };
+  return { output: '', ending: run.inbox.cancelRequest ? ending : refusedBy(run, decision) };
 }
 
-/** Shows the error to its hooks; they may rewrite the message that the caller reads. The type stays. */
+/** Runs the hooks on an error. They may rewrite its message; the type stays. */
 export async function onError(run: Run, ending: End): Promise<End> {
   if (!run.policy.hooks.error || !ending.error) return ending;
   const { type, message, turn } = ending.error;
-  const said = await ask(run, { on: 'error', error: { type, message } });
-  return said.action === 'modify' ? { ...ending, error: { type, message: said.output, turn } } : ending;
+  const decision = await callHooks(run, { on: 'error', error: { type, message } });
+  return decision.action === 'modify' ? { ...ending, error: { type, message: decision.output, turn } } : ending;
 }
 
 /**
- * A hook that cannot be asked decides against: hooks fail closed. The run's clock stands still: they have time limits of their own, and
- * a deadline must not decide for them.
+ * Runs activity `runHooks`. Hooks fail closed: a failed activity blocks. The work clock is stopped, because hooks have their own time
+ * limits and the deadline must not replace their decision.
  */
-async function ask(run: Run, about: Pick<RunHooksInput, 'on' | 'output' | 'error'>): Promise<RunHooksResult> {
+async function callHooks(run: Run, about: Pick<RunHooksInput, 'on' | 'output' | 'error'>): Promise<RunHooksResult> {
   run.clock.stop();
   const input: RunHooksInput = { runId: run.runId, agent: run.prepared.setup.agent, turn: run.counters.turn, ...about };
   for (let losses = 0; ; losses += 1) {
     try {
-      const said = await run.calls.abortable(() => runHooks(input, { summary: `hooks: ${about.on}` }));
-      if (said.action !== 'allow') note(run, about.on, said);
-      return said;
+      const decision = await run.calls.abortable(() => runHooks(input, { summary: `hooks: ${about.on}` }));
+      if (decision.action !== 'allow') recordDecision(run, about.on, decision);
+      return decision;
     } catch (error) {
       const problem = readActivityProblem(error);
       if (problem.workerLost && !run.mustStop && losses < RUN_LIMITS.workerLossesMax) continue;
-      return { action: 'block', hook: about.on, reason: `it could not be asked: ${problem.message}` };
+      return { action: 'block', hook: about.on, reason: `the hooks could not run: ${problem.message}` };
     }
   }
 }
 
-function note(run: Run, on: string, said: Exclude<RunHooksResult, { action: 'allow' }>): void {
-  const reason = said.action === 'modify' ? '' : `${said.hook}: ${said.reason}`;
-  run.events.add({ type: 'hook.decided', turn: run.counters.turn, on, action: said.action, reason });
-  showDecision(run, `hook ${on}: ${said.action} ${reason}`.trim());
+function recordDecision(run: Run, on: string, decision: Exclude<RunHooksResult, { action: 'allow' }>): void {
+  const reason = decision.action === 'modify' ? '' : `${decision.hook}: ${decision.reason}`;
+  run.events.add({ type: 'hook.decided', turn: run.counters.turn, on, action: decision.action, reason });
+  showDecision(run, `hook ${on}: ${decision.action} ${reason}`.trim());
 }
 
-function refusedBy(run: Run, said: { readonly action: 'block' | 'abort'; readonly hook: string; readonly reason: string }): End {
-  const type = said.action === 'abort' ? 'Hook.Aborted' : 'Hook.Blocked';
-  return { kind: 'end', reason: 'error', error: { type, message: `${said.hook}: ${said.reason}`, turn: run.counters.turn } };
+function refusedBy(run: Run, decision: { readonly action: 'block' | 'abort'; readonly hook: string; readonly reason: string }): End {
+  const type = decision.action === 'abort' ? 'Hook.Aborted' : 'Hook.Blocked';
+  return { kind: 'end', reason: 'error', error: { type, message: `${decision.hook}: ${decision.reason}`, turn: run.counters.turn } };
 }

@@ -1,27 +1,27 @@
 import type { ModelPair } from '../policies/model/next-model.js';
 
-/** What went wrong so far with one question to the model. */
+/** The failures so far of one requested answer. */
 export interface Setbacks {
   workers: number;
   references: number;
   overflows: number;
-  /** A provider said that a shorter answer would fit. */
+  /** A provider reported that a lower output limit would fit. */
   lowersOutput: boolean;
   unreachable: number;
   unreachableSinceMs: number | undefined;
-  /** Models with their keys, by name, that failed since all of them were last free to be asked. */
+  /** Names of the models and keys that failed since the last wait for all of them. */
   readonly tried: Set<string>;
-  /** Those of them of which only another run said that they fail, by name. */
-  readonly heard: Map<string, ModelPair>;
-  /** What other runs say counts no longer. */
-  inEarnest: boolean;
-  /** The smallest window of a model that was to be asked; undefined before the first one. */
+  /** Those of them, by name, that failed only because of a cooldown reported by another run. */
+  readonly sharedFailures: Map<string, ModelPair>;
+  /** Cooldowns reported by other runs are ignored from now on. */
+  ignoresSharedCooldowns: boolean;
+  /** The smallest context window of the chosen models, in tokens; undefined before the first choice. */
   window: number | undefined;
-  /** Every such failure, in order. */
+  /** Every failed attempt, in order. */
   readonly attempts: FailedAttempt[];
 }
 
-/** A model that did not answer, and why. */
+/** A failed attempt: the model, the key and the failure. */
 interface FailedAttempt {
   readonly model: string;
   readonly credential?: string;
@@ -29,7 +29,7 @@ interface FailedAttempt {
   readonly message: string;
 }
 
-/** A question that was not asked yet. */
+/** The setbacks of a new request: none. */
 export function newSetbacks(): Setbacks {
   return {
     workers: 0,
@@ -39,8 +39,8 @@ export function newSetbacks(): Setbacks {
     unreachable: 0,
     unreachableSinceMs: undefined,
     tried: new Set(),
-    heard: new Map(),
-    inEarnest: false,
+    sharedFailures: new Map(),
+    ignoresSharedCooldowns: false,
     window: undefined,
     attempts: [],
   };

@@ -76,7 +76,7 @@ describe('acceptAnswer', () => {
     ['a missing field', '{}', 'the answer: Instance does not have required property "total".'],
     ['a field too many', '{"total": 3, "extra": 1}', '/extra: '],
     ['a wrong format', '{"total": 3, "when": "yesterday"}', '/when: String does not match format "date".'],
-    ['too large a value', JSON.stringify({ total: 3, extra: 'x'.repeat(70_000) }), 'at most 65536'],
+    ['too large a value', JSON.stringify({ total: 3, extra: 'x'.repeat(70_000) }), 'the limit is 65536'],
   ])('an answer that is %s is sent back with the reason, its place and the schema', async (_, text, reason) => {
     const said = await ask({ text, outputSchema: TOTAL });
     expect(said).toMatchObject({ accept: false, by: 'schema' });
@@ -126,9 +126,9 @@ describe('acceptAnswer', () => {
     ],
     ['rejects', () => Promise.reject(new Error('the ledger is gone')), 'the ledger is gone'],
     ['never ends', () => new Promise<never>(() => undefined), 'it took longer than 300 ms'],
-    ['says something else', () => ({ accept: 'yes' }) as never, 'it said neither { accept: true } nor'],
-    ['refuses without a word', () => ({ accept: false, correction: '' }), 'it said neither'],
-    ['is not on this worker', undefined, 'the agent a has none on this worker'],
+    ['says something else', () => ({ accept: 'yes' }) as never, 'it returned neither { accept: true } nor'],
+    ['refuses without a word', () => ({ accept: false, correction: '' }), 'it returned neither'],
+    ['is not on this worker', undefined, 'the agent a has no completion gate on this worker'],
   ])('a gate that %s does not accept, and the model reads why', async (_, gate, why) => {
     if (gate) gates.set('a', gate);
     const said = await ask({ text: 'done', gate: true });

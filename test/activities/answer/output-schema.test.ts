@@ -29,7 +29,7 @@ describe('outputSchemaProblem', () => {
     ['outputSchema.pattern: Invalid regular expression', { pattern: '(' }],
     ['outputSchema.pattern: Invalid regular expression', { patternProperties: { '(': {} } }],
     ['outputSchema.$schema: use one of ', { $schema: 'https://example.com/my-own' }],
-    ['outputSchema.properties.a.$ref: leads to nothing', { properties: { a: { $ref: '#/$defs/none' } } }],
+    ['outputSchema.properties.a.$ref: points to nothing', { properties: { a: { $ref: '#/$defs/none' } } }],
     ['outputSchema.$dynamicRef: use $ref', { $dynamicRef: '#node' }],
   ])('B25: %s … is told of %j', (problem, schema) => {
     expect(outputSchemaProblem(schema)).toContain(problem);

@@ -14,7 +14,7 @@ const asked = { model: 'a/one', hasAlternative: true };
 describe('SharedCooldowns', () => {
   it('a model that failed for good is refused to a run that has somebody else to ask, with the time that is left', () => {
     const shared = new SharedCooldowns();
-    shared.note(asked, failure('Model.Overloaded', '529'), LAST, 1_000);
+    shared.failed(asked, failure('Model.Overloaded', '529'), LAST, 1_000);
     expect(() => shared.refuseCooling(asked, 21_000)).toThrow(
       expect.objectContaining({ type: 'Model.Overloaded', nonRetryable: true, details: [{ sharedMs: 40_000 }] }),
     );
@@ -25,38 +25,38 @@ describe('SharedCooldowns', () => {
 
   it('an attempt that is tried again says nothing yet; a limit of two minutes does', () => {
     const shared = new SharedCooldowns();
-    shared.note(asked, failure('Model.Overloaded', '529'), LAST - 1, 0);
+    shared.failed(asked, failure('Model.Overloaded', '529'), LAST - 1, 0);
     expect(() => shared.refuseCooling(asked, 1)).not.toThrow();
-    shared.note(asked, modelFailure(new ModelError('Model.RateLimited', '429', { retryAfterMs: 120_000 })), 1, 0);
-    expect(() => shared.refuseCooling(asked, 119_000)).toThrow(/left alone for 1 s more/u);
+    shared.failed(asked, modelFailure(new ModelError('Model.RateLimited', '429', { retryAfterMs: 120_000 })), 1, 0);
+    expect(() => shared.refuseCooling(asked, 119_000)).toThrow(/cooling down for another 1 s/u);
   });
 
   it('a refused key is refused for every model of its provider, and for no other key', () => {
     const shared = new SharedCooldowns();
-    shared.note({ ...asked, credential: 'env:K' }, failure('Model.Auth', '401'), 1, 0);
+    shared.failed({ ...asked, credential: 'env:K' }, failure('Model.Auth', '401'), 1, 0);
     expect(() => shared.refuseCooling({ model: 'a/other', credential: 'env:K', hasAlternative: true }, 1)).toThrow(/Model.Auth/u);
     expect(() => shared.refuseCooling({ model: 'a/one', credential: 'env:K_2', hasAlternative: true }, 1)).not.toThrow();
   });
 
   it('a refused key is believed to be refused for ten minutes, and not for the day that its own run leaves it alone', () => {
     const shared = new SharedCooldowns();
-    shared.note({ ...asked, credential: 'env:K' }, failure('Model.Auth', '401'), 1, 0);
+    shared.failed({ ...asked, credential: 'env:K' }, failure('Model.Auth', '401'), 1, 0);
     expect(() => shared.refuseCooling({ ...asked, credential: 'env:K' }, 10 * 60_000 - 1)).toThrow(/Model.Auth/u);
     expect(() => shared.refuseCooling({ ...asked, credential: 'env:K' }, 10 * 60_000)).not.toThrow();
   });
 
   it('a model that is not there is believed to be away for ten minutes: a person may have brought it back', () => {
     const shared = new SharedCooldowns();
-    shared.note(asked, failure('Model.NotFound', '404'), 1, 0);
+    shared.failed(asked, failure('Model.NotFound', '404'), 1, 0);
     expect(() => shared.refuseCooling(asked, 10 * 60_000 - 1)).toThrow(/Model.NotFound/u);
     expect(() => shared.refuseCooling(asked, 10 * 60_000)).not.toThrow();
   });
 
   it('what another run found out is not told as if it had been found out again; an answer ends it', () => {
     const shared = new SharedCooldowns();
-    shared.note(asked, failure('Model.Overloaded', 'told', { details: [{ sharedMs: 5_000 }], nonRetryable: true }), 1, 0);
+    shared.failed(asked, failure('Model.Overloaded', 'told', { details: [{ sharedMs: 5_000 }], nonRetryable: true }), 1, 0);
     expect(() => shared.refuseCooling(asked, 1)).not.toThrow();
-    shared.note(asked, failure('Model.Overloaded', '529'), LAST, 0);
+    shared.failed(asked, failure('Model.Overloaded', '529'), LAST, 0);
     shared.answered(asked);
     expect(() => shared.refuseCooling(asked, 1)).not.toThrow();
   });

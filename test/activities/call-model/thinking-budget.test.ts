@@ -16,13 +16,13 @@ describe('ThinkingBudget', () => {
     ['a long answer does not', [{ type: 'text', text: 'word '.repeat(900) }], false],
   ])('B-18: %s', (_, deltas, spent) => {
     const budget = new ThinkingBudget(100);
-    for (const delta of deltas) budget.saw(delta);
+    for (const delta of deltas) budget.add(delta);
     expect(budget.spent.aborted).toBe(spent);
   });
 
   it('B-18: without a bound nothing is ever spent', () => {
     const budget = new ThinkingBudget(undefined);
-    budget.saw(thinking(100_000));
+    budget.add(thinking(100_000));
     expect(budget.spent.aborted).toBe(false);
   });
 });
@@ -50,7 +50,7 @@ describe.each(WIRES)('B-18: a model that thinks without end over $name', (wire) 
     let chars = 0;
     const onDelta = (delta: StreamDelta): void => {
       chars += delta.type === 'thinking' ? delta.text.length : 0;
-      budget.saw(delta);
+      budget.add(delta);
     };
     const call = wire.provider(server.url).call(modelRequest({ signal: budget.spent, onDelta }));
     await expect(call).rejects.toHaveProperty('name', 'AbortError');

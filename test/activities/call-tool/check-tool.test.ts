@@ -77,7 +77,7 @@ describe('checkTool', () => {
 
   it("arguments that a hook made unfit for the tool's schema are blocked", async () => {
     const { texts, ran } = await callOnce({ hooks: [hook('clumsy', () => ({ action: 'modify', args: { path: 7 } }))] });
-    expect(texts[0]).toMatch(/^blocked by hook clumsy: what it made of the arguments: invalid arguments for write: path: /u);
+    expect(texts[0]).toMatch(/^blocked by hook clumsy: its changed arguments are not valid: invalid arguments for write: path: /u);
     expect(ran).toEqual([]);
   });
 
@@ -97,7 +97,7 @@ describe('checkTool', () => {
     ['allows', () => ({ action: 'allow' }), undefined],
     ['blocks', () => ({ action: 'block', reason: 'not on a Friday' }), 'blocked by gate: not on a Friday'],
     ['throws', () => raise('no calendar'), 'blocked by gate: the gate failed: no calendar'],
-    ['answers nothing', () => undefined as never, 'blocked by gate: the gate failed: it answered neither'],
+    ['answers nothing', () => undefined as never, 'blocked by gate: the gate failed: it returned neither'],
   ])('the gate function of an agent that %s decides before all hooks', async (_, answer, text) => {
     const asked: string[] = [];
     const hooks = [
@@ -124,10 +124,10 @@ describe('checkTool', () => {
   });
 
   it.each<[string, AnyToolDefinition['approval'], string]>([
-    ['always', 'always', 'every call of this tool is asked about'],
-    ['a function that says yes', () => true, 'the tool asks about these arguments'],
-    ['a function that throws', () => raise('no rules for key-abcdef123'), 'the tool could not say whether to ask: no rules for [redacted]'],
-    ['a function that gives a promise', () => Promise.resolve(false) as never, 'the tool asks about these arguments'],
+    ['always', 'always', 'every call of this tool requires approval'],
+    ['a function that says yes', () => true, 'the tool requires approval for these arguments'],
+    ['a function that throws', () => raise('no rules for key-abcdef123'), "the tool's approval function failed: no rules for [redacted]"],
+    ['a function that gives a promise', () => Promise.resolve(false) as never, 'the tool requires approval for these arguments'],
   ])('an approval that is %s lets a person decide before the call runs', async (_, approval, reason) => {
     const { tool, ran } = writer(approval);
     const run = await start(await worker({ model: (_request, n) => (n === 1 ? call(['write', ARGS]) : say('ok')), tools: [tool] }));
@@ -181,7 +181,7 @@ describe('checkTool', () => {
     await stopped;
     await until(async () => (await run.progress()).pendingApprovals === 1, 'the approval');
     const { pending } = await run.handle.query<ApprovalList>('approvals');
-    expect(pending).toMatchObject([{ tool: 'write', askedBy: 'tool', reason: 'this tool asked for approval when the run began' }]);
+    expect(pending).toMatchObject([{ tool: 'write', askedBy: 'tool', reason: 'this tool required approval when the run started' }]);
     expect(after.ran).toEqual([]);
     await run.handle.signal('cancel', {});
     await run.result();

@@ -60,7 +60,7 @@ describe('hooks after a tool', () => {
     });
     const { texts, run } = await callOnce({ hooks: [mask], tools: [long] });
     expect(texts[0]).toContain('*** 4999');
-    expect(texts[0]).toContain('hooks have a say in this output');
+    expect(texts[0]).toContain('a hook may rewrite this output');
     expect(texts[0]).not.toContain('sha256:');
     expect(await historyText(run)).not.toContain(SECRET);
   });

@@ -135,7 +135,7 @@ describe('hooks', () => {
     ];
     const outcome = await createHookRunner(hooks, (line) => told.push(line)).run('before-tool', CALL);
     expect(outcome).toEqual({ action: 'abort', hook: 'next', reason: 'x' });
-    expect(told[0]).toContain('which stands for allow');
+    expect(told[0]).toContain('counts as "allow"');
   });
 
   it('a refusal without a reason is a refusal, also of a hook with onError allow', async () => {
@@ -153,7 +153,7 @@ describe('hooks', () => {
       return new Promise(() => undefined);
     };
     const outcome = await createHookRunner([hook({ onError: 'allow', run })], fail).run('before-tool', { ...CALL, signal: stop.signal });
-    expect(outcome).toMatchObject({ action: 'block', reason: 'stopped before its hooks were through' });
+    expect(outcome).toMatchObject({ action: 'block', reason: 'stopped before its hooks finished' });
     expect(signal?.aborted).toBe(true);
   });
 

@@ -62,7 +62,7 @@ describe('runHooks', () => {
       });
     // the activity that asks has a second, and its margin
     const answer = await ask([slow('first'), slow('second'), slow('third')], { ...INPUT, on: 'before-run' }, 1_000);
-    expect(answer).toEqual({ action: 'block', hook: 'second', reason: 'stopped before its hooks were through' });
+    expect(answer).toEqual({ action: 'block', hook: 'second', reason: 'stopped before its hooks finished' });
     expect(asked).toBe(2);
   });
 

@@ -76,7 +76,7 @@ describe('prepareRun', () => {
     const config: Config = { agents: { reviewer: { description: 'd', prompt: 'p' } } };
     await expect(prepare({ agent: 'reviwer', model: 'scripted/x' }, { config })).rejects.toMatchObject({
       type: 'Input.UnknownAgent',
-      message: 'no agent named "reviwer" (did you mean reviewer?); there are: default, reviewer',
+      message: 'no agent named "reviwer" (did you mean reviewer?); available: default, reviewer',
     });
     await expect(prepare({ agent: 'constructor', model: 'scripted/x' })).rejects.toMatchObject({ type: 'Input.UnknownAgent' });
   });
@@ -227,7 +227,7 @@ describe('prepareRun', () => {
     const told = await prepare({ model: 'scripted/x', fallbacks: ['groq/m'] }, { config });
     expect(told.notices).toEqual([
       expect.stringMatching(/^fallback left out: /u),
-      expect.stringContaining('scripted/x is known to take no tools'),
+      expect.stringContaining('scripted/x is known to support no tools'),
     ]);
   });
 

@@ -22,8 +22,8 @@ describe('noticeToollessModels', () => {
   it('each model of the route that takes no tools is told, with what to do', () => {
     const notices = noticesOf(['here/able', 'here/plain', 'here/unheard-of', 'openai/gpt-6-astra']);
     expect(notices).toEqual([
-      expect.stringMatching(/^model here\/plain is known to take no tools, and the run has 1: .*; use another model, /u),
-      expect.stringMatching(/^model openai\/gpt-6-astra is known to take no tools/u),
+      expect.stringMatching(/^model here\/plain is known to support no tools, and the run has 1: .*; use a different model, /u),
+      expect.stringMatching(/^model openai\/gpt-6-astra is known to support no tools/u),
     ]);
   });
 

@@ -94,12 +94,12 @@ describe('approvals, approve, deny and extend', { timeout: 60_000 }, () => {
       stderr: `${runId}: limits increased (turn limit: 13)\n`,
     });
     expect(JSON.parse((await here('extend', runId, '--turns', '1', '--json')).stdout)).toMatchObject({ runId, progress: { maxTurns: 14 } });
-    expect(await here('extend', runId, '--max-cost', '1')).toMatchObject({ code: 4, stderr: expect.stringContaining('has no such cap') });
+    expect(await here('extend', runId, '--max-cost', '1')).toMatchObject({ code: 4, stderr: expect.stringContaining('has no such limit') });
     await worker.client.workflow.getHandle(runId).signal('cancel', {});
   });
 
   it.each<[string, string[], number, RegExp]>([
-    ['B7: a call that is not there', ['approve', 'RUN', 'nothing'], 3, /^NO_SUCH_APPROVAL: no call "nothing" waits here/u],
+    ['B7: a call that is not there', ['approve', 'RUN', 'nothing'], 3, /^NO_SUCH_APPROVAL: call "nothing" has no pending approval/u],
     ['B7: an empty call', ['approve', 'RUN', ''], 2, /^BAD_ANSWER: call: a text of 1–200 characters, got ""\n$/u],
     ['B7: nobody decides', ['deny', 'RUN', 'x', '--by', ''], 2, /^BAD_ANSWER: by: a text of 1–200 characters/u],
     ['B7: a reason without end', ['deny', 'RUN', 'x', '--reason', 'y'.repeat(1_001)], 2, /^BAD_ANSWER: reason: a text of 1–1000/u],
@@ -171,8 +171,8 @@ describe('what a person reads', () => {
   it('the line that asks shows the arguments, whose control characters do not reach the terminal', () => {
     const line = eventLine({ ...asked, callId: 'c1', args: '{"to":"\u001b[2Jproduction"}' });
     expect(line).toBe('  approval needed: deploy {"to":"production"} (c1)');
-    expect(eventLine({ ...asked, callId: 'budget', title: 'more of 9 turns', args: '{"limit":"9 turns"}' })).toBe(
-      '  approval needed: more of 9 turns (budget)',
+    expect(eventLine({ ...asked, callId: 'budget', title: 'increase of the limit of 9 turns', args: '{"limit":"9 turns"}' })).toBe(
+      '  approval needed: increase of the limit of 9 turns (budget)',
     );
   });
 

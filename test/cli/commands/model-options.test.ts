@@ -92,7 +92,7 @@ describe('what a command line says of models', { timeout: 120_000 }, () => {
 
   it('a run with tools on a model that takes none says so at its start', async () => {
     const { stdout, stderr } = await here(['run', 'look', '--model', 'anthropic/toolless', '--workspace', '.', '--json']).ended;
-    expect(stderr).toMatch(/^model anthropic\/toolless is known to take no tools, and the run has \d+: .*; use another model, /mu);
+    expect(stderr).toMatch(/^model anthropic\/toolless is known to support no tools, and the run has \d+: .*; use a different model, /mu);
     expect(JSON.parse(stdout)).toMatchObject({ reason: 'completed' });
   });
 

@@ -76,7 +76,7 @@ describe("what a command line says of a run's input", { timeout: 120_000 }, () =
     expect(server.requests).toEqual([]);
     const allowed = await here([...args, '--allow-unknown-price']).ended;
     expect(JSON.parse(allowed.stdout)).toMatchObject({ reason: 'completed', output: 'as cheap as can be' });
-    expect(allowed.stderr).toContain('the price of openai/new-model is unknown: a money cap is not kept');
+    expect(allowed.stderr).toContain('the price of openai/new-model is unknown: maxCostUsd is not enforced');
   });
 
   it('--on-budget ask: the run waits at its cap; show says for what and how to decide; deny ends it with its answer', async () => {
@@ -92,8 +92,8 @@ describe("what a command line says of a run's input", { timeout: 120_000 }, () =
       { timeout: 30_000 },
     );
     expect(shown).toMatch(/^status +waiting$/mu);
-    expect(shown).toMatch(/^waiting for +more of 1 turns$/mu);
-    expect(shown).toMatch(/^approval +more of 1 turns \(budget\), required by budget$/mu);
+    expect(shown).toMatch(/^waiting for +increase of the limit of 1 turns$/mu);
+    expect(shown).toMatch(/^approval +increase of the limit of 1 turns \(budget\), required by budget$/mu);
     expect(shown).toMatch(/^decide +perdure extend r1 --turns N \(other limits: --help\) {3}or: perdure deny r1 budget$/mu);
     expect(shown).toMatch(/^turn 1 +success, \d.*, list_files$/mu);
     expect(await here(['deny', 'r1', 'budget', '--by', 'ada']).ended).toMatchObject({ code: 0 });

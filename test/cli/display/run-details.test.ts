@@ -121,13 +121,13 @@ describe('formatShown', () => {
     const call = { tool: 'deploy', args: {}, hash: '', turn: 1, since: '2030-01-01T00:00:00.000Z' };
     const waiting = [
       { ...call, callId: 'c1', title: 'deploy', askedBy: 'gate', reason: 'production\nis shared' },
-      { ...call, callId: 'budget', title: 'more of $2', askedBy: 'budget' },
+      { ...call, callId: 'budget', title: 'increase of the limit of $2', askedBy: 'budget' },
     ];
     const lines = formatShown({ ...SHOWN, waiting }).split('\n');
     expect(lines.filter((line) => /^(?:approval|decide) /u.test(line))).toEqual([
       'approval       deploy (c1), required by gate: production is shared',
       'decide         perdure approve r1 c1   or: perdure deny r1 c1',
-      'approval       more of $2 (budget), required by budget',
+      'approval       increase of the limit of $2 (budget), required by budget',
       'decide         perdure extend r1 --turns N (other limits: --help)   or: perdure deny r1 budget',
     ]);
   });

@@ -115,7 +115,7 @@ describe('record runs with several models', () => {
     });
     const recorder = await on(models);
     const run = await start(recorder, { bounds: { continueAsNewEvents: 60 } });
-    await until(async () => /left alone until/u.test((await run.progress()).waitingFor ?? ''), 'the wait');
+    await until(async () => /cooling down until/u.test((await run.progress()).waitingFor ?? ''), 'the wait');
     await run.handle.signal('pause');
     await fill('cooling-1', recorder, run, 'pause');
     await run.handle.signal('resume');

@@ -92,7 +92,7 @@ describe('approvals of a run', () => {
     const run = await start(on);
     const [pending] = await pendingApprovals(run, 1);
     const update = (name: string, input: unknown) => refusal(run.handle.executeUpdate(name, { args: [input] }));
-    expect(await update('approve', { callId: 'nothing' })).toMatch(/^NO_SUCH_APPROVAL: no call "nothing" waits here/u);
+    expect(await update('approve', { callId: 'nothing' })).toMatch(/^NO_SUCH_APPROVAL: call "nothing" has no pending approval/u);
     for (const input of [
       undefined,
       null,

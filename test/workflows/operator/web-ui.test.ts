@@ -55,7 +55,7 @@ describe('what the Web UI shows of a run', () => {
     const [waiting] = (await run.handle.query<ApprovalList>('approvals')).pending;
     expect((await rowsOf(run)).slice(0, 3)).toEqual([
       '| Status | waiting |',
-      '| Waits for you | deploy `{"to":"production"}` |',
+      '| Pending approval | deploy `{"to":"production"}` |',
       `| → send | update approve or deny \`{"callId":"${waiting?.callId}"}\` |`,
     ]);
     await run.handle.executeUpdate('deny', { args: [{ callId: waiting?.callId, by: 'ada|bob' }] });
@@ -87,10 +87,10 @@ describe('what the Web UI shows of a run', () => {
     await run.handle.signal('pause');
     await run.handle.signal('hold', { by: 'ann', ttlMs: 600_000 });
     await until(async () => (await run.progress()).status === 'paused', 'the pause');
-    expect(await rowsOf(run)).toContain('| Waits for | signal resume |');
+    expect(await rowsOf(run)).toContain('| Waiting for | signal resume |');
     await run.handle.signal('resume');
     await until(async () => (await run.progress()).waitingFor?.startsWith('release') === true, 'the hold');
-    expect(await rowsOf(run)).toContainEqual(expect.stringMatching(/^\| Waits for \| release \\\(held by ann until /u));
+    expect(await rowsOf(run)).toContainEqual(expect.stringMatching(/^\| Waiting for \| release \\\(held by ann until /u));
     expect(await summariesOf(run)).toContain('held by ann');
     await run.handle.signal('release');
     await run.result();
@@ -107,13 +107,15 @@ describe('what the Web UI shows of a run', () => {
     const run = await start(on, caps);
     await until(async () => (await run.progress()).pendingApprovals === 1, 'the question');
     const rows = await rowsOf(run);
-    expect(rows).toContain(`| Waits for you | more of ${limit} |`);
+    expect(rows).toContain(`| Pending approval | increase of the limit of ${limit} |`);
     expect(rows).toContain(`| → send | update extend \`${JSON.stringify(more)}\`, or deny \`{"callId":"budget"}\` |`);
     await run.handle.executeUpdate('extend', { args: [more] });
     await until(async () => (await run.events()).some(({ type }) => type === 'approval.decided'), 'the answer');
     await run.handle.signal('cancel', {});
     expect(await run.result()).toMatchObject({ reason: 'cancelled' });
-    expect(await summariesOf(run)).toContainEqual(expect.stringMatching(/^waits for more of \d+ (?:turns|tokens|s of working time)/u));
+    expect(await summariesOf(run)).toContainEqual(
+      expect.stringMatching(/^waiting for increase of the limit of \d+ (?:turns|tokens|s of working time)/u),
+    );
   });
 
   it('the timeline names each call, what a wait is for, and the first model call after a compaction', async () => {
@@ -125,10 +127,10 @@ describe('what the Web UI shows of a run', () => {
     expect(await run.result()).toMatchObject({ reason: 'completed' });
     const summaries = await summariesOf(run);
     expect(summaries.slice(0, 5)).toEqual([
-      'agent, prompt and tools',
+      'prepare agent, prompt and tools',
       'turn 1: fake/model',
-      'turn 1: may it? deploy',
-      'waits for approval of deploy',
+      'turn 1: check deploy',
+      'waiting for approval of deploy',
       'turn 1: deploy',
     ]);
     const compactions = (await run.events()).filter(({ type }) => type === 'compacted');

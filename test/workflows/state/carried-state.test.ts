@@ -68,7 +68,9 @@ describe('a run that goes on from a state of 0.1', () => {
     const handle = await on.client.workflow.start('agentRun', { taskQueue: on.taskQueue, workflowId: `run-${randomUUID()}`, args });
     const failed = async () => (await handle.fetchHistory()).events?.find((event) => event.workflowTaskFailedEventAttributes);
     await until(async () => (await failed()) !== undefined, 'its first task to fail');
-    expect((await failed())?.workflowTaskFailedEventAttributes?.failure?.message).toMatch(/^the carried state .* version 2, not 1; start/u);
+    expect((await failed())?.workflowTaskFailedEventAttributes?.failure?.message).toMatch(
+      /^the carried state .* version is 2, not 1; start/u,
+    );
     expect((await handle.describe()).status.name).toBe('RUNNING');
     expect(on.requests).toHaveLength(0);
     await handle.terminate();

@@ -150,7 +150,7 @@ describe('Inbox', () => {
 
   it('a run of 0.1, which knows no modes, reads every message at the boundary', () => {
     const inbox = new Inbox();
-    inbox.heedsModes = () => false;
+    inbox.supportsModes = () => false;
     inbox.onInterrupt = () => expect.unreachable('the run knows no interrupt');
     inbox.enqueue({ id: 'a', text: 'now', mode: 'interrupt' });
     expect([inbox.preempting, inbox.interrupting, inbox.length]).toEqual([false, false, 1]);

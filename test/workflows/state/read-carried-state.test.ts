@@ -172,13 +172,13 @@ describe('readCarriedState', () => {
   });
 
   it.each([
-    ['another version', { ...whole, v: 2 }, 'version 2, not 1'],
-    ['a version as text', { ...whole, v: '1' }, 'version "1", not 1'],
-    ['a field of a later build', { ...whole, later: 1 }, 'later is no field of it'],
+    ['another version', { ...whole, v: 2 }, 'its version is 2, not 1'],
+    ['a version as text', { ...whole, v: '1' }, 'its version is "1", not 1'],
+    ['a field of a later build', { ...whole, later: 1 }, 'later is an unknown field'],
     ['a state cut short', { v: 1 }, 'prepared is missing'],
-    ['nothing', null, 'version undefined, not 1'],
-    ['a list', [whole], 'version undefined, not 1'],
-    ['a text', 'state', 'version undefined, not 1'],
+    ['nothing', null, 'its version is undefined, not 1'],
+    ['a list', [whole], 'its version is undefined, not 1'],
+    ['a text', 'state', 'its version is undefined, not 1'],
   ])('refuses %s, and says so', (_, given, said) => {
     expect(() => readAny(given)).toThrow(said);
     expect(CarriedState.safeParse(given).success).toBe(false);

@@ -34,7 +34,9 @@ describe('a run that asks when its budget is spent', () => {
 
   it('B7: cannot be approved, only be given more or be denied', async () => {
     const run = await spender(9);
-    expect(await refusal(run, 'approve', { callId: 'budget', by: 'ada' })).toBe('BAD_ANSWER: extend the budget, or deny it');
+    expect(await refusal(run, 'approve', { callId: 'budget', by: 'ada' })).toBe(
+      'BAD_ANSWER: a budget request cannot be approved. Extend the budget, or deny the request.',
+    );
     expect((await run.handle.query<ApprovalList>('approvals')).pending).toMatchObject([{ callId: 'budget', askedBy: 'budget' }]);
     await run.handle.executeUpdate('deny', { args: [{ callId: 'budget', by: 'ada' }] });
     expect(await run.result()).toMatchObject({ reason: 'budget', output: 'sum', finalized: true });

@@ -85,8 +85,10 @@ describe('/model and /think', () => {
     expect(models.requests.map(lastTextOf)).toEqual(['and be brief']);
     expect(result.steers).toEqual([{ id: 'm', state: 'delivered', turn: 1 }]);
     expect((await run.events()).filter(({ type }) => type === 'notice')).toMatchObject([
-      { text: 'message m: /model refused: unknown model nobody/x; the rest stands' },
-      { text: expect.stringMatching(/^message m: \/think refused: BAD_THINKING hard: use off, .*; the rest stands$/u) },
+      { text: 'message m: /model refused: unknown model nobody/x; the rest of the message is delivered' },
+      {
+        text: expect.stringMatching(/^message m: \/think refused: BAD_THINKING hard: use off, .*; the rest of the message is delivered$/u),
+      },
     ]);
   });
 
@@ -162,7 +164,7 @@ describe('/model and /think', () => {
   it('a wish ends the wait for models that are left alone, in the same turn', async () => {
     const models = fakeModels({ 'a/one': () => Promise.reject(coolingFor(55_000)), 'b/two': limited, 'c/three': () => say('three') });
     const run = await start(await worker({ ...optionsFor(models), route: [candidate('a/one'), candidate('b/two')] }));
-    await until(async () => /left alone until/u.test((await run.progress()).waitingFor ?? ''), 'the wait');
+    await until(async () => /cooling down until/u.test((await run.progress()).waitingFor ?? ''), 'the wait');
     await run.handle.signal('steer', { id: 'x', text: '/model c/three' });
     expect(await run.result()).toMatchObject({ output: 'three', turns: 1, switches: [{}, { turn: 1, to: 'c/three', why: 'asked for' }] });
   });

@@ -193,7 +193,7 @@ describe('failover of a run', () => {
       policy: {},
     });
     const run = await start(on);
-    await until(async () => /left alone until/u.test((await run.progress()).waitingFor ?? ''), 'the wait');
+    await until(async () => /cooling down until/u.test((await run.progress()).waitingFor ?? ''), 'the wait');
     expect(await run.result()).toMatchObject({ output: 'back', models: ['a/one'] });
     expect(models.asked).toEqual(['a/one', 'b/two', 'a/one']);
   });

@@ -168,11 +168,11 @@ describe('what comes at the last moment', () => {
     await until(() => on.requests.length === 1, 'the request');
     const extend = (by: object): Promise<unknown> => run.handle.executeUpdate('extend', { args: [by] });
     const refusals: readonly (readonly [object, string])[] = [
-      [{ tokens: 5 }, 'this run has no such cap'],
+      [{ tokens: 5 }, 'this run has no such limit'],
       [{}, 'give at least one of'],
       [{ deadlineMs: 1e300 }, 'deadlineMs'],
       [{ turns: 1.5 }, 'an integer above 0'],
-      [{ turns: 10_000 }, 'the cap is at most 10000'],
+      [{ turns: 10_000 }, 'the limit can be at most 10000'],
       [{ turn: 1 }, 'UNKNOWN_OPTION turn'],
     ];
     for (const [by, why] of refusals) {

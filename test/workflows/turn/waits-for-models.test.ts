@@ -22,7 +22,7 @@ describe('while every model is left alone', () => {
     });
     const on = await worker({ model: () => say('nobody asks this one'), providerFor: models.providerFor, route, policy: {} });
     const run = await start(on, input);
-    await until(async () => (await run.progress()).waitingFor?.startsWith('every model, left alone until') === true, 'the wait');
+    await until(async () => (await run.progress()).waitingFor?.startsWith('every model, cooling down until') === true, 'the wait');
     return { run, models };
   };
 

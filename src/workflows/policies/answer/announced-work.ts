@@ -12,16 +12,16 @@ const WORK = [
 
 const ANNOUNCEMENT = new RegExp(`^${OPENING}${INTENT}${ADVERB}(?:${WORK})[a-z]*\\b`, 'iu');
 
-/** What leaves the next step to the reader, or to a later time. */
+/** Words that leave the next step to the reader, or to a later time. */
 const FOR_THE_READER =
   /\?$|\b(?:you|once|whenever|unless|as soon as|approval|approve|confirm|confirmation|permission|go-ahead|feedback)\b/iu;
 
-/** A sentence longer than this announces nothing. */
+/** The number of characters read from the end. A longer sentence is no announcement. */
 const ENDING_CHARS_READ = 500;
 
 /**
- * True for a text whose last sentence says that the writer is about to do something ("Let me check the file."), and not on a
- * condition, a question or the reader's word. A text that ends with a code block is no announcement. English only; never throws.
+ * True for a text whose last sentence announces work ("Let me check the file."), without a condition or a question to the reader. A text
+ * that ends with a code block is no announcement. English only; never throws.
  */
 export function announcesWork(text: string): boolean {
   const sentence = lastSentence(text);

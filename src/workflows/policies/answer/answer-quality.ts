@@ -4,47 +4,47 @@ import { announcesWork } from './announced-work.js';
 import { leakedMarkup } from './leaked-markup.js';
 
 /**
- * What an answer without tool calls is worth. `signal`: take it · `noise`: it is no answer at all · `stall`: it announces work instead
- * of doing it. `what` names the finding for operators, `correction` is what the model reads.
+ * The quality of an answer without tool calls. `signal`: a usable answer · `noise`: not an answer · `stall`: it announces work instead of
+ * doing it. `what` names the finding for operators; `correction` is the text for the model.
  */
 export type AnswerQuality =
   | { readonly kind: 'signal' }
   | { readonly kind: 'noise'; readonly what: string; readonly correction: string }
   | { readonly kind: 'stall'; readonly what: string; readonly correction: string };
 
-/** What is known beside the answer. */
+/** The facts beside the answer. */
 export interface QualityContext {
   /** Answers in a row without a call, this one included. */
   readonly turnsWithoutCalls: number;
   /** The text-only answer right before this one. */
   readonly previousText?: string;
-  /** The tools the model was offered. Without any, nothing can be stalled and no JSON is a call. */
+  /** The names of the offered tools. With an empty list no answer is a stall, and no JSON is a call. */
   readonly tools?: readonly string[];
 }
 
-/** Pure repetition: so many times the same, and at least this long. Shorter ones are answers ("ha ha ha"). */
+/** A repetition has at least this many repeats and characters. Shorter ones are answers ("ha ha ha"). */
 const REPETITIONS_MIN = 10;
 const REPETITION_CHARS_MIN = 60;
-/** What is read of an answer for repetition. */
+/** The number of characters searched for repetition. */
 const REPETITION_CHARS_READ = 20_000;
 
 const SIGNAL: AnswerQuality = { kind: 'signal' };
 
-/** The chain of looks; the first that finds something corrects. */
-const LOOKS: readonly ((text: string, context: QualityContext) => AnswerQuality | undefined)[] = [
+/** The checks, in order. The first finding is the result. */
+const CHECKS: readonly ((text: string, context: QualityContext) => AnswerQuality | undefined)[] = [
   lookForMarkup,
   lookForRepetition,
   lookForStall,
 ];
 
 /**
- * Judges the text of an answer that has no tool calls. In doubt it is a signal: so is an empty text, which is judged elsewhere, and
- * what the model repeats word for word after a correction. Never throws.
+ * Judges the text of an answer without tool calls. In doubt it is a signal. So is an empty text, which `judgeAnswer` handles, and a text
+ * that the model repeats word for word after a correction. Never throws.
  */
 export function judgeQuality(message: Message, context: QualityContext): AnswerQuality {
   const text = textOf(message).trim();
   if (text === '') return SIGNAL;
-  for (const look of LOOKS) {
+  for (const look of CHECKS) {
     const found = look(text, context);
     if (found) return found;
   }
@@ -55,7 +55,7 @@ function lookForMarkup(text: string, { tools }: QualityContext): AnswerQuality |
   const what = leakedMarkup(text, tools);
   if (what === undefined) return undefined;
   const correction =
-    `Your last answer held a tool call written as text (${what}), so nothing was called. Make the call through the tool interface. ` +
+    `Your last answer contained a tool call written as text (${what}), so nothing was called. Make the call through the tool interface. ` +
     'If the text was meant to be read, say so in a sentence and put the markup into a code block.';
   return { kind: 'noise', what: `leaked ${what}`, correction };
 }
@@ -75,7 +75,7 @@ function lookForStall(text: string, { previousText, tools, turnsWithoutCalls }: 
   return { kind: 'stall', what: 'announced work', correction };
 }
 
-/** True when a text is one short piece again and again, whatever its white space. */
+/** True when a text repeats one short piece. White space is ignored. */
 function isRepetition(text: string): boolean {
   const read = text.slice(0, REPETITION_CHARS_READ).replaceAll(/\s+/gu, ' ');
   return read.length >= REPETITION_CHARS_MIN && periodOf(read) * REPETITIONS_MIN <= read.length;

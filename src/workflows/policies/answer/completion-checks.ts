@@ -1,36 +1,36 @@
 import type { WorkRecord } from '../../../contracts/schemas/carried-state.js';
 import type { CompletionCheck, CompletionPolicy, RequiredPhase } from '../../../contracts/schemas/policy.js';
 
-/** May the answer end the run? If not, `correction` is what the model reads, and `told` what it has been told with it. */
+/** Whether the answer may end the run. `correction`: the text for the model. `told`: the record of corrections that includes this one. */
 export type CompletionVerdict =
   | { readonly accept: true }
   | { readonly accept: false; readonly check: CompletionCheck; readonly correction: string; readonly told: WorkRecord['told'] };
 
-const LOOKS: Readonly<Record<CompletionCheck, (policy: CompletionPolicy, work: WorkRecord) => string | undefined>> = {
+const CHECKS: Readonly<Record<CompletionCheck, (policy: CompletionPolicy, work: WorkRecord) => string | undefined>> = {
   'plan-finished': unfinishedPlan,
   'edits-verified': unverifiedEdits,
   'phases-done': missingPhases,
 };
 
 const NAMED_MAX = 10;
-/** After a failed command of version control the model is sent back this often, where it would be only once. */
+/** The minimum of attempts after a failed version control command. */
 const ATTEMPTS_AFTER_VERSION_CONTROL_ERROR = 2;
 
 /**
- * Asks the built-in checks of a policy, in its order, whether the run may end; the first that objects is told. A run without any tool
- * call is a plain answer and always accepted. Pure; how often the model is sent back is the caller's to count. Never throws.
+ * Runs the built-in checks of a policy in order; the first that fails gives the correction. A run without tool calls is always accepted.
+ * Pure; the caller counts the corrections. Never throws.
  */
 export function checkCompletion(policy: CompletionPolicy, work: WorkRecord): CompletionVerdict {
   if (work.calls === 0) return { accept: true };
   for (const check of policy.checks) {
-    const correction = LOOKS[check](policy, work);
+    const correction = CHECKS[check](policy, work);
     const told = { ...work.told, verify: work.told.verify || check === 'edits-verified' };
     if (correction !== undefined) return { accept: false, check, correction, told };
   }
   return { accept: true };
 }
 
-/** How often in a row this run's model may be sent back: the policy's own number, and once more than once where version control failed. */
+/** The maximum of corrections in a row: `attemptsMax`, and at least 2 after a failed version control command. 0 turns corrections off. */
 export function completionAttempts({ attemptsMax }: CompletionPolicy, { versionControlFailed }: WorkRecord): number {
   return attemptsMax > 0 && versionControlFailed ? Math.max(attemptsMax, ATTEMPTS_AFTER_VERSION_CONTROL_ERROR) : attemptsMax;
 }
@@ -39,11 +39,11 @@ function unfinishedPlan({ planTool }: CompletionPolicy, { openSteps }: WorkRecor
   if (openSteps.length === 0) return undefined;
   return (
     `Your plan is not finished. Still open: ${listed(openSteps)}. ` +
-    `Finish these steps, or bring the plan into line with what was really done with ${planTool}, and then answer.`
+    `Finish these steps, or update the plan with ${planTool} to match what was done, and then answer.`
   );
 }
 
-/** Said once in a run: some edits need no second look. */
+/** Corrects once in a run, because some edits need no verification. */
 function unverifiedEdits(_: CompletionPolicy, { unverified, told }: WorkRecord): string | undefined {
   if (unverified.length === 0 || told.verify) return undefined;
   return (

@@ -10,17 +10,17 @@ export interface RecoveryCounters {
   readonly emptyAnswers: number;
 }
 
-/** What the loop does with an answer. */
+/** How the loop proceeds after an answer. */
 export type Verdict =
-  /** Run these calls. Any answer with whole calls runs them, whatever its finish reason. */
+  /** Run these calls. Complete calls run with any finish reason. */
   | { readonly kind: 'tools'; readonly calls: readonly ToolCallPart[] }
-  /** A call was cut by the output limit: run none of the turn's calls and say so. */
+  /** The output limit cut a call: run none of the calls; their results give the reason. */
   | { readonly kind: 'truncated'; readonly calls: readonly ToolCallPart[] }
-  /** The provider wants its own answer back to go on. */
+  /** The provider paused the answer: it continues when the next request contains it. */
   | { readonly kind: 'paused' }
-  /** Valid but empty: corrected once. */
+  /** Valid but empty: the model is corrected. */
   | { readonly kind: 'empty' }
-  /** `calls` were cut once too often: they do not run, and say so in the transcript that a later run goes on with. */
+  /** The run ends. `calls`: calls that were cut too often; they do not run, but get results in the transcript. */
   | {
       readonly kind: 'end';
       readonly reason: 'completed' | 'max_tokens' | 'refusal';
@@ -28,7 +28,7 @@ export type Verdict =
       readonly calls: readonly ToolCallPart[];
     };
 
-/** Judges one complete answer. Pure; the counters are the caller's to keep. */
+/** Judges one complete answer. Pure; the caller keeps the counters. */
 export function judgeAnswer(message: Message, stop: StopReason, counters: RecoveryCounters): Verdict {
   const calls = toolCallsOf(message);
   if (stop === 'length' && calls.length > 0) {
@@ -50,7 +50,7 @@ function isEmpty(message: Message): boolean {
   return textOf(message).trim() === '';
 }
 
-/** True for a message that has more in it than blanks and thinking. Providers refuse others, and nobody was answered by them. */
+/** True for a message with more content than blanks and thinking. Providers reject other messages. */
 export function saysSomething({ parts }: Pick<Message, 'parts'>): boolean {
   return parts.some((part) => (part.type === 'text' ? part.text.trim() !== '' : part.type !== 'thinking'));
 }

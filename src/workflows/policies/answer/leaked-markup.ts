@@ -2,10 +2,10 @@ import type { JsonValue } from '../../../contracts/schemas/message.js';
 import { announcesWork } from './announced-work.js';
 import { finalBlock, proseOf } from './markdown-blocks.js';
 
-/** A call that leaks stands where a sentence or a line begins; in the midst of a sentence its markup is only spoken of. */
+/** A leaked call is at the beginning of a sentence or a line. Within a sentence its markup is only mentioned. */
 const BEGINNING = String.raw`(?:^[ \t]*|[.:!?)][ \t]+)`;
 
-/** The markup in which models were trained to write calls, with enough of a call behind it to tell it from its bare name. */
+/** The markup of tool calls that models are trained on, with enough of the call to distinguish it from a mention. */
 const MARKUP: readonly { readonly what: string; readonly pattern: RegExp }[] = [
   { what: '<tool_call>', pattern: beginning(String.raw`<(?:tool_calls?|function_calls?|tool_use)>\s*(?:[{[<]|[\w.-]+\s*?[\n<({])`) },
   { what: '<function=…>', pattern: beginning(String.raw`<function(?:=|\s+name=)["']?[\w.-]+["']?>`) },
@@ -18,18 +18,18 @@ const MARKUP: readonly { readonly what: string; readonly pattern: RegExp }[] = [
   { what: 'Action Input:', pattern: /^Action:[ \t]*[\w.-]+[ \t]*\nAction Input:/mu },
 ];
 
-/** Languages of code blocks that only a leaked call has. */
+/** Languages of code blocks that occur only in leaked calls. */
 const CALL_LANGUAGES: ReadonlySet<string> = new Set(['tool_call', 'tool_calls', 'tool_code', 'function_call']);
 
-/** Where JSON begins that may be a call. White space is bounded: empty lines without end are read once. */
+/** The beginning of JSON that may be a call. White space is limited, so that the search is linear. */
 const JSON_CALL = /^[ \t]{0,8}\[?[ \t\n]{0,8}\{[ \t\n]{0,8}"(?:name|tool|tool_name|function|type|tool_calls)"/mu;
 const NAME_FIELDS = ['name', 'tool', 'tool_name', 'function'];
 const ARGUMENT_FIELDS = ['arguments', 'args', 'parameters', 'input', 'tool_input'];
 
 /**
- * Which markup of a tool call leaked into a text; undefined when none did. Markup in a code block or in backticks is what the reader
- * asked to see, but a block that is all there is, or that follows "I will call …", is a call. JSON counts as a call when it names one of
- * `tools`; without knowledge of the tools only when nothing else stands in the answer. Never throws.
+ * The markup of a tool call that leaked into a text; undefined when there is none. Markup in a code block or in backticks is shown on
+ * purpose, but a block without other text, or after "I will call …", is a call. JSON counts as a call when it names one of `tools`, or,
+ * without `tools`, when the answer has no other text. Never throws.
  */
 export function leakedMarkup(text: string, tools?: readonly string[]): string | undefined {
   const block = finalBlock(text);
@@ -47,7 +47,7 @@ function beginning(markup: string): RegExp {
   return new RegExp(BEGINNING + markup, 'mu');
 }
 
-/** JSON that is not in a code block. */
+/** True for a text that ends with a JSON call outside of code blocks. */
 function endsWithJsonCall(prose: string, tools: readonly string[] | undefined): boolean {
   const at = JSON_CALL.exec(prose)?.index;
   return at !== undefined && (at === 0 || tools !== undefined) && isJsonCall(prose.slice(at), tools);
@@ -74,7 +74,7 @@ function isObject(value: JsonValue | undefined): value is Record<string, JsonVal
 
 function parsed(text: string): JsonValue | undefined {
   try {
-    // all that JSON.parse gives is a JsonValue
+    // JSON.parse returns only JSON values
     return JSON.parse(text) as JsonValue;
   } catch (error) {
     if (error instanceof SyntaxError) return undefined;

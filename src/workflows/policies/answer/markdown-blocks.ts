@@ -1,18 +1,20 @@
 /** A fenced block of a Markdown text. */
 export interface CodeBlock {
-  /** What stands behind the opening fence, in small letters: `json`. */
+  /** The word after the opening fence, in lower case: `json`. */
   readonly language: string;
   readonly body: string;
   /** The text before it, back to the beginning. */
   readonly before: string;
 }
 
-/** What stands in place of a code block or of inline code: something, so that a text that ends with code does not end before it. */
+/**
+ * The replacement of a code block or of inline code. It is not empty, so that the last sentence of a text that ends with code is the code.
+ */
 const PLACE_OF_CODE = '`code`';
 
 const FENCE = /^ {0,3}(`{3,}|~{3,})\s*([\w+.-]*)/u;
 
-/** The text without its code blocks and inline code: a mark stands for each. A block that is never closed goes to the end. */
+/** The text with a mark instead of each code block and inline code. An unclosed block extends to the end. */
 export function proseOf(text: string): string {
   const lines: string[] = [];
   let open: string | undefined;

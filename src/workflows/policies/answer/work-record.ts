@@ -11,13 +11,13 @@ export interface TurnOfWork {
   readonly results: readonly Message[];
 }
 
-/** What the record is kept for, and what each tool does to the world. */
+/** The checks that need the record, and the effect of each tool. */
 export interface WorkRules {
   readonly policy: CompletionPolicy;
   readonly effectOf: (tool: string) => Effect | undefined;
 }
 
-/** The record after one more turn. Pure; the same turns give the same record, whatever became of their messages. Never throws. */
+/** The record after one more turn. Pure: it does not depend on messages that compaction may change. Never throws. */
 export function recordWork(work: WorkRecord, { calls, results }: TurnOfWork, rules: WorkRules): WorkRecord {
   const answered = answeredCalls(calls, results);
   const reading = readingAfter(work.reading, answered, rules);
@@ -35,16 +35,19 @@ function recordCall(work: WorkRecord, answered: AnsweredCall, rules: WorkRules):
   };
 }
 
-/** The plan is what the last successful call of the plan tool says. */
+/** The open steps in the last successful call of the plan tool. */
 function stepsAfter(steps: string[], { call, ok }: AnsweredCall, { policy }: WorkRules): string[] {
   return ok && call.name === policy.planTool ? different(openSteps(call.args)) : steps;
 }
 
-/** An edit is a success of a tool that does not only read and names a file. A command that failed has looked at it too. */
+/**
+ * The edited files without a later look. An edit is a successful call with side effects that names a file. A failed command counts as a
+ * look.
+ */
 function unverifiedAfter(files: string[], { call, ok }: AnsweredCall, { policy, effectOf }: WorkRules): string[] {
   const file = fileOf(call);
   const effect = effectOf(call.name);
-  // nobody knows this tool: its calls never ran
+  // the calls of an unknown tool never ran
   const mayWrite = effect !== undefined && effect !== 'read';
   if (ok && mayWrite && file !== undefined) return different([...files, file]);
   const isLook = call.name !== policy.planTool && (ok || (mayWrite && file === undefined));
@@ -56,7 +59,7 @@ function phasesAfter(phases: number[], answered: AnsweredCall, { policy }: WorkR
   return done.length === 0 ? phases : [...phases, ...done];
 }
 
-/** Any one of the phase's tools completes it; a tool that failed does not. */
+/** True when the call completes the phase: a successful call of any of its tools. */
 function completes({ call, ok }: AnsweredCall, { tools, command }: RequiredPhase): boolean {
   if (!ok || !tools.includes(call.name)) return false;
   const given = textArgument(call, 'command')?.trim();
@@ -67,7 +70,7 @@ function isFailedVersionControl({ call, ok }: AnsweredCall): boolean {
   return !ok && /^\s*git\b/u.test(textArgument(call, 'command') ?? '');
 }
 
-/** A turn that only wrote down its plan is neither reading nor doing. */
+/** The reading record. A turn that only updated the plan does not change it. */
 function readingAfter(
   reading: WorkRecord['reading'],
   answered: readonly AnsweredCall[],
@@ -100,11 +103,11 @@ function shortName(name: string): string {
 /** A tool call that has its result. */
 export interface AnsweredCall {
   readonly call: ToolCallPart;
-  /** The result is no failure. A call that was refused or stopped has failed. */
+  /** True when the result is not an error. A refused or stopped call has failed. */
   readonly ok: boolean;
 }
 
-/** The calls of one answer that have a result among these messages, in the order in which they were made. */
+/** The calls of one answer that have a result in these messages, in call order. */
 function answeredCalls(calls: readonly ToolCallPart[], messages: readonly Message[]): AnsweredCall[] {
   const results = new Map<string, ToolResultPart>();
   for (const { parts } of messages) {
@@ -116,23 +119,23 @@ function answeredCalls(calls: readonly ToolCallPart[], messages: readonly Messag
   });
 }
 
-/** A text argument of a call under the first of these names that has one; undefined when none has. */
+/** The first text argument of a call under one of these names; undefined when there is none. */
 function textArgument({ args }: ToolCallPart, ...names: readonly string[]): string | undefined {
   if (args === null || typeof args !== 'object' || Array.isArray(args)) return undefined;
   return names.map((name) => (Object.hasOwn(args, name) ? args[name] : undefined)).find((value) => typeof value === 'string');
 }
 
-/** The file a call works on, as tools name it; undefined for a call that names none. */
+/** The file argument of a call; undefined when it has none. */
 function fileOf(call: ToolCallPart): string | undefined {
   return textArgument(call, 'path', 'file_path', 'filePath');
 }
 
-/** A step is over under any of these; one that was dropped on purpose needs no more work. */
+/** The statuses of a finished or dropped step. */
 const OVER: ReadonlySet<string> = new Set(['done', 'completed', 'complete', 'finished', 'cancelled', 'canceled', 'skipped', 'dropped']);
 
 /**
- * The steps that a plan leaves open, each with its status: `write the test (pending)`. Reads the arguments of a person's own plan tool
- * too, as far as their names are common ones; arguments of another shape hold no plan. Never throws.
+ * The open steps of a plan, each with its status: `write the test (pending)`. Supports custom plan tools with common argument names;
+ * arguments of any other shape contain no steps. Never throws.
  */
 export function openSteps(args: JsonValue): string[] {
   return stepsOf(args)

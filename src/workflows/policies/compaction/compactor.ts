@@ -1,9 +1,9 @@
 import type { Message } from '../../../contracts/schemas/message.js';
 
-/** How far a transcript is to be made shorter. Tokens are estimates. */
+/** The target of a compaction. Tokens are estimates. */
 export interface CompactionGoal {
   readonly tokensMax: number;
-  /** What the newest messages keep untouched; 0: only the last group. */
+  /** The newest messages within this many tokens are kept unchanged. 0: only the last group is. */
   readonly keepRecentTokens: number;
   readonly taskId: string;
 }
@@ -11,8 +11,8 @@ export interface CompactionGoal {
 /**
  * Makes a transcript shorter.
  *
- * Contract: pure and deterministic. The task, the first message of a user, the last answer with its results and everything behind it
- * stay as they are; a call stays with its result; nothing gets longer; the same goal again changes nothing. It gives what it can when
- * the goal is out of reach. Messages that did not change are the very same objects, and so is a transcript.
+ * Contract: pure and deterministic. The task, the first user message, the last answer with its results and everything after it stay
+ * unchanged. A call stays with its result. Nothing gets longer, and a second pass with the same goal changes nothing. When the goal cannot
+ * be reached, the result is as short as possible. Unchanged messages, and an unchanged transcript, are returned as the same objects.
  */
 export type Compactor = (messages: readonly Message[], goal: CompactionGoal) => readonly Message[];

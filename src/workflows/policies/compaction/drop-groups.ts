@@ -5,8 +5,8 @@ import { type MessageGroup, tokensOf } from './message-groups.js';
 import { LeftOut } from './omission-note.js';
 
 /**
- * Leaves the oldest groups out, as few as make the rest fit, and else as many as make it shortest. One summary message stands for them
- * and for the summaries that were there. Nothing changes when leaving out saves nothing.
+ * Drops the oldest groups: as few as make the rest fit, else as many as give the shortest transcript. One summary message replaces them
+ * and all earlier summaries. Returns the groups unchanged when this saves nothing.
  */
 export function leaveOutGroups(groups: readonly MessageGroup[], tokensMax: number): readonly MessageGroup[] {
   let best = { tokens: tokensOf(groups), groups };
@@ -38,7 +38,7 @@ function replaceGroups(groups: readonly MessageGroup[], gone: ReadonlySet<Messag
   return groups.flatMap((group, index) => (index === at ? [note] : gone.has(group) ? [] : [group]));
 }
 
-/** The one summary of a transcript, while more is left out. */
+/** The summary message of a transcript, while groups are dropped. */
 class RunningSummary {
   readonly #before: string[] = [];
   readonly #leftOut = new LeftOut();

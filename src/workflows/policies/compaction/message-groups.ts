@@ -4,18 +4,18 @@ import { estimateTokens } from '../../../contracts/text/estimate-tokens.js';
 import { saysSomething } from '../answer/judge-answer.js';
 import type { CompactionGoal } from './compactor.js';
 
-/** Messages that stay together: an answer with the results of its calls, or one message alone. */
+/** Messages that stay together: an answer with the results of its calls, or a single message. */
 export interface MessageGroup {
   readonly messages: readonly Message[];
   readonly tokens: number;
   /**
-   * `pinned` is kept as it is, always: the task, what comes first, the last answer and what stands behind it, steers nobody answered.
-   * `summary` tells of messages that are gone; `recent` is what the goal keeps; all else is `old`.
+   * `pinned` is always kept unchanged: the task, the first user message, the last answer and everything after it, and unanswered steers.
+   * `summary` replaces dropped messages; `recent` is kept by the goal; everything else is `old`.
    */
   readonly kind: 'pinned' | 'summary' | 'recent' | 'old';
 }
 
-/** The groups of a paired transcript, oldest first, each with what compaction may do to it. */
+/** The groups of a paired transcript, oldest first, each with its kind. */
 export function groupMessages(messages: readonly Message[], goal: CompactionGoal): MessageGroup[] {
   const groups = together(messages);
   const lastAnswer = groups.findLastIndex(isAnswer);
@@ -59,12 +59,12 @@ function together(messages: readonly Message[]): Message[][] {
   return groups;
 }
 
-/** An interrupted or empty answer is none: what was said before it still waits to be answered. */
+/** True for an answer. An interrupted or empty one does not count: the messages before it are still unanswered. */
 function isAnswer([head]: readonly Message[]): boolean {
   return head?.role === 'assistant' && head.partial !== true && saysSomething(head);
 }
 
-/** Index of the first group that has a message which the goal keeps. */
+/** The index of the first group with a message that the goal keeps. */
 function firstRecent(groups: readonly Message[][], messages: readonly Message[], { keepRecentTokens }: CompactionGoal): number {
   if (keepRecentTokens <= 0) return groups.length;
   const { keepRecentMin: min, keepRecentMax: max } = COMPACTION_LIMITS;
@@ -76,14 +76,14 @@ function firstRecent(groups: readonly Message[][], messages: readonly Message[],
   });
 }
 
-/** Tokens to fill from the tail, and how many messages that is at least and at most. */
+/** The tokens to fill from the end, and the minimum and maximum of messages. */
 export interface KeepBounds {
   readonly tokens: number;
   readonly min: number;
   readonly max: number;
 }
 
-/** How many of the newest messages fit into some tokens. The newest one is always kept, however long it is. */
+/** The number of newest messages that fit into the tokens. The newest one always counts, whatever its length. */
 export function adaptiveKeep(messages: readonly Message[], { tokens, min, max }: KeepBounds): number {
   let kept = 0;
   let used = 0;

@@ -3,7 +3,7 @@ import { textOf, toolCallsOf } from '../../../contracts/message-text.js';
 import type { Message } from '../../../contracts/schemas/message.js';
 import { identifiersOf } from '../../../contracts/text/identifiers.js';
 
-/** Words of a user are not found again by looking: the last ones are kept, each on a line of its own. */
+/** Tool results can be read again, the user's words cannot: the last ones are kept, each on its own line. */
 const SAID_MAX = 10;
 const SAID_CHARS_MAX = 200;
 
@@ -14,8 +14,8 @@ const SAID = 'The user said in them:';
 const BULLET = '- ';
 
 /**
- * What is remembered of messages that were left out: how many, the tools they called, the identifiers they named, what the user said.
- * Its text can be read back, so that leaving out a few more later gives the same as leaving out all of them at once.
+ * The record of dropped messages: their number, the tools they called, the identifiers in them, and the user's words. Its text can be
+ * parsed again, so that dropping messages in two steps gives the same text as dropping them at once.
  */
 export class LeftOut {
   #messages = 0;
@@ -23,7 +23,7 @@ export class LeftOut {
   readonly #named = new Set<string>();
   #said: string[] = [];
 
-  /** Splits a summary into what stands before such a text and the text read back. A summary without one is all `before`. */
+  /** Splits a summary into the text before such a record, and the parsed record. Without a record all of it is `before`. */
   static read(summary: string): { readonly before: string; readonly leftOut: LeftOut } {
     const at = summary.lastIndexOf(`\n\n${BEGINNING}`);
     const text = at === -1 ? summary : summary.slice(at + 2);
@@ -32,7 +32,7 @@ export class LeftOut {
     return leftOut.text === text ? { before: summary.slice(0, Math.max(0, at)), leftOut } : { before: summary, leftOut: new LeftOut() };
   }
 
-  /** Remembers what an earlier note remembered, as if its messages had been added here. */
+  /** Adds an earlier record, as if its messages were added here. */
   addAll(other: LeftOut): void {
     this.#messages += other.#messages;
     for (const [name, count] of other.#tools) this.#tools.set(name, (this.#tools.get(name) ?? 0) + count);
@@ -40,15 +40,15 @@ export class LeftOut {
     this.#said = [...this.#said, ...other.#said].slice(-SAID_MAX);
   }
 
-  /** Remembers one more message. */
+  /** Adds one dropped message. */
   add(message: Message): void {
     this.#messages += 1;
-    if (message.role === 'user' && (message.origin === undefined || message.origin === 'steer')) this.#say(textOf(message));
+    if (message.role === 'user' && (message.origin === undefined || message.origin === 'steer')) this.#addUserText(textOf(message));
     for (const { name } of toolCallsOf(message)) this.#call(name);
     this.#name(identifiersOf(message.parts));
   }
 
-  /** What the model reads in their place. */
+  /** The text that replaces the dropped messages in the transcript. */
   get text(): string {
     const lines = [`${BEGINNING}${this.#messages} earlier messages were left out; look again at what matters before relying on it.`];
     if (this.#tools.size > 0) lines.push(TOOLS + [...this.#tools].map(([name, count]) => `${name} ${count}`).join(', '));
@@ -57,7 +57,7 @@ export class LeftOut {
     return lines.join('\n');
   }
 
-  /** Only names that the text can hold unambiguously: others are no tools' names. */
+  /** Counts a call. Names that the text could not be parsed for are left out; no tool has such a name. */
   #call(name: string): void {
     if (/^[\w-]{1,64}$/u.test(name)) this.#tools.set(name, (this.#tools.get(name) ?? 0) + 1);
   }
@@ -73,7 +73,7 @@ export class LeftOut {
     }
   }
 
-  #say(text: string): void {
+  #addUserText(text: string): void {
     const line = text.slice(0, SAID_CHARS_MAX).toWellFormed().replaceAll(/\s+/gu, ' ').trim();
     if (line !== '') this.#said = [...this.#said, line].slice(-SAID_MAX);
   }

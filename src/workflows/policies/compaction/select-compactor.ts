@@ -3,7 +3,7 @@ import type { Compactor } from './compactor.js';
 import { tieredCompactor } from './tiered-compactor.js';
 import { trimCompactor } from './trim-compactor.js';
 
-/** The compactor of a strategy that needs nobody else; undefined for those that ask a model or the config's own function. */
+/** The compactor of a strategy that runs in the workflow; undefined for those that need an activity. */
 export function compactorFor(strategy: CompactionStrategy): Compactor | undefined {
   switch (strategy) {
     case 'trim':

@@ -3,12 +3,12 @@ import type { JsonValue, Message, Part } from '../../../contracts/schemas/messag
 
 const { shortenedHeadChars, shortenedTailChars } = COMPACTION_LIMITS;
 
-/** Room for the mark: what is shortened is never shortened again. */
+/** Room for the mark, so that a shortened text is never shortened again. */
 const MARK_CHARS_MAX = 60;
 
 /**
- * An old answer of the model without its thinking, and with long texts (its own and those among the arguments of its calls) cut to
- * their two ends. Undefined when nothing is left of it; the very same message when nothing gets shorter.
+ * An old answer without its thinking, and with long texts cut to their beginning and end: its own and those in the arguments of its calls.
+ * Undefined when nothing is left. The same object when nothing gets shorter.
  */
 export function shortenMessage(message: Message): Message | undefined {
   if (message.role !== 'assistant') return message;
@@ -20,7 +20,7 @@ export function shortenMessage(message: Message): Message | undefined {
 
 function shortenPart(part: Part): Part[] {
   switch (part.type) {
-    // signed thinking may be left out or sent unchanged, never cut
+    // providers accept signed thinking only whole: it is dropped, never cut
     case 'thinking':
       return [];
     case 'text':
@@ -37,7 +37,7 @@ function shortenPart(part: Part): Part[] {
   }
 }
 
-/** The same value with its long texts cut; the very same one when there are none. */
+/** The value with its long texts cut; the same object when there are none. */
 function shortenJson(value: JsonValue): JsonValue {
   if (typeof value === 'string') return shortenText(value);
   if (value === null || typeof value !== 'object') return value;

@@ -2,20 +2,20 @@ import { TOOL_LIMITS } from '../../../contracts/constants/limits.js';
 import type { Message, TextPart, ToolResultPart } from '../../../contracts/schemas/message.js';
 import { charsOf } from '../../../contracts/text/estimate-tokens.js';
 
-/** A transcript in which one result is shorter, and by how much. */
+/** A transcript with one shortened result, and the sizes of that result. */
 export interface ShortenedResult {
   readonly messages: readonly Message[];
   readonly bytesBefore: number;
   readonly bytesAfter: number;
 }
 
-/** What a model can still work with; a result that is about as short already is not shortened. */
+/** The kept size, which is still useful to a model. A result of less than twice that is not shortened. */
 const KEPT_CHARS = TOOL_LIMITS.outputCharsMin;
 const WORTH_CHARS = 2 * KEPT_CHARS;
 
 /**
- * The last resort against an overflow: the largest result of any tool, wherever it stands, cut to its two ends; pictures in it become a
- * mark. Undefined when no result is large.
+ * The last resort against a context overflow: cuts the largest tool result to its beginning and end, and replaces files in it by a mark.
+ * Undefined when no result is large enough.
  */
 export function shortenLargestResult(messages: readonly Message[]): ShortenedResult | undefined {
   let largest: { readonly at: number; readonly index: number; readonly part: ToolResultPart; readonly chars: number } | undefined;

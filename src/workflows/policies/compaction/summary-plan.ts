@@ -10,12 +10,12 @@ export interface SummaryPlan {
   readonly to: number;
 }
 
-/** One message alone is not worth a model's time. */
+/** A single message is not worth a model call. */
 const MESSAGES_MIN = 2;
 
 /**
- * Chooses the stretch of old messages that a summary replaces: the one with most tokens between what must stay, cut between groups, so
- * that no result is parted from its call. An earlier summary is part of it. Undefined when the transcript fits, or nothing is old.
+ * Chooses the range of messages that a summary replaces: the range of old groups and earlier summaries with the most tokens. It ends at
+ * group boundaries, so that no result is separated from its call. Undefined when the transcript fits, or no group is old.
  */
 export function planSummary(messages: readonly Message[], goal: CompactionGoal): SummaryPlan | undefined {
   const groups = groupMessages(messages, goal);
@@ -26,8 +26,8 @@ export function planSummary(messages: readonly Message[], goal: CompactionGoal):
 }
 
 /**
- * Puts the replacement in the place of the planned messages. Whatever a compactor gave, the outcome is a transcript that providers
- * take; what is not shorter is not taken, and the very same messages come back.
+ * Replaces the planned messages. The pairing of calls and results is repaired, whatever the compactor returned. Returns the same messages
+ * when the replacement is not shorter.
  */
 export function applySummary(messages: readonly Message[], plan: SummaryPlan, replacement: readonly Message[]): readonly Message[] {
   const after = repairPairing([...messages.slice(0, plan.from), ...replacement, ...messages.slice(plan.to)]).messages;
@@ -38,7 +38,7 @@ interface Stretch extends SummaryPlan {
   readonly tokens: number;
 }
 
-/** Neighbouring groups that may be replaced. */
+/** The ranges of neighbouring groups that may be replaced. */
 function stretches(groups: readonly MessageGroup[]): Stretch[] {
   const found: Stretch[] = [];
   let at = 0;

@@ -7,8 +7,8 @@ import { shortenMessage } from './shorten-message.js';
 import { stubMessage } from './tool-result-stub.js';
 
 /**
- * Makes old groups shorter, oldest first and no further than needed: results of tools become stubs, then thinking goes and long answers
- * are cut, and at last whole groups are left out, with one note that says what was in them.
+ * Shortens old groups, oldest first and only as far as needed. Tool results become stubs; then thinking is dropped and long answers are
+ * cut; last, whole groups are dropped, with one summary message about their content.
  */
 export const tieredCompactor: Compactor = (messages, goal) => {
   const groups = groupMessages(messages, goal);
@@ -20,7 +20,7 @@ export const tieredCompactor: Compactor = (messages, goal) => {
   return isSame ? messages : compacted;
 };
 
-/** Shortens the messages of old groups until all groups fit; a message that comes back undefined is gone. */
+/** Shortens the messages of old groups until all groups fit. `shorten` returns undefined to drop a message. */
 function shortenGroups(
   groups: readonly MessageGroup[],
   shorten: (message: Message) => Message | undefined,

@@ -3,12 +3,12 @@ import type { ContentPart, FilePart, Message, Part, TextPart, ToolResultPart } f
 import { charsOf } from '../../../contracts/text/estimate-tokens.js';
 import { identifiersIn } from '../../../contracts/text/identifiers.js';
 
-/** Room for the identifiers that a stub names. */
+/** The maximum length of the identifiers in a stub. */
 const NAMED_CHARS_MAX = 200;
 
 /**
- * An old message with what its tools gave cut to the beginning, a mark that says how to have it again, and the identifiers that it
- * names; files by value become a mark. A message in which nothing gets shorter is the very same one.
+ * An old message with shortened tool results: the beginning, a mark with the way to get the rest again, and the identifiers in the rest.
+ * Embedded files become a mark. Returns the same object when nothing gets shorter.
  */
 export function stubMessage(message: Message): Message {
   const parts = message.parts.map(stubPart);

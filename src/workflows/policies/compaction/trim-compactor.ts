@@ -2,7 +2,7 @@ import { estimateTokens } from '../../../contracts/text/estimate-tokens.js';
 import type { Compactor } from './compactor.js';
 import { groupMessages, type MessageGroup } from './message-groups.js';
 
-/** Leaves the oldest groups out until the rest fits. Results of tools weigh double: they are what can be had again. */
+/** Drops the oldest groups until the rest fits. Tool results count double, because the model can get them again. */
 export const trimCompactor: Compactor = (messages, goal) => {
   const groups = groupMessages(messages, goal);
   let weight = groups.reduce((sum, group) => sum + weightOf(group), 0);

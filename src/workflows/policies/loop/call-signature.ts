@@ -2,33 +2,33 @@ import { LOOP_LIMITS } from '../../../contracts/constants/limits.js';
 import { canonicalJson, hashJson } from '../../../contracts/digest.js';
 import type { JsonValue, Message, ToolCallPart, ToolResultPart } from '../../../contracts/schemas/message.js';
 
-/** 128 bits: no two calls of a run meet by chance, and a memory of 60 turns stays small. */
+/** 128 bits: collisions are practically impossible, and a memory of 60 turns stays small. */
 const SIGNATURE_CHARS = 32;
 
-/** What makes a call the same call. `argsText` counts only where there are no arguments but it, as with text that is no JSON. */
+/** The identity of a call. `argsText` counts only when there are no parsed arguments, as for invalid JSON. */
 type Callable = Pick<ToolCallPart, 'name' | 'args' | 'argsText'>;
 
-/** Names a call by its tool and the whole of its arguments, whatever the order of their keys. 32 hex digits. */
+/** The signature of a call: its tool and its whole arguments, in any key order. 32 hex digits. */
 export function callSignature(call: Callable): string {
   return signatureOf([call.name, argumentsOf(call)]);
 }
 
-/** Names the calls of one turn, whatever their order. 32 hex digits. */
+/** The signature of the calls of one turn, in any order. 32 hex digits. */
 export function turnSignature(calls: readonly Callable[]): string {
   return signatureOf(calls.map(callSignature).toSorted());
 }
 
 /**
- * Names the calls of one turn with slight differences put aside: digits, case, spaces, punctuation and what stripVolatile knows.
- * Long arguments are compared exactly.
+ * The signature of the calls of one turn without slight differences: digits, case, spaces, punctuation and volatile fields. Long arguments
+ * are compared exactly.
  */
 export function turnShape(calls: readonly Callable[]): string {
   return signatureOf(calls.map(callShape).toSorted());
 }
 
 /**
- * Names what a turn's calls gave, whatever the order of the results: what the model reads of them, without volatile fields. So a
- * result that differs only in a time, a duration, a process id or a random id is the same.
+ * The signature of a turn's results, in any order and without volatile fields. Results that differ only in a time, a duration, a process
+ * id or a random id have the same signature.
  */
 export function resultSignature(messages: readonly Message[]): string {
   const results = messages.flatMap(({ parts }) => parts.filter((part) => part.type === 'tool_result'));
@@ -43,7 +43,7 @@ function hasNoFields(args: JsonValue): boolean {
   return args === null || typeof args !== 'object' || Object.keys(args).length === 0;
 }
 
-/** Of ASCII only letters count, beyond it everything does: which characters are letters differs between versions of Unicode. */
+/** Of ASCII characters only letters count; all others count, because Unicode versions differ in what a letter is. */
 function callShape(call: Callable): string {
   const text = canonicalJson(argumentsOf(call));
   if (text.length > LOOP_LIMITS.shapeCharsMax) return callSignature(call);
@@ -53,7 +53,7 @@ function callShape(call: Callable): string {
   return signatureOf([call.name, letters]);
 }
 
-/** An artifact counts by its beginning: its reference is the hash of a text with the volatile fields still in it. */
+/** An artifact counts by its beginning, because its reference is a hash over volatile fields too. */
 function oneResultSignature({ isError, parts }: ToolResultPart): string {
   return signatureOf([
     isError,
@@ -72,7 +72,7 @@ const MONTH = '(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*';
 const CLOCK = String.raw`\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?`;
 const ZONE = String.raw`\s?(?:Z|UTC|GMT|[+-]\d{2}:?\d{2})`;
 
-/** What says itself that it is volatile: "durationMs": 12, elapsed=1.2, "requestId": "req_1", Nov 21 13:38. */
+/** Fields with a volatile name or format: "durationMs": 12, elapsed=1.2, "requestId": "req_1", Nov 21 13:38. */
 const NAMED = [
   String.raw`"?\b(?:duration|elapsed|took|latency|uptime|timestamp|ppid|pid)[A-Za-z_]{0,12}"?\s?[:=#]?\s?"?\d+(?:[.,]\d+)?`,
   String.raw`"?\b(?:request|trace|span|correlation|invocation)[_-]?id"?\s?[:=]\s?"?[\w.:-]{1,200}`,
@@ -98,18 +98,18 @@ const NUMBERS = [
 /** Uuids, and ids of eight hexadecimal digits and more; digits alone are a count. */
 const IDS = [String.raw`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b`, String.raw`(?=[0-9]{0,40}[a-f])[0-9a-f]{8,}\b`];
 
-/** node[4711]: */
+/** The process id in `node[4711]:`. */
 const DAEMON_PID = String.raw`(?<=\w)\[\d+\](?=:)`;
 
-/** Grouped by how they begin and without the flag `u`, whose case folding is several times slower on large outputs. */
+/** Grouped by their beginning, and without the flag `u`, whose case folding is several times slower on large outputs. */
 const VOLATILE = new RegExp(
   [...NAMED, String.raw`\b(?=\d)(?:${NUMBERS.join('|')})`, String.raw`\b(?=[0-9a-f]{8})(?:${IDS.join('|')})`, DAEMON_PID].join('|'),
   'gi',
 );
 
 /**
- * A tool's text with times, durations, process ids and random ids put aside, so that two results that differ only in those are the
- * same. Counts, sizes and percentages stay: they are progress. Linear in the text; never throws.
+ * Replaces times, durations, process ids and random ids in a tool's text, so that results that differ only in those are equal. Counts,
+ * sizes and percentages stay, because they show progress. Linear in the text; never throws.
  */
 function stripVolatile(text: string): string {
   return text.replaceAll(VOLATILE, '~');

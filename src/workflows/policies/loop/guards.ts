@@ -4,7 +4,7 @@ import { loopGuard } from './loop-guard.js';
 import { readingGuard } from './reading-nudge.js';
 
 /**
- * The guards over a run's tool calls. Of objections of one kind the first guard's counts. A guard is given only states that it made
- * itself, so the list need not know their types.
+ * The guards over a run's tool calls. Among objections of the same kind the first guard's is used. A guard gets only states that it made
+ * itself, so the list does not need their types.
  */
 export const GUARDS: readonly Guard<JsonValue>[] = [loopGuard, readingGuard];

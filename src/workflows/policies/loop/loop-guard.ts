@@ -8,9 +8,9 @@ import type { Guard, Objection } from './guard.js';
 import { type LoopMeasure, type LoopPattern, measureLoops } from './loop-patterns.js';
 
 /**
- * What the guard says of a turn before its calls run.
- * `nudge`: run them, then let the model read `text` · `block`: the calls at `indexes` are not run, `text` is their result ·
- * `stop`: none runs and the run ends, `text` says why. `count` is in turns, the present one included.
+ * The verdict about a turn, before its calls run.
+ * `nudge`: run them, then add `text` for the model · `block`: the calls at `indexes` are not run, `text` is their result ·
+ * `stop`: none runs and the run ends, `text` is the reason. `count` is in turns, the current one included.
  */
 export type LoopVerdict =
   | { readonly kind: 'go' }
@@ -24,7 +24,7 @@ export type LoopVerdict =
     }
   | { readonly kind: 'stop'; readonly pattern: LoopPattern; readonly count: number; readonly text: string };
 
-/** Begins the result of a blocked call, and tells it from one that the tool gave. */
+/** Begins the result of a blocked call, and distinguishes it from a result of the tool. */
 const BLOCKED = '[not run: loop guard]';
 
 /** The loop guard: turns that repeat earlier ones are nudged, then blocked, then end the run. */
@@ -36,7 +36,7 @@ export const loopGuard: Guard<LoopMemory> = {
     return judged.kind === 'go' ? undefined : objection(judged, turn, policy.loop);
   },
   remember: (memory, { calls, results }) => ({ state: rememberTurn(memory, calls, results) }),
-  // after a message the same call again may be just what was asked for
+  // after a message of a person the same call may be intended
   afterMessage: () => NO_LOOPS,
 };
 
@@ -58,14 +58,14 @@ const GO: LoopVerdict = { kind: 'go' };
 const ACTIONS_BY_WEIGHT: readonly Action[] = ['stop', 'block', 'nudge'];
 
 /**
- * Judges a turn before its calls run. A turn is judged as a whole: one call repeated beside others that go on is no loop, and is
- * left to the ceilings. Deterministic; never throws.
+ * Judges a turn before its calls run, as a whole: one repeated call beside others that make progress is no loop; the limit on turns
+ * applies to it. Deterministic; never throws.
  */
 export function judgeLoop(memory: LoopMemory, calls: readonly ToolCallPart[], policy: LoopPolicy): LoopVerdict {
   const { onLoop } = policy;
   if (onLoop === 'off' || calls.length === 0) return GO;
-  const present = { signature: turnSignature(calls), shapes: [turnShape(calls), failedShape(calls)] };
-  const measures = measureLoops(memory.turns, present, policy);
+  const current = { signature: turnSignature(calls), shapes: [turnShape(calls), failedShape(calls)] };
+  const measures = measureLoops(memory.turns, current, policy);
   const actions = measures.map((measure) => actionOf(measure, onLoop));
   for (const action of ACTIONS_BY_WEIGHT) {
     const measure = measures[actions.indexOf(action)];
@@ -75,8 +75,8 @@ export function judgeLoop(memory: LoopMemory, calls: readonly ToolCallPart[], po
 }
 
 /**
- * The memory after a turn whose calls have their results. A blocked turn gave nothing new: it counts as the result that its calls
- * had before. Returns a new memory of at most LOOP_LIMITS.memoryTurns turns.
+ * The memory after a turn. A blocked turn counts with the result that its calls had before, because it produced nothing new. Returns a new
+ * memory of at most LOOP_LIMITS.memoryTurns turns.
  */
 export function rememberTurn(memory: LoopMemory, calls: readonly ToolCallPart[], results: readonly Message[]): LoopMemory {
   if (calls.length === 0) return memory;
@@ -95,7 +95,7 @@ function actionOf({ count, nudgeAt, blockAt, stopAt, detectedAt }: LoopMeasure, 
   return count === nudgeAt ? 'nudge' : undefined;
 }
 
-/** Calls that fail alike are alike, whatever their arguments; calls that succeed are so only when their arguments are. */
+/** The shape of a turn. Failed calls are compared by tool only, successful calls by tool and arguments. */
 function shapeOf(calls: readonly ToolCallPart[], results: readonly Message[]): string {
   return results.every(isFailed) ? failedShape(calls) : turnShape(calls);
 }
@@ -125,13 +125,13 @@ function verdict(kind: Action, measure: LoopMeasure, calls: readonly ToolCallPar
   }
 }
 
-/** Read after the results of its turn, which may have changed at last: it says what was seen, and what to do if that still holds. */
+/** The nudge. The model reads it after the results of the turn, which may have changed, so it is conditional. */
 function nudgeText(measure: LoopMeasure, calls: readonly ToolCallPart[]): string {
   const { count, stopAt } = measure;
   const end = stopAt > count ? ` After ${stopAt} such turns the run ends.` : '';
   return (
     `[loop guard] ${describe(measure, calls)}. Unless the last result is new, do not do the same again: use what you already know, ` +
-    `try another tool or other arguments, or answer and say what keeps you from going on.${end}`
+    `try another tool or other arguments, or answer and explain what blocks you.${end}`
   );
 }
 
@@ -147,13 +147,13 @@ function describe({ pattern, count }: LoopMeasure, calls: readonly ToolCallPart[
   const what = namesOf(calls);
   switch (pattern) {
     case 'repeat':
-      return `The same calls (${what}) were made in ${count} turns in a row, and what they gave did not change`;
+      return `The same calls (${what}) were made in ${count} turns in a row, and their results did not change`;
     case 'alternation':
-      return `The last ${count} turns went back and forth between the same two steps (now ${what}), and what they gave did not change`;
+      return `The last ${count} turns went back and forth between the same two steps (now ${what}), and their results did not change`;
     case 'two-turns':
-      return `The last ${count} turns took no other than the same two steps (now ${what}), and what they gave did not change`;
+      return `The last ${count} turns used only the same two steps (now ${what}), and their results did not change`;
     case 'ceiling':
-      return `The same calls (${what}) were made in ${count} turns with next to nothing else between`;
+      return `The same calls (${what}) were made in ${count} turns with almost nothing else in between`;
     case 'same-result':
       return `The last ${count} turns called the same tools (${what}) with little difference, and got the same result each time`;
     case 'cycle':
@@ -161,7 +161,7 @@ function describe({ pattern, count }: LoopMeasure, calls: readonly ToolCallPart[
   }
 }
 
-/** The tools of a turn, each once, short enough for a sentence. */
+/** The tools of a turn, each once, at most five by name. */
 function namesOf(calls: readonly ToolCallPart[]): string {
   const names = [...new Set(calls.map(({ name }) => name.slice(0, 64)))];
   return names.length > 5 ? `${names.slice(0, 5).join(', ')} and ${names.length - 5} more` : names.join(', ');

@@ -3,52 +3,52 @@ import type { LoopMemory } from '../../../contracts/schemas/carried-state.js';
 import type { LoopPolicy } from '../../../contracts/schemas/policy.js';
 
 /**
- * How a run can go in circles.
- * `repeat`: the same turn with the same result · `alternation`: two turns in strict change, A B A B A B · `two-turns`: no other than
- * two different turns · `ceiling`: the same turn, whatever its results · `same-result`: slightly varied calls that give the same
- * result, or whatever calls that fail alike · `cycle`: longer circles, turn after turn that was there before with the same result.
+ * The patterns of a loop.
+ * `repeat`: the same turn with the same result · `alternation`: two turns that strictly alternate, A B A B A B · `two-turns`: only two
+ * different turns · `ceiling`: the same turn with any result · `same-result`: slightly varied calls with the same result, or calls of the
+ * same tools that fail the same way · `cycle`: a longer cycle, in which every turn repeats an earlier one with the same result.
  */
 export type LoopPattern = 'repeat' | 'alternation' | 'two-turns' | 'ceiling' | 'same-result' | 'cycle';
 
-/** How far a pattern has come, in turns with the present one included, and at which counts the guard acts. */
+/** The length of a pattern in turns, the current one included, and the counts at which the guard acts. */
 export interface LoopMeasure {
   readonly pattern: LoopPattern;
   readonly count: number;
   readonly nudgeAt: number;
-  /** Absent: the pattern has no single call to block. */
+  /** Absent for patterns without a single call to block. */
   readonly blockAt?: number;
   readonly stopAt: number;
-  /** The count that a run which ends at the first loop takes for one. */
+  /** The count that is a loop under `onLoop: "error"`. */
   readonly detectedAt: number;
 }
 
-/** A turn that is about to run. `shapes`: what a finished turn may be remembered under, by its arguments or by its failure. */
-export interface PresentTurn {
+/** A turn that is about to run. `shapes`: the shapes that an equal turn in the memory may have, as a success or as a failure. */
+export interface CurrentTurn {
   readonly signature: string;
   readonly shapes: readonly string[];
 }
 
 type PastTurn = LoopMemory['turns'][number];
 
-/** Measures every pattern that the present turn may be part of. Pure, in one pass over at most LOOP_LIMITS.memoryTurns turns each. */
-export function measureLoops(past: readonly PastTurn[], present: PresentTurn, policy: LoopPolicy): LoopMeasure[] {
+/** Measures every pattern that the current turn may be part of. Pure; one pass over at most LOOP_LIMITS.memoryTurns turns for each. */
+export function measureLoops(past: readonly PastTurn[], current: CurrentTurn, policy: LoopPolicy): LoopMeasure[] {
   const { nudgeAt, blockAt, stopAt } = policy;
   const { alternationTurns, windowTurns } = LOOP_LIMITS;
-  const pair = lastOfTwo(past, present.signature);
+  const pair = lastOfTwo(past, current.signature);
   return [
     {
       pattern: 'repeat',
-      count: repeats(past, present.signature),
+      count: repeats(past, current.signature),
       nudgeAt,
       blockAt,
       stopAt,
       detectedAt: Math.min(nudgeAt, blockAt, stopAt),
     },
-    twoTurnLadder('alternation', alternating(pair, present.signature), alternationTurns),
-    twoTurnLadder('two-turns', isPair(pair, present.signature) ? pair.length + 1 : 0, windowTurns),
-    ceilingLadder('ceiling', occurrences(past, present.signature)),
-    ceilingLadder('same-result', sameResults(past, present)),
-    ceilingLadder('cycle', nothingNew(past, present.signature)),
+    twoTurnLadder('alternation', alternating(pair, current.signature), alternationTurns),
+    twoTurnLadder('two-turns', isPair(pair, current.signature) ? pair.length + 1 : 0, windowTurns),
+    ceilingLadder('ceiling', occurrences(past, current.signature)),
+    ceilingLadder('same-result', sameResults(past, current)),
+    ceilingLadder('cycle', nothingNew(past, current.signature)),
   ];
 }
 
@@ -61,13 +61,13 @@ function ceilingLadder(pattern: LoopPattern, count: number): LoopMeasure {
   return { pattern, count, nudgeAt: ceilingNudgeTurns, stopAt: ceilingTurns, detectedAt: ceilingTurns };
 }
 
-/** Turns in a row that made the present calls and all gave the same; the present one counts though its result is not known yet. */
+/** The number of turns in a row with the current calls and equal results. The current turn counts, although it has no result yet. */
 function repeats(past: readonly PastTurn[], signature: string): number {
   const result = past.at(-1)?.result;
   return lastWhile(past, (turn) => turn.signature === signature && turn.result === result).length + 1;
 }
 
-/** The last turns that were, with the present one, no more than two different ones, each with a result that did not change. */
+/** The last turns that are, with the current one, at most two different turns, each with an unchanged result. */
 function lastOfTwo(past: readonly PastTurn[], signature: string): readonly PastTurn[] {
   const results = new Map<string, string | undefined>([[signature, undefined]]);
   return lastWhile(past, (turn) => {
@@ -92,19 +92,19 @@ function alternating(pair: readonly PastTurn[], signature: string): number {
   return inChange.length + 1;
 }
 
-/** How often the present turn was taken in a stretch of no more than two different ones, whatever the results. */
+/** How often the current turn occurs in the last range of at most two different turns, with any result. */
 function occurrences(past: readonly PastTurn[], signature: string): number {
   const different = new Set([signature]);
   const stretch = lastWhile(past, (turn) => different.add(turn.signature).size <= LOOP_LIMITS.windowDistinctMax);
   return stretch.filter((turn) => turn.signature === signature).length + 1;
 }
 
-function sameResults(past: readonly PastTurn[], { shapes }: PresentTurn): number {
+function sameResults(past: readonly PastTurn[], { shapes }: CurrentTurn): number {
   const result = past.at(-1)?.result;
   return lastWhile(past, (turn) => turn.result === result && shapes.includes(turn.shape)).length + 1;
 }
 
-/** Turns in a row that brought nothing new: each was taken before, with the same result. 0 when the present one was not. */
+/** The number of turns in a row that repeat an earlier turn with the same result. 0 when the current turn is new. */
 function nothingNew(past: readonly PastTurn[], signature: string): number {
   const seen = new Set<string>();
   let count = 0;
@@ -116,7 +116,7 @@ function nothingNew(past: readonly PastTurn[], signature: string): number {
   return past.some((turn) => turn.signature === signature) ? count + 1 : 0;
 }
 
-/** The longest end of a list whose items all pass, asked from the last one back. */
+/** The longest tail of a list whose items all pass, tested from the last one backwards. */
 function lastWhile<Item>(items: readonly Item[], passes: (item: Item) => boolean): readonly Item[] {
   return items.slice(items.findLastIndex((item) => !passes(item)) + 1);
 }

@@ -5,7 +5,7 @@ import type { Message } from '../../../contracts/schemas/message.js';
 import type { CompletionPolicy } from '../../../contracts/schemas/policy.js';
 import type { Guard, Objection } from './guard.js';
 
-/** What the model was told about reading, each once in a run. `readingTurns`: the most turns that it was told about. */
+/** The reading nudges that were sent, each once in a run. `readingTurns`: the highest level of turns so far. */
 export type ReadingMemory = Pick<WorkRecord['told'], 'readingTurns' | 'sameRead'>;
 
 /** The reading guard: a run whose end needs an edit is nudged while it only reads. */
@@ -25,14 +25,14 @@ export const readingGuard: Guard<ReadingMemory> = {
   },
 };
 
-/** A nudge for a run that reads and reads. `what` names it for operators, `told` is what the model has been told with it. */
+/** A nudge for a run that only reads. `what` names it for operators. `told`: the record of nudges that includes this one. */
 export interface ReadingNudge {
   readonly what: string;
   readonly text: string;
   readonly told: WorkRecord['told'];
 }
 
-/** What the nudge is decided by. */
+/** The facts for the decision. */
 export interface ReadingFacts {
   readonly work: WorkRecord;
   readonly task: Message | undefined;
@@ -40,7 +40,7 @@ export interface ReadingFacts {
 
 const [FIRST, SECOND, THIRD] = READING_LIMITS.nudgeAtTurns;
 
-/** Said in this order, each once in a run. */
+/** The nudges in order, each sent once in a run. */
 const LEVELS: readonly { readonly turns: number; readonly text: string }[] = [
   { turns: FIRST, text: `[reading] ${FIRST} turns in a row only read. If you know enough, begin with the change itself.` },
   {
@@ -49,11 +49,11 @@ const LEVELS: readonly { readonly turns: number; readonly text: string }[] = [
   },
   {
     turns: THIRD,
-    text: `[reading] ${THIRD} turns in a row only read. Stop reading now: make the change with what you know, or answer and say what keeps you from it.`,
+    text: `[reading] ${THIRD} turns in a row only read. Stop reading now: make the change with what you know, or answer and explain why you cannot.`,
   },
 ];
 
-/** For a task that is a question nothing has to be edited. */
+/** The nudge for a task that is a question, which needs no edit. */
 const FOR_A_QUESTION: typeof LEVELS = [
   {
     turns: THIRD,
@@ -62,9 +62,9 @@ const FOR_A_QUESTION: typeof LEVELS = [
 ];
 
 /**
- * What to say to a model that reads without editing, after 4, 6 and 8 such turns with rising urgency, each once in a run; a task that
- * is a question gets one gentle word at 8; reading the same part of one file twice gets one. Undefined when there is nothing to say, and
- * for runs whose end needs no edit. Whoever says it keeps `told` in the record.
+ * The nudge for a model that reads without editing: after 4, 6 and 8 such turns, each once in a run. A task that is a question gets one
+ * nudge, after 8 turns. Reading the same part of a file twice gets one nudge. Undefined when no nudge is due, and for policies without the
+ * checks `edits-verified` and `phases-done`. The caller stores `told`.
  */
 export function readingNudge(policy: CompletionPolicy, facts: ReadingFacts): ReadingNudge | undefined {
   if (!policy.checks.includes('edits-verified') && !policy.checks.includes('phases-done')) return undefined;
@@ -81,7 +81,7 @@ function nudgeByLength({ work: { reading, told }, task }: ReadingFacts): Reading
 function nudgeBySameRead({ reading, told }: WorkRecord): ReadingNudge | undefined {
   const again = reading.reads.find(({ times }) => times >= READING_LIMITS.sameReadMax);
   if (!again || told.sameRead) return undefined;
-  const text = `[reading] You have read the same part of a file more than once (${again.file}), and nothing was changed between. Note what you need of it.`;
+  const text = `[reading] You have read the same part of a file more than once (${again.file}), and nothing was changed in between. Note what you need from it.`;
   return { what: 'the same read again', text, told: { ...told, sameRead: true } };
 }
 

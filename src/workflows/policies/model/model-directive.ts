@@ -1,4 +1,4 @@
-/** A command to the run itself in a message, on a line of its own; `rest` is the text behind it, perhaps empty. */
+/** A command in a message, on its own line. `rest`: the text after it, which may be empty. */
 export type ModelDirective =
   | { readonly kind: 'model'; readonly model: string; readonly rest: string }
   | { readonly kind: 'think'; readonly level: string; readonly rest: string };
@@ -6,8 +6,8 @@ export type ModelDirective =
 const DIRECTIVE = /^\/(?<name>model|think)[ \t]+(?<value>\S+)[ \t]*(?:\r?\n(?<rest>[\s\S]*))?$/u;
 
 /**
- * The commands `/model PROVIDER/MODEL` and `/think LEVEL` at the beginning of a message, in order. Empty for any other message. Pure;
- * called once for a message, when it comes in.
+ * The commands `/model PROVIDER/MODEL` and `/think LEVEL` at the beginning of a message, in order. Empty for any other message. A line with
+ * other text is not a command. Pure.
  */
 export function readDirectives(text: string): readonly ModelDirective[] {
   const directives: ModelDirective[] = [];

@@ -2,24 +2,24 @@ import { MODEL_LIMITS } from '../../../contracts/constants/limits.js';
 import { costOf, NO_USAGE, priceAt } from '../../../contracts/models/usage.js';
 import type { ModelPrice, Usage } from '../../../contracts/schemas/model.js';
 
-/** What is known before a model call. */
+/** The facts before a model call. */
 export interface BudgetFacts {
   readonly used: Usage;
   readonly costUsd: number;
   readonly maxTokens: number | undefined;
   readonly maxCostUsd: number | undefined;
   readonly price?: ModelPrice | undefined;
-  /** What the model may think beside its answer: output too, and paid as such. */
+  /** The maximum of thinking tokens, which are output tokens too. */
   readonly thinkingTokens: number;
   /** Estimated input of the next request, in tokens. */
   readonly inputTokens: number;
-  /** The final call reads the next answer too, and that is set aside as well; false for runs that began without it. */
+  /** True when the reserve includes the next answer as input of the final call; false for runs of older versions. */
   readonly finalReadsAnswer: boolean;
 }
 
 /**
- * How many tokens the next answer may have, or `spent` when no useful call is left. A call reserves its estimated input and its
- * output limit; one more input, that output once more as input, and the least useful output are set aside for the final call.
+ * The output limit of the next answer in tokens, or `spent` when the budget allows no useful call. A call reserves its estimated input and
+ * its output limit. The reserve for the final call is the same input, that output as further input, and the minimum of output.
  */
 export function outputTokensAllowed(facts: BudgetFacts): number | 'spent' {
   const { price, inputTokens } = facts;
@@ -29,21 +29,21 @@ export function outputTokensAllowed(facts: BudgetFacts): number | 'spent' {
   return allowed < MODEL_LIMITS.outputTokensMin ? 'spent' : allowed;
 }
 
-/** Which of both caps leave no useful call; none while `outputTokensAllowed` gives a number. */
+/** The spent limits; none while `outputTokensAllowed` returns a number. */
 export function spentBudgets(facts: BudgetFacts): ('tokens' | 'costUsd')[] {
   const tokens = outputTokensAllowed({ ...facts, maxCostUsd: undefined });
   const cost = outputTokensAllowed({ ...facts, maxTokens: undefined });
   return [...(tokens === 'spent' ? ['tokens' as const] : []), ...(cost === 'spent' ? ['costUsd' as const] : [])];
 }
 
-/** How many tokens the reserved final answer may have: it spends what was set aside for it, and is never left out. */
+/** The output limit of the reserved final answer in tokens. At least the minimum of output, so that it is never left out. */
 export function finalOutputTokens(facts: BudgetFacts): number {
   return Math.max(MODEL_LIMITS.outputTokensMin, outputWithin(facts, { tokens: 0, usd: 0, timesRead: 0 }));
 }
 
 /**
- * Those of some models that the money cap still pays for reading the transcript and giving the least useful answer; all of them when it
- * pays none, since their prices are not the reason then.
+ * The models for which the cost limit can pay the input and the minimum of output. All of them when it can pay none, because the choice of
+ * a model makes no difference then.
  */
 export function payableModels<Model extends Pick<BudgetFacts, 'price'>>(models: readonly Model[], facts: BudgetFacts): readonly Model[] {
   const payable = models.filter(({ price }) => isPayable({ ...facts, price }));
@@ -55,13 +55,13 @@ function isPayable({ costUsd, maxCostUsd, price, inputTokens }: BudgetFacts): bo
   return costUsd + costOf({ ...NO_USAGE, inputTokens, outputTokens: MODEL_LIMITS.outputTokensMin }, price) <= maxCostUsd;
 }
 
-/** What the tighter of both caps leaves for output, once the input is paid for and the reserve is set aside. May be negative. */
+/** The output tokens that the tighter limit leaves after the input and the reserve. May be negative. */
 function outputWithin(facts: BudgetFacts, reserve: Reserve): number {
   const most = MODEL_LIMITS.outputTokensDefault + facts.thinkingTokens;
   return Math.floor(Math.min(most, byTokens(facts, reserve), byCost(facts, reserve)));
 }
 
-/** What is not for this call. `timesRead`: how often its output becomes input. */
+/** The reserve for later calls. `timesRead`: how often the output of this call becomes input. */
 interface Reserve {
   readonly tokens: number;
   readonly usd: number;

@@ -1,17 +1,17 @@
 import { CONTINUE_AS_NEW_LIMITS } from '../../../contracts/constants/limits.js';
 
-/** Where the history of this execution stands. */
+/** The size of this execution's history. */
 export interface HistoryFacts {
   readonly suggested: boolean;
   readonly events: number;
   readonly bytes: number;
   readonly signals: number;
   readonly updates: number;
-  /** A lower bound on events, asked for by the run's input. */
+  /** A lower limit of events from the run's input. */
   readonly eventsMax: number | undefined;
 }
 
-/** True when the run should go on in a fresh history: the server suggests it, or one of our own, lower bounds is reached. */
+/** True when the run should continue as new: the server suggests it, or one of the lower limits here is reached. */
 export function historyIsLong(facts: HistoryFacts): boolean {
   return (
     facts.suggested ||

@@ -1,6 +1,6 @@
 import type { Reason } from '../../../contracts/schemas/run.js';
 
-/** What the decision needs. */
+/** The facts for the decision. */
 export interface StopFacts {
   readonly cancelRequested: boolean;
   readonly deadlineReached: boolean;
@@ -10,7 +10,7 @@ export interface StopFacts {
   readonly maxTurns: number;
 }
 
-/** Why no further turn may start; undefined when one may. A person's cancel comes before every cap. */
+/** Why no further turn may start; undefined when one may. A cancel comes before every limit. */
 export function stopReason(facts: StopFacts): Extract<Reason, 'cancelled' | 'deadline' | 'budget' | 'max_turns'> | undefined {
   if (facts.cancelRequested) return 'cancelled';
   if (facts.deadlineReached) return 'deadline';

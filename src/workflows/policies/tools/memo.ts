@@ -3,15 +3,15 @@ import type { Message, ToolCallPart, ToolResultPart } from '../../../contracts/s
 import type { ToolDescriptor } from '../../../contracts/schemas/tool.js';
 import { callSignature } from '../loop/call-signature.js';
 
-/** What `pure` tools answered: signature of a call → id of the call whose result stands in the transcript. Oldest first. */
+/** The results of `pure` tools: signature of a call → id of the call whose result is in the transcript. Oldest first. */
 export type Memo = ReadonlyMap<string, string>;
 
-/** The id of an earlier call that already answered this one; undefined when it has to run. */
+/** The id of an earlier equal call; undefined when the call has to run. */
 export function recall(memo: Memo, call: ToolCallPart, tool: Pick<ToolDescriptor, 'pure'> | undefined): string | undefined {
   return tool?.pure ? memo.get(callSignature(call)) : undefined;
 }
 
-/** A call that was started and has ended, as the memo sees it. */
+/** A call that was started and has ended. */
 export interface EndedCall {
   readonly call: ToolCallPart;
   readonly tool: Pick<ToolDescriptor, 'pure' | 'effect'>;
@@ -19,8 +19,8 @@ export interface EndedCall {
 }
 
 /**
- * Notes a call that was started, in place: what a `pure` tool answered is remembered, the oldest of MEMO_LIMITS.entriesMax forgotten
- * for it, and a call that may have changed the world, however it ended, forgets all. A call that was never started is not to be noted.
+ * Updates the memo in place after a call that was started. A result of a `pure` tool is added; beyond MEMO_LIMITS.entriesMax the oldest
+ * entry is dropped. A call with side effects clears the memo, whatever its outcome.
  */
 export function remember(memo: Map<string, string>, { call, tool, isError }: EndedCall): void {
   if (tool.effect !== 'read') {
@@ -43,9 +43,8 @@ export interface RememberedCall {
 }
 
 /**
- * The result of a call, made from that of the earlier call: the same parts under its own id. Undefined when the earlier result no
- * longer stands in the transcript as that call's success; then the call has to run. Compaction that shortens results in place must
- * clear the memo.
+ * The result of a call from the earlier call: the same parts under its own id. Undefined when the transcript no longer contains the earlier
+ * result as a success; then the call has to run. Compaction that shortens results in place must clear the memo.
  */
 export function answerFromMemo({ call, of, turn }: RememberedCall, messages: readonly Message[]): Message | undefined {
   const earlier = messages.findLast(({ role, parts }) => role === 'tool' && parts.some((part) => isResultOf(part, of)));

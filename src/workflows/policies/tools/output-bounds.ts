@@ -2,12 +2,12 @@ import type { OutputBoundsInput } from '../../../contracts/activities.js';
 import { TOOL_LIMITS } from '../../../contracts/constants/limits.js';
 import type { OutputPolicy } from '../../../contracts/schemas/policy.js';
 
-/** A token is taken for this many characters. */
+/** The estimated number of characters of a token. */
 const CHARS_PER_TOKEN = 4;
 
 /**
- * How much of one tool output a model with this window (in tokens) reads: the policy's bytes and lines, and no more than its share
- * of the window, which is never cut below the floor.
+ * The limits of one tool output for a model with this context window (in tokens): the policy's bytes and lines, and a share of the window
+ * in characters, which has a minimum.
  */
 export function outputBounds(policy: OutputPolicy, contextWindow: number): OutputBoundsInput {
   const share = Math.floor(contextWindow * TOOL_LIMITS.outputWindowFraction * CHARS_PER_TOKEN);

@@ -1,9 +1,9 @@
 import { sequenceMatches } from '../../../contracts/text/wildcard.js';
 
 /**
- * True when a glob means a path (relative, forward slashes): `*` and `?` within one part of the path, `**` over any number of parts. A
- * glob without a slash means the file name, at any depth. All else means itself, also brackets and braces: they stand in paths, and a
- * rule that was captured at the start of a run must go on meaning the same. Takes time linear in glob × path. Never throws.
+ * True when a glob matches a path (relative, forward slashes): `*` and `?` within one part of the path, `**` over any number of parts. A
+ * glob without a slash matches the file name, at any depth. Any other character is literal, also brackets and braces, which occur in
+ * paths. Runs capture their rules, so the meaning of a glob must not change. Takes time linear in glob × path. Never throws.
  */
 export function globMatches(glob: string, path: string): boolean {
   const given = glob.replace(/^\.?\//u, '');

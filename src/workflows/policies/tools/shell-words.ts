@@ -1,9 +1,9 @@
 import { WORKSPACE_LIMITS } from '../../../contracts/constants/limits.js';
 
-/** Programs that read commands, from their arguments, a file or their input. */
+/** Programs that run commands from their arguments, a file or their input. */
 const SHELLS: ReadonlySet<string> = new Set('sh bash dash zsh ksh csh tcsh fish ash busybox eval source .'.split(' '));
 
-/** Programs that run what their arguments say, or change what a later word means. */
+/** Programs that run their arguments as a command, or change the meaning of a later word. */
 const RUNNERS: ReadonlySet<string> = new Set(
   (
     'exec command builtin trap alias coproc export declare local readonly set awk gawk env sudo doas su xargs parallel nohup setsid ' +
@@ -15,25 +15,25 @@ const RUNNERS: ReadonlySet<string> = new Set(
 /** Programs that run the program text of an option. */
 const INTERPRETERS = /^(?:python|pypy|node|nodejs|deno|bun|perl|ruby|php|lua|Rscript|osascript|pwsh)[0-9.]*$/u;
 const PROGRAM_TEXT = /^(?:-[A-Za-z]*[cepEr]|--?(?:eval|print|command|run)(?:=.*)?)$/su;
-/** The text may follow its letter at once; it then holds what no value of another option does. */
+/** The program text may directly follow the option letter. It then contains a character that values of other options do not. */
 const TEXT_OPTION = /^-[A-Za-z]*?[cepEr]./su;
 const BEYOND_VALUES = /[^\w./:=,-]/u;
 
-/** Arguments with which `find` and its like run other programs. */
+/** Arguments with which `find` and similar programs run other programs. */
 const RUNS_OTHERS = /^-(?:exec|execdir|ok|okdir)$/u;
 
-/** What may stand before a program: words of the shell's own, assignments and redirections. */
+/** Words that may precede a program: shell keywords, assignments and redirections. */
 const BEFORE_PROGRAM =
   /^(?:(?:if|then|else|elif|while|until|do|!|[{]|function\s+\S+|[A-Za-z_]\w*(?:\[\S*?\])?\+?=\S*|\d*[<>]+-?\s*\S+)\s+)+/u;
 
-/** What stands for itself outside of quotes. Everything else may mean something to a shell. */
+/** Characters that are literal outside of quotes. Any other may have a meaning in a shell. */
 const PLAIN = /[A-Za-z0-9_\-./,:=@%+]/u;
 const COMMAND_WORD = /^[A-Za-z0-9_./+-]+$/u;
 
 /**
- * The words of a command that runs exactly one program with exactly these arguments, whatever shell reads it; undefined for any other.
- * What is not known to be harmless is not simple: separators, substitutions, redirections, variables, globs, escapes, line breaks,
- * assignments in front, open quotes, and programs that run other programs. Never throws.
+ * The words of a command that runs exactly one program with exactly these arguments in any shell; undefined for any other command. Not
+ * simple are separators, substitutions, redirections, variables, globs, escapes, line breaks, assignments in front, unclosed quotes, and
+ * programs that run other programs. Never throws.
  */
 export function simpleCommandWords(command: string): string[] | undefined {
   const words = plainWords(command);
@@ -45,20 +45,20 @@ export function simpleCommandWords(command: string): string[] | undefined {
   return runsText || words.some((word) => RUNS_OTHERS.test(word)) ? undefined : words;
 }
 
-/** A command as rules ask about it, read once however many rules there are. */
+/** A parsed command, for all rules of a gate. */
 export interface ReadCommand {
-  /** Its words when it is a simple one. */
+  /** The words of a simple command; undefined for any other. */
   readonly simple: readonly string[] | undefined;
   /**
-   * True when it may run a program with `words` as its first words, however it is written: for rules that refuse or ask, which rather
-   * match once too often. A command whose program cannot be read off may run everything.
+   * True when the command may run a program with `words` as its first words. For rules that block or ask, so in doubt it is true. True also
+   * for a command whose program cannot be determined.
    */
   readonly mayRun: (words: readonly string[]) => boolean;
 }
 
-/** Reads a command. Never throws. */
+/** Parses a command. Never throws. */
 export function readCommand(command: string): ReadCommand {
-  // longer than any that can run: not worth the time that reading it takes
+  // longer than any command that can run: it is not parsed, to save time
   if (command.length > WORKSPACE_LIMITS.commandCharsMax) return { simple: undefined, mayRun: () => true };
   const simple = simpleCommandWords(command);
   if (simple) return { simple, mayRun: (words) => startsAt(simple, 0, words) };
@@ -94,7 +94,7 @@ function plainWords(command: string): string[] | undefined {
   return word === undefined ? words : [...words, word];
 }
 
-/** The text between the quotes that open at `start`; undefined when they never close or a shell would change what is in them. */
+/** The text between the quotes that open at `start`; undefined when they are unclosed, or a shell would expand the text. */
 function quotedAt(command: string, start: number): string | undefined {
   const quote = command[start] ?? '';
   const end = command.indexOf(quote, start + 1);
@@ -104,7 +104,7 @@ function quotedAt(command: string, start: number): string | undefined {
   return changes.test(text) ? undefined : text;
 }
 
-/** All words there are once quotes and escapes are taken away and everything that may separate commands is a space. */
+/** All words of a command without quotes and escapes, split at every character that may separate commands. */
 function bareWords(command: string): string[] {
   return command
     .replaceAll(/\\\r?\n|["'\\]|\$[*@]|\$\{[*@]?\}/gu, '')
@@ -112,7 +112,7 @@ function bareWords(command: string): string[] {
     .filter((word) => word !== '');
 }
 
-/** True when some program is only known to the shell: its name is computed, or a shell is fed with what is not in the command. */
+/** True when a program cannot be determined: its name is computed, or a shell gets commands that are not in the text. */
 function hidesPrograms(command: string): boolean {
   if (quotedAtOdds(command)) return true;
   const computes = /[$`]/u.test(command);
@@ -126,8 +126,8 @@ function hidesPrograms(command: string): boolean {
 }
 
 /**
- * The command with each quoted text as one word without its quotes, in which nothing separates or expands but what the shell itself would
- * expand; so a quoted blank or semicolon does not hide where a program stands.
+ * The command with each quoted text as one word without its quotes. Only what the shell itself expands can separate or expand in it, so
+ * that a quoted blank or semicolon does not hide the position of a program.
  */
 function withoutQuotes(command: string): string {
   const substitutes = /\$\(|`/u.test(command);
@@ -141,10 +141,10 @@ function withoutQuotes(command: string): string {
   return flat.replaceAll(/([<>])[&|]/gu, '$1');
 }
 
-/** An escaped character, and what stands between quotes of either kind. */
+/** An escaped character, or the text between quotes of either kind. */
 const QUOTED = /\\(\r\n|[^])|'([^']*)'|"((?:\\[^]|[^"\\])*)"/gu;
 
-/** The pieces between separators. `fed`: a pipe goes into it. */
+/** The segments between separators. `fed`: a pipe is its input. */
 function segmentsOf(command: string): { readonly text: string; readonly fed: boolean }[] {
   const pieces = command.split(/([;&|\n()`]+)/u);
   return pieces.flatMap((text, at) => (at % 2 === 0 ? [{ text, fed: pieces[at - 1]?.includes('|') ?? false }] : []));
@@ -170,7 +170,7 @@ function runsOthers(program: string): boolean {
   return SHELLS.has(program) || RUNNERS.has(program);
 }
 
-/** `/bin/rm` and `./rm` are taken for `rm`. */
+/** The name of a program without its path: `rm` for `/bin/rm` and `./rm`. */
 function baseName(word: string): string {
   return word.slice(word.lastIndexOf('/') + 1);
 }

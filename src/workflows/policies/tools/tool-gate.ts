@@ -6,7 +6,7 @@ import { matchesName } from '../../../contracts/text/wildcard.js';
 import { globMatches } from './path-glob.js';
 import { type ReadCommand, readCommand } from './shell-words.js';
 
-/** What the gate says of one call. `reason`: why it does not just run. */
+/** The gate's decision about one call. `reason`: why it is blocked or needs approval. */
 export interface GateVerdict {
   readonly decision: GateDecision;
   readonly by: 'gate';
@@ -14,8 +14,8 @@ export interface GateVerdict {
 }
 
 /**
- * Judges one call by the run's gate: the first rule that matches decides, else the profile does. A rule that allows matches only what
- * it surely means; a rule that blocks or asks also matches what might be meant. Never throws.
+ * Judges one call by the run's gate: the first matching rule decides, else the profile. In doubt a rule that allows does not match, and a
+ * rule that blocks or asks does. Never throws.
  */
 export function gateTool(policy: GatePolicy, tool: GatedTool, args: JsonValue): GateVerdict {
   const call: GatedCall = { tool: tool.name, args, command: commandOf(policy, args) };
@@ -25,14 +25,14 @@ export function gateTool(policy: GatePolicy, tool: GatedTool, args: JsonValue): 
   return { decision, by: 'gate', reason: rule ? ruleReason(rule) : `the profile ${policy.profile} ${PROFILE_REASONS[decision]}` };
 }
 
-const PROFILE_REASONS = { block: 'does not allow this tool', ask: 'asks a person before this tool runs' } as const;
+const PROFILE_REASONS = { block: 'does not allow this tool', ask: 'requires approval for this tool' } as const;
 
 function ruleReason({ tool, command, paths, reason }: GateRule): string {
   if (reason !== undefined) return reason;
   return `the rule for ${[tool, command, paths?.join(' ')].filter((part) => part !== undefined).join(' ')}`;
 }
 
-/** One call as its rules look at it. `command`: absent when it has none, `unreadable` when that is no text. */
+/** One call, parsed for the rules. `command`: undefined when it has none, `unreadable` when it is not text. */
 interface GatedCall {
   readonly tool: string;
   readonly args: JsonValue;
@@ -54,7 +54,7 @@ function ruleMatches(rule: GateRule, { tool, args, command }: GatedCall): boolea
 }
 
 function commandMatches(wanted: string, command: GatedCall['command'], allows: boolean): boolean {
-  // a call without a command is none of the rule's; what is no text cannot be told apart from what is refused
+  // a rule for commands does not match a call without one; a command that is not text may be any command
   if (command === undefined) return false;
   if (command === 'unreadable') return !allows;
   const words = wanted.split(/\s+/u).filter((word) => word !== '');
@@ -62,7 +62,7 @@ function commandMatches(wanted: string, command: GatedCall['command'], allows: b
   return command.simple !== undefined && words.every((word, at) => command.simple?.[at] === word);
 }
 
-/** `path` and `file_path` are what tools call it. A rule that allows must mean all that are given, another one any of them. */
+/** Tools name the argument `path` or `file_path`. A rule that allows must match all given paths; any other rule one of them. */
 function pathsMatch(globs: readonly string[], args: JsonValue, allows: boolean): boolean {
   const given = ['path', 'file_path'].map((key) => argument(args, key)).filter((path) => path !== undefined);
   if (allows) return given.length > 0 && given.every((path) => pathMatches(globs, path, allows));
@@ -74,11 +74,11 @@ function pathMatches(globs: readonly string[], path: JsonValue, allows: boolean)
   const { inside, parts } = normalParts(path);
   const normal = parts.join('/');
   if (inside) return globs.some((glob) => globMatches(glob, normal));
-  // where the workspace is, is not known here: any tail of such a path may be the one below it
+  // the workspace's location is not known here: any tail of such a path may be inside it
   return !allows && globs.some((glob) => globMatches(glob.includes('/') ? `**/${glob.replace(/^\.?\//u, '')}` : glob, normal));
 }
 
-/** A path without `.` and `..`. `inside`: it is relative and stays below where it starts. */
+/** A path without `.` and `..`. `inside`: it is relative and does not leave its starting folder. */
 function normalParts(path: string): { readonly inside: boolean; readonly parts: readonly string[] } {
   const parts: string[] = [];
   let inside = !path.startsWith('/') && !path.startsWith('~');

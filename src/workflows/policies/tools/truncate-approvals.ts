@@ -3,12 +3,12 @@ import type { ApprovalList, DecidedApproval, PendingApproval } from '../../../co
 import type { JsonValue } from '../../../contracts/schemas/message.js';
 import { cutText } from '../../../contracts/text/redact.js';
 
-/** An entry without its arguments: names, times and a reason. */
+/** The size of an entry without its arguments. */
 const ENTRY_BYTES = 1_000;
 
 /**
- * The list as outsiders read it, in about `bytesMax`: arguments that are too long become their beginning as text, and the oldest
- * decisions are left out. What waits is always whole in number. Pure.
+ * The list for query answers, limited to about `bytesMax`: long arguments are cut to the beginning of their JSON text, and the oldest
+ * decisions are left out. All pending approvals are included. Pure.
  */
 export function fitApprovals(list: ApprovalList, bytesMax: number): ApprovalList {
   const each = Math.floor(bytesMax / 2 / Math.max(1, list.pending.length)) - ENTRY_BYTES;
@@ -19,7 +19,7 @@ export function fitApprovals(list: ApprovalList, bytesMax: number): ApprovalList
   };
 }
 
-/** Arguments as a list shows them: themselves, or the beginning of their JSON text. */
+/** Arguments for a list: unchanged, or the beginning of their JSON text. */
 export function shownArgs(args: JsonValue, bytesMax: number): JsonValue {
   const text = JSON.stringify(args);
   const shown = cutText(text, bytesMax);
@@ -35,7 +35,7 @@ function newestThatFit(decided: readonly DecidedApproval[], bytesMax: number): r
   return decided.slice(first + 1);
 }
 
-/** The newest entries that fit, in their order: what outsiders read is bounded in number and bytes of JSON. */
+/** The newest entries that fit into the number and the bytes of JSON, in their order. */
 export function fitNewest<Entry>(entries: readonly Entry[], bounds: { readonly countMax: number; readonly bytesMax: number }): Entry[] {
   const newest = entries.slice(-bounds.countMax);
   // two brackets, and a comma before each entry but one

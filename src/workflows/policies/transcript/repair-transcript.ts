@@ -2,12 +2,12 @@ import { toolCallsOf } from '../../../contracts/message-text.js';
 import type { Message, Part, ToolCallPart, ToolResultPart } from '../../../contracts/schemas/message.js';
 import { saysSomething } from '../answer/judge-answer.js';
 
-/** No provider takes a longer name of a tool. */
+/** Providers reject longer tool names. */
 const NAME_CHARS_MAX = 64;
 
 /**
- * Makes a transcript that was given or carried one that every provider takes: calls and results paired, names of tools trimmed (calls
- * without a usable name go, with their results), empty turns and repeated neighbours removed. What is right comes back as it is.
+ * Repairs a transcript from outside so that every provider accepts it: calls and results are paired, tool names trimmed, calls without a
+ * valid name dropped with their results, empty messages and repeated neighbours removed. A valid transcript is returned unchanged.
  */
 export function repairHistory(given: readonly Message[]): PairedTranscript {
   const paired = repairPairing(given);
@@ -17,7 +17,7 @@ export function repairHistory(given: readonly Message[]): PairedTranscript {
   return { messages: repairs === 0 ? given : messages, repairs };
 }
 
-/** Trims names, and drops calls whose name no tool can have. */
+/** Trims tool names, and drops calls with an invalid name. */
 function repairNames(messages: readonly Message[]): PairedTranscript {
   const dropped = new Set(
     messages
@@ -42,7 +42,7 @@ function isUsable(name: string): boolean {
   return name !== '' && name.length <= NAME_CHARS_MAX;
 }
 
-/** Of neighbours that say the same only the later one stays. Steers are exempt: each was acknowledged. */
+/** Drops the earlier one of two equal neighbours. Steers are kept, because each was accepted. */
 function withoutRepeats(messages: readonly Message[]): Message[] {
   return messages.filter((message, index) => {
     const next = messages[index + 1];
@@ -55,8 +55,8 @@ function isRepeat(a: Message, b: Message): boolean {
 }
 
 /**
- * A transcript with a user's message at its end. The same words as the last message are not said twice: the new one takes its place.
- * The same words further up are another matter, and stay.
+ * The transcript with a user message at its end. A last message with the same content is replaced. Earlier messages with the same content
+ * stay.
  */
 export function appendOnce(messages: readonly Message[], message: Message): Message[] {
   const last = messages.at(-1);
@@ -64,22 +64,22 @@ export function appendOnce(messages: readonly Message[], message: Message): Mess
   return [...(isSaid ? messages.slice(0, -1) : messages), message];
 }
 
-/** A transcript that a provider takes, and how many calls and results had to be put right for it. */
+/** A paired transcript, and the number of repairs. */
 export interface PairedTranscript {
   readonly messages: readonly Message[];
   readonly repairs: number;
 }
 
 /**
- * Gives every tool call exactly one result, right behind the message that made the call: what stands elsewhere is moved there, what
- * is missing is told as unknown, a result without its call is dropped, and an id used twice is made unique. A transcript that is
- * right comes back as it is. Deterministic: the same messages give the same repair.
+ * Gives every tool call exactly one result, directly after the message of the call. A misplaced result is moved there, a missing one is
+ * added as `[outcome unknown]`, a result without its call is dropped, and a repeated id is made unique. A valid transcript is returned
+ * unchanged. Deterministic.
  */
 export function repairPairing(messages: readonly Message[]): PairedTranscript {
   return isPaired(messages) ? { messages, repairs: 0 } : new Repair(messages).run();
 }
 
-/** True when every call has one result directly behind its message, and nothing else is a call or a result. Ids are unique. */
+/** True when every call has one result directly after its message, there are no other calls and results, and ids are unique. */
 export function isPaired(messages: readonly Message[]): boolean {
   const known = new Set<string>();
   let open = new Set<string>();
@@ -105,12 +105,12 @@ function isMisplaced({ role }: Message, { type }: Part): boolean {
 interface PlacedResult {
   readonly part: ToolResultPart;
   readonly message: Message;
-  /** Position of its message: a result belongs to a call before it. */
+  /** The position of its message: a result belongs to an earlier call. */
   readonly at: number;
   taken: boolean;
 }
 
-/** One repair from the first message to the last: every result is looked for behind its call, wherever it stands. */
+/** One repair, from the first message to the last. The result of a call is searched in all later messages. */
 class Repair {
   readonly #given: readonly Message[];
   readonly #results = new Map<string, PlacedResult[]>();
@@ -131,7 +131,7 @@ class Repair {
   run(): PairedTranscript {
     for (const [at, message] of this.#given.entries()) if (message.role !== 'tool') this.#keep(message, at);
     const orphans = [...this.#results.values()].flat().filter(({ taken }) => !taken).length;
-    // a result that only moved is a repair too, though nothing is added or dropped
+    // a moved result is a repair too, although nothing is added or dropped
     return { messages: this.#repaired, repairs: Math.max(1, this.#repairs + orphans) };
   }
 
@@ -168,7 +168,7 @@ class Repair {
   }
 }
 
-/** What the model reads where the result of a call was lost before this run. */
+/** The result of a call whose result was lost before this run. */
 function missingResult({ callId }: ToolCallPart): Message {
   const text =
     '[outcome unknown] No result of this call was kept. It may or may not have taken effect. Check the state before repeating it.';

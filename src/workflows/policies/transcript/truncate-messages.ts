@@ -1,18 +1,18 @@
 import { cutText } from '../../../contracts/text/redact.js';
 
-/** A message that comes back unread. */
+/** A message that was not delivered. */
 interface UnreadMessage {
   readonly id: string;
   readonly text: string;
 }
 
-/** Below this a cut message says nothing any more: rather fewer messages than shorter ones. */
+/** The minimum size of a cut message. Below this, messages are dropped instead. */
 const MESSAGE_BYTES_MIN = 200;
 const COMMA_BYTES = 1;
 
 /**
- * Messages as they fit into `bytesMax` of JSON, in their order: whole when all of them do, else each cut to an equal share. When
- * even that says nothing, the first ones are kept and the last entry says how many more there were.
+ * The messages that fit into `bytesMax` of JSON, in their order: whole when all fit, else each cut to an equal share. Below the minimum
+ * share only the first ones are kept, and a last entry gives the number of the others.
  */
 export function fitMessages(messages: readonly UnreadMessage[], bytesMax: number): UnreadMessage[] {
   const whole = messages.map(({ id, text }) => ({ id, text }));
@@ -29,10 +29,10 @@ export function fitMessages(messages: readonly UnreadMessage[], bytesMax: number
   return kept.length === messages.length ? kept : [...kept, dropped(messages.length - kept.length)];
 }
 
-/** One message as at most `bytesMax` of JSON, where its id leaves room for that. */
+/** One message, cut to `bytesMax` of JSON where the length of its id allows it. */
 function fitMessage({ id, text }: UnreadMessage, bytesMax: number): UnreadMessage {
   const room = bytesMax - bytesOf({ id, text: '' });
-  // escapes make JSON longer than its text, six times at most
+  // escapes make JSON at most six times as long as its text
   const plain = { id, text: cutText(text, room) };
   return bytesOf(plain) <= bytesMax ? plain : { id, text: cutText(text, Math.floor(room / 6)) };
 }

@@ -47,7 +47,7 @@ export class SimulatedRun {
 
   /** Takes turns, from the first again when the script is over, until a cap ends the run; then the final call takes all it may. */
   play(script: readonly SimulatedTurn[]): this {
-    while (this.#mayStartTurn()) {
+    while (this.#waitBeforeTurn()) {
       const turn = script[this.turns % script.length];
       if (turn) this.#take(turn);
     }
@@ -56,7 +56,7 @@ export class SimulatedRun {
     return this;
   }
 
-  #mayStartTurn(): boolean {
+  #waitBeforeTurn(): boolean {
     const maxTurns = this.turnCaps.at(-1) ?? 0;
     const budgetSpent = outputTokensAllowed(this.#facts()) === 'spent';
     const stop = stopReason({ cancelRequested: false, deadlineReached: false, budgetSpent, turn: this.turns, maxTurns });

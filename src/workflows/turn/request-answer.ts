@@ -5,7 +5,7 @@ import { NO_USAGE } from '../../contracts/models/usage.js';
 import type { Message } from '../../contracts/schemas/message.js';
 import type { ToolChoice, Usage } from '../../contracts/schemas/model.js';
 import type { ModelCandidate } from '../../contracts/schemas/model-route.js';
-import { mayGoOn } from '../operator/pause-and-hold.js';
+import { waitWhilePaused } from '../operator/pause-and-hold.js';
 import { publishStatus } from '../operator/progress.js';
 import { keyOf, type ModelPair } from '../policies/model/next-model.js';
 import type { Run } from '../state/run.js';
@@ -14,22 +14,22 @@ import { type ActivityProblem, lostAttempt, readActivityProblem } from '../tempo
 import { callModel } from '../temporal/proxies.js';
 import { type ChosenModel, chooseModel } from './choose-model.js';
 import { compactWhenNeeded } from './compact-transcript.js';
-import { followDirectives } from './deliver-messages.js';
-import { mayAskAgain } from './retry-model.js';
+import { applyDirectives } from './deliver-messages.js';
+import { handleFailedCall } from './retry-model.js';
 import { newSetbacks, type Setbacks } from './setbacks.js';
 
-/** One request to the model. */
-export interface ModelQuestion {
+/** One answer that is requested from the models of the route. */
+export interface AnswerRequest {
   readonly requestOnly: readonly Message[];
   readonly toolChoice: ToolChoice;
-  /** The reserved final call: has its own time limit, and is not a turn. */
+  /** The reserved final call. It has its own time limit and is not a turn. */
   readonly final?: boolean;
 }
 
-/** An answer, with who gave it and what it cost; the cost is absent while the model's price is unknown. */
+/** An answer, with its model and its cost. The cost is absent while the model's price is unknown. */
 export type ModelAnswered = Extract<CallModelResult, { kind: 'answer' }> & { readonly model: string; readonly costUsd?: number };
 
-/** What came of it. `continue-as-new`: a pause between two tries became so long that the turn is opened anew in a fresh history. */
+/** The outcome. `continue-as-new`: the history became too long during a pause, so the turn is repeated in a fresh one. */
 export type ModelReply =
   | ModelAnswered
   | Extract<CallModelResult, { kind: 'interrupted' }>
@@ -39,28 +39,28 @@ export type ModelReply =
 const INTERRUPTED: Extract<CallModelResult, { kind: 'interrupted' }> = { kind: 'interrupted', usage: NO_USAGE };
 
 /**
- * Asks the model with the transcript so far and survives what is not the model's answer: lost workers, a transcript that moved, a
- * model that cannot be reached for a while. Never throws for a failing call.
+ * Requests an answer to the transcript so far. Retries after lost workers, a moved transcript and a model that is unreachable for a
+ * while, and fails over to the other models of the route. Never throws for a failing call.
  */
-export async function askModel(run: Run, question: ModelQuestion): Promise<ModelReply> {
+export async function requestAnswer(run: Run, request: AnswerRequest): Promise<ModelReply> {
   const setbacks = newSetbacks();
-  const endsAt = question.final ? Date.now() + RUN_LIMITS.finalCallTimeoutMs : undefined;
+  const endsAt = request.final ? Date.now() + RUN_LIMITS.finalCallTimeoutMs : undefined;
   for (;;) {
-    if (isStopped(run, question)) return INTERRUPTED;
-    const chosen = await chooseModel(run, setbacks, question.final === true);
-    // the final call has no time for a compaction
-    const isAsked = chosen && (question.final || !(await makesRoomFor(run, chosen, setbacks)));
-    const after = isAsked ? await ask(run, chosen, { ...question, endsAt, setbacks }) : AGAIN;
+    if (isStopped(run, request)) return INTERRUPTED;
+    const chosen = await chooseModel(run, setbacks, request.final === true);
+    // the time limit of the final call leaves no time for a compaction
+    const isReady = chosen && (request.final || !(await compactFor(run, chosen, setbacks)));
+    const after = isReady ? await attempt(run, chosen, { ...request, endsAt, setbacks }) : AGAIN;
     if (after.kind !== 'again') return after;
-    if (question.final) continue;
-    // a stop ends a wait, and the loop then sees it
-    if ((await mayGoOn(run)) === 'continue-as-new') return { kind: 'continue-as-new' };
-    await heedDirectives(run, setbacks);
+    if (request.final) continue;
+    // a stop ends a wait, and the next iteration returns
+    if ((await waitWhilePaused(run)) === 'continue-as-new') return { kind: 'continue-as-new' };
+    await applyPendingDirectives(run, setbacks);
   }
 }
 
-/** A fallback may read less than the model that the turn was prepared for. True when time passed: something may have happened meanwhile. */
-async function makesRoomFor(run: Run, { pair: { candidate } }: ChosenModel, setbacks: Setbacks): Promise<boolean> {
+/** Compacts for a fallback whose context window is smaller. True when it did: the caller must check for stops and messages again. */
+async function compactFor(run: Run, { pair: { candidate } }: ChosenModel, setbacks: Setbacks): Promise<boolean> {
   const { window = candidate.contextWindow } = setbacks;
   setbacks.window = Math.min(window, candidate.contextWindow);
   if (candidate.contextWindow >= window || !run.policy.weighsFallbacks) return false;
@@ -68,54 +68,54 @@ async function makesRoomFor(run: Run, { pair: { candidate } }: ChosenModel, setb
   return true;
 }
 
-/** A person who sees that a run gets no answer may name a model that gives one. */
-async function heedDirectives(run: Run, setbacks: Setbacks): Promise<void> {
+/** Applies `/model` and `/think` between two attempts: a person may switch a run whose models all fail. */
+async function applyPendingDirectives(run: Run, setbacks: Setbacks): Promise<void> {
   if (run.inbox.directed.length === 0) return;
-  await followDirectives(run, run.counters.turn);
+  await applyDirectives(run, run.counters.turn);
   setbacks.tried.clear();
 }
 
 const AGAIN = { kind: 'again' } as const;
 
-/** One try of a question. */
-interface Try extends ModelQuestion {
-  /** Of the final call: when it must have ended. */
+/** One attempt at an answer. */
+interface Attempt extends AnswerRequest {
+  /** The deadline of the final call, in milliseconds since 1970. */
   readonly endsAt: number | undefined;
   readonly setbacks: Setbacks;
 }
 
-/** Asks one model, and does what can be done when it fails. */
-async function ask(run: Run, chosen: ChosenModel, { setbacks, ...question }: Try): Promise<ModelReply | typeof AGAIN> {
+/** Calls one model, and recovers from a failure where possible. */
+async function attempt(run: Run, chosen: ChosenModel, { setbacks, ...request }: Attempt): Promise<ModelReply | typeof AGAIN> {
   const { pair } = chosen;
-  // asked before each try, with the price of the model that was chosen: what a lost one used is gone
-  const outputTokensMax = outputTokens(run, question, setbacks);
+  // computed for each attempt, at the price of the chosen model: a lost attempt has used part of the budget
+  const outputTokensMax = outputTokens(run, request, setbacks);
   if (outputTokensMax === 'spent') return INTERRUPTED;
-  const reply = await oneCall(run, chosen, { ...question, outputTokensMax });
+  const reply = await callOnce(run, chosen, { ...request, outputTokensMax });
   if (reply.kind === 'answer') return keepAnswer(run, pair, reply);
   if (reply.kind === 'interrupted') return keepPartial(run, pair, reply);
   const { problem } = reply;
   if (isCharged(problem)) chargeLost(run, pair, lostUsage(run, outputTokensMax, problem));
-  const after = await mayAskAgain(run, { pair, problem, setbacks, endsAt: question.endsAt });
+  const after = await handleFailedCall(run, { pair, problem, setbacks, endsAt: request.endsAt });
   return after.again ? AGAIN : { kind: 'failed', type: after.type, message: after.message };
 }
 
 type CallReply = CallModelResult | { readonly kind: 'problem'; readonly problem: ActivityProblem };
 
-/** A request may be too long only because of the answer it leaves room for: then half of that must do. */
-function outputTokens(run: Run, { final }: ModelQuestion, { lowersOutput }: Setbacks): number | 'spent' {
+/** The output limit of the request. It is halved when a provider rejected the sum of request and output limit. */
+function outputTokens(run: Run, { final }: AnswerRequest, { lowersOutput }: Setbacks): number | 'spent' {
   const allowed = final ? run.finalOutputTokens() : run.outputTokensAllowed();
   return allowed === 'spent' || !lowersOutput ? allowed : Math.max(MODEL_LIMITS.outputTokensMin, Math.floor(allowed / 2));
 }
 
-/** The deadline's own final call is not stopped by the deadline, nor by a message. */
-function isStopped(run: Run, { final }: ModelQuestion): boolean {
+/** True when the request must not be sent. Only a cancel stops the final call: the deadline and messages do not. */
+function isStopped(run: Run, { final }: AnswerRequest): boolean {
   return final ? run.inbox.cancelRequest !== undefined : run.mustStop || run.inbox.interrupting;
 }
 
-/** A try, and how long its answer may be. */
-type Request = Omit<Try, 'setbacks'> & { readonly outputTokensMax: number };
+/** An attempt with its output limit. */
+type AttemptInput = Omit<Attempt, 'setbacks'> & { readonly outputTokensMax: number };
 
-async function oneCall(run: Run, chosen: ChosenModel, { endsAt, ...question }: Request): Promise<CallReply> {
+async function callOnce(run: Run, chosen: ChosenModel, { endsAt, ...request }: AttemptInput): Promise<CallReply> {
   const { prepared, policy } = run;
   const { thinkingTokensMax } = policy;
   const input = {
@@ -126,30 +126,30 @@ async function oneCall(run: Run, chosen: ChosenModel, { endsAt, ...question }: R
     ...modelOf(run, chosen),
     setupHash: prepared.setupHash,
     ...(thinkingTokensMax === undefined ? {} : { thinkingTokensMax }),
-    ...question,
+    ...request,
   };
   const { candidate } = chosen.pair;
-  const summary = summaryOf(run, candidate.model, question);
+  const summary = summaryOf(run, candidate.model, request);
   const totalMs = endsAt === undefined ? candidate.times?.totalMs : finalMs(chosen, endsAt - Date.now());
-  const options = { summary, isFinal: endsAt !== undefined, ...(totalMs === undefined ? {} : { totalMs }), ...placeOf(run, candidate) };
+  const options = { summary, isFinal: endsAt !== undefined, ...(totalMs === undefined ? {} : { totalMs }), ...queueOf(run, candidate) };
   try {
     const call = (): ReturnType<typeof callModel> => callModel(input, options);
-    const reply = await (question.final ? run.calls.abortable(call) : run.calls.interruptible(call));
-    if (reply.kind !== 'interrupted' || isStopped(run, question)) return reply;
+    const reply = await (request.final ? run.calls.abortable(call) : run.calls.interruptible(call));
+    if (reply.kind !== 'interrupted' || isStopped(run, request)) return reply;
     return { kind: 'problem', problem: lostAttempt({ usage: reply.usage }) };
   } catch (error) {
     const problem = readActivityProblem(error);
     if (!problem.cancelled) return { kind: 'problem', problem };
-    return isStopped(run, question) ? INTERRUPTED : { kind: 'problem', problem: lostAttempt(undefined) };
+    return isStopped(run, request) ? INTERRUPTED : { kind: 'problem', problem: lostAttempt(undefined) };
   }
 }
 
-/** How long a final call may take: a model that is silent leaves half of the time to the next one. */
+/** The time limit of a final call. With an alternative it is half of the time left, so that the next model gets the rest. */
 function finalMs({ hasAlternative }: ChosenModel, leftMs: number): number {
   return Math.max(1, Math.ceil(hasAlternative ? leftMs / 2 : leftMs));
 }
 
-/** Whom the activity asks, and how. What is not said is as it always was: most calls have no more than a name. */
+/** The model fields of the activity's input. Fields with their default value are left out, which keeps the history small. */
 function modelOf(
   { input, prepared, policy, route }: Run,
   { pair, hasAlternative }: ChosenModel,
@@ -165,13 +165,13 @@ function modelOf(
     ...(prepared.cacheKey === undefined ? {} : { cacheKey: prepared.cacheKey }),
     ...(candidate.times === undefined ? {} : { times: candidate.times }),
     ...(isChildProcess(candidate) && workspace !== undefined ? { workspace } : {}),
-    // where a refused key leads to no other model, what another run said of it must not end this one unasked
+    // without failover on `Model.Auth`, a shared cooldown must not fail this run before its own attempt
     ...(hasAlternative && policy.fallbackOnAuth ? { hasAlternative } : {}),
   };
 }
 
-/** A child process lives on the host where it was started; any worker can ask a model. */
-function placeOf({ prepared: { toolQueue } }: Run, candidate: ModelCandidate): { readonly queue?: string } {
+/** The task queue of a call: a child process runs on the host where it was started, a model call on any worker. */
+function queueOf({ prepared: { toolQueue } }: Run, candidate: ModelCandidate): { readonly queue?: string } {
   return isChildProcess(candidate) && toolQueue !== undefined ? { queue: toolQueue } : {};
 }
 
@@ -179,18 +179,18 @@ function isChildProcess({ model }: ModelCandidate): boolean {
   return model.startsWith('subprocess/');
 }
 
-/** What operators read of the call. A compaction needs no activity of its own, so it shows at the first call that profits from it. */
-function summaryOf({ counters, compaction }: Run, model: string, { final }: ModelQuestion): string {
+/** The activity summary. Most compactions have no activity, so the first call after one shows it. */
+function summaryOf({ counters, compaction }: Run, model: string, { final }: AnswerRequest): string {
   const isShorter = compaction.count > (compaction.reported?.compactions ?? 0);
   return `${final ? 'final answer' : `turn ${counters.turn}`}: ${model}${isShorter ? ', after compaction' : ''}`;
 }
 
-/** An attempt that was lost, or that says what it used, has used it; one that the provider refused has not. */
+/** True for a lost attempt and for one that reported its usage. A request that the provider rejected is not charged. */
 function isCharged({ workerLost, type, lastHeartbeat }: ActivityProblem): boolean {
   return workerLost || type === 'Model.ThinkingBudget' || usageIn(lastHeartbeat) !== undefined;
 }
 
-/** A lost attempt is charged from its last heartbeat, else what was set aside for it. */
+/** The usage of a lost attempt: from its last heartbeat, else everything that was reserved for it. */
 function lostUsage(run: Run, outputTokensMax: number, { lastHeartbeat }: ActivityProblem): Usage {
   const unreported = { ...NO_USAGE, inputTokens: run.inputTokensEstimate(), outputTokens: outputTokensMax };
   return usageIn(lastHeartbeat) ?? unreported;
@@ -214,7 +214,7 @@ function keepAnswer(run: Run, pair: ModelPair, answer: Answer): ModelReply {
   return { ...answer, model: candidate.model, ...(costUsd === undefined ? {} : { costUsd }) };
 }
 
-/** What was used without an answer is known only as the attempt estimated it. */
+/** Charges usage without an answer, which is always an estimate. */
 function chargeLost(run: Run, { candidate }: ModelPair, usage: Usage): void {
   run.spending.charge(usage, candidate);
   run.spending.isEstimated = true;
