@@ -42,7 +42,7 @@ async function declarationOf({ declared, file }: ExportedName): Promise<string> 
   const found = statements.filter((statement) =>
     declared === '*' ? /^export (?:declare |type |interface )/u.test(statement) : isNamed(statement),
   );
-  if (found.length > 0) return found.join('\n');
+  if (found.length > 0) return found.map(shaped).join('\n');
   // a name that its file only passes on
   const passed = (await exportsOf(file)).find(({ name }) => name === declared);
   if (!passed) throw new Error(`no declaration of ${declared} in ${file}`);
@@ -56,6 +56,22 @@ function topStatements(text: string): string[] {
     .split(/^(?=export |declare |import )/mu)
     .map((statement) => statement.trim())
     .filter(Boolean);
+}
+
+/** A statement in a shape of its own: how the compiler breaks lines depends on comments, which are no part of the surface. */
+function shaped(statement: string): string {
+  let depth = 0;
+  return statement
+    .replaceAll(/\s+/gu, ' ')
+    .replaceAll(/= \| /gu, '= ')
+    .replaceAll(/ ?(?<mark>\{|\}|;) ?/gu, (_, mark: string) => {
+      if (mark === '{') depth += 1;
+      if (mark === '}') depth -= 1;
+      const line = `\n${'  '.repeat(depth)}`;
+      return mark === '}' ? `${line}}` : `${mark === '{' ? ' {' : ';'}${line}`;
+    })
+    .replaceAll(/\n\s*(?=\n)/gu, '')
+    .trim();
 }
 
 function indent(text: string): string {
