@@ -92,7 +92,7 @@ describe('a model by its bare name', () => {
     expect(await resolveModel({ ...asked, thinking: 'high' }, options)).toEqual({ problem: expect.stringContaining('BAD_THINKING') });
     expect(await resolveModel({ ...asked, needsPrice: true }, options)).toEqual({ problem: expect.stringContaining('price is unknown') });
     expect(await resolveModel({ ...asked, model: 'subprocess/helper' }, options)).toEqual({
-      problem: expect.stringContaining('another agent'),
+      problem: expect.stringContaining('a run cannot switch to an executor'),
     });
     expect(await resolveModel({ ...asked, model: 'other' }, options)).toEqual({
       problem: expect.stringContaining('was not found (searched: there)'),

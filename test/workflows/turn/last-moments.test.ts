@@ -171,9 +171,9 @@ describe('what comes at the last moment', () => {
       [{ tokens: 5 }, 'this run has no such limit'],
       [{}, 'give at least one of'],
       [{ deadlineMs: 1e300 }, 'deadlineMs'],
-      [{ turns: 1.5 }, 'an integer above 0'],
+      [{ turns: 1.5 }, 'turns: integer above 0'],
       [{ turns: 10_000 }, 'the limit can be at most 10000'],
-      [{ turn: 1 }, 'UNKNOWN_OPTION turn'],
+      [{ turn: 1 }, 'UNKNOWN_OPTION: turn'],
     ];
     for (const [by, why] of refusals) {
       await expect(extend(by)).rejects.toMatchObject({ cause: { type: 'Input.Invalid', message: expect.stringContaining(why) } });
