@@ -129,7 +129,7 @@ async function ask(provider, server) {
     signal: AbortSignal.any([AbortSignal.timeout(60_000), thinking.spent]),
     onDelta: (delta) => {
       streamed.add(delta);
-      thinking.saw(delta);
+      thinking.add(delta);
     },
   });
   await streamed.end();
