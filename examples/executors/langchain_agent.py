@@ -41,6 +41,8 @@ class LangChainAgent:
             if isinstance(message, AIMessage) and message.usage_metadata:
                 used = message.usage_metadata
                 perdure.usage(used["input_tokens"], used["output_tokens"])
+            if isinstance(message, AIMessage) and message.tool_calls:
+                perdure.announce_calls(len(message.tool_calls))
 
 
 def model() -> ChatOpenAI:

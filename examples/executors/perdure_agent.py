@@ -22,6 +22,9 @@ PROTOCOL_VERSION = 1
 #: Concurrent calls from several threads within this time are sent as one batch, which is one turn of the run.
 GATHER_SECONDS = 0.02
 
+#: Time to wait for the rest of an announced batch. A framework drops calls that it refuses itself, so some may never arrive.
+ANNOUNCED_SECONDS = 2.0
+
 
 @dataclass(frozen=True)
 class Tool:
@@ -48,6 +51,7 @@ class PerdureAgent:
         self._sink = sink
         self._lock = threading.Lock()
         self._gathered: list[tuple[dict[str, Any], Future[str]]] = []
+        self._announced = 0
         self._waiting: dict[str, Future[str]] = {}
         self._notices: list[str] = []
         self._questions: queue.Queue[str | None] = queue.Queue()
@@ -91,10 +95,20 @@ class PerdureAgent:
         with self._lock:
             self._calls += 1
             self._gathered.append(({"id": str(self._calls), "name": name, "args": args}, result))
-            is_first = len(self._gathered) == 1
-        if is_first:
-            threading.Timer(GATHER_SECONDS, self._send_gathered).start()
+            gathered, announced = len(self._gathered), self._announced
+        if gathered == announced:
+            self._send_gathered()
+        elif gathered == 1:
+            threading.Timer(ANNOUNCED_SECONDS if announced else GATHER_SECONDS, self._send_gathered, [result]).start()
         return result.result()
+
+    def announce_calls(self, count: int) -> None:
+        """Announces that the model asked for ``count`` calls at once. They are sent as one batch as soon as all of them are made.
+
+        Without it, calls belong to one batch if they are made within ``GATHER_SECONDS``.
+        """
+        with self._lock:
+            self._announced = count
 
     def text(self, text: str) -> None:
         """Streams a piece of the response to watchers."""
@@ -133,9 +147,12 @@ class PerdureAgent:
             self._sink.write(json.dumps(line, ensure_ascii=False) + "\n")
             self._sink.flush()
 
-    def _send_gathered(self) -> None:
+    def _send_gathered(self, first: Future[str] | None = None) -> None:
+        """With ``first``: only if this call is still the first of those not sent."""
         with self._lock:
-            gathered, self._gathered = self._gathered, []
+            if first is not None and (not self._gathered or self._gathered[0][1] is not first):
+                return
+            gathered, self._gathered, self._announced = self._gathered, [], 0
             self._waiting.update((call["id"], result) for call, result in gathered)
         self._send({"type": "tool_calls", "calls": [call for call, _ in gathered]})
 

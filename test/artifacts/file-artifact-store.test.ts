@@ -8,7 +8,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { FileArtifactStore } from '../../src/artifacts/file-artifact-store.js';
 import { claimsOfArtifactStores, type StoreUnderTest } from './support/artifact-store-claims.js';
 
-const WRITER = fileURLToPath(new URL('fixtures/write-half-an-artifact.ts', import.meta.url));
+const WRITER = fileURLToPath(new URL('fixtures/write-half-an-artifact.mjs', import.meta.url));
 
 describe('FileArtifactStore', () => {
   claimsOfArtifactStores(async (): Promise<StoreUnderTest> => {
@@ -66,7 +66,7 @@ describe('FileArtifactStore', () => {
 
   test('what a killed writer left is swept ten minutes later, and what a living one writes is not', async () => {
     const folder = await tempFolder();
-    const child = spawn(process.execPath, ['--import', 'jiti/register', WRITER, folder], { stdio: ['ignore', 'pipe', 'inherit'] });
+    const child = spawn(process.execPath, [WRITER, folder], { stdio: ['ignore', 'pipe', 'inherit'] });
     onTestFinished(() => void child.kill('SIGKILL'));
     await once(child.stdout, 'data');
     const exited = once(child, 'exit');

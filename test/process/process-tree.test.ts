@@ -12,7 +12,7 @@ import { type ProcessTreeEnd, type ProcessTreeOptions, runProcessTree } from '..
 import { liveProcesses } from '../tools/support/live-processes.js';
 import { tempWorkspace } from '../tools/support/temp-workspace.js';
 
-const PARENT = fileURLToPath(new URL('fixtures/run-one-command.ts', import.meta.url));
+const PARENT = fileURLToPath(new URL('fixtures/run-one-command.mjs', import.meta.url));
 
 /** Each form that this machine allows; the weaker one works everywhere. */
 const SANDBOXES = [...new Map([await commandSandbox(), await processGroupSandbox()].map((sandbox) => [sandbox.kind, sandbox])).values()];
@@ -110,7 +110,7 @@ describe.each(SANDBOXES)('runProcessTree in a $kind', (sandbox) => {
     const seconds = uniqueSeconds();
     const { root } = await tempWorkspace();
     const command = `trap '' TERM HUP; sleep ${seconds} & (sleep ${seconds} &); sleep ${seconds}`;
-    const parent = spawn(process.execPath, ['--import', 'jiti/register', PARENT, sandbox.kind, root, command], { stdio: 'inherit' });
+    const parent = spawn(process.execPath, [PARENT, sandbox.kind, root, command], { stdio: 'inherit' });
     onTestFinished(() => void parent.kill('SIGKILL'));
     // the worker itself, its shells, and three sleeps
     await vi.waitFor(async () => expect((await liveProcesses(`sleep\0${seconds}`)).length).toBe(3), { timeout: 20_000 });

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import type { DataConverter } from '@temporalio/common';
-import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
+import { NativeConnection } from '@temporalio/worker';
 import { inject } from 'vitest';
 import type { z } from 'zod';
 import { createActivities } from '../../src/activities/create-activities.js';
@@ -29,14 +29,7 @@ import type { AnyToolDefinition } from '../../src/define/define-tool.js';
 import type { ModelAnswer, ModelProvider, ModelRequest } from '../../src/providers/contract/provider.js';
 import type { StreamSink } from '../../src/streams/stream.js';
 import { POLICY_OF_0_1 } from '../../src/workflows/state/policy-baseline.js';
-
-Runtime.install({ logger: new DefaultLogger('ERROR') });
-
-/**
- * Workflow code runs in its sandbox, but in the test's thread: as many threads as workers would each load the SDK anew, which
- * takes six times as long as the rest of a start. The bound on code that never yields stays. Commands in `test/e2e` use threads.
- */
-export const IN_THIS_THREAD = { debugMode: true, isolateExecutionTimeout: '5s' } as const;
+import { createTestWorker } from './test-worker.js';
 
 /** What a test says of its worker. The model is a function of the request: a fake of our own interface. */
 export interface AgentWorkerOptions {
@@ -101,7 +94,7 @@ export async function startAgentWorker(options: AgentWorkerOptions): Promise<Age
   };
   const nativeConnection = await NativeConnection.connect({ address });
   const connection = await Connection.connect({ address });
-  const worker = await Worker.create({
+  const worker = await createTestWorker({
     connection: nativeConnection,
     taskQueue,
     ...(options.identity === undefined ? {} : { identity: options.identity }),
@@ -126,7 +119,6 @@ export async function startAgentWorker(options: AgentWorkerOptions): Promise<Age
     stickyQueueScheduleToStartTimeout: WORKER_LIMITS.stickyQueueScheduleToStartMs,
     ...(options.dataConverter ? { dataConverter: options.dataConverter } : {}),
     shutdownGraceTime: options.shutdownGraceMs ?? 100,
-    ...IN_THIS_THREAD,
     ...(options.maxCachedWorkflows === undefined ? {} : { maxCachedWorkflows: options.maxCachedWorkflows }),
   });
   const running = worker.run();

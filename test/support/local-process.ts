@@ -8,12 +8,12 @@ export function namedProgram(variable: string, what: string, install: string): s
   throw new Error(`${variable}: name ${what} (${install})`);
 }
 
-/** Whether a server answers yet. Throws when its process is gone: it never will. */
-export async function answersAt(url: string, process: ChildProcess): Promise<boolean> {
+/** Whether a server answers yet, with success or with this status. Throws when its process is gone: it never will. */
+export async function answersAt(url: string, process: ChildProcess, status?: number): Promise<boolean> {
   if (hasEnded(process)) throw new Error(`${url}: the server ended with ${process.exitCode ?? process.signalCode}`);
   // refused until it listens
   const response = await fetch(url).catch(() => undefined);
-  return response?.ok === true;
+  return response !== undefined && (response.ok || response.status === status);
 }
 
 /** Ends a process and waits until it is gone. */

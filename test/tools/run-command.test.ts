@@ -7,7 +7,7 @@ import { commandEnvironment, commandSandbox } from '../../src/process/command-sa
 import { runCommand } from '../../src/tools/run-command.js';
 import { tempWorkspace, textOf } from './support/temp-workspace.js';
 
-const MEASURE = fileURLToPath(new URL('fixtures/measure-command.ts', import.meta.url));
+const MEASURE = fileURLToPath(new URL('fixtures/measure-command.mjs', import.meta.url));
 const MIB = 1_024 * 1_024;
 
 describe('run_command', () => {
@@ -47,7 +47,7 @@ describe('run_command', () => {
   test('L1: 100 MB of output cost a worker at most 32 MiB of memory, and are kept whole', async () => {
     const { root, outside } = await tempWorkspace();
     const command = 'yes 0123456789 | head -c 104857600';
-    const args = ['--import', 'jiti/register', MEASURE, root, outside, command];
+    const args = [MEASURE, root, outside, command];
     const { stdout } = await promisify(execFile)(process.execPath, args, { timeout: 50_000 });
     const { grownBytes, result }: { grownBytes: number; result: string } = JSON.parse(stdout);
     expect(result).toMatch(/\n\[output cut: 100\.0 MiB in 9532510 lines; shown: the last .*; full output: read_artifact \{"ref":"sha256:/u);

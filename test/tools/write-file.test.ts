@@ -9,7 +9,7 @@ import { UNFINISHED_SUFFIX } from '../../src/tools/workspace/atomic-write.js';
 import { writeFile } from '../../src/tools/write-file.js';
 import { makePipe, SECRET, type TempWorkspace, tempWorkspace } from './support/temp-workspace.js';
 
-const WRITER = fileURLToPath(new URL('fixtures/write-for-ever.ts', import.meta.url));
+const WRITER = fileURLToPath(new URL('fixtures/write-for-ever.mjs', import.meta.url));
 
 describe('write_file', () => {
   test('a new file is written, its missing folders made, and the same call again leaves the same', async () => {
@@ -130,7 +130,7 @@ async function prepareTargets(workspace: TempWorkspace): Promise<void> {
 }
 
 function startWriter(root: string, bytes: number): ChildProcess {
-  const writer = spawn(process.execPath, ['--import', 'jiti/register', WRITER, root, String(bytes)], { stdio: 'inherit' });
+  const writer = spawn(process.execPath, [WRITER, root, String(bytes)], { stdio: 'inherit' });
   onTestFinished(() => void writer.kill('SIGKILL'));
   return writer;
 }

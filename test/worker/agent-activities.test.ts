@@ -3,14 +3,13 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
-import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
+import { NativeConnection } from '@temporalio/worker';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import type { RunEvent } from '../../src/contracts/event.js';
 import type { RunInput, RunResult } from '../../src/contracts/schemas/run.js';
 import { loadConfig } from '../../src/worker/config/load-config.js';
 import { createAgentActivities } from '../../src/worker/create-worker.js';
-
-Runtime.install({ logger: new DefaultLogger('ERROR') });
+import { createTestWorker } from '../support/test-worker.js';
 
 const SCRIPT = `steps:
   - expect: { tools: [update_plan] }
@@ -51,7 +50,7 @@ describe('createAgentActivities', () => {
     const taskQueue = `activities-${randomUUID()}`;
     const [connection, nativeConnection] = await Promise.all([Connection.connect({ address }), NativeConnection.connect({ address })]);
     const config = await loadConfig({ cwd: folder, env: { XDG_CACHE_HOME: folder } });
-    const worker = await Worker.create({
+    const worker = await createTestWorker({
       connection: nativeConnection,
       taskQueue,
       workflowBundle: { codePath: inject('workflowBundlePath') },

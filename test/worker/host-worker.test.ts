@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
-import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
+import { NativeConnection } from '@temporalio/worker';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import { z } from 'zod';
 import type { AgentActivities } from '../../src/contracts/activities.js';
@@ -15,8 +15,7 @@ import type { LoadedConfig } from '../../src/worker/config/load-config.js';
 import { createAgentActivities, createHostWorker } from '../../src/worker/create-worker.js';
 import { childArgs } from '../providers/support/executor-child.js';
 import { killMarked } from '../providers/support/kill-marked.js';
-
-Runtime.install({ logger: new DefaultLogger('ERROR') });
+import { createTestWorker } from '../support/test-worker.js';
 
 /** Three answers of one process, which says so. */
 const BODY = `
@@ -67,7 +66,7 @@ describe('a queue that several hosts share', () => {
       return (asked % 2 === 1 ? first : second).callModel(given);
     };
     const workers = await Promise.all([
-      Worker.create({
+      createTestWorker({
         connection: nativeConnection,
         taskQueue,
         workflowBundle: { codePath: inject('workflowBundlePath') },

@@ -3,7 +3,7 @@ import { mkdir, open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { PerdureError } from '../../contracts/perdure-error.js';
-import { nodeScript } from '../../worker/dev-server/launch.js';
+import { builtModule } from '../../worker/dev-server/launch.js';
 import { withFolderLock } from '../../worker/state-folder/folder-lock.js';
 import { announcePresence, livePresences, type Presence } from '../../worker/state-folder/presence.js';
 import { stateFolder } from '../../worker/state-folder/state-folder.js';
@@ -38,7 +38,7 @@ async function spawnBackground(stateDir: string, options: PlaceOptions): Promise
   const log = join(logs, `dev-${new Date().toISOString().replaceAll(/[:.]/gu, '-')}.log`);
   const file = await open(log, 'a', 0o600);
   try {
-    const child = spawn(process.execPath, [...nodeScript(import.meta.url, '../main'), 'dev', '--until-idle', ...placeArguments(options)], {
+    const child = spawn(process.execPath, [builtModule(import.meta.url, '../main'), 'dev', '--until-idle', ...placeArguments(options)], {
       detached: true,
       stdio: ['ignore', file.fd, file.fd],
       env: { ...process.env, PERDURE_DIR: stateDir },

@@ -1,10 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { type FileHandle, open, readFile, rename, stat } from 'node:fs/promises';
-import { createRequire } from 'node:module';
-import { join } from 'node:path';
+import { join, sep } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { fileURLToPath } from 'node:url';
 import { PerdureError } from '../../contracts/perdure-error.js';
 import { SEARCH_ATTRIBUTES } from '../../contracts/search-attributes.js';
 import { absent } from '../state-folder/presence.js';
@@ -62,7 +61,7 @@ export async function launchDevServer(stateDir: string, options: LaunchOptions):
 export async function startKeeper(stateDir: string, server: Pick<ProcessIdentity, 'pid' | 'start'>): Promise<ProcessIdentity> {
   const folder = stateFolder(stateDir);
   const log = await openLog(folder.logs, 'keeper.log');
-  const args = [...nodeScript(import.meta.url, 'keeper'), folder.dir, String(server.pid), server.start];
+  const args = [builtModule(import.meta.url, 'keeper'), folder.dir, String(server.pid), server.start];
   const keeper = spawn(process.execPath, args, { cwd: CHILD_CWD, detached: true, env: childEnv(), stdio: ['ignore', log.fd, log.fd] });
   keeper.unref();
   await log.close();
@@ -179,12 +178,10 @@ async function endOfLog(logs: string): Promise<string> {
 }
 
 /**
- * The arguments for `node` to run another module of this package as a process: built JavaScript directly, TypeScript sources through
- * jiti. `base` is the caller's `import.meta.url`, `name` the relative path of the module without extension.
+ * The path of another module of this package, to run it as a process: always the built one, also from the TypeScript sources of a test.
+ * `base` is the caller's `import.meta.url`, `name` the relative path of the module without extension.
  */
-export function nodeScript(base: string, name: string): string[] {
-  if (!base.endsWith('.ts')) return [fileURLToPath(new URL(`./${name}.js`, base))];
-  const jitiManifest = createRequire(import.meta.url).resolve('jiti/package.json');
-  const register = new URL('./lib/jiti-register.mjs', pathToFileURL(jitiManifest));
-  return ['--import', register.href, fileURLToPath(new URL(`./${name}.ts`, base))];
+export function builtModule(base: string, name: string): string {
+  const path = fileURLToPath(new URL(`./${name}.js`, base));
+  return base.endsWith('.ts') ? path.replace(`${sep}src${sep}`, `${sep}dist${sep}`) : path;
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { Client, Connection, type WorkflowHandle } from '@temporalio/client';
-import { NativeConnection, Worker } from '@temporalio/worker';
+import { NativeConnection } from '@temporalio/worker';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
 import { createAcceptAnswer } from '../../../src/activities/answer/accept-answer.js';
 import { TranscriptCache } from '../../../src/activities/transcript/transcript-cache.js';
@@ -9,6 +9,7 @@ import type { AcceptAnswerInput, AcceptAnswerResult } from '../../../src/contrac
 import { EMPTY_CHAIN, extendChain, hashMessage } from '../../../src/contracts/digest.js';
 import type { Message } from '../../../src/contracts/schemas/message.js';
 import type { CompletionContext, CompletionGate } from '../../../src/define/completion-gate.js';
+import { createTestWorker } from '../../support/test-worker.js';
 import { latch } from '../../support/use-workers.js';
 
 const MESSAGES: readonly Message[] = [
@@ -38,7 +39,7 @@ describe('acceptAnswer', () => {
     const address = inject('temporalAddress');
     const [connection, nativeConnection] = await Promise.all([Connection.connect({ address }), NativeConnection.connect({ address })]);
     client = new Client({ connection });
-    const worker = await Worker.create({
+    const worker = await createTestWorker({
       connection: nativeConnection,
       taskQueue,
       workflowsPath: fileURLToPath(new URL('scripts/ask-acceptance.ts', import.meta.url)),

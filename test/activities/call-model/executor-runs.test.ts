@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
-import { NativeConnection, Worker } from '@temporalio/worker';
+import { NativeConnection } from '@temporalio/worker';
 import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest';
 import { z } from 'zod';
 import { toolCallsOf } from '../../../src/contracts/message-text.js';
@@ -14,7 +14,7 @@ import { captureKeys } from '../../../src/providers/access/key-ring.js';
 import { createAgentActivities } from '../../../src/worker/create-worker.js';
 import { childArgs } from '../../providers/support/executor-child.js';
 import { killMarked } from '../../providers/support/kill-marked.js';
-import { IN_THIS_THREAD } from '../../support/agent-worker.js';
+import { createTestWorker } from '../../support/test-worker.js';
 import { type TestRun, testRun, until } from '../../support/use-workers.js';
 import { liveProcesses } from '../../tools/support/live-processes.js';
 
@@ -179,13 +179,12 @@ describe('a run whose agent is a child process', () => {
     const taskQueue = `executors-${randomUUID()}`;
     const [connection, nativeConnection] = await Promise.all([Connection.connect({ address }), NativeConnection.connect({ address })]);
     const loaded = { config, file: undefined, keys: captureKeys({}), hash: 'test' };
-    const worker = await Worker.create({
+    const worker = await createTestWorker({
       connection: nativeConnection,
       taskQueue,
       workflowBundle: { codePath: inject('workflowBundlePath') },
       activities: createAgentActivities({ config: loaded, stateDir, searchAttributes: [] }),
       maxHeartbeatThrottleInterval: 500,
-      ...IN_THIS_THREAD,
     });
     const running = worker.run();
     stops.push(async () => {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { Client, Connection, type WorkflowHandle } from '@temporalio/client';
-import { bundleWorkflowCode, DefaultLogger, NativeConnection, Worker, type WorkflowBundle } from '@temporalio/worker';
+import { bundleWorkflowCode, DefaultLogger, NativeConnection, type WorkflowBundle } from '@temporalio/worker';
 import { afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
 import { type CompactOptions, createCompact } from '../../../src/activities/compact/compact.js';
 import { createHookRunner } from '../../../src/activities/hooks/hook-runner.js';
@@ -14,7 +14,7 @@ import type { CustomCompactor } from '../../../src/define/compactor.js';
 import type { HookDefinition } from '../../../src/define/define-hook.js';
 import { ModelError } from '../../../src/providers/contract/model-error.js';
 import type { ModelAnswer, ModelRequest } from '../../../src/providers/contract/provider.js';
-import { IN_THIS_THREAD } from '../../support/agent-worker.js';
+import { createTestWorker } from '../../support/test-worker.js';
 import { until, untilAborted } from '../../support/use-workers.js';
 import { answer, task, toolGroup, user, words } from '../../workflows/policies/support/transcripts.js';
 import type { CompactionQuestion } from './scripts/compacting-workflow.js';
@@ -278,14 +278,13 @@ describe('compact', () => {
       hooks: createHookRunner(hooks, () => undefined),
       ...options,
     });
-    const worker = await Worker.create({
+    const worker = await createTestWorker({
       connection: native,
       taskQueue,
       workflowBundle,
       activities: { compact },
       maxHeartbeatThrottleInterval: 500,
       shutdownGraceTime: 100,
-      ...IN_THIS_THREAD,
     });
     const running = worker.run();
     stops.push(async () => {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
+import { NativeConnection, type Worker } from '@temporalio/worker';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { AgentClient } from '../../../src/client/agent-client.js';
 import type { RunHandle } from '../../../src/client/run-handle.js';
@@ -10,8 +10,7 @@ import { textOf } from '../../../src/contracts/message-text.js';
 import type { GivenMessage } from '../../../src/contracts/schemas/message.js';
 import { loadConfig } from '../../../src/worker/config/load-config.js';
 import { createAgentActivities } from '../../../src/worker/create-worker.js';
-
-Runtime.install({ logger: new DefaultLogger('ERROR') });
+import { createTestWorker } from '../../support/test-worker.js';
 
 const system = (text: string): GivenMessage => ({ role: 'system', parts: [{ type: 'text', text }] });
 
@@ -35,7 +34,7 @@ beforeAll(async () => {
   const address = inject('temporalAddress');
   const taskQueue = `continue-${randomUUID()}`;
   nativeConnection = await NativeConnection.connect({ address });
-  worker = await Worker.create({
+  worker = await createTestWorker({
     connection: nativeConnection,
     taskQueue,
     workflowBundle: { codePath: inject('workflowBundlePath') },

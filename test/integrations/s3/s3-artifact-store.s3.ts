@@ -16,7 +16,8 @@ describe('S3ArtifactStore', () => {
   beforeAll(async () => {
     server = await startS3Server();
     const { endpoint, accessKeyId, secretAccessKey } = server;
-    client = new S3Client({ endpoint, region: REGION, forcePathStyle: true, credentials: { accessKeyId, secretAccessKey } });
+    const credentials = { accessKeyId, secretAccessKey };
+    client = new S3Client({ endpoint, region: REGION, forcePathStyle: true, credentials, requestChecksumCalculation: 'WHEN_REQUIRED' });
   });
   afterAll(async () => {
     client.destroy();

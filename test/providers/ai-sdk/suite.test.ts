@@ -1,3 +1,4 @@
+import { SPARSE_STEP } from '../suite/cut-cases.js';
 import type { ScriptedSubject } from '../suite/provider-subject.js';
 import { providerSuite } from '../suite/provider-suite.js';
 import { startScriptedServer } from '../suite/scripted-server.js';
@@ -39,6 +40,8 @@ async function startAiSdk(
   return {
     model: 'test-model',
     server,
+    // the packages share one parser of event streams
+    ...(name === 'chat completions' ? {} : { cutStep: SPARSE_STEP }),
     ...(thinking ? { thinking } : {}),
     provider: (apiKey = server.apiKey) => aiSdkProvider(name, { url: server.url, apiKey }),
   };

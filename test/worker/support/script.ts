@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { vi } from 'vitest';
-import { nodeScript } from '../../../src/worker/dev-server/launch.js';
 
 /** A real process that runs one of the scripts of this folder's neighbour `scripts/`. */
 export interface Script {
@@ -21,11 +20,11 @@ export interface Script {
 
 const running = new Set<Script>();
 
-/** Starts `scripts/<name>.ts` as a process of its own. */
+/** Starts `scripts/<name>.mjs`, which uses the build, as a process of its own. */
 export function startScript(name: string, args: readonly string[], env: NodeJS.ProcessEnv = {}): Script {
-  const program = nodeScript(import.meta.url, `../scripts/${name}`);
+  const program = fileURLToPath(new URL(`../scripts/${name}.mjs`, import.meta.url));
   const cwd = fileURLToPath(new URL('../../../', import.meta.url));
-  const child = spawn(process.execPath, [...program, ...args], { cwd, env: { ...process.env, ...env }, stdio: ['pipe', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, [program, ...args], { cwd, env: { ...process.env, ...env }, stdio: ['pipe', 'pipe', 'pipe'] });
   const lines: string[] = [];
   for (const stream of [child.stdout, child.stderr]) createInterface({ input: stream }).on('line', (line) => lines.push(line));
   const ended = once(child, 'close');

@@ -1,10 +1,8 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { historyFromJSON } from '@temporalio/common/lib/proto-utils.js';
-import { DefaultLogger, Runtime, Worker } from '@temporalio/worker';
 import { describe, expect, inject, it } from 'vitest';
-
-Runtime.install({ logger: new DefaultLogger('ERROR') });
+import { replayHistory } from '../../support/test-worker.js';
 
 const FOLDER = fileURLToPath(new URL('./', import.meta.url));
 const files = (await readdir(FOLDER)).filter((file) => file.endsWith('.json'));
@@ -16,7 +14,6 @@ describe('saved histories replay with the present workflow code', () => {
 
   it.each(files)('%s', async (file) => {
     const history = historyFromJSON(JSON.parse(await readFile(`${FOLDER}${file}`, 'utf8')));
-    const replaying = Worker.runReplayHistory({ workflowBundle: { codePath: inject('workflowBundlePath') } }, history, file);
-    await expect(replaying).resolves.toBeUndefined();
+    await expect(replayHistory(inject('workflowBundlePath'), history, file)).resolves.toBeUndefined();
   });
 });

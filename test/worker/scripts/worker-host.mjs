@@ -3,16 +3,16 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Context } from '@temporalio/activity';
 import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
-import { openDevServer } from '../../../src/worker/dev-server/dev-server.js';
-import { hostEmbeddedWorker } from '../../../src/worker/recovery/embedded-worker.js';
+import { openDevServer } from '../../../dist/worker/dev-server/dev-server.js';
+import { hostEmbeddedWorker } from '../../../dist/worker/recovery/embedded-worker.js';
 
 // worker-host <state folder> <config hash> <bundle>: hosts the folder's worker until its input ends. Its activity waits, heartbeating,
 // until a file of its name is in the folder. The bundle is that of `waiting-workflows.ts`.
 const [stateDir = '', configHash = '', codePath = ''] = process.argv.slice(2);
-const say = (line: string): void => console.log(`say ${line}`);
+const say = (line) => console.log(`say ${line}`);
 Runtime.install({ logger: new DefaultLogger('ERROR'), shutdownSignals: [] });
 
-async function wait(name: string): Promise<string> {
+async function wait(name) {
   console.log(`started ${name}`);
   while (!existsSync(join(stateDir, name))) {
     Context.current().heartbeat({ phase: `waiting for ${name}` });

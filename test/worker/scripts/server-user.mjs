@@ -1,4 +1,4 @@
-import { openDevServer } from '../../../src/worker/dev-server/dev-server.js';
+import { openDevServer } from '../../../dist/worker/dev-server/dev-server.js';
 
 // server-user <state folder> [exit]: opens the folder's server, prints it, and closes it when its input ends.
 const [stateDir = '', how] = process.argv.slice(2);

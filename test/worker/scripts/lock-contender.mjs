@@ -1,6 +1,6 @@
 import { appendFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
-import { acquireFolderLock } from '../../../src/worker/state-folder/folder-lock.js';
+import { acquireFolderLock } from '../../../dist/worker/state-folder/folder-lock.js';
 
 // lock-contender <lock folder> <journal> <rounds> [hold]: takes the lock again and again and writes when it goes in and out.
 // With `hold` it stays in until its input ends.
