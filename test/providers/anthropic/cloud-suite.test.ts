@@ -2,6 +2,7 @@ import type { ProviderDefinition } from '../../../src/define/provider-definition
 import { captureKeys } from '../../../src/providers/access/key-ring.js';
 import { createProviderFor } from '../../../src/providers/access/provider-for.js';
 import type { ModelProvider } from '../../../src/providers/contract/provider.js';
+import { SPARSE_STEP } from '../suite/cut-cases.js';
 import type { ScriptedSubject } from '../suite/provider-subject.js';
 import { providerSuite } from '../suite/provider-suite.js';
 import { startScriptedServer } from '../suite/scripted-server.js';
@@ -21,6 +22,8 @@ async function startCloud(cloud: 'bedrock' | 'vertex'): Promise<ScriptedSubject>
     model: MODEL,
     server,
     thinking: { style: 'budget', tokens: 1_024 },
+    // its streams are those of the messages format, read by the same parser
+    ...(cloud === 'vertex' ? { cutStep: SPARSE_STEP } : {}),
     provider: (secret = server.apiKey) => cloudProvider(definitionOf(cloud, front.url), secret),
     close: () => front.close(),
   };

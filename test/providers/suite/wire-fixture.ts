@@ -22,8 +22,8 @@ export async function startWireFixture({ api, preset, thinking }: WireFixtureOpt
     model: MODEL,
     server,
     ...(thinking ? { thinking } : {}),
-    // a preset changes what is sent, not how an answer is read
-    ...(preset === undefined ? {} : { cutStep: SPARSE_STEP }),
+    // a preset changes what is sent, not how an answer is read; both formats of completions share a parser of event streams
+    ...(preset !== undefined || api === 'openai-completions' ? { cutStep: SPARSE_STEP } : {}),
     provider: (apiKey = server.apiKey) => wireProvider({ api, url: server.url, apiKey, preset }),
   };
 }

@@ -25,7 +25,8 @@ def main() -> None:
     params.hostnames, params.port = ["127.0.0.1"], int(sys.argv[1])
     params.n_ctx, params.n_parallel = 8192, 1
     params.use_jinja, params.ui = True, False
-    params.cpuparams.n_threads = 2
+    # threads that wait for each other spin: on a busy machine one is faster than two
+    params.cpuparams.n_threads = 1
     # the same question has the same answer
     params.sampling.temp, params.sampling.seed = 0.0, 1
     server = xllamacpp.Server(params)
