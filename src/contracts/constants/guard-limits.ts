@@ -136,6 +136,10 @@ export const STEER_LIMITS = {
   resultBytesMax: 12 * KIB,
   /** Size of the reason of a refused message, which may quote the message. */
   refusalBytesMax: 500,
+  /** Commands `/model` and `/think` at the beginning of a message that a run applies. The rest is text. */
+  directivesMax: 8,
+  /** Commands that are read from a message at all: runs of older versions apply as many. */
+  directivesReadMax: 1_000,
 } as const;
 
 /** Limits of hooks and gates of a config. They run in activities and fail closed. */

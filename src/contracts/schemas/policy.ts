@@ -172,6 +172,8 @@ export const RunPolicy = z.strictObject({
   drain: z.enum(['all', 'one']).default('all'),
   /** Delivers the rest of a message whose `/model` or `/think` was refused. False in runs of older versions, which drop it. */
   keepRestOfRefused: z.boolean().default(true),
+  /** Applies the first few commands of a message; what follows is text. False in runs of older versions, which apply all. */
+  limitsDirectives: z.boolean().default(true),
   /** Tool choice of the first request. */
   firstToolChoice: z.enum(['auto', 'required']).default('auto'),
   /** Cuts an answer that thinks longer than this, in tokens, without text or call. */

@@ -32,6 +32,7 @@ export function connectInbox(context: HandlerContext): void {
   inbox.supportsModes = () => context.run?.prepared.policy !== undefined;
   // runs prepared by older versions have no route
   inbox.appliesDirectives = () => context.run?.prepared.route !== undefined;
+  inbox.limitsDirectives = () => context.run?.policy.limitsDirectives === true;
   inbox.onInterrupt = () => {
     if (context.run?.phase !== 'model') return false;
     context.run.calls.interruptModel();

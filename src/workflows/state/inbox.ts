@@ -4,7 +4,7 @@ import { STEER_MODES } from '../../contracts/constants/steer-modes.js';
 import type { CarriedState, QueuedMessage } from '../../contracts/schemas/carried-state.js';
 import type { RunPolicy } from '../../contracts/schemas/policy.js';
 import type { Receipt, SteerInput, SteerRecord } from '../../contracts/schemas/run.js';
-import { type ModelDirective, readDirectives } from '../policies/model/model-directive.js';
+import { limitDirectives, type ModelDirective, readDirectives } from '../policies/model/model-directive.js';
 
 /** The source and the reason of a cancel. */
 export interface CancelRequest {
@@ -49,6 +49,8 @@ export class Inbox {
   supportsModes: () => boolean = () => true;
   /** False for runs of older versions, which send commands to the model as text: they must replay as they ran. */
   appliesDirectives: () => boolean = () => false;
+  /** False for runs of older versions, which apply every command of a message. */
+  limitsDirectives: () => boolean = () => false;
 
   constructor(carried?: CarriedInbox) {
     this.#queue = new Map(carried?.inbox.map((message) => [message.id, { ...message, directives: readDirectives(message.text) }]));
@@ -121,7 +123,7 @@ export class Inbox {
   drain(mode: RunPolicy['drain'] = 'all', nowMs = Date.now(), turn?: number): readonly WaitingMessage[] {
     this.#expire(nowMs);
     const followed = this.appliesDirectives();
-    const waiting = [...this.#queue.values()].filter(({ directives }) => !followed || directives.length === 0);
+    const waiting = this.#messages().filter(({ directives }) => !followed || directives.length === 0);
     const taken = mode === 'all' ? waiting : waiting.slice(0, Math.max(1, waiting.findLastIndex(isUrgent) + 1));
     for (const { id } of taken) {
       this.#queue.delete(id);
@@ -137,7 +139,7 @@ export class Inbox {
 
   /** Drops the first command of a queued message. A message without further text counts as delivered to `turn`. */
   dropDirective(id: string, turn: number): 'waits' | 'settled' {
-    const message = this.#queue.get(id);
+    const message = this.#messages().find((waiting) => waiting.id === id);
     const [first, ...directives] = message?.directives ?? [];
     return this.#keepRest(message, { text: first?.rest ?? '', directives }, turn);
   }
@@ -152,7 +154,7 @@ export class Inbox {
 
   /** The queued messages, without taking them; for a closed run, the unconsumed ones. */
   peek(nowMs = Date.now()): readonly WaitingMessage[] {
-    const waiting = [...this.#queue.values()];
+    const waiting = this.#messages();
     return this.#closed ? waiting : waiting.filter((message) => !isExpired(message, nowMs));
   }
 
@@ -183,6 +185,13 @@ export class Inbox {
       steers: [...this.#settled.values()],
       ...(this.hold ? { hold: this.hold } : {}),
     };
+  }
+
+  #messages(): WaitingMessage[] {
+    const limits = this.limitsDirectives();
+    return Array.from(this.#queue.values(), (message) =>
+      limits && message.directives.length > 0 ? { ...message, directives: limitDirectives(message.directives) } : message,
+    );
   }
 
   #keepRest(message: WaitingMessage | undefined, rest: Pick<WaitingMessage, 'text' | 'directives'>, turn: number): 'waits' | 'settled' {

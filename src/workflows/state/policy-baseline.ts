@@ -21,6 +21,7 @@ export const POLICY_OF_0_1: RunPolicy = {
   compaction: { strategies: [], softFraction: COMPACTION_LIMITS.softFraction, keepRecentTokens: COMPACTION_LIMITS.keepRecentTokens },
   drain: 'all',
   keepRestOfRefused: false,
+  limitsDirectives: false,
   firstToolChoice: 'auto',
   thinkingOutput: 'apart',
   thinkingOffWhenEmpty: false,

@@ -1,11 +1,10 @@
 import { afterAll, beforeAll } from 'vitest';
+import { GATEWAY_STEP } from '../../providers/suite/cut-cases.js';
 import { providerSuite } from '../../providers/suite/provider-suite.js';
 import { type ScriptedServer, startScriptedServer } from '../../providers/suite/scripted-server.js';
 import { startGatewaySubject } from './support/gateway-subject.js';
 import { type LiteLlm, startLiteLlm } from './support/litellm.js';
 
-/** It takes some 6 ms a request. */
-const CUT_STEP_BYTES = 11;
 const NO_PAUSE = { M21: 'OpenAI has no word for a paused answer' } as const;
 
 /** Where LiteLLM passes answers on as they are. */
@@ -45,7 +44,7 @@ for (const { format, path, cannot } of ROUTES) {
         upstream: format === 'anthropic' ? anthropic : openai,
         // LiteLLM follows those of the server behind it
         isOwn: (fault) => 'redirect' in fault,
-        cutStep: CUT_STEP_BYTES,
+        cutStep: GATEWAY_STEP,
       });
     },
   });

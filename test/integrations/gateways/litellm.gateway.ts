@@ -1,5 +1,5 @@
 import { afterAll, beforeAll } from 'vitest';
-import { SPARSE_STEP } from '../../providers/suite/cut-cases.js';
+import { GATEWAY_STEP } from '../../providers/suite/cut-cases.js';
 import { type CaseId, providerSuite } from '../../providers/suite/provider-suite.js';
 import { type ScriptedServer, startScriptedServer } from '../../providers/suite/scripted-server.js';
 import type { DoorOptions } from './support/faulty-door.js';
@@ -74,7 +74,7 @@ for (const [index, { format, upstream, cannot }] of ROUTES.entries()) {
         format,
         upstream: server,
         isOwn: (fault) => 'redirect' in fault || 'html' in fault || 'cutAfterBytes' in fault || 'pingEveryMs' in fault,
-        cutStep: SPARSE_STEP,
+        cutStep: GATEWAY_STEP,
       });
     },
   });

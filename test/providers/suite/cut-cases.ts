@@ -13,6 +13,8 @@ import type { ScriptedSubject } from './provider-subject.js';
 const BATCH = 16;
 /** The step where our own parser of the same format is shown at each byte elsewhere: every event is still cut. */
 export const SPARSE_STEP = 7;
+/** The step behind a gateway, which takes up to 30 ms a request: every event is still cut. */
+export const GATEWAY_STEP = 37;
 /** A lost connection may take bytes with it, so that each byte is no claim of its own. */
 const LOST_STEP = 23;
 const CUT = /^Model\.(?:StreamTruncated|EmptyStream)$/u;
