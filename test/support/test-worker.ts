@@ -41,7 +41,7 @@ class TestWorker extends Worker {
     const activities = Array.from(args[1].activities.keys()).toSorted();
     return once(this.#sandboxes, JSON.stringify([path, activities]), async () => {
       const sandbox = await super.createWorkflowCreator(...args);
-      // it notes the stack of each promise of this thread, for the query `__stack_trace`: half of the time of a run, and of other tests
+      // their hook notes the stack of each promise of this thread, also of other tests, for a query that no test sends
       globalHandlers.uninstall();
       // a worker that ends leaves it to the others
       return { createWorkflow: sandbox.createWorkflow.bind(sandbox), destroy: () => Promise.resolve() };

@@ -16,4 +16,10 @@ describe('saved histories replay with the present workflow code', () => {
     const history = historyFromJSON(JSON.parse(await readFile(`${FOLDER}${file}`, 'utf8')));
     await expect(replayHistory(inject('workflowBundlePath'), history, file)).resolves.toBeUndefined();
   });
+
+  it('a history with another activity is refused', async () => {
+    const text = await readFile(`${FOLDER}0.1-cancelled-before-prepared.json`, 'utf8');
+    const history = historyFromJSON(JSON.parse(text.replaceAll('"prepareRun"', '"prepareOther"')));
+    await expect(replayHistory(inject('workflowBundlePath'), history, 'other')).rejects.toThrow(/prepareOther/u);
+  });
 });

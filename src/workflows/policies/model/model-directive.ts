@@ -14,11 +14,12 @@ const DIRECTIVE = /\s*\/(?<name>model|think)[ \t]+(?<value>\S+)[ \t]*(?:\r?\n|$)
  */
 export function readDirectives(text: string): readonly ModelDirective[] {
   const directives: ModelDirective[] = [];
+  const end = text.trimEnd().length;
   DIRECTIVE.lastIndex = 0;
   while (directives.length < STEER_LIMITS.directivesReadMax) {
     const { name, value = '' } = DIRECTIVE.exec(text)?.groups ?? {};
     if (name === undefined) break;
-    const rest = text.slice(DIRECTIVE.lastIndex).trim();
+    const rest = text.slice(DIRECTIVE.lastIndex, end).trimStart();
     directives.push(name === 'model' ? { kind: 'model', model: value, rest } : { kind: 'think', level: value, rest });
   }
   return directives;
