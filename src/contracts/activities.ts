@@ -22,6 +22,14 @@ export interface TranscriptRef {
   readonly digest: string;
 }
 
+/** Input of activity `prepareRun`. */
+export interface PrepareRunInput {
+  readonly runId: string;
+  readonly input: RunInput;
+  /** What the run's workflow code can do: the policy asks for no more. @default that of the last build without levels */
+  readonly level?: number;
+}
+
 /** Input of activity `callModel`. The transcript is passed by reference. */
 export interface CallModelInput extends TranscriptRef {
   readonly turn: number;
@@ -207,7 +215,7 @@ export type ReconcileResult =
  * return; they do not throw. Each one heartbeats from start to end.
  */
 export interface AgentActivities {
-  readonly prepareRun: (input: { readonly runId: string; readonly input: RunInput }) => Promise<PreparedRun>;
+  readonly prepareRun: (input: PrepareRunInput) => Promise<PreparedRun>;
   readonly callModel: (input: CallModelInput) => Promise<CallModelResult>;
   readonly callTool: (input: CallToolInput) => Promise<CallToolResult>;
   readonly reconcileTool: (input: CallToolInput) => Promise<ReconcileResult>;

@@ -18,10 +18,24 @@ export function installedSdkVersion(): string {
 
 /** Bundles the workflows of this package. Takes 2-3 s. */
 export function bundleOwnWorkflows(): Promise<{ code: string }> {
-  const source = ['../workflows/index.js', '../workflows/index.ts'].map((path) => fileURLToPath(new URL(path, import.meta.url)));
-  const workflowsPath = source.find((path) => existsSync(path));
-  if (!workflowsPath) throw new Error(`the package is incomplete: ${source[0]} is missing`);
-  return bundleWorkflowCode({ workflowsPath, logger: SILENT });
+  return bundleWorkflowCode({
+    workflowsPath: modulePath('../workflows/index'),
+    payloadConverterPath: payloadConverterPath(),
+    logger: SILENT,
+  });
+}
+
+/** The module of the converter that workflow code uses for payloads. Bundles of other workflows need it too. */
+export function payloadConverterPath(): string {
+  return modulePath('../workflows/temporal/payload-converter');
+}
+
+/** The path of a module of this package: built, or in TypeScript. */
+function modulePath(name: string): string {
+  const paths = [`${name}.js`, `${name}.ts`].map((path) => fileURLToPath(new URL(path, import.meta.url)));
+  const path = paths.find((candidate) => existsSync(candidate));
+  if (path === undefined) throw new Error(`the package is incomplete: ${paths[0]} is missing`);
+  return path;
 }
 
 /** Returns the prebuilt bundle if it matches the installed SDK. Otherwise builds one and prints a notice. */

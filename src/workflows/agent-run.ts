@@ -1,5 +1,6 @@
 import { CancelledFailure } from '@temporalio/common';
 import { allHandlersFinished, CancellationScope, condition, makeContinueAsNewFunc, workflowInfo } from '@temporalio/workflow';
+import { CAPABILITY_LEVEL } from '../contracts/capability-level.js';
 import { RUN_LIMITS } from '../contracts/constants/limits.js';
 import type { RunEventBody } from '../contracts/event.js';
 import { givenConversation } from '../contracts/message-text.js';
@@ -18,7 +19,8 @@ import { EventLog } from './state/event-log.js';
 import { Inbox } from './state/inbox.js';
 import { Run } from './state/run.js';
 import { buildResult, type Ending, unpreparedResult } from './state/run-result.js';
-import { type ActivityProblem, readActivityProblem, runFailure } from './temporal/failures.js';
+import { readStart, type StartProblem } from './state/start-arguments.js';
+import { readActivityProblem, runFailure } from './temporal/failures.js';
 import { prepareRun } from './temporal/proxies.js';
 import { compactToCarry } from './turn/compact-transcript.js';
 import { type FinalOutput, finalOutput, hasFinalCall } from './turn/final-answer.js';
@@ -29,15 +31,16 @@ import { beforeRun } from './turn/run-hooks.js';
  * with the whole result in the failure's details. `state` is the state that continue-as-new carried over.
  */
 export async function agentRun(input: RunInput, state?: WrittenState): Promise<RunResult> {
-  const carried = state === undefined ? undefined : readCarriedState(state);
+  const given = readStart(input, state);
+  const carried = given.state === undefined ? undefined : readCarriedState(given.state);
   const events = carried ? EventLog.from(carried.events) : new EventLog();
-  const context: HandlerContext = { input, inbox: new Inbox(carried), events, run: undefined, refused: undefined };
+  const context: HandlerContext = { input: given.input, inbox: new Inbox(carried), events, run: undefined, refused: undefined };
   // the first task of a history may deliver an update: the run must exist before the handlers do
   if (carried) context.run = new Run({ ...context, prepared: carried.prepared, carried });
   registerHandlers(context);
   watchTemporalCancellation(context);
   // a cancel aborts the run's own scopes, so that activities can still run during cleanup
-  return CancellationScope.nonCancellable(() => runToEnd(context, carried));
+  return CancellationScope.nonCancellable(async () => (given.problem ? refuse(context, given.problem) : await runToEnd(context, carried)));
 }
 
 async function runToEnd(context: HandlerContext, carried: CarriedState | undefined): Promise<RunResult> {
@@ -62,7 +65,7 @@ async function runToEnd(context: HandlerContext, carried: CarriedState | undefin
 }
 
 /** Ends a run that could not be prepared. Its events contain a start and an end too. */
-function refuse(context: HandlerContext, problem: ActivityProblem | undefined): RunResult {
+function refuse(context: HandlerContext, problem: StartProblem | undefined): RunResult {
   const { input, events, inbox } = context;
   events.add({ type: 'run.started', agent: input.agent ?? 'default', model: input.model ?? '', maxTurns: input.maxTurns ?? 0 });
   inbox.closeAll();
@@ -80,14 +83,16 @@ function isOvertaken(run: Run, { reason }: Extract<Ending, { kind: 'end' }>): bo
 /** The outcome of the preparation. `refused` without a problem: the run was cancelled first. */
 type Preparation =
   | { readonly kind: 'prepared'; readonly run: Run }
-  | { readonly kind: 'refused'; readonly problem: ActivityProblem | undefined };
+  | { readonly kind: 'refused'; readonly problem: StartProblem | undefined };
 
 async function prepare(context: HandlerContext): Promise<Preparation> {
   const scope = new CancellationScope();
   void condition(() => context.inbox.cancelRequest !== undefined).then(() => scope.cancel());
   for (let losses = 0; ; losses += 1) {
     try {
-      const prepared = await scope.run(() => prepareRun({ runId: workflowInfo().workflowId, input: context.input }));
+      const prepared = await scope.run(() =>
+        prepareRun({ runId: workflowInfo().workflowId, input: context.input, level: CAPABILITY_LEVEL }),
+      );
       return { kind: 'prepared', run: new Run({ ...context, prepared }) };
     } catch (error) {
       const problem = readActivityProblem(error);

@@ -10,9 +10,11 @@ import type { z } from 'zod';
 import { createActivities } from '../../src/activities/create-activities.js';
 import { hookFlags } from '../../src/activities/prepare/run-policy.js';
 import { describeTool } from '../../src/activities/prepare/tool-descriptor.js';
+import { failure } from '../../src/activities/runtime/failures.js';
 import type { ArtifactStore } from '../../src/artifacts/artifact-store.js';
 import { FileArtifactStore } from '../../src/artifacts/file-artifact-store.js';
 import type { ResolveModelResult } from '../../src/contracts/activities.js';
+import { clampPolicy } from '../../src/contracts/capability-level.js';
 import { MODEL_LIMITS, RUN_LIMITS, WORKER_LIMITS } from '../../src/contracts/constants/limits.js';
 import { hashJson } from '../../src/contracts/digest.js';
 import { textOf } from '../../src/contracts/message-text.js';
@@ -63,6 +65,10 @@ export interface AgentWorkerOptions {
   readonly artifacts?: ArtifactStore;
   /** Holds preparing back, or fails it. */
   readonly beforePrepare?: () => Promise<void>;
+  /** A bundle of another build. @default the present one */
+  readonly bundlePath?: string;
+  /** Prepares runs as builds did that knew no capability levels. */
+  readonly ignoresLevel?: boolean;
   /** The tools run on this queue, as workspace tools do where several hosts share a queue. */
   readonly toolQueue?: string;
 }
@@ -98,11 +104,13 @@ export async function startAgentWorker(options: AgentWorkerOptions): Promise<Age
     connection: nativeConnection,
     taskQueue,
     ...(options.identity === undefined ? {} : { identity: options.identity }),
-    workflowBundle: { codePath: inject('workflowBundlePath') },
+    workflowBundle: { codePath: options.bundlePath ?? inject('workflowBundlePath') },
     activities: createActivities({
-      prepareRun: async ({ input }) => {
+      prepareRun: async ({ input, level }) => {
         await options.beforePrepare?.();
-        return prepare(input, options);
+        const prepared = prepare(input, options);
+        const { policy } = prepared;
+        return policy ? { ...prepared, policy: clampPolicy(policy, options.ignoresLevel ? undefined : level) } : prepared;
       },
       resolveModel: ({ model }) => Promise.resolve(options.resolveModel?.(model) ?? { problem: `no model ${model} in this test` }),
       tools: options.tools ?? [],
@@ -141,7 +149,8 @@ export async function startAgentWorker(options: AgentWorkerOptions): Promise<Age
 }
 
 function prepare(given: RunInput, options: AgentWorkerOptions): PreparedRun {
-  const input = RunInput.parse(given);
+  const { data: input, error } = RunInput.safeParse(given);
+  if (!input) throw failure('Input.Invalid', error.message);
   const { gate, hooks, toolQueue } = options;
   const tools = (options.tools ?? []).map((tool) => describeTool(tool, { workspace: toolQueue !== undefined, gate, hooks }));
   const setup = { agent: 'default', prompt: 'You are under test.', tools };

@@ -2,6 +2,7 @@ import { stat } from 'node:fs/promises';
 import { isAbsolute } from 'node:path';
 import type { z } from 'zod';
 import type { AgentActivities, PreparedRun } from '../../contracts/activities.js';
+import { clampPolicy } from '../../contracts/capability-level.js';
 import { PAYLOAD_LIMITS } from '../../contracts/constants/limits.js';
 import { hashJson } from '../../contracts/digest.js';
 import { offersTool } from '../../contracts/gate-profile.js';
@@ -60,7 +61,7 @@ export type PrepareRun = (...args: [...Parameters<AgentActivities['prepareRun']>
 
 /** Makes the activity `prepareRun`: validates the input, which may come from any client, and captures agent, prompt, tools and options. */
 export function createPrepareRun(options: PrepareRunOptions): PrepareRun {
-  return async ({ runId, input: given }, signal) => {
+  return async ({ runId, input: given, level }, signal) => {
     const input = parseInput(given);
     const [name, agent] = findAgent(input, options.config);
     const caps = resolveCaps(input, agent, options.config);
@@ -69,7 +70,8 @@ export function createPrepareRun(options: PrepareRunOptions): PrepareRun {
     const { route, notices: ofRoute } = await findRoute(input, { name, agent, needsPrice, signal }, options);
     const [{ model, contextWindow, price }] = route;
     const resolved = resolvePolicy({ input, agent, config: options.config, maxTurns: caps.maxTurns });
-    const { policy, notices: ofSummaries, ...summaryPrice } = priceSummaries(resolved, { config: options.config, needsPrice });
+    const { policy: full, notices: ofSummaries, ...summaryPrice } = priceSummaries(resolved, { config: options.config, needsPrice });
+    const policy = clampPolicy(full, level);
     await checkWorkspace(input.context?.workspace, options);
     const instructions = await readInstructions(input.context?.workspace);
     const { base, ...place } = basePrompt(agent.prompt, input);

@@ -30,6 +30,8 @@ export const RUN_LIMITS = {
   maxTurnsMin: 1,
   /** Highest turn limit. */
   maxTurnsMax: 10_000,
+  /** Levels of objects and arrays in a run's input. Real ones have fewer than 50; thousands overflow the stack of a JSON writer. */
+  inputDepthMax: 200,
   /** Turns left when the request carries the warning, the current one included. */
   finaliseAtRemainingTurns: 3,
   /** Longest warning time before a deadline. */

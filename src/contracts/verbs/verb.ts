@@ -1,3 +1,4 @@
+import { unreadableReason } from '../unreadable.js';
 import { type Fault, type Fields, readFields } from './fields.js';
 
 /**
@@ -80,6 +81,10 @@ export interface VerbReading<Input extends object> {
  */
 export function readVerb<Input extends object>(verb: Verb<Input, unknown>, given: unknown, how: 'strict' | 'tolerant'): VerbReading<Input> {
   const { fields, required = {}, atLeastOne, bare } = verb;
+  const unreadable = unreadableReason(given);
+  // without required fields a tolerant reading takes it as an input without options
+  if (unreadable !== undefined && (how === 'strict' || Object.keys(required).length > 0))
+    return { value: {} as Input, fault: cannotRead(verb, unreadable) };
   const object = given === undefined ? {} : bare !== undefined && typeof given === 'string' ? { [bare]: given } : given;
   const { value, faults } = readFields(fields, object);
   // a value without a fault has every required field
@@ -89,6 +94,10 @@ export function readVerb<Input extends object>(verb: Verb<Input, unknown>, given
   const fault = refused ?? missing;
   if (!fault) return { value: whole };
   return { value: whole, fault: { code: verb.code ?? fault.code, message: fault.message } };
+}
+
+function cannotRead({ name }: { readonly name: string }, reason: string): Fault {
+  return { code: 'UNREADABLE_PAYLOAD', message: `${name}: its payload cannot be decoded: ${reason}. Send it as JSON.` };
 }
 
 /** The fault of the first required field that the value lacks. */

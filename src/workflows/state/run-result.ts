@@ -6,9 +6,9 @@ import type { Reason, RunResult } from '../../contracts/schemas/run.js';
 import { cutText } from '../../contracts/text/redact.js';
 import { fitNewest } from '../policies/tools/truncate-approvals.js';
 import { fitMessages } from '../policies/transcript/truncate-messages.js';
-import type { ActivityProblem } from '../temporal/failures.js';
 import type { Inbox } from './inbox.js';
 import type { Run } from './run.js';
+import type { StartProblem } from './start-arguments.js';
 
 /** The result of a prepared run, limited to the size of one query answer. */
 export function buildResult(
@@ -50,7 +50,7 @@ function modelsOf({ route, spending }: Run): Pick<RunResult, 'byModel' | 'switch
 }
 
 /** The result of a run that was not prepared, because of a problem or a cancel. */
-export function unpreparedResult(inbox: Inbox, problem: ActivityProblem | undefined): RunResult {
+export function unpreparedResult(inbox: Inbox, problem: StartProblem | undefined): RunResult {
   return {
     v: 1,
     runId: workflowInfo().workflowId,

@@ -115,7 +115,7 @@ describe('record the judgement of a run', () => {
       { model: (_, n) => (n <= 2 ? call(['look', { n }]) : say('There was enough.')), policy: { onBudget: 'ask' } },
       { maxTurns: 2, bounds: { continueAsNewEvents: 40 } },
     );
-    await waitsFor(run, 'more of');
+    await waitsFor(run, 'increase of');
     await fill('budget-ask-1', on, run);
     await run.handle.executeUpdate('extend', { args: [{ turns: 5 }] });
     await save('budget-ask-2', run);

@@ -5,8 +5,9 @@ import { STEER_LIMITS } from '../../../src/contracts/constants/limits.js';
 import { defineTool } from '../../../src/define/define-tool.js';
 import { ModelError } from '../../../src/providers/contract/model-error.js';
 import { type AgentWorkerOptions, call, lastTextOf, say } from '../../support/agent-worker.js';
+import { failedTasks } from '../../support/failed-tasks.js';
 import { candidate, coolingFor, type FakeModels, fakeModels } from '../../support/model-route.js';
-import { latch, type TestRun, until, useWorkers } from '../../support/use-workers.js';
+import { latch, until, useWorkers } from '../../support/use-workers.js';
 
 const note = defineTool({
   name: 'note',
@@ -65,14 +66,14 @@ describe('/model and /think', () => {
     const refusals = (await run.events()).filter((event) => event.type === 'notice' && event.text.includes('/think refused'));
     expect(refusals).toHaveLength(STEER_LIMITS.directivesMax);
     expect(models.requests[0] && lastTextOf(models.requests[0])).toMatch(/^(?:\/think a\n)+\/think a$/u);
-    expect(await failedTasks(run)).toBe(0);
+    expect(await failedTasks(run.handle.client, run.runId)).toEqual([]);
   });
 
   it('a model name of half a megabyte is refused, and no workflow task fails', async () => {
     const run = await startWith({ m: `/model nobody/${'x'.repeat(500_000)}` }, optionsFor(talk(1)));
     const result = await run.result();
     expect(result).toMatchObject({ reason: 'completed', models: ['a/one'], steers: [{ id: 'm', state: 'refused' }] });
-    expect(await failedTasks(run)).toBe(0);
+    expect(await failedTasks(run.handle.client, run.runId)).toEqual([]);
   });
 
   it('a model that is left alone is asked all the same when a message wants it', async () => {
@@ -238,8 +239,3 @@ describe('/model and /think', () => {
     expect(models.requests.map(({ thinking }) => thinking?.style)).toEqual(['effort', 'off']);
   });
 });
-
-async function failedTasks({ handle }: TestRun): Promise<number> {
-  const { events } = await handle.fetchHistory();
-  return (events ?? []).filter((event) => event.workflowTaskFailedEventAttributes || event.workflowTaskTimedOutEventAttributes).length;
-}

@@ -1,0 +1,22 @@
+import type { RunPolicy } from './schemas/policy.js';
+
+/**
+ * What the workflow code of a build can do, as a number that grows with each build whose policy has a new flag. In a rolling deployment a
+ * run may be started by the old workflow code and prepared by the new activities. Without a level its history would hold flags that the
+ * old code ignored and the new code obeys when it replays them: other commands, and a run that no worker can continue.
+ */
+export const CAPABILITY_LEVEL = 2;
+
+/** The level of builds that did not tell theirs. */
+const LEVEL_OF_OLD_BUILDS = 1;
+
+type Flag = { [Name in keyof RunPolicy]-?: RunPolicy[Name] extends boolean ? Name : never }[keyof RunPolicy];
+
+/** The flags of the policy that a level brought. Flags of level 1 are not listed. False is how earlier code behaves. */
+export const FLAGS_OF_LEVELS: ReadonlyMap<number, readonly Flag[]> = new Map([[2, []]]);
+
+/** The policy for workflow code of a level: flags of later levels are off. */
+export function clampPolicy(policy: RunPolicy, level: number = LEVEL_OF_OLD_BUILDS): RunPolicy {
+  const later = [...FLAGS_OF_LEVELS].flatMap(([brought, flags]) => (brought > level ? flags : []));
+  return { ...policy, ...Object.fromEntries(later.map((flag) => [flag, false])) };
+}
