@@ -13,6 +13,8 @@ export interface ScriptedServer {
   readonly format: HttpApi;
   readonly requests: readonly RecordedRequest[];
   answerWith(reply: Reply): void;
+  /** For what stands before a gateway: the last client closed its connection before its answer was over. */
+  readonly clientLeft?: boolean;
   /** The bytes that the last request is answered with when it is sent again. */
   bytesOfLastAnswer(): Promise<Buffer>;
   close(): Promise<void>;

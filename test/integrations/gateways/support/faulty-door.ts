@@ -56,6 +56,9 @@ export async function startFaultyDoor(options: DoorOptions): Promise<ScriptedSer
       door.reply = reply;
       upstream.answerWith((request) => withoutFault(stepOf(reply, request), isOwn));
     },
+    get clientLeft() {
+      return door.clientLeft;
+    },
     bytesOfLastAnswer: async () => door.lastAnswer?.body ?? Buffer.alloc(0),
     close: async () => {
       const closed = once(server, 'close');
@@ -72,6 +75,8 @@ class FaultyDoor {
   readonly requests: RecordedRequest[] = [];
   /** The last one that went through whole. */
   lastAnswer: GatewayAnswer | undefined;
+  /** The last client closed its connection before its answer was over. */
+  clientLeft = false;
   readonly #options: DoorOptions;
   readonly #format: FormatServer;
 
@@ -82,7 +87,11 @@ class FaultyDoor {
 
   async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const left = new AbortController();
-    response.once('close', () => left.abort());
+    this.clientLeft = false;
+    response.once('close', () => {
+      this.clientLeft = !response.writableFinished;
+      left.abort();
+    });
     const body = await text(request);
     try {
       // the gateway gets nothing that the API itself would refuse
