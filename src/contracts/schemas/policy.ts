@@ -174,6 +174,11 @@ export const RunPolicy = z.strictObject({
   keepRestOfRefused: z.boolean().default(true),
   /** Applies the first few commands of a message; what follows is text. False in runs of older versions, which apply all. */
   limitsDirectives: z.boolean().default(true),
+  /**
+   * Version of the judgements that read text: leaked markup, repetition and announced work in answers, and volatile fields in results. A
+   * run keeps the version that it was prepared with, so that it replays as it ran.
+   */
+  judgement: z.literal(1).default(1),
   /** Tool choice of the first request. */
   firstToolChoice: z.enum(['auto', 'required']).default('auto'),
   /** Cuts an answer that thinks longer than this, in tokens, without text or call. */

@@ -22,6 +22,7 @@ export const POLICY_OF_0_1: RunPolicy = {
   drain: 'all',
   keepRestOfRefused: false,
   limitsDirectives: false,
+  judgement: 1,
   firstToolChoice: 'auto',
   thinkingOutput: 'apart',
   thinkingOffWhenEmpty: false,
