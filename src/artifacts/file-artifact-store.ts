@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { type FileHandle, mkdir, open, readdir, rename, rm, stat, utimes } from 'node:fs/promises';
+import { type FileHandle, mkdir, open, readdir, rm, stat, utimes } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { ARTIFACT_LIMITS } from '../contracts/constants/limits.js';
 import {
@@ -11,6 +11,7 @@ import {
   type KeptArtifact,
   refOfHash,
 } from './artifact-store.js';
+import { renameDurably } from './durable-file.js';
 
 /**
  * Stores artifacts as files, mode 0600 in 0700 folders, for one machine or for workers that share the folder. A file gets its final
@@ -92,15 +93,12 @@ class FileArtifactWriter implements ArtifactWriter {
   }
 
   async finish(): Promise<KeptArtifact> {
-    const file = await this.#opened;
-    await file.sync();
     await this.#close();
     const hash = this.#hash.digest('hex');
     const path = pathOf(this.#folder, hash);
     await mkdir(dirname(path), { recursive: true, mode: 0o700 });
     // replaces an existing file, which has the same content or is damaged
-    await rename(this.#path, path);
-    await syncFolder(dirname(path));
+    await renameDurably(this.#path, path);
     return { ref: refOfHash(hash), bytes: this.#bytes };
   }
 
@@ -144,16 +142,6 @@ function unfinishedFolder(folder: string): string {
 
 function pathOf(folder: string, hash: string): string {
   return join(folder, hash.slice(0, 2), hash);
-}
-
-/** Syncs the folder, because a power loss may otherwise lose the name of a synced file. */
-async function syncFolder(path: string): Promise<void> {
-  const folder = await open(path, 'r');
-  try {
-    await folder.sync();
-  } finally {
-    await folder.close();
-  }
 }
 
 /** The system code of an error. Its message may contain a path, which must not be shown. */

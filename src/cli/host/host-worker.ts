@@ -28,7 +28,7 @@ export async function hostWorker(options: HostOptions): Promise<HostedWorker> {
 export async function sayIfOtherConfig({ place, config, say }: HostOptions): Promise<void> {
   if (place.location.kind !== 'embedded') return;
   const { currentHolder } = await import('../../worker/recovery/embedded-worker.js');
-  const holder = await currentHolder(place.stateDir);
+  const holder = await currentHolder(place.stateDir, say);
   if (!holder || holder.pid === process.pid || holder.configHash === config.hash) return;
   say(
     `CONFIG_DIFFERS: the worker for this folder runs in process ${holder.pid} with a different configuration or different keys. ` +

@@ -74,7 +74,7 @@ async function open(options: PlaceOptions, say: (line: string) => void, allowEmb
       taskQueue,
       dataConverter,
       runUrl: (runId) => runUrl(location, runId),
-      hasWorker: () => hasWorker(location, client, stateDir),
+      hasWorker: () => hasWorker({ location, client, stateDir, say }),
       async close() {
         await client.close();
         await location.close();
@@ -86,11 +86,15 @@ async function open(options: PlaceOptions, say: (line: string) => void, allowEmb
   }
 }
 
-async function hasWorker(location: TemporalLocation, client: AgentClient, stateDir: string): Promise<boolean> {
+interface WorkerQuestion extends Pick<Place, 'location' | 'client' | 'stateDir'> {
+  readonly say: (line: string) => void;
+}
+
+async function hasWorker({ location, client, stateDir, say }: WorkerQuestion): Promise<boolean> {
   if (location.kind === 'configured') return await client.hasPoller();
   // imported here, because it loads zod and the lock, which most commands do not need
   const { currentHolder } = await import('../../worker/recovery/embedded-worker.js');
-  return (await currentHolder(stateDir)) !== undefined;
+  return (await currentHolder(stateDir, say)) !== undefined;
 }
 
 function runUrl({ uiUrl, namespace }: TemporalLocation, runId: string): string | undefined {

@@ -1,6 +1,6 @@
 import { PerdureError } from '../../contracts/perdure-error.js';
 import { openDevServer } from '../dev-server/dev-server.js';
-import { isServerAlive, readDevServerRecord } from '../dev-server/record.js';
+import { answersAsRecorded, readDevServerRecord, recordedServer } from '../dev-server/record.js';
 import { acceptsTcp } from '../temporal/probe.js';
 import { checkNamespace, hasPollers, parseAddress, type TemporalConnectionOptions } from './check-connection.js';
 
@@ -52,7 +52,7 @@ export async function locateTemporal(options: LocateOptions): Promise<TemporalLo
   const address = options.address ?? profile.connection.address;
   if (address !== undefined) return configured({ ...profile.connection, address: parseAddress(address).address }, namespace);
   const allowEmbedded = options.allowEmbedded ?? true;
-  if (allowEmbedded && (await hasLiveServer(options.stateDir))) return embedded(options, namespace);
+  if (allowEmbedded && (await hasLiveServer(options))) return embedded(options, namespace);
   const local = await localWithPollers(namespace, options.taskQueue);
   if (local) return local;
   if (allowEmbedded) return embedded(options, namespace);
@@ -86,9 +86,11 @@ async function localWithPollers(namespace: string, taskQueue: string): Promise<T
   return { kind: 'configured', address, namespace, uiUrl: LOCAL_UI_URL, connectionOptions, close: async () => {} };
 }
 
-async function hasLiveServer(stateDir: string): Promise<boolean> {
-  const record = await readDevServerRecord(stateDir);
-  return record !== undefined && isServerAlive(stateDir, record);
+async function hasLiveServer({ stateDir, say }: LocateOptions): Promise<boolean> {
+  const record = await readDevServerRecord(stateDir, say);
+  if (!record) return false;
+  const named = recordedServer(stateDir, record);
+  return named === 'elsewhere' ? answersAsRecorded(record, LOCAL_TIMEOUT_MS) : named === 'server' || named === 'unknown';
 }
 
 /** Reads the environment variables and profiles of the Temporal SDK. An empty variable counts as unset. */

@@ -2,18 +2,17 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { PerdureError } from '../../contracts/perdure-error.js';
 import { withFolderLock } from '../state-folder/folder-lock.js';
 import { registerUser } from '../state-folder/presence.js';
-import { OWN_PLACE, type ProcessIdentity } from '../state-folder/process-identity.js';
+import type { ProcessIdentity } from '../state-folder/process-identity.js';
 import { openStateFolder, stateFolder } from '../state-folder/state-folder.js';
 import { resolveTemporalBinary } from '../temporal/binary.js';
 import { answersTemporal } from '../temporal/probe.js';
 import { launchDevServer, startKeeper } from './launch.js';
-import type { DevServerPorts } from './ports.js';
 import {
+  answersAsRecorded,
   type DevServerRecord,
   isKeeperAlive,
-  isServerAlive,
   readDevServerRecord,
-  removeDevServerRecord,
+  recordedServer,
   writeDevServerRecord,
 } from './record.js';
 
@@ -64,20 +63,28 @@ export async function openDevServer(options: DevServerOptions): Promise<DevServe
  */
 export async function startDevServer(options: DevServerOptions & { readonly keeper?: ProcessIdentity }): Promise<DevServerRecord> {
   const { stateDir, say, keeper } = options;
-  const former = await readDevServerRecord(stateDir);
-  await removeDevServerRecord(stateDir);
+  const former = await readDevServerRecord(stateDir, say);
   const binary = await resolveTemporalBinary({ say });
-  return launchDevServer(stateDir, { binary, say, ...(keeper && { keeper }), ...(former && { formerPorts: portsOf(former) }) });
+  return launchDevServer(stateDir, { binary, say, ...(keeper && { keeper }), ...(former && { former }) });
 }
 
 async function adoptOrStart(options: DevServerOptions): Promise<{ record: DevServerRecord; started: boolean }> {
   const { stateDir, say } = options;
   const onWait = (pid: number): void => say(`waiting for process ${pid}, which starts or stops the Temporal server of this folder`);
   return withFolderLock(stateFolder(stateDir).serverLock, { onWait }, async () => {
-    const record = await readDevServerRecord(stateDir);
-    if (record && (await waitForAnswer(stateDir, record, say))) return { record: await withKeeper(stateDir, record), started: false };
+    const record = await readDevServerRecord(stateDir, say);
+    if (record && (await isUsable(stateDir, record, say))) return { record: await withKeeper(stateDir, record), started: false };
     return { record: await startDevServer(options), started: true };
   });
+}
+
+/**
+ * True if the recorded server answers, false if it is dead or cannot be reached. Processes of another container, boot or host cannot be
+ * looked up: there the answer decides, and a server that runs unreached holds the lock of the database.
+ */
+async function isUsable(stateDir: string, record: DevServerRecord, say: (line: string) => void): Promise<boolean> {
+  if (recordedServer(stateDir, record) === 'elsewhere') return answersAsRecorded(record, ANSWER_TIMEOUT_MS);
+  return waitForAnswer(stateDir, record, say);
 }
 
 /**
@@ -89,7 +96,8 @@ async function waitForAnswer(stateDir: string, record: DevServerRecord, say: (li
   let notified = false;
   for (;;) {
     // checked first, because another program may answer on the port of a dead server
-    if (!(await isServerAlive(stateDir, record))) return false;
+    const named = recordedServer(stateDir, record);
+    if (named === 'gone' || named === 'other') return false;
     if (await answersTemporal(record.address, ANSWER_TIMEOUT_MS)) return true;
     const waitedMs = Date.now() - since;
     if (waitedMs > ANSWER_WAIT_MS_MAX) throw silentServer(record);
@@ -100,8 +108,7 @@ async function waitForAnswer(stateDir: string, record: DevServerRecord, say: (li
 }
 
 function silentServer(record: DevServerRecord): PerdureError {
-  const foreign = record.place === OWN_PLACE ? '' : ' in another container, boot or host';
-  const message = `the server of this folder (process ${record.serverPid}${foreign}) does not answer at ${record.address}; stop that process, or set PERDURE_DIR to another folder`;
+  const message = `the server of this folder (process ${record.serverPid}) does not answer at ${record.address}; stop that process, or set PERDURE_DIR to another folder`;
   return new PerdureError('TEMPORAL_SERVER', message, 5);
 }
 
@@ -111,12 +118,4 @@ async function withKeeper(stateDir: string, record: DevServerRecord): Promise<De
   const kept = { ...record, keeperPid: keeper.pid, keeperStart: keeper.start };
   await writeDevServerRecord(stateDir, kept);
   return kept;
-}
-
-function portsOf(record: DevServerRecord): DevServerPorts {
-  return { grpc: portOf(record.address), ui: Number(new URL(record.uiUrl).port), http: record.httpPort };
-}
-
-function portOf(address: string): number {
-  return Number(address.slice(address.lastIndexOf(':') + 1));
 }

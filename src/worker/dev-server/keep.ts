@@ -1,4 +1,4 @@
-import { access, utimes } from 'node:fs/promises';
+import { access } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import { withFolderLock } from '../state-folder/folder-lock.js';
 import { absent, countLiveUsers, livePresences } from '../state-folder/presence.js';
@@ -6,9 +6,7 @@ import { isPidProvedDead, type ProcessIdentity, stopProcess } from '../state-fol
 import { stateFolder } from '../state-folder/state-folder.js';
 import { startDevServer } from './dev-server.js';
 import { readDevServerRecord, removeDevServerRecord } from './record.js';
-
-/** Pid and start time of a process of this place. */
-type ProcessStart = Pick<ProcessIdentity, 'pid' | 'start'>;
+import { namedProcess, type ProcessStart } from './server-process.js';
 
 /** Options of `keepDevServer`. */
 export interface Keeping {
@@ -29,15 +27,20 @@ const RESTARTS_MAX = 5;
 
 /**
  * Supervises the dev server of a folder: stops it after 3 s without a living user, and restarts it on the same ports if it dies while
- * it has users. Resolves when the server is stopped or belongs to another keeper.
+ * it has users. Resolves when the server is stopped or belongs to another keeper. Never signals a process that is not proved to be the
+ * server of this folder.
  */
 export async function keepDevServer(keeping: Keeping): Promise<void> {
   let { server } = keeping;
+  // pid and start time come from a record: checked once, because no other process ever has both
+  const named = namedProcess(keeping.stateDir, server);
+  if (named === 'other' || named === 'unknown') {
+    return keeping.log(`process ${server.pid} is not the Temporal server of ${keeping.stateDir}; it keeps running`);
+  }
   let restartsLeft = RESTARTS_MAX;
   let idleSince: number | undefined;
   for (;;) {
     await pause(CHECK_EVERY_MS);
-    await touchRecord(keeping.stateDir);
     const users = await countLiveUsers(keeping.stateDir);
     idleSince = users > 0 ? undefined : (idleSince ?? Date.now());
     const isIdle = idleSince !== undefined && Date.now() - idleSince >= IDLE_MS_MAX;
@@ -52,11 +55,11 @@ export async function keepDevServer(keeping: Keeping): Promise<void> {
 
 /** Decides under the lock, so that no command starts or adopts a server meanwhile. Returns the server to keep, or undefined. */
 async function settle(keeping: Keeping, restartsLeft: number): Promise<ProcessStart | undefined> {
-  const { stateDir, server } = keeping;
+  const { stateDir, server, log } = keeping;
   // acquiring the lock would recreate a deleted folder
   if (!(await exists(stateDir))) return end(server);
   return withFolderLock(stateFolder(stateDir).serverLock, {}, async () => {
-    const record = await readDevServerRecord(stateDir);
+    const record = await readDevServerRecord(stateDir, log);
     const isOurs = record?.serverPid === server.pid && record.serverStart === server.start;
     // without its record, the database was deleted or belongs to another server, so this one must stop
     if (!isOurs) return end(server);
@@ -81,12 +84,6 @@ async function restart(keeping: Keeping, users: number): Promise<ProcessStart> {
 
 async function end(server: ProcessStart): Promise<undefined> {
   await stopProcess(server.pid, server.start, STOP_GRACE_MS);
-}
-
-/** Touches the record for processes in other containers, which cannot look up the pids: a recent record means a living server. */
-async function touchRecord(stateDir: string): Promise<void> {
-  const now = new Date();
-  await utimes(stateFolder(stateDir).serverRecord, now, now).catch(absent);
 }
 
 async function exists(path: string): Promise<boolean> {

@@ -9,16 +9,17 @@ import { SEARCH_ATTRIBUTES } from '../../contracts/search-attributes.js';
 import { absent } from '../state-folder/presence.js';
 import { OWN_PLACE, type ProcessIdentity, processIdentity } from '../state-folder/process-identity.js';
 import { stateFolder } from '../state-folder/state-folder.js';
-import { answersTemporal } from '../temporal/probe.js';
+import { answersTemporal, namespaceIdAt } from '../temporal/probe.js';
 import { type DevServerPorts, pickPorts } from './ports.js';
 import { type DevServerRecord, removeDevServerRecord, writeDevServerRecord } from './record.js';
+import { DATABASE_FLAG, type ProcessStart } from './server-process.js';
 
 /** Options of `launchDevServer`. */
 export interface LaunchOptions {
   /** The path of the `temporal` binary. */
   readonly binary: string;
-  /** The ports of the previous server. Used again if free, so that clients can reconnect. */
-  readonly formerPorts?: DevServerPorts;
+  /** The record of the previous server. Its ports are used again if free, so that clients can reconnect. */
+  readonly former?: DevServerRecord;
   /** The existing keeper. @default a new one is started */
   readonly keeper?: ProcessIdentity;
   readonly say: (line: string) => void;
@@ -29,6 +30,11 @@ const RETENTION_SECONDS = 90 * 24 * 60 * 60;
 const ANSWER_WAIT_MS_MAX = 60_000;
 const ANSWER_POLL_MS = 20;
 const LAUNCHES_MAX = 3;
+const ANSWER_TIMEOUT_MS = 1_000;
+const PORT_TAKEN = /address already in use|bind/iu;
+/** What a server prints that finds another one on its database. */
+const DATABASE_LOCKED = /database is locked|SQLITE_BUSY/u;
+const SERVER_LOG = 'server.log';
 const LOG_BYTES_MAX = 10 * 1024 * 1024;
 /** Not the state folder, because it may be deleted while server and keeper run. */
 const CHILD_CWD = '/';
@@ -37,28 +43,56 @@ const CHILD_ENV = ['PATH', 'HOME', 'TMPDIR', 'LANG', 'TZ', 'XDG_CACHE_HOME', 'PE
 const TYPE_NAMES = { KEYWORD: 'Keyword', DOUBLE: 'Double', INT: 'Int' } as const;
 
 /**
- * Starts the Temporal dev server of a folder detached and resolves when it answers. The caller holds `server.lock` and has checked that
- * no server is running. Throws PerdureError `TEMPORAL_SERVER` (5) with the last line of its log if it does not start.
+ * Starts the Temporal dev server of a folder detached and resolves when it answers. The caller holds `server.lock` and has found no
+ * server. Throws PerdureError `TEMPORAL_SERVER` (5) if another server has locked the database, or with the last line of the log if the
+ * server does not start.
  */
 export async function launchDevServer(stateDir: string, options: LaunchOptions): Promise<DevServerRecord> {
+  const { former, binary, say } = options;
   for (let attempt = 1; ; attempt += 1) {
-    const ports = await pickPorts(attempt === 1 ? options.formerPorts : undefined);
-    const { record, server } = await startRecorded(stateDir, ports, options);
+    const ports = await pickPorts(attempt === 1 && former ? portsOf(former) : undefined);
+    const { record, server, printed } = await startRecorded(stateDir, ports, options);
     if (await answersOrEnds(record.address, server)) {
-      await keepClosedRuns(record, options.say);
-      return record;
+      await keepClosedRuns(record, say);
+      return identified(stateDir, record);
+    }
+    const log = await printed();
+    if (DATABASE_LOCKED.test(log)) {
+      // the record of a server that runs elsewhere stays
+      await (former && former.place !== OWN_PLACE ? writeDevServerRecord(stateDir, former) : removeDevServerRecord(stateDir));
+      throw databaseInUse(stateDir, former);
     }
     await removeDevServerRecord(stateDir);
-    const reason = await endOfLog(stateFolder(stateDir).logs);
-    const portTaken = /address already in use|bind/iu.test(reason);
-    if (!portTaken || attempt === LAUNCHES_MAX) {
-      throw new PerdureError('TEMPORAL_SERVER', `the Temporal dev server did not start (${options.binary}): ${reason}`, 5);
+    if (!PORT_TAKEN.test(log) || attempt === LAUNCHES_MAX) {
+      const reason = `${log.split('\n').at(-1) || 'no output'} (log: ${logPath(stateDir)})`;
+      throw new PerdureError('TEMPORAL_SERVER', `the Temporal dev server did not start (${binary}): ${reason}`, 5);
     }
   }
 }
 
+/** Adds the id by which a command in another container finds out that a server is the one of this folder. */
+async function identified(stateDir: string, record: DevServerRecord): Promise<DevServerRecord> {
+  const namespaceId = await namespaceIdAt(record.address, { namespace: record.namespace, timeoutMs: ANSWER_TIMEOUT_MS });
+  if (namespaceId === undefined) return record;
+  const known = { ...record, namespaceId };
+  await writeDevServerRecord(stateDir, known);
+  return known;
+}
+
+function databaseInUse(stateDir: string, former: DevServerRecord | undefined): PerdureError {
+  const where = former && former.place !== OWN_PLACE ? ' in another container or on another host' : '';
+  const named = former ? ` (last record: process ${former.serverPid}${where}, ${former.address})` : '';
+  const { database } = stateFolder(stateDir);
+  const message = `another Temporal server uses the database ${database} and cannot be reached${named}; stop that server, or set PERDURE_DIR to another folder`;
+  return new PerdureError('TEMPORAL_SERVER', message, 5);
+}
+
+function portsOf({ address, uiUrl, httpPort }: DevServerRecord): DevServerPorts {
+  return { grpc: Number(address.slice(address.lastIndexOf(':') + 1)), ui: Number(new URL(uiUrl).port), http: httpPort };
+}
+
 /** Starts the process that stops the server of the folder when it has no users. */
-export async function startKeeper(stateDir: string, server: Pick<ProcessIdentity, 'pid' | 'start'>): Promise<ProcessIdentity> {
+export async function startKeeper(stateDir: string, server: ProcessStart): Promise<ProcessIdentity> {
   const folder = stateFolder(stateDir);
   const log = await openLog(folder.logs, 'keeper.log');
   const args = [builtModule(import.meta.url, 'keeper'), folder.dir, String(server.pid), server.start];
@@ -76,9 +110,10 @@ async function startRecorded(
   stateDir: string,
   ports: DevServerPorts,
   options: LaunchOptions,
-): Promise<{ record: DevServerRecord; server: ChildProcess }> {
+): Promise<{ record: DevServerRecord; server: ChildProcess; printed: () => Promise<string> }> {
   const folder = stateFolder(stateDir);
-  const log = await openLog(folder.logs, 'server.log');
+  const log = await openLog(folder.logs, SERVER_LOG);
+  const { size } = await log.stat();
   const script = 'read -r go && exec "$@" </dev/null';
   const args = ['-c', script, 'perdure-dev-server', options.binary, ...serverFlags(folder.database, ports)];
   const server = spawn('/bin/sh', args, { cwd: CHILD_CWD, detached: true, env: childEnv(), stdio: ['pipe', log.fd, log.fd] });
@@ -99,11 +134,12 @@ async function startRecorded(
   await writeDevServerRecord(stateDir, record);
   server.stdin?.end('go\n');
   server.unref();
-  return { record, server };
+  return { record, server, printed: () => logAfter(logPath(stateDir), size) };
 }
 
 function serverFlags(database: string, ports: DevServerPorts): string[] {
-  const pragmas = ['journal_mode=WAL', `synchronous=${process.env.PERDURE_SYNC === 'full' ? 'FULL' : 'NORMAL'}`];
+  // with EXCLUSIVE, a second server on the database ends at once
+  const pragmas = ['journal_mode=WAL', 'locking_mode=EXCLUSIVE', `synchronous=${process.env.PERDURE_SYNC === 'full' ? 'FULL' : 'NORMAL'}`];
   // a turn takes 200 ms with the defaults, and about 22 ms with these values
   const dynamicConfig = [
     'history.transferProcessorMaxPollRPS=10000',
@@ -113,11 +149,13 @@ function serverFlags(database: string, ports: DevServerPorts): string[] {
     'matching.numTaskqueueReadPartitions=1',
     'matching.numTaskqueueWritePartitions=1',
   ];
-  const addresses = { ip: '127.0.0.1', port: ports.grpc, 'ui-port': ports.ui, 'http-port': ports.http, 'db-filename': database };
+  const addresses = { ip: '127.0.0.1', port: ports.grpc, 'ui-port': ports.ui, 'http-port': ports.http };
   const options = { ...addresses, 'log-level': 'warn' };
   return [
     'server',
     'start-dev',
+    DATABASE_FLAG,
+    database,
     ...Object.entries(options).flatMap(([name, value]) => [`--${name}`, String(value)]),
     ...pragmas.flatMap((pragma) => ['--sqlite-pragma', pragma]),
     ...dynamicConfig.flatMap((value) => ['--dynamic-config-value', value]),
@@ -128,7 +166,7 @@ function serverFlags(database: string, ports: DevServerPorts): string[] {
 async function answersOrEnds(address: string, server: ChildProcess): Promise<boolean> {
   const deadline = Date.now() + ANSWER_WAIT_MS_MAX;
   while (server.exitCode === null && server.signalCode === null && Date.now() < deadline) {
-    if (await answersTemporal(address, 1_000)) return true;
+    if (await answersTemporal(address, ANSWER_TIMEOUT_MS)) return true;
     await pause(ANSWER_POLL_MS);
   }
   if (server.exitCode === null && server.signalCode === null) {
@@ -171,10 +209,12 @@ async function openLog(logs: string, name: string): Promise<FileHandle> {
   return open(path, 'a', 0o600);
 }
 
-async function endOfLog(logs: string): Promise<string> {
-  const path = join(logs, 'server.log');
-  const lines = ((await readFile(path, 'utf8').catch(absent)) ?? '').trim().split('\n');
-  return `${lines.at(-1) || 'no output'} (log: ${path})`;
+async function logAfter(path: string, offset: number): Promise<string> {
+  return (await readFile(path)).subarray(offset).toString().trim();
+}
+
+function logPath(stateDir: string): string {
+  return join(stateFolder(stateDir).logs, SERVER_LOG);
 }
 
 /**

@@ -1,43 +1,41 @@
-import { readFile, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { z } from 'zod';
-import { writeJson } from '../state-folder/atomic-json.js';
-import { absent, isGone } from '../state-folder/presence.js';
 import { isPidProvedDead, OWN_PLACE } from '../state-folder/process-identity.js';
+import { readRecord, writeRecord } from '../state-folder/record-file.js';
 import { stateFolder } from '../state-folder/state-folder.js';
+import { namespaceIdAt } from '../temporal/probe.js';
+import { type NamedProcess, namedProcess } from './server-process.js';
 
 /**
  * `server.json`: the server that runs on the database of a folder, and its keeper. Written before the server is executed, so that no
  * server runs without a record. Changed only under `server.lock`.
  */
 export const DevServerRecord = z.object({
-  address: z.string(),
-  uiUrl: z.string(),
+  // only this machine: a record that came with a copied folder leads to no other
+  address: z.string().regex(/^127\.0\.0\.1:\d+$/u),
+  uiUrl: z.string().regex(/^http:\/\/127\.0\.0\.1:\d+$/u),
   /** The port of the HTTP API. */
   httpPort: z.number().int(),
   namespace: z.string(),
-  serverPid: z.number().int(),
+  /** The id of the namespace. The database contains it, so it identifies the server. Absent until the server has answered. */
+  namespaceId: z.string().optional(),
+  serverPid: z.number().int().positive(),
   serverStart: z.string(),
-  keeperPid: z.number().int(),
+  keeperPid: z.number().int().positive(),
   keeperStart: z.string(),
   /** Host, boot and pid namespace of both processes. */
   place: z.string(),
 });
 export type DevServerRecord = z.infer<typeof DevServerRecord>;
 
-/** Reads the record of a folder. Undefined if it is missing or invalid, for example written by another version. */
-export async function readDevServerRecord(stateDir: string): Promise<DevServerRecord | undefined> {
-  const text = await readFile(stateFolder(stateDir).serverRecord, 'utf8').catch(absent);
-  if (text === undefined) return undefined;
-  try {
-    return DevServerRecord.parse(JSON.parse(text));
-  } catch {
-    return undefined;
-  }
+/** Reads the record of a folder. Undefined if it is missing. An unreadable one is set aside and reported to `say`. */
+export async function readDevServerRecord(stateDir: string, say: (line: string) => void = () => {}): Promise<DevServerRecord | undefined> {
+  return readRecord(stateFolder(stateDir).serverRecord, DevServerRecord, say);
 }
 
-/** Replaces the record of a folder atomically. */
+/** Replaces the record of a folder. A power loss leaves the old record or the new one. */
 export async function writeDevServerRecord(stateDir: string, record: DevServerRecord): Promise<void> {
-  await writeJson(stateFolder(stateDir).serverRecord, record);
+  await writeRecord(stateFolder(stateDir).serverRecord, record);
 }
 
 /** Removes the record of a folder. */
@@ -45,10 +43,18 @@ export async function removeDevServerRecord(stateDir: string): Promise<void> {
   await rm(stateFolder(stateDir).serverRecord, { force: true });
 }
 
-/** True unless the recorded server is dead: proved for a process of this place, assumed after 30 s without a touch for any other. */
-export async function isServerAlive(stateDir: string, record: DevServerRecord): Promise<boolean> {
-  const owner = { pid: record.serverPid, start: record.serverStart, place: record.place };
-  return !(await isGone(stateFolder(stateDir).serverRecord, owner));
+/** The recorded server: a process of this place, or `elsewhere`, where processes cannot be looked up. */
+export function recordedServer(stateDir: string, record: DevServerRecord): NamedProcess | 'elsewhere' {
+  if (record.place !== OWN_PLACE) return 'elsewhere';
+  return namedProcess(stateDir, { pid: record.serverPid, start: record.serverStart });
+}
+
+/**
+ * True if the server at the recorded address has the database of the record. Decides about a server in another container, boot or host:
+ * another server may have its port today.
+ */
+export async function answersAsRecorded({ address, namespace, namespaceId }: DevServerRecord, timeoutMs: number): Promise<boolean> {
+  return namespaceId !== undefined && (await namespaceIdAt(address, { namespace, timeoutMs })) === namespaceId;
 }
 
 /** True unless the recorded keeper is proved dead. */

@@ -58,9 +58,9 @@ export function hostEmbeddedWorker(options: EmbeddedWorkerOptions): EmbeddedWork
   return new HostedWorker(options);
 }
 
-/** The living process that hosts the worker of the folder, or undefined. */
-export async function currentHolder(stateDir: string): Promise<WorkerHolder | undefined> {
-  const holder = await folderLockHolder(stateFolder(stateDir).workerLock);
+/** The living process that hosts the worker of the folder, or undefined. `say` receives a notice about an unreadable record. @default none */
+export async function currentHolder(stateDir: string, say: (line: string) => void = () => {}): Promise<WorkerHolder | undefined> {
+  const holder = await folderLockHolder(stateFolder(stateDir).workerLock, say);
   const note = HolderNote.safeParse(holder?.note);
   return holder && note.success ? { pid: holder.pid, configHash: note.data.configHash } : undefined;
 }

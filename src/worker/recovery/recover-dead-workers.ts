@@ -38,7 +38,7 @@ const GRPC_NOT_FOUND = 5;
  */
 export async function recoverDeadWorkers(options: RecoveryOptions): Promise<Recovery> {
   const { client, taskQueue, stateDir, log, forget = false } = options;
-  const dead = await deadWorkers(stateDir);
+  const dead = await deadWorkers(stateDir, log);
   if (dead.length === 0) return { runs: 0, failed: 0, remembered: 0 };
   const identities = new Set(dead.map(({ identity }) => identity));
   const runs = await listOpenRuns(client, taskQueue);

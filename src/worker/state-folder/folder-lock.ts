@@ -1,11 +1,11 @@
-import { readFile, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
-import { writeJson } from './atomic-json.js';
-import { absent, announcePresence, type LivePresence, livePresences, type Presence } from './presence.js';
+import { announcePresence, type LivePresence, livePresences, type Presence } from './presence.js';
+import { readRecord, writeRecord } from './record-file.js';
 
-/** A lock that this process holds until `release`, or until it exits. */
+/** A lock that this process holds until `release`, or until it exits. `release` is idempotent. */
 export interface FolderLock {
   release(): Promise<void>;
 }
@@ -20,6 +20,8 @@ export interface FolderLockOptions {
   readonly pollMsMax?: number;
   /** Called once, when another process is found to hold the lock. Must not throw. */
   readonly onWait?: (pid: number) => void;
+  /** Receives a notice about an unreadable note. @default none */
+  readonly say?: (line: string) => void;
 }
 
 /** The holder of a lock, with its note. */
@@ -41,7 +43,7 @@ const HolderFile = z.object({ presence: z.string(), note: z.unknown() });
  * contenders, the one with the smallest name keeps its file and checks again. The others remove their files and retry later.
  */
 export async function acquireFolderLock(dir: string, options: FolderLockOptions = {}): Promise<FolderLock> {
-  const { note, signal, pollMsMax = POLL_MS_MAX_DEFAULT, onWait } = options;
+  const { note, signal, pollMsMax = POLL_MS_MAX_DEFAULT, onWait, say } = options;
   let own: Presence | undefined;
   let notified = false;
   try {
@@ -50,16 +52,18 @@ export async function acquireFolderLock(dir: string, options: FolderLockOptions 
       own ??= await announcePresence(dir);
       const { standing, ahead } = standingOf(own, await livePresences(dir));
       if (standing === 'alone') {
-        if (note !== undefined) await writeJson(join(dir, HOLDER_FILE), { presence: own.name, note });
+        if (note !== undefined) await writeRecord(join(dir, HOLDER_FILE), { presence: own.name, note });
         const held = own;
         own = undefined;
-        return { release: () => release(dir, held, note !== undefined) };
+        let released: Promise<void> | undefined;
+        // once: a second release would remove the note of the next holder
+        return { release: () => (released ??= release(dir, held, note !== undefined)) };
       }
       if (standing !== 'first') {
         await own.remove();
         own = undefined;
       }
-      if (ahead && !notified) onWait?.((await folderLockHolder(dir))?.pid ?? ahead.pid);
+      if (ahead && !notified) onWait?.((await folderLockHolder(dir, say))?.pid ?? ahead.pid);
       notified ||= ahead !== undefined;
       await pause(pollPauseMs(round, pollMsMax), undefined, signal ? { signal } : {});
     }
@@ -78,11 +82,11 @@ export async function withFolderLock<T>(dir: string, options: FolderLockOptions,
   }
 }
 
-/** The living holder of a lock taken with a note, or undefined. */
-export async function folderLockHolder(dir: string): Promise<FolderLockHolder | undefined> {
-  const text = await readFile(join(dir, HOLDER_FILE), 'utf8').catch(absent);
-  if (text === undefined) return undefined;
-  const { presence, note } = HolderFile.parse(JSON.parse(text));
+/** The living holder of a lock taken with a note, or undefined. `say` receives a notice if the note is unreadable. */
+export async function folderLockHolder(dir: string, say: (line: string) => void = () => {}): Promise<FolderLockHolder | undefined> {
+  const file = await readRecord(join(dir, HOLDER_FILE), HolderFile, say);
+  if (!file) return undefined;
+  const { presence, note } = file;
   // names of presences are never reused, so a dead holder cannot be mistaken for a living one
   const holder = (await livePresences(dir)).find(({ name }) => name === presence);
   return holder ? { pid: holder.pid, note } : undefined;

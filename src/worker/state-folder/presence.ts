@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, readdir, rm, stat, utimes } from 'node:fs/promises';
+import { mkdir, readdir, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { writeJson } from './atomic-json.js';
 import { isPidProvedDead, OWN_PLACE, processIdentity } from './process-identity.js';
 import { stateFolder } from './state-folder.js';
 
@@ -20,11 +19,12 @@ export interface LivePresence {
 const TOUCH_EVERY_MS = 5_000;
 /** Processes of another host, boot or pid namespace cannot be looked up. Without a touch for this long, they count as dead. */
 const FOREIGN_SILENT_MS_MAX = 30_000;
-const NAME = /^\.?(?<pid>[1-9]\d*)-(?<start>\d+)-(?<place>[0-9a-f]{8})-[0-9a-f]{8}\.json/u;
+const NAME = /^(?<pid>[1-9]\d*)-(?<start>\d+)-(?<place>[0-9a-f]{8})-[0-9a-f]{8}\.json$/u;
 
 /**
  * Creates a file in `dir` that marks this process as present. Its name `<pid>-<start>-<place>-<random>.json` is never reused, so that
- * any process may delete it once this process is dead. The file is touched every 5 s for readers that cannot look up the pid.
+ * any process may delete it once this process is dead. Only the name counts, so a file that a power loss emptied is as good. The file
+ * is touched every 5 s for readers that cannot look up the pid.
  */
 export async function announcePresence(dir: string): Promise<Presence> {
   const own = processIdentity();
@@ -32,7 +32,7 @@ export async function announcePresence(dir: string): Promise<Presence> {
   const name = `${own.pid}-${own.start}-${OWN_PLACE}-${randomBytes(4).toString('hex')}.json`;
   const path = join(dir, name);
   await mkdir(dir, { recursive: true, mode: 0o700 });
-  await writeJson(path, own);
+  await writeFile(path, `${JSON.stringify(own)}\n`, { mode: 0o600, flag: 'wx' });
   const touching = setInterval(() => {
     const now = new Date();
     // the folder was deleted, so there is no file to touch
@@ -55,14 +55,13 @@ export async function livePresences(dir: string): Promise<LivePresence[]> {
     if (!pid || !start || !place) continue;
     const path = join(dir, name);
     if (await isGone(path, { pid: Number(pid), start, place })) await rm(path, { force: true });
-    // a leading dot marks a file that is still being written
-    else if (!name.startsWith('.')) live.push({ name, pid: Number(pid) });
+    else live.push({ name, pid: Number(pid) });
   }
   return live;
 }
 
 /** True if the owner of a file is dead: proved for a process of this place, assumed after 30 s without a touch for any other. */
-export async function isGone(
+async function isGone(
   path: string,
   owner: { readonly pid: number; readonly start: string; readonly place: string },
 ): Promise<boolean> {

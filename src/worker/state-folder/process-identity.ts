@@ -36,9 +36,14 @@ export function processIdentity(pid: number = process.pid): ProcessIdentity | un
  * a process of another place. Never throws.
  */
 export function isProvedDead(identity: ProcessIdentity): boolean {
-  if (identity.host !== here.host || identity.boot !== here.boot || identity.pidNamespace !== here.pidNamespace) return false;
+  if (!isOfThisPlace(identity)) return false;
   const state = processState(identity.pid);
   return state.kind === 'gone' || (state.kind === 'running' && state.start !== identity.start);
+}
+
+/** True for a process of this host, boot and pid namespace. */
+export function isOfThisPlace({ host, boot, pidNamespace: namespace }: ProcessIdentity): boolean {
+  return host === here.host && boot === here.boot && namespace === here.pidNamespace;
 }
 
 /** True if the pid of this place is proved not to be the process that started at `start`. Never throws. */
@@ -64,6 +69,19 @@ export function parseWorkerIdentity(text: string): ProcessIdentity | undefined {
 /** Looks up a pid of this place. A zombie counts as gone. Never throws. */
 export function processState(pid: number): ProcessState {
   return process.platform === 'linux' ? linuxProcessState(pid) : portableProcessState(pid);
+}
+
+/** The arguments of a process of this place, its program first. Undefined if they are not visible. Never throws. */
+export function argumentsOf(pid: number): readonly string[] | undefined {
+  try {
+    if (process.platform === 'linux') return readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').filter(Boolean);
+    const text = execFileSync('ps', ['-ww', '-o', 'args=', '-p', String(pid)], { encoding: 'utf8' });
+    // `ps` separates by spaces only: the value of an option, which may contain spaces, ends at the next option
+    return text.trim().split(/ (?=--)|(?<= --[\w-]+) /u);
+  } catch {
+    // the process has exited, or belongs to another user
+    return undefined;
+  }
 }
 
 function linuxProcessState(pid: number): ProcessState {
@@ -121,7 +139,10 @@ function pidNamespace(): string {
 
 const POLL_MS = 20;
 
-/** Stops a process of this place: SIGTERM, then SIGKILL after `graceMs`. Resolves when it is gone. Never signals a later process with the same pid. */
+/**
+ * Stops a process of this place: SIGTERM, then SIGKILL after `graceMs`. Resolves when it is gone. Never signals a later process with the
+ * same pid. The caller has checked what the process is: a pid and start time from a file prove nothing about that.
+ */
 export async function stopProcess(pid: number, start: string, graceMs: number): Promise<void> {
   const killAt = Date.now() + graceMs;
   let killed = false;

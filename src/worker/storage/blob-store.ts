@@ -1,6 +1,7 @@
-import { createHash, randomUUID } from 'node:crypto';
-import { mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { mkdir, readFile, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { writeFileDurably } from '../../artifacts/durable-file.js';
 
 /** The reference of a blob: its sha256 in hex. */
 export type BlobRef = string;
@@ -16,22 +17,14 @@ export class BlobStore {
     this.#folder = folder;
   }
 
-  /** Stores bytes durably (temporary file, fsync, rename) and returns their reference. Replaces an existing file of a different size. */
+  /** Stores bytes durably and returns their reference. Replaces an existing file of a different size. */
   async put(bytes: Uint8Array): Promise<BlobRef> {
     const ref = createHash('sha256').update(bytes).digest('hex');
     const path = this.#pathOf(ref);
     const existing = await stat(path).catch(unlessMissing);
     if (existing?.size === bytes.length) return ref;
     await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-    const temporary = `${path}.${randomUUID()}`;
-    try {
-      await writeDurably(temporary, bytes);
-      await rename(temporary, path);
-    } catch (error) {
-      await rm(temporary, { force: true });
-      throw error;
-    }
-    await syncFolder(dirname(path));
+    await writeFileDurably(path, bytes);
     return ref;
   }
 
@@ -49,26 +42,6 @@ export class BlobStore {
     // a reference comes from a payload, so only a valid hash may become a path
     if (!/^[0-9a-f]{64}$/u.test(ref)) throw new Error(`BLOB_CORRUPT ${JSON.stringify(ref.slice(0, 80))}: not a valid reference`);
     return join(this.#folder, 'blobs', ref.slice(0, 2), ref);
-  }
-}
-
-async function writeDurably(path: string, bytes: Uint8Array): Promise<void> {
-  const file = await open(path, 'wx', 0o600);
-  try {
-    await file.writeFile(bytes);
-    await file.sync();
-  } finally {
-    await file.close();
-  }
-}
-
-/** Syncs the folder, because a power loss may otherwise lose the name of a synced file. */
-async function syncFolder(path: string): Promise<void> {
-  const folder = await open(path, 'r');
-  try {
-    await folder.sync();
-  } finally {
-    await folder.close();
   }
 }
 

@@ -1,5 +1,6 @@
-import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { renameDurably } from '../../artifacts/durable-file.js';
 import type { InstallOptions } from './binary-download.js';
 import { runCommand } from './run-command.js';
 
@@ -44,7 +45,7 @@ export async function buildTemporal(target: string, { version, say, env }: Insta
     step = 'compiling';
     report();
     await go('build', '-trimpath', '-ldflags', '-s -w', '-o', join(work, 'temporal'), COMMAND);
-    await rename(join(work, 'temporal'), target);
+    await renameDurably(join(work, 'temporal'), target);
   } finally {
     clearInterval(reporting);
     await rm(work, { recursive: true, force: true });

@@ -1,9 +1,10 @@
 import { createWriteStream } from 'node:fs';
-import { chmod, mkdtemp, rename, rm } from 'node:fs/promises';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { z } from 'zod';
+import { renameDurably } from '../../artifacts/durable-file.js';
 import { runCommand } from './run-command.js';
 
 /** Options of a download or build of the Temporal CLI. */
@@ -43,7 +44,7 @@ export async function downloadTemporal(target: string, { version, say, env }: In
     await chmod(extracted, 0o755);
     // checks the binary before it enters the cache
     await runCommand(extracted, ['--version'], { env, cwd: folder });
-    await rename(extracted, target);
+    await renameDurably(extracted, target);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

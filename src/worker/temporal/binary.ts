@@ -73,8 +73,9 @@ async function firstExecutable(folders: readonly string[], name: string): Promis
 async function isExecutable(path: string): Promise<boolean> {
   try {
     await access(path, constants.X_OK);
-    // a folder may have the executable bit too
-    return (await stat(path)).isFile();
+    // a folder may have the executable bit too, and a file without content is what a power loss left of an older installation
+    const found = await stat(path);
+    return found.isFile() && found.size > 0;
   } catch {
     // missing or not executable: the next candidate is tried
     return false;

@@ -10,6 +10,7 @@ import { type DevServerRecord, readDevServerRecord, writeDevServerRecord } from 
 import { isPidProvedDead } from '../../../src/worker/state-folder/process-identity.js';
 import { answersTemporal } from '../../../src/worker/temporal/probe.js';
 import { killLeftScripts, type Script, startScript } from '../support/script.js';
+import { serversOn } from '../support/servers-on.js';
 import { makeStateDir, removeStateDir, untilServerEnded } from '../support/state-dir.js';
 
 let stateDir = '';
@@ -203,23 +204,4 @@ async function recordOf(): Promise<DevServerRecord> {
   const record = await readDevServerRecord(stateDir);
   if (!record) throw new Error('no server.json');
   return record;
-}
-
-/** The pids of all processes that have the folder's database open for serving. */
-async function serversOn(dir: string): Promise<number[]> {
-  const pids = (await readdir('/proc')).filter((name) => /^\d+$/u.test(name));
-  const commands = await Promise.all(pids.map(async (pid) => ({ pid: Number(pid), command: await commandOf(pid) })));
-  const database = join(dir, 'temporal.db');
-  return commands
-    .filter(({ command }) => command.includes('start-dev') && command.includes(database) && !command.includes('/bin/sh'))
-    .map(({ pid }) => pid);
-}
-
-async function commandOf(pid: string): Promise<string> {
-  try {
-    return await readFile(`/proc/${pid}/cmdline`, 'utf8');
-  } catch {
-    // it ended meanwhile
-    return '';
-  }
 }

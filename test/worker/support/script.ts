@@ -20,11 +20,15 @@ export interface Script {
 
 const running = new Set<Script>();
 
-/** Starts `scripts/<name>.mjs`, which uses the build, as a process of its own. */
-export function startScript(name: string, args: readonly string[], env: NodeJS.ProcessEnv = {}): Script {
+/** Runs a program in a pid namespace of its own, as a container does: it sees no process of ours. Needs root. */
+export const OWN_PID_NAMESPACE = ['unshare', '--pid', '--fork', '--mount-proc', '--kill-child'];
+
+/** Starts `scripts/<name>.mjs`, which uses the build, as a process of its own; `launcher` is put before it. */
+export function startScript(name: string, args: readonly string[], env: NodeJS.ProcessEnv = {}, launcher: readonly string[] = []): Script {
   const program = fileURLToPath(new URL(`../scripts/${name}.mjs`, import.meta.url));
   const cwd = fileURLToPath(new URL('../../../', import.meta.url));
-  const child = spawn(process.execPath, [program, ...args], { cwd, env: { ...process.env, ...env }, stdio: ['pipe', 'pipe', 'pipe'] });
+  const [command = '', ...rest] = [...launcher, process.execPath, program, ...args];
+  const child = spawn(command, rest, { cwd, env: { ...process.env, ...env }, stdio: ['pipe', 'pipe', 'pipe'] });
   const lines: string[] = [];
   for (const stream of [child.stdout, child.stderr]) createInterface({ input: stream }).on('line', (line) => lines.push(line));
   const ended = once(child, 'close');

@@ -1,0 +1,36 @@
+import { randomBytes } from 'node:crypto';
+import { open, rename, rm, writeFile } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+
+/**
+ * Writes a file, mode 0600, that survives a power loss: temporary file, sync, rename, sync of the folder. A reader sees the old content
+ * or the new one, never an empty file. Rejects with the file system's error and then leaves no temporary file.
+ */
+export async function writeFileDurably(path: string, content: string | Uint8Array): Promise<void> {
+  const temporary = join(dirname(path), `.${basename(path)}.${randomBytes(4).toString('hex')}`);
+  try {
+    await writeFile(temporary, content, { mode: 0o600, flag: 'wx' });
+    await renameDurably(temporary, path);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw error;
+  }
+}
+
+/** Gives a complete file its final name, so that after a power loss the name leads to the whole file or to none. */
+export async function renameDurably(from: string, to: string): Promise<void> {
+  // a file system may write the new name to disk before the content
+  await sync(from);
+  await rename(from, to);
+  // and may lose the name of a synced file
+  await sync(dirname(to));
+}
+
+async function sync(path: string): Promise<void> {
+  const handle = await open(path, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
