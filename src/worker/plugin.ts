@@ -4,10 +4,11 @@ import { AGENT_RUN } from '../contracts/handlers.js';
 import { type AgentActivitiesOptions, createAgentActivities, WORKER_OPTIONS } from './create-worker.js';
 import { createDataConverter } from './data-converter.js';
 import { stateFolder } from './state-folder/state-folder.js';
-import { payloadConverterPath } from './workflow-bundle.js';
+import { keepsPromiseStacks, payloadConverterPath, preloadedModules } from './workflow-bundle.js';
 
 /**
- * Adds agent runs to an existing worker: activities, data converter and worker options. Options that the worker sets take precedence.
+ * Adds agent runs to an existing worker: activities, data converter, worker options, and shared modules in its workflow bundle. Options
+ * that the worker sets take precedence.
  * Its workflows file must contain `export { agentRun } from "perdure/workflows"`.
  */
 export class PerdurePlugin extends SimplePlugin {
@@ -19,12 +20,16 @@ export class PerdurePlugin extends SimplePlugin {
     });
   }
 
-  /** A bundle with a payload converter of its own keeps it: a payload that it cannot decode then fails the workflow task. */
-  override configureBundler(options: BundleOptions): BundleOptions {
-    return super.configureBundler({ ...options, payloadConverterPath: options.payloadConverterPath ?? payloadConverterPath() });
-  }
-
   override configureWorker(options: WorkerOptions): WorkerOptions {
     return super.configureWorker({ ...WORKER_OPTIONS, ...options });
+  }
+
+  /**
+   * All runs of a sandbox share the modules of this package. A bundle with a payload converter of its own keeps it: a payload that it
+   * cannot decode then fails the workflow task.
+   */
+  override configureBundler(options: BundleOptions): BundleOptions {
+    const preloadModules = [...preloadedModules(keepsPromiseStacks()), ...(options.preloadModules ?? [])];
+    return super.configureBundler({ ...options, preloadModules, payloadConverterPath: options.payloadConverterPath ?? payloadConverterPath() });
   }
 }

@@ -19,35 +19,66 @@ export function installedSdkVersion(): string {
 /** Bundles the workflows of this package. Takes 2-3 s. */
 export function bundleOwnWorkflows(): Promise<{ code: string }> {
   return bundleWorkflowCode({
-    workflowsPath: modulePath('../workflows/index'),
+    workflowsPath: workflowFile('index'),
     payloadConverterPath: payloadConverterPath(),
+    preloadModules: preloadedModules(),
     logger: SILENT,
   });
 }
 
 /** The module of the converter that workflow code uses for payloads. Bundles of other workflows need it too. */
 export function payloadConverterPath(): string {
-  return modulePath('../workflows/temporal/payload-converter');
+  return workflowFile('temporal/payload-converter');
 }
 
-/** The path of a module of this package: built, or in TypeScript. */
-function modulePath(name: string): string {
-  const paths = [`${name}.js`, `${name}.ts`].map((path) => fileURLToPath(new URL(path, import.meta.url)));
-  const path = paths.find((candidate) => existsSync(candidate));
-  if (path === undefined) throw new Error(`the package is incomplete: ${paths[0]} is missing`);
-  return path;
+/**
+ * The modules that a sandbox loads once for all its runs, instead of once for each: the workflows of this package, which keep no state in
+ * modules, and before them the one that makes promises cheap.
+ *
+ * @param promiseStacks true leaves that one out
+ */
+export function preloadedModules(promiseStacks = false): string[] {
+  return [...(promiseStacks ? [] : [workflowFile('temporal/skip-promise-stacks')]), workflowFile('index')];
+}
+
+/**
+ * True when workflow code captures a stack for each promise, for query `__stack_trace` (environment `PERDURE_WORKFLOW_STACKS=1`). A turn
+ * takes up to twice the CPU time then.
+ */
+export function keepsPromiseStacks(): boolean {
+  return process.env.PERDURE_WORKFLOW_STACKS === '1';
 }
 
 /** Returns the prebuilt bundle if it matches the installed SDK. Otherwise builds one and prints a notice. */
 export async function workflowBundle(say: (line: string) => void): Promise<WorkflowBundleOption> {
-  if (existsSync(BUNDLE_FILE) && existsSync(BUNDLE_STAMP_FILE)) {
-    const stamp: unknown = JSON.parse(await readFile(BUNDLE_STAMP_FILE, 'utf8'));
-    if (stamp !== null && typeof stamp === 'object' && 'sdkVersion' in stamp && stamp.sdkVersion === installedSdkVersion()) {
-      return { codePath: BUNDLE_FILE };
-    }
-    say(`building the workflow bundle for Temporal SDK ${installedSdkVersion()} …`);
-  }
+  const bundle = isPrebuilt(await readStamp()) ? { codePath: BUNDLE_FILE } : await buildBundle(say);
+  if (!keepsPromiseStacks()) return bundle;
+  const code = 'code' in bundle ? bundle.code : await readFile(bundle.codePath, 'utf8');
+  // on the first line, so that the lines of the source map stay
+  return { code: `globalThis.__PERDURE_WORKFLOW_STACKS__ = true; ${code}` };
+}
+
+function buildBundle(say: (line: string) => void): Promise<{ code: string }> {
+  if (existsSync(BUNDLE_STAMP_FILE)) say(`building the workflow bundle for Temporal SDK ${installedSdkVersion()} …`);
   return bundleOwnWorkflows();
+}
+
+/** The stamp of the prebuilt bundle; undefined without one. */
+async function readStamp(): Promise<unknown> {
+  if (!existsSync(BUNDLE_FILE) || !existsSync(BUNDLE_STAMP_FILE)) return undefined;
+  return JSON.parse(await readFile(BUNDLE_STAMP_FILE, 'utf8'));
+}
+
+function isPrebuilt(stamp: unknown): boolean {
+  return stamp !== null && typeof stamp === 'object' && 'sdkVersion' in stamp && stamp.sdkVersion === installedSdkVersion();
+}
+
+/** The path of a workflow module: built, or its source. */
+function workflowFile(name: string): string {
+  const paths = [`../workflows/${name}.js`, `../workflows/${name}.ts`].map((path) => fileURLToPath(new URL(path, import.meta.url)));
+  const found = paths.find((path) => existsSync(path));
+  if (!found) throw new Error(`the package is incomplete: ${paths[0]} is missing`);
+  return found;
 }
 
 const ignore = (): void => undefined;

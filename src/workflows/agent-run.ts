@@ -10,7 +10,7 @@ import type { RunInput, RunResult } from '../contracts/schemas/run.js';
 import type { HandlerContext } from './handlers/handler-context.js';
 import { registerHandlers } from './handlers/handlers.js';
 import { endHold } from './operator/pause-and-hold.js';
-import { publishAttributes, publishStatus, statusAttributes } from './operator/progress.js';
+import { publishAttributes, serveDetails, statusAttributes } from './operator/progress.js';
 import { showDecision } from './operator/wait.js';
 import { appendOnce, repairHistory } from './policies/transcript/repair-transcript.js';
 import { runTurns } from './run-turn.js';
@@ -51,7 +51,7 @@ async function runToEnd(context: HandlerContext, carried: CarriedState | undefin
   open(run, carried);
   // one watcher for the whole run, not one per call: every condition is evaluated in every activation
   void condition(() => run.inbox.cancelRequest !== undefined).then(() => run.calls.abort());
-  const refusal = carried ? undefined : await beforeRun(run);
+  const refusal = carried ? await letHandlersEnd() : await beforeRun(run);
   for (;;) {
     const ending = refusal ?? (await runTurns(run));
     const answer = ending.kind === 'end' ? await finalOutput(run, ending) : undefined;
@@ -62,6 +62,17 @@ async function runToEnd(context: HandlerContext, carried: CarriedState | undefin
     // the final call stopped the clock, but the run continues
     if (ending.kind === 'end') run.clock.start();
   }
+}
+
+/** Microtasks in which the SDK completes an update whose handler does not await, and one to spare. */
+const HANDLER_STEPS = 3;
+
+/**
+ * The first task of a continued history may deliver updates and a cancellation together with its start. They take effect before the
+ * first command, as in every saved history.
+ */
+async function letHandlersEnd(): Promise<undefined> {
+  for (let step = 0; step < HANDLER_STEPS; step += 1) await Promise.resolve();
 }
 
 /** Ends a run that could not be prepared. Its events contain a start and an end too. */
@@ -105,9 +116,9 @@ async function prepare(context: HandlerContext): Promise<Preparation> {
 
 function open(run: Run, carried: CarriedState | undefined): void {
   run.clock.start();
+  serveDetails(run);
   if (carried) {
     run.events.add({ type: 'continued', executionId: workflowInfo().runId });
-    publishStatus(run);
     return;
   }
   const { setup, model } = run.prepared;
@@ -126,7 +137,6 @@ function open(run: Run, carried: CarriedState | undefined): void {
     ...(run.input.tenant === undefined ? {} : { AgentTenant: run.input.tenant }),
     ...(run.input.session === undefined ? {} : { AgentSession: run.input.session }),
   });
-  publishStatus(run);
 }
 
 /** Loads the input's messages before the task. They may end in the middle of a call: this is repaired, with an event. */
@@ -157,7 +167,6 @@ function close(run: Run, given: Extract<Ending, { kind: 'end' }>, answer: FinalO
   run.steps.close(result.reason === 'cancelled' ? 'cancelled' : 'failed', Date.now());
   run.events.add(endEvent(result));
   publishAttributes(run, statusAttributes(run, result.reason));
-  publishStatus(run);
   return end(result, run.inbox);
 }
 

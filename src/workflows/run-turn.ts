@@ -1,8 +1,7 @@
 import { textOf } from '../contracts/message-text.js';
 import type { Message, ToolCallPart } from '../contracts/schemas/message.js';
 import type { ToolChoice } from '../contracts/schemas/model.js';
-import { waitBeforeTurn } from './operator/pause-and-hold.js';
-import { publishStatus } from './operator/progress.js';
+import { mustWaitBeforeTurn, waitBeforeTurn } from './operator/pause-and-hold.js';
 import { judgeAnswer, type Verdict } from './policies/answer/judge-answer.js';
 import { finaliseWarning, shouldWarn } from './policies/stop/finalise-warning.js';
 import type { Run } from './state/run.js';
@@ -27,7 +26,7 @@ export async function runTurns(run: Run): Promise<Ending> {
       endTurn(run, ending);
       if (ending) return ending;
     }
-    if ((await waitBeforeTurn(run)) === 'continue-as-new') return CONTINUE_AS_NEW;
+    if (mustWaitBeforeTurn(run) && (await waitBeforeTurn(run)) === 'continue-as-new') return CONTINUE_AS_NEW;
     const stop = run.stopReason();
     if (stop) {
       const next = await handleStop(run, stop);
@@ -35,8 +34,9 @@ export async function runTurns(run: Run): Promise<Ending> {
       return next === 'end' ? endingOfStop(run, stop) : CONTINUE_AS_NEW;
     }
     if (run.turnsHere > 0 && run.historyIsLong()) return CONTINUE_AS_NEW;
-    await applyDirectives(run, run.counters.turn + 1);
-    await compactWhenNeeded(run);
+    if (run.inbox.directed.length > 0) await applyDirectives(run, run.counters.turn + 1);
+    const compaction = compactWhenNeeded(run);
+    if (compaction) await compaction;
     // a stop or a command may have arrived meanwhile: both are handled before messages are delivered
     if (run.stopReason() || run.inbox.directed.length > 0) continue;
     takeSteers(run, run.counters.turn + 1);
@@ -75,11 +75,12 @@ async function runTurn(run: Run): Promise<Ending | undefined> {
   }
 }
 
-async function follow(run: Run, message: Message, verdict: Verdict): Promise<Ending | undefined> {
-  if (run.input.mode === 'chat') return await endChat(run, message, verdict);
+/** Not async: most turns only pass on what their tool calls return. */
+function follow(run: Run, message: Message, verdict: Verdict): Promise<Ending | undefined> | undefined {
+  if (run.input.mode === 'chat') return endChat(run, message, verdict);
   switch (verdict.kind) {
     case 'tools':
-      return await guardToolCalls(run, newTurn(verdict.calls));
+      return guardToolCalls(run, newTurn(verdict.calls));
     case 'truncated':
       answerCutCalls(run, verdict.calls);
       return undefined;
@@ -91,7 +92,7 @@ async function follow(run: Run, message: Message, verdict: Verdict): Promise<End
       return undefined;
     case 'end':
       answerCutCalls(run, verdict.calls);
-      return await endWith(run, message, verdict);
+      return endWith(run, message, verdict);
   }
 }
 
@@ -152,7 +153,6 @@ function openTurn(run: Run): void {
   const { turn } = run.counters;
   run.events.add({ type: 'turn.started', turn });
   run.steps.open({ agent: run.prepared.setup.agent, index: turn - 1, started: Date.now(), group: run.runId });
-  publishStatus(run);
 }
 
 function endTurn(run: Run, ending: Ending | undefined): void {

@@ -63,6 +63,14 @@ describe('the source tree', () => {
     ]);
   });
 
+  it('modules of workflows keep no state: all runs of a sandbox share them', () => {
+    const own = [...reachedFrom(graph, filesOf('workflows'))].filter((name) => graph.texts.has(name));
+    expect(own.length).toBeGreaterThan(80);
+    expect(
+      own.filter((file) => /^(?:export )?(?:let|var) |^(?:export )?const \w+ = new (?:Map|WeakMap)\b/mu.test(graph.texts.get(file) ?? '')),
+    ).toEqual([]);
+  });
+
   it('the door of users reaches neither Temporal nor Node', () => {
     expect(packagesOf(['define/index.ts'])).toEqual(['zod']);
   });

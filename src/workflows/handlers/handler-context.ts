@@ -1,5 +1,4 @@
 import type { RunInput, RunResult, SteerRecord } from '../../contracts/schemas/run.js';
-import { publishStatus } from '../operator/progress.js';
 import type { EventLog } from '../state/event-log.js';
 import type { Inbox } from '../state/inbox.js';
 import type { Run } from '../state/run.js';
@@ -19,11 +18,6 @@ export interface HandlerContext {
 export function preparedRun({ run }: HandlerContext): Run {
   if (!run) throw inputFailure('NOT_PREPARED: the run is not prepared yet. Try again in a moment.');
   return run;
-}
-
-/** Updates the queued messages in the Web UI. It sends no command: the details are served by a query. */
-export function showInbox({ run }: HandlerContext): void {
-  if (run) publishStatus(run);
 }
 
 /** Connects the inbox to the run: an interrupt aborts the running model call, and the final state of each message becomes an event. */

@@ -3,7 +3,7 @@ import { DECISION_LIMITS } from '../../contracts/constants/limits.js';
 import type { Fault } from '../../contracts/verbs/fields.js';
 import { SIGNALS, type SignalName } from '../../contracts/verbs/index.js';
 import { readVerb, type Verb } from '../../contracts/verbs/verb.js';
-import { connectInbox, type HandlerContext, showInbox } from './handler-context.js';
+import { connectInbox, type HandlerContext } from './handler-context.js';
 
 /** Handles one signal. Contract: never awaits, never throws. */
 type SignalHandler = (context: HandlerContext, given: unknown) => void;
@@ -13,7 +13,6 @@ const HANDLERS: Readonly<Record<SignalName, SignalHandler>> = {
     const { inbox, events } = context;
     const receipt = fault ? inbox.refuseInput(`${fault.code}: ${fault.message}`) : inbox.enqueue(message);
     if (receipt.accepted && !receipt.duplicate) events.add({ type: 'steer.accepted', id: receipt.id, position: receipt.position });
-    showInbox(context);
   }),
   cancel: handler(SIGNALS.cancel, ({ inbox, events }, { reason = '' }) => {
     inbox.requestCancel({ source: 'signal', reason });
@@ -30,13 +29,11 @@ const HANDLERS: Readonly<Record<SignalName, SignalHandler>> = {
     const until = Date.now() + ttlMs;
     context.inbox.hold = { until, by };
     context.events.add({ type: 'held', by, until: new Date(until).toISOString() });
-    showInbox(context);
   }),
   release: handler(SIGNALS.release, (context) => {
     if (!context.inbox.hold) return;
     context.inbox.hold = undefined;
     context.events.add({ type: 'released', why: 'release' });
-    showInbox(context);
   }),
 };
 

@@ -9,7 +9,7 @@ import { checkDecision } from '../operator/validate-decision.js';
 import { checkExtension } from '../operator/validate-extension.js';
 import type { Run } from '../state/run.js';
 import { inputFailure } from '../temporal/failures.js';
-import { type HandlerContext, preparedRun, showInbox } from './handler-context.js';
+import { type HandlerContext, preparedRun } from './handler-context.js';
 
 /** Handles one update. Contract: neither function awaits; both throw `Input.Invalid` for input that the run rejects. */
 interface UpdateHandler {
@@ -21,7 +21,6 @@ const HANDLERS: Readonly<Record<UpdateName, UpdateHandler>> = {
   submit: handler(UPDATES.submit, refuseClosed, (context, message) => {
     const receipt = context.inbox.enqueue(message);
     if (!receipt.duplicate) context.events.add({ type: 'steer.accepted', id: receipt.id, position: receipt.position });
-    showInbox(context);
     return receipt;
   }),
   extend: handler(

@@ -2,10 +2,15 @@ import { condition } from '@temporalio/workflow';
 import { PAYLOAD_LIMITS } from '../../contracts/constants/limits.js';
 import type { CarriedState } from '../../contracts/schemas/carried-state.js';
 import type { Run } from '../state/run.js';
-import { publishAttributes, publishStatus } from './progress.js';
+import { publishAttributes } from './progress.js';
 
 /** How a loop proceeds after a wait: with its next step, to its end, or in a fresh history. */
 export type Continuation = 'go' | 'stop' | 'continue-as-new';
+
+/** True when `waitWhilePaused` would return `go` without a wait: the caller need not call it. */
+export function isRunnable({ inbox, mustStop }: Run): boolean {
+  return !mustStop && !inbox.paused;
+}
 
 /** Called before each call: waits while the run is paused, with the work clock stopped. `go`: the call may start. */
 export async function waitWhilePaused(run: Run): Promise<Continuation> {
@@ -37,6 +42,11 @@ export async function waitBeforeTurn(run: Run): Promise<Continuation> {
     }
     if ((await waitWhileHeld(run)) === 'continue-as-new') return 'continue-as-new';
   }
+}
+
+/** True when `waitBeforeTurn` would wait: a run without a pause and a hold need not call it. */
+export function mustWaitBeforeTurn({ inbox, mustStop }: Run): boolean {
+  return !mustStop && (inbox.paused || inbox.hold !== undefined);
 }
 
 /** Ends the hold, if there is one, and records the reason as an event. */
@@ -104,5 +114,4 @@ function endPause(run: Run): void {
 
 function publishTransition(run: Run): void {
   publishAttributes(run, { AgentStatus: run.status });
-  publishStatus(run);
 }

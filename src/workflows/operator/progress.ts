@@ -28,9 +28,14 @@ export function progressOf(run: Run): Progress {
   };
 }
 
-/** Refreshes the current details in the Web UI. They are served by a query: no command, no history. */
-export function publishStatus(run: Run): void {
-  setCurrentDetails(cutText(currentDetails(run, progressOf(run)), PAYLOAD_LIMITS.currentDetailsBytesMax));
+/**
+ * Shows the run in the Web UI from now on. The SDK serves the current details by a query, and converts them to JSON only then: they are
+ * written for each query, from the state of that moment. No command, no history.
+ */
+export function serveDetails(run: Run): void {
+  const details = { toJSON: () => cutText(currentDetails(run, progressOf(run)), PAYLOAD_LIMITS.currentDetailsBytesMax) };
+  // the SDK takes a text, which would have to be written anew at each step
+  setCurrentDetails(details as unknown as string);
 }
 
 /**

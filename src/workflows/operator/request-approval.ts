@@ -5,7 +5,7 @@ import { BUDGET_APPROVAL } from '../../contracts/text/ids.js';
 import { jsonLine } from '../../contracts/text/sanitize-text.js';
 import type { Run } from '../state/run.js';
 import type { Continuation } from './pause-and-hold.js';
-import { publishAttributes, publishStatus } from './progress.js';
+import { publishAttributes } from './progress.js';
 import { endApproval, expireApprovals } from './settle-approval.js';
 import { whileWaiting } from './wait.js';
 
@@ -79,7 +79,6 @@ export async function waitForDecisions(run: Run, { reason, isOver }: DecisionWai
 /** Publishes the number of pending approvals. The search attribute is a history event, so it is written only when the number changed. */
 export function publishPending(run: Run): void {
   const { pendingCount, publishedCount } = run.approvals;
-  publishStatus(run);
   if (pendingCount === publishedCount) return;
   run.approvals.publishedCount = pendingCount;
   publishAttributes(run, { AgentPendingApprovals: pendingCount });

@@ -1,6 +1,5 @@
 import { condition } from '@temporalio/workflow';
 import type { Run } from '../state/run.js';
-import { publishStatus } from './progress.js';
 
 /** Waits `ms`. A cancel, the deadline, an interrupt and a `/model` or `/think` message end the wait early. */
 export async function wait(run: Run, ms: number, reason: string): Promise<void> {
@@ -12,17 +11,14 @@ export async function wait(run: Run, ms: number, reason: string): Promise<void> 
 export async function whileWaiting<T>(run: Run, reason: string, work: () => Promise<T>): Promise<T> {
   const close = run.waits.open(reason);
   run.events.add({ type: 'waiting', for: reason });
-  publishStatus(run);
   try {
     return await work();
   } finally {
     close();
-    publishStatus(run);
   }
 }
 
 /** Shows the latest decision of the run's guards, hooks and failover to operators. */
 export function showDecision(run: Run, decision: string): void {
   run.lastDecision = decision;
-  publishStatus(run);
 }

@@ -2,44 +2,45 @@ import { CancellationScope } from '@temporalio/workflow';
 
 /**
  * The running activities that a stop aborts. An aborted activity gets the cancellation with its next heartbeat, and returns partial
- * output.
+ * output. Calls share a scope until it is cancelled: each scope costs three promises, and its parent refers to it until the end of the run.
  */
 export class RunningCalls {
-  readonly #scopes = new Set<CancellationScope>();
+  #scope: CancellationScope | undefined;
   #modelScope: CancellationScope | undefined;
+  #modelCalls = 0;
 
   /** Runs calls that a cancel or the deadline aborts. */
-  async abortable<T>(start: () => Promise<T>): Promise<T> {
-    const scope = new CancellationScope();
-    this.#scopes.add(scope);
-    try {
-      return await scope.run(start);
-    } finally {
-      this.#scopes.delete(scope);
-    }
+  abortable<T>(start: () => Promise<T>): Promise<T> {
+    this.#scope ??= new CancellationScope();
+    return this.#scope.run(start);
   }
 
   /** Runs a model call that a message in mode `interrupt` aborts too. */
   async interruptible<T>(start: () => Promise<T>): Promise<T> {
+    this.#modelScope ??= new CancellationScope();
+    this.#modelCalls += 1;
     try {
-      return await this.abortable(() => {
-        // created inside the outer scope, so that a stop cancels it too
-        const scope = new CancellationScope();
-        this.#modelScope = scope;
-        return scope.run(start);
-      });
+      return await this.#modelScope.run(start);
     } finally {
-      this.#modelScope = undefined;
+      this.#modelCalls -= 1;
     }
   }
 
   /** Aborts the running model call, if there is one: its partial text is kept. */
   interruptModel(): void {
-    this.#modelScope?.cancel();
+    // a scope without a call must not abort the next one
+    if (this.#modelCalls > 0) this.#abortModel();
   }
 
-  /** Aborts all running calls. */
+  /** Aborts all running calls. Calls that start later run in a scope of their own. */
   abort(): void {
-    for (const scope of this.#scopes) scope.cancel();
+    this.#scope?.cancel();
+    this.#scope = undefined;
+    this.#abortModel();
+  }
+
+  #abortModel(): void {
+    this.#modelScope?.cancel();
+    this.#modelScope = undefined;
   }
 }

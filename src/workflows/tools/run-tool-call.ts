@@ -5,7 +5,6 @@ import { hashMessage } from '../../contracts/digest.js';
 import type { Message, ToolCallPart } from '../../contracts/schemas/message.js';
 import type { Effect, ToolDescriptor } from '../../contracts/schemas/tool.js';
 import { toolTitle } from '../../contracts/tool-title.js';
-import { publishStatus } from '../operator/progress.js';
 import { whileWaiting } from '../operator/wait.js';
 import { outputBounds } from '../policies/tools/output-bounds.js';
 import type { Run } from '../state/run.js';
@@ -184,7 +183,6 @@ function inputFor(run: Run, call: ToolCallPart, tool: ToolDescriptor, index: num
 function announce(run: Run, call: ToolCallPart, title: string, tool: ToolDescriptor | undefined): void {
   const effect = tool?.effect ?? 'none';
   run.events.add({ type: 'tool.call', turn: run.counters.turn, callId: call.callId, tool: call.name, title, effect });
-  publishStatus(run);
 }
 
 function report(run: Run, settled: Settled, durationMs: number): void {

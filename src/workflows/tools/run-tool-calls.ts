@@ -1,6 +1,6 @@
 import { RUN_LIMITS } from '../../contracts/constants/limits.js';
 import type { CallDecision, TurnInProgress } from '../../contracts/schemas/carried-state.js';
-import { type Continuation, waitWhilePaused } from '../operator/pause-and-hold.js';
+import { type Continuation, isRunnable, waitWhilePaused } from '../operator/pause-and-hold.js';
 import { openApprovals, publishPending, waitForDecisions, waitReason } from '../operator/request-approval.js';
 import { endApproval } from '../operator/settle-approval.js';
 import { describeDecision } from '../operator/validate-decision.js';
@@ -41,7 +41,8 @@ async function settleCalls(run: Run, batch: ToolBatch, blocked: ReadonlyMap<numb
     if (text !== undefined) block(run, batch, index, { by: 'loop guard', reason: text, text });
   }
   recallCalls(run, batch);
-  const gate = await decideCalls(run, batch);
+  const unchecked = gateCalls(run, batch);
+  const gate = unchecked.length > 0 ? await checkCalls(run, batch, unchecked) : goUnlessEnded(run, batch);
   if (gate !== 'go') return gate;
   requestApprovals(run, batch);
   for (;;) {
@@ -57,15 +58,25 @@ async function settleCalls(run: Run, batch: ToolBatch, blocked: ReadonlyMap<numb
   }
 }
 
-/** Decides every undecided call: the run's gate immediately, then the config's check. A blocked call gets its result. */
-async function decideCalls(run: Run, batch: ToolBatch): Promise<Continuation> {
-  const unchecked: { readonly index: number; readonly gate: CallDecision }[] = [];
+/** A call that the config's gate, hooks or approval function must check, with the decision of the run's own gate. */
+interface UncheckedCall {
+  readonly index: number;
+  readonly gate: CallDecision;
+}
+
+/** Decides every undecided call by the run's own gate, and returns those that need a check too. A blocked call gets its result. */
+function gateCalls(run: Run, batch: ToolBatch): UncheckedCall[] {
+  const unchecked: UncheckedCall[] = [];
   for (const index of batch.open.filter((open) => !batch.decisions[open])) {
     const gate = isTooMany(run, index) ? TOO_MANY : gateCall(run, batch.call(index));
     if (needsCheck(run, batch.call(index), gate)) unchecked.push({ index, gate });
     else keepDecision(run, batch, index, gate);
   }
-  return await startEach(run, batch, unchecked, async ({ index, gate }) => {
+  return unchecked;
+}
+
+function checkCalls(run: Run, batch: ToolBatch, unchecked: readonly UncheckedCall[]): Promise<Continuation> {
+  return startEach(run, batch, unchecked, async ({ index, gate }) => {
     const decision = await checkCall(run, batch.call(index), gate);
     if (decision) keepDecision(run, batch, index, decision);
   });
@@ -145,6 +156,13 @@ async function runGroups(run: Run, batch: ToolBatch, ready: readonly number[]): 
 
 /** Starts items in order, several in parallel, until a pause or a stop. Waits for the started ones, and returns how the batch proceeds. */
 async function startEach<T>(run: Run, batch: ToolBatch, items: readonly T[], start: (item: T) => Promise<void>): Promise<Continuation> {
+  const [first, ...others] = items;
+  if (first === undefined) return goUnlessEnded(run, batch);
+  if (others.length === 0 && isRunnable(run)) {
+    // most answers have one call, which needs no queue
+    if (!isEnded(run, batch)) await start(first);
+    return goUnlessEnded(run, batch);
+  }
   const queue = [...items];
   let closed: Continuation = 'go';
   const runner = async (): Promise<void> => {
@@ -160,6 +178,10 @@ async function startEach<T>(run: Run, batch: ToolBatch, items: readonly T[], sta
   await Promise.all(Array.from({ length: Math.min(items.length, run.policy.readToolsParallelMax) }, runner));
   // an end is not carried over: the rest of the batch is answered in this history
   return isEnded(run, batch) ? 'stop' : closed;
+}
+
+function goUnlessEnded(run: Run, batch: ToolBatch): Continuation {
+  return isEnded(run, batch) ? 'stop' : 'go';
 }
 
 /** True when no further call of the batch may start, although the run itself continues or has yet to end. */

@@ -1,7 +1,7 @@
 import { FAILOVER_LIMITS } from '../../contracts/constants/limits.js';
 import type { ModelCandidate, ModelSwitch } from '../../contracts/schemas/model-route.js';
-import { publishAttributes, publishStatus } from '../operator/progress.js';
-import { showDecision, wait } from '../operator/wait.js';
+import { publishAttributes } from '../operator/progress.js';
+import { showDecision } from '../operator/wait.js';
 import type { ModelPair } from '../policies/model/next-model.js';
 import type { Run } from '../state/run.js';
 import type { Setbacks } from './setbacks.js';
@@ -12,11 +12,17 @@ export interface ChosenModel {
   readonly hasAlternative: boolean;
 }
 
+/** All models are cooling down: the wait for the first one, and its reason for operators. */
+export interface CoolingWait {
+  readonly waitMs: number;
+  readonly reason: string;
+}
+
 /**
- * Chooses the model for the next call, and publishes a switch. When all are cooling down and one is available soon, it waits for that
- * one and returns undefined: the caller must check for stops and messages again. The final call never waits.
+ * Chooses the model for the next call, and publishes a switch. When all are cooling down and one is available soon, it returns the wait for
+ * that one: the caller must check for stops and messages after it. The final call never waits.
  */
-export async function chooseModel(run: Run, { tried, ignoresSharedCooldowns }: Setbacks, final: boolean): Promise<ChosenModel | undefined> {
+export function chooseModel(run: Run, { tried, ignoresSharedCooldowns }: Setbacks, final: boolean): ChosenModel | CoolingWait {
   const now = Date.now();
   const candidates = candidatesFor(run, final);
   const weighed = run.route.next(tried, now, candidates);
@@ -24,8 +30,7 @@ export async function chooseModel(run: Run, { tried, ignoresSharedCooldowns }: S
   const next = weighed.kind === 'none' ? run.route.next(tried, now) : weighed;
   if (next.kind === 'none') throw new RangeError('every model of this request has failed already');
   if (next.kind === 'wait' && !final && next.until - now <= FAILOVER_LIMITS.waitMsMax) {
-    await wait(run, next.until - now, coolingReason(next.pair.candidate.model, next.until));
-    return undefined;
+    return { waitMs: next.until - now, reason: coolingReason(next.pair.candidate.model, next.until) };
   }
   const why = candidates.includes(run.route.current) ? run.route.switchReason(run.route.model, now) : 'budget';
   switchModel(run, next.pair.candidate.model, { turn: run.counters.turn, why });
@@ -50,5 +55,4 @@ export function switchModel(run: Run, model: string, { turn, why }: Pick<ModelSw
   run.events.add({ type: 'model.switched', ...change });
   showDecision(run, `turn ${change.turn}: model ${change.from} → ${change.to}: ${change.why}`);
   publishAttributes(run, { AgentModel: model });
-  publishStatus(run);
 }

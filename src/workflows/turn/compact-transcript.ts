@@ -5,7 +5,6 @@ import type { Message } from '../../contracts/schemas/message.js';
 import type { ModelCandidate } from '../../contracts/schemas/model-route.js';
 import type { CompactionStrategy } from '../../contracts/schemas/policy.js';
 import { CHARS_PER_TOKEN, estimateTokens } from '../../contracts/text/estimate-tokens.js';
-import { publishStatus } from '../operator/progress.js';
 import { showDecision } from '../operator/wait.js';
 import { compactionGoal, compactionNeeded, latchedUntil, type RequestFacts } from '../policies/compaction/compaction-trigger.js';
 import type { CompactionGoal } from '../policies/compaction/compactor.js';
@@ -25,13 +24,19 @@ type Why = 'soft' | 'forced' | 'overflow' | 'carry';
 
 /**
  * Compacts the transcript before a request, when an estimate shows that this is needed and worth it. A failed compaction never fails the run.
+ * Undefined when there is nothing to wait for, as before most requests.
  *
  * @param target the model of the request. @default the model that the next request is expected to use
  */
-export async function compactWhenNeeded(run: Run, target?: ModelCandidate): Promise<void> {
-  if (run.policy.compaction.strategies.length === 0) return;
+export function compactWhenNeeded(run: Run, target?: ModelCandidate): Promise<void> | undefined {
+  if (run.policy.compaction.strategies.length === 0) return undefined;
   const need = compactionNeeded({ ...factsOf(run, target), latchedUntil: run.compaction.latchedUntil });
-  if (need === 'no' || (await compactTranscript(run, need, target))) return;
+  return need === 'no' ? undefined : compactOrLatch(run, need, target);
+}
+
+/** A compaction that made nothing shorter is not repeated until the transcript has grown. */
+async function compactOrLatch(run: Run, need: 'soft' | 'forced', target?: ModelCandidate): Promise<void> {
+  if (await compactTranscript(run, need, target)) return;
   run.compaction = { ...run.compaction, latchedUntil: latchedUntil(run.transcript.length) };
 }
 
@@ -50,7 +55,6 @@ export async function compactTranscript(run: Run, why: Why, target?: ModelCandid
   // strategies that need an activity may fail: the last resort needs none
   if (failed) isShorter = adopt(run, { strategy: 'tiered', why, messages: tieredCompactor(run.transcript.messages, goal) });
   run.phase = phase;
-  publishStatus(run);
   return isShorter;
 }
 

@@ -1,7 +1,6 @@
 import { textOf } from '../../contracts/message-text.js';
 import type { JsonValue, Message } from '../../contracts/schemas/message.js';
 import type { Reason } from '../../contracts/schemas/run.js';
-import { publishStatus } from '../operator/progress.js';
 import type { Run } from '../state/run.js';
 import type { Ending } from '../state/run-result.js';
 import { structuredOf } from './accept-answer.js';
@@ -38,7 +37,6 @@ async function finalAnswer(run: Run, reason: Reason): Promise<Message | undefine
   // this is the last request: it includes all queued messages
   run.inbox.dropDirectives(run.counters.turn);
   takeSteers(run, run.counters.turn, 'all');
-  publishStatus(run);
   const reply = await requestAnswer(run, { requestOnly: [instruction(reason)], toolChoice: 'none', final: true });
   if (reply.kind !== 'answer') return undefined;
   return textOf(reply.message).trim() === '' ? undefined : reply.message;

@@ -6,13 +6,13 @@ import type { Message } from '../../contracts/schemas/message.js';
 import type { ToolChoice, Usage } from '../../contracts/schemas/model.js';
 import type { ModelCandidate } from '../../contracts/schemas/model-route.js';
 import { waitWhilePaused } from '../operator/pause-and-hold.js';
-import { publishStatus } from '../operator/progress.js';
+import { wait } from '../operator/wait.js';
 import { keyOf, type ModelPair } from '../policies/model/next-model.js';
 import type { Run } from '../state/run.js';
 import { usageIn } from '../state/spending.js';
 import { type ActivityProblem, lostAttempt, readActivityProblem } from '../temporal/failures.js';
 import { callModel } from '../temporal/proxies.js';
-import { type ChosenModel, chooseModel } from './choose-model.js';
+import { type ChosenModel, type CoolingWait, chooseModel } from './choose-model.js';
 import { compactWhenNeeded } from './compact-transcript.js';
 import { applyDirectives } from './deliver-messages.js';
 import { handleFailedCall } from './retry-model.js';
@@ -47,10 +47,10 @@ export async function requestAnswer(run: Run, request: AnswerRequest): Promise<M
   const endsAt = request.final ? Date.now() + RUN_LIMITS.finalCallTimeoutMs : undefined;
   for (;;) {
     if (isStopped(run, request)) return INTERRUPTED;
-    const chosen = await chooseModel(run, setbacks, request.final === true);
-    // the time limit of the final call leaves no time for a compaction
-    const isReady = chosen && (request.final || !(await compactFor(run, chosen, setbacks)));
-    const after = isReady ? await attempt(run, chosen, { ...request, endsAt, setbacks }) : AGAIN;
+    const chosen = chooseModel(run, setbacks, request.final === true);
+    const delay = delayBefore(run, chosen, request.final ? undefined : setbacks);
+    if (delay) await delay;
+    const after = delay || 'waitMs' in chosen ? AGAIN : await attempt(run, chosen, { ...request, endsAt, setbacks });
     if (after.kind !== 'again') return after;
     if (request.final) continue;
     // a stop ends a wait, and the next iteration returns
@@ -59,13 +59,19 @@ export async function requestAnswer(run: Run, request: AnswerRequest): Promise<M
   }
 }
 
-/** Compacts for a fallback whose context window is smaller. True when it did: the caller must check for stops and messages again. */
-async function compactFor(run: Run, { pair: { candidate } }: ChosenModel, setbacks: Setbacks): Promise<boolean> {
+/**
+ * What must come before the call: a wait for a model that is cooling down, or a compaction for a fallback whose context window is smaller.
+ * The caller must check for stops and messages after it. Undefined before most calls. `setbacks`: undefined for the final call, whose time
+ * limit leaves no time for a compaction.
+ */
+function delayBefore(run: Run, chosen: ChosenModel | CoolingWait, setbacks: Setbacks | undefined): Promise<void> | undefined {
+  if ('waitMs' in chosen) return wait(run, chosen.waitMs, chosen.reason);
+  if (!setbacks) return undefined;
+  const { candidate } = chosen.pair;
   const { window = candidate.contextWindow } = setbacks;
   setbacks.window = Math.min(window, candidate.contextWindow);
-  if (candidate.contextWindow >= window || !run.policy.weighsFallbacks) return false;
-  await compactWhenNeeded(run, candidate);
-  return true;
+  if (candidate.contextWindow >= window || !run.policy.weighsFallbacks) return undefined;
+  return compactWhenNeeded(run, candidate) ?? Promise.resolve();
 }
 
 /** Applies `/model` and `/think` between two attempts: a person may switch a run whose models all fail. */
@@ -210,7 +216,6 @@ function keepAnswer(run: Run, pair: ModelPair, answer: Answer): ModelReply {
   run.transcript.appendReturned(answer.message, answer.hash);
   const tokens = answer.usage.inputTokens + answer.usage.outputTokens;
   run.compaction = { ...run.compaction, reported: { tokens, messages: run.transcript.length, compactions: run.compaction.count } };
-  publishStatus(run);
   return { ...answer, model: candidate.model, ...(costUsd === undefined ? {} : { costUsd }) };
 }
 
