@@ -2,6 +2,7 @@ import { Context } from '@temporalio/activity';
 import type { ArtifactStore } from '../artifacts/artifact-store.js';
 import type { AgentActivities, TranscriptRef } from '../contracts/activities.js';
 import { WORKER_LIMITS } from '../contracts/constants/limits.js';
+import { NO_SECRETS, type SecretMask } from '../contracts/text/secret-mask.js';
 import type { GateFunction } from '../define/agent-gate.js';
 import type { CustomCompactor } from '../define/compactor.js';
 import type { CompletionGate } from '../define/completion-gate.js';
@@ -21,6 +22,7 @@ import { createRunHooks } from './hooks/run-hooks.js';
 import type { PrepareRun } from './prepare/prepare-run.js';
 import { SetupCache } from './prepare/setup-cache.js';
 import { withHeartbeat } from './runtime/heartbeat.js';
+import { maskActivities, maskPrepared } from './runtime/mask-activities.js';
 import { TranscriptCache } from './transcript/transcript-cache.js';
 
 /** The dependencies of all activities. */
@@ -45,17 +47,20 @@ export interface ActivitiesOptions {
   readonly compactor?: CustomCompactor;
   /** @default 64 MiB */
   readonly transcriptCacheBytesMax?: number;
+  /** The secrets that leave no activity. @default none */
+  readonly secrets?: SecretMask;
 }
 
-/** Makes the activities of a worker. They share one transcript cache. */
+/** Makes the activities of a worker. They share one transcript cache. No secret of `options.secrets` leaves them. */
 export function createActivities(options: ActivitiesOptions): AgentActivities {
+  const { secrets = NO_SECRETS } = options;
   const cache = new TranscriptCache(options.transcriptCacheBytesMax ?? WORKER_LIMITS.transcriptCacheBytesMax);
   const transcripts: CallModelOptions['transcripts'] = { cache, query: (ref, request) => ownWorkflow(ref).query('transcript', request) };
   const setups = new SetupCache((ref) => ownWorkflow(ref).query('setup'));
   const tools = new Map(options.tools.map((tool) => [tool.name, tool]));
-  const hooks = createHookRunner(options.hooks ?? [], (message) => Context.current().log.warn(message));
-  return {
-    prepareRun: createPrepareActivity(options.prepareRun, setups),
+  const hooks = createHookRunner(options.hooks ?? [], (message) => Context.current().log.warn(message), secrets);
+  const activities: AgentActivities = {
+    prepareRun: createPrepareActivity(options.prepareRun, { setups, secrets }),
     resolveModel: options.resolveModel,
     callModel: createCallModel({
       transcripts,
@@ -64,32 +69,39 @@ export function createActivities(options: ActivitiesOptions): AgentActivities {
       streams: options.streams,
       hooks,
       cooldowns: new SharedCooldowns(),
+      secrets,
       ...(options.factsOf ? { factsOf: options.factsOf } : {}),
       ...(options.modelIdleMs === undefined ? {} : { idleMs: options.modelIdleMs }),
     }),
-    callTool: createCallTool({ tools, cache, artifacts: options.artifacts, hooks }),
-    reconcileTool: createReconcileTool({ tools, cache, artifacts: options.artifacts, hooks }),
-    checkTool: createCheckTool({ tools, hooks, gates: options.gates ?? new Map() }),
+    callTool: createCallTool({ tools, cache, artifacts: options.artifacts, hooks, secrets }),
+    reconcileTool: createReconcileTool({ tools, cache, artifacts: options.artifacts, hooks, secrets }),
+    checkTool: createCheckTool({ tools, hooks, gates: options.gates ?? new Map(), secrets }),
     runHooks: createRunHooks({ hooks }),
     compact: createCompact({
       transcripts,
       providerFor: options.providerFor,
       hooks,
+      secrets,
       ...(options.compactor ? { compactor: options.compactor } : {}),
     }),
-    acceptAnswer: createAcceptAnswer({ transcripts, completionGates: options.completionGates ?? new Map() }),
+    acceptAnswer: createAcceptAnswer({ transcripts, completionGates: options.completionGates ?? new Map(), secrets }),
   };
+  return maskActivities(activities, secrets);
 }
 
 /** Makes the activity `prepareRun`. It sends heartbeats, because it may read workspace files over a network. */
-function createPrepareActivity(prepareRun: PrepareRun, setups: SetupCache): AgentActivities['prepareRun'] {
+function createPrepareActivity(
+  prepareRun: PrepareRun,
+  { setups, secrets }: { readonly setups: SetupCache; readonly secrets: SecretMask },
+): AgentActivities['prepareRun'] {
   return (input) => {
     const startedAt = Date.now();
     return withHeartbeat(
       'prepareRun',
       () => ({ phase: 'preparing', elapsedMs: Date.now() - startedAt }),
       async () => {
-        const prepared = await prepareRun(input, Context.current().cancellationSignal);
+        // masked before it is kept: other workers are given the masked setup
+        const prepared = maskPrepared(await prepareRun(input, Context.current().cancellationSignal), secrets);
         setups.keep(prepared.setupHash, prepared.setup);
         return prepared;
       },

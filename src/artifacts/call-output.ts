@@ -1,6 +1,7 @@
 import type { OutputBoundsInput } from '../contracts/activities.js';
 import type { ContentPart, TextPart } from '../contracts/schemas/message.js';
 import { cleanText } from '../contracts/text/sanitize-text.js';
+import type { SecretMask } from '../contracts/text/secret-mask.js';
 import type { OutputCollector, ToolOutput } from '../define/define-tool.js';
 import { fitsBounds, truncateOutput } from '../output/truncate-output.js';
 import { ArtifactSpool, type ArtifactSpoolOptions } from './artifact-spool.js';
@@ -9,15 +10,21 @@ import { CollectedOutput } from './collected-output.js';
 /** The longest text that a tool adds around a truncated output, such as `timed out after 45s: `. */
 const AROUND_CHARS_MAX = 300;
 
+/** Options of `CallOutput`. */
+export interface CallOutputOptions extends ArtifactSpoolOptions {
+  /** Masked in collected outputs. The parts given to `bounded` are masked before. @default none */
+  readonly secrets?: SecretMask;
+}
+
 /** The text output of one tool call: truncates it for the model and stores the full output as an artifact. */
 export class CallOutput implements ToolOutput {
   readonly bytesMax: number;
   readonly linesMax: number;
   readonly #bounds: OutputBoundsInput;
-  readonly #spool: ArtifactSpoolOptions;
+  readonly #spool: CallOutputOptions;
   readonly #collectors: CollectedOutput[] = [];
 
-  constructor(bounds: OutputBoundsInput, spool: ArtifactSpoolOptions) {
+  constructor(bounds: OutputBoundsInput, spool: CallOutputOptions) {
     const { bytesMax, charsMax, linesMax, exact } = bounds;
     // each character has at least one byte, so the smaller of both limits holds for bytes and for characters
     this.bytesMax = exact ? exact.above : Math.min(bytesMax, charsMax);

@@ -1,4 +1,5 @@
 import type { OutputBoundsInput } from '../contracts/activities.js';
+import { NO_SECRETS, type SecretMask, type SecretStream } from '../contracts/text/secret-mask.js';
 import type { OutputCollector } from '../define/define-tool.js';
 import { BoundedOutput } from '../output/bounded-output.js';
 import { fitsBounds, measureOutput, truncateOutput } from '../output/truncate-output.js';
@@ -7,12 +8,15 @@ import { ArtifactSpool, type ArtifactSpoolOptions } from './artifact-spool.js';
 /** Options of `CollectedOutput`. */
 export interface CollectedOutputOptions extends ArtifactSpoolOptions {
   readonly bounds: OutputBoundsInput;
+  /** Masked in the pieces, before any of them is kept or stored. @default none */
+  readonly secrets?: SecretMask;
 }
 
 /** Collects an output: keeps its beginning and end in memory, and streams it to an artifact once it exceeds the bounds. */
 export class CollectedOutput implements OutputCollector {
   readonly #options: CollectedOutputOptions;
   readonly #ends: BoundedOutput;
+  readonly #masked: SecretStream<Uint8Array>;
   #spool: ArtifactSpool | undefined;
   #isOver = false;
   /** The result of `finish`. */
@@ -20,6 +24,7 @@ export class CollectedOutput implements OutputCollector {
 
   constructor(options: CollectedOutputOptions) {
     this.#options = options;
+    this.#masked = (options.secrets ?? NO_SECRETS).bytes();
     this.#ends = new BoundedOutput(options.bounds.bytesMax);
   }
 
@@ -27,13 +32,8 @@ export class CollectedOutput implements OutputCollector {
     return this.#ends.bytes;
   }
 
-  write(piece: Uint8Array): Promise<void> {
-    if (this.#isOver) return Promise.resolve();
-    const before = this.#spool ? [] : this.#ends.kept();
-    this.#ends.append(Buffer.from(piece.buffer, piece.byteOffset, piece.length));
-    if (this.#spool) return this.#spool.write(piece);
-    if (this.#ends.bytes <= this.#options.bounds.bytesMax) return Promise.resolve();
-    return this.#spoolAll([...before, piece]);
+  write(given: Uint8Array): Promise<void> {
+    return this.#isOver ? Promise.resolve() : this.#keep(this.#masked.push(given));
   }
 
   lastLine(): string {
@@ -41,6 +41,7 @@ export class CollectedOutput implements OutputCollector {
   }
 
   async finish(title = ''): Promise<string> {
+    if (!this.#isOver) void this.#keep(this.#masked.end());
     this.#isOver = true;
     this.result = await this.#end(title === '' ? '' : `${title}\n`);
     return this.result;
@@ -50,6 +51,15 @@ export class CollectedOutput implements OutputCollector {
   abandon(): void {
     this.#isOver = true;
     if (this.result === undefined) this.#spool?.abandon();
+  }
+
+  #keep(piece: Uint8Array): Promise<void> {
+    if (piece.length === 0) return Promise.resolve();
+    const before = this.#spool ? [] : this.#ends.kept();
+    this.#ends.append(Buffer.from(piece.buffer, piece.byteOffset, piece.length));
+    if (this.#spool) return this.#spool.write(piece);
+    if (this.#ends.bytes <= this.#options.bounds.bytesMax) return Promise.resolve();
+    return this.#spoolAll([...before, piece]);
   }
 
   async #end(title: string): Promise<string> {

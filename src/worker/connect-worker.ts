@@ -10,6 +10,8 @@ import {
   type Worker,
 } from '@temporalio/worker';
 import { redact } from '../contracts/text/redact.js';
+import type { SecretMask } from '../contracts/text/secret-mask.js';
+import { workerSecrets } from '../providers/access/worker-secrets.js';
 import type { TemporalConnectionOptions } from './connect/check-connection.js';
 import { type CreateWorkerOptions, createHostWorker, createWorker } from './create-worker.js';
 import { stateFolder } from './state-folder/state-folder.js';
@@ -46,11 +48,14 @@ export async function connectWorker({ connectionOptions, ...options }: ConnectWo
 let installed = false;
 
 /** Installs the runtime of the process, before its first use. The SDK must not handle signals, because a shutdown releases the folder lock. */
-function installRuntime({ stateDir, say = () => undefined }: Pick<CreateWorkerOptions, 'stateDir' | 'say'>): void {
+function installRuntime({ stateDir, config, say = () => undefined }: Pick<CreateWorkerOptions, 'stateDir' | 'config' | 'say'>): void {
   if (installed) return;
   installed = true;
   Runtime.install({
-    logger: createWorkerLog(join(stateFolder(stateDir).logs, 'worker.log'), say),
+    logger: createWorkerLog(join(stateFolder(stateDir).logs, 'worker.log'), {
+      say,
+      secrets: workerSecrets({ keys: config.keys, env: process.env }),
+    }),
     // without `forward`, the SDK core writes its warnings to stdout, which is reserved for results
     telemetryOptions: { logging: { filter: makeTelemetryFilterString({ core: 'WARN', other: 'ERROR' }), forward: {} } },
     shutdownSignals: [],
@@ -59,13 +64,14 @@ function installRuntime({ stateDir, say = () => undefined }: Pick<CreateWorkerOp
 
 /**
  * Writes warnings and errors of the SDK as JSON lines to a file, because the events of the run report most of them. Errors are also
- * printed as one line.
+ * printed as one line. Known secrets are masked.
  */
-function createWorkerLog(file: string, say: (line: string) => void): Logger {
+function createWorkerLog(file: string, { say, secrets }: { readonly say: (line: string) => void; readonly secrets: SecretMask }): Logger {
+  const shown = (text: string): string => redact(secrets.text(text));
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   return new DefaultLogger('WARN', (entry) => {
-    appendFileSync(file, `${redact(JSON.stringify(plain(entry)))}\n`, { mode: 0o600 });
-    if (entry.level === 'ERROR') say(`Temporal worker: ${redact(entry.message)} (details in ${file})`);
+    appendFileSync(file, `${shown(JSON.stringify(plain(entry)))}\n`, { mode: 0o600 });
+    if (entry.level === 'ERROR') say(`Temporal worker: ${shown(entry.message)} (details in ${file})`);
   });
 }
 

@@ -11,6 +11,7 @@ import type { CompletionGate } from '../define/completion-gate.js';
 import type { Config } from '../define/define-config.js';
 import { modelFacts } from '../models/model-facts.js';
 import { createProviderFor } from '../providers/access/provider-for.js';
+import { workerSecrets } from '../providers/access/worker-secrets.js';
 import { FileStreamSink } from '../streams/file-stream-sink.js';
 import { createReadArtifact } from '../tools/read-artifact.js';
 import { WORKSPACE_TOOLS } from '../tools/registry.js';
@@ -82,6 +83,7 @@ export function createAgentActivities(options: AgentActivitiesOptions): AgentAct
     resolveModel: createResolveModel({ config, keys, env: process.env }),
     tools: [...(config.tools ?? []), ...WORKSPACE_TOOLS, updatePlan, readArtifact],
     artifacts,
+    secrets: workerSecrets({ keys, env: process.env }),
     ...(config.hooks === undefined ? {} : { hooks: config.hooks }),
     ...(config.compactor === undefined ? {} : { compactor: config.compactor }),
     gates: gateFunctions(config),

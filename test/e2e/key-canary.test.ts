@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { temporal } from '@temporalio/proto';
 import { afterEach, expect, test } from 'vitest';
 import { type PerdureFolder, usePerdureFolders } from './support/perdure-folder.js';
@@ -57,6 +57,47 @@ test('a server that refuses the key and echoes it: the run fails with Model.Auth
   expect(JSON.parse(ends[0]?.stdout ?? '')).toMatchObject({ reason: 'error', error: { type: 'Model.Auth' } });
   expect(placesOf(canary, { printed, ...(await everythingKept(here, ['r1', 'r2'])) })).toEqual([]);
 });
+
+test('A13: a key that tools read elsewhere is replaced in results, errors, logs, heartbeats and artifacts', async () => {
+  const canary = newCanary();
+  const steps = [
+    { toolCalls: [{ name: 'run_command', args: { command: 'cat leaked; base64 -w 76 leaked; yes "$(cat leaked)" | head -n 20000' } }] },
+    { toolCalls: [{ name: 'leak', args: {} }] },
+    { text: 'done' },
+  ];
+  const wire = await model({ script: { steps }, apiKey: canary });
+  const here = await folder(modelEnv(wire));
+  await writeFile(join(here.workspace, 'leaked'), `export KEY=${canary}\n`);
+  await writeFile(join(here.dir, 'perdure.config.mjs'), LEAKING_CONFIG);
+  const run = ['run', 'go', '--id', 'r1', '--json', '--model', 'openai/test', '--workspace', here.workspace];
+  const { stdout, stderr } = await here.start(run).exits(0);
+  const places = {
+    requests: JSON.stringify(wire.requests.map(messagesOf)),
+    printed: stdout + stderr,
+    ...(await everythingKept(here, ['r1'])),
+  };
+  const inBase64 = Buffer.from(`xx${canary}`).toString('base64').slice(4, 30);
+  expect(placesOf(canary, places)).toEqual([]);
+  expect(placesOf(inBase64, places)).toEqual([]);
+  const masked = placesOf('[secret env:', places).map((path) => basename(path));
+  expect(masked).toEqual(expect.arrayContaining(['requests', 'history of r1', 'worker.log']));
+  expect(places.requests).toContain('full output: read_artifact');
+});
+
+const LEAKING_CONFIG = `
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { defineConfig, defineTool } from 'perdure';
+import { z } from 'zod';
+export default defineConfig({
+  tools: [defineTool({ name: 'leak', description: 'leaks', parameters: z.object({}), effect: 'read', execute: (_, ctx) => {
+    const text = readFileSync(join(ctx.workspace, 'leaked'), 'utf8');
+    ctx.log.warn('read ' + text);
+    ctx.heartbeat(text);
+    throw new Error('refused: ' + text);
+  } })],
+});
+`;
 
 /** Not of a form that a pattern for keys could know. */
 function newCanary(): string {

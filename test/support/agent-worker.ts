@@ -23,6 +23,7 @@ import { RunPolicy } from '../../src/contracts/schemas/policy.js';
 import type { PreparedRun } from '../../src/contracts/schemas/prepared-run.js';
 import { RunInput } from '../../src/contracts/schemas/run.js';
 import { SEARCH_ATTRIBUTES } from '../../src/contracts/search-attributes.js';
+import type { SecretMask } from '../../src/contracts/text/secret-mask.js';
 import type { GateFunction } from '../../src/define/agent-gate.js';
 import type { CustomCompactor } from '../../src/define/compactor.js';
 import type { CompletionGate } from '../../src/define/completion-gate.js';
@@ -71,6 +72,8 @@ export interface AgentWorkerOptions {
   readonly ignoresLevel?: boolean;
   /** The tools run on this queue, as workspace tools do where several hosts share a queue. */
   readonly toolQueue?: string;
+  /** The secrets that may not leave the worker. @default none */
+  readonly secrets?: SecretMask;
 }
 
 /** A running worker with what it saw. */
@@ -117,6 +120,7 @@ export async function startAgentWorker(options: AgentWorkerOptions): Promise<Age
       providerFor: (model, credential) => ({ provider: options.providerFor?.(model, credential) ?? provider, model }),
       streams: options.streams ?? { publish: () => undefined, flush: () => Promise.resolve() },
       artifacts: options.artifacts ?? new FileArtifactStore(artifactsFolder),
+      ...(options.secrets ? { secrets: options.secrets } : {}),
       ...(options.hooks ? { hooks: options.hooks } : {}),
       ...(options.compactor ? { compactor: options.compactor } : {}),
       ...(options.gate ? { gates: new Map([['default', options.gate]]) } : {}),

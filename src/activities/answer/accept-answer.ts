@@ -3,6 +3,7 @@ import type { AcceptAnswerInput, AcceptAnswerResult } from '../../contracts/acti
 import { HOOK_LIMITS, OUTPUT_SCHEMA_LIMITS, PAYLOAD_LIMITS } from '../../contracts/constants/limits.js';
 import type { JsonValue } from '../../contracts/schemas/message.js';
 import { cutText, redact } from '../../contracts/text/redact.js';
+import { NO_SECRETS, type SecretMask } from '../../contracts/text/secret-mask.js';
 import { CompletionDecision, type CompletionGate } from '../../define/completion-gate.js';
 import { rejectedBy } from '../../providers/http/abortable.js';
 import { throwIfStopped } from '../runtime/cancellation.js';
@@ -20,6 +21,8 @@ export interface AcceptAnswerOptions {
   readonly completionGates: ReadonlyMap<string, CompletionGate>;
   /** The time limit of a gate, in milliseconds. @default 10 s */
   readonly gateTimeoutMs?: number;
+  /** Masked in corrections. @default none */
+  readonly secrets?: SecretMask;
 }
 
 /**
@@ -75,6 +78,7 @@ async function runCompletionGate(
   options: AcceptAnswerOptions,
   structured: JsonValue | undefined,
 ): Promise<CompletionDecision> {
+  const { secrets = NO_SECRETS } = options;
   const gate = options.completionGates.get(input.agent);
   if (!gate) return refused(`the agent ${input.agent} has no completion gate on this worker`);
   const context = Context.current();
@@ -94,18 +98,18 @@ async function runCompletionGate(
     messages: structuredClone(messages),
   };
   try {
-    return readDecision(await Promise.race([gate(answer), rejectedBy(signal)]));
+    return readDecision(await Promise.race([gate(answer), rejectedBy(signal)]), secrets);
   } catch (error) {
     throwIfStopped('the completion gate');
-    return refused(timeout.aborted ? `it took longer than ${timeoutMs} ms` : redact(messageOf(error)));
+    return refused(timeout.aborted ? `it took longer than ${timeoutMs} ms` : redact(messageOf(error, secrets)));
   }
 }
 
-function readDecision(value: unknown): CompletionDecision {
+function readDecision(value: unknown, secrets: SecretMask): CompletionDecision {
   const decision = CompletionDecision.safeParse(value);
   if (!decision.success) return refused('it returned neither { accept: true } nor { accept: false, correction }');
   if (decision.data.accept) return decision.data;
-  return { accept: false, correction: cutText(decision.data.correction, PAYLOAD_LIMITS.failureMessageBytesMax) };
+  return { accept: false, correction: cutText(secrets.text(decision.data.correction), PAYLOAD_LIMITS.failureMessageBytesMax) };
 }
 
 function refused(why: string): CompletionDecision {

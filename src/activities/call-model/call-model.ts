@@ -7,6 +7,7 @@ import { addUsage, NO_USAGE } from '../../contracts/models/usage.js';
 import type { Message, Part } from '../../contracts/schemas/message.js';
 import { Usage } from '../../contracts/schemas/model.js';
 import { cleanText } from '../../contracts/text/sanitize-text.js';
+import type { SecretMask } from '../../contracts/text/secret-mask.js';
 import type { ModelFacts } from '../../define/model-options.js';
 import { attemptTimes } from '../../models/attempt-timeouts.js';
 import type { ProviderFor } from '../../providers/access/provider-for.js';
@@ -19,6 +20,7 @@ import type { SetupCache } from '../prepare/setup-cache.js';
 import { cancellationCause, throwUnlessUser } from '../runtime/cancellation.js';
 import { failure, modelFailure } from '../runtime/failures.js';
 import { withHeartbeat } from '../runtime/heartbeat.js';
+import { maskParts } from '../runtime/mask-message.js';
 import { type ReadTranscriptOptions, readTranscript } from '../transcript/read-transcript.js';
 import { ModelHooks } from './model-hooks.js';
 import { buildModelRequest } from './model-request.js';
@@ -39,6 +41,7 @@ export interface CallModelOptions {
   readonly factsOf?: (model: string) => ModelFacts;
   /** @default 90 s */
   readonly idleMs?: number;
+  readonly secrets: SecretMask;
 }
 
 /** Makes the activity `callModel`: one request, streamed to watchers, answered as data. On a cancel it returns the partial answer. */
@@ -49,7 +52,7 @@ export function createCallModel(options: CallModelOptions): (input: CallModelInp
     const where = { runId: input.runId, turn: input.turn, attempt: info.attempt };
     // streams are stored: text that hooks may rewrite must not be in them
     const { thinkingOutput = 'apart' } = input;
-    const streamed = new StreamedAnswer(options.streams, where, { isWithheld: hooks.rewrite, thinkingOutput });
+    const streamed = new StreamedAnswer(options.streams, where, { isWithheld: hooks.rewrite, thinkingOutput, secrets: options.secrets });
     const attempt = { streamed, hooks, lost: usageIn(info.heartbeatDetails) };
     return withHeartbeat(
       'callModel',
@@ -88,7 +91,8 @@ async function callModel(input: CallModelInput, options: CallModelOptions, attem
     const built = buildModelRequest(input, { model, facts, setup, messages, times, signal, isRunOver: over, onDelta });
     const request = await hooks.before(setup.agent, built);
     streamed.requested(request);
-    const answer = await provider.call(request);
+    const given = await provider.call(request);
+    const answer = { ...given, parts: maskParts(given.parts, options.secrets) };
     options.cooldowns.answered(input);
     const parts = await hooks.after(answer.parts, signal, answer.usage ?? streamed.estimate());
     streamed.showWithheld(parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join(''));
@@ -156,7 +160,7 @@ function completeAnswer(
 /** The result after a cancel: the partial answer. */
 async function interrupted(input: CallModelInput, options: CallModelOptions, { streamed, hooks, lost }: Attempt): Promise<CallModelResult> {
   const usage = addUsage(lost, streamed.estimate());
-  const text = await hooks.partial(streamed.text.slice(0, PAYLOAD_LIMITS.outsideBytesMax / 2));
+  const text = await hooks.partial(streamed.settle().slice(0, PAYLOAD_LIMITS.outsideBytesMax / 2));
   if (text === '') return { kind: 'interrupted', usage };
   streamed.showWithheld(text);
   const message: Message = {

@@ -2,6 +2,7 @@ import type { HeartbeatDetails } from '../../contracts/activities.js';
 import { NO_USAGE } from '../../contracts/models/usage.js';
 import type { ThinkingOutput, Usage } from '../../contracts/schemas/model.js';
 import { charsOf } from '../../contracts/text/estimate-tokens.js';
+import { NO_SECRETS, type SecretMask, type SecretStream } from '../../contracts/text/secret-mask.js';
 import type { ModelRequest, StreamDelta } from '../../providers/contract/provider.js';
 import type { StreamEvent, StreamSink } from '../../streams/stream.js';
 
@@ -14,6 +15,8 @@ export interface Shown {
   readonly isWithheld: boolean;
   /** Thinking is suppressed, streamed apart, or text between tags. */
   readonly thinkingOutput: ThinkingOutput;
+  /** Masked in all that is shown. A secret may be cut between two pieces. @default none */
+  readonly secrets?: SecretMask;
 }
 
 const THINKING_BEGINS = '<thinking>';
@@ -30,6 +33,8 @@ export class StreamedAnswer {
   #outputChars = 0;
   #request: ModelRequest | undefined;
   #inputTokens: number | undefined;
+  readonly #masked: Readonly<Record<'text' | 'thinking', SecretStream<string>>>;
+  #open: 'text' | 'thinking' | undefined;
   text = '';
 
   /** Publishes `reset` first, so that watchers drop the partial text of an earlier attempt of the same turn. */
@@ -37,6 +42,8 @@ export class StreamedAnswer {
     this.#sink = sink;
     this.#where = where;
     this.#shown = shown;
+    const { secrets = NO_SECRETS } = shown;
+    this.#masked = { text: secrets.texts(), thinking: secrets.texts() };
     this.#publish({ type: 'reset' });
   }
 
@@ -50,10 +57,22 @@ export class StreamedAnswer {
   }
 
   add(delta: StreamDelta): void {
-    if (delta.type === 'text') this.text += delta.text;
     this.#outputChars += delta.type === 'tool_call' ? delta.name.length : delta.text.length;
-    if (delta.type === 'thinking') this.#showThinking(delta);
-    else if (!this.#shown.isWithheld || delta.type === 'tool_call') this.#show(delta);
+    if (this.#open !== delta.type) this.settle();
+    if (delta.type === 'tool_call') {
+      this.#show(delta);
+      return;
+    }
+    this.#open = delta.type;
+    this.#add(delta.type, this.#masked[delta.type].push(delta.text));
+  }
+
+  /** Shows what was held back, because it could have been the beginning of a secret. Returns the whole text so far. */
+  settle(): string {
+    const open = this.#open;
+    this.#open = undefined;
+    if (open !== undefined) this.#add(open, this.#masked[open].end());
+    return this.text;
   }
 
   /** Publishes a withheld text, as the hooks left it. */
@@ -84,8 +103,19 @@ export class StreamedAnswer {
   }
 
   async end(): Promise<void> {
+    this.settle();
     this.#show({ type: 'end' });
     await this.#sink.flush(this.#where.runId);
+  }
+
+  #add(type: 'text' | 'thinking', text: string): void {
+    if (text === '') return;
+    if (type === 'thinking') {
+      this.#showThinking({ type, text });
+      return;
+    }
+    this.text += text;
+    if (!this.#shown.isWithheld) this.#show({ type, text });
   }
 
   #showThinking(delta: StreamDelta & { readonly type: 'thinking' }): void {

@@ -6,12 +6,14 @@ import { PAYLOAD_LIMITS, TOOL_LIMITS, WORKER_LIMITS } from '../../contracts/cons
 import { hashMessage } from '../../contracts/digest.js';
 import type { ContentPart, Message } from '../../contracts/schemas/message.js';
 import { cutText } from '../../contracts/text/redact.js';
+import type { SecretMask } from '../../contracts/text/secret-mask.js';
 import type { AnyToolDefinition, ToolContext } from '../../define/define-tool.js';
 import { completeBounds } from '../../output/truncate-output.js';
 import type { HookRunner } from '../hooks/hook-runner.js';
 import { type CancellationCause, cancellationCause, throwUnlessUser } from '../runtime/cancellation.js';
 import { failure } from '../runtime/failures.js';
 import { withHeartbeat } from '../runtime/heartbeat.js';
+import { maskParts } from '../runtime/mask-message.js';
 import type { TranscriptCache } from '../transcript/transcript-cache.js';
 import { toolArguments } from './parse-tool-arguments.js';
 import { type Ended, ToolHooks } from './tool-hooks.js';
@@ -24,6 +26,7 @@ export interface CallToolOptions {
   /** The store for the whole text of cut outputs. */
   readonly artifacts: ArtifactStore;
   readonly hooks: HookRunner;
+  readonly secrets: SecretMask;
 }
 
 /** Makes the activity `callTool`: runs one tool once. Every outcome is a result for the model. It throws only when its attempt is lost. */
@@ -41,7 +44,7 @@ export function createCallTool(options: CallToolOptions): (input: CallToolInput)
         lastText: hooks.rewrite ? '' : shown.details,
       }),
       async () => {
-        const output = callOutput(input, hooks.storeFor(options.artifacts));
+        const output = callOutput(input, hooks.storeFor(options.artifacts), options.secrets);
         try {
           const ended = await runTool(input, options, { shown, output });
           return await hookedResult(input, options, { ended, output, hooks, startedAt });
@@ -68,7 +71,7 @@ export async function hookedResult(
   { ended, output, hooks, startedAt }: EndedCall,
 ): Promise<CallToolResult> {
   const { abort, ...left } = await hooks.after(ended);
-  const bounds = hooks.rewrite ? callOutput(input, options.artifacts) : output;
+  const bounds = hooks.rewrite ? callOutput(input, options.artifacts, options.secrets) : output;
   const result = asResult(input, options, { ...left, parts: await bounds.bounded(left.parts) }, Date.now() - startedAt);
   return abort === undefined ? result : { ...result, abort };
 }
@@ -80,7 +83,7 @@ export interface Running {
   readonly output: CallOutput;
 }
 
-async function runTool(input: CallToolInput, { tools }: CallToolOptions, running: Running): Promise<Ended> {
+async function runTool(input: CallToolInput, { tools, secrets }: CallToolOptions, running: Running): Promise<Ended> {
   if (input.unknownTool !== undefined) return endedWith('failed', input.unknownTool);
   const tool = tools.get(input.tool);
   if (!tool) return endedWith('failed', `the tool ${input.tool} is not available on this worker`);
@@ -90,8 +93,8 @@ async function runTool(input: CallToolInput, { tools }: CallToolOptions, running
   refuseSecondStart(input, context);
   const timeout = AbortSignal.timeout(input.timeoutMs);
   const signal = AbortSignal.any([context.cancellationSignal, timeout]);
-  const work = execute(tool, parsed.args, toolContext(input, signal, running));
-  const ended = await Promise.race([work, abandoned(signal)]);
+  const work = execute(tool, parsed.args, toolContext(input, signal, { ...running, secrets }));
+  const ended = masked(await Promise.race([work, abandoned(signal)]), secrets);
   const cause = cancellationCause(context);
   if (ended.kind !== 'returned') throwUnlessUser(cause, `the tool ${input.tool}`);
   return judge(input, ended, { cause, timedOut: timeout.aborted });
@@ -108,7 +111,7 @@ function refuseSecondStart({ effect, tool }: CallToolInput, { info }: Context): 
 
 type Executed =
   | { readonly kind: 'returned'; readonly parts: readonly ContentPart[] }
-  | { readonly kind: 'threw'; readonly error: unknown }
+  | { readonly kind: 'threw'; readonly text: string }
   | { readonly kind: 'abandoned' };
 
 async function execute(tool: AnyToolDefinition, args: unknown, context: ToolContext): Promise<Executed> {
@@ -117,7 +120,19 @@ async function execute(tool: AnyToolDefinition, args: unknown, context: ToolCont
     const value = await tool.execute(args as never, context);
     return { kind: 'returned', parts: toolResultParts(value) };
   } catch (error) {
-    return { kind: 'threw', error };
+    return { kind: 'threw', text: errorText(error) };
+  }
+}
+
+/** What a tool gave, without secrets. Masked whole, because a cut could leave a part of a secret. */
+function masked(ended: Executed, secrets: SecretMask): Executed {
+  switch (ended.kind) {
+    case 'returned':
+      return { ...ended, parts: maskParts(ended.parts, secrets) };
+    case 'threw':
+      return { ...ended, text: secrets.text(ended.text) };
+    case 'abandoned':
+      return ended;
   }
 }
 
@@ -136,7 +151,7 @@ function judge(input: CallToolInput, ended: Executed, stop: { cause: Cancellatio
   // a tool that finished in spite of the abort has taken effect: its result counts
   if (ended.kind === 'returned') return { outcome: 'ok', parts: ended.parts };
   // the whole text: it is cut later, with a footer, and the end of a failed command's output matters most
-  const text = ended.kind === 'threw' ? errorText(ended.error) : 'it did not stop when it was cancelled';
+  const text = ended.kind === 'threw' ? ended.text : 'it did not stop when it was cancelled';
   if (stop.cause === 'user') return endedWith('cancelled', `[cancelled] stopped while running; it may have taken partial effect. ${text}`);
   if (ended.kind === 'abandoned') return endedWith('unknown', `[outcome unknown] timed out after ${seconds(input.timeoutMs)}; ${text}`);
   if (stop.timedOut) return endedWith('timeout', `timed out after ${seconds(input.timeoutMs)}: ${text}`);
@@ -153,7 +168,11 @@ function errorText(error: unknown): string {
 }
 
 /** The context of a tool. It contains nothing of Temporal. */
-export function toolContext(input: CallToolInput, signal: AbortSignal, { shown, output }: Running): ToolContext {
+export function toolContext(
+  input: CallToolInput,
+  signal: AbortSignal,
+  { shown, output, secrets }: Running & { readonly secrets: SecretMask },
+): ToolContext {
   const { log, info } = Context.current();
   return {
     runId: input.runId,
@@ -166,16 +185,20 @@ export function toolContext(input: CallToolInput, signal: AbortSignal, { shown, 
     output,
     heartbeat: (details) => {
       // converted to text here: details that are not JSON fail the tool, not the worker's heartbeat timer
-      shown.details = cutText(JSON.stringify(details) ?? '', WORKER_LIMITS.heartbeatBytesMax / 2);
+      const text = typeof details === 'string' ? details : (JSON.stringify(details) ?? '');
+      shown.details = cutText(secrets.text(text), WORKER_LIMITS.heartbeatBytesMax / 2);
     },
-    log: { info: (message) => log.info(message, { tool: input.tool }), warn: (message) => log.warn(message, { tool: input.tool }) },
+    log: {
+      info: (message) => log.info(secrets.text(message), { tool: input.tool }),
+      warn: (message) => log.warn(secrets.text(message), { tool: input.tool }),
+    },
   };
 }
 
 /** The output of one call, within the limits from the workflow. The worker's store keeps the whole text of a cut output. */
-export function callOutput({ output, tool }: CallToolInput, store: ArtifactStore): CallOutput {
+export function callOutput({ output, tool }: CallToolInput, store: ArtifactStore, secrets: SecretMask): CallOutput {
   const { log, cancellationSignal: signal } = Context.current();
-  return new CallOutput(completeBounds(output), { store, signal, onProblem: (problem) => log.warn(problem, { tool }) });
+  return new CallOutput(completeBounds(output), { store, signal, secrets, onProblem: (problem) => log.warn(problem, { tool }) });
 }
 
 /** Makes the result message and puts it into this worker's cache. A message that is too large is replaced by a failed result. */

@@ -2,6 +2,7 @@ import type { CheckToolInput } from '../../contracts/activities.js';
 import type { CallDecision } from '../../contracts/schemas/carried-state.js';
 import type { JsonValue } from '../../contracts/schemas/message.js';
 import { redact } from '../../contracts/text/redact.js';
+import type { SecretMask } from '../../contracts/text/secret-mask.js';
 import type { GateAnswer, GateFunction } from '../../define/agent-gate.js';
 import type { AnyToolDefinition } from '../../define/define-tool.js';
 import { askGate } from '../hooks/gate-function.js';
@@ -17,6 +18,7 @@ export interface CheckToolOptions {
   readonly hooks: HookRunner;
   /** The `gate` of each agent whose gate is a function, by the agent's name. */
   readonly gates: ReadonlyMap<string, GateFunction>;
+  readonly secrets: SecretMask;
 }
 
 /**
@@ -75,13 +77,14 @@ function decide(
   return { decision: 'ask', by: 'gate', ...(reason === undefined ? {} : { reason }) };
 }
 
-async function gateAnswer(input: CheckToolInput, args: JsonValue, { gates, tools, signal }: Check): Promise<GateAnswer> {
+async function gateAnswer(input: CheckToolInput, args: JsonValue, { gates, tools, signal, secrets }: Check): Promise<GateAnswer> {
   const { runId, agent, turn, workspace } = input;
   const gate = gates.get(agent);
   if (!gate) return input.gated ? { action: 'block', reason: `the gate of agent ${agent} is not on this worker` } : { action: 'allow' };
   const tool = tools.get(input.tool);
   return await askGate({
     gate,
+    secrets,
     context: { runId, agent, turn, args, ...(workspace === undefined ? {} : { workspace }), signal },
     tool: { name: input.tool, effect: tool?.effect ?? 'once', ...(tool?.network === undefined ? {} : { network: tool.network }) },
   });
@@ -96,7 +99,7 @@ function runHooks(input: CheckToolInput, { hooks, signal }: Check): Promise<Hook
  * Why the tool requires approval; undefined when it does not. A requirement from the start of the run stays, also without the tool on this
  * worker.
  */
-function approvalReason(input: CheckToolInput, args: JsonValue, { tools }: CheckToolOptions): string | undefined {
+function approvalReason(input: CheckToolInput, args: JsonValue, { tools, secrets }: CheckToolOptions): string | undefined {
   const { tool: name, runId } = input;
   const tool = tools.get(name);
   if (!tool || tool.approval === 'never') return input.approval ? 'this tool required approval when the run started' : undefined;
@@ -109,7 +112,7 @@ function approvalReason(input: CheckToolInput, args: JsonValue, { tools }: Check
     // only `false` allows the call: a promise or undefined is not a valid return value
     return asks === false ? undefined : 'the tool requires approval for these arguments';
   } catch (error) {
-    return `the tool's approval function failed: ${redact(messageOf(error))}`;
+    return `the tool's approval function failed: ${redact(messageOf(error, secrets))}`;
   }
 }
 

@@ -2,6 +2,7 @@ import { Context } from '@temporalio/activity';
 import type { CallToolInput, ReconcileResult } from '../../contracts/activities.js';
 import { TOOL_LIMITS } from '../../contracts/constants/limits.js';
 import { withHeartbeat } from '../runtime/heartbeat.js';
+import { maskParts } from '../runtime/mask-message.js';
 import { type CallToolOptions, callOutput, hookedResult, toolContext } from './call-tool.js';
 import { ToolHooks } from './tool-hooks.js';
 import { toolResultParts } from './tool-result-parts.js';
@@ -26,16 +27,16 @@ async function reconcile(input: CallToolInput, options: CallToolOptions, started
   if (!tool?.reconcile || !parsed?.success) return { kind: 'unknown' };
   const signal = AbortSignal.any([Context.current().cancellationSignal, AbortSignal.timeout(TOOL_LIMITS.reconcileTimeoutMs)]);
   const hooks = new ToolHooks(options.hooks, input);
-  const output = callOutput(input, hooks.storeFor(options.artifacts));
-  const context = toolContext(input, signal, { shown: { details: '' }, output });
+  const output = callOutput(input, hooks.storeFor(options.artifacts), options.secrets);
+  const context = toolContext(input, signal, { shown: { details: '' }, output, secrets: options.secrets });
   try {
     // the arguments were parsed by this tool's own schema
     const found = await Promise.race([tool.reconcile(parsed.data as never, context), aborted(signal)]);
     if (found.kind !== 'done') return found;
-    const ended = { outcome: 'ok', parts: toolResultParts(found.result) } as const;
+    const ended = { outcome: 'ok', parts: maskParts(toolResultParts(found.result), options.secrets) } as const;
     return { kind: 'done', result: await hookedResult(input, options, { ended, output, hooks, startedAt }) };
   } catch (error) {
-    context.log.warn(`reconcile failed, so the outcome is unknown: ${String(error)}`);
+    context.log.warn(`reconcile failed, so the outcome is unknown: ${options.secrets.text(String(error))}`);
     return { kind: 'unknown' };
   } finally {
     output.close();

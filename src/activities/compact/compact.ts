@@ -8,6 +8,7 @@ import type { Message } from '../../contracts/schemas/message.js';
 import type { Usage } from '../../contracts/schemas/model.js';
 import { CHARS_PER_TOKEN } from '../../contracts/text/estimate-tokens.js';
 import { identifiersOf } from '../../contracts/text/identifiers.js';
+import { NO_SECRETS, type SecretMask } from '../../contracts/text/secret-mask.js';
 import type { CustomCompactor } from '../../define/compactor.js';
 import type { ProviderFor } from '../../providers/access/provider-for.js';
 import { ModelError } from '../../providers/contract/model-error.js';
@@ -16,6 +17,7 @@ import type { HookRunner } from '../hooks/hook-runner.js';
 import { cancellationCause, throwUnlessUser } from '../runtime/cancellation.js';
 import { failure, messageOf } from '../runtime/failures.js';
 import { withHeartbeat } from '../runtime/heartbeat.js';
+import { maskMessage } from '../runtime/mask-message.js';
 import { type ReadTranscriptOptions, readTranscript } from '../transcript/read-transcript.js';
 import { runCustomCompactor } from './custom-compactor.js';
 import { extractiveSummary } from './extractive-summary.js';
@@ -31,6 +33,8 @@ export interface CompactOptions {
   readonly compactor?: CustomCompactor;
   /** The time limit of a model or the config's compactor, in milliseconds. @default 60 s */
   readonly timeoutMs?: number;
+  /** Masked in what models and compactors write. @default none */
+  readonly secrets?: SecretMask;
 }
 
 /**
@@ -72,7 +76,7 @@ async function compact(
     const cause = cancellationCause(context);
     throwUnlessUser(cause, 'a compaction', beat());
     if (cause === 'user') throw new CancelledFailure('the compaction was cancelled', [beat()]);
-    throw error instanceof ApplicationFailure ? error : failure('Compaction.Failed', messageOf(error), { cause: error });
+    throw error instanceof ApplicationFailure ? error : failure('Compaction.Failed', messageOf(error, options.secrets), { cause: error });
   }
 }
 
@@ -94,6 +98,7 @@ async function compactByConfig({ input, options, messages, signal }: Work): Prom
 
 async function compactBySummary({ input, options, messages, signal, spent }: Work): Promise<Made> {
   const { tokensMax } = input;
+  const { secrets = NO_SECRETS } = options;
   try {
     const { provider, model } = options.providerFor(input.model, input.credential);
     const onUsage = (used: Usage): void => {
@@ -101,11 +106,12 @@ async function compactBySummary({ input, options, messages, signal, spent }: Wor
     };
     const hooks = new ModelHooks(options.hooks, input);
     const summary = await requestSummary({ provider, model, agent: input.agent ?? '', messages, tokensMax, signal, hooks, onUsage });
-    return { made: [summaryMessage(input, messages, summary)] };
+    // masked before it is cut to its size
+    return { made: [summaryMessage(input, messages, secrets.text(summary))] };
   } catch (error) {
     if (Context.current().cancellationSignal.aborted) throw error;
     const made = [summaryMessage(input, messages, extractiveSummary(messages, tokensMax))];
-    return { made, note: `extractive: ${whyNoModel(error, signal)}` };
+    return { made, note: `extractive: ${whyNoModel(error, signal, secrets)}` };
   }
 }
 
@@ -137,15 +143,17 @@ function newestIdentifiers(messages: readonly Message[]): string[] {
   return [...names].slice(-COMPACTION_LIMITS.identifiersKept);
 }
 
-function keep(message: Message, { transcripts }: CompactOptions): CompactResult['messages'][number] {
+function keep(made: Message, { transcripts, secrets = NO_SECRETS }: CompactOptions): CompactResult['messages'][number] {
+  const message = maskMessage(made, secrets);
   const hash = hashMessage(message);
   transcripts.cache.keepMessage(hash, message);
   return { message, hash };
 }
 
-function whyNoModel(error: unknown, signal: AbortSignal): string {
+function whyNoModel(error: unknown, signal: AbortSignal, secrets: SecretMask): string {
   if (signal.aborted) return 'the model took too long';
-  return error instanceof ModelError ? `${error.type}: ${error.message.slice(0, 200)}` : messageOf(error).slice(0, 200);
+  const message = messageOf(error, secrets).slice(0, 200);
+  return error instanceof ModelError ? `${error.type}: ${message}` : message;
 }
 
 /** The time limit of the work. It is below the activity's own timeout, so that the extracts can still be returned. */

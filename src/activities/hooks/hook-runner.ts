@@ -1,7 +1,9 @@
 import { DECISION_LIMITS, HOOK_LIMITS } from '../../contracts/constants/limits.js';
 import { cutText, redact } from '../../contracts/text/redact.js';
-import type { HookContext, HookDecision, HookDefinition, HookPoint } from '../../define/define-hook.js';
+import { NO_SECRETS, type SecretMask } from '../../contracts/text/secret-mask.js';
+import type { HookContext, HookDecision, HookDefinition, HookPoint, HookRequest } from '../../define/define-hook.js';
 import { rejectedBy } from '../../providers/http/abortable.js';
+import { maskMessage } from '../runtime/mask-message.js';
 import { readHookAnswer } from './hook-decision.js';
 import { type FilteredCall, hookFilter } from './hook-filter.js';
 
@@ -27,13 +29,17 @@ export interface HookRunner {
   matches(on: HookPoint, call?: FilteredCall): boolean;
 }
 
-/** Makes the runner of a config's hooks. `warn` is called for each hook that fails. */
-export function createHookRunner(hooks: readonly HookDefinition[], warn: (message: string) => void): HookRunner {
+/** Makes the runner of a config's hooks. `warn` is called for each hook that fails. `secrets` are masked in all that hooks decide. */
+export function createHookRunner(
+  hooks: readonly HookDefinition[],
+  warn: (message: string) => void,
+  secrets: SecretMask = NO_SECRETS,
+): HookRunner {
   const ordered = hooks.map(complete).toSorted((a, b) => a.priority - b.priority);
   const at = (on: HookPoint): readonly CompleteHook[] => ordered.filter((hook) => hook.on === on);
   return {
     matches: (on, call = {}) => at(on).some((hook) => hook.matches(call)),
-    run: (on, question) => runChain(at(on), question, warn),
+    run: (on, question) => runChain(at(on), question, { warn, secrets }),
   };
 }
 
@@ -50,13 +56,17 @@ function complete(hook: HookDefinition): CompleteHook {
   return { name, on, run, priority, timeoutMs, onError, matches: hookFilter(hook) };
 }
 
-async function runChain(hooks: readonly CompleteHook[], question: HookContext, warn: (message: string) => void): Promise<HookOutcome> {
+async function runChain(
+  hooks: readonly CompleteHook[],
+  question: HookContext,
+  { warn, secrets }: { readonly warn: (message: string) => void; readonly secrets: SecretMask },
+): Promise<HookOutcome> {
   let now = question;
   let changes: (HookChanges & { readonly hook: string }) | undefined;
   for (const hook of hooks) {
     // matched here, because an earlier hook may have changed the path
     if (!hook.matches(now)) continue;
-    const answer = await runHook(hook, now);
+    const answer = maskAnswer(await runHook(hook, now), secrets);
     if (question.signal.aborted) return { action: 'block', hook: hook.name, reason: 'stopped before its hooks finished' };
     if ('failure' in answer) {
       warn(`hook ${hook.name} failed and counts as "${hook.onError}": ${answer.failure}`);
@@ -74,7 +84,32 @@ async function runChain(hooks: readonly CompleteHook[], question: HookContext, w
   return changes === undefined ? { action: 'allow' } : { action: 'modify', ...changes };
 }
 
-async function runHook(hook: CompleteHook, question: HookContext): Promise<HookDecision | { readonly failure: string }> {
+/** The decision of a hook, or why it failed. */
+type HookAnswer = HookDecision | { readonly failure: string };
+
+/** A hook may decide with what it read itself. Masked whole, because a cut could leave a part of a secret. */
+function maskAnswer(answer: HookAnswer, secrets: SecretMask): HookAnswer {
+  if ('failure' in answer) return { failure: shown(redact(secrets.text(answer.failure))) };
+  if (answer.action === 'allow') return answer;
+  if (answer.action !== 'modify') return { ...answer, reason: secrets.text(answer.reason) };
+  const { args, output, request } = answer;
+  return {
+    ...answer,
+    ...(args === undefined ? {} : { args: secrets.json(args) }),
+    ...(output === undefined ? {} : { output: secrets.text(output) }),
+    ...(request === undefined ? {} : { request: maskRequest(request, secrets) }),
+  };
+}
+
+function maskRequest({ prompt, messages, ...rest }: Partial<HookRequest>, secrets: SecretMask): Partial<HookRequest> {
+  return {
+    ...rest,
+    ...(prompt === undefined ? {} : { prompt: secrets.text(prompt) }),
+    ...(messages === undefined ? {} : { messages: messages.map((message) => maskMessage(message, secrets)) }),
+  };
+}
+
+async function runHook(hook: CompleteHook, question: HookContext): Promise<HookAnswer> {
   const timeout = AbortSignal.timeout(hook.timeoutMs);
   const signal = AbortSignal.any([question.signal, timeout]);
   try {
@@ -82,7 +117,7 @@ async function runHook(hook: CompleteHook, question: HookContext): Promise<HookD
     return readHookAnswer(hook.on, answer);
   } catch (error) {
     if (timeout.aborted) return { failure: `it took longer than ${hook.timeoutMs} ms` };
-    return { failure: shown(redact(error instanceof Error ? error.message : String(error))) };
+    return { failure: error instanceof Error ? error.message : String(error) };
   }
 }
 

@@ -4,6 +4,7 @@ import { FAILURES, type FailureType } from '../../contracts/failures.js';
 import { NO_USAGE } from '../../contracts/models/usage.js';
 import type { Usage } from '../../contracts/schemas/model.js';
 import { cutText, redact } from '../../contracts/text/redact.js';
+import { NO_SECRETS, type SecretMask } from '../../contracts/text/secret-mask.js';
 import { ModelError } from '../../providers/contract/model-error.js';
 
 /** The optional parts of a failure. */
@@ -59,8 +60,8 @@ function usageOf(used: Usage): { readonly usage?: Usage } {
   return used.inputTokens + used.outputTokens === 0 ? {} : { usage: used };
 }
 
-/** The message of any thrown value, cut to the maximum size of a failure message. */
-export function messageOf(error: unknown): string {
-  const text = error instanceof Error ? error.message : String(error);
+/** The message of any thrown value, without secrets, cut to the maximum size of a failure message. */
+export function messageOf(error: unknown, secrets: SecretMask = NO_SECRETS): string {
+  const text = secrets.text(error instanceof Error ? error.message : String(error));
   return cutText(text === '' ? 'tool failed without message' : text, PAYLOAD_LIMITS.failureMessageBytesMax);
 }

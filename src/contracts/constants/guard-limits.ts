@@ -249,3 +249,13 @@ export const ARTIFACT_LIMITS = {
   /** Age at which a temporary file of a killed process is removed. */
   staleWriteMs: 10 * MINUTE_MS,
 } as const;
+
+/** Limits of the search for secrets in data that leaves a worker. */
+export const SECRET_LIMITS = {
+  /** Shortest value that is replaced. A shorter one is a placeholder, and would be found in ordinary text. */
+  charsMin: 8,
+  /** Values of one reference that are replaced, the newest ones: a key that was rotated may still be valid. */
+  valuesMax: 4,
+  /** Time between two readings of a key file, so that a rotated key is known soon and reading costs nothing. */
+  rereadMs: SECOND_MS,
+} as const;

@@ -12,6 +12,7 @@ export {
   MEMO_LIMITS,
   OUTPUT_SCHEMA_LIMITS,
   READING_LIMITS,
+  SECRET_LIMITS,
   STEER_LIMITS,
   WORK_LIMITS,
 } from './guard-limits.js';

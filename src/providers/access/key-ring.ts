@@ -1,5 +1,7 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
+import { SECRET_LIMITS } from '../../contracts/constants/limits.js';
 import type { KeyRing } from '../contract/access-options.js';
+import { HeldKeys } from './held-keys.js';
 import { KNOWN_PROVIDERS } from './provider-catalog.js';
 
 /** Keys for any provider that has none of its own, and what Anthropic's own tools read. */
@@ -33,15 +35,27 @@ export function captureKeys(env: NodeJS.ProcessEnv, extra: readonly string[] = [
     remembered.set(name, (value ?? '').trim());
     delete env[name];
   }
-  return ringOf(new Map([...remembered].filter(([name, value]) => isKey(name) && value !== '')), [...new Set(files)]);
+  const held = new HeldKeys();
+  // also those that this config does not name: the process still has them
+  for (const [name, value] of remembered) held.add(`env:${name}`, value);
+  return ringOf(new Map([...remembered].filter(([name, value]) => isKey(name) && value !== '')), { files: [...new Set(files)], held });
 }
 
-function ringOf(keys: ReadonlyMap<string, string>, files: readonly string[]): KeyRing {
+function ringOf(
+  keys: ReadonlyMap<string, string>,
+  { files, held }: { readonly files: readonly string[]; readonly held: HeldKeys },
+): KeyRing {
+  const read = (path: string): ReturnType<typeof readSecretFile> => {
+    const found = readSecretFile(path);
+    if ('value' in found) held.add(`file:${path}`, found.value);
+    return found;
+  };
+  let readAt = Number.NEGATIVE_INFINITY;
   const look = (reference: string): { readonly value: string } | { readonly problem: string } => {
     const path = pathIn(reference);
     if (path === undefined) return checked(keys.get(nameOf(reference)), `env:${nameOf(reference)}`);
     // only what the config names is opened
-    const found = files.includes(path) ? readSecretFile(path) : { problem: `SECRET_MISSING ${reference}` };
+    const found = files.includes(path) ? read(path) : { problem: `SECRET_MISSING ${reference}` };
     return 'value' in found ? checked(found.value, reference) : found;
   };
   const isUsable = (reference: string): boolean => 'value' in look(reference);
@@ -55,6 +69,13 @@ function ringOf(keys: ReadonlyMap<string, string>, files: readonly string[]): Ke
       return 'problem' in found ? found.problem : undefined;
     },
     names: () => [...keys.keys(), ...files.map((path) => `file:${path}`)].filter(isUsable),
+    held() {
+      if (files.length > 0 && Date.now() - readAt >= SECRET_LIMITS.rereadMs) {
+        readAt = Date.now();
+        for (const path of files) read(path);
+      }
+      return held.all;
+    },
   };
 }
 

@@ -1,3 +1,4 @@
+import type { KnownSecret } from '../../contracts/text/secret-forms.js';
 import type { Config } from '../../define/define-config.js';
 
 /** The keys of a worker by reference, `env:NAME` or `file:PATH`. Their values never leave the provider that uses them. */
@@ -8,6 +9,11 @@ export interface KeyRing {
   problem(reference: string): string | undefined;
   /** Of all that have a usable value: the names of variables, and the references of files. */
   names(): readonly string[];
+  /**
+   * All values that the ring has or had, the newest four of each reference, to mask them. The same array until a value is added. Files
+   * are read again after a second. Never throws.
+   */
+  held(): readonly KnownSecret[];
 }
 
 /** The config, environment and keys of a worker: all that decides how a provider is reached. */

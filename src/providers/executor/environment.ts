@@ -1,4 +1,5 @@
 import { delimiter } from 'node:path';
+import { SecretMask } from '../../contracts/text/secret-mask.js';
 import type { SubprocessExecutor } from '../../define/agent-executor.js';
 import { KeyReference } from '../../define/credentials.js';
 import { commandEnvironment } from '../../process/command-sandbox.js';
@@ -9,7 +10,7 @@ import { hideKey } from '../errors/redact-key.js';
 /** What a child process sees, and how its secrets are kept out of what is told of it. */
 export interface ExecutorEnvironment {
   readonly variables: Readonly<Record<string, string>>;
-  /** Replaces every value that came by reference. */
+  /** Masks every value that came by reference, and parts of those whose variable is named as a secret. */
   redact(text: string): string;
 }
 
@@ -25,7 +26,6 @@ export interface ExecutorEnvironmentOptions {
 
 /** A value that is not a secret, an address above all, is replaced as a whole and never by its parts. */
 const SECRET_NAME = /KEY|TOKEN|SECRET|PASSWORD/iu;
-const SECRET_CHARS_MIN = 8;
 
 /**
  * The environment of an executor: what a command of the workspace tools gets, then the definition's own variables; folders of its PATH
@@ -39,18 +39,16 @@ export function executorEnvironment(options: ExecutorEnvironmentOptions): Execut
   const resolved = named.map(({ name, value, isReference }) => [name, isReference ? resolve(name, value, options) : value] as const);
   const variables: Record<string, string> = { ...base, ...Object.fromEntries(resolved) };
   if (env['PATH'] !== undefined && base['PATH'] !== undefined) variables['PATH'] = `${variables['PATH']}${delimiter}${base['PATH']}`;
-  const secrets = named.flatMap(({ name, isReference }) => (isReference ? [{ name, value: variables[name] ?? '' }] : []));
-  return { variables, redact: (text) => secrets.reduce((rest, { name, value }) => hide(rest, name, value), text) };
+  const secrets = named.flatMap(({ name, value, isReference }) =>
+    isReference ? [{ variable: name, name: value, value: variables[name] ?? '' }] : [],
+  );
+  const mask = new SecretMask(() => secrets);
+  const parts = secrets.filter(({ variable }) => SECRET_NAME.test(variable)).map(({ value }) => value);
+  return { variables, redact: (text) => parts.reduce(hideKey, mask.text(text)) };
 }
 
 function resolve(name: string, reference: string, { agent, keys }: ExecutorEnvironmentOptions): string {
   const value = keys.resolve(reference);
   if (value !== undefined) return value;
   throw new ModelError('Executor.Failed', `agent ${agent}: env ${name}: ${keys.problem(reference) ?? `${reference} has no value`}`);
-}
-
-function hide(text: string, name: string, value: string): string {
-  if (value.length < SECRET_CHARS_MIN) return text;
-  const whole = text.replaceAll(value, '[redacted]');
-  return SECRET_NAME.test(name) ? hideKey(whole, value) : whole;
 }

@@ -58,6 +58,7 @@ const GUARD_LIMIT_TITLES = {
   STEER_LIMITS: 'Messages to a running agent',
   MEMO_LIMITS: 'Remembered results',
   ARTIFACT_LIMITS: 'Artifacts',
+  SECRET_LIMITS: 'Secrets',
   EXECUTOR_LIMITS: 'Executors',
 } as const satisfies Record<Exclude<keyof typeof limits, keyof typeof LIMIT_TITLES>, string>;
 

@@ -42,6 +42,19 @@ describe('captureKeys', () => {
   });
 });
 
+describe('held keys', () => {
+  it('A13: all variables that were taken are held, also those that a later config does not name', () => {
+    const env = { OPENAI_API_KEY: 'k-one', MY_KEY: 'k-two' };
+    captureKeys(env, ['env:MY_KEY']);
+    const ring = captureKeys(env);
+    expect(ring.held()).toEqual([
+      { name: 'env:OPENAI_API_KEY', value: 'k-one' },
+      { name: 'env:MY_KEY', value: 'k-two' },
+    ]);
+    expect(ring.held()).toBe(ring.held());
+  });
+});
+
 describe('keys in files', () => {
   let folder: string;
   beforeEach(async () => {
@@ -55,8 +68,11 @@ describe('keys in files', () => {
     expect(ring.resolve(reference)).toBe('k-one');
     expect(ring.problem(reference)).toBeUndefined();
     expect(ring.names()).toEqual([reference]);
+    expect(ring.held()).toEqual([{ name: reference, value: 'k-one' }]);
     await secret('k-rotated', 0o600);
     expect(ring.resolve(reference)).toBe('k-rotated');
+    // the old one may still be valid
+    expect(ring.held().map(({ value }) => value)).toEqual(['k-rotated', 'k-one']);
   });
 
   it.each([

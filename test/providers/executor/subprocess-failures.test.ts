@@ -105,6 +105,8 @@ describe('subprocess: what fails', () => {
     const keys = captureKeys({ CHILD_KEY: value }, ['env:CHILD_KEY']);
     const body = `await next(); console.error('refused: ' + process.env.MODEL_KEY + ' and ' + process.env.MODEL_KEY.slice(4, 20)); say({ type: 'progress', text: process.env.MODEL_KEY }); process.exit(1);`;
     const talk = run(executorOf(body, { keys, env: { MODEL_KEY: 'env:CHILD_KEY' } }));
-    await expect(talk.ask()).rejects.toThrow(/its last progress: \[redacted\].*stderr: refused: \[redacted\] and \[redacted\]$/u);
+    await expect(talk.ask()).rejects.toThrow(
+      /its last progress: \[secret env:CHILD_KEY\].*stderr: refused: \[secret env:CHILD_KEY\] and \[redacted\]$/u,
+    );
   });
 });
