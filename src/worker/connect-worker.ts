@@ -9,6 +9,7 @@ import {
   Runtime,
   type Worker,
 } from '@temporalio/worker';
+import { PAYLOAD_LIMITS } from '../contracts/constants/limits.js';
 import { redact } from '../contracts/text/redact.js';
 import type { SecretMask } from '../contracts/text/secret-mask.js';
 import { workerSecrets } from '../providers/access/worker-secrets.js';
@@ -34,7 +35,12 @@ export interface ConnectWorkerOptions extends Omit<CreateWorkerOptions, 'connect
 export async function connectWorker({ connectionOptions, ...options }: ConnectWorkerOptions): Promise<ConnectedWorker> {
   installRuntime(options);
   const { tls, ...rest } = connectionOptions;
-  const connection = await NativeConnection.connect({ ...rest, ...(tls === undefined ? {} : { tls }) });
+  const connection = await NativeConnection.connect({
+    ...rest,
+    ...(tls === undefined ? {} : { tls }),
+    // what fits is no reason for a warning
+    payloadLimits: { payloadsWarnSize: PAYLOAD_LIMITS.externalBytesMin },
+  });
   try {
     const worker = await createWorker({ ...options, connection });
     const own = options.manyHosts ? { hostWorker: await createHostWorker({ ...options, connection }) } : {};

@@ -3,19 +3,27 @@ import { type DataConverter, ExternalStorage } from '@temporalio/common';
 import { PAYLOAD_LIMITS } from '../contracts/constants/limits.js';
 import { PerdureError } from '../contracts/perdure-error.js';
 import { createFileStorageDriver } from './storage/file-storage-driver.js';
+import { createLargePayloadCodec } from './storage/large-payload-codec.js';
+
+/** A data converter for large payloads: its codec, and the storage of earlier versions. */
+export type LargePayloadConverter = DataConverter & Required<Pick<DataConverter, 'payloadCodecs' | 'externalStorage'>>;
 
 /**
- * Creates the data converter of workers and clients that share a state folder. Payloads above 256 KiB (carried state, large inputs) are
- * stored in files. Results and query answers stay below 192 KiB, so other clients can read them. Throws PerdureError `INSTALLATION` (1)
- * if the installed packages do not support external storage.
+ * Creates the data converter of workers and clients that share a state folder. Payloads above 1.5 MiB (carried state, large inputs) are
+ * compressed, and stored in files when they stay larger. Results and query answers stay below 192 KiB, so other clients can read them;
+ * they can also follow a run whose carried state was compressed or stored. Codecs of your own come first:
+ * `payloadCodecs: [yours, ...dataConverter.payloadCodecs]`. Throws PerdureError `INSTALLATION` (1) if the installed packages do not
+ * support external storage, in which earlier versions stored payloads above 256 KiB.
  */
-export function createDataConverter({ artifactsDir }: { readonly artifactsDir: string }): DataConverter {
+export function createDataConverter({ artifactsDir }: { readonly artifactsDir: string }): LargePayloadConverter {
   const problem = protobufjsProblem();
   if (problem) throw new PerdureError('INSTALLATION', problem, 1);
   return {
+    payloadCodecs: [createLargePayloadCodec(artifactsDir)],
+    // reads what earlier versions stored; it stores only where an application left the codec out
     externalStorage: new ExternalStorage({
       drivers: [createFileStorageDriver(artifactsDir)],
-      payloadSizeThreshold: PAYLOAD_LIMITS.inlineBytesMax,
+      payloadSizeThreshold: PAYLOAD_LIMITS.externalBytesMin,
     }),
   };
 }

@@ -59,7 +59,7 @@ const CLAIMS: Readonly<Record<string, readonly string[]>> = {
     `has ${RUN_LIMITS.finalCallTimeoutMs / SECOND} s. \`finalized\``,
     `at most ${WORKER_LIMITS.heartbeatThrottleMsMax / SECOND} s late`,
   ],
-  'docs/architecture/hosting.md': [`pieces of ${STREAM_LIMITS.coalesceMs} ms`, `above ${PAYLOAD_LIMITS.inlineBytesMax / KIB} KiB`],
+  'docs/architecture/hosting.md': [`pieces of ${STREAM_LIMITS.coalesceMs} ms`, `above ${PAYLOAD_LIMITS.inlineBytesMax / MIB} MiB`],
   'docs/architecture/safeguards.md': [
     `hashes of the last ${LOOP_LIMITS.memoryTurns} turns`,
     `keeps the last ${grouped(CONTINUE_AS_NEW_LIMITS.seenIdsMax)} ends`,
@@ -87,7 +87,7 @@ const CLAIMS: Readonly<Record<string, readonly string[]>> = {
     `running calls get ${WORKER_LIMITS.shutdownGraceMs / SECOND} s to finish, and the worker stops within ${WORKER_LIMITS.shutdownForceMs / SECOND} s`,
     `up to ${WORKER_LIMITS.activitiesMax} activities`,
     `heartbeat timeout of ${WORKER_LIMITS.heartbeatTimeoutMs / SECOND} s`,
-    `payloads above ${PAYLOAD_LIMITS.inlineBytesMax / KIB} KiB`,
+    `payloads above ${PAYLOAD_LIMITS.inlineBytesMax / MIB} MiB`,
     `One output may have up to ${ARTIFACT_LIMITS.bytesMax / KIB / MIB} GiB`,
     `at ${grouped(CONTINUE_AS_NEW_LIMITS.eventsMax)} events, ${CONTINUE_AS_NEW_LIMITS.historyBytesMax / MIB} MiB, ${grouped(CONTINUE_AS_NEW_LIMITS.signalsMax)} signals or ${grouped(CONTINUE_AS_NEW_LIMITS.updatesMax)} updates`,
     `No worker answered within ${CLIENT_LIMITS.queryTimeoutMs / SECOND} s`,

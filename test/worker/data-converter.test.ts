@@ -1,58 +1,15 @@
+import { createHash } from 'node:crypto';
 import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { ExternalStorage } from '@temporalio/common';
 import { Worker } from '@temporalio/worker';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
-import { z } from 'zod';
-import { AgentClient } from '../../src/client/index.js';
 import type { Message } from '../../src/contracts/schemas/message.js';
-import { defineTool } from '../../src/define/define-tool.js';
 import { createDataConverter } from '../../src/worker/data-converter.js';
 import { BlobStore } from '../../src/worker/storage/blob-store.js';
-import { call, say } from '../support/agent-worker.js';
-import { until, useWorkers } from '../support/use-workers.js';
-
-const big = defineTool({
-  name: 'big',
-  description: 'Answers at length.',
-  parameters: z.strictObject({ n: z.number() }),
-  effect: 'read',
-  execute: ({ n }) => `${n} ${'x'.repeat(45_000)}`,
-});
-
-describe('createDataConverter', () => {
-  const { worker, start } = useWorkers();
-  let artifactsDir: string;
-  beforeEach(async () => {
-    artifactsDir = await mkdtemp(join(tmpdir(), 'perdure-artifacts-'));
-  });
-  afterEach(() => rm(artifactsDir, { recursive: true, force: true }));
-
-  it('a carried state above 256 KiB goes through files, the history stays small, and it replays with the same converter', async () => {
-    const dataConverter = createDataConverter({ artifactsDir });
-    const on = await worker({ model: (_, n) => (n <= 12 ? call(['big', { n }]) : say('ok')), tools: [big], dataConverter });
-    const run = await start(on, { maxTurns: 20, bounds: { continueAsNewEvents: 120 } });
-    // a client without storage waits through the continue-as-new: the event it reads on its way refers to a stored payload
-    const outsider = await AgentClient.connect({ address: inject('temporalAddress') });
-    const outside = outsider.get(run.runId).result();
-    const executions = new Set<string>();
-    await until(async () => {
-      const { runId, status } = await run.handle.describe();
-      executions.add(runId);
-      return status.name !== 'RUNNING';
-    }, 'the end');
-    expect(await run.result()).toMatchObject({ reason: 'completed', output: 'ok', turns: 13 });
-    expect(executions.size).toBe(2);
-    const blobs = (await readdir(join(artifactsDir, 'blobs'), { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile());
-    expect(blobs.length).toBeGreaterThan(0);
-    expect(await outside).toMatchObject({ reason: 'completed', turns: 13 });
-    await outsider.close();
-    const history = await run.handle.fetchHistory();
-    const started = history.events?.[0]?.workflowExecutionStartedEventAttributes;
-    expect(JSON.stringify(started?.input).length).toBeLessThan(4_000);
-    await Worker.runReplayHistory({ workflowBundle: { codePath: inject('workflowBundlePath') }, dataConverter }, history);
-  });
-});
+import { say } from '../support/agent-worker.js';
+import { useWorkers } from '../support/use-workers.js';
 
 describe('createDataConverter: large inputs', () => {
   const { worker, start } = useWorkers();
@@ -73,10 +30,31 @@ describe('createDataConverter: large inputs', () => {
     await Worker.runReplayHistory({ workflowBundle: { codePath: inject('workflowBundlePath') }, dataConverter }, history);
   });
 
+  it('what an earlier version left to external storage is still read', async () => {
+    const { externalStorage } = createDataConverter({ artifactsDir });
+    const earlier = new ExternalStorage({ drivers: externalStorage.drivers, payloadSizeThreshold: 256 * 1024 });
+    const on = await worker({ model: () => say('ok'), dataConverter: { externalStorage: earlier } });
+    const run = await start(on, { messages: bigMessages().slice(0, 8) });
+    expect(await run.result()).toMatchObject({ reason: 'completed' });
+    const history = await run.handle.fetchHistory();
+    expect(JSON.stringify(history).length).toBeLessThan(60_000);
+    const dataConverter = createDataConverter({ artifactsDir });
+    await Worker.runReplayHistory({ workflowBundle: { codePath: inject('workflowBundlePath') }, dataConverter }, history);
+  });
+
+  it('bytes that only claim to be compressed or stored are passed on as they are', async () => {
+    const [codec] = createDataConverter({ artifactsDir }).payloadCodecs;
+    const forged = ['binary/perdure-gzip', 'binary/perdure-blob'].map((encoding) => ({
+      metadata: { encoding: new TextEncoder().encode(encoding) },
+      data: new TextEncoder().encode('../../etc/passwd'),
+    }));
+    expect(await codec?.decode(forged)).toEqual(forged);
+  });
+
   it('L9: a lost payload is said by its reference when the history is read again', async () => {
     const dataConverter = createDataConverter({ artifactsDir });
     const on = await worker({ model: () => say('ok'), dataConverter });
-    const run = await start(on, { messages: bigMessages() });
+    const run = await start(on, { messages: bigMessages(randomText) });
     expect(await run.result()).toMatchObject({ reason: 'completed' });
     const history = await run.handle.fetchHistory();
     await rm(join(artifactsDir, 'blobs'), { recursive: true });
@@ -88,12 +66,17 @@ describe('createDataConverter: large inputs', () => {
 const MESSAGES = 60;
 
 /** Messages of another run, 3 MB of them. */
-function bigMessages(): Message[] {
+function bigMessages(text: (n: number) => string = () => 'x'.repeat(50_000)): Message[] {
   return Array.from({ length: MESSAGES }, (_, index) => ({
     id: `m${index}`,
     role: index % 2 === 0 ? 'user' : 'assistant',
-    parts: [{ type: 'text', text: `${index} ${'x'.repeat(50_000)}` }],
+    parts: [{ type: 'text', text: `${index} ${text(index)}` }],
   }));
+}
+
+/** Text that does not compress, the same in every run. */
+function randomText(n: number): string {
+  return createHash('shake256', { outputLength: 37_500 }).update(String(n)).digest('base64');
 }
 
 describe('BlobStore', () => {

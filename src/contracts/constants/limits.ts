@@ -229,8 +229,15 @@ export const CONFIG_LIMITS = {
 
 /** Sizes of data that Temporal transports. */
 export const PAYLOAD_LIMITS = {
-  /** Larger payloads are stored outside the history. */
-  inlineBytesMax: 256 * KIB,
+  /**
+   * The payloads of one command or message above this are compressed, and stored outside the history when they stay larger. The server
+   * refuses 2 MiB.
+   */
+  inlineBytesMax: 1.5 * MIB,
+  /** Payload that the SDK's external storage takes, for applications without the codec of large payloads. Above `inlineBytesMax` with its metadata. */
+  externalBytesMin: 1.5 * MIB + 4 * KIB,
+  /** Largest payload that is opened. A carried transcript of `transcriptBytesMax` fits in any encoding; a forged one cannot fill the memory. */
+  openedBytesMax: 128 * MIB,
   /** Largest result of a query or workflow. */
   outsideBytesMax: 192 * KIB,
   /** Largest message. */

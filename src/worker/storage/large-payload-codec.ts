@@ -1,0 +1,102 @@
+import { promisify } from 'node:util';
+import { gunzip, gzip, constants as zlib } from 'node:zlib';
+import type { Payload, PayloadCodec } from '@temporalio/common';
+import proto from '@temporalio/proto';
+import { PAYLOAD_LIMITS } from '../../contracts/constants/limits.js';
+import { BlobStore } from './blob-store.js';
+
+// uses the default export, because Node finds no named exports in this CommonJS package
+const { Payload: PayloadProto } = proto.temporal.api.common.v1;
+
+/** The encodings of payloads that this codec wrote. */
+const LARGE_PAYLOAD_ENCODINGS = { compressed: 'binary/perdure-gzip', stored: 'binary/perdure-blob' } as const;
+
+/** Fast: a state of tens of megabytes is compressed while its workflow task waits. */
+const LEVEL = zlib.Z_BEST_SPEED;
+
+/**
+ * Makes payloads fit that the server would refuse. Those of one command or message stay as they are up to 1.5 MiB in all; above it the
+ * largest ones are compressed, and stored in files when they stay too large. A client without this codec can follow a run whose
+ * carried state was compressed or stored: it passes such a payload and never opens it. With the SDK's external storage it could not.
+ */
+export function createLargePayloadCodec(folder: string): PayloadCodec {
+  const blobs = new BlobStore(folder);
+  return {
+    encode: (payloads) => (bytesOf(payloads) <= PAYLOAD_LIMITS.inlineBytesMax ? Promise.resolve(payloads) : fit(payloads, blobs)),
+    decode: (payloads) =>
+      payloads.some(isLarge) ? Promise.all(payloads.map((payload) => open(payload, blobs))) : Promise.resolve(payloads),
+  };
+}
+
+/** Makes payloads smaller, the largest one first, until all of them fit: each is compressed, and stored when that is not enough. */
+async function fit(payloads: readonly Payload[], blobs: BlobStore): Promise<Payload[]> {
+  const fitted = [...payloads];
+  const largestFirst = [...payloads.entries()].toSorted(([, a], [, b]) => dataOf(b).length - dataOf(a).length);
+  for (const [index, payload] of largestFirst) {
+    if (bytesOf(fitted) <= PAYLOAD_LIMITS.inlineBytesMax) break;
+    const compressed = await compress(payload);
+    fitted[index] = compressed;
+    if (bytesOf(fitted) > PAYLOAD_LIMITS.inlineBytesMax) fitted[index] = await store(compressed, blobs);
+  }
+  return fitted;
+}
+
+async function compress(payload: Payload): Promise<Payload> {
+  return { metadata: metadata('compressed'), data: await promisify(gzip)(PayloadProto.encode(payload).finish(), { level: LEVEL }) };
+}
+
+async function store(compressed: Payload, blobs: BlobStore): Promise<Payload> {
+  return { metadata: metadata('stored'), data: new TextEncoder().encode(await blobs.put(dataOf(compressed))) };
+}
+
+/**
+ * Opens a payload of this codec; others stay unchanged, also those that only claim to be one. Throws `BLOB_MISSING` or `BLOB_CORRUPT`
+ * with the reference.
+ */
+async function open(payload: Payload, blobs: BlobStore): Promise<Payload> {
+  switch (encodingOf(payload)) {
+    case LARGE_PAYLOAD_ENCODINGS.compressed:
+      return (await decompress(dataOf(payload))) ?? payload;
+    case LARGE_PAYLOAD_ENCODINGS.stored: {
+      const ref = new TextDecoder().decode(dataOf(payload));
+      return /^[0-9a-f]{64}$/u.test(ref) ? ((await decompress(await blobs.get(ref))) ?? payload) : payload;
+    }
+    default:
+      return payload;
+  }
+}
+
+/** The payload in compressed bytes; undefined for bytes that any client may have made up, or that would fill the memory. */
+async function decompress(bytes: Uint8Array): Promise<Payload | undefined> {
+  try {
+    const { metadata: given, data } = PayloadProto.decode(
+      await promisify(gunzip)(bytes, { maxOutputLength: PAYLOAD_LIMITS.openedBytesMax }),
+    );
+    return { ...(given ? { metadata: given } : {}), ...(data ? { data } : {}) };
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    return undefined;
+  }
+}
+
+function isLarge(payload: Payload): boolean {
+  const encoding = encodingOf(payload);
+  return encoding === LARGE_PAYLOAD_ENCODINGS.compressed || encoding === LARGE_PAYLOAD_ENCODINGS.stored;
+}
+
+function metadata(kind: keyof typeof LARGE_PAYLOAD_ENCODINGS): NonNullable<Payload['metadata']> {
+  return { encoding: new TextEncoder().encode(LARGE_PAYLOAD_ENCODINGS[kind]) };
+}
+
+function encodingOf({ metadata: given }: Payload): string {
+  const encoding = given?.['encoding'];
+  return encoding ? new TextDecoder().decode(encoding) : '';
+}
+
+function dataOf({ data }: Payload): Uint8Array {
+  return data ?? new Uint8Array();
+}
+
+function bytesOf(payloads: readonly Payload[]): number {
+  return payloads.reduce((bytes, payload) => bytes + dataOf(payload).length, 0);
+}
