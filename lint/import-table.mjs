@@ -11,6 +11,7 @@
 export const IMPORT_TABLE = {
   cli: { rooms: ['client', 'worker', 'contracts', 'define', 'streams'], packages: ['node:*', 'commander'] },
   gateway: { rooms: ['client', 'worker', 'contracts', 'define', 'streams'], packages: ['node:*'] },
+  testing: { rooms: ['client', 'worker', 'providers', 'define', 'contracts'], packages: ['node:*', '@temporalio/*', 'zod'] },
   worker: {
     rooms: ['activities', 'models', 'providers', 'tools', 'artifacts', 'process', 'define', 'streams', 'contracts'],
     packages: ['node:*', '@temporalio/*', 'jiti', 'yaml', 'zod'],
@@ -20,7 +21,6 @@ export const IMPORT_TABLE = {
     types: ['streams'],
     packages: ['node:*', '@temporalio/activity', '@temporalio/common', '@cfworker/json-schema', 'zod'],
   },
-  testing: { rooms: ['client', 'providers', 'contracts'], packages: ['node:*', 'zod'] },
   models: { rooms: ['providers', 'define', 'contracts'], packages: ['node:*', 'zod'] },
   tools: { rooms: ['artifacts', 'process', 'output', 'define', 'contracts'], packages: ['node:*', 'zod'] },
   providers: {

@@ -3,5 +3,10 @@ export { CutBy, EventKind, ScriptFault } from '../providers/scripted/script-faul
 export { checkScript, parseScript, readScript } from '../providers/scripted/script-file.js';
 export type { ScriptedRequest, StepName } from '../providers/scripted/script-player.js';
 export { createScriptedProvider, type ScriptedProviderOptions } from '../providers/scripted/scripted.js';
+export { crashEverywhere } from './crash/crash-everywhere.js';
+export type { FaultName } from './crash/faults/fault.js';
+export type { CrashAgent, CrashOptions } from './crash/options.js';
+export type { CrashPlan, PlannedFault, PlannedMessage } from './crash/plan/plan.js';
+export { CrashError, type CrashFailure, type CrashReport, type Sometimes } from './crash/report.js';
 export { type LoopScriptOptions, loopScript } from './loop-script.js';
 export { type RecordedRequest, startWireServer, WIRE_SERVER_KEY, type WireServer, type WireServerOptions } from './wire-server.js';

@@ -30,6 +30,10 @@ export class PerdurePlugin extends SimplePlugin {
    */
   override configureBundler(options: BundleOptions): BundleOptions {
     const preloadModules = [...preloadedModules(keepsPromiseStacks()), ...(options.preloadModules ?? [])];
-    return super.configureBundler({ ...options, preloadModules, payloadConverterPath: options.payloadConverterPath ?? payloadConverterPath() });
+    return super.configureBundler({
+      ...options,
+      preloadModules,
+      payloadConverterPath: options.payloadConverterPath ?? payloadConverterPath(),
+    });
   }
 }

@@ -61,10 +61,7 @@ export async function livePresences(dir: string): Promise<LivePresence[]> {
 }
 
 /** True if the owner of a file is dead: proved for a process of this place, assumed after 30 s without a touch for any other. */
-async function isGone(
-  path: string,
-  owner: { readonly pid: number; readonly start: string; readonly place: string },
-): Promise<boolean> {
+async function isGone(path: string, owner: { readonly pid: number; readonly start: string; readonly place: string }): Promise<boolean> {
   if (owner.place === OWN_PLACE) return isPidProvedDead(owner.pid, owner.start);
   const touched = await stat(path).catch(absent);
   return touched === undefined || Date.now() - touched.mtimeMs > FOREIGN_SILENT_MS_MAX;

@@ -1,0 +1,33 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Fault, Healing, Strike } from './fault.js';
+import { LONG_FAULT_MS } from './process-faults.js';
+
+/** The worker is cut from the server for less than its heartbeat timeout. */
+export const partition: Fault = { weight: 2, forMs: [500, 8_000], strike: cutFor };
+
+/** The worker is cut from the server for more than its heartbeat timeout, and keeps running. */
+export const longPartition: Fault = { weight: 0.5, forMs: LONG_FAULT_MS, strike: cutFor };
+
+const SLOW_BY_MS = 150;
+
+/** Data between the worker and the server takes 150 ms longer in each direction. */
+export const slowNetwork: Fault = {
+  weight: 1,
+  forMs: [500, 4_000],
+  strike: ({ slot: { proxy }, forMs }) => {
+    proxy.slowDown(SLOW_BY_MS);
+    return Promise.resolve(async () => {
+      await delay(forMs);
+      proxy.heal();
+    });
+  },
+};
+
+function cutFor({ slot: { proxy }, forMs }: Strike): Promise<Healing> {
+  // most partitions are silent; a fault of even length refuses instead
+  proxy.cut(forMs % 4 === 0 ? 'refusing' : 'silent');
+  return Promise.resolve(async () => {
+    await delay(forMs);
+    proxy.heal();
+  });
+}
