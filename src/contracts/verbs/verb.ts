@@ -1,4 +1,4 @@
-import { unreadableReason } from '../unreadable.js';
+import { unreadableReason } from './unreadable.js';
 import { type Fault, type Fields, readFields } from './fields.js';
 
 /**

@@ -3,7 +3,7 @@ import { RUN_LIMITS } from '../../contracts/constants/limits.js';
 import type { WrittenState } from '../../contracts/schemas/carried-state.js';
 import type { RunInput } from '../../contracts/schemas/run.js';
 import { echoValue } from '../../contracts/text/echo-value.js';
-import { unreadableReason } from '../../contracts/unreadable.js';
+import { unreadableReason } from '../../contracts/verbs/unreadable.js';
 import type { ActivityProblem } from '../temporal/failures.js';
 
 /** Why a run cannot be prepared. */

@@ -1,5 +1,5 @@
 import { type ConverterHint, DefaultPayloadConverter, type Payload, type SerializationContext } from '@temporalio/common';
-import { unreadable } from '../../contracts/unreadable.js';
+import { unreadable } from '../../contracts/verbs/unreadable.js';
 
 /**
  * The SDK's converter, for workflow code. A payload that a client sent and that cannot be decoded becomes a value that says why: the

@@ -113,18 +113,6 @@ describe('SecretMask', () => {
     expect(NO_SECRETS.bytes().push(piece)).toBe(piece);
     expect(NO_SECRETS.text(KEY)).toBe(KEY);
   });
-
-  it('1 MiB is searched for 20 keys in less than a second, their preparation included', () => {
-    const secrets = Array.from({ length: 20 }, (_, index) => ({
-      name: `env:K${index}`,
-      value: `sk-proj-${'abcdef0123'.repeat(15)}${index}`,
-    }));
-    const mask = new SecretMask(() => secrets);
-    const text = 'A line of ordinary text, sk-proj in it and 0123456789.\n'.repeat(20_000).slice(0, 1_048_576);
-    const startedAt = performance.now();
-    expect(mask.text(text)).toBe(text);
-    expect(performance.now() - startedAt).toBeLessThan(1_000);
-  });
 });
 
 const NESTED = [

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { CarriedState } from '../../../src/contracts/schemas/carried-state.js';
@@ -8,6 +7,7 @@ import { defineTool } from '../../../src/define/define-tool.js';
 import { say } from '../../support/agent-worker.js';
 import { readSavedStates } from '../../support/saved-states.js';
 import { testRun, until, useWorkers } from '../../support/use-workers.js';
+import { startContinued } from './support/start-continued.js';
 
 const saved = await readSavedStates();
 
@@ -45,9 +45,7 @@ describe('a run that goes on from a state of 0.1', () => {
 
   it.each(saved.filter(({ file }) => file.startsWith('0.1-')))('$file: waits as it did, and then ends', async ({ input, state }) => {
     const on = await worker({ model: () => say('It is done.'), tools: [look] });
-    const args = [input, state];
-    const started = await on.client.workflow.start('agentRun', { taskQueue: on.taskQueue, workflowId: `run-${randomUUID()}`, args });
-    const run = testRun(started);
+    const run = testRun(await startContinued(on, [input, state]));
     const carried = CarriedState.parse(state);
     await until(async () => (await run.progress()).status === 'paused', 'the pause that was carried');
     expect(on.requests).toHaveLength(0);
@@ -64,8 +62,7 @@ describe('a run that goes on from a state of 0.1', () => {
 
   it('a state of a later version is not begun with: the run waits for a worker that can read it', async () => {
     const on = await worker({ model: () => say('It is done.'), tools: [look] });
-    const args = [saved[0]?.input, { ...saved[0]?.state, v: 2 }];
-    const handle = await on.client.workflow.start('agentRun', { taskQueue: on.taskQueue, workflowId: `run-${randomUUID()}`, args });
+    const handle = await startContinued(on, [saved[0]?.input, { ...saved[0]?.state, v: 2 }]);
     const failed = async () => (await handle.fetchHistory()).events?.find((event) => event.workflowTaskFailedEventAttributes);
     await until(async () => (await failed()) !== undefined, 'its first task to fail');
     expect((await failed())?.workflowTaskFailedEventAttributes?.failure?.message).toMatch(
