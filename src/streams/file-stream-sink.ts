@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
-import { appendFile, mkdir } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { STREAM_LIMITS } from '../contracts/constants/limits.js';
+import { AppendFiles } from './append-files.js';
 import type { StreamEvent, StreamSink } from './stream.js';
 
 /** Options of `FileStreamSink`. */
@@ -30,6 +31,7 @@ export class FileStreamSink implements StreamSink {
   readonly #folder: string;
   readonly #onError: (error: unknown) => void;
   readonly #pending = new Map<string, Pending>();
+  readonly #files = new AppendFiles();
   #folderMade: Promise<unknown> | undefined;
   #failed = false;
 
@@ -84,7 +86,7 @@ export class FileStreamSink implements StreamSink {
     try {
       this.#folderMade ??= mkdir(this.#folder, { recursive: true, mode: 0o700 });
       await this.#folderMade;
-      await appendFile(streamFile(this.#folder, runId), text, { flag: 'a', mode: 0o600 });
+      await this.#files.append(streamFile(this.#folder, runId), text);
     } catch (error) {
       this.#folderMade = undefined;
       if (!this.#failed) this.#onError(error);

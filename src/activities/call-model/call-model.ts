@@ -2,7 +2,6 @@ import { Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import type { CallModelInput, CallModelResult, HeartbeatDetails } from '../../contracts/activities.js';
 import { MODEL_LIMITS, PAYLOAD_LIMITS } from '../../contracts/constants/limits.js';
-import { hashJson, hashMessage } from '../../contracts/digest.js';
 import { addUsage, NO_USAGE } from '../../contracts/models/usage.js';
 import type { Message, Part } from '../../contracts/schemas/message.js';
 import { Usage } from '../../contracts/schemas/model.js';
@@ -17,10 +16,12 @@ import { repairCalls } from '../../providers/transcript/parse-arguments.js';
 import type { StreamSink } from '../../streams/stream.js';
 import type { HookRunner } from '../hooks/hook-runner.js';
 import type { SetupCache } from '../prepare/setup-cache.js';
+import { CallSignal } from '../runtime/call-signal.js';
 import { cancellationCause, throwUnlessUser } from '../runtime/cancellation.js';
 import { failure, modelFailure } from '../runtime/failures.js';
 import { withHeartbeat } from '../runtime/heartbeat.js';
 import { maskParts } from '../runtime/mask-message.js';
+import { hashMessage, sha256 } from '../transcript/message-hash.js';
 import { type ReadTranscriptOptions, readTranscript } from '../transcript/read-transcript.js';
 import { ModelHooks } from './model-hooks.js';
 import { buildModelRequest } from './model-request.js';
@@ -74,9 +75,9 @@ async function callModel(input: CallModelInput, options: CallModelOptions, attem
   const { streamed, hooks } = attempt;
   const context = Context.current();
   const times = attemptTimes(input.times, { idleMs: options.idleMs, startToCloseMs: context.info.startToCloseTimeoutMs });
-  const total = AbortSignal.timeout(times.totalMs);
   const thinking = new ThinkingBudget(input.thinkingTokensMax);
-  const signal = AbortSignal.any([context.cancellationSignal, total, thinking.spent]);
+  const limit = new CallSignal([context.cancellationSignal, thinking.spent], times.totalMs);
+  const { signal } = limit;
   try {
     const setup = await options.setups.get(input.setupHash, input, { signal });
     const messages = await readTranscript(input, { ...options.transcripts, signal });
@@ -103,10 +104,11 @@ async function callModel(input: CallModelInput, options: CallModelOptions, attem
     if (cause === 'user') return await interrupted(input, options, attempt);
     // the next attempt starts with the usage of this one, so that no usage is lost
     context.heartbeat(beat(attempt, streamed.spent()));
-    const problem = failureOf(error, { attempt, total, thinking });
+    const problem = failureOf(error, { attempt, timedOut: limit.timedOut, thinking });
     options.cooldowns.failed(input, problem, context.info.attempt);
     throw problem;
   } finally {
+    limit.release();
     await streamed.end();
   }
 }
@@ -114,10 +116,10 @@ async function callModel(input: CallModelInput, options: CallModelOptions, attem
 /** The failure of an attempt. A timeout and a spent thinking budget come first, because providers report an abort in different ways. */
 function failureOf(
   error: unknown,
-  { attempt, total, thinking }: { readonly attempt: Attempt; readonly total: AbortSignal; readonly thinking: ThinkingBudget },
+  { attempt, timedOut, thinking }: { readonly attempt: Attempt; readonly timedOut: boolean; readonly thinking: ThinkingBudget },
 ): ApplicationFailure {
   const { streamed, lost } = attempt;
-  if (total.aborted) {
+  if (timedOut) {
     const tooLong = new ModelError('Model.Timeout', 'the model call exceeded the time limit of a turn', { cause: error });
     return modelFailure(tooLong, addUsage(lost, streamed.spent()));
   }
@@ -191,7 +193,7 @@ function ownCallIds(input: CallModelInput, parts: readonly Part[]): Part[] {
 
 /** A message id that is unique across a run and the runs it continues, because it contains a hash of the execution id. */
 function messageId({ executionId, turn, final }: CallModelInput): string {
-  return `${hashJson(executionId).slice(0, 6)}_${turn}${final ? '_final' : ''}`;
+  return `${sha256(JSON.stringify(executionId)).slice(0, 6)}_${turn}${final ? '_final' : ''}`;
 }
 
 /** The heartbeat details. The last heartbeat is stored in history, so it contains no text that hooks may rewrite. */

@@ -3,17 +3,18 @@ import type { ArtifactStore } from '../../artifacts/artifact-store.js';
 import { CallOutput } from '../../artifacts/call-output.js';
 import type { CallToolInput, CallToolResult, ToolOutcome } from '../../contracts/activities.js';
 import { PAYLOAD_LIMITS, TOOL_LIMITS, WORKER_LIMITS } from '../../contracts/constants/limits.js';
-import { hashMessage } from '../../contracts/digest.js';
 import type { ContentPart, Message } from '../../contracts/schemas/message.js';
 import { cutText } from '../../contracts/text/redact.js';
 import type { SecretMask } from '../../contracts/text/secret-mask.js';
 import type { AnyToolDefinition, ToolContext } from '../../define/define-tool.js';
 import { completeBounds } from '../../output/truncate-output.js';
 import type { HookRunner } from '../hooks/hook-runner.js';
+import { CallSignal } from '../runtime/call-signal.js';
 import { type CancellationCause, cancellationCause, throwUnlessUser } from '../runtime/cancellation.js';
 import { failure } from '../runtime/failures.js';
 import { withHeartbeat } from '../runtime/heartbeat.js';
 import { maskParts } from '../runtime/mask-message.js';
+import { hashMessage } from '../transcript/message-hash.js';
 import type { TranscriptCache } from '../transcript/transcript-cache.js';
 import { toolArguments } from './parse-tool-arguments.js';
 import { type Ended, ToolHooks } from './tool-hooks.js';
@@ -91,13 +92,13 @@ async function runTool(input: CallToolInput, { tools, secrets }: CallToolOptions
   if ('problem' in parsed) return endedWith('failed', parsed.problem);
   const context = Context.current();
   refuseSecondStart(input, context);
-  const timeout = AbortSignal.timeout(input.timeoutMs);
-  const signal = AbortSignal.any([context.cancellationSignal, timeout]);
-  const work = execute(tool, parsed.args, toolContext(input, signal, { ...running, secrets }));
-  const ended = masked(await Promise.race([work, abandoned(signal)]), secrets);
+  const limit = new CallSignal([context.cancellationSignal], input.timeoutMs);
+  const work = execute(tool, parsed.args, toolContext(input, limit.signal, { ...running, secrets }));
+  const ended = masked(await Promise.race([work, abandoned(limit.signal)]), secrets);
+  limit.release();
   const cause = cancellationCause(context);
   if (ended.kind !== 'returned') throwUnlessUser(cause, `the tool ${input.tool}`);
-  return judge(input, ended, { cause, timedOut: timeout.aborted });
+  return judge(input, ended, { cause, timedOut: limit.timedOut });
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { ChainHead } from '../../contracts/digest.js';
-import { EMPTY_CHAIN, extendChain } from '../../contracts/digest.js';
+import { EMPTY_CHAIN } from '../../contracts/digest.js';
 import type { Message } from '../../contracts/schemas/message.js';
+import { extendChain } from './message-hash.js';
 
 interface Node {
   readonly previous: ChainHead;
@@ -52,7 +53,7 @@ export class TranscriptCache {
   keepLink(previous: ChainHead, message: Message, hash: string): ChainHead {
     const head = extendChain(previous, hash);
     this.#drop(this.#nodes, head.digest);
-    const bytes = sizeOf(message);
+    const bytes = this.#messages.get(hash)?.bytes ?? sizeOf(message);
     this.#nodes.set(head.digest, { previous, message, hash, bytes });
     this.#bytes += bytes;
     this.#evict();

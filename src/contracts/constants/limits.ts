@@ -306,4 +306,8 @@ export const STREAM_LIMITS = {
   bufferedBytesMax: 4 * MIB,
   /** Bytes that a watcher reads at a time. */
   readBytes: 64 * KIB,
+  /** Streams that a worker keeps open. Many systems allow a process 1,024 files. */
+  openFilesMax: 100,
+  /** Time without a write after which a stream is closed. Most tools end sooner, and the next answer follows. */
+  idleFileMs: 10 * SECOND_MS,
 } as const;

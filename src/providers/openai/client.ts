@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import OpenAI from 'openai';
 import type { ModelRequest, ProviderSettings } from '../contract/provider.js';
-import { type GuardedFetch, guardedFetch } from '../http/guarded-fetch.js';
+import { fetchOfCall, type GuardedFetch, guardedCall, guardedFetch } from '../http/guarded-fetch.js';
 import { SDK_OPTIONS } from '../http/sdk-options.js';
 
 /** The guard of one request to a server that speaks one of OpenAI's formats: the key in the header where the server wants it. */
@@ -14,8 +14,18 @@ export function openAiGuard(
   return guardedFetch({ idleMs, firstByteMs, headers: { ...quirks?.headers, [keyHeader]: key }, apiKey });
 }
 
-/** The SDK's client for one request. It asks once, logs nothing, and takes nothing from the environment. */
-export function openAiClient({ apiKey, baseUrl, quirks }: ProviderSettings, guard: GuardedFetch): OpenAI {
+/** The clients of the providers in use: making one takes as long as the rest of a request's way through the SDK. */
+const clients = new WeakMap<ProviderSettings, OpenAI>();
+
+/** Makes a request by the provider's client, under the request's guard. */
+export function openAiCall<Result>(settings: ProviderSettings, guard: GuardedFetch, call: (client: OpenAI) => Result): Result {
+  const client = clients.get(settings) ?? openAiClient(settings);
+  clients.set(settings, client);
+  return guardedCall(guard, () => call(client));
+}
+
+/** The SDK's client. It asks once, logs nothing, and takes nothing from the environment. */
+function openAiClient({ apiKey, baseUrl, quirks }: ProviderSettings): OpenAI {
   return new OpenAI({
     apiKey,
     baseURL: baseUrl,
@@ -23,7 +33,7 @@ export function openAiClient({ apiKey, baseUrl, quirks }: ProviderSettings, guar
     project: null,
     ...(quirks?.query ? { defaultQuery: quirks.query } : {}),
     ...SDK_OPTIONS,
-    fetch: guard.fetch,
+    fetch: fetchOfCall,
   });
 }
 

@@ -7,7 +7,7 @@ import { readEvents } from '../../http/read-stream.js';
 import { templateOf } from '../../templates/templates.js';
 import { withTextTools } from '../../templates/text-tools.js';
 import { ownCalls, refuseLostCall } from '../../transcript/decode-calls.js';
-import { openAiClient, openAiGuard } from '../client.js';
+import { openAiCall, openAiGuard } from '../client.js';
 import { CALL_REASONS, LENGTH_REASONS } from '../finish-reason.js';
 import { toChatBody } from './body.js';
 import { OpenAiStream } from './stream.js';
@@ -23,10 +23,10 @@ async function callOpenAi(settings: ProviderSettings, request: ModelRequest): Pr
   const guard = openAiGuard(settings, request);
   try {
     const { body, names } = toChatBody(request, settings);
-    const { data, request_id } = await openAiClient(settings, guard)
+    const { data, request_id } = await openAiCall(settings, guard, ({ chat }) =>
       // the SDK's type knows no fields of other servers; it sends what it is given
-      .chat.completions.create(body as ChatCompletionCreateParamsStreaming, { signal: request.signal, maxRetries: 0 })
-      .withResponse();
+      chat.completions.create(body as ChatCompletionCreateParamsStreaming, { signal: request.signal, maxRetries: 0 }).withResponse(),
+    );
     const { thinkTag, thoughtSignatures, reasoningDetails } = settings.quirks ?? {};
     const reader = new OpenAiStream({ onDelta: request.onDelta, names, thinkTag, thoughtSignatures, reasoningDetails });
     await readEvents(data, reader, { guard, signal: request.signal });

@@ -7,7 +7,7 @@ import { readEvents } from '../../http/read-stream.js';
 import type { ChatTemplate } from '../../templates/chat-template.js';
 import { templateOf } from '../../templates/templates.js';
 import { withTextTools } from '../../templates/text-tools.js';
-import { openAiClient, openAiGuard } from '../client.js';
+import { openAiCall, openAiGuard } from '../client.js';
 import { LENGTH_REASONS } from '../finish-reason.js';
 import { CompletionsStream } from './stream.js';
 
@@ -23,9 +23,9 @@ export function createOpenAiCompletionsProvider(settings: ProviderSettings): Mod
 async function callCompletions(settings: ProviderSettings, request: ModelRequest, template: ChatTemplate): Promise<ModelAnswer> {
   const guard = openAiGuard(settings, request);
   try {
-    const { data, request_id } = await openAiClient(settings, guard)
-      .completions.create(toBody(request, settings, template), { signal: request.signal, maxRetries: 0 })
-      .withResponse();
+    const { data, request_id } = await openAiCall(settings, guard, ({ completions }) =>
+      completions.create(toBody(request, settings, template), { signal: request.signal, maxRetries: 0 }).withResponse(),
+    );
     const reader = new CompletionsStream(request.onDelta);
     await readEvents(data, reader, { guard, signal: request.signal });
     return completeAnswer(reader, request_id, settings);

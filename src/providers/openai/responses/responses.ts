@@ -5,7 +5,7 @@ import { toModelError } from '../../errors/classify-error.js';
 import { readEvents } from '../../http/read-stream.js';
 import { ownCalls } from '../../transcript/decode-calls.js';
 import { toolNames } from '../../transcript/tool-names.js';
-import { openAiClient, openAiGuard } from '../client.js';
+import { openAiCall, openAiGuard } from '../client.js';
 import { toResponsesBody } from './body.js';
 import { reasoningOrigin } from './reasoning.js';
 import { ResponsesStream } from './stream.js';
@@ -19,9 +19,9 @@ async function callResponses(request: ModelRequest, settings: ProviderSettings):
   const guard = openAiGuard(settings, request);
   try {
     const body = toResponsesBody(request, settings);
-    const { data, request_id } = await openAiClient(settings, guard)
-      .responses.create(body, { signal: request.signal, maxRetries: 0 })
-      .withResponse();
+    const { data, request_id } = await openAiCall(settings, guard, ({ responses }) =>
+      responses.create(body, { signal: request.signal, maxRetries: 0 }).withResponse(),
+    );
     const { onDelta, tools, signal } = request;
     const reader = new ResponsesStream({ onDelta, names: toolNames(tools), origin: reasoningOrigin(settings) });
     await readEvents(data, reader, { guard, signal });
