@@ -9,8 +9,8 @@ const TESTS = readPages('docs/guides/test-agents.md')
 describe('docs/guides/test-agents.md', () => {
   const folder = usePageFolder();
 
-  it('has a test of an agent, and one of a crash', () => {
-    expect(TESTS.map(({ info }) => info)).toEqual(['agent.test.mjs', 'crash.test.mjs']);
+  it('has a test of an agent, one of a crash, and one of many', () => {
+    expect(TESTS.map(({ info }) => info)).toEqual(['agent.test.mjs', 'crash.test.mjs', 'everywhere.test.mjs']);
   });
 
   it.each(TESTS)(

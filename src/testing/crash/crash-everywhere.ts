@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import type { ScriptInput } from '../../providers/scripted/script.js';
 
 import { type CrashAgent, type CrashOptions, type CrashSettings, crashSettings } from './options.js';
+import { momentName, momentsOf } from './plan/plan.js';
 import { CrashError, type CrashReport, emptyReport, withRun } from './report.js';
 
 /**
@@ -38,7 +39,8 @@ async function crash(settings: CrashSettings, folder: string): Promise<CrashRepo
   const lanes = { settings, scriptFile, bundles };
   const lane = await openLane(lanes);
   const { boundaries, leftOut, faults } = lane;
-  let report = emptyReport({ seed: settings.seed, ...(await commitHere()), leftOut, boundaries: boundaries.length });
+  const moments = new Set(momentsOf(boundaries).map((moment) => momentName(boundaries, moment)));
+  let report = emptyReport({ seed: settings.seed, ...(await commitHere()), leftOut, boundaries: moments.size });
   const struck = new Set<string>();
   const left: string[] = [];
   let next = 0;
@@ -48,10 +50,10 @@ async function crash(settings: CrashSettings, folder: string): Promise<CrashRepo
         const seed = settings.seed + next;
         next += 1;
         const outcome = await own.run(seed, { boundaries, faults });
-        for (const { boundary } of outcome.hits) if (boundaries.includes(boundary)) struck.add(boundary);
+        for (const { boundary } of outcome.hits) if (moments.has(boundary)) struck.add(boundary);
         const before = report.failures.length;
         report = withRun(report, outcome, boundaries);
-        report = { ...report, boundaries: { all: new Set(boundaries).size, struck: struck.size }, ms: Date.now() - startedAt };
+        report = { ...report, boundaries: { all: moments.size, struck: struck.size }, ms: Date.now() - startedAt };
         for (const { line } of report.failures.slice(before)) settings.say(line);
         settings.onReport(report);
       }

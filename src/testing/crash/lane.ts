@@ -33,7 +33,12 @@ export async function openLane(options: LaneOptions): Promise<Lane> {
   const { settings } = options;
   const job = jobOf(options);
   const left: string[] = [];
-  let arena = await openArena(options);
+  let arena: Arena | undefined = await openArena(options);
+  const closeArena = async (): Promise<void> => {
+    const closing = arena;
+    arena = undefined;
+    if (closing) left.push(...(await closing.close()));
+  };
   const possible = possibleFaults(settings.faults, { arena, builds: options.bundles.length });
   try {
     const rehearsal = await runPlan(arena, { seed: settings.seed, faults: [], messages: [] }, job);
@@ -43,19 +48,22 @@ export async function openLane(options: LaneOptions): Promise<Lane> {
       ...possible,
       boundaries: rehearsal.passed,
       async run(seed, conditions) {
+        arena ??= await openArena(options);
         const outcome = await runPlan(arena, makePlan(seed, { ...conditions, messagesMax: settings.messages }), job);
         if (outcome.findings.length > 0) {
           await save(arena, outcome, settings.saveTo);
           // a failed run may still be at work: the next one starts on new ground
-          left.push(...(await arena.close()));
-          arena = await openArena(options);
+          await closeArena();
         }
         return outcome;
       },
-      close: async () => [...left, ...(await arena.close())],
+      async close() {
+        await closeArena();
+        return left;
+      },
     };
   } catch (error) {
-    await arena.close();
+    await closeArena();
     throw error;
   }
 }

@@ -41,7 +41,7 @@ export interface CrashReport {
   readonly lost: number;
   /** Runs that did not end in time. */
   readonly hung: number;
-  /** Boundaries of a run without faults, and how many of them were struck. */
+  /** Kinds of boundaries of a run without faults, such as `callTool charge: after`, and how many of them were struck. */
   readonly boundaries: { readonly all: number; readonly struck: number };
   /** How often the rare cases came up. A zero says that a case was not tested. */
   readonly sometimes: Readonly<Record<Sometimes, number>>;

@@ -92,7 +92,7 @@ export class Arena {
       const proxy = await TcpProxy.open(() => arena.server.address);
       arena.slots.push({ proxy, worker: arena.#startWorker(proxy) });
     }
-    for (const slot of arena.slots) arena.#keep(slot);
+    for (const slot of arena.slots) void arena.#keep(slot);
     try {
       await arena.whenReady();
       return arena;
@@ -123,7 +123,7 @@ export class Arena {
   /** Resolves when no worker has an open activity of this run, or after `msMax`. */
   async whenIdle(runId: string, msMax: number): Promise<void> {
     const until = Date.now() + msMax;
-    const isBusy = ({ worker }: WorkerSlot): boolean => worker.isAlive && worker.open.some((open) => open.runId === runId);
+    const isBusy = ({ worker }: WorkerSlot): boolean => worker.isAlive && worker.open.some((activity) => activity.runId === runId);
     while (this.slots.some(isBusy) && Date.now() < until) await delay(20);
   }
 
@@ -183,17 +183,16 @@ export class Arena {
   }
 
   /** Replaces the worker process of a slot whenever it ends. */
-  #keep(slot: WorkerSlot): void {
-    const { worker } = slot;
-    void worker.ended.then(async (end) => {
+  async #keep(slot: WorkerSlot): Promise<void> {
+    while (!this.#isClosing) {
+      const { worker } = slot;
+      const end = await worker.ended;
       if (this.#isClosing) return;
       if (!worker.killed && worker.isReady) this.surprises.push(`worker ${worker.pid} ended by itself with ${end}`);
       // a worker that cannot start is tried again later, a killed one at once
       if (!worker.killed) await delay(RESTART_AFTER_MS);
-      if (this.#isClosing) return;
-      slot.worker = this.#startWorker(slot.proxy);
-      this.#keep(slot);
-    });
+      if (!this.#isClosing) slot.worker = this.#startWorker(slot.proxy);
+    }
   }
 }
 
@@ -212,8 +211,11 @@ async function openParts({ mount, say }: ArenaOptions): Promise<ArenaParts> {
   const serverDir = join(root, 'server');
   await mkdir(serverDir);
   await writeFile(join(root, 'effects.jsonl'), '');
+  const server = await TemporalServer.open(serverDir, say).catch(async (error: unknown) => {
+    await rm(root, { recursive: true, force: true });
+    throw error;
+  });
   const disk = await StateDisk.open(join(root, 'state'), { mount });
-  const server = await TemporalServer.open(serverDir, say);
   // a proxy that is never cut: the address of the clients stays when the server gets another port
   const clientProxy = await TcpProxy.open(() => server.address);
   const { address } = clientProxy;

@@ -46,11 +46,8 @@ export class WorkerProcess {
         this.#events.emit('ready');
         return;
       }
-      const { boundary, ticket } = message;
-      this.#track(boundary);
-      void onBoundary(this, boundary).then(() => {
-        if (ticket !== undefined) this.tell({ kind: 'go', ticket });
-      });
+      this.#track(message.boundary);
+      void this.#pass(message, onBoundary);
     });
   }
 
@@ -86,6 +83,14 @@ export class WorkerProcess {
     const timer = setTimeout(() => this.signal('SIGKILL'), graceMs);
     await this.ended;
     clearTimeout(timer);
+  }
+
+  async #pass(
+    { boundary, ticket }: Extract<FromWorker, { kind: 'boundary' }>,
+    onBoundary: WorkerProcessOptions['onBoundary'],
+  ): Promise<void> {
+    await onBoundary(this, boundary);
+    if (ticket !== undefined) this.tell({ kind: 'go', ticket });
   }
 
   #track(boundary: Boundary): void {

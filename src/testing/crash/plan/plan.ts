@@ -26,6 +26,9 @@ export interface CrashPlan {
   readonly continueAsNewEvents?: number;
 }
 
+/** The moment of a fault: a boundary, from 1, and the time after it. */
+export type Moment = Pick<PlannedFault, 'boundary' | 'afterMs'>;
+
 /** The conditions of a plan. */
 export interface PlanConditions {
   /** Names of the boundaries that the run passes without faults, in order. */
@@ -38,22 +41,40 @@ export interface PlanConditions {
 
 const FURTHER_FAULTS_MAX = 3;
 const AFTER_MS_MAX = 150;
+const AFTER = ': after';
+/** The SDK reports a result within a few milliseconds after the activity returned. */
+const REPORTED_AFTER_MS = 40;
 const KILL_SHARE = 0.7;
 const CONTINUE_AS_NEW_EVENTS: readonly [number, number] = [20, 60];
 /** Faults of a plan that last longer than a heartbeat timeout. */
 const LONG_FAULTS_MAX = 1;
 const LONG_FAULT_MS_MIN = 20_000;
 
+/** All moments that the first faults of consecutive seeds strike at: each boundary, and the time after each report of a result. */
+export function momentsOf(boundaries: readonly string[]): readonly Moment[] {
+  return boundaries.flatMap((name, index) => {
+    const moment = { boundary: index + 1, afterMs: 0 };
+    return name.endsWith(AFTER) ? [moment, { ...moment, afterMs: REPORTED_AFTER_MS }] : [moment];
+  });
+}
+
+/** Name of a moment, such as `callTool charge: after`. */
+export function momentName(boundaries: readonly string[], { boundary, afterMs }: Moment): string {
+  const name = boundaries[boundary - 1] ?? '';
+  return afterMs === REPORTED_AFTER_MS && name.endsWith(AFTER) ? name.replace(AFTER, ': reported') : name;
+}
+
 /**
- * Makes the plan of a seed. Consecutive seeds strike at consecutive boundaries, so that as many runs as there are boundaries strike at each.
- * Further faults strike at random boundaries, or up to 150 ms after them.
+ * Makes the plan of a seed. The first faults of consecutive seeds strike at consecutive moments, so that as many runs as there are moments
+ * strike at each. Further faults strike at random boundaries, or up to 150 ms after them.
  */
 export function makePlan(seed: number, conditions: PlanConditions): CrashPlan {
   const random = new Random(seed);
   const { boundaries, messagesMax } = conditions;
   const anywhere = (): number => random.integer(1, boundaries.length);
-  const first = { boundary: 1 + (seed % boundaries.length), afterMs: 0 };
-  const faults = [plannedFault(random, first, firstFault(random, conditions.faults))];
+  const moments = momentsOf(boundaries);
+  const first = moments[seed % moments.length];
+  const faults = first ? [plannedFault(random, first, firstFault(random, conditions.faults))] : [];
   const further = random.integer(0, FURTHER_FAULTS_MAX);
   for (let index = 0; index < further; index += 1) {
     const afterMs = random.next() < 0.5 ? 0 : random.integer(1, AFTER_MS_MAX);
@@ -81,11 +102,7 @@ export function describePlan({ faults, messages, continueAsNewEvents }: CrashPla
   ].join('; ');
 }
 
-function plannedFault(
-  random: Random,
-  moment: Pick<PlannedFault, 'boundary' | 'afterMs'>,
-  fault: FaultName | undefined,
-): PlannedFault | undefined {
+function plannedFault(random: Random, moment: Moment, fault: FaultName | undefined): PlannedFault | undefined {
   return fault && { fault, ...moment, forMs: random.integer(...FAULTS[fault].forMs) };
 }
 

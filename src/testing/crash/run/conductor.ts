@@ -2,12 +2,12 @@ import type { Arena, WorkerSlot } from '../arena/arena.js';
 import type { WorkerProcess } from '../arena/worker-process.js';
 import type { Boundary } from '../child/protocol.js';
 import { FAULTS } from '../faults/faults.js';
-import type { CrashPlan, PlannedFault, PlannedMessage } from '../plan/plan.js';
+import { type CrashPlan, momentName, type PlannedFault, type PlannedMessage } from '../plan/plan.js';
 
 /** A fault that struck. */
 export interface Hit {
   readonly planned: PlannedFault;
-  /** Name of the last boundary before it. */
+  /** Name of its moment. */
   readonly boundary: string;
   /** What the struck worker was doing for the run. */
   readonly during: 'tool' | 'model' | 'report' | 'other';
@@ -49,7 +49,8 @@ export class Conductor {
 
   /** Makes the faults that are due at this boundary. Resolves when the worker may continue. */
   async atBoundary(worker: WorkerProcess, boundary: Boundary): Promise<void> {
-    if (boundary.runId !== this.#options.runId || this.#isOver) return;
+    // `reported` comes at a time of its own, so counting it would make the numbers of boundaries vary
+    if (boundary.runId !== this.#options.runId || boundary.point === 'reported' || this.#isOver) return;
     const { plan, onMessage } = this.#options;
     this.passed.push(boundaryName(boundary));
     this.pids.add(worker.pid);
@@ -81,7 +82,7 @@ export class Conductor {
     const slot = arena.slotOf(wanted) ?? arena.slots.find(({ worker }) => worker.isAlive) ?? arena.slots[0];
     const struck = FAULTS[planned.fault];
     if (!slot || !struck.strike) return;
-    this.hits.push({ planned, boundary: this.passed.at(-1) ?? '', during: doing(slot, runId) });
+    this.hits.push({ planned, boundary: momentName(this.passed, planned), during: doing(slot, runId) });
     const { fault, forMs } = planned;
     const made = struck.strike({ arena, slot, forMs });
     const over = made
