@@ -16,9 +16,9 @@ import type {
   RunResult,
   SteerInput,
   SteerRecord,
-  Step,
   TranscriptPage,
 } from '../contracts/schemas/run.js';
+import type { Step } from '../contracts/schemas/step.js';
 import { SIGNALS, UPDATES } from '../contracts/verbs/index.js';
 import type { AnyVerb, Verb } from '../contracts/verbs/verb.js';
 import type { StreamSource } from '../streams/stream.js';

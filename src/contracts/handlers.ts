@@ -3,7 +3,8 @@ import type { RunSetup } from './activities.js';
 import type { EventPage, RunEvent } from './event.js';
 import type { ApprovalList, ApproveInput, DecidedApproval, DenyInput } from './schemas/approval.js';
 import type { Usage } from './schemas/model.js';
-import type { ExtendInput, HoldInput, Progress, Receipt, RunResult, SteerInput, SteerRecord, Step, TranscriptPage } from './schemas/run.js';
+import type { ExtendInput, HoldInput, Progress, Receipt, RunResult, SteerInput, SteerRecord, TranscriptPage } from './schemas/run.js';
+import type { Step } from './schemas/step.js';
 import { SIGNALS, UPDATES } from './verbs/index.js';
 
 /** Sends a message to the running agent. The model sees it in its next request. The same id twice is one message. */

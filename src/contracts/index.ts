@@ -44,8 +44,8 @@ export {
   type SteerInput,
   SteerMode,
   SteerRecord,
-  Step,
   type TranscriptPage,
 } from './schemas/run.js';
+export { Step } from './schemas/step.js';
 export { Effect, ToolDescriptor } from './schemas/tool.js';
 export { SEARCH_ATTRIBUTES } from './search-attributes.js';

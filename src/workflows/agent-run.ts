@@ -184,7 +184,9 @@ function end(result: RunResult, { cancelRequest }: Inbox): RunResult {
 function continueAsNew(run: Run): Promise<never> {
   run.clock.stop();
   compactToCarry(run, run.input.bounds?.carriedTranscriptBytes);
-  const next = makeContinueAsNewFunc<typeof agentRun>();
+  const { memo, startTime } = workflowInfo();
+  // lists show the age of the run, not of its newest history
+  const next = makeContinueAsNewFunc<typeof agentRun>({ memo: { ...memo, startedAt: memo?.['startedAt'] ?? startTime.toISOString() } });
   // the carried state contains the transcript: the input's messages are not sent twice
   const { messages: _, ...input } = run.input;
   return next(input, run.carry());

@@ -2,6 +2,7 @@ import { textOf } from '../contracts/message-text.js';
 import type { Message, ToolCallPart } from '../contracts/schemas/message.js';
 import type { ToolChoice } from '../contracts/schemas/model.js';
 import { mustWaitBeforeTurn, waitBeforeTurn } from './operator/pause-and-hold.js';
+import { reportTurns } from './operator/progress.js';
 import { judgeAnswer, type Verdict } from './policies/answer/judge-answer.js';
 import { finaliseWarning, shouldWarn } from './policies/stop/finalise-warning.js';
 import type { Run } from './state/run.js';
@@ -153,6 +154,7 @@ function openTurn(run: Run): void {
   const { turn } = run.counters;
   run.events.add({ type: 'turn.started', turn });
   run.steps.open({ agent: run.prepared.setup.agent, index: turn - 1, started: Date.now(), group: run.runId });
+  reportTurns(run);
 }
 
 function endTurn(run: Run, ending: Ending | undefined): void {

@@ -25,9 +25,16 @@ function resultLines(result: RunResult): string[] {
     ...(error ? [`${error.type}: ${error.message}`] : []),
     ...result.unconsumed.map(({ id, text }) => `message ${id} was not delivered: ${text}`),
     ...(result.steers ?? []).flatMap(lostMessage),
+    ...unknownLine(result),
     `${runId}: ${reason} after ${formatNumberOf(turns, 'turn')}, ${formatUsage(result.usage, result.costUsd)}`,
     ...(canContinue ? [`continue it with: perdure continue ${runId}`] : []),
   ];
+}
+
+function unknownLine({ unknownOutcomes: ids = [] }: RunResult): string[] {
+  return ids.length === 0
+    ? []
+    : [`the outcome of ${formatNumberOf(ids.length, 'call')} is unknown: ${ids.join(', ')}; check the state before you repeat them`];
 }
 
 /** A message that expired or was refused. These are not listed in `unconsumed`. */

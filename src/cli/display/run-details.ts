@@ -1,7 +1,8 @@
 import type { PendingCall, RunDescription } from '../../client/runs/describe-run.js';
 import { DECISION_LIMITS } from '../../contracts/constants/limits.js';
 import type { PendingApproval } from '../../contracts/schemas/approval.js';
-import type { CoolingModel, Progress, RunResult, Step } from '../../contracts/schemas/run.js';
+import type { CoolingModel, Progress, RunResult } from '../../contracts/schemas/run.js';
+import type { Step } from '../../contracts/schemas/step.js';
 import { BUDGET_APPROVAL } from '../../contracts/text/ids.js';
 import { jsonLine } from '../../contracts/text/sanitize-text.js';
 import { decisionCommands } from './approval-hints.js';
@@ -36,6 +37,8 @@ export function formatShown({ described, progress, result, uiUrl, waiting, steps
     ...waiting.flatMap((approval) => approvalFacts(described.runId, approval)),
     ['last decision', progress?.lastDecision && terminalLine(progress.lastDecision)],
     ['tool', progress?.tool],
+    ['last tool', progress?.tool === undefined ? progress?.lastTool : undefined],
+    ...unknownFacts(result, progress),
     ['usage', progress && formatUsage(progress.usage, progress.costUsd)],
     ...modelFacts(result),
     ['queued', progress && progress.inbox > 0 ? formatNumberOf(progress.inbox, 'message') : undefined],
@@ -57,6 +60,15 @@ const STEPS_SHOWN = 5;
 
 /** The number of model switches that are shown. The result contains all of them. */
 const SWITCHES_SHOWN = 5;
+
+/** The calls whose outcome is unknown: their ids in a result, their number in a running agent. */
+function unknownFacts(result: RunResult | undefined, progress: Progress | undefined): Fact[] {
+  const ids = result?.unknownOutcomes ?? [];
+  const count = result ? ids.length : (progress?.unknownOutcomes ?? 0);
+  if (count === 0) return [];
+  const named = ids.length === 0 ? '' : `: ${terminalLine(ids.join(', '))}`;
+  return [['unknown', `the outcome of ${formatNumberOf(count, 'call')}, which may have taken effect${named}`]];
+}
 
 function approvalFacts(runId: string, { callId, title, args, askedBy, reason }: PendingApproval): Fact[] {
   const why = `required by ${terminalLine(askedBy)}${reason === undefined ? '' : `: ${terminalLine(reason)}`}`;
@@ -92,9 +104,10 @@ function stepFacts(steps: readonly Step[]): Fact[] {
 }
 
 /** The signature ends in a hash that distinguishes calls of the same tools. The hash is not shown. */
-function stepLine({ status, durationMs, usage, toolSignature }: Step): string {
+function stepLine({ status, durationMs, usage, toolSignature, unknownOutcomes = 0 }: Step): string {
   const parts = [
     status,
+    ...(unknownOutcomes === 0 ? [] : [`${unknownOutcomes} of unknown outcome`]),
     ...(durationMs === undefined ? [] : [formatDuration(durationMs)]),
     ...(usage === undefined ? [] : [formatUsage(usage, undefined)]),
     ...(toolSignature === undefined ? [] : [terminalLine(toolSignature.replace(/#[0-9a-f]*$/u, ''))]),

@@ -6,7 +6,7 @@ import { RunStatus } from '../../contracts/schemas/run.js';
 import { echoValue } from '../../contracts/text/echo-value.js';
 import type { TemporalAccess } from '../temporal/connection.js';
 import { checkSession } from '../validate/run-input.js';
-import { RunMemo } from './run-summary.js';
+import { ContinuedMemo, RunMemo } from './run-summary.js';
 
 /** Options of `listRuns`. */
 export interface ListOptions {
@@ -30,10 +30,11 @@ export interface RunListItem {
   readonly session?: string;
   /** The turn limit in its input, if any. */
   readonly maxTurns?: number;
-  /** As of the last status change. */
+  /** As of the last update, at most ten turns ago. Absent before the first one. */
   readonly turns?: number;
-  /** In USD, as of the last status change. Absent before the run starts, and if the price of its model is unknown. */
+  /** In USD, as of the last update. Absent before the first one, and if the price of its model is unknown. */
   readonly costUsd?: number;
+  /** Start of the run, also after it continued as new. ISO 8601. */
   readonly startedAt: string;
   readonly closedAt?: string;
 }
@@ -98,6 +99,7 @@ export async function listOpenRunIds(access: TemporalAccess, condition?: string)
 /** Builds the list entry of a run from the data of the server. */
 export function toListItem(info: Omit<WorkflowExecutionInfo, 'raw'>): RunListItem {
   const memo = RunMemo.safeParse(info.memo);
+  const first = ContinuedMemo.safeParse(info.memo).data;
   const { task, options } = memo.success ? memo.data : {};
   const agent = info.typedSearchAttributes.get(AGENT_NAME) ?? options?.agent;
   const model = info.typedSearchAttributes.get(AGENT_MODEL) ?? options?.model;
@@ -115,7 +117,7 @@ export function toListItem(info: Omit<WorkflowExecutionInfo, 'raw'>): RunListIte
     ...(options?.maxTurns === undefined ? {} : { maxTurns: options.maxTurns }),
     ...(turns === undefined ? {} : { turns }),
     ...(costUsd === undefined ? {} : { costUsd }),
-    startedAt: info.startTime.toISOString(),
+    startedAt: first?.startedAt ?? info.startTime.toISOString(),
     ...(info.closeTime ? { closedAt: info.closeTime.toISOString() } : {}),
   };
 }

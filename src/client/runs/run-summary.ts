@@ -70,6 +70,9 @@ export const RunMemo = z.object({
 });
 export type RunMemo = z.infer<typeof RunMemo>;
 
+/** What a run that continued as new adds to its memo: the start of its first execution. Runs of older versions add nothing. */
+export const ContinuedMemo = z.object({ startedAt: z.iso.datetime() });
+
 /** Creates the memo of a validated input. */
 export function memoOf(input: RunInput): RunMemo {
   const { task: _task, messages: _messages, ...options } = input;

@@ -24,6 +24,8 @@ export const LOOP_LIMITS = {
   patternGraceTurns: 2,
   /** The run ends after this many turns with the same call, whatever its results. */
   ceilingTurns: 30,
+  /** Turns in a row whose arguments are no JSON objects. The last of them ends the run with `loop_detected`. */
+  badArgumentsTurns: 3,
   /** A warning is added after this many turns with the same call. */
   ceilingNudgeTurns: 25,
   /** Turns that are remembered. Two alternating calls reach the ceiling within them. */
@@ -94,6 +96,8 @@ export const WORK_LIMITS = {
   nameCharsMax: 120,
   /** Reads since the last change. */
   readsMax: 100,
+  /** Turns between two updates of the search attributes `AgentTurns` and `AgentCostUsd`. Each update is one event of the history. */
+  reportEveryTurns: 10,
 } as const;
 
 /** Limits of approvals and holds. */
@@ -180,6 +184,8 @@ export const OUTPUT_SCHEMA_LIMITS = {
 export const MEMO_LIMITS = {
   /** Remembered results. */
   entriesMax: 256,
+  /** Calls with an unknown outcome that a result names, the newest ones. */
+  unknownOutcomesMax: 50,
 } as const;
 
 /** Compaction. Tokens are estimated as a quarter of the characters. */

@@ -4,7 +4,8 @@ import { JsonValue, Message, ToolCallPart } from './message.js';
 import { Usage } from './model.js';
 import { Cooldown, ModelCandidate, ModelSpending, ModelSwitch } from './model-route.js';
 import type { PreparedRun } from './prepared-run.js';
-import { SteerMode, SteerRecord, Step } from './run.js';
+import { SteerMode, SteerRecord } from './run.js';
+import { Step } from './step.js';
 
 /** A message that is queued for delivery. Times are milliseconds since 1970. */
 export const QueuedMessage = z.strictObject({
@@ -158,6 +159,8 @@ export const CarriedState = z.strictObject({
   steps: z.array(Step).default([]),
   /** Recorded only for runs with completion checks. */
   work: WorkRecord.prefault({}),
+  /** Ids of calls whose outcome is unknown. Absent without any, so that an older build can read the state. */
+  unknownOutcomes: z.array(z.string()).optional(),
   /** Last intervention of a guard, as operators see it. */
   lastDecision: z.string().optional(),
   events: z.strictObject({ seq: z.number(), kept: z.array(z.record(z.string(), JsonValue)) }),

@@ -179,6 +179,10 @@ export const RunPolicy = z.strictObject({
    * run keeps the version that it was prepared with, so that it replays as it ran.
    */
   judgement: z.literal(1).default(1),
+  /** Ends the run after three answers in a row without JSON arguments. False in runs of older versions. */
+  limitsBadArguments: z.boolean().default(true),
+  /** Updates the search attributes of turns and cost while the run works. False in runs of older versions: only when the status changes. */
+  reportsTurns: z.boolean().default(true),
   /** Tool choice of the first request. */
   firstToolChoice: z.enum(['auto', 'required']).default('auto'),
   /** Cuts an answer that thinks longer than this, in tokens, without text or call. */

@@ -151,6 +151,8 @@ export const RunResult = z.strictObject({
   unconsumed: z.array(z.strictObject({ id: z.string(), text: z.string() })),
   /** Delivery records of the last 200 messages. Absent without messages. */
   steers: z.array(SteerRecord).optional(),
+  /** Ids of the newest 50 calls whose outcome is unknown: they may have taken effect. Absent when there are none. */
+  unknownOutcomes: z.array(z.string()).optional(),
   /** After a limit: true when the reserved final call wrote `output`. Otherwise `output` is the last text before the limit. */
   finalized: z.boolean().optional(),
   /** True when the last answer was empty, even after a correction. */
@@ -178,6 +180,10 @@ export interface Progress {
   readonly maxTurns: number;
   /** Title of the running tool call. */
   readonly tool?: string;
+  /** Title of the last tool call, also after it ended. Absent before the first one. */
+  readonly lastTool?: string;
+  /** Number of calls whose outcome is unknown, at most 50. Absent when there are none. */
+  readonly unknownOutcomes?: number;
   /** Usage of all model calls so far. */
   readonly usage: Usage;
   /** Cost so far in USD. Absent when a price is unknown. */
@@ -272,26 +278,3 @@ export interface ExtendInput {
   /** Working time to add, in milliseconds. */
   readonly deadlineMs?: number;
 }
-
-/** One turn of a run, as query `steps` returns it. */
-export const Step = z.strictObject({
-  /** Name of the agent. */
-  agent: z.string(),
-  /** Index of the turn, from 0. */
-  index: z.number().int(),
-  /** Status of the turn. */
-  status: z.enum(['running', 'success', 'failed', 'timeout', 'cancelled']),
-  /** Start, in milliseconds since 1970. */
-  started: z.number(),
-  /** End, in milliseconds since 1970. */
-  ended: z.number().optional(),
-  /** Duration in milliseconds. */
-  durationMs: z.number().optional(),
-  /** Usage of the turn's model calls. */
-  usage: Usage.optional(),
-  /** Tool calls of the turn with their arguments. Absent without calls. */
-  toolSignature: z.string().optional(),
-  /** Id of the run, so that you can mix steps of several runs. */
-  group: z.string(),
-});
-export type Step = z.infer<typeof Step>;

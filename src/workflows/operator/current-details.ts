@@ -27,7 +27,8 @@ export function currentDetails(run: Run, progress: Progress): string {
     ...waitRows(run, progress),
     ...(lastDecision === undefined ? [] : [['Last decision', cell(lastDecision)] as const]),
     ['Turn', `${progress.turn} of ${progress.maxTurns}, ${progress.phase}`],
-    ['Last tool', cell(progress.tool ?? '–')],
+    ['Last tool', cell(progress.lastTool ?? '–')],
+    ...unknownRows(progress),
     ['Queued messages', String(progress.inbox)],
     ['Model', cell(progress.model)],
     ...coolingRows(progress),
@@ -36,6 +37,10 @@ export function currentDetails(run: Run, progress: Progress): string {
   ];
   const table = rows.map(([name, value]) => `| ${name} | ${value} |`).join('\n');
   return `**${cell(progress.agent)}**\n\n| | |\n|---|---|\n${table}\n`;
+}
+
+function unknownRows({ unknownOutcomes = 0 }: Progress): Row[] {
+  return unknownOutcomes === 0 ? [] : [['Unknown outcomes', `${unknownOutcomes}: these calls may have taken effect`]];
 }
 
 /** The models that are cooling down, until when, and why. */

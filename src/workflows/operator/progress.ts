@@ -1,15 +1,17 @@
 import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
 import { setCurrentDetails, upsertSearchAttributes } from '@temporalio/workflow';
-import { PAYLOAD_LIMITS } from '../../contracts/constants/limits.js';
+import { PAYLOAD_LIMITS, WORK_LIMITS } from '../../contracts/constants/limits.js';
 import type { Progress, RunStatus } from '../../contracts/schemas/run.js';
 import { SEARCH_ATTRIBUTES, type SearchAttributeName } from '../../contracts/search-attributes.js';
 import { cutText } from '../../contracts/text/redact.js';
+import { toolTitle } from '../../contracts/tool-title.js';
 import type { Run } from '../state/run.js';
 import { currentDetails } from './current-details.js';
 
 /** The status of a run, for query `progress` and for the Web UI. */
 export function progressOf(run: Run): Progress {
   const cooling = run.route.cooling(Date.now());
+  const lastTool = run.lastTool ?? lastCallTitle(run);
   return {
     status: run.status,
     phase: run.phase,
@@ -17,6 +19,8 @@ export function progressOf(run: Run): Progress {
     turn: run.counters.turn,
     maxTurns: run.caps.maxTurns,
     ...(run.tool === undefined ? {} : { tool: run.tool }),
+    ...(lastTool === undefined ? {} : { lastTool }),
+    ...(run.unknownOutcomes.length === 0 ? {} : { unknownOutcomes: run.unknownOutcomes.length }),
     usage: run.spending.usage,
     ...(run.spending.costUsd === undefined ? {} : { costUsd: run.spending.costUsd }),
     inbox: run.inbox.length,
@@ -26,6 +30,13 @@ export function progressOf(run: Run): Progress {
     model: run.route.model,
     ...(cooling.length === 0 ? {} : { cooling }),
   };
+}
+
+/** The title of the last call in the transcript, for a run that continued in a fresh history. */
+function lastCallTitle({ transcript }: Run): string | undefined {
+  const last = transcript.messages.findLast(({ parts }) => parts.some(({ type }) => type === 'tool_call'));
+  const call = last?.parts.findLast((part) => part.type === 'tool_call');
+  return call && toolTitle(call.name, call.args);
 }
 
 /**
@@ -56,11 +67,21 @@ export function publishAttributes(run: Run, values: Partial<Record<SearchAttribu
   );
 }
 
+/** Updates turns and cost in the search attributes every few turns, so that lists show how far a run is. */
+export function reportTurns(run: Run): void {
+  if (run.policy.reportsTurns && run.counters.turn % WORK_LIMITS.reportEveryTurns === 0) publishAttributes(run, spentAttributes(run));
+}
+
 /** The attributes of a status change. */
 export function statusAttributes(run: Run, status: RunStatus): Partial<Record<SearchAttributeName, string | number>> {
   return {
     AgentStatus: status,
-    AgentTurns: run.counters.turn,
-    ...(run.spending.costUsd === undefined ? {} : { AgentCostUsd: run.spending.costUsd }),
+    ...spentAttributes(run),
   };
+}
+
+/** Turns and cost so far. Nothing before the first turn: 0 turns would be shown until the first update. */
+function spentAttributes({ counters, spending }: Run): Partial<Record<SearchAttributeName, number>> {
+  if (counters.turn === 0) return {};
+  return { AgentTurns: counters.turn, ...(spending.costUsd === undefined ? {} : { AgentCostUsd: spending.costUsd }) };
 }

@@ -90,6 +90,7 @@ const FIELDS: Readonly<Record<keyof CarriedState, Kind>> = {
   memo: 'array',
   steps: 'array',
   work: 'object',
+  unknownOutcomes: 'array',
   lastDecision: 'string',
   turnInProgress: 'object',
 };

@@ -40,7 +40,12 @@ export class GuardStates {
 
   /** The state that continue-as-new carries over. The first two guards have their own fields, which older builds write and read. */
   carry(work: CarriedState['work']): Pick<CarriedState, 'guards' | 'loop' | 'work'> {
-    const { loop, reading, ...guards } = Object.fromEntries(GUARDS.map((guard) => [guard.name, this.#stateOf(guard)]));
+    const { loop, reading } = Object.fromEntries(GUARDS.map((guard) => [guard.name, this.#stateOf(guard)]));
+    // an initial state is not written, so that an older build can read the rest
+    const others = GUARDS.filter(
+      (guard) => guard.name !== 'loop' && guard.name !== 'reading' && !isEqual(this.#stateOf(guard), guard.initialState),
+    );
+    const guards = Object.fromEntries(others.map((guard) => [guard.name, this.#stateOf(guard)]));
     // the states of these two guards have the types of these fields
     const first = { loop: loop as CarriedState['loop'], work: { ...work, told: { ...work.told, ...(reading as object) } } };
     return Object.keys(guards).length === 0 ? first : { ...first, guards };
@@ -49,6 +54,10 @@ export class GuardStates {
   #stateOf({ name, initialState }: { readonly name: string; readonly initialState: JsonValue }): JsonValue {
     return this.#states.get(name) ?? initialState;
   }
+}
+
+function isEqual(one: JsonValue, other: JsonValue): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
 }
 
 function firstStates({ loop, work }: Pick<CarriedState, 'loop' | 'work'>): Readonly<Record<string, JsonValue>> {

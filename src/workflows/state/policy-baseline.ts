@@ -23,6 +23,8 @@ export const POLICY_OF_0_1: RunPolicy = {
   keepRestOfRefused: false,
   limitsDirectives: false,
   judgement: 1,
+  limitsBadArguments: false,
+  reportsTurns: false,
   firstToolChoice: 'auto',
   thinkingOutput: 'apart',
   thinkingOffWhenEmpty: false,

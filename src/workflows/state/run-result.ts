@@ -32,6 +32,7 @@ export function buildResult(
     ...modelsOf(run),
     unconsumed: unconsumed(run.inbox),
     ...steersOf(run.inbox),
+    ...(run.unknownOutcomes.length === 0 ? {} : { unknownOutcomes: [...run.unknownOutcomes] }),
     ...(answer.finalized === undefined ? {} : { finalized: answer.finalized }),
     ...(ending.emptyAnswer ? { emptyAnswer: true } : {}),
     ...(ending.error ? { error: { ...ending.error, message: cutText(ending.error.message, PAYLOAD_LIMITS.failureMessageBytesMax) } } : {}),

@@ -57,10 +57,14 @@ export class Run {
   readonly memo: Map<string, string>;
   /** The work so far, for the completion checks; empty where the policy has none. */
   work: WorkRecord;
+  /** Ids of the newest calls whose outcome is unknown. */
+  readonly unknownOutcomes: string[];
   lastDecision: string | undefined;
   turnInProgress: CarriedState['turnInProgress'];
   phase: Progress['phase'] = 'preparing';
   tool: string | undefined;
+  /** Title of the last call in this execution. */
+  lastTool: string | undefined;
   result: RunResult | undefined;
   deadlineReached = false;
   readonly #tools: ReadonlyMap<string, ToolDescriptor>;
@@ -89,6 +93,7 @@ export class Run {
     this.compaction = carried?.compaction ?? NOT_COMPACTED;
     this.memo = new Map(carried?.memo);
     this.work = carried?.work ?? NO_WORK;
+    this.unknownOutcomes = [...(carried?.unknownOutcomes ?? [])];
     this.lastDecision = carried?.lastDecision;
     this.turnInProgress = carried?.turnInProgress;
     this.idPrefix = hashJson(workflowInfo().firstExecutionRunId).slice(0, 6);
@@ -240,6 +245,7 @@ export class Run {
       compaction: this.compaction,
       memo: [...this.memo],
       steps: this.steps.carry(),
+      ...(this.unknownOutcomes.length === 0 ? {} : { unknownOutcomes: this.unknownOutcomes }),
       ...(this.lastDecision === undefined ? {} : { lastDecision: this.lastDecision }),
       events: this.events.carry(),
       ...(this.turnInProgress ? { turnInProgress: this.turnInProgress } : {}),

@@ -1,6 +1,6 @@
 import { PAYLOAD_LIMITS } from '../../contracts/constants/limits.js';
 import type { Usage } from '../../contracts/schemas/model.js';
-import type { Step } from '../../contracts/schemas/run.js';
+import type { Step } from '../../contracts/schemas/step.js';
 
 /** The steps of a run, one for each turn, oldest first, limited in number. They are workflow state only. */
 export class StepLog {
@@ -22,6 +22,12 @@ export class StepLog {
   update(facts: { readonly usage?: Usage; readonly toolSignature?: string }): void {
     const last = this.#steps.at(-1);
     if (last?.status === 'running') this.#steps[this.#steps.length - 1] = { ...last, ...facts };
+  }
+
+  /** Counts a call of the open step whose outcome is unknown. */
+  countUnknown(): void {
+    const last = this.#steps.at(-1);
+    if (last?.status === 'running') this.#steps[this.#steps.length - 1] = { ...last, unknownOutcomes: (last.unknownOutcomes ?? 0) + 1 };
   }
 
   /** Ends the open step. An ended step never changes. */

@@ -1,6 +1,6 @@
 import { workflowInfo } from '@temporalio/workflow';
 import type { CallToolInput, CallToolResult, ToolOutcome } from '../../contracts/activities.js';
-import { RUN_LIMITS, TOOL_LIMITS, WORKER_LIMITS } from '../../contracts/constants/limits.js';
+import { MEMO_LIMITS, RUN_LIMITS, TOOL_LIMITS, WORKER_LIMITS } from '../../contracts/constants/limits.js';
 import { hashMessage } from '../../contracts/digest.js';
 import type { Message, ToolCallPart } from '../../contracts/schemas/message.js';
 import type { Effect, ToolDescriptor } from '../../contracts/schemas/tool.js';
@@ -26,6 +26,7 @@ export async function runToolCall(run: Run, call: ToolCallPart, index: number): 
   const tool = run.descriptor(call.name);
   const title = toolTitle(call.name, call.args);
   run.tool = title;
+  run.lastTool = title;
   run.counters.toolCalls += 1;
   announce(run, call, title, tool);
   const startedAt = Date.now();
@@ -186,6 +187,7 @@ function announce(run: Run, call: ToolCallPart, title: string, tool: ToolDescrip
 }
 
 function report(run: Run, settled: Settled, durationMs: number): void {
+  if (settled.outcome === 'unknown') noteUnknown(run, settled.call.message.id);
   const part = settled.call.message.parts[0];
   run.events.add({
     type: 'tool.result',
@@ -196,6 +198,13 @@ function report(run: Run, settled: Settled, durationMs: number): void {
     durationMs,
     bytes: JSON.stringify(settled.call.message).length,
   });
+}
+
+/** Notes a call that may or may not have taken effect, for the result of the run. */
+function noteUnknown(run: Run, callId: string): void {
+  run.unknownOutcomes.push(callId);
+  if (run.unknownOutcomes.length > MEMO_LIMITS.unknownOutcomesMax) run.unknownOutcomes.shift();
+  run.steps.countUnknown();
 }
 
 /** The result of a call that a stop ended. After a lost worker the call may have taken partial effect. */

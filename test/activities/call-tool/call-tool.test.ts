@@ -70,6 +70,25 @@ describe('callTool', () => {
     expect(Buffer.byteLength(result ?? '')).toBeLessThan(52_000);
   });
 
+  it('A14: heartbeat details that are a text are shown without quotes, others as JSON', async () => {
+    const given = latch();
+    const tool = toolOf(async (_, ctx) => {
+      ctx.heartbeat('half way');
+      await given.opened;
+      return 'done';
+    });
+    const on = await worker({ model: (_, n) => (n === 1 ? call(['act', { path: 'a' }]) : say('ok')), tools: [tool] });
+    const run = await start(on);
+    const shown = async (): Promise<unknown> => {
+      const [pending] = (await run.handle.describe()).raw.pendingActivities ?? [];
+      const data = pending?.heartbeatDetails?.payloads?.[0]?.data;
+      return data ? (JSON.parse(Buffer.from(data).toString()) as { lastText?: string }).lastText : undefined;
+    };
+    await until(async () => (await shown()) === 'half way', 'the text of the tool');
+    given.open();
+    await run.result();
+  });
+
   it('heartbeat details that are no JSON fail the tool that gave them; undefined and text do not', async () => {
     const circular: Record<string, unknown> = {};
     circular['self'] = circular;

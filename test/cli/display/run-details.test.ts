@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { printResult } from '../../../src/cli/display/result.js';
 import { formatShown, type ShownRun } from '../../../src/cli/display/run-details.js';
 import { NO_USAGE } from '../../../src/contracts/models/usage.js';
-import type { RunResult, Step } from '../../../src/contracts/schemas/run.js';
+import type { RunResult } from '../../../src/contracts/schemas/run.js';
+import type { Step } from '../../../src/contracts/schemas/step.js';
 
 const PROGRESS = {
   status: 'running',

@@ -6,7 +6,13 @@ import { POLICY_OF_0_1 } from '../../../src/workflows/state/policy-baseline.js';
 
 describe('what is written out is what its schema gives', () => {
   it('the policy of 0.1: all guards off, everything else as by default', () => {
-    const later = { keepRestOfRefused: false, limitsDirectives: false, weighsFallbacks: false };
+    const later = {
+      keepRestOfRefused: false,
+      limitsDirectives: false,
+      limitsBadArguments: false,
+      reportsTurns: false,
+      weighsFallbacks: false,
+    };
     const off = { loop: { onLoop: 'off' }, quality: false, memo: false, compaction: { strategies: [] }, ...later };
     const parsed = RunPolicy.parse(off);
     expect(POLICY_OF_0_1).toEqual(parsed);

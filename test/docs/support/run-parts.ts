@@ -5,7 +5,8 @@ import { DecidedApproval, PendingApproval } from '../../../src/contracts/schemas
 import { Message, Part } from '../../../src/contracts/schemas/message.js';
 import { Usage } from '../../../src/contracts/schemas/model.js';
 import { ModelSpending, ModelSwitch } from '../../../src/contracts/schemas/model-route.js';
-import { RunBounds, RunContext, RunInput, RunResult, SteerRecord, Step } from '../../../src/contracts/schemas/run.js';
+import { RunBounds, RunContext, RunInput, RunResult, SteerRecord } from '../../../src/contracts/schemas/run.js';
+import { Step } from '../../../src/contracts/schemas/step.js';
 import { ToolDescriptor } from '../../../src/contracts/schemas/tool.js';
 import { DocComments } from './doc-comments.js';
 import { interfaceTable, schemaTable } from './field-table.js';
@@ -45,7 +46,7 @@ export const RUN_PARTS: Readonly<Record<string, () => string>> = {
   'event-page': () => interfaceTable(EVENT, 'EventPage', { hasDefaults }),
   'pending-approval': () => schemaTable(PendingApproval, { docs: APPROVAL, declarations: ['PendingApproval'] }, { names, hasDefaults }),
   'decided-approval': () => schemaTable(DecidedApproval, { docs: APPROVAL, declarations: ['DecidedApproval'] }, { names, hasDefaults }),
-  step: () => schemaTable(Step, { docs: RUN, declarations: ['Step'] }, { names, hasDefaults }),
+  step: () => schemaTable(Step, { docs: new DocComments('contracts/schemas/step.ts'), declarations: ['Step'] }, { names, hasDefaults }),
   'run-setup': () => interfaceTable(new DocComments('contracts/schemas/prepared-run.ts'), 'RunSetup', { hasDefaults }),
   signals: () => handlerTable('signal'),
   updates: () => handlerTable('update'),

@@ -38,9 +38,16 @@ describe('GuardStates', () => {
   });
 
   it('the first two guards are carried in the fields that older builds read, every other one under its name', () => {
-    const { loop, work, guards = {} } = new GuardStates().carry(NO_WORK);
-    expect({ loop, work }).toEqual({ loop: { turns: [] }, work: NO_WORK });
-    expect(['loop', 'reading', ...Object.keys(guards)]).toEqual(GUARDS.map(({ name }) => name));
+    const states = new GuardStates();
+    expect(states.carry(NO_WORK)).toEqual({ loop: { turns: [] }, work: NO_WORK });
+    const broken = { type: 'tool_call', callId: 'a', name: 'look', args: {}, argsText: '{' } as const;
+    const turn = { turn: 1, calls: [broken], policy: DEFAULT_POLICY, work: NO_WORK, task: undefined };
+    states.remember({ ...turn, results: [] }, false);
+    const carried = states.carry(NO_WORK);
+    expect(carried.guards).toEqual({ arguments: { turns: 1 } });
+    const next = new GuardStates(carried);
+    next.remember({ ...turn, results: [] }, false);
+    expect(next.judge(turn)).toMatchObject({ kind: 'stop', event: { pattern: 'bad-arguments', count: 3 } });
   });
 
   it('no two guards have one name, and every initial state is small JSON', () => {

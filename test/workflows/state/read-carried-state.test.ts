@@ -119,6 +119,7 @@ const FIELDS: Fields<WrittenState> = {
   memo: few(fc.tuple(name, name)),
   steps: few(fc.record({ agent: name, index: count, status: fc.constantFrom('running', 'success'), started: count, group: name })),
   work,
+  unknownOutcomes: names,
   lastDecision: name,
   events: fc.record({ seq: count, kept: few(fc.dictionary(name, count)) }),
   turnInProgress,

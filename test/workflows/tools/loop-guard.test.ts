@@ -21,6 +21,12 @@ function lookTool(answer: (start: number, args: { q: string }) => string) {
   return { look, seen };
 }
 
+/** A call whose arguments no repair can complete. */
+const broken = (argsText: string): ReturnType<typeof call> => ({
+  ...call(['look', {}]),
+  parts: [{ type: 'tool_call', callId: 'x', name: 'look', args: {}, argsText }],
+});
+
 const final = (request: { toolChoice: string }, otherwise: ReturnType<typeof call>) =>
   request.toolChoice === 'none' ? say('what I found so far') : otherwise;
 
@@ -44,6 +50,35 @@ describe('the loop guard of a run', () => {
     expect(messages.filter(({ origin }) => origin === 'nudge')).toHaveLength(1);
     expect((await run.progress()).lastDecision).toContain('stop');
     expect(on.requests.at(-1)).toMatchObject({ toolChoice: 'none' });
+  });
+
+  it('A14: arguments that are no JSON, each time different, end the run at the third answer in a row, with a final answer', async () => {
+    const { look, seen } = lookTool(() => 'found');
+    const on = await worker({ model: (request, n) => final(request, broken(`{"q": "${n}`)), tools: [look], policy: {} });
+    const run = await start(on);
+    expect(await run.result()).toMatchObject({ reason: 'loop_detected', output: 'what I found so far', finalized: true, turns: 3 });
+    expect(seen.starts).toBe(0);
+    const stopped = (await run.events()).filter(({ type }) => type === 'loop.detected');
+    expect(stopped).toMatchObject([{ turn: 3, pattern: 'bad-arguments', count: 3, action: 'stop' }]);
+    expect((await run.progress()).lastDecision).toContain('no JSON object in 3 answers in a row');
+  });
+
+  it('A14: a call with JSON arguments, also beside a broken one, and runs of older versions are not ended', async () => {
+    const { look } = lookTool(() => 'found');
+    const mixed = (n: number) => ({
+      ...broken(`{"q": "${n}`),
+      parts: [...broken(`{"q": "${n}`).parts, ...call(['look', { q: String(n) }]).parts],
+    });
+    const model = (request: { toolChoice: string }, n: number) =>
+      final(request, n === 3 ? mixed(n) : n < 6 ? broken(`{"q": "${n}`) : say('done'));
+    const on = await worker({ model, tools: [look], policy: {} });
+    expect(await (await start(on)).result()).toMatchObject({ reason: 'completed', turns: 6 });
+    const older = await worker({
+      model: (request, n) => final(request, n < 5 ? broken(`{"q": "${n}`) : say('done')),
+      tools: [look],
+      policy: { limitsBadArguments: false },
+    });
+    expect(await (await start(older)).result()).toMatchObject({ reason: 'completed', turns: 5 });
   });
 
   it('C-23: polling is fine: a result that changes ends the streak', async () => {

@@ -76,9 +76,17 @@ describe('tool calls of a run', () => {
 
   it('P3: a once call whose worker died is not started again, and the model is told that its outcome is unknown', async () => {
     const { on, run, starts } = await loseWorkerOf('once');
-    expect(await run.result()).toMatchObject({ reason: 'completed' });
+    const result = await run.result();
+    expect(result).toMatchObject({ reason: 'completed', unknownOutcomes: [expect.any(String)] });
     expect(starts()).toBe(1);
     expect(resultTexts(on.requests[1]?.messages ?? [])[0]).toContain('[outcome unknown]');
+    const { tool, lastTool, unknownOutcomes } = await run.progress();
+    expect({ tool, lastTool, unknownOutcomes }).toEqual({ tool: undefined, lastTool: 'act', unknownOutcomes: 1 });
+    const steps = await run.handle.query<readonly object[]>('steps');
+    expect(steps).toMatchObject([{ unknownOutcomes: 1 }, { status: 'success' }]);
+    expect(steps[1]).not.toHaveProperty('unknownOutcomes');
+    const unknown = (await run.events()).find((event) => event.type === 'tool.result' && event.outcome === 'unknown');
+    expect(unknown).toMatchObject({ callId: result.unknownOutcomes?.[0] });
   });
 
   it('P4: an idempotent call whose worker died is started again with the same key', async () => {

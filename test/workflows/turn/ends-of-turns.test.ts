@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import type { RunInput, RunResult, Step } from '../../../src/contracts/schemas/run.js';
+import type { RunInput, RunResult } from '../../../src/contracts/schemas/run.js';
+import type { Step } from '../../../src/contracts/schemas/step.js';
 import { defineTool } from '../../../src/define/define-tool.js';
 import { ModelError } from '../../../src/providers/contract/model-error.js';
 import { isPaired } from '../../../src/workflows/policies/transcript/repair-transcript.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import type { Step } from '../../../src/contracts/schemas/run.js';
+import type { Step } from '../../../src/contracts/schemas/step.js';
 import { defineTool } from '../../../src/define/define-tool.js';
 import { call, lastTextOf, say } from '../../support/agent-worker.js';
 import { latch, until, useWorkers } from '../../support/use-workers.js';
