@@ -6,6 +6,8 @@ export interface CutProxy {
   readonly address: string;
   /** Ends every connection and takes none, as a server does that is down. */
   cut(): void;
+  /** Keeps every connection and passes nothing on, as a network does that loses all packets. New connections get no answer. */
+  stall(): void;
   heal(): void;
   close(): Promise<void>;
 }
@@ -15,6 +17,7 @@ export async function startCutProxy(target: string): Promise<CutProxy> {
   const [host = '', port = ''] = target.split(':');
   const sockets = new Set<Socket>();
   let isCut = false;
+  let isStalled = false;
   const keep = (socket: Socket): void => {
     sockets.add(socket);
     // a cut connection ends with an error on either side
@@ -24,6 +27,7 @@ export async function startCutProxy(target: string): Promise<CutProxy> {
   const server = createServer((client) => {
     keep(client);
     if (isCut) return void client.destroy();
+    if (isStalled) return void client.pause();
     const upstream = connect(Number(port), host);
     keep(upstream);
     client.pipe(upstream).pipe(client);
@@ -42,8 +46,15 @@ export async function startCutProxy(target: string): Promise<CutProxy> {
       isCut = true;
       end();
     },
+    stall: () => {
+      isStalled = true;
+      for (const socket of sockets) socket.unpipe().pause();
+    },
     heal: () => {
+      // connections that stalled stay useless, as those of a real network may: both sides notice and connect again
+      if (isStalled) end();
       isCut = false;
+      isStalled = false;
     },
     close: async () => {
       end();

@@ -1,0 +1,45 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { Connection } from '@temporalio/client';
+import { SEARCH_ATTRIBUTES } from '../../src/contracts/search-attributes.js';
+
+const DYNAMIC_CONFIG = [
+  'history.transferProcessorMaxPollRPS=10000',
+  'system.enableActivityEagerExecution=true',
+  'history.MaxBufferedQueryCount=100',
+  'matching.numTaskqueueReadPartitions=1',
+  'matching.numTaskqueueWritePartitions=1',
+];
+const TYPE_NAMES = { KEYWORD: 'Keyword', DOUBLE: 'Double', INT: 'Int' } as const;
+
+/** A real Temporal dev server on a database file, started by a test. */
+export interface TemporalServerOptions {
+  readonly binary: string;
+  readonly port: number;
+  /** A server that is started again in the same folder has the same runs. */
+  readonly folder: string;
+}
+
+/** Starts a server. It may take some seconds until it answers: see `untilAnswering`. */
+export function startTemporalServer({ binary, port, folder }: TemporalServerOptions): ChildProcess {
+  const attributes = Object.entries(SEARCH_ATTRIBUTES).flatMap(([name, type]) => ['--search-attribute', `${name}=${TYPE_NAMES[type]}`]);
+  const args = ['server', 'start-dev', '--ip', '127.0.0.1', '--port', String(port), '--headless', '--log-level', 'error'];
+  args.push('--db-filename', join(folder, 'temporal.db'), '--sqlite-pragma', 'journal_mode=WAL', '--sqlite-pragma', 'synchronous=NORMAL');
+  for (const value of DYNAMIC_CONFIG) args.push('--dynamic-config-value', value);
+  return spawn(binary, [...args, ...attributes], { stdio: 'ignore' });
+}
+
+/** Resolves when the server at `address` answers; rejects after 30 s. */
+export async function untilAnswering(address: string): Promise<void> {
+  const connection = await Connection.connect({ address, connectTimeout: 30_000 });
+  await connection.close();
+}
+
+/** SIGKILL, and waits until the process is gone. */
+export async function killServer(server: ChildProcess): Promise<void> {
+  if (server.exitCode !== null || server.signalCode !== null) return;
+  const ended = once(server, 'exit');
+  server.kill('SIGKILL');
+  await ended;
+}
