@@ -15,6 +15,8 @@ import { type CallModelOptions, createCallModel } from './call-model/call-model.
 import { SharedCooldowns } from './call-model/shared-cooldowns.js';
 import { createCallTool } from './call-tool/call-tool.js';
 import { createCheckTool } from './call-tool/check-tool.js';
+import { KeptResults } from './call-tool/kept-results.js';
+import { createRecallResult } from './call-tool/recall-result.js';
 import { createReconcileTool } from './call-tool/reconcile-tool.js';
 import { createCompact } from './compact/compact.js';
 import { createHookRunner } from './hooks/hook-runner.js';
@@ -49,6 +51,10 @@ export interface ActivitiesOptions {
   readonly transcriptCacheBytesMax?: number;
   /** The secrets that leave no activity. @default none */
   readonly secrets?: SecretMask;
+  /** The results of finished tool calls. Share them between the workers of a process. @default in memory */
+  readonly results?: KeptResults;
+  /** The queue of this host, if several hosts share a task queue. */
+  readonly hostQueue?: string;
 }
 
 /** Makes the activities of a worker. They share one transcript cache. No secret of `options.secrets` leaves them. */
@@ -59,22 +65,31 @@ export function createActivities(options: ActivitiesOptions): AgentActivities {
   const setups = new SetupCache((ref) => ownWorkflow(ref).query('setup'));
   const tools = new Map(options.tools.map((tool) => [tool.name, tool]));
   const hooks = createHookRunner(options.hooks ?? [], (message) => Context.current().log.warn(message), secrets);
+  const results = options.results ?? new KeptResults();
+  const queue = options.hostQueue === undefined ? {} : { queue: options.hostQueue };
+  const toolOptions = { tools, cache, artifacts: options.artifacts, hooks, secrets, results, ...queue };
+  const callModel = createCallModel({
+    transcripts,
+    setups,
+    providerFor: options.providerFor,
+    streams: options.streams,
+    hooks,
+    cooldowns: new SharedCooldowns(),
+    secrets,
+    ...(options.factsOf ? { factsOf: options.factsOf } : {}),
+    ...(options.modelIdleMs === undefined ? {} : { idleMs: options.modelIdleMs }),
+  });
   const activities: AgentActivities = {
     prepareRun: createPrepareActivity(options.prepareRun, { setups, secrets }),
     resolveModel: options.resolveModel,
-    callModel: createCallModel({
-      transcripts,
-      setups,
-      providerFor: options.providerFor,
-      streams: options.streams,
-      hooks,
-      cooldowns: new SharedCooldowns(),
-      secrets,
-      ...(options.factsOf ? { factsOf: options.factsOf } : {}),
-      ...(options.modelIdleMs === undefined ? {} : { idleMs: options.modelIdleMs }),
-    }),
-    callTool: createCallTool({ tools, cache, artifacts: options.artifacts, hooks, secrets }),
-    reconcileTool: createReconcileTool({ tools, cache, artifacts: options.artifacts, hooks, secrets }),
+    callModel: (input) => {
+      // the results of earlier turns are in the transcript of this call
+      results.passed(input);
+      return callModel(input);
+    },
+    callTool: createCallTool(toolOptions),
+    reconcileTool: createReconcileTool(toolOptions),
+    recallResult: createRecallResult({ results, cache }),
     checkTool: createCheckTool({ tools, hooks, gates: options.gates ?? new Map(), secrets }),
     runHooks: createRunHooks({ hooks }),
     compact: createCompact({

@@ -202,7 +202,25 @@ export interface CompactResult {
   readonly note?: string;
 }
 
-/** State of a call whose worker died, as `reconcile` found it. Only `not_started` allows another start. */
+/** Input of activity `recallResult`, which asks the host of a lost tool call for its result. */
+export interface RecallResultInput {
+  readonly runId: string;
+  readonly turn: number;
+  /** The idempotency key of the call. */
+  readonly key: string;
+}
+
+/**
+ * The state of a lost tool call on its host. `running`: the worker still waits for the tool. `stopped`: the tool ended without a result.
+ * `unknown`: this worker has not run the call, or not since its start.
+ */
+export type RecallResult =
+  | { readonly kind: 'done'; readonly result: CallToolResult }
+  | { readonly kind: 'running'; readonly elapsedMs: number }
+  | { readonly kind: 'stopped' }
+  | { readonly kind: 'unknown' };
+
+/** State of a call whose worker was lost, as `reconcile` found it. Only `not_started` allows another start. */
 export type ReconcileResult =
   | { readonly kind: 'done'; readonly result: CallToolResult }
   | { readonly kind: 'not_started' }
@@ -219,6 +237,7 @@ export interface AgentActivities {
   readonly callModel: (input: CallModelInput) => Promise<CallModelResult>;
   readonly callTool: (input: CallToolInput) => Promise<CallToolResult>;
   readonly reconcileTool: (input: CallToolInput) => Promise<ReconcileResult>;
+  readonly recallResult: (input: RecallResultInput) => Promise<RecallResult>;
   readonly checkTool: (input: CheckToolInput) => Promise<CallDecision>;
   readonly runHooks: (input: RunHooksInput) => Promise<RunHooksResult>;
   readonly acceptAnswer: (input: AcceptAnswerInput) => Promise<AcceptAnswerResult>;
@@ -232,4 +251,17 @@ export interface HeartbeatDetails {
   readonly elapsedMs: number;
   readonly tokens?: number;
   readonly lastText?: string;
+  /** The queue of the host that runs the call. Absent if one host has all workers. */
+  readonly queue?: string;
+}
+
+/** `details[0]` of a `Worker.Shutdown`, with which a worker reports that it stopped a call. */
+export interface StoppedDetails extends HeartbeatDetails {
+  /** True if the call had ended by then; false if it ignored its signal. */
+  readonly ended?: boolean;
+  /**
+   * `lost contact`: the server did not acknowledge the heartbeats of the call. `unreachable`: the worker knows nothing of an earlier
+   * attempt. @default its worker shut down
+   */
+  readonly why?: 'lost contact' | 'unreachable';
 }

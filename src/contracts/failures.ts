@@ -47,7 +47,7 @@ export const FAILURES = {
   'Compaction.Failed': { retryable: false },
   /** The worker of an activity died. The effect of a call decides whether it runs again. */
   'Worker.Died': { retryable: false },
-  /** The worker of an activity shut down. The effect of a call decides whether it runs again. */
+  /** The worker of an activity shut down, or stopped the call because it had lost contact with the server. The effect of a call decides whether it runs again. */
   'Worker.Shutdown': { retryable: false },
   /** A transcript reference is outdated. A fresh one is sent, up to 3 times. */
   'Transcript.Moved': { retryable: false },

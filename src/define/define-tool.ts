@@ -17,8 +17,16 @@ export interface ToolContext {
   readonly attempt: number;
   /** Absolute path of the run's workspace. Absent without a workspace. */
   readonly workspace?: string;
-  /** Aborted on a cancel, a timeout and a shutdown of the worker. A tool that ignores it is abandoned, with outcome `unknown`. */
+  /**
+   * Aborted on a cancel, a timeout, a shutdown of the worker, and when the worker loses contact with the server for too long. A tool that
+   * ignores it is abandoned, with outcome `unknown`.
+   */
   readonly signal: AbortSignal;
+  /**
+   * Asks the server whether this start of the call is still the current one. Call it right before an effect that must not happen twice.
+   * Rejects if another worker may run the call by now, if the call is being stopped, or if there is no answer within 2 s.
+   */
+  assertOwned(): Promise<void>;
   /** Limits of the text that the model sees, and a collector for longer texts. */
   readonly output: ToolOutput;
   /** Shows a JSON value of at most 1 KiB under Pending Activities in the Web UI. */
@@ -30,7 +38,7 @@ export interface ToolContext {
 /** Return value of a tool: text, any JSON, or content parts. */
 export type ToolReturn = string | JsonValue | readonly ContentPart[];
 
-/** Return value of `reconcile`: the state of a call whose worker died. */
+/** Return value of `reconcile`: the state of a call whose worker was lost. */
 export type Reconciled =
   | { readonly kind: 'done'; readonly result: ToolReturn }
   | { readonly kind: 'not_started' }
@@ -60,7 +68,7 @@ export interface ToolDefinition<Args = unknown> {
   readonly network?: boolean;
   /** Whether a call waits for approval. A function returns true to wait. @default `never` */
   readonly approval: 'never' | 'always' | ((args: Args, context: { readonly runId: string }) => boolean);
-  /** Finds out the state of a call whose worker died, within 30 s. @default none: an interrupted `once` call is `unknown` */
+  /** Finds out the state of a call whose worker was lost, within 30 s. @default none: an interrupted `once` call is `unknown` */
   readonly reconcile?: (args: Args, context: ToolContext) => Promise<Reconciled>;
   /** Runs the call. A thrown error is a failed result that the model sees. */
   execute(args: Args, context: ToolContext): Promise<ToolReturn> | ToolReturn;

@@ -1,5 +1,6 @@
 import { hostname } from 'node:os';
 import { type NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker';
+import { KeptResults } from '../activities/call-tool/kept-results.js';
 import { createActivities } from '../activities/create-activities.js';
 import { createPrepareRun } from '../activities/prepare/prepare-run.js';
 import { createResolveModel } from '../activities/prepare/resolve-model.js';
@@ -93,8 +94,20 @@ export function createAgentActivities(options: AgentActivitiesOptions): AgentAct
       folder: stateFolder(options.stateDir).streams,
       onError: (error) => say(`cannot write token streams, runs continue without them: ${String(error)}`),
     }),
+    results: keptResults(stateFolder(options.stateDir).results, say),
+    ...(options.toolQueue === undefined ? {} : { hostQueue: options.toolQueue }),
     ...(modelIdleMs === undefined ? {} : { modelIdleMs }),
   });
+}
+
+const resultsByFolder = new Map<string, KeptResults>();
+
+/** The results of finished tool calls, which all workers of this process with the same folder share: any of them may be asked for one. */
+function keptResults(folder: string, say: (line: string) => void): KeptResults {
+  const onError = (error: unknown): void => say(`cannot keep tool results in ${folder}, they are kept in memory only: ${String(error)}`);
+  const results = resultsByFolder.get(folder) ?? new KeptResults({ folder, onError });
+  resultsByFolder.set(folder, results);
+  return results;
 }
 
 function gateFunctions({ agents = {} }: Config): ReadonlyMap<string, GateFunction> {
@@ -131,13 +144,18 @@ export async function createWorker(options: CreateWorkerOptions): Promise<Worker
 /** Creates a second worker in the same process. It polls the queue of this host for workspace tools and for agents that run as child processes. */
 export function createHostWorker(options: CreateWorkerOptions): Promise<Worker> {
   const { connection, namespace = 'default' } = options;
-  const { callModel, callTool, reconcileTool } = createAgentActivities({ ...options, searchAttributes: [] });
+  const taskQueue = options.overrides?.taskQueue ?? hostQueue();
+  const { callModel, callTool, reconcileTool, recallResult } = createAgentActivities({
+    ...options,
+    searchAttributes: [],
+    toolQueue: taskQueue,
+  });
   return Worker.create({
     connection,
     namespace,
-    taskQueue: hostQueue(),
+    taskQueue,
     ...(options.identity === undefined ? {} : { identity: options.identity }),
-    activities: { callModel, callTool, reconcileTool },
+    activities: { callModel, callTool, reconcileTool, recallResult },
     dataConverter: createDataConverter({ artifactsDir: stateFolder(options.stateDir).artifacts }),
     ...WORKER_OPTIONS,
     ...options.overrides,

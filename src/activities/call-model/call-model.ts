@@ -17,7 +17,7 @@ import type { StreamSink } from '../../streams/stream.js';
 import type { HookRunner } from '../hooks/hook-runner.js';
 import type { SetupCache } from '../prepare/setup-cache.js';
 import { CallSignal } from '../runtime/call-signal.js';
-import { cancellationCause, throwUnlessUser } from '../runtime/cancellation.js';
+import { attemptSignal, cancellationCause, throwUnlessUser } from '../runtime/cancellation.js';
 import { failure, modelFailure } from '../runtime/failures.js';
 import { withHeartbeat } from '../runtime/heartbeat.js';
 import { maskParts } from '../runtime/mask-message.js';
@@ -76,7 +76,7 @@ async function callModel(input: CallModelInput, options: CallModelOptions, attem
   const context = Context.current();
   const times = attemptTimes(input.times, { idleMs: options.idleMs, startToCloseMs: context.info.startToCloseTimeoutMs });
   const thinking = new ThinkingBudget(input.thinkingTokensMax);
-  const limit = new CallSignal([context.cancellationSignal, thinking.spent], times.totalMs);
+  const limit = new CallSignal([attemptSignal(context), thinking.spent], times.totalMs);
   const { signal } = limit;
   try {
     const setup = await options.setups.get(input.setupHash, input, { signal });

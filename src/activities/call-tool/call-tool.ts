@@ -1,7 +1,7 @@
 import { Context } from '@temporalio/activity';
 import type { ArtifactStore } from '../../artifacts/artifact-store.js';
 import { CallOutput } from '../../artifacts/call-output.js';
-import type { CallToolInput, CallToolResult, ToolOutcome } from '../../contracts/activities.js';
+import type { CallToolInput, CallToolResult, HeartbeatDetails, StoppedDetails, ToolOutcome } from '../../contracts/activities.js';
 import { PAYLOAD_LIMITS, TOOL_LIMITS, WORKER_LIMITS } from '../../contracts/constants/limits.js';
 import type { ContentPart, Message } from '../../contracts/schemas/message.js';
 import { cutText } from '../../contracts/text/redact.js';
@@ -11,12 +11,17 @@ import { completeBounds } from '../../output/truncate-output.js';
 import type { HookRunner } from '../hooks/hook-runner.js';
 import { CallSignal } from '../runtime/call-signal.js';
 import { type CancellationCause, cancellationCause, throwUnlessUser } from '../runtime/cancellation.js';
-import { failure } from '../runtime/failures.js';
+import { failure, messageOf } from '../runtime/failures.js';
 import { withHeartbeat } from '../runtime/heartbeat.js';
 import { maskParts } from '../runtime/mask-message.js';
+import { ownershipOf } from '../runtime/ownership.js';
+import { steadyMs } from '../runtime/steady-clock.js';
+import { watchSignal } from '../runtime/watch-signal.js';
 import { hashMessage } from '../transcript/message-hash.js';
 import type { TranscriptCache } from '../transcript/transcript-cache.js';
+import type { KeptResults } from './kept-results.js';
 import { toolArguments } from './parse-tool-arguments.js';
+import { type CallWork, runKept } from './run-kept.js';
 import { type Ended, ToolHooks } from './tool-hooks.js';
 import { toolResultParts } from './tool-result-parts.js';
 
@@ -28,33 +33,136 @@ export interface CallToolOptions {
   readonly artifacts: ArtifactStore;
   readonly hooks: HookRunner;
   readonly secrets: SecretMask;
+  /** The results of finished calls, for those that the server did not take. */
+  readonly results: KeptResults;
+  /** The queue of this host, if several hosts share a task queue. */
+  readonly queue?: string;
 }
 
-/** Makes the activity `callTool`: runs one tool once. Every outcome is a result for the model. It throws only when its attempt is lost. */
+/**
+ * Makes the activity `callTool`: runs one tool once. Every outcome is a result for the model. It throws only when its attempt is lost. A
+ * call whose result is kept on this host is answered with it, and does not run again.
+ */
 export function createCallTool(options: CallToolOptions): (input: CallToolInput) => Promise<CallToolResult> {
   return (input) => {
     const shown = { details: '' };
-    const startedAt = Date.now();
+    const startedMs = steadyMs();
     const hooks = new ToolHooks(options.hooks, input);
-    return withHeartbeat(
-      input.tool,
-      () => ({
-        phase: 'tool',
-        elapsedMs: Date.now() - startedAt,
-        // the last heartbeat is stored in history: text that hooks may rewrite must not be in it
-        lastText: hooks.rewrite ? '' : shown.details,
-      }),
-      async () => {
-        const output = callOutput(input, hooks.storeFor(options.artifacts), options.secrets);
-        try {
-          const ended = await runTool(input, options, { shown, output });
-          return await hookedResult(input, options, { ended, output, hooks, startedAt });
-        } finally {
-          output.close();
-        }
-      },
-    );
+    const progress = (): HeartbeatDetails => ({
+      phase: 'tool',
+      elapsedMs: Math.round(steadyMs() - startedMs),
+      // the last heartbeat is stored in history: text that hooks may rewrite must not be in it
+      lastText: hooks.rewrite ? '' : shown.details,
+      ...(options.queue === undefined ? {} : { queue: options.queue }),
+    });
+    const call = new ToolRun(input, options, { shown, hooks, startedMs, progress });
+    // a `read` call may run again: nothing of it needs to be kept
+    return withHeartbeat(input.tool, progress, () => (input.effect === 'read' ? call.run() : runKept(input, options, call)));
   };
+}
+
+interface ToolRunParts {
+  readonly shown: { details: string };
+  readonly hooks: ToolHooks;
+  readonly startedMs: number;
+  progress(): HeartbeatDetails;
+}
+
+/** One run of a tool, up to the result after its hooks. */
+class ToolRun implements CallWork {
+  readonly #input: CallToolInput;
+  readonly #options: CallToolOptions;
+  readonly #parts: ToolRunParts;
+  #abandoned: Promise<Executed> | undefined;
+
+  constructor(input: CallToolInput, options: CallToolOptions, parts: ToolRunParts) {
+    this.#input = input;
+    this.#options = options;
+    this.#parts = parts;
+  }
+
+  run(): Promise<CallToolResult> {
+    return this.#withOutput(async (output) => await this.#complete(await this.#runTool(output), output));
+  }
+
+  late(): Promise<CallToolResult | undefined> | undefined {
+    return this.#abandoned?.then((ended) => {
+      if (ended.kind !== 'returned') return undefined;
+      const { parts } = ended;
+      return this.#withOutput((output) => this.#complete({ outcome: 'ok', parts }, output));
+    });
+  }
+
+  async #withOutput(work: (output: CallOutput) => Promise<CallToolResult>): Promise<CallToolResult> {
+    const output = callOutput(this.#input, this.#parts.hooks.storeFor(this.#options.artifacts), this.#options.secrets);
+    try {
+      return await work(output);
+    } finally {
+      output.close();
+    }
+  }
+
+  #complete(ended: Ended, output: CallOutput): Promise<CallToolResult> {
+    const { hooks, startedMs } = this.#parts;
+    return hookedResult(this.#input, this.#options, { ended, output, hooks, startedMs });
+  }
+
+  async #runTool(output: CallOutput): Promise<Ended> {
+    const input = this.#input;
+    if (input.unknownTool !== undefined) return endedWith('failed', input.unknownTool);
+    const tool = this.#options.tools.get(input.tool);
+    if (!tool) return endedWith('failed', `the tool ${input.tool} is not available on this worker`);
+    const parsed = toolArguments(input, tool);
+    if ('problem' in parsed) return endedWith('failed', parsed.problem);
+    const context = Context.current();
+    this.#refuseSecondStart(context);
+    await this.#confirmStart(context);
+    const { secrets } = this.#options;
+    const limit = toolLimit(context, input.timeoutMs);
+    const running = { shown: this.#parts.shown, output, secrets };
+    const work = execute(tool, parsed.args, toolContext(input, limit.signal, running)).then((ended) => masked(ended, secrets));
+    const ended = await Promise.race([work, abandoned(limit.signal)]);
+    limit.release();
+    const cause = cancellationCause(context);
+    if (ended.kind === 'abandoned') this.#abandoned = work;
+    if (ended.kind !== 'returned') {
+      throwUnlessUser(cause, `the tool ${input.tool}`, { ...this.#parts.progress(), ended: ended.kind === 'threw' });
+    }
+    return judge(input, ended, { cause, timedOut: limit.timedOut });
+  }
+
+  /**
+   * Temporal restarts an activity after an operator paused or reset it, whatever its retry policy. A `once` call with a trace of an earlier
+   * start is not started again: the workflow reconciles it.
+   */
+  #refuseSecondStart({ info }: Context): void {
+    const { effect, tool } = this.#input;
+    if (effect !== 'once' || (info.attempt === 1 && info.heartbeatDetails === undefined)) return;
+    // nothing proves that the earlier attempt has ended
+    const details: StoppedDetails = { ...this.#parts.progress(), why: 'unreachable' };
+    throw failure('Worker.Shutdown', `an earlier attempt of ${tool} reported no result`, { details: [details] });
+  }
+
+  /** A call that may have an effect does not start from an old task: this process may have been suspended before the start. */
+  async #confirmStart(context: Context): Promise<void> {
+    const { effect, tool } = this.#input;
+    if (effect === 'read') return;
+    try {
+      await ownershipOf(context)?.confirmStart();
+    } catch (error) {
+      const details = { ...this.#parts.progress(), ended: true, why: 'lost contact' } satisfies StoppedDetails;
+      throwUnlessUser(cancellationCause(context), `the tool ${tool}`, details);
+      throw failure('Worker.Shutdown', `the tool ${tool} was not started: ${messageOf(error)}`, { details: [details] });
+    }
+  }
+}
+
+/** The signal of a tool: aborted by a cancel, by its timeout, and when the attempt is lost. */
+function toolLimit(context: Context, timeoutMs: number): CallSignal {
+  const ownership = ownershipOf(context);
+  const limit = new CallSignal([context.cancellationSignal, ...(ownership ? [ownership.signal] : [])], timeoutMs);
+  if (ownership) watchSignal(limit.signal, () => ownership.check());
+  return limit;
 }
 
 /** An ended call, and the parts for its result. */
@@ -62,18 +170,19 @@ export interface EndedCall {
   readonly ended: Ended;
   readonly output: CallOutput;
   readonly hooks: ToolHooks;
-  readonly startedAt: number;
+  /** The start, on the clock of `steadyMs`. */
+  readonly startedMs: number;
 }
 
 /** The result after the hooks, within the output limits. Text that hooks rewrite reaches neither history nor an artifact. */
 export async function hookedResult(
   input: CallToolInput,
   options: CallToolOptions,
-  { ended, output, hooks, startedAt }: EndedCall,
+  { ended, output, hooks, startedMs }: EndedCall,
 ): Promise<CallToolResult> {
   const { abort, ...left } = await hooks.after(ended);
   const bounds = hooks.rewrite ? callOutput(input, options.artifacts, options.secrets) : output;
-  const result = asResult(input, options, { ...left, parts: await bounds.bounded(left.parts) }, Date.now() - startedAt);
+  const result = asResult(input, options, { ...left, parts: await bounds.bounded(left.parts) }, Math.round(steadyMs() - startedMs));
   return abort === undefined ? result : { ...result, abort };
 }
 
@@ -82,32 +191,6 @@ export interface Running {
   /** The tool's own heartbeat details, for operators. */
   readonly shown: { details: string };
   readonly output: CallOutput;
-}
-
-async function runTool(input: CallToolInput, { tools, secrets }: CallToolOptions, running: Running): Promise<Ended> {
-  if (input.unknownTool !== undefined) return endedWith('failed', input.unknownTool);
-  const tool = tools.get(input.tool);
-  if (!tool) return endedWith('failed', `the tool ${input.tool} is not available on this worker`);
-  const parsed = toolArguments(input, tool);
-  if ('problem' in parsed) return endedWith('failed', parsed.problem);
-  const context = Context.current();
-  refuseSecondStart(input, context);
-  const limit = new CallSignal([context.cancellationSignal], input.timeoutMs);
-  const work = execute(tool, parsed.args, toolContext(input, limit.signal, { ...running, secrets }));
-  const ended = masked(await Promise.race([work, abandoned(limit.signal)]), secrets);
-  limit.release();
-  const cause = cancellationCause(context);
-  if (ended.kind !== 'returned') throwUnlessUser(cause, `the tool ${input.tool}`);
-  return judge(input, ended, { cause, timedOut: limit.timedOut });
-}
-
-/**
- * Temporal restarts an activity after an operator paused or reset it, whatever its retry policy. A `once` call with a trace of an earlier
- * start is not started again: the workflow reconciles it.
- */
-function refuseSecondStart({ effect, tool }: CallToolInput, { info }: Context): void {
-  if (effect !== 'once' || (info.attempt === 1 && info.heartbeatDetails === undefined)) return;
-  throw failure('Worker.Died', `an earlier attempt of ${tool} reported no result`);
 }
 
 type Executed =
@@ -174,7 +257,8 @@ export function toolContext(
   signal: AbortSignal,
   { shown, output, secrets }: Running & { readonly secrets: SecretMask },
 ): ToolContext {
-  const { log, info } = Context.current();
+  const context = Context.current();
+  const { log, info } = context;
   return {
     runId: input.runId,
     turn: input.turn,
@@ -183,6 +267,7 @@ export function toolContext(
     attempt: info.attempt,
     ...(input.workspace === undefined ? {} : { workspace: input.workspace }),
     signal,
+    assertOwned: async () => await ownershipOf(context)?.confirm(),
     output,
     heartbeat: (details) => {
       // converted to text here: details that are not JSON fail the tool, not the worker's heartbeat timer

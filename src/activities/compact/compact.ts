@@ -14,7 +14,7 @@ import type { ProviderFor } from '../../providers/access/provider-for.js';
 import { ModelError } from '../../providers/contract/model-error.js';
 import { ModelHooks } from '../call-model/model-hooks.js';
 import type { HookRunner } from '../hooks/hook-runner.js';
-import { cancellationCause, throwUnlessUser } from '../runtime/cancellation.js';
+import { attemptSignal, cancellationCause, throwUnlessUser } from '../runtime/cancellation.js';
 import { failure, messageOf } from '../runtime/failures.js';
 import { withHeartbeat } from '../runtime/heartbeat.js';
 import { maskMessage } from '../runtime/mask-message.js';
@@ -66,7 +66,7 @@ async function compact(
   { spent, beat }: { readonly spent: Spent; readonly beat: Beat },
 ): Promise<CompactResult> {
   const context = Context.current();
-  const signal = AbortSignal.any([context.cancellationSignal, AbortSignal.timeout(workMs(context, options))]);
+  const signal = AbortSignal.any([attemptSignal(context), AbortSignal.timeout(workMs(context, options))]);
   try {
     const messages = (await readTranscript(input, { ...options.transcripts, signal })).slice(input.from, input.to);
     if (messages.length === 0) throw failure('Compaction.Failed', `there are no messages ${input.from} to ${input.to} to compact`);
@@ -110,7 +110,7 @@ async function compactBySummary({ input, options, messages, signal, spent }: Wor
     // masked before it is cut to its size
     return { made: [summaryMessage(input, messages, secrets.text(summary))] };
   } catch (error) {
-    if (Context.current().cancellationSignal.aborted) throw error;
+    if (cancellationCause() !== 'none') throw error;
     const made = [summaryMessage(input, messages, extractiveSummary(messages, tokensMax))];
     return { made, note: `extractive: ${whyNoModel(error, signal, secrets)}` };
   }

@@ -1,14 +1,18 @@
 import { CancelledFailure, Context } from '@temporalio/activity';
-import type { HeartbeatDetails } from '../../contracts/activities.js';
+import type { StoppedDetails } from '../../contracts/activities.js';
 import { TOOL_LIMITS } from '../../contracts/constants/limits.js';
 import { failure } from './failures.js';
+import { ownershipOf } from './ownership.js';
 
 /** Why an activity's signal was aborted. Only `user` lets the activity return; everything else is rethrown. */
-export type CancellationCause = 'none' | 'user' | 'shutdown' | 'other';
+export type CancellationCause = 'none' | 'user' | 'shutdown' | 'lost' | 'other';
 
-/** Distinguishes a user's cancel (or the run's deadline) from a worker's shutdown and from an operator's pause or reset. */
+/**
+ * Distinguishes a user's cancel (or the run's deadline) from a worker's shutdown, from the loss of contact with the server, and from an
+ * operator's pause or reset.
+ */
 export function cancellationCause(context: Context = Context.current()): CancellationCause {
-  if (!context.cancellationSignal.aborted) return 'none';
+  if (!context.cancellationSignal.aborted) return ownershipOf(context)?.isLost === true ? 'lost' : 'none';
   const details = context.cancellationDetails;
   if (details?.workerShutdown) return 'shutdown';
   if (details?.cancelRequested) return 'user';
@@ -19,10 +23,20 @@ export function cancellationCause(context: Context = Context.current()): Cancell
  * Throws for any cancellation but a user's: `Worker.Shutdown`, after which the workflow decides by effect, or CancelledFailure for an
  * attempt whose result is ignored. `progress`: the last heartbeat details.
  */
-export function throwUnlessUser(cause: CancellationCause, what: string, progress?: HeartbeatDetails): void {
+export function throwUnlessUser(cause: CancellationCause, what: string, progress?: StoppedDetails): void {
   const details = progress === undefined ? {} : { details: [progress] };
   if (cause === 'shutdown') throw failure('Worker.Shutdown', `the worker was shut down during ${what}`, details);
+  if (cause === 'lost') {
+    const stopped = { ...(progress ?? { phase: 'stopped', elapsedMs: 0 }), why: 'lost contact' } satisfies StoppedDetails;
+    throw failure('Worker.Shutdown', `the worker lost contact with the server and stopped ${what}`, { details: [stopped] });
+  }
   if (cause === 'other') throw new CancelledFailure(`this attempt of ${what} is no longer the current one`);
+}
+
+/** The signal of an attempt: aborted by any cancellation, and when the attempt is lost. */
+export function attemptSignal(context: Context = Context.current()): AbortSignal {
+  const lost = ownershipOf(context)?.signal;
+  return lost ? AbortSignal.any([context.cancellationSignal, lost]) : context.cancellationSignal;
 }
 
 /**

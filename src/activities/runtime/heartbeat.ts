@@ -1,25 +1,33 @@
 import { Context } from '@temporalio/activity';
 import type { HeartbeatDetails } from '../../contracts/activities.js';
 import { WORKER_LIMITS } from '../../contracts/constants/limits.js';
+import { Ownership } from './ownership.js';
 
 /**
  * Runs an activity's work with a heartbeat every two seconds. `details` is called for each heartbeat, to show the progress to operators. A
  * heartbeat that is five seconds late indicates a blocked event loop, and is logged with `name`.
+ *
+ * Work that ends while the server cannot be reached is reported once it can be, or when the attempt is lost. `ownershipOf` has the signal
+ * of a lost attempt.
  */
 export async function withHeartbeat<T>(name: string, details: () => HeartbeatDetails, work: () => Promise<T>): Promise<T> {
   const context = Context.current();
+  const ownership = new Ownership(context, details);
   let lastBeat = Date.now();
   const beat = (): void => {
-    const lateMs = Date.now() - lastBeat - WORKER_LIMITS.heartbeatEveryMs;
+    const lateMs = Date.now() - lastBeat - ownership.everyMs;
     if (lateMs > WORKER_LIMITS.eventLoopStallMs) context.log.warn('the event loop was blocked', { tool: name, stalledMs: lateMs });
     lastBeat = Date.now();
-    context.heartbeat(details());
+    ownership.beat();
   };
   context.heartbeat(details());
-  const timer = setInterval(beat, WORKER_LIMITS.heartbeatEveryMs);
+  const timer = setInterval(beat, ownership.everyMs);
   try {
     return await work();
   } finally {
+    // the SDK gives up reporting after some seconds, and a call without heartbeats would be lost
+    await ownership.untilReachable();
     clearInterval(timer);
+    ownership.end();
   }
 }

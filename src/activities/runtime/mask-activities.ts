@@ -33,6 +33,9 @@ export function maskActivities(activities: AgentActivities, secrets: SecretMask)
     reconcileTool: masked(activities.reconcileTool, (found) =>
       found.kind === 'done' ? { ...found, result: maskToolResult(found.result, secrets) } : found,
     ),
+    recallResult: masked(activities.recallResult, (found) =>
+      found.kind === 'done' ? { ...found, result: maskToolResult(found.result, secrets) } : found,
+    ),
     checkTool: masked(activities.checkTool, (decision) => ({
       ...decision,
       ...(decision.reason === undefined ? {} : { reason: secrets.text(decision.reason) }),

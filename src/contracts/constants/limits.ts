@@ -1,5 +1,6 @@
 /** Limits of the contract. The unit is the last word of the name; docs/reference/limits.md is generated from the comments. */
 import { ARTIFACT_LIMITS } from './guard-limits.js';
+export { LOSS_LIMITS } from './worker-limits.js';
 
 export {
   ARTIFACT_LIMITS,

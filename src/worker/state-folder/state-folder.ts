@@ -12,6 +12,8 @@ export interface StateFolder {
   readonly artifacts: string;
   /** Full tool outputs that were truncated for the model. Inside `artifacts`. */
   readonly outputs: string;
+  /** Results of tool calls that the server may not have taken. */
+  readonly results: string;
   readonly logs: string;
   /** The SQLite file of the Temporal dev server. */
   readonly database: string;
@@ -38,6 +40,7 @@ export function stateFolder(stateDir: string): StateFolder {
     streams: join(dir, 'streams'),
     artifacts: join(dir, 'artifacts'),
     outputs: join(dir, 'artifacts', 'outputs'),
+    results: join(dir, 'results'),
     logs: join(dir, 'logs'),
     database: join(dir, 'temporal.db'),
     serverRecord: join(dir, 'server.json'),

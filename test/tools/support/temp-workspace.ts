@@ -57,6 +57,7 @@ export async function tempWorkspace(): Promise<TempWorkspace> {
       attempt: 1,
       workspace: root,
       signal,
+      assertOwned: () => Promise.resolve(),
       output: new CallOutput(completeBounds(bounds), { store: artifacts, signal, onProblem: () => undefined }),
       heartbeat,
       log: { info: () => undefined, warn: () => undefined },
