@@ -100,8 +100,8 @@ export type RunEventBody =
   | { type: 'finalise.warned'; turn: number; remaining: number }
   /** The run recovered from a problem. `what` names it, `count` is the number of repairs or of corrections. */
   | { type: 'recovered'; turn: number; what: string; count: number }
-  /** A worker was lost during an activity. `losses` counts them for this call. */
-  | { type: 'worker.lost'; turn: number; activity: string; losses: number }
+  /** A worker was lost during an activity. `losses` counts them for this call. `why`: `died`, `shut down`, `unreachable` or `stopped`. */
+  | { type: 'worker.lost'; turn: number; activity: string; losses: number; why?: string }
   /** The run is waiting. `for` names the cause. */
   | { type: 'waiting'; for: string }
   /** The run was paused. */

@@ -74,6 +74,10 @@ export interface AgentWorkerOptions {
   readonly toolQueue?: string;
   /** The secrets that may not leave the worker. @default none */
   readonly secrets?: SecretMask;
+  /** The heartbeat timeout of tool calls. @default 30 s */
+  readonly heartbeatTimeoutMs?: number;
+  /** How the worker reaches the server. @default without a way around */
+  readonly address?: string;
 }
 
 /** A running worker with what it saw. */
@@ -101,7 +105,7 @@ export async function startAgentWorker(options: AgentWorkerOptions): Promise<Age
       return options.model(request, requests.length);
     },
   };
-  const nativeConnection = await NativeConnection.connect({ address });
+  const nativeConnection = await NativeConnection.connect({ address: options.address ?? address });
   const connection = await Connection.connect({ address });
   const worker = await createTestWorker({
     connection: nativeConnection,
@@ -169,6 +173,7 @@ function prepare(given: RunInput, options: AgentWorkerOptions): PreparedRun {
     contextWindow: options.contextWindow ?? MODEL_LIMITS.contextWindowDefault,
     ...policyOf(options),
     ...(options.toolQueue === undefined ? {} : { toolQueue: options.toolQueue }),
+    ...(options.heartbeatTimeoutMs === undefined ? {} : { heartbeatTimeoutMs: options.heartbeatTimeoutMs }),
     searchAttributes: Object.keys(SEARCH_ATTRIBUTES),
   };
 }

@@ -27,7 +27,7 @@ export function eventLine(event: RunEvent): string | undefined {
     case 'recovered':
       return `  recovered: ${terminalLine(event.what)} (${event.count})`;
     case 'worker.lost':
-      return `  worker lost during ${event.activity} (${event.losses}), continuing`;
+      return `  worker lost during ${event.activity} (${event.losses}${event.why === undefined ? '' : `, ${event.why}`}), continuing`;
     case 'waiting':
       return `waiting: ${terminalLine(event.for)}`;
     case 'paused':

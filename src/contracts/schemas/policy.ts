@@ -198,6 +198,11 @@ export const RunPolicy = z.strictObject({
    * window; skips a fallback that the rest of the cost limit cannot pay. False in runs of older versions.
    */
   weighsFallbacks: z.boolean().default(true),
+  /**
+   * Asks the host of a lost call for the result before the call is judged; restarts a call that `reconcile` found not started only when
+   * its earlier attempt cannot run any more. False in runs of older versions.
+   */
+  provesLosses: z.boolean().default(true),
   /** After a refused key, the next key is asked, then the next model. False: only the next key. */
   fallbackOnAuth: z.boolean().default(true),
   /** How many `read` calls of one answer run in parallel. */

@@ -30,6 +30,7 @@ export const POLICY_OF_0_1: RunPolicy = {
   thinkingOffWhenEmpty: false,
   failoverGate: 'off',
   weighsFallbacks: false,
+  provesLosses: false,
   fallbackOnAuth: true,
   readToolsParallelMax: RUN_LIMITS.readToolsParallelMax,
 };

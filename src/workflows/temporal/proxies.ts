@@ -3,6 +3,7 @@ import type { AgentActivities } from '../../contracts/activities.js';
 import {
   COMPACTION_LIMITS,
   HOOK_LIMITS,
+  LOSS_LIMITS,
   MODEL_LIMITS,
   PAYLOAD_LIMITS,
   RUN_LIMITS,
@@ -25,6 +26,7 @@ const {
   callModel: callModelActivity,
   callTool: callToolActivity,
   reconcileTool: reconcileActivity,
+  recallResult: recallActivity,
   checkTool: checkToolActivity,
   runHooks: runHooksActivity,
   acceptAnswer: acceptAnswerActivity,
@@ -70,10 +72,12 @@ export function callModel(
   );
 }
 
-/** The task queue of a tool call, and how long the call may wait there for a worker. */
+/** The task queue of a tool call, how long the call may wait there for a worker, and its heartbeat timeout. */
 export interface ToolPlacement {
   readonly queue?: string;
   readonly queueWaitMs?: number;
+  /** @default 30 s */
+  readonly heartbeatTimeoutMs?: number;
 }
 
 /** One tool call. Retries cover failures of the activity itself: a tool that throws has a failed result and is not retried. */
@@ -92,7 +96,23 @@ export function callTool(
   );
 }
 
-/** Finds out the outcome of a call whose worker died. It only reads, so it may be retried. */
+/** Asks the host of a lost call for the result. A host without a worker is not waited for. */
+export function recallResult(
+  input: Parameters<AgentActivities['recallResult']>[0],
+  options: { summary: string; placement: ToolPlacement },
+): ReturnType<AgentActivities['recallResult']> {
+  return recallActivity.executeWithOptions(
+    {
+      ...placementOptions(options.placement),
+      startToCloseTimeout: LOSS_LIMITS.recallTimeoutMs,
+      retry: { maximumAttempts: 1 },
+      summary: cutSummary(options.summary),
+    },
+    [input],
+  );
+}
+
+/** Finds out the outcome of a call whose worker was lost. It only reads, so it may be retried. */
 export function reconcileTool(
   input: Parameters<AgentActivities['reconcileTool']>[0],
   options: { summary: string; placement: ToolPlacement },
@@ -176,6 +196,7 @@ function placementOptions(placement: ToolPlacement): ActivityOptions {
   return {
     ...(placement.queue === undefined ? {} : { taskQueue: placement.queue }),
     ...(placement.queueWaitMs === undefined ? {} : { scheduleToStartTimeout: placement.queueWaitMs }),
+    ...(placement.heartbeatTimeoutMs === undefined ? {} : { heartbeatTimeout: placement.heartbeatTimeoutMs }),
   };
 }
 

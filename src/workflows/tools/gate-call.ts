@@ -5,7 +5,7 @@ import type { ToolDescriptor } from '../../contracts/schemas/tool.js';
 import { toolTitle } from '../../contracts/tool-title.js';
 import { gateTool } from '../policies/tools/tool-gate.js';
 import type { Run } from '../state/run.js';
-import { readActivityProblem } from '../temporal/failures.js';
+import { lossShown, readActivityProblem } from '../temporal/failures.js';
 import { checkTool } from '../temporal/proxies.js';
 
 /**
@@ -81,7 +81,7 @@ async function callCheckTool(
       if (!isLost || losses > RUN_LIMITS.workerLossesMax) {
         return { decision: 'block', by: 'check', reason: `the check failed: ${problem.type}: ${problem.message}` };
       }
-      if (!run.mustStop) run.events.add({ type: 'worker.lost', turn, activity: 'checkTool', losses });
+      if (!run.mustStop) run.events.add({ type: 'worker.lost', turn, activity: 'checkTool', losses, ...lossShown(problem) });
     }
   }
   return undefined;

@@ -1,6 +1,7 @@
 import { answerFromMemo, recall, remember } from '../policies/tools/memo.js';
 import type { Run } from '../state/run.js';
-import { answerRemembered, type SettledCall } from './run-tool-call.js';
+import { answerRemembered } from './run-tool-call.js';
+import type { SettledCall } from './settled-call.js';
 import type { ToolBatch } from './tool-batch.js';
 
 /**

@@ -1,25 +1,17 @@
 import { workflowInfo } from '@temporalio/workflow';
-import type { CallToolInput, CallToolResult, ToolOutcome } from '../../contracts/activities.js';
-import { MEMO_LIMITS, RUN_LIMITS, TOOL_LIMITS, WORKER_LIMITS } from '../../contracts/constants/limits.js';
-import { hashMessage } from '../../contracts/digest.js';
+import type { CallToolInput, ToolOutcome } from '../../contracts/activities.js';
+import { MEMO_LIMITS, TOOL_LIMITS } from '../../contracts/constants/limits.js';
 import type { Message, ToolCallPart } from '../../contracts/schemas/message.js';
-import type { Effect, ToolDescriptor } from '../../contracts/schemas/tool.js';
+import type { ToolDescriptor } from '../../contracts/schemas/tool.js';
 import { toolTitle } from '../../contracts/tool-title.js';
-import { whileWaiting } from '../operator/wait.js';
 import { outputBounds } from '../policies/tools/output-bounds.js';
 import type { Run } from '../state/run.js';
-import { type ActivityProblem, readActivityProblem } from '../temporal/failures.js';
-import { callTool, reconcileTool, type ToolPlacement } from '../temporal/proxies.js';
-import { failedResult, notStartedResult, stoppedResult, unknownOutcomeResult, unknownToolText } from './tool-results.js';
-
-/** A call with its result. `returned`: an activity made the message, so its worker has it cached. */
-export interface SettledCall {
-  readonly message: Message;
-  readonly hash: string;
-  readonly returned: boolean;
-  /** The reason of a hook after the tool that aborts the run. */
-  readonly abort?: string;
-}
+import { type ActivityProblem, lossShown } from '../temporal/failures.js';
+import { callTool } from '../temporal/proxies.js';
+import { type LossState, settleLoss } from './settle-loss.js';
+import { type Settled, type SettledCall, settledBy, settledOwn } from './settled-call.js';
+import { type OpenCall, startOnHost } from './start-on-host.js';
+import { failedResult, notStartedResult, stoppedResult, unknownToolText } from './tool-results.js';
 
 /** Runs one call until it has its result, also when workers are lost. Never throws for a failing tool. */
 export async function runToolCall(run: Run, call: ToolCallPart, index: number): Promise<SettledCall> {
@@ -59,23 +51,10 @@ function withoutRunning(run: Run, call: ToolCallPart, settled: Settled): Settled
   return settled.call;
 }
 
-interface Settled {
-  readonly call: SettledCall;
-  readonly outcome: ToolOutcome;
-}
-
-/** A call of a known tool that has no result yet. */
-interface OpenCall {
-  readonly call: ToolCallPart;
-  readonly tool: ToolDescriptor;
-  readonly title: string;
-  readonly input: CallToolInput;
-}
-
 async function settle(run: Run, open: OpenCall): Promise<Settled> {
   const { call, tool, input, title } = open;
   const { turn } = run.counters;
-  const state = { losses: 0, reconciled: false };
+  const state: LossState = { losses: 0, reconciled: false };
   for (;;) {
     if (run.mustStop) return stopped(run, call, state.losses);
     const { result, problem } = await startOnHost(run, tool, (placement) =>
@@ -85,8 +64,8 @@ async function settle(run: Run, open: OpenCall): Promise<Settled> {
     if (run.mustStop && (problem.cancelled || problem.notPolled)) return stopped(run, call, state.losses);
     if (!wasLost(problem, tool)) return settledOwn(failedResult(call, turn, `${problem.type}: ${problem.message}`), outcomeOf(problem));
     state.losses += 1;
-    run.events.add({ type: 'worker.lost', turn, activity: call.name, losses: state.losses });
-    const settled = await settleLoss(run, open, state);
+    run.events.add({ type: 'worker.lost', turn, activity: call.name, losses: state.losses, ...lossShown(problem) });
+    const settled = await settleLoss(run, open, { problem, state });
     if (settled) return settled;
   }
 }
@@ -115,52 +94,6 @@ async function settleUnknown(run: Run, call: ToolCallPart, index: number): Promi
 /** True when the call was started and its outcome is unknown. A `once` call that timed out counts too, because it must not be retried. */
 function wasLost(problem: ActivityProblem, { effect }: ToolDescriptor): boolean {
   return problem.workerLost || problem.cancelled || (problem.type === 'Timeout.START_TO_CLOSE' && effect === 'once');
-}
-
-/** Settles a call after a lost worker, by the tool's effect. Undefined: run the call again with the same idempotency key. */
-async function settleLoss(run: Run, open: OpenCall, state: { losses: number; reconciled: boolean }): Promise<Settled | undefined> {
-  const { call, tool, input } = open;
-  const unknown = settledOwn(unknownOutcomeResult(call, run.counters.turn), 'unknown');
-  const next = afterWorkerLoss({ effect: tool.effect, hasReconcile: tool.hasReconcile, losses: state.losses });
-  if (next === 'again') return undefined;
-  // `not_started` restarts the call once only; after a second loss the outcome is unknown
-  if (next === 'unknown' || state.reconciled || run.mustStop) return unknown;
-  state.reconciled = true;
-  for (let losses = 0; losses < TOOL_LIMITS.attemptsMax; losses += 1) {
-    const { result, problem } = await startOnHost(run, tool, (placement) =>
-      reconcileTool(input, { summary: `turn ${run.counters.turn}: reconcile ${call.name}`, placement }),
-    );
-    if (result?.kind === 'done') return settledBy(result.result);
-    if (result?.kind === 'not_started') return undefined;
-    if (result || run.mustStop || !problem.workerLost) return unknown;
-  }
-  return unknown;
-}
-
-type Attempted<T> = { readonly result: T; readonly problem?: never } | { readonly result?: never; readonly problem: ActivityProblem };
-
-/**
- * Starts a call on the tool's queue. When no worker polls it for a minute, the run shows the wait and starts again without a time limit.
- */
-async function startOnHost<T>(run: Run, tool: ToolDescriptor, start: (placement: ToolPlacement) => Promise<T>): Promise<Attempted<T>> {
-  const placement = placementFor(run, tool);
-  const first = await attempt(run, () => start(placement));
-  if (!first.problem?.notPolled || placement.queue === undefined || run.mustStop) return first;
-  const { queue } = placement;
-  return await whileWaiting(run, 'worker with workspace', () => attempt(run, () => start({ queue })));
-}
-
-async function attempt<T>(run: Run, start: () => Promise<T>): Promise<Attempted<T>> {
-  try {
-    return { result: await run.calls.abortable(start) };
-  } catch (error) {
-    return { problem: readActivityProblem(error) };
-  }
-}
-
-function placementFor(run: Run, tool: ToolDescriptor): ToolPlacement {
-  const queue = tool.workspace ? run.prepared.toolQueue : undefined;
-  return queue === undefined ? {} : { queue, queueWaitMs: WORKER_LIMITS.toolQueueWaitMs };
 }
 
 function inputFor(run: Run, call: ToolCallPart, tool: ToolDescriptor, index: number): CallToolInput {
@@ -218,29 +151,6 @@ function whyStopped({ inbox }: Run): string {
   return inbox.cancelRequest ? 'cancelled' : 'deadline reached';
 }
 
-function settledBy(result: CallToolResult): Settled {
-  const { message, hash, outcome, abort } = result;
-  return { call: { message, hash, returned: true, ...(abort === undefined ? {} : { abort }) }, outcome };
-}
-
-function settledOwn(message: Message, outcome: ToolOutcome): Settled {
-  return { call: own(message), outcome };
-}
-
-function own(message: Message): SettledCall {
-  return { message, hash: hashMessage(message), returned: false };
-}
-
 function outcomeOf(problem: ActivityProblem): ToolOutcome {
   return problem.type === 'Timeout.START_TO_CLOSE' ? 'timeout' : 'failed';
-}
-
-/** What to do after the worker of a tool call was lost. */
-export type AfterLoss = 'again' | 'reconcile' | 'unknown';
-
-/** Decides by effect: `read` and `idempotent` calls run again with the same key; a `once` call is reconciled, or its outcome is unknown. */
-export function afterWorkerLoss(facts: { effect: Effect; hasReconcile: boolean; losses: number }): AfterLoss {
-  if (facts.losses > RUN_LIMITS.workerLossesMax) return 'unknown';
-  if (facts.effect !== 'once') return 'again';
-  return facts.hasReconcile ? 'reconcile' : 'unknown';
 }

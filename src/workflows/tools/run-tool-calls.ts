@@ -9,7 +9,8 @@ import { groupCalls } from '../policies/tools/call-groups.js';
 import type { Run } from '../state/run.js';
 import { checkCall, gateCall, needsCheck } from './gate-call.js';
 import { recallCalls, updateMemo } from './memoize.js';
-import { answerCall, notStarted, runToolCall, type SettledCall } from './run-tool-call.js';
+import { answerCall, notStarted, runToolCall } from './run-tool-call.js';
+import type { SettledCall } from './settled-call.js';
 import { type BatchEnd, ToolBatch } from './tool-batch.js';
 
 /** How a batch ended. `abort`: a hook ends the run. `continue-as-new`: it is half done, and continues in a fresh history. */

@@ -3,7 +3,7 @@ import type { PendingApproval } from '../../contracts/schemas/approval.js';
 import type { CallDecision, TurnInProgress } from '../../contracts/schemas/carried-state.js';
 import type { ToolCallPart } from '../../contracts/schemas/message.js';
 import { toolTitle } from '../../contracts/tool-title.js';
-import type { SettledCall } from './run-tool-call.js';
+import type { SettledCall } from './settled-call.js';
 
 /** Why the remaining calls of a batch are not started. */
 export type BatchEnd = { readonly kind: 'abort'; readonly by: string; readonly reason: string } | { readonly kind: 'preempted' };

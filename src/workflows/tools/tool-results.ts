@@ -1,4 +1,5 @@
 import type { Message, ToolCallPart } from '../../contracts/schemas/message.js';
+import type { LossKind } from '../temporal/failures.js';
 
 /** The failed results that the workflow itself makes, for calls that no activity answered. */
 
@@ -17,15 +18,19 @@ export function unknownToolText({ name }: ToolCallPart, available: readonly stri
   return `no tool named ${JSON.stringify(name.slice(0, 80))}; available: ${available.join(', ') || 'none'}`;
 }
 
-/** The result of a `once` call whose worker died. */
-export function unknownOutcomeResult(call: ToolCallPart, turn: number): Message {
-  return failedResult(
-    call,
-    turn,
-    '[outcome unknown] The tool was started but its worker stopped before reporting. It may or may not have taken effect. ' +
-      'Check the state before repeating it.',
-  );
+/** The result of a `once` call whose worker was lost. `loss`: how, as far as it is known. @default as older versions wrote it */
+export function unknownOutcomeResult(call: ToolCallPart, turn: number, loss: LossKind = 'died'): Message {
+  const text = `[outcome unknown] ${KNOWN[loss]} It may or may not have taken effect. Check the state before repeating it.`;
+  return failedResult(call, turn, text);
 }
+
+const KNOWN: Readonly<Record<LossKind, string>> = {
+  died: 'The tool was started but its worker stopped before reporting.',
+  'shut down': 'The tool was stopped while running, because its worker shut down.',
+  'lost contact': 'The tool was stopped while running, because its worker lost contact with the server.',
+  unreachable: 'The worker that ran the tool could not be reached. The tool may still be running.',
+  stopped: 'The tool was started, and its attempt was ended from outside before it reported.',
+};
 
 /** A cancel or deadline came before the call was started. */
 export function notStartedResult(call: ToolCallPart, turn: number, why: string): Message {

@@ -6,7 +6,7 @@ import { cutText } from '../../contracts/text/redact.js';
 import { showDecision } from '../operator/wait.js';
 import type { ModelDirective } from '../policies/model/model-directive.js';
 import type { Run } from '../state/run.js';
-import { readActivityProblem } from '../temporal/failures.js';
+import { lossShown, readActivityProblem } from '../temporal/failures.js';
 import { resolveModel } from '../temporal/proxies.js';
 import { switchModel } from './choose-model.js';
 
@@ -103,10 +103,11 @@ async function callResolveModel(run: Run, query: ModelQuery, turn: number): Prom
     try {
       return await run.calls.abortable(() => resolveModel(input, { summary: `turn ${turn}: look up ${query.model}` }));
     } catch (error) {
-      const { type, message, workerLost, cancelled } = readActivityProblem(error);
+      const problem = readActivityProblem(error);
+      const { type, message, workerLost, cancelled } = problem;
       const isLost = workerLost || cancelled;
       if (run.mustStop || !isLost || losses > RUN_LIMITS.workerLossesMax) return { problem: `${type}: ${message}` };
-      run.events.add({ type: 'worker.lost', turn, activity: 'resolveModel', losses });
+      run.events.add({ type: 'worker.lost', turn, activity: 'resolveModel', losses, ...lossShown(problem) });
     }
   }
 }

@@ -2,7 +2,7 @@ import { RUN_LIMITS } from '../../contracts/constants/limits.js';
 import { wait } from '../operator/wait.js';
 import type { ModelPair } from '../policies/model/next-model.js';
 import type { Run } from '../state/run.js';
-import type { ActivityProblem } from '../temporal/failures.js';
+import { type ActivityProblem, lossShown } from '../temporal/failures.js';
 import { compactTranscript, shortenLargest } from './compact-transcript.js';
 import { correct } from './corrections.js';
 import { allFailed, failOver } from './fail-over.js';
@@ -27,7 +27,7 @@ export async function handleFailedCall(run: Run, { pair, problem, setbacks, ends
   const final = endsAt !== undefined;
   if (problem.workerLost) {
     setbacks.workers += 1;
-    run.events.add({ type: 'worker.lost', turn, activity: 'callModel', losses: setbacks.workers });
+    run.events.add({ type: 'worker.lost', turn, activity: 'callModel', losses: setbacks.workers, ...lossShown(problem) });
     return again(setbacks.workers <= RUN_LIMITS.workerLossesMax, problem);
   }
   run.events.add({

@@ -12,6 +12,7 @@ describe('what is written out is what its schema gives', () => {
       limitsBadArguments: false,
       reportsTurns: false,
       weighsFallbacks: false,
+      provesLosses: false,
     };
     const off = { loop: { onLoop: 'off' }, quality: false, memo: false, compaction: { strategies: [] }, ...later };
     const parsed = RunPolicy.parse(off);

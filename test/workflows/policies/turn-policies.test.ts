@@ -9,7 +9,7 @@ import { shouldWarn } from '../../../src/workflows/policies/stop/finalise-warnin
 import { historyIsLong } from '../../../src/workflows/policies/stop/history-bounds.js';
 import { stopReason } from '../../../src/workflows/policies/stop/stop-reason.js';
 import { groupCalls } from '../../../src/workflows/policies/tools/call-groups.js';
-import { afterWorkerLoss } from '../../../src/workflows/tools/run-tool-call.js';
+import { afterWorkerLoss } from '../../../src/workflows/tools/settle-loss.js';
 import { unreachableBackoffMs } from '../../../src/workflows/turn/retry-model.js';
 
 const effect = fc.constantFrom<Effect[]>('read', 'idempotent', 'once');
