@@ -4,6 +4,7 @@ import { ThinkingSetting } from '../contracts/schemas/model.js';
 import { AgentExecutor } from './agent-executor.js';
 import { AgentGate } from './agent-gate.js';
 import { CompletionGateFunction } from './completion-gate.js';
+import { HeartbeatTimeoutMs } from './heartbeat-timeout.js';
 import { BudgetOptions, PolicyOptions } from './policy-options.js';
 import { PresetName } from './presets.js';
 
@@ -33,6 +34,11 @@ export const AgentDefinition = z.strictObject({
   maxTurns: z.number().int().min(RUN_LIMITS.maxTurnsMin).max(RUN_LIMITS.maxTurnsMax).optional(),
   /** Limits of runs whose input has none. @default none */
   budget: BudgetOptions.optional(),
+  /**
+   * Time without a heartbeat after which a worker is lost and its call is handled by its effect, in milliseconds: 10 s to an hour.
+   * @default the worker's
+   */
+  heartbeatTimeoutMs: HeartbeatTimeoutMs.optional(),
   /** Defaults of another runner. Options of the agent override them. @default none */
   preset: PresetName.optional(),
   ...PolicyOptions.shape,

@@ -7,6 +7,7 @@ import { Credentials } from './credentials.js';
 import { AgentDefinition } from './define-agent.js';
 import { HookDefinition } from './define-hook.js';
 import { type AnyToolDefinition, isToolDefinition } from './define-tool.js';
+import { HeartbeatTimeoutMs } from './heartbeat-timeout.js';
 import { ModelOptions } from './model-options.js';
 import { ProviderDefinition } from './provider-definition.js';
 
@@ -57,6 +58,11 @@ export const Config = z.strictObject({
       maxTurns: z.number().int().min(RUN_LIMITS.maxTurnsMin).max(RUN_LIMITS.maxTurnsMax).optional(),
       /** Longest time without a byte from a model, in milliseconds. @default 90 s */
       modelIdleMs: z.number().int().min(1_000).max(MODEL_LIMITS.turnTimeoutMs).optional(),
+      /**
+       * Heartbeat timeout of agents without one, in milliseconds: 10 s to an hour.
+       * @default 60 s under the supervisor of `perdure worker`, 30 s without it, 5 minutes on the embedded server
+       */
+      heartbeatTimeoutMs: HeartbeatTimeoutMs.optional(),
     })
     .optional(),
 });

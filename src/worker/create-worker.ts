@@ -33,6 +33,11 @@ export interface AgentActivitiesOptions {
   readonly searchAttributes: readonly string[];
   /** The queue of this host for workspace tools and child processes. @default the task queue of the run */
   readonly toolQueue?: string;
+  /**
+   * Time without a heartbeat after which a worker is lost, in milliseconds, for agents that set none. 30 s finds a dead process soon where
+   * nothing else reports it. A longer one survives outages of the server. @default `limits.heartbeatTimeoutMs` of the config, else 30 s
+   */
+  readonly heartbeatTimeoutMs?: number;
   /** Receives notices for the operator, one line each. @default none */
   readonly say?: (line: string) => void;
 }
@@ -67,6 +72,7 @@ export function createAgentActivities(options: AgentActivitiesOptions): AgentAct
   const { config, keys, hash } = options.config;
   const say = options.say ?? (() => undefined);
   const modelIdleMs = config.limits?.modelIdleMs;
+  const heartbeatTimeoutMs = options.heartbeatTimeoutMs ?? config.limits?.heartbeatTimeoutMs;
   const artifacts = createArtifactStore(options.config, options.stateDir);
   const readArtifact = createReadArtifact(artifacts);
   return createActivities({
@@ -79,6 +85,7 @@ export function createAgentActivities(options: AgentActivitiesOptions): AgentAct
       readArtifact,
       searchAttributes: options.searchAttributes,
       ...(options.toolQueue === undefined ? {} : { toolQueue: options.toolQueue }),
+      ...(heartbeatTimeoutMs === undefined ? {} : { heartbeatTimeoutMs }),
     }),
     factsOf: (model) => modelFacts(model, config),
     resolveModel: createResolveModel({ config, keys, env: process.env }),

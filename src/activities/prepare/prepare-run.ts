@@ -54,6 +54,8 @@ export interface PrepareRunOptions {
   readonly searchAttributes: readonly string[];
   /** Absent: workspace tools and child processes run on the run's own queue. */
   readonly toolQueue?: string;
+  /** Heartbeat timeout of agents without one, in milliseconds. Absent: WORKER_LIMITS.heartbeatTimeoutMs. */
+  readonly heartbeatTimeoutMs?: number;
 }
 
 /** The activity. The signal aborts its requests to providers; it then throws the signal's reason. */
@@ -102,6 +104,7 @@ export function createPrepareRun(options: PrepareRunOptions): PrepareRun {
       ...(notices.length > 0 ? { notices } : {}),
       policy: setup.tools.length === 0 ? withoutForcedTool(policy) : policy,
       ...(options.toolQueue === undefined || !needsHost(input, agent) ? {} : { toolQueue: options.toolQueue }),
+      ...heartbeatTimeout(agent, options),
       searchAttributes: [...options.searchAttributes],
     } satisfies PreparedRun;
   };
@@ -183,6 +186,12 @@ async function findRoute(
 /** True when the run is bound to one host: by its workspace, or by the process of an executor that cannot resume on a different host. */
 function needsHost({ context }: RunInput, { executor }: AgentDefinition): boolean {
   return context?.workspace !== undefined || (executor?.kind === 'subprocess' && !executor.resume);
+}
+
+/** The heartbeat timeout of the run: the agent's, else the worker's. */
+function heartbeatTimeout(agent: AgentDefinition, worker: PrepareRunOptions): Pick<PreparedRun, 'heartbeatTimeoutMs'> {
+  const heartbeatTimeoutMs = agent.heartbeatTimeoutMs ?? worker.heartbeatTimeoutMs;
+  return heartbeatTimeoutMs === undefined ? {} : { heartbeatTimeoutMs };
 }
 
 /** The prompt cache key. Runs of one session share it, because their prompts begin alike. */

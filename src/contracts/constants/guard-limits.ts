@@ -1,4 +1,4 @@
-/** Limits of guards, fail-over, approvals, hooks, compaction, lost calls and artifacts. limits.ts exports them too. */
+/** Limits of guards, fail-over, approvals, hooks, compaction, artifacts and secrets. limits.ts exports them too. */
 
 const KIB = 1024;
 const MIB = 1024 * KIB;

@@ -1,6 +1,5 @@
 /** Limits of the contract. The unit is the last word of the name; docs/reference/limits.md is generated from the comments. */
 import { ARTIFACT_LIMITS } from './guard-limits.js';
-export { LOSS_LIMITS } from './worker-limits.js';
 
 export {
   ARTIFACT_LIMITS,
@@ -17,6 +16,7 @@ export {
   STEER_LIMITS,
   WORK_LIMITS,
 } from './guard-limits.js';
+export { HOSTING_LIMITS, LOSS_LIMITS } from './worker-limits.js';
 
 const KIB = 1024;
 const MIB = 1024 * KIB;
@@ -194,7 +194,7 @@ export const WORKSPACE_LIMITS = {
 
 /** Heartbeats and timers of a worker. */
 export const WORKER_LIMITS = {
-  /** Time without a heartbeat after which a worker is lost. */
+  /** Time without a heartbeat after which a worker is lost, where nothing reports a dead process. HOSTING_LIMITS has the others. */
   heartbeatTimeoutMs: 30 * SECOND_MS,
   /** Time between heartbeats. */
   heartbeatEveryMs: 2 * SECOND_MS,

@@ -37,3 +37,36 @@ export const LOSS_LIMITS = {
   /** Age at which a kept result is removed. A longer outage ends the calls as unknown. */
   resultsKeptMs: DAY_MS,
 } as const;
+
+/** Hosting of workers: heartbeat timeouts, and the supervisor of `perdure worker`. */
+export const HOSTING_LIMITS = {
+  /**
+   * Heartbeat timeout under a supervisor. It reports a dead process, so only lost hosts and networks remain to be found, and an outage of the
+   * server of this length loses no call.
+   */
+  supervisedHeartbeatTimeoutMs: MINUTE_MS,
+  /** Heartbeat timeout on the embedded server. A death is proved by the pid, so a suspended machine loses no call. */
+  embeddedHeartbeatTimeoutMs: 5 * MINUTE_MS,
+  /** Shortest heartbeat timeout: five heartbeats, so that a late one loses no call. */
+  heartbeatTimeoutMsMin: 10 * SECOND_MS,
+  /** Longest heartbeat timeout. A run would wait longer for a lost host. */
+  heartbeatTimeoutMsMax: 60 * MINUTE_MS,
+  /** Pause before the first restart of a worker. It doubles with each restart. */
+  restartMsMin: 200,
+  /** Longest pause before a restart. */
+  restartMsMax: 10 * SECOND_MS,
+  /** Time at work after which the pauses start anew. A worker that crashes at its start does not reach it. */
+  healthyMs: MINUTE_MS,
+  /** Time for which a run is remembered after its last call on the worker, because the server may not have the result yet. */
+  recentRunMs: MINUTE_MS,
+  /** Runs that are remembered for this reason. */
+  recentRunsMax: 1_000,
+  /** Open runs that a starting worker of a shared server checks for calls of dead processes. Each one is a request. */
+  checkedRunsMax: 1_000,
+  /** Time for which a report of dead calls is repeated while the server does not answer. Longer calls are left to their heartbeat timeout. */
+  reportMs: 5 * MINUTE_MS,
+  /** Time after a stop at which a worker that does not exit is killed: the forced shutdown and ten seconds. */
+  stopMs: 70 * SECOND_MS,
+  /** Time for reporting the calls of a worker that died during a stop. */
+  lastReportMs: 5 * SECOND_MS,
+} as const;

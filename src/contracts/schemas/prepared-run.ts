@@ -42,7 +42,7 @@ export interface PreparedRun {
   readonly policy?: RunPolicy;
   /** Task queue of the host that has the workspace or the executor process. Absent: the run's own queue. */
   readonly toolQueue?: string;
-  /** Time without a heartbeat after which a worker is lost, in milliseconds. @default 30 s */
+  /** Time without a heartbeat after which a worker of this run is lost, in milliseconds. Absent: WORKER_LIMITS.heartbeatTimeoutMs. */
   readonly heartbeatTimeoutMs?: number;
   /** Search attributes that the server has. Writing any other one fails the workflow task on every attempt. */
   readonly searchAttributes: readonly string[];

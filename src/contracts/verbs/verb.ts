@@ -1,5 +1,5 @@
-import { unreadableReason } from './unreadable.js';
 import { type Fault, type Fields, readFields } from './fields.js';
+import { unreadableReason } from './unreadable.js';
 
 /**
  * One verb that acts on a live run. The workflow sets its handler from it, the client checks and sends its input, the command line

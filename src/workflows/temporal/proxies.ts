@@ -3,6 +3,7 @@ import type { AgentActivities } from '../../contracts/activities.js';
 import {
   COMPACTION_LIMITS,
   HOOK_LIMITS,
+  HOSTING_LIMITS,
   LOSS_LIMITS,
   MODEL_LIMITS,
   PAYLOAD_LIMITS,
@@ -34,6 +35,14 @@ const {
   resolveModel: resolveModelActivity,
 } = proxyActivities<AgentActivities>(DEFAULTS);
 
+/** What each call of an activity says. */
+export interface CallOptions {
+  /** Shown beside the activity in the Web UI. */
+  readonly summary: string;
+  /** The heartbeat timeout of the run, `prepared.heartbeatTimeoutMs`. Undefined in runs of older versions: the default. */
+  readonly heartbeatTimeoutMs: number | undefined;
+}
+
 /** Captures agent, prompt, tools and options, once per run. */
 export function prepareRun(input: Parameters<AgentActivities['prepareRun']>[0]): ReturnType<AgentActivities['prepareRun']> {
   return prepareRunActivity.executeWithOptions(
@@ -53,12 +62,12 @@ export function prepareRun(input: Parameters<AgentActivities['prepareRun']>[0]):
 /** One model call with up to three attempts for reported failures. Each attempt has `totalMs`; all attempts of the final call share it. */
 export function callModel(
   input: Parameters<AgentActivities['callModel']>[0],
-  options: { summary: string; totalMs?: number; isFinal?: boolean; queue?: string },
+  options: CallOptions & { totalMs?: number; isFinal?: boolean; queue?: string },
 ): ReturnType<AgentActivities['callModel']> {
   return callModelActivity.executeWithOptions(
     {
       ...(options.queue === undefined ? {} : { taskQueue: options.queue }),
-      startToCloseTimeout: options.totalMs ?? MODEL_LIMITS.turnTimeoutMs,
+      ...timing(options, options.totalMs ?? MODEL_LIMITS.turnTimeoutMs),
       ...(options.isFinal && options.totalMs !== undefined ? { scheduleToCloseTimeout: options.totalMs } : {}),
       retry: {
         maximumAttempts: MODEL_LIMITS.attemptsMax,
@@ -72,23 +81,21 @@ export function callModel(
   );
 }
 
-/** The task queue of a tool call, how long the call may wait there for a worker, and its heartbeat timeout. */
+/** The task queue of a tool call, and how long the call may wait there for a worker. */
 export interface ToolPlacement {
   readonly queue?: string;
   readonly queueWaitMs?: number;
-  /** @default 30 s */
-  readonly heartbeatTimeoutMs?: number;
 }
 
 /** One tool call. Retries cover failures of the activity itself: a tool that throws has a failed result and is not retried. */
 export function callTool(
   input: Parameters<AgentActivities['callTool']>[0],
-  options: { summary: string; placement: ToolPlacement },
+  options: CallOptions & { placement: ToolPlacement },
 ): ReturnType<AgentActivities['callTool']> {
   return callToolActivity.executeWithOptions(
     {
       ...placementOptions(options.placement),
-      startToCloseTimeout: input.timeoutMs + TOOL_LIMITS.timeoutMarginMs,
+      ...timing(options, input.timeoutMs + TOOL_LIMITS.timeoutMarginMs),
       retry: { maximumAttempts: attemptsFor(input.effect), initialInterval: TOOL_LIMITS.backoffMs, nonRetryableErrorTypes: LOST_WORKER },
       summary: cutSummary(options.summary),
     },
@@ -115,12 +122,12 @@ export function recallResult(
 /** Finds out the outcome of a call whose worker was lost. It only reads, so it may be retried. */
 export function reconcileTool(
   input: Parameters<AgentActivities['reconcileTool']>[0],
-  options: { summary: string; placement: ToolPlacement },
+  options: CallOptions & { placement: ToolPlacement },
 ): ReturnType<AgentActivities['reconcileTool']> {
   return reconcileActivity.executeWithOptions(
     {
       ...placementOptions(options.placement),
-      startToCloseTimeout: TOOL_LIMITS.reconcileTimeoutMs + TOOL_LIMITS.timeoutMarginMs,
+      ...timing(options, TOOL_LIMITS.reconcileTimeoutMs + TOOL_LIMITS.timeoutMarginMs),
       retry: { maximumAttempts: TOOL_LIMITS.attemptsMax, initialInterval: TOOL_LIMITS.backoffMs, nonRetryableErrorTypes: LOST_WORKER },
       summary: cutSummary(options.summary),
     },
@@ -131,35 +138,29 @@ export function reconcileTool(
 /** Runs the config's gate, hooks and approval function for one call. They have no side effects, so a lost worker's check is repeated. */
 export function checkTool(
   input: Parameters<AgentActivities['checkTool']>[0],
-  options: { summary: string },
+  options: CallOptions,
 ): ReturnType<AgentActivities['checkTool']> {
-  return checkToolActivity.executeWithOptions(decision(options.summary), [input]);
+  return checkToolActivity.executeWithOptions(decision(options), [input]);
 }
 
 /** Runs the hooks before the run, after it, or on its error. */
-export function runHooks(
-  input: Parameters<AgentActivities['runHooks']>[0],
-  options: { summary: string },
-): ReturnType<AgentActivities['runHooks']> {
-  return runHooksActivity.executeWithOptions(decision(options.summary), [input]);
+export function runHooks(input: Parameters<AgentActivities['runHooks']>[0], options: CallOptions): ReturnType<AgentActivities['runHooks']> {
+  return runHooksActivity.executeWithOptions(decision(options), [input]);
 }
 
 /** Validates the answer that would end the run, by the output schema and the agent's completion gate. */
 export function acceptAnswer(
   input: Parameters<AgentActivities['acceptAnswer']>[0],
-  options: { summary: string },
+  options: CallOptions,
 ): ReturnType<AgentActivities['acceptAnswer']> {
-  return acceptAnswerActivity.executeWithOptions(decision(options.summary), [input]);
+  return acceptAnswerActivity.executeWithOptions(decision(options), [input]);
 }
 
 /** Shortens a range of the transcript, by a model's summary or the config's compactor. */
-export function compact(
-  input: Parameters<AgentActivities['compact']>[0],
-  options: { summary: string },
-): ReturnType<AgentActivities['compact']> {
+export function compact(input: Parameters<AgentActivities['compact']>[0], options: CallOptions): ReturnType<AgentActivities['compact']> {
   return compactActivity.executeWithOptions(
     {
-      startToCloseTimeout: COMPACTION_LIMITS.summaryTimeoutMs + TOOL_LIMITS.timeoutMarginMs,
+      ...timing(options, COMPACTION_LIMITS.summaryTimeoutMs + TOOL_LIMITS.timeoutMarginMs),
       retry: {
         maximumAttempts: COMPACTION_LIMITS.summaryAttemptsMax,
         initialInterval: MODEL_LIMITS.backoffMs,
@@ -174,18 +175,32 @@ export function compact(
 /** Looks up the model that a message switches a running agent to. */
 export function resolveModel(
   input: Parameters<AgentActivities['resolveModel']>[0],
-  options: { summary: string },
+  options: CallOptions,
 ): ReturnType<AgentActivities['resolveModel']> {
-  return resolveModelActivity.executeWithOptions(decision(options.summary), [input]);
+  return resolveModelActivity.executeWithOptions(decision(options), [input]);
 }
 
 /** Options of an activity that runs gates and hooks. Each hook has its own timeout; `startToCloseTimeout` limits all of them together. */
-function decision(summary: string): ActivityOptions {
+function decision(options: CallOptions): ActivityOptions {
   return {
-    startToCloseTimeout: HOOK_LIMITS.timeoutMsMax + TOOL_LIMITS.timeoutMarginMs,
+    ...timing(options, HOOK_LIMITS.timeoutMsMax + TOOL_LIMITS.timeoutMarginMs),
     retry: { maximumAttempts: TOOL_LIMITS.attemptsMax, initialInterval: TOOL_LIMITS.backoffMs, nonRetryableErrorTypes: LOST_WORKER },
-    summary: cutSummary(summary),
+    summary: cutSummary(options.summary),
   };
+}
+
+/** The time limit of an attempt, and its heartbeat timeout. */
+function timing({ heartbeatTimeoutMs }: CallOptions, startToCloseMs: number): ActivityOptions {
+  return { startToCloseTimeout: startToCloseMs, heartbeatTimeout: heartbeatTimeoutOf(heartbeatTimeoutMs, startToCloseMs) };
+}
+
+/**
+ * The heartbeat timeout of an attempt with a time limit, for a run with this setting. The server lowers a heartbeat timeout to the time limit. A lost worker would then
+ * look like a call that took too long, so the heartbeat timeout stays a tenth below the limit.
+ */
+export function heartbeatTimeoutOf(settingMs: number | undefined, startToCloseMs: number): number {
+  if (settingMs === undefined) return WORKER_LIMITS.heartbeatTimeoutMs;
+  return Math.min(settingMs, Math.max(HOSTING_LIMITS.heartbeatTimeoutMsMin, Math.floor(startToCloseMs * 0.9)));
 }
 
 function attemptsFor(effect: Effect): number {
@@ -196,7 +211,6 @@ function placementOptions(placement: ToolPlacement): ActivityOptions {
   return {
     ...(placement.queue === undefined ? {} : { taskQueue: placement.queue }),
     ...(placement.queueWaitMs === undefined ? {} : { scheduleToStartTimeout: placement.queueWaitMs }),
-    ...(placement.heartbeatTimeoutMs === undefined ? {} : { heartbeatTimeout: placement.heartbeatTimeoutMs }),
   };
 }
 

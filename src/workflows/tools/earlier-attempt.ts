@@ -1,10 +1,10 @@
 import { condition } from '@temporalio/workflow';
 import type { RecallResult } from '../../contracts/activities.js';
-import { LOSS_LIMITS, TOOL_LIMITS, WORKER_LIMITS } from '../../contracts/constants/limits.js';
+import { LOSS_LIMITS, TOOL_LIMITS } from '../../contracts/constants/limits.js';
 import { whileWaiting } from '../operator/wait.js';
 import type { Run } from '../state/run.js';
 import type { ActivityProblem, LossKind } from '../temporal/failures.js';
-import { recallResult, type ToolPlacement } from '../temporal/proxies.js';
+import { heartbeatTimeoutOf, recallResult, type ToolPlacement } from '../temporal/proxies.js';
 import { type Settled, settledBy } from './settled-call.js';
 import { attempt, type OpenCall, placementFor } from './start-on-host.js';
 
@@ -88,11 +88,9 @@ export class EarlierAttempt {
   }
 
   #placement(): ToolPlacement {
-    const { heartbeatTimeoutMs } = this.#run.prepared;
     return {
       ...(this.#queue === undefined ? {} : { queue: this.#queue }),
       queueWaitMs: this.#kind === 'died' ? LOSS_LIMITS.recallWaitAfterDeathMs : LOSS_LIMITS.recallWaitMs,
-      ...(heartbeatTimeoutMs === undefined ? {} : { heartbeatTimeoutMs }),
     };
   }
 }
@@ -109,7 +107,7 @@ function remainingMs(run: Run, open: OpenCall, { type, elapsedMs }: { readonly t
       return 0;
     case 'Timeout.HEARTBEAT':
       // the last heartbeat came this long ago, at least
-      return limitMs(open) - elapsedMs - (run.prepared.heartbeatTimeoutMs ?? WORKER_LIMITS.heartbeatTimeoutMs);
+      return limitMs(open) - elapsedMs - heartbeatTimeoutOf(run.prepared.heartbeatTimeoutMs, limitMs(open));
     default:
       return limitMs(open) - elapsedMs;
   }

@@ -71,10 +71,11 @@ async function callCheckTool(
     ...(run.policy.gateFunction ? { gated: true } : {}),
     ...(approval ? { approval } : {}),
   };
+  const { heartbeatTimeoutMs } = run.prepared;
   const summary = `turn ${turn}: check ${toolTitle(call.name, call.args)}`;
   for (let losses = 1; !run.mustStop; losses += 1) {
     try {
-      return await run.calls.abortable(() => checkTool(input, { summary }));
+      return await run.calls.abortable(() => checkTool(input, { summary, heartbeatTimeoutMs }));
     } catch (error) {
       const problem = readActivityProblem(error);
       const isLost = problem.workerLost || problem.cancelled;

@@ -54,11 +54,12 @@ function withoutRunning(run: Run, call: ToolCallPart, settled: Settled): Settled
 async function settle(run: Run, open: OpenCall): Promise<Settled> {
   const { call, tool, input, title } = open;
   const { turn } = run.counters;
+  const { heartbeatTimeoutMs } = run.prepared;
   const state: LossState = { losses: 0, reconciled: false };
   for (;;) {
     if (run.mustStop) return stopped(run, call, state.losses);
     const { result, problem } = await startOnHost(run, tool, (placement) =>
-      callTool(input, { summary: `turn ${turn}: ${title}`, placement }),
+      callTool(input, { summary: `turn ${turn}: ${title}`, heartbeatTimeoutMs, placement }),
     );
     if (result) return settledBy(result);
     if (run.mustStop && (problem.cancelled || problem.notPolled)) return stopped(run, call, state.losses);

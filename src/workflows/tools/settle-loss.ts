@@ -51,9 +51,10 @@ function found(run: Run, { call }: OpenCall, settled: Settled, { losses }: LossS
 
 /** Asks the tool's `reconcile`. Undefined when the outcome stays unknown. */
 async function reconcile(run: Run, { call, tool, input }: OpenCall): Promise<Settled | 'not_started' | undefined> {
+  const { heartbeatTimeoutMs } = run.prepared;
   for (let losses = 0; losses < TOOL_LIMITS.attemptsMax; losses += 1) {
     const { result, problem } = await startOnHost(run, tool, (placement) =>
-      reconcileTool(input, { summary: `turn ${run.counters.turn}: reconcile ${call.name}`, placement }),
+      reconcileTool(input, { summary: `turn ${run.counters.turn}: reconcile ${call.name}`, heartbeatTimeoutMs, placement }),
     );
     if (result?.kind === 'done') return settledBy(result.result);
     if (result?.kind === 'not_started') return 'not_started';

@@ -46,9 +46,6 @@ export async function attempt<T>(run: Run, start: () => Promise<T>): Promise<Att
 
 /** Where a call of a tool runs: a workspace tool on the queue of its host. */
 export function placementFor(run: Run, tool: ToolDescriptor): ToolPlacement {
-  const { toolQueue, heartbeatTimeoutMs } = run.prepared;
-  return {
-    ...(heartbeatTimeoutMs === undefined ? {} : { heartbeatTimeoutMs }),
-    ...(tool.workspace && toolQueue !== undefined ? { queue: toolQueue, queueWaitMs: WORKER_LIMITS.toolQueueWaitMs } : {}),
-  };
+  const { toolQueue } = run.prepared;
+  return tool.workspace && toolQueue !== undefined ? { queue: toolQueue, queueWaitMs: WORKER_LIMITS.toolQueueWaitMs } : {};
 }

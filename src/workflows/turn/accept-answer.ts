@@ -103,11 +103,11 @@ async function callAcceptAnswer(run: Run, message: Message, { gate }: { readonly
     ...(context?.workspace === undefined ? {} : { workspace: context.workspace }),
   });
   const setbacks = newSetbacks();
+  const summary = `turn ${run.counters.turn}: validate the answer`;
+  const { heartbeatTimeoutMs } = run.prepared;
   for (;;) {
     try {
-      return {
-        result: await run.calls.abortable(() => acceptAnswer(input(), { summary: `turn ${run.counters.turn}: validate the answer` })),
-      };
+      return { result: await run.calls.abortable(() => acceptAnswer(input(), { summary, heartbeatTimeoutMs })) };
     } catch (error) {
       const problem = readActivityProblem(error);
       if (run.mustStop || !mayRetry(run, problem, setbacks)) return { problem };

@@ -107,13 +107,16 @@ async function useStrategy(run: Run, { strategy, goal, why }: Pass): Promise<boo
 /** Replaces older messages by the output of activity `compact`: a summary, or the messages of the config's compactor. */
 async function compactByActivity(run: Run, { strategy, goal, why }: Pass): Promise<boolean> {
   const { messages } = run.transcript;
+  const { heartbeatTimeoutMs } = run.prepared;
   const plan = planSummary(messages, goal);
   if (!plan) return false;
   for (let losses = 0; ; losses += 1) {
     const writer = summaryWriter(run);
     try {
       const summary = `turn ${run.counters.turn}: compact the transcript (${strategy})`;
-      const made = await run.calls.abortable(() => compact(inputFor(run, { strategy, plan, goal, writer }), { summary }));
+      const made = await run.calls.abortable(() =>
+        compact(inputFor(run, { strategy, plan, goal, writer }), { summary, heartbeatTimeoutMs }),
+      );
       // runs prepared by older versions charge the model that is expected at this moment
       run.spending.charge(made.usage, run.policy.weighsFallbacks ? writer : summaryWriter(run));
       const returned = new Map(made.messages.map(({ message, hash }) => [message, hash]));

@@ -99,9 +99,10 @@ type ModelQuery = Pick<ResolveModelInput, 'model' | 'thinking' | 'thinkingBefore
 async function callResolveModel(run: Run, query: ModelQuery, turn: number): Promise<ResolveModelResult> {
   const needsPrice = run.caps.maxCostUsd !== undefined && !run.prepared.priceUnknown;
   const input = { runId: run.runId, ...query, ...(needsPrice ? { needsPrice } : {}) };
+  const { heartbeatTimeoutMs } = run.prepared;
   for (let losses = 1; ; losses += 1) {
     try {
-      return await run.calls.abortable(() => resolveModel(input, { summary: `turn ${turn}: look up ${query.model}` }));
+      return await run.calls.abortable(() => resolveModel(input, { summary: `turn ${turn}: look up ${query.model}`, heartbeatTimeoutMs }));
     } catch (error) {
       const problem = readActivityProblem(error);
       const { type, message, workerLost, cancelled } = problem;

@@ -137,7 +137,15 @@ async function callOnce(run: Run, chosen: ChosenModel, { endsAt, ...request }: A
   const { candidate } = chosen.pair;
   const summary = summaryOf(run, candidate.model, request);
   const totalMs = endsAt === undefined ? candidate.times?.totalMs : finalMs(chosen, endsAt - Date.now());
-  const options = { summary, isFinal: endsAt !== undefined, ...(totalMs === undefined ? {} : { totalMs }), ...queueOf(run, candidate) };
+  const { heartbeatTimeoutMs } = prepared;
+  const placement = queueOf(run, candidate);
+  const options = {
+    summary,
+    heartbeatTimeoutMs,
+    isFinal: endsAt !== undefined,
+    ...(totalMs === undefined ? {} : { totalMs }),
+    ...placement,
+  };
   try {
     const call = (): ReturnType<typeof callModel> => callModel(input, options);
     const reply = await (request.final ? run.calls.abortable(call) : run.calls.interruptible(call));

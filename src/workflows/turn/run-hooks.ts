@@ -48,10 +48,11 @@ export async function onError(run: Run, ending: End): Promise<End> {
  */
 async function callHooks(run: Run, about: Pick<RunHooksInput, 'on' | 'output' | 'error'>): Promise<RunHooksResult> {
   run.clock.stop();
+  const { heartbeatTimeoutMs } = run.prepared;
   const input: RunHooksInput = { runId: run.runId, agent: run.prepared.setup.agent, turn: run.counters.turn, ...about };
   for (let losses = 0; ; losses += 1) {
     try {
-      const decision = await run.calls.abortable(() => runHooks(input, { summary: `hooks: ${about.on}` }));
+      const decision = await run.calls.abortable(() => runHooks(input, { summary: `hooks: ${about.on}`, heartbeatTimeoutMs }));
       if (decision.action !== 'allow') recordDecision(run, about.on, decision);
       return decision;
     } catch (error) {

@@ -61,6 +61,7 @@ const GUARD_LIMIT_TITLES = {
   SECRET_LIMITS: 'Secrets',
   EXECUTOR_LIMITS: 'Executors',
   LOSS_LIMITS: 'Lost calls',
+  HOSTING_LIMITS: 'Hosting',
 } as const satisfies Record<Exclude<keyof typeof limits, keyof typeof LIMIT_TITLES>, string>;
 
 function limitSections(titles: Readonly<Partial<Record<keyof typeof limits, string>>>, file: string): string {

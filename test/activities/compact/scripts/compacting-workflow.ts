@@ -15,5 +15,5 @@ export async function compacting(messages: readonly Message[], question: Compact
   setHandler(transcriptQuery, (request) => transcript.page(request));
   const { workflowId, runId } = workflowInfo();
   const place = { runId: workflowId, executionId: runId, turn: 3, setupHash: 'none', model: 'fake/model' };
-  return compact({ ...place, ...transcript.reference(), ...question }, { summary: 'compacting' });
+  return compact({ ...place, ...transcript.reference(), ...question }, { heartbeatTimeoutMs: undefined, summary: 'compacting' });
 }
