@@ -148,6 +148,8 @@ function addLookVerbs(program: Command, context: CliContext, carryOut: CarryOut)
 function addHostVerbs(program: Command, context: CliContext, carryOut: CarryOut): void {
   withPlace(program.command('worker'))
     .description('run a worker until SIGTERM or Ctrl-C')
+    .option('--spare', 'keep a second process ready, which takes over if the worker dies')
+    .option('--no-supervisor', 'run the worker in this process; it is not restarted if it dies')
     .action((options) => carryOut(async () => (await import('./commands/worker.js')).worker(options, context)));
   withPlace(program.command('dev'))
     .description('run Temporal, its Web UI and a worker until Ctrl-C')

@@ -27,9 +27,12 @@ test('SIGTERM of a worker with a running tool: the tool ends, nobody takes it fo
   const { stdout } = await run.exits(0);
   expect(stdout).toContain('"reason":"completed"');
   expect(stdout).not.toMatch(/cancel\.requested|worker\.lost/u);
-  expect((await here.effects()).map(({ what, pid }) => [what, pid])).toEqual([
-    ['start', first.pid],
-    ['end', first.pid],
+  // the process of the first command, which its supervisor did not start again
+  const [pid] = (await here.effects()).map((effect) => effect.pid);
+  expect(first.stderr).toContain(`in process ${pid};`);
+  expect((await here.effects()).map((effect) => [effect.what, effect.pid])).toEqual([
+    ['start', pid],
+    ['end', pid],
   ]);
   expect(wire.requests).toHaveLength(2);
   expect(JSON.stringify(messagesOf(wire.requests[1]))).toContain('send_once a done');

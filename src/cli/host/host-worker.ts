@@ -1,5 +1,7 @@
+import { HOSTING_LIMITS, WORKER_LIMITS } from '../../contracts/constants/limits.js';
 import type { LoadedConfig } from '../../worker/config/load-config.js';
 import type { ConnectedWorker } from '../../worker/connect-worker.js';
+import type { SupervisorLink } from '../../worker/supervisor/supervisor-link.js';
 import type { Place } from './workplace.js';
 
 /** A worker that runs in the process of this command. */
@@ -17,6 +19,8 @@ export interface HostOptions {
   readonly place: Place;
   readonly config: LoadedConfig;
   readonly say: (line: string) => void;
+  /** The supervisor of this process. @default none */
+  readonly link?: SupervisorLink | undefined;
 }
 
 /** Hosts a worker for the task queue. The embedded server has one worker per folder; a configured server may have many. */
@@ -37,7 +41,7 @@ export async function sayIfOtherConfig({ place, config, say }: HostOptions): Pro
 }
 
 async function hostFolderWorker(options: HostOptions): Promise<HostedWorker> {
-  const { place, config, say } = options;
+  const { place, config, say, link } = options;
   const { stateDir, location, taskQueue, dataConverter } = place;
   const { hostEmbeddedWorker } = await import('../../worker/recovery/embedded-worker.js');
   let connected: ConnectedWorker | undefined;
@@ -54,7 +58,7 @@ async function hostFolderWorker(options: HostOptions): Promise<HostedWorker> {
     },
   });
   return {
-    ready: hosted.ready,
+    ready: hosted.ready.then(() => link?.reportWorking()),
     ended: hosted.ended,
     async stop() {
       await hosted.stop();
@@ -65,26 +69,26 @@ async function hostFolderWorker(options: HostOptions): Promise<HostedWorker> {
 
 /** Hosts a worker on a configured server. It also polls the queue of its host, for workspace tools. */
 async function hostOneMoreWorker(options: HostOptions): Promise<HostedWorker> {
-  options.say(
-    `large payloads are stored in ${options.place.stateDir}; all workers of queue ${options.place.taskQueue} must share this folder`,
-  );
-  const connected = await connect(options, { manyHosts: true });
-  const workers = [connected.worker, connected.hostWorker].filter((worker) => worker !== undefined);
-  const ended = Promise.all(workers.map((worker) => worker.run())).then(() => undefined);
-  return {
-    ready: Promise.resolve(),
-    ended,
-    async stop() {
-      for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
-      await ended;
-      await connected.close();
-    },
-  };
+  const { place, say, link } = options;
+  const { stateDir, location, taskQueue, dataConverter } = place;
+  const { connectionOptions, namespace } = location;
+  const { hostSharedWorker } = await import('../../worker/supervisor/shared-worker.js');
+  const hosted = hostSharedWorker({
+    stateDir,
+    server: { connectionOptions, namespace },
+    taskQueue,
+    dataConverter,
+    connect: (identity) => connect(options, { identity, manyHosts: true }),
+    say,
+    link,
+  });
+  const notice = (): void => say(`large payloads are stored in ${stateDir}; all workers of queue ${taskQueue} must share this folder`);
+  return { ...hosted, ready: hosted.ready.then(notice) };
 }
 
 async function connect(
-  { place, config, say }: HostOptions,
-  as: { readonly identity?: string; readonly manyHosts?: boolean },
+  { place, config, say, link }: HostOptions,
+  as: { readonly identity: string; readonly manyHosts?: boolean },
 ): Promise<ConnectedWorker> {
   const { connectWorker } = await import('../../worker/connect-worker.js');
   const { location, taskQueue, stateDir } = place;
@@ -95,7 +99,15 @@ async function connect(
     taskQueue,
     config,
     stateDir,
+    heartbeatTimeoutMs: config.config.limits?.heartbeatTimeoutMs ?? defaultHeartbeatTimeoutMs(place, link),
     say,
+    ...(link && { overrides: { interceptors: { activity: [link.reportActivities] } } }),
     ...as,
   });
+}
+
+/** The heartbeat timeout of a worker, by who proves the death of its process: the state folder, the supervisor, or nobody. */
+function defaultHeartbeatTimeoutMs({ location }: Place, link: SupervisorLink | undefined): number {
+  if (location.kind === 'embedded') return HOSTING_LIMITS.embeddedHeartbeatTimeoutMs;
+  return link ? HOSTING_LIMITS.supervisedHeartbeatTimeoutMs : WORKER_LIMITS.heartbeatTimeoutMs;
 }

@@ -1,14 +1,20 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { ActivityNotFoundError, type Client, isGrpcServiceError } from '@temporalio/client';
-import { workerDied } from '../failures.js';
-import { listOpenRuns, listStartedActivities, type OpenRun, type StartedActivity } from './started-activities.js';
+import type { Client } from '@temporalio/client';
+import { HOSTING_LIMITS } from '../../contracts/constants/limits.js';
+import { handBack } from './hand-back.js';
+import { listOpenRuns } from './started-activities.js';
 import { deadWorkers } from './worker-record.js';
 
-/** Options of a recovery. `client` is connected to the embedded server. */
+/** Options of a recovery. */
 export interface RecoveryOptions {
   readonly client: Client;
   readonly taskQueue: string;
   readonly stateDir: string;
+  /**
+   * The name of a shared server, as in the records of its workers. Other workers may be alive there, so only affected runs lose their
+   * sticky queue, and only the newest runs are checked. @default the embedded server of the folder
+   */
+  readonly server?: string;
   readonly log: (line: string) => void;
   /**
    * Also removes the records of dead workers without calls left.
@@ -27,64 +33,23 @@ export interface Recovery {
   readonly remembered: number;
 }
 
-const PARALLEL_MAX = 8;
-const GRPC_NOT_FOUND = 5;
-
 /**
- * Fails the running calls of dead workers of this folder immediately, instead of after their heartbeat timeout.
- *
- * For each open run: resets its sticky queue, because its next workflow task would otherwise wait for the dead worker. Then fails each
- * activity that runs on a recorded worker whose process is proved dead. Never touches activities of other workers. Idempotent.
+ * Fails the running calls of dead workers of this folder immediately, instead of after their heartbeat timeout: in each open run, the
+ * activities that run on a recorded worker whose process is proved dead. Never touches activities of other workers. Idempotent.
  */
 export async function recoverDeadWorkers(options: RecoveryOptions): Promise<Recovery> {
-  const { client, taskQueue, stateDir, log, forget = false } = options;
-  const dead = await deadWorkers(stateDir, log);
+  const { client, taskQueue, stateDir, server, log, forget = false } = options;
+  const dead = await deadWorkers(stateDir, { server, say: log });
   if (dead.length === 0) return { runs: 0, failed: 0, remembered: 0 };
-  const identities = new Set(dead.map(({ identity }) => identity));
-  const runs = await listOpenRuns(client, taskQueue);
-  const stillFound = new Set<string>();
-  let failed = 0;
-  await inParallel(runs, async (run) => {
-    await resetStickyQueue(client, run);
-    for (const activity of await listStartedActivities(client, run, identities)) {
-      stillFound.add(activity.worker);
-      if (!(await failActivity(client, activity))) continue;
-      failed += 1;
-      log(`${run.workflowId}: ${activity.type} was running on a dead worker; the run handles it as failed`);
-    }
-  });
+  const runs = await listOpenRuns(client, taskQueue, server === undefined ? undefined : HOSTING_LIMITS.checkedRunsMax);
+  const identities = new Map(dead.map(({ identity }) => [identity, undefined]));
+  const handedBack = await handBack(runs, { client, dead: identities, reset: server === undefined ? 'all' : 'affected' });
+  const failed = handedBack.filter((activity) => activity.failed);
+  for (const { run, type } of failed) log(`${run.workflowId}: ${type} was running on a dead worker; the run handles it as failed`);
+  const stillFound = new Set(handedBack.map(({ worker }) => worker));
   const forgotten = forget ? dead.filter(({ identity }) => !stillFound.has(identity)) : [];
   for (const record of forgotten) await record.forget();
-  return { runs: runs.length, failed, remembered: dead.length - forgotten.length };
-}
-
-async function resetStickyQueue(client: Client, { workflowId, runId }: OpenRun): Promise<void> {
-  try {
-    await client.workflowService.resetStickyTaskQueue({ namespace: client.options.namespace, execution: { workflowId, runId } });
-  } catch (error) {
-    // the run was closed after it was listed
-    const code: number | undefined = isGrpcServiceError(error) ? error.code : undefined;
-    if (code !== GRPC_NOT_FOUND) throw error;
-  }
-}
-
-/** False if the activity timed out or completed after it was listed. */
-async function failActivity(client: Client, { run, activityId, worker, heartbeatDetails }: StartedActivity): Promise<boolean> {
-  try {
-    await client.activity.fail({ ...run, activityId }, workerDied(worker, heartbeatDetails));
-    return true;
-  } catch (error) {
-    if (error instanceof ActivityNotFoundError) return false;
-    throw error;
-  }
-}
-
-async function inParallel<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
-  const queue = items.values();
-  const runNext = async (): Promise<void> => {
-    for (const item of queue) await work(item);
-  };
-  await Promise.all(Array.from({ length: PARALLEL_MAX }, runNext));
+  return { runs: runs.length, failed: failed.length, remembered: dead.length - forgotten.length };
 }
 
 /** The pauses before each further check. */

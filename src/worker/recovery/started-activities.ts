@@ -24,11 +24,14 @@ type PendingActivity = temporal.api.workflow.v1.IPendingActivityInfo;
 const STARTED = 2;
 const CANCEL_REQUESTED = 3;
 
-/** Lists the open runs of a task queue. Visibility lags, so a run started just now may be missing. */
-export async function listOpenRuns(client: Client, taskQueue: string): Promise<OpenRun[]> {
+/** Lists the open runs of a task queue, newest first. Visibility lags, so a run started just now may be missing. @default max all */
+export async function listOpenRuns(client: Client, taskQueue: string, max = Number.POSITIVE_INFINITY): Promise<OpenRun[]> {
   const query = `TaskQueue = ${JSON.stringify(taskQueue)} AND ExecutionStatus = "Running"`;
   const runs: OpenRun[] = [];
-  for await (const { workflowId, runId } of client.workflow.list({ query })) runs.push({ workflowId, runId });
+  for await (const { workflowId, runId } of client.workflow.list({ query })) {
+    runs.push({ workflowId, runId });
+    if (runs.length >= max) break;
+  }
   return runs;
 }
 
@@ -42,9 +45,18 @@ export async function listStartedActivities(client: Client, run: OpenRun, worker
       activityId: activity.activityId ?? '',
       type: activity.activityType?.name ?? '',
       worker: activity.lastWorkerIdentity ?? '',
-      heartbeatDetails: await decodeArrayFromPayloads(client.options.loadedDataConverter, activity.heartbeatDetails?.payloads),
+      heartbeatDetails: await lastHeartbeat(client, activity),
     })),
   );
+}
+
+/** The details of the last heartbeat. Empty if they cannot be decoded: that must not keep a call of a dead worker from its run. */
+async function lastHeartbeat(client: Client, { heartbeatDetails }: PendingActivity): Promise<readonly unknown[]> {
+  try {
+    return await decodeArrayFromPayloads(client.options.loadedDataConverter, heartbeatDetails?.payloads);
+  } catch {
+    return [];
+  }
 }
 
 async function pendingActivities(client: Client, { workflowId, runId }: OpenRun): Promise<readonly PendingActivity[]> {

@@ -1,4 +1,4 @@
-import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -7,6 +7,7 @@ import { afterEach, inject, vi } from 'vitest';
 import { AgentClient } from '../../../src/client/agent-client.js';
 import { type DevServerRecord, readDevServerRecord } from '../../../src/worker/dev-server/record.js';
 import { livePresences } from '../../../src/worker/state-folder/presence.js';
+import { processState } from '../../../src/worker/state-folder/process-identity.js';
 import { builtCli } from '../../support/built-package.js';
 import { until } from '../../support/use-workers.js';
 import { removeStateDir } from '../../worker/support/state-dir.js';
@@ -134,9 +135,21 @@ export class PerdureFolder {
     await Promise.all(this.#clients.map((client) => client.close()));
     await Promise.all(this.#commands.filter(({ isRunning }) => isRunning).map((command) => command.kill('SIGKILL')));
     for (const { pid } of await livePresences(join(this.stateDir, 'background'))) process.kill(pid, 'SIGKILL');
+    // a worker whose supervisor was killed would first finish its calls
+    for (const pid of await recordedWorkers(this.stateDir)) killIfAlive(pid);
     await removeStateDir(this.stateDir);
     await rm(this.root, { recursive: true, force: true });
   }
+}
+
+/** The pids of the workers that a folder recorded. */
+async function recordedWorkers(stateDir: string): Promise<number[]> {
+  const names = await readdir(join(stateDir, 'workers')).catch(() => []);
+  return names.map((name) => Number(name.split('-')[0]));
+}
+
+function killIfAlive(pid: number): void {
+  if (processState(pid).kind === 'running') process.kill(pid, 'SIGKILL');
 }
 
 /** Makes folders for tests; each is gone after its test, with every process of it. `env` is given to all commands. */
