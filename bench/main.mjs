@@ -12,6 +12,7 @@ import { modelCalls } from './scenarios/model-calls.mjs';
 import { oneRun } from './scenarios/one-run.mjs';
 import { policies } from './scenarios/policies.mjs';
 import { recovery } from './scenarios/recovery.mjs';
+import { sharedRecovery } from './scenarios/shared-recovery.mjs';
 import { startUp } from './scenarios/start-up.mjs';
 import { formatTable, ratiosOf } from './table.mjs';
 
@@ -27,7 +28,7 @@ const SCENARIOS = {
   'all-messages-200': (arena) => allMessages(arena, 200),
   'many-runs': (arena) => manyRuns(arena),
   'start-up': (arena) => startUp(arena),
-  recovery: (arena) => recovery(arena),
+  recovery: async (arena) => ({ ...(await recovery(arena)), shared: await sharedRecovery(arena) }),
   cancel: (arena) => cancel(arena),
   memory: (arena) => memory(arena),
   policies: () => policies(),

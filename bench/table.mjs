@@ -21,6 +21,11 @@ const AIMS = [
   ['d', 'history bytes per turn at 200 turns', 'perdure-200', 'historyBytesPerTurn', '<=', 6_144],
   ['d', 'history bytes per turn at 40 turns', 'perdure-40', 'historyBytesPerTurn', '<=', 6_144],
   ['e', 'kill -9 in a model call: ready to next request, ms', 'recovery', 'nextRequestAfterReadyMs', '<=', 3_000],
+  ['k', 'shared server, kill -9 in a model call: to the next request, ms', 'recovery', 'shared.oneWorkerMs', '<=', 1_000],
+  ['k', 'the same with --spare, ms', 'recovery', 'shared.withSpareMs', '<=', 500],
+  ['k', 'the same with a second worker, ms', 'recovery', 'shared.otherWorkerMs', '<=', 1_000],
+  ['k', 'model calls repeated, at most', 'recovery', 'shared.modelCallsRepeated', '<=', 1],
+  ['k', 'tools repeated, at most', 'recovery', 'shared.toolsRepeated', '<=', 0],
   ['f', 'cancel reaches a running tool after, ms', 'cancel', 'reachedToolAfterMs', '<=', 2_500],
   ['g', 'worker RSS with 100 runs in a tool, MiB', 'memory', 'rssMiB', '<=', 500],
   ['h', 'command to first request, empty folder, ms', 'start-up', 'emptyFolderMs', '<=', 3_000],
@@ -39,7 +44,7 @@ const AIMS = [
 /** What was measured, for people. */
 export function formatTable(results, ratios) {
   const rows = AIMS.flatMap(([letter, what, scenario, field, sign, aim]) => {
-    const value = results[scenario]?.[field];
+    const value = field.split('.').reduce((part, name) => part?.[name], results[scenario]);
     if (value === undefined) return [];
     const met = sign === '<=' ? value <= aim : value >= aim;
     return [[letter, what, String(value), `${sign} ${aim}`, met ? 'met' : 'MISSED']];

@@ -8,7 +8,7 @@ export async function memory(arena, { runs = 100 } = {}) {
   const taskQueue = 'bench-memory';
   const before = (await arena.marks()).length;
   const env = { ...arena.env, TEMPORAL_ADDRESS: arena.server.address };
-  const worker = startCommand(['worker', '--task-queue', taskQueue], { cwd: arena.folder, env });
+  const worker = startCommand(['worker', '--no-supervisor', '--task-queue', taskQueue], { cwd: arena.folder, env });
   const client = await AgentClient.connect({ address: arena.server.address, taskQueue });
   const started = await Promise.all(
     Array.from({ length: runs }, (_, index) => client.start({ task: JSON.stringify({ turns: 2, tool: 'wait', index }) })),
