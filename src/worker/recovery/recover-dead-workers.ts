@@ -52,10 +52,10 @@ export async function recoverDeadWorkers(options: RecoveryOptions): Promise<Reco
   return { runs: runs.length, failed: failed.length, remembered: dead.length - forgotten.length };
 }
 
-/** The pauses before each further check. */
-const CHECK_AGAIN_AFTER_MS = [500, 1_500, 5_000, 15_000];
-/** From this check on, visibility has caught up. */
-const FORGET_FROM_CHECK = 2;
+/** The pauses before each further check: short ones, because a call that visibility hides would wait for its heartbeat timeout. */
+const CHECK_AGAIN_AFTER_MS = [500, 1_000, 2_000, 3_000, 4_000, 5_000, 8_000];
+/** From this check on, visibility has caught up: 15 s after the first one. */
+const FORGET_FROM_CHECK = 5;
 
 /**
  * Repeats the recovery until the records of dead workers are removed, because visibility may not list their newest runs yet. Runs

@@ -114,7 +114,7 @@ async function recover(options: SharedWorkerOptions, signal: AbortSignal): Promi
   const { stateDir, server: place, taskQueue, dataConverter, say } = options;
   const server = nameOf(options);
   try {
-    if ((await deadWorkers(stateDir, server)).length === 0) return;
+    if ((await deadWorkers(stateDir, { server, say })).length === 0) return;
     const { Client, Connection } = await import('@temporalio/client');
     const connection = await Connection.connect(place.connectionOptions);
     try {
