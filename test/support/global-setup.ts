@@ -22,7 +22,12 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const binary = await resolveTemporalBinary({ say: (line) => console.log(line) });
   const port = await freePort();
   const server = startTemporalServer({ binary, port, folder });
-  await Promise.all([buildWhenStale(), untilAnswering(`127.0.0.1:${port}`)]);
+  try {
+    await Promise.all([buildWhenStale(), untilAnswering(`127.0.0.1:${port}`)]);
+  } catch (error) {
+    await endProcess(server);
+    throw error;
+  }
   project.provide('temporalAddress', `127.0.0.1:${port}`);
   project.provide('temporalBinary', binary);
   project.provide('workflowBundlePath', builtWorkflowBundle());

@@ -65,6 +65,11 @@ export class KeptResults {
     setTimeout(() => void this.#persist(name, entry), LOSS_LIMITS.persistAfterMs);
   }
 
+  /** False when the result of a call was dropped: its run has it. */
+  isKept(call: KeptCall): boolean {
+    return this.#entries.get(nameOf(call))?.kind === 'done';
+  }
+
   /** Looks a call up, in memory and on disk. A disk that cannot be read counts as `unknown`. */
   async recall(call: KeptCall): Promise<RecallResult> {
     const name = nameOf(call);

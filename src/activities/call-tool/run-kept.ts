@@ -1,8 +1,10 @@
+import { Context } from '@temporalio/activity';
 import type { CallToolInput, CallToolResult } from '../../contracts/activities.js';
 import { ownershipOf } from '../runtime/ownership.js';
 import type { TranscriptCache } from '../transcript/transcript-cache.js';
 import type { KeptCall, KeptResults } from './kept-results.js';
 import { keptCall } from './recall-result.js';
+import { reportAgain } from './report-again.js';
 
 /** A tool call that is about to start. */
 export interface CallWork {
@@ -29,6 +31,7 @@ export async function runKept(
   try {
     const result = await work.run();
     await results.finished(call, result, { now: ownershipOf()?.isSilent ?? false });
+    void reportAgain(Context.current(), result, () => results.isKept(call));
     return result;
   } catch (error) {
     const late = work.late();

@@ -8,8 +8,8 @@ class NotOwnedError extends Error {
   override readonly name = 'NotOwnedError';
 }
 
-/** What the server answered to a heartbeat. `stopping`: a cancel, a pause or a reset was requested. */
-type Answer = 'owned' | 'stopping' | 'not-owned' | 'none';
+/** What the server answered to a heartbeat. `stopping`: a cancel, a pause or a reset was requested. `none`: it could not be reached. */
+export type Answer = 'owned' | 'stopping' | 'not-owned' | 'none';
 
 const attempts = new WeakMap<Context, Ownership>();
 
@@ -166,7 +166,8 @@ export class Ownership {
 /** Heartbeats that wait for an answer at once. Within a request the SDK already retries. */
 const IN_FLIGHT_MAX = 3;
 
-async function askServer({ client, info }: Context, details: HeartbeatDetails): Promise<Answer> {
+/** Sends one heartbeat and reads the answer. Never rejects. */
+export async function askServer({ client, info }: Context, details: HeartbeatDetails): Promise<Answer> {
   try {
     await client.withDeadline(Date.now() + LOSS_LIMITS.heartbeatRequestMsMax, () => client.activity.heartbeat(info.taskToken, details));
     return 'owned';

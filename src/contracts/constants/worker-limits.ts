@@ -26,8 +26,10 @@ export const LOSS_LIMITS = {
   askAgainMsMin: 2 * SECOND_MS,
   /** Longest pause before the host is asked again. */
   askAgainMsMax: MINUTE_MS,
-  /** Time after which a result that may not have reached the server is written to disk. Most are no longer needed by then. */
+  /** Time after which a result that may not have reached the server is written to disk and reported again. Most are no longer needed by then. */
   persistAfterMs: SECOND_MS,
+  /** Longest pause before a result is reported again. */
+  reportAgainMsMax: 10 * SECOND_MS,
   /** Finished results that a worker keeps. */
   resultsKeptMax: 1_000,
   /** Size of the results in memory. */

@@ -26,7 +26,7 @@ export async function settleLoss(
 ): Promise<Settled | undefined> {
   const { call, tool } = open;
   const earlier = run.policy.provesLosses ? new EarlierAttempt(run, open, problem) : undefined;
-  const recalled = tool.effect === 'read' ? undefined : await earlier?.recall();
+  const recalled = tool.effect === 'read' || run.mustStop ? undefined : await earlier?.recall();
   if (recalled) return found(run, open, recalled, state);
   const next = afterWorkerLoss({ effect: tool.effect, hasReconcile: tool.hasReconcile, losses: state.losses });
   if (next === 'again') return undefined;

@@ -73,6 +73,27 @@ describe('a tool call whose worker lost contact with the server', () => {
     expect(await run.events()).toContainEqual(expect.objectContaining({ type: 'recovered', what: 'result of act from its worker' }));
   });
 
+  it('is reported again when it ended at once in an outage that the SDK does not sit out, and no timeout is waited for', async () => {
+    const [started, isCut] = [latch(), latch()];
+    const tool = toolOf({
+      execute: async () => {
+        started.open();
+        await isCut.opened;
+        return 'charged in the outage';
+      },
+    });
+    const { on, run, proxy } = await losing(tool, 60_000);
+    await started.opened;
+    proxy.cut();
+    isCut.open();
+    await pause(20_000);
+    const healedAt = Date.now();
+    proxy.heal();
+    await run.result();
+    expect(resultTexts(on.requests[1]?.messages ?? [])).toEqual(['charged in the outage']);
+    expect(Date.now() - healedAt).toBeLessThan(20_000);
+  });
+
   it('is unknown without an answer of its worker: the model reads that it could not be reached', async () => {
     const [started, stopped] = [latch(), latch()];
     const tool = toolOf({ execute: stopping(started, stopped) });
@@ -88,14 +109,14 @@ describe('a tool call whose worker lost contact with the server', () => {
   });
 
   /** A run whose only tool call is this one, on a worker that reaches the server over a proxy. */
-  async function losing(tool: AnyToolDefinition) {
+  async function losing(tool: AnyToolDefinition, heartbeatTimeoutMs = HEARTBEAT_TIMEOUT_MS) {
     const proxy = await startCutProxy(inject('temporalAddress'));
     proxies.push(proxy);
     const on = await worker({
       model: (_, n) => (n === 1 ? call(['act', {}]) : say('ok')),
       tools: [tool],
       address: proxy.address,
-      heartbeatTimeoutMs: HEARTBEAT_TIMEOUT_MS,
+      heartbeatTimeoutMs,
       policy: {},
     });
     return { on, proxy, run: await start(on) };
