@@ -3,13 +3,16 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
+import type { temporal } from '@temporalio/proto';
 import { NativeConnection } from '@temporalio/worker';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import type { RunEvent } from '../../src/contracts/event.js';
 import type { RunInput, RunResult } from '../../src/contracts/schemas/run.js';
 import { loadConfig } from '../../src/worker/config/load-config.js';
-import { createAgentActivities } from '../../src/worker/create-worker.js';
+import { type AgentActivitiesOptions, createAgentActivities } from '../../src/worker/create-worker.js';
 import { createTestWorker } from '../support/test-worker.js';
+
+type HistoryEvent = temporal.api.history.v1.IHistoryEvent;
 
 const SCRIPT = `steps:
   - expect: { tools: [update_plan] }
@@ -45,7 +48,39 @@ describe('createAgentActivities', () => {
     expect(events.find((event) => event.type === 'run.started')).toMatchObject({ agent: 'counter', maxTurns: 12 });
   });
 
-  async function run(input: RunInput): Promise<{ readonly result: RunResult; readonly events: readonly RunEvent[] }> {
+  it.each([
+    { from: 'nothing: the default', config: {}, option: {}, expected: undefined },
+    { from: 'the config', config: { limits: { heartbeatTimeoutMs: 20_000 } }, option: {}, expected: 20 },
+    { from: 'the worker', config: { limits: { heartbeatTimeoutMs: 20_000 } }, option: { heartbeatTimeoutMs: 25_000 }, expected: 25 },
+    {
+      from: 'the agent',
+      config: {
+        limits: { heartbeatTimeoutMs: 20_000 },
+        agents: { default: { description: 'Waits.', prompt: 'Wait.', heartbeatTimeoutMs: 40_000 } },
+      },
+      option: { heartbeatTimeoutMs: 25_000 },
+      expected: 40,
+    },
+  ])('the heartbeat timeout of a run comes from $from', async ({ config, option, expected }) => {
+    const script = join(folder, 'script.yaml');
+    await writeFile(script, 'steps: [{ text: hello }]\n');
+    const model = `scripted/${script}`;
+    await writeFile(join(folder, 'perdure.config.json'), JSON.stringify({ model, ...config }));
+    const { history, result } = await run({ task: 'greet' }, option);
+    expect(result).toMatchObject({ reason: 'completed' });
+    const scheduled = history.flatMap(({ activityTaskScheduledEventAttributes: call }) => (call ? [call] : []));
+    const seconds = scheduled.map(({ activityType, heartbeatTimeout }) => [activityType?.name, Number(heartbeatTimeout?.seconds)]);
+    // a run learns its timeout from its preparation
+    expect(seconds).toEqual([
+      ['prepareRun', 30],
+      ['callModel', expected ?? 30],
+    ]);
+  });
+
+  async function run(
+    input: RunInput,
+    options: Pick<AgentActivitiesOptions, 'heartbeatTimeoutMs'> = {},
+  ): Promise<{ readonly result: RunResult; readonly events: readonly RunEvent[]; readonly history: readonly HistoryEvent[] }> {
     const address = inject('temporalAddress');
     const taskQueue = `activities-${randomUUID()}`;
     const [connection, nativeConnection] = await Promise.all([Connection.connect({ address }), NativeConnection.connect({ address })]);
@@ -54,14 +89,15 @@ describe('createAgentActivities', () => {
       connection: nativeConnection,
       taskQueue,
       workflowBundle: { codePath: inject('workflowBundlePath') },
-      activities: createAgentActivities({ config, stateDir: folder, searchAttributes: [] }),
+      activities: createAgentActivities({ config, stateDir: folder, searchAttributes: [], ...options }),
     });
     const running = worker.run();
     try {
       const handle = await new Client({ connection }).workflow.start('agentRun', { taskQueue, workflowId: randomUUID(), args: [input] });
       const result = (await handle.result()) as RunResult;
       const { events } = await handle.query<{ events: RunEvent[] }, [object]>('events', { after: 0 });
-      return { result, events };
+      const history = await handle.fetchHistory();
+      return { result, events, history: history.events ?? [] };
     } finally {
       worker.shutdown();
       await running;

@@ -57,8 +57,9 @@ async function hostFolderWorker(options: HostOptions): Promise<HostedWorker> {
       return connected.worker;
     },
   });
+  whenReady(hosted, () => link?.reportWorking());
   return {
-    ready: hosted.ready.then(() => link?.reportWorking()),
+    ready: hosted.ready,
     ended: hosted.ended,
     async stop() {
       await hosted.stop();
@@ -82,8 +83,13 @@ async function hostOneMoreWorker(options: HostOptions): Promise<HostedWorker> {
     say,
     link,
   });
-  const notice = (): void => say(`large payloads are stored in ${stateDir}; all workers of queue ${taskQueue} must share this folder`);
-  return { ...hosted, ready: hosted.ready.then(notice) };
+  whenReady(hosted, () => say(`large payloads are stored in ${stateDir}; all workers of queue ${taskQueue} must share this folder`));
+  return hosted;
+}
+
+/** A failure is reported by `ended`. */
+function whenReady({ ready }: Pick<HostedWorker, 'ready'>, then: () => void): void {
+  void ready.then(then, () => undefined);
 }
 
 async function connect(

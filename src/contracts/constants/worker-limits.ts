@@ -69,6 +69,8 @@ export const HOSTING_LIMITS = {
   reportMs: 5 * MINUTE_MS,
   /** Time after a stop at which a worker that does not exit is killed: the forced shutdown and ten seconds. */
   stopMs: 70 * SECOND_MS,
+  /** Time after its last message at which a worker that does not exit is killed. */
+  exitMs: 10 * SECOND_MS,
   /** Time for reporting the calls of a worker that died during a stop. */
   lastReportMs: 5 * SECOND_MS,
 } as const;

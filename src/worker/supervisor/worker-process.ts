@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { constants } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
+import { HOSTING_LIMITS } from '../../contracts/constants/limits.js';
 import { HeldRuns } from './held-runs.js';
 import {
   type EmbeddedHosting,
@@ -48,6 +49,8 @@ export class WorkerProcess {
       serialization: 'advanced',
     });
     this.ended = this.#untilEnded();
+    // it closes the link once it has stopped; what keeps it from its exit then must not keep its runs waiting
+    this.#child.once('disconnect', () => setTimeout(() => this.signal('SIGKILL'), HOSTING_LIMITS.exitMs).unref());
     this.working = new Promise((resolve) => {
       this.#child.on('message', (message: unknown) => this.#receive(message, resolve));
     });
