@@ -1,9 +1,11 @@
-import { PROCESS_OUTPUT } from './display/output.js';
+import { redirectOutput } from '../worker/hosting/redirect-output.js';
 import { Interrupts } from './host/interrupts.js';
 import { runCommandLine } from './run-command-line.js';
 
 const argv = process.argv.slice(2);
 const interrupts = new Interrupts();
+// stdout is for the results of the command: tools, hooks and the config of the user may log
+const output = redirectOutput();
 
 // deprecation warnings of libraries appear only with --debug
 process.noDeprecation = !argv.includes('--debug');
@@ -15,4 +17,4 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 });
 interrupts.listen();
 
-process.exitCode = await runCommandLine(argv, { output: PROCESS_OUTPUT, interrupts });
+process.exitCode = await runCommandLine(argv, { output, interrupts });

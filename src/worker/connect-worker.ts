@@ -1,25 +1,19 @@
-import { appendFileSync, mkdirSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import {
-  DefaultLogger,
-  type LogEntry,
-  type Logger,
-  makeTelemetryFilterString,
-  NativeConnection,
-  Runtime,
-  type Worker,
-} from '@temporalio/worker';
-import { PAYLOAD_LIMITS } from '../contracts/constants/limits.js';
-import { redact } from '../contracts/text/redact.js';
-import type { SecretMask } from '../contracts/text/secret-mask.js';
+import { join } from 'node:path';
+import { makeTelemetryFilterString, NativeConnection, Runtime, type Worker, type WorkerOptions } from '@temporalio/worker';
+import { HOST_PROCESS_LIMITS, PAYLOAD_LIMITS, WORKER_LIMITS } from '../contracts/constants/limits.js';
 import { workerSecrets } from '../providers/access/worker-secrets.js';
 import type { TemporalConnectionOptions } from './connect/check-connection.js';
 import { type CreateWorkerOptions, createHostWorker, createWorker } from './create-worker.js';
+import { receiveCallOutput } from './hosting/redirect-output.js';
+import { RunningCalls } from './hosting/running-calls.js';
+import { WorkerLog } from './hosting/worker-log.js';
 import { stateFolder } from './state-folder/state-folder.js';
 
 /** A worker and its connection. */
 export interface ConnectedWorker {
   readonly worker: Worker;
+  /** The calls that it runs. */
+  readonly calls: RunningCalls;
   /** Polls the queue of this host for workspace tools and child processes, if several hosts share a task queue. */
   readonly hostWorker?: Worker;
   /** Closes the connection; call it once the worker's `run` has ended. */
@@ -29,10 +23,18 @@ export interface ConnectedWorker {
 /** Options of `connectWorker`: those of `createWorker`, with connection options instead of a connection. */
 export interface ConnectWorkerOptions extends Omit<CreateWorkerOptions, 'connection'> {
   readonly connectionOptions: TemporalConnectionOptions;
+  /** Aborted when the process was asked from outside to end, such as by SIGTERM. Running calls are aborted 30 s later. */
+  readonly terminated: AbortSignal;
 }
 
-/** Connects and creates a worker for the command line. The SDK logs to a file in the state folder. */
-export async function connectWorker({ connectionOptions, ...options }: ConnectWorkerOptions): Promise<ConnectedWorker> {
+/**
+ * Connects and creates a worker for the command line. The SDK logs to a file in the state folder. After `shutdown`, running calls end in
+ * their own time, unless the process is asked to end.
+ */
+export async function connectWorker({ connectionOptions, terminated, ...given }: ConnectWorkerOptions): Promise<ConnectedWorker> {
+  const calls = new RunningCalls();
+  const options = { ...given, overrides: hostedOverrides(calls, given.overrides) };
+  abortAfterGrace(calls, terminated, given.say);
   installRuntime(options);
   const { tls, ...rest } = connectionOptions;
   const connection = await NativeConnection.connect({
@@ -44,11 +46,34 @@ export async function connectWorker({ connectionOptions, ...options }: ConnectWo
   try {
     const worker = await createWorker({ ...options, connection });
     const own = options.manyHosts ? { hostWorker: await createHostWorker({ ...options, connection }) } : {};
-    return { worker, ...own, close: () => connection.close() };
+    return { worker, calls, ...own, close: () => connection.close() };
   } catch (error) {
     await connection.close();
     throw error;
   }
+}
+
+/** The SDK fixes the grace time of a worker at its creation, so it is long here, and `RunningCalls` aborts calls that have less time. */
+function hostedOverrides(calls: RunningCalls, given: Partial<WorkerOptions> = {}): Partial<WorkerOptions> {
+  const { interceptors = {} } = given;
+  return {
+    shutdownGraceTime: HOST_PROCESS_LIMITS.ownEndGraceMs,
+    shutdownForceTime: HOST_PROCESS_LIMITS.ownEndGraceMs,
+    ...given,
+    interceptors: { ...interceptors, activity: [calls.interceptor, ...(interceptors.activity ?? [])] },
+  };
+}
+
+function abortAfterGrace(calls: RunningCalls, terminated: AbortSignal, say: ConnectWorkerOptions['say']): void {
+  const abort = (): void => {
+    const running = calls.list();
+    if (running.length > 0)
+      say?.(`stopping calls that still run ${WORKER_LIMITS.shutdownGraceMs / 1_000} s after SIGTERM: ${running.join(', ')}`);
+    calls.abort();
+  };
+  const wait = (): void => void setTimeout(abort, WORKER_LIMITS.shutdownGraceMs).unref();
+  if (terminated.aborted) wait();
+  else terminated.addEventListener('abort', wait, { once: true });
 }
 
 let installed = false;
@@ -57,32 +82,13 @@ let installed = false;
 function installRuntime({ stateDir, config, say = () => undefined }: Pick<CreateWorkerOptions, 'stateDir' | 'config' | 'say'>): void {
   if (installed) return;
   installed = true;
+  const file = join(stateFolder(stateDir).logs, 'worker.log');
+  const log = new WorkerLog({ file, say, secrets: workerSecrets({ keys: config.keys, env: process.env }) });
+  receiveCallOutput((line) => log.callOutput(line));
   Runtime.install({
-    logger: createWorkerLog(join(stateFolder(stateDir).logs, 'worker.log'), {
-      say,
-      secrets: workerSecrets({ keys: config.keys, env: process.env }),
-    }),
+    logger: log.logger,
     // without `forward`, the SDK core writes its warnings to stdout, which is reserved for results
     telemetryOptions: { logging: { filter: makeTelemetryFilterString({ core: 'WARN', other: 'ERROR' }), forward: {} } },
     shutdownSignals: [],
   });
-}
-
-/**
- * Writes warnings and errors of the SDK as JSON lines to a file, because the events of the run report most of them. Errors are also
- * printed as one line. Known secrets are masked.
- */
-function createWorkerLog(file: string, { say, secrets }: { readonly say: (line: string) => void; readonly secrets: SecretMask }): Logger {
-  const shown = (text: string): string => redact(secrets.text(text));
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-  return new DefaultLogger('WARN', (entry) => {
-    appendFileSync(file, `${shown(JSON.stringify(plain(entry)))}\n`, { mode: 0o600 });
-    if (entry.level === 'ERROR') say(`Temporal worker: ${shown(entry.message)} (details in ${file})`);
-  });
-}
-
-function plain({ level, message, timestampNanos, meta }: LogEntry): object {
-  const error: unknown = meta?.['error'];
-  const shown = error instanceof Error ? { error: `${error.name}: ${error.message}`, stack: error.stack } : {};
-  return { at: new Date(Number(timestampNanos / 1_000_000n)).toISOString(), level, message, ...meta, ...shown };
 }

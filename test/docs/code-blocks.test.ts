@@ -6,7 +6,6 @@ import { promisify } from 'node:util';
 import type { Command } from 'commander';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { parse } from 'yaml';
-import { PROCESS_OUTPUT } from '../../src/cli/display/output.js';
 import { Interrupts } from '../../src/cli/host/interrupts.js';
 import { createProgram } from '../../src/cli/program.js';
 import { AGENT_RUN, DEFAULT_TASK_QUEUE, HANDLER_DESCRIPTIONS } from '../../src/contracts/handlers.js';
@@ -170,7 +169,7 @@ function problemsOf([program = '', ...words]: readonly string[]): string[] {
 }
 
 function problemsOfVerb([verb = '', ...words]: readonly string[]): string[] {
-  const program = createProgram({ output: PROCESS_OUTPUT, interrupts: new Interrupts() }, () => undefined);
+  const program = createProgram({ output: process, interrupts: new Interrupts() }, () => undefined);
   const command = program.commands.find((one) => one.name() === verb);
   if (!command) return [`no verb ${verb}`];
   const { problems, given } = readOptions(command, words);

@@ -34,7 +34,7 @@ export async function continueRun(
     const old = place.client.get(runId);
     const { model } = await old.describe();
     if (config) await checkOverrides(config, { model, ...overrides });
-    const serving = { place, config, say };
+    const serving = { place, config, say, terminated: context.interrupts.terminated };
     return await serveWhile(serving, async (ready) => {
       // only a worker can read the transcript of the closed run
       await Promise.race([ready, untilInterrupted(context.interrupts)]);

@@ -22,7 +22,7 @@ export async function dev(options: DevOptions, context: CliContext): Promise<num
   const place = await openPlace(options, tell);
   try {
     await registerSearchAttributes(place, tell);
-    const hosting = { place, config, say: tell };
+    const hosting = { place, config, say: tell, terminated: context.interrupts.terminated };
     await sayIfOtherConfig(hosting);
     const hosted = await hostWorker(hosting);
     try {

@@ -20,7 +20,7 @@ export async function run(task: string, options: RunOptions, context: CliContext
   const say = (line: string): void => display.say(line);
   const place = await openPlace(options, say);
   try {
-    const serving = { place, config, say };
+    const serving = { place, config, say, terminated: context.interrupts.terminated };
     return await serveWhile(serving, (ready) => startAndFollow({ checked, place, display, options, ready }, context));
   } finally {
     display.end();

@@ -24,7 +24,7 @@ export async function watch(runId: string, options: WatchCommandOptions, context
     const run = place.client.get(runId);
     const { open } = await run.describe();
     const hosts = options.worker && open && place.location.kind === 'embedded';
-    const serving = { place, config: hosts ? await loadConfigHere() : undefined, say };
+    const serving = { place, config: hosts ? await loadConfigHere() : undefined, say, terminated: context.interrupts.terminated };
     return await serveWhile(serving, async (ready) => {
       // a query sent before a worker is ready waits in the sticky queue of a dead worker
       await Promise.race([ready, untilInterrupted(context.interrupts)]);

@@ -3,12 +3,14 @@ import { terminalJson, terminalLine, terminalText } from './terminal-text.js';
 
 /** The output streams of a command: results go to stdout, everything else to stderr. Tests pass their own streams. */
 export interface Output {
-  readonly stdout: NodeJS.WritableStream & { readonly isTTY?: boolean };
-  readonly stderr: NodeJS.WritableStream & { readonly isTTY?: boolean; readonly columns?: number };
+  readonly stdout: OutputStream;
+  readonly stderr: OutputStream & { readonly columns?: number };
 }
 
-/** The streams of the process. */
-export const PROCESS_OUTPUT: Output = process;
+interface OutputStream {
+  write(text: string): unknown;
+  readonly isTTY?: boolean;
+}
 
 /** Prints a result as text on stdout, made safe for terminals. */
 export function printText(output: Output, text: string): void {

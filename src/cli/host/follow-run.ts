@@ -9,7 +9,7 @@ import { PlainDisplay } from '../display/plain-display.js';
 import { EXIT_CODE_BY_REASON, printResult } from '../display/result.js';
 import type { RunDisplay } from '../display/run-display.js';
 import type { CliContext } from './context.js';
-import type { InterruptKind } from './interrupts.js';
+import { EXIT_CODE_TERMINATED, type InterruptKind } from './interrupts.js';
 import type { ShowOptions } from './run-options.js';
 
 /** Options of `followRun`. */
@@ -20,8 +20,8 @@ export interface FollowOptions extends ShowOptions {
   readonly onNoWorker?: (display: RunDisplay) => void;
 }
 
-/** The exit status after a detach. Shells use 143 for SIGTERM. */
-const EXIT_CODE_DETACHED: Readonly<Record<InterruptKind, number>> = { 'ctrl-c': 0, 'pipe-closed': 0, terminate: 143 };
+/** The exit status after a detach. */
+const EXIT_CODE_DETACHED: Readonly<Record<InterruptKind, number>> = { 'ctrl-c': 0, 'pipe-closed': 0, terminate: EXIT_CODE_TERMINATED };
 
 /** Follows a run to its end, prints its result and resolves with the exit status. Ctrl-C detaches and does not change the run. */
 export async function followRun(run: RunHandle, context: CliContext, display: RunDisplay, options: FollowOptions): Promise<number> {

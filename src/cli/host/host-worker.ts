@@ -10,7 +10,7 @@ export interface HostedWorker {
   readonly ready: Promise<void>;
   /** Resolves when this process no longer hosts a worker. Rejects if its worker failed. */
   readonly ended: Promise<void>;
-  /** Stops polling and waits for running calls. */
+  /** Stops polling and waits for running calls, which it reports. */
   stop(): Promise<void>;
 }
 
@@ -21,6 +21,8 @@ export interface HostOptions {
   readonly say: (line: string) => void;
   /** The supervisor of this process. @default none */
   readonly link?: SupervisorLink | undefined;
+  /** Aborted by SIGTERM. Calls that still run 30 s later are aborted. Without it, running calls end in their own time. */
+  readonly terminated: AbortSignal;
 }
 
 /** Hosts a worker for the task queue. The embedded server has one worker per folder; a configured server may have many. */
@@ -54,7 +56,7 @@ async function hostFolderWorker(options: HostOptions): Promise<HostedWorker> {
     say,
     async makeWorker(identity) {
       connected = await connect(options, { identity });
-      return connected.worker;
+      return connected;
     },
   });
   whenReady(hosted, () => link?.reportWorking());
@@ -93,7 +95,7 @@ function whenReady({ ready }: Pick<HostedWorker, 'ready'>, then: () => void): vo
 }
 
 async function connect(
-  { place, config, say, link }: HostOptions,
+  { place, config, say, link, terminated }: HostOptions,
   as: { readonly identity: string; readonly manyHosts?: boolean },
 ): Promise<ConnectedWorker> {
   const { connectWorker } = await import('../../worker/connect-worker.js');
@@ -108,6 +110,7 @@ async function connect(
     heartbeatTimeoutMs: config.config.limits?.heartbeatTimeoutMs ?? defaultHeartbeatTimeoutMs(place, link),
     say,
     ...(link && { overrides: { interceptors: { activity: [link.reportActivities] } } }),
+    terminated,
     ...as,
   });
 }

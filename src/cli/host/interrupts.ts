@@ -1,19 +1,29 @@
 import { once } from 'node:events';
+import { WORKER_LIMITS } from '../../contracts/constants/limits.js';
 
 /** The reason why a command detaches. */
 export type InterruptKind = 'ctrl-c' | 'terminate' | 'pipe-closed';
 
+/** Shells use it for SIGTERM. */
+export const EXIT_CODE_TERMINATED = 143;
+
 /**
  * The interrupts of one command. The first one detaches in an orderly way; a second Ctrl-C exits immediately. Neither changes the run:
- * only `cancel` does.
+ * only `cancel` does. SIGTERM comes from a service manager that kills the process soon after, so the end has a limit then.
  */
 export class Interrupts {
   readonly #controller = new AbortController();
+  readonly #terminated = new AbortController();
   #kind: InterruptKind | undefined;
 
   /** Aborted by the first interrupt. */
   get signal(): AbortSignal {
     return this.#controller.signal;
+  }
+
+  /** Aborted by SIGTERM, also while the command already ends. */
+  get terminated(): AbortSignal {
+    return this.#terminated.signal;
   }
 
   get kind(): InterruptKind | undefined {
@@ -26,7 +36,11 @@ export class Interrupts {
       if (this.#kind !== undefined) process.exit(0);
       this.interrupt('ctrl-c');
     });
-    process.on('SIGTERM', () => this.interrupt('terminate'));
+    process.on('SIGTERM', () => {
+      this.interrupt('terminate');
+      this.#terminated.abort();
+      setTimeout(() => process.exit(EXIT_CODE_TERMINATED), WORKER_LIMITS.shutdownForceMs).unref();
+    });
   }
 
   interrupt(kind: InterruptKind): void {

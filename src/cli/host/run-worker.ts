@@ -14,7 +14,7 @@ export async function runWorker(options: PlaceOptions, context: CliContext, link
   try {
     const { location, stateDir } = place;
     if (location.kind === 'embedded') await link?.takeTurn({ kind: 'embedded', stateDir }, context.interrupts.signal);
-    const hosting = { place, config, say: tell, link };
+    const hosting = { place, config, say: tell, link, terminated: context.interrupts.terminated };
     await sayIfOtherConfig(hosting);
     const hosted = await hostWorker(hosting);
     try {

@@ -7,17 +7,20 @@ export interface Serving {
   readonly place: Place;
   readonly config: LoadedConfig | undefined;
   readonly say: (line: string) => void;
+  /** Aborted by SIGTERM. */
+  readonly terminated: AbortSignal;
 }
 
 /**
  * Runs `work` while a worker is hosted: always on the embedded server, on a configured server only if no worker polls the queue.
- * `ready` resolves once a worker answers queries. The worker stops after `work`. Rejects if `work` rejects or the worker fails.
+ * `ready` resolves once a worker answers queries. The worker stops polling after `work`, and its running calls end in their own time. Rejects if `work` rejects or the worker fails.
  */
-export async function serveWhile<T>({ place, config, say }: Serving, work: (ready: Promise<void>) => Promise<T>): Promise<T> {
+export async function serveWhile<T>({ place, config, say, terminated }: Serving, work: (ready: Promise<void>) => Promise<T>): Promise<T> {
   const needed = config !== undefined && (place.location.kind === 'embedded' || !(await place.hasWorker()));
   if (!needed) return await work(Promise.resolve());
-  await sayIfOtherConfig({ place, config, say });
-  const hosted = await hostWorker({ place, config, say });
+  const hosting = { place, config, say, terminated };
+  await sayIfOtherConfig(hosting);
+  const hosted = await hostWorker(hosting);
   try {
     return await Promise.race([work(hosted.ready), failing(hosted.ended)]);
   } finally {

@@ -16,7 +16,7 @@ export {
   STEER_LIMITS,
   WORK_LIMITS,
 } from './guard-limits.js';
-export { HOSTING_LIMITS, LOSS_LIMITS } from './worker-limits.js';
+export { HOST_PROCESS_LIMITS, HOSTING_LIMITS, LOSS_LIMITS } from './worker-limits.js';
 
 const KIB = 1024;
 const MIB = 1024 * KIB;
@@ -204,7 +204,7 @@ export const WORKER_LIMITS = {
   heartbeatThrottleMsMax: 2 * SECOND_MS,
   /** Time after which a workflow task leaves the sticky queue of a worker. */
   stickyQueueScheduleToStartMs: 5 * SECOND_MS,
-  /** Time for running calls at a shutdown. */
+  /** Time for running calls at a shutdown that was requested from outside. Service managers kill soon after. */
   shutdownGraceMs: 30 * SECOND_MS,
   /** Time after which a shutdown is forced. */
   shutdownForceMs: MINUTE_MS,

@@ -1,5 +1,6 @@
 /** Limits of workers, of lost calls and of what leaves a worker. limits.ts exports them too. */
-const MIB = 1024 * 1024;
+const KIB = 1024;
+const MIB = 1024 * KIB;
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;
 const DAY_MS = 24 * 60 * MINUTE_MS;
@@ -73,4 +74,16 @@ export const HOSTING_LIMITS = {
   exitMs: 10 * SECOND_MS,
   /** Time for reporting the calls of a worker that died during a stop. */
   lastReportMs: 5 * SECOND_MS,
+} as const;
+
+/** A command that hosts a worker: its end, and what calls write to its standard streams. */
+export const HOST_PROCESS_LIMITS = {
+  /** Time for running calls when a command ends on its own. Longer than any tool's limit, so that calls end in their own time. */
+  ownEndGraceMs: 24 * 60 * MINUTE_MS,
+  /** Time between two checks of former workers of the folder, which finish their calls and may die meanwhile. */
+  formerWorkersEveryMs: SECOND_MS,
+  /** What a call may write with `console`, in characters. It goes to the worker's log, which must not fill the disk. */
+  consoleCharsMax: MIB,
+  /** Longest line of it. A longer one is broken. */
+  consoleLineCharsMax: 8 * KIB,
 } as const;

@@ -4,11 +4,11 @@ import type { DataConverter } from '@temporalio/common';
 import type { Worker } from '@temporalio/worker';
 import { z } from 'zod';
 import type { TemporalConnectionOptions } from '../connect/check-connection.js';
-import { acquireFolderLock, folderLockHolder } from '../state-folder/folder-lock.js';
+import { type RunningCalls, sayRunning } from '../hosting/running-calls.js';
+import { acquireFolderLock, type FolderLock, folderLockHolder } from '../state-folder/folder-lock.js';
 import { newWorkerIdentity } from '../state-folder/process-identity.js';
 import { stateFolder } from '../state-folder/state-folder.js';
-import { recoverAgain, recoverDeadWorkers } from './recover-dead-workers.js';
-import { listOpenRuns, listStartedActivities } from './started-activities.js';
+import { recoverAgain, recoverDeadWorkers, resetStickyQueues } from './recover-dead-workers.js';
 import { recordWorker } from './worker-record.js';
 
 /** Options of `hostEmbeddedWorker`. */
@@ -19,8 +19,8 @@ export interface EmbeddedWorkerOptions {
   readonly taskQueue: string;
   /** The hash of the worker's configuration. Other commands get it from `currentHolder`. */
   readonly configHash: string;
-  /** Creates a worker that polls with exactly this identity. Called at most once, after recovery. */
-  readonly makeWorker: (identity: string) => Promise<Worker>;
+  /** Creates a worker that polls with exactly this identity, and the registry of its calls. Called at most once, after recovery. */
+  readonly makeWorker: (identity: string) => Promise<{ readonly worker: Worker; readonly calls: RunningCalls }>;
   readonly say: (line: string) => void;
   /** The data converter of the workers. Required if payloads are encrypted. */
   readonly dataConverter?: DataConverter;
@@ -35,7 +35,7 @@ export interface EmbeddedWorker {
   /** True while this process holds the worker lock. */
   holding(): boolean;
   /**
-   * Stops polling, waits for running calls and releases the lock. With `force`, does not wait: the process must then exit, and the next
+   * Stops polling, releases the lock, so that another process can host the worker, and waits for running calls. With `force`, does not wait: the process must then exit, and the next
    * holder recovers its calls. Never rejects. Idempotent.
    */
   stop(options?: { readonly force?: boolean }): Promise<void>;
@@ -108,14 +108,18 @@ class HostedWorker implements EmbeddedWorker {
     if (!lock) return;
     this.#isHolding = true;
     try {
-      await this.#recoverAndPoll();
+      await this.#recoverAndPoll(lock);
     } finally {
-      this.#isHolding = false;
-      await lock.release();
+      await this.#release(lock);
     }
   }
 
-  async #recoverAndPoll(): Promise<void> {
+  async #release(lock: FolderLock): Promise<void> {
+    this.#isHolding = false;
+    await lock.release();
+  }
+
+  async #recoverAndPoll(lock: FolderLock): Promise<void> {
     const { stateDir, server, taskQueue, dataConverter, say } = this.#options;
     const identity = newWorkerIdentity();
     const record = await recordWorker(stateDir, identity);
@@ -125,9 +129,9 @@ class HostedWorker implements EmbeddedWorker {
       const client = new Client({ connection, namespace: server.namespace, ...(dataConverter && { dataConverter }) });
       const recovery = { client, taskQueue, stateDir, log: say };
       await recoverDeadWorkers(recovery);
-      const lookingAgain = recoverAgain(recovery, this.#stopping.signal);
+      const lookingAgain = recoverAgain(recovery, { own: identity, signal: this.#stopping.signal });
       try {
-        if (!this.#stopping.signal.aborted) await this.#poll(identity, client);
+        if (!this.#stopping.signal.aborted) await this.#poll(identity, { client, lock });
       } finally {
         this.#stopping.abort();
         await lookingAgain;
@@ -140,15 +144,15 @@ class HostedWorker implements EmbeddedWorker {
   }
 
   /** Runs the worker until it stops, by `stop` or on its own. */
-  async #poll(identity: string, client: Client): Promise<void> {
+  async #poll(identity: string, held: Held): Promise<void> {
     const { signal } = this.#stopping;
-    const worker = await this.#options.makeWorker(identity);
+    const { worker, calls } = await this.#options.makeWorker(identity);
     const polling = worker.run();
-    let reporting: Promise<void> | undefined;
+    let handover: Promise<void> | undefined;
     const shutDown = (): void => {
       if (worker.getState() !== 'RUNNING') return;
-      if (worker.getStatus().numInFlightActivities > 0) reporting = this.#reportRunning(identity, client);
       worker.shutdown();
+      if (calls.list().length > 0) handover = this.#handOver(calls, held);
     };
     signal.addEventListener('abort', shutDown, { once: true });
     if (signal.aborted) shutDown();
@@ -157,22 +161,31 @@ class HostedWorker implements EmbeddedWorker {
       await polling;
     } finally {
       signal.removeEventListener('abort', shutDown);
-      await reporting;
+      await handover;
     }
   }
 
-  /** Prints the running calls that a stopping worker waits for. */
-  async #reportRunning(identity: string, client: Client): Promise<void> {
+  /**
+   * Lets another process host the worker while the calls of this one end. The record of this worker stays until then, so that its calls
+   * are recovered if this process dies.
+   */
+  async #handOver(calls: RunningCalls, { client, lock }: Held): Promise<void> {
     const { taskQueue, say } = this.#options;
+    sayRunning(calls, say);
     try {
-      const runs = await listOpenRuns(client, taskQueue);
-      const running = await Promise.all(runs.map((run) => listStartedActivities(client, run, new Set([identity]))));
-      const names = running.flat().map(({ run, type }) => `${type} of ${run.workflowId}`);
-      if (names.length > 0) say(`waiting for running calls: ${names.join(', ')}`);
+      // this worker no longer polls its sticky queue, where the next workflow tasks would wait 5 s
+      await resetStickyQueues(client, taskQueue);
     } catch (error) {
-      say(`waiting for running calls (they could not be listed: ${messageOf(error)})`);
+      say(`runs may continue some seconds late (their sticky queues could not be reset: ${messageOf(error)})`);
     }
+    await this.#release(lock);
   }
+}
+
+/** What a polling worker holds. */
+interface Held {
+  readonly client: Client;
+  readonly lock: FolderLock;
 }
 
 function messageOf(error: unknown): string {

@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
-import { HOSTING_LIMITS } from '../../contracts/constants/limits.js';
+import { HOST_PROCESS_LIMITS, HOSTING_LIMITS } from '../../contracts/constants/limits.js';
 import { handBack } from './hand-back.js';
 import { listOpenRuns } from './started-activities.js';
-import { deadWorkers } from './worker-record.js';
+import { deadWorkers, hasOtherWorkers } from './worker-record.js';
 
 /** Options of a recovery. */
 export interface RecoveryOptions {
@@ -52,25 +52,44 @@ export async function recoverDeadWorkers(options: RecoveryOptions): Promise<Reco
   return { runs: runs.length, failed: failed.length, remembered: dead.length - forgotten.length };
 }
 
+/** Resets the sticky queues of all open runs of a task queue, when their worker no longer polls. */
+export async function resetStickyQueues(client: Client, taskQueue: string): Promise<void> {
+  await handBack(await listOpenRuns(client, taskQueue), { client, dead: new Map(), reset: 'all' });
+}
+
 /** The pauses before each further check: short ones, because a call that visibility hides would wait for its heartbeat timeout. */
 const CHECK_AGAIN_AFTER_MS = [500, 1_000, 2_000, 3_000, 4_000, 5_000, 8_000];
 /** From this check on, visibility has caught up: 15 s after the first one. */
 const FORGET_FROM_CHECK = 5;
 
 /**
- * Repeats the recovery until the records of dead workers are removed, because visibility may not list their newest runs yet. Runs
- * concurrently with the new worker. Stops when `signal` aborts. Never rejects: a failed check is logged, and the records stay for the
- * next process.
+ * Repeats the recovery until the records of dead workers are removed, because visibility may not list their newest runs yet. Then watches
+ * former workers of the folder, which finish their calls in other processes, and recovers the calls of one that dies. `own` is the
+ * identity of the worker that runs at the same time. Stops when `signal` aborts. Never rejects: a failed check is logged, and the records
+ * stay for the next process.
  */
-export async function recoverAgain(options: Omit<RecoveryOptions, 'forget'>, signal: AbortSignal): Promise<void> {
+export async function recoverAgain(
+  options: Omit<RecoveryOptions, 'forget'>,
+  { own, signal }: { readonly own: string; readonly signal: AbortSignal },
+): Promise<void> {
+  const { stateDir, server, log } = options;
   try {
-    for (const [check, afterMs] of CHECK_AGAIN_AFTER_MS.entries()) {
-      await pause(afterMs, undefined, { signal });
-      const { remembered } = await recoverDeadWorkers({ ...options, forget: check >= FORGET_FROM_CHECK });
-      if (remembered === 0) return;
+    await recheck(options, signal);
+    // on a shared server each worker looks after itself
+    while (server === undefined && (await hasOtherWorkers(stateDir, own, log))) {
+      if ((await recoverDeadWorkers(options)).remembered > 0) await recheck(options, signal);
+      await pause(HOST_PROCESS_LIMITS.formerWorkersEveryMs, undefined, { signal });
     }
   } catch (error) {
     if (signal.aborted) return;
-    options.log(`recovery of the calls of dead workers failed: ${error instanceof Error ? error.message : String(error)}`);
+    log(`recovery of the calls of dead workers failed: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+async function recheck(options: Omit<RecoveryOptions, 'forget'>, signal: AbortSignal): Promise<void> {
+  for (const [check, afterMs] of CHECK_AGAIN_AFTER_MS.entries()) {
+    await pause(afterMs, undefined, { signal });
+    const { remembered } = await recoverDeadWorkers({ ...options, forget: check >= FORGET_FROM_CHECK });
+    if (remembered === 0) return;
   }
 }

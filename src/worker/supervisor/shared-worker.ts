@@ -2,6 +2,7 @@ import { EventEmitter, once } from 'node:events';
 import type { DataConverter } from '@temporalio/common';
 import type { Worker } from '@temporalio/worker';
 import type { ConnectedWorker } from '../connect-worker.js';
+import { sayRunning } from '../hosting/running-calls.js';
 import { recoverAgain, recoverDeadWorkers } from '../recovery/recover-dead-workers.js';
 import { deadWorkers, recordWorker } from '../recovery/worker-record.js';
 import { newWorkerIdentity } from '../state-folder/process-identity.js';
@@ -63,11 +64,14 @@ async function host(options: SharedWorkerOptions, stopping: AbortController, onW
     await link?.takeTurn({ kind: 'shared', identity, server }, stopping.signal);
     if (stopping.signal.aborted) return;
     const record = await recordWorker(stateDir, identity, nameOf(options));
-    const recovering = recover(options, stopping.signal);
+    const recovering = recover(options, { own: identity, signal: stopping.signal });
     try {
-      await poll(connected, stopping, () => {
-        link?.reportWorking();
-        onWorking();
+      await poll(connected, stopping, {
+        onWorking: () => {
+          link?.reportWorking();
+          onWorking();
+        },
+        say: options.say,
       });
     } finally {
       await recovering;
@@ -88,10 +92,16 @@ async function close(connected: ConnectedWorker): Promise<void> {
 }
 
 /** Runs the workers until `stopping`, or until one of them fails. */
-async function poll(connected: ConnectedWorker, stopping: AbortController, onWorking: () => void): Promise<void> {
+async function poll(
+  connected: ConnectedWorker,
+  stopping: AbortController,
+  { onWorking, say }: { readonly onWorking: () => void; readonly say: (line: string) => void },
+): Promise<void> {
   const workers = workersOf(connected);
   const shutDown = (): void => {
-    for (const one of workers) if (one.getState() === 'RUNNING') one.shutdown();
+    const running = workers.filter((one) => one.getState() === 'RUNNING');
+    for (const one of running) one.shutdown();
+    if (running.length > 0) sayRunning(connected.calls, say);
   };
   const polling = workers.map((one) => one.run());
   stopping.signal.addEventListener('abort', shutDown, { once: true });
@@ -110,7 +120,7 @@ function workersOf({ worker, hostWorker }: ConnectedWorker): Worker[] {
 }
 
 /** Fails the calls of dead workers of this host. Never rejects: a failed recovery is logged, and the records stay for the next process. */
-async function recover(options: SharedWorkerOptions, signal: AbortSignal): Promise<void> {
+async function recover(options: SharedWorkerOptions, { own, signal }: { readonly own: string; readonly signal: AbortSignal }): Promise<void> {
   const { stateDir, server: place, taskQueue, dataConverter, say } = options;
   const server = nameOf(options);
   try {
@@ -121,7 +131,7 @@ async function recover(options: SharedWorkerOptions, signal: AbortSignal): Promi
       const client = new Client({ connection, namespace: place.namespace, ...(dataConverter && { dataConverter }) });
       const recovery = { client, taskQueue, stateDir, server, log: say };
       await recoverDeadWorkers(recovery);
-      await recoverAgain(recovery, signal);
+      await recoverAgain(recovery, { own, signal });
     } finally {
       await connection.close();
     }

@@ -1,5 +1,4 @@
 import type { Argument, Command, Option } from 'commander';
-import { PROCESS_OUTPUT } from '../../../src/cli/display/output.js';
 import { Interrupts } from '../../../src/cli/host/interrupts.js';
 import { createProgram } from '../../../src/cli/program.js';
 import { markdownTable } from './markdown.js';
@@ -13,7 +12,7 @@ export const CLI_PARTS: Readonly<Record<string, () => string>> = {
 
 /** The verbs of the command line, as it defines them. */
 export function commands(): readonly Command[] {
-  return createProgram({ output: PROCESS_OUTPUT, interrupts: new Interrupts() }, () => undefined).commands;
+  return createProgram({ output: process, interrupts: new Interrupts() }, () => undefined).commands;
 }
 
 /** Options that most verbs have: the verb table leaves them out, and the option table says so. */

@@ -62,6 +62,7 @@ const GUARD_LIMIT_TITLES = {
   EXECUTOR_LIMITS: 'Executors',
   LOSS_LIMITS: 'Lost calls',
   HOSTING_LIMITS: 'Hosting',
+  HOST_PROCESS_LIMITS: 'Host processes',
 } as const satisfies Record<Exclude<keyof typeof limits, keyof typeof LIMIT_TITLES>, string>;
 
 function limitSections(titles: Readonly<Partial<Record<keyof typeof limits, string>>>, file: string): string {

@@ -159,6 +159,44 @@ test('hostEmbeddedWorker: stopping lets a running call finish and says which', a
   await second.finish();
 });
 
+test('hostEmbeddedWorker: a worker that stops hands over at once, and its running call ends in its own time', async () => {
+  const { former, next, handle } = await handedOver();
+  const other = await begin('two');
+  await next.line('started two');
+  await writeFile(join(stateDir, 'two'), '');
+  expect(await other.result()).toBe(`done by ${next.pid}`);
+  expect(former.child.exitCode).toBeNull();
+  await writeFile(join(stateDir, 'one'), '');
+  const since = Date.now();
+  expect(await handle.result()).toBe(`done by ${former.pid}`);
+  // without the reset, the next workflow task would wait 5 s for the former worker
+  expect(Date.now() - since).toBeLessThan(4_500);
+  await former.line('stopped');
+  await former.finish();
+  await next.finish();
+});
+
+test('hostEmbeddedWorker: a worker killed while it finishes its call is found dead by the next one, which runs already', async () => {
+  const { former, handle } = await handedOver();
+  await former.kill();
+  const since = Date.now();
+  expect(await handle.result()).toBe('failed: Worker.Died');
+  expect(Date.now() - since).toBeLessThan(20_000);
+});
+
+/** A call runs on a worker that was told to stop, and the next worker polls. */
+async function handedOver(): Promise<{ former: Script; next: Script; handle: WorkflowHandle }> {
+  const former = await host('a');
+  const next = startScript('worker-host', [stateDir, 'b', bundle]);
+  await next.line('ready false');
+  const handle = await begin('one');
+  await former.line('started one');
+  former.child.stdin?.end();
+  await former.line('say waiting for running calls: wait of one');
+  await vi.waitFor(async () => expect((await currentHolder(stateDir))?.pid).toBe(next.pid), { timeout: 20_000, interval: 20 });
+  return { former, next, handle };
+}
+
 async function host(configHash: string): Promise<Script> {
   const script = startScript('worker-host', [stateDir, configHash, bundle]);
   await script.line('ready true', 40_000);

@@ -4,6 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Context } from '@temporalio/activity';
 import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
 import { openDevServer } from '../../../dist/worker/dev-server/dev-server.js';
+import { RunningCalls } from '../../../dist/worker/hosting/running-calls.js';
 import { hostEmbeddedWorker } from '../../../dist/worker/recovery/embedded-worker.js';
 
 // worker-host <state folder> <config hash> <bundle>: hosts the folder's worker until its input ends. Its activity waits, heartbeating,
@@ -33,8 +34,11 @@ const hosted = hostEmbeddedWorker({
   async makeWorker(identity) {
     const connection = await NativeConnection.connect({ address });
     const activities = { wait };
-    const options = { connection, namespace, identity, taskQueue: 'waiting', workflowBundle: { codePath }, activities };
-    return Worker.create({ ...options, shutdownGraceTime: '30s', maxHeartbeatThrottleInterval: '200ms' });
+    const calls = new RunningCalls();
+    const interceptors = { activity: [calls.interceptor] };
+    const options = { connection, namespace, identity, taskQueue: 'waiting', workflowBundle: { codePath }, activities, interceptors };
+    const worker = await Worker.create({ ...options, shutdownGraceTime: '1h', maxHeartbeatThrottleInterval: '200ms' });
+    return { worker, calls };
   },
 });
 await hosted.ready;

@@ -1,0 +1,56 @@
+import { appendFileSync, mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { DefaultLogger, type LogEntry, type Logger } from '@temporalio/worker';
+import { redact } from '../../contracts/text/redact.js';
+import type { SecretMask } from '../../contracts/text/secret-mask.js';
+import type { CallLine } from './call-lines.js';
+import { callLabel } from './current-call.js';
+
+/** Options of `WorkerLog`. */
+export interface WorkerLogOptions {
+  readonly file: string;
+  /** Receives errors of the SDK and what calls print, one line each. */
+  readonly say: (line: string) => void;
+  readonly secrets: SecretMask;
+}
+
+/** The log of a worker process: JSON lines in a file, which only its owner can read. Known secrets are masked. */
+export class WorkerLog {
+  /** Takes warnings and errors of the SDK. The events of the run report most of them, so that only errors are printed too. */
+  readonly logger: Logger;
+  readonly #options: WorkerLogOptions;
+
+  constructor(options: WorkerLogOptions) {
+    this.#options = options;
+    mkdirSync(dirname(options.file), { recursive: true, mode: 0o700 });
+    this.logger = new DefaultLogger('WARN', (entry) => {
+      this.#append(plain(entry));
+      if (entry.level === 'ERROR') this.#say(`Temporal worker: ${entry.message} (details in ${options.file})`);
+    });
+  }
+
+  /** Writes what a tool or a hook printed, with its run and call. */
+  callOutput({ call, stream, text }: CallLine): void {
+    this.#append({ at: new Date().toISOString(), level: 'INFO', message: text, stream, ...call });
+    const { callId } = call;
+    this.#say(`${callLabel(call)}${callId === undefined ? '' : ` (call ${callId})`}: ${text}`);
+  }
+
+  #append(entry: object): void {
+    appendFileSync(this.#options.file, `${this.#shown(JSON.stringify(entry))}\n`, { mode: 0o600 });
+  }
+
+  #say(line: string): void {
+    this.#options.say(this.#shown(line));
+  }
+
+  #shown(text: string): string {
+    return redact(this.#options.secrets.text(text));
+  }
+}
+
+function plain({ level, message, timestampNanos, meta }: LogEntry): object {
+  const error: unknown = meta?.['error'];
+  const shown = error instanceof Error ? { error: `${error.name}: ${error.message}`, stack: error.stack } : {};
+  return { at: new Date(Number(timestampNanos / 1_000_000n)).toISOString(), level, message, ...meta, ...shown };
+}
