@@ -45,14 +45,17 @@ export class CallOutput implements ToolOutput {
     for (const collector of this.#collectors) collector.abandon();
   }
 
-  /** Truncates the texts of a result to the shared bounds. Joins the texts to one if they exceed the bounds together. */
-  async bounded(parts: readonly ContentPart[]): Promise<ContentPart[]> {
+  /**
+   * Truncates the texts of a result to the shared bounds. Joins the texts to one if they exceed the bounds together. `keep` is the part
+   * that is kept, unless the policy names one.
+   */
+  async bounded(parts: readonly ContentPart[], keep?: 'head-tail'): Promise<ContentPart[]> {
     const clean = parts.map((part) => (part.type === 'text' ? textPart(cleanText(part.text)) : part));
     const texts = clean.filter((part) => part.type === 'text').map(({ text }) => text);
     const all = texts.join('\n');
     if (texts.length === 0 || this.#isBounded(all)) return clean;
     const [first] = texts.length === 1 ? texts : [all];
-    const cut = textPart(await this.#cut(first ?? ''));
+    const cut = textPart(await this.#cut(first ?? '', keep));
     const index = clean.findIndex(({ type }) => type === 'text');
     return [...clean.slice(0, index), cut, ...clean.slice(index).filter(({ type }) => type !== 'text')];
   }
@@ -64,9 +67,10 @@ export class CallOutput implements ToolOutput {
     return collected.some((own) => text.includes(own) && text.length - own.length <= AROUND_CHARS_MAX);
   }
 
-  async #cut(text: string): Promise<string> {
+  async #cut(text: string, keep: 'head-tail' | undefined): Promise<string> {
     const whole = await new ArtifactSpool(this.#spool).finishWith(text);
-    return truncateOutput(text, this.#bounds, { whole }).text;
+    const bounds = keep !== undefined && this.#bounds.keep === 'auto' ? { ...this.#bounds, keep } : this.#bounds;
+    return truncateOutput(text, bounds, { whole }).text;
   }
 }
 

@@ -1,8 +1,8 @@
 import { ApplicationFailure } from '@temporalio/common';
 import { PAYLOAD_LIMITS } from '../contracts/constants/limits.js';
 import { FAILURES, type FailureType } from '../contracts/failures.js';
-import { cutText } from '../contracts/text/redact.js';
 import { parseWorkerIdentity } from './state-folder/process-identity.js';
+import { cutMiddle } from '../contracts/text/redact.js';
 
 /**
  * The failure of an activity whose worker process is dead. `details` come from its last heartbeat. `cause`: how the process died, if known.
@@ -22,7 +22,7 @@ function describeWorker(identity: string): string {
 function failure(type: FailureType, message: string, details: readonly unknown[]): ApplicationFailure {
   return ApplicationFailure.create({
     type,
-    message: cutText(message, PAYLOAD_LIMITS.failureMessageBytesMax),
+    message: cutMiddle(message, PAYLOAD_LIMITS.failureMessageBytesMax),
     nonRetryable: !FAILURES[type].retryable,
     details: [...details],
   });

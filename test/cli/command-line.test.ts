@@ -121,6 +121,25 @@ describe('against a server that is named', { timeout: 60_000 }, () => {
     expect(shown).toMatchObject({ code: 0, stderr: expect.stringContaining('NO_WORKER: ') });
   });
 
+  it('A14: doctor says that a named server has no worker: a warning, and a failure while runs wait for one', async () => {
+    const workerRow = async (queue: string) => {
+      const { code, stdout } = await folder.run(['doctor', '--json', '--task-queue', queue, ...there()]);
+      return { code, row: (JSON.parse(stdout) as { name: string }[]).find(({ name }) => name === 'worker') };
+    };
+    const idle = `cli-idle-${process.pid}`;
+    expect((await workerRow(idle)).row).toEqual({
+      level: 'warn',
+      name: 'worker',
+      detail: `no worker polls queue ${idle}`,
+      advice: "start one with 'perdure worker'",
+    });
+    const queue = `cli-doctor-${process.pid}`;
+    await folder.run(['start', 'x', '--no-worker', '--id', `waits-${process.pid}`, '--task-queue', queue, ...there()]);
+    const { code, row } = await workerRow(queue);
+    expect(row).toMatchObject({ level: 'fail', detail: `no worker polls queue ${queue}, but runs are open` });
+    expect(code).toBe(1);
+  });
+
   it('a run that is not there: exit 3, for every verb that takes one', async () => {
     for (const args of [
       ['steer', 'none', 'x'],

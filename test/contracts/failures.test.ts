@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { cutText, redact } from '../../src/contracts/text/redact.js';
+import { cutMiddle, cutText, redact } from '../../src/contracts/text/redact.js';
 
 describe('redact', () => {
   it.each([
@@ -30,6 +30,22 @@ describe('cutText', () => {
         expect(Buffer.byteLength(cut)).toBeLessThanOrEqual(Math.max(bytesMax, 0));
         expect(cut.isWellFormed()).toBe(true);
         expect(cut === text || cut.endsWith('… [cut]')).toBe(true);
+      }),
+    );
+  });
+});
+
+describe('cutMiddle', () => {
+  it('A14: keeps both ends of an error within its bytes, and says how much is missing', () => {
+    const cut = cutMiddle(`TypeError: no such order${'x'.repeat(3_000_000)}at checkout.ts:7`, 4_096);
+    expect(cut.startsWith('TypeError: no such order')).toBe(true);
+    expect(cut.endsWith('at checkout.ts:7')).toBe(true);
+    expect(cut).toMatch(/… \[\d+ bytes cut\] …/u);
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme', maxLength: 300 }), fc.integer({ min: 20, max: 400 }), (text, bytesMax) => {
+        const one = cutMiddle(text, bytesMax);
+        expect(Buffer.byteLength(one)).toBeLessThanOrEqual(bytesMax);
+        expect(one.isWellFormed()).toBe(true);
       }),
     );
   });

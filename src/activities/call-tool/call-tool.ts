@@ -3,6 +3,7 @@ import type { ArtifactStore } from '../../artifacts/artifact-store.js';
 import { CallOutput } from '../../artifacts/call-output.js';
 import type { CallToolInput, CallToolResult, HeartbeatDetails, StoppedDetails, ToolOutcome } from '../../contracts/activities.js';
 import { PAYLOAD_LIMITS, TOOL_LIMITS, WORKER_LIMITS } from '../../contracts/constants/limits.js';
+import { filesProblem } from '../../contracts/files/file-problem.js';
 import type { ContentPart, Message } from '../../contracts/schemas/message.js';
 import { cutText } from '../../contracts/text/redact.js';
 import type { SecretMask } from '../../contracts/text/secret-mask.js';
@@ -182,7 +183,10 @@ export async function hookedResult(
 ): Promise<CallToolResult> {
   const { abort, ...left } = await hooks.after(ended);
   const bounds = hooks.rewrite ? callOutput(input, options.artifacts, options.secrets) : output;
-  const result = asResult(input, options, { ...left, parts: await bounds.bounded(left.parts) }, Math.round(steadyMs() - startedMs));
+  // the beginning of an error says what failed
+  const keep = left.outcome === 'ok' ? undefined : 'head-tail';
+  const parts = await bounds.bounded(left.parts, keep);
+  const result = asResult(input, options, { ...left, parts }, Math.round(steadyMs() - startedMs));
   return abort === undefined ? result : { ...result, abort };
 }
 
@@ -287,7 +291,7 @@ export function callOutput({ output, tool }: CallToolInput, store: ArtifactStore
   return new CallOutput(completeBounds(output), { store, signal, secrets, onProblem: (problem) => log.warn(problem, { tool }) });
 }
 
-/** Makes the result message and puts it into this worker's cache. A message that is too large is replaced by a failed result. */
+/** Makes the result message and puts it into this worker's cache. A message that is too large, or has an invalid image, is replaced by a failed result. */
 function asResult(
   input: Pick<CallToolInput, 'callId' | 'turn'>,
   { cache }: Pick<CallToolOptions, 'cache'>,
@@ -308,6 +312,10 @@ function asResult(
       endedWith('failed', `the tool ran, but its result of ${bytes} bytes is too large to pass on`),
       durationMs,
     );
+  }
+  const problem = filesProblem(ended.parts);
+  if (problem !== undefined) {
+    return asResult(input, { cache }, endedWith('failed', `the tool ran, but its result is refused: ${problem}`), durationMs);
   }
   const hash = hashMessage(message);
   cache.keepMessage(hash, message);

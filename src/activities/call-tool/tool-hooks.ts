@@ -3,7 +3,7 @@ import { ArtifactError, type ArtifactStore } from '../../artifacts/artifact-stor
 import type { CallToolInput, ToolOutcome } from '../../contracts/activities.js';
 import { HOOK_LIMITS, TOOL_LIMITS } from '../../contracts/constants/limits.js';
 import type { ContentPart, JsonValue } from '../../contracts/schemas/message.js';
-import { cutText } from '../../contracts/text/redact.js';
+import { cutMiddle, cutText } from '../../contracts/text/redact.js';
 import type { HookOutcome, HookRunner } from '../hooks/hook-runner.js';
 
 /** The end of a call after its hooks. */
@@ -34,7 +34,7 @@ export class ToolHooks {
   /** The end after the hooks. Never throws: a failed hook withholds the output. */
   async after(ended: Ended): Promise<EndedWithHooks> {
     if (!this.rewrite) return ended;
-    const parts = shownParts(ended.parts);
+    const parts = shownParts(ended);
     const { runId, turn, agent = '' } = this.#input;
     const outcome = await this.#hooks.run('after-tool', {
       ...callOf(this.#input),
@@ -81,9 +81,10 @@ function leave(ended: Ended, parts: readonly ContentPart[], outcome: HookOutcome
 }
 
 /** The parts as the hooks see them. Text beyond that limit is dropped, because unchecked text must not be stored. */
-function shownParts(parts: readonly ContentPart[]): readonly ContentPart[] {
+function shownParts({ outcome, parts }: Ended): readonly ContentPart[] {
   const text = textOf(parts);
-  const shown = cutText(text, HOOK_LIMITS.outputBytesMax);
+  const cut = outcome === 'ok' ? cutText : cutMiddle;
+  const shown = cut(text, HOOK_LIMITS.outputBytesMax);
   return shown === text ? parts : withText(parts, shown);
 }
 

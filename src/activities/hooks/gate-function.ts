@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { DECISION_LIMITS, HOOK_LIMITS } from '../../contracts/constants/limits.js';
-import { cutText, redact } from '../../contracts/text/redact.js';
+import { cutMiddle, redact } from '../../contracts/text/redact.js';
 import type { SecretMask } from '../../contracts/text/secret-mask.js';
 import type { GateAnswer, GateContext, GateFunction } from '../../define/agent-gate.js';
 import { rejectedBy } from '../../providers/http/abortable.js';
@@ -31,7 +31,7 @@ export async function askGate({
   secrets,
   timeoutMs = HOOK_LIMITS.timeoutMsDefault,
 }: GateQuestion): Promise<GateAnswer> {
-  const shown = (reason: string): string => cutText(secrets.text(reason), DECISION_LIMITS.reasonCharsMax);
+  const shown = (reason: string): string => cutMiddle(secrets.text(reason), DECISION_LIMITS.reasonCharsMax);
   const failed = (why: string): GateAnswer => ({ action: 'block', reason: shown(`the gate failed: ${why}`) });
   const timeout = AbortSignal.timeout(timeoutMs);
   const signal = AbortSignal.any([context.signal, timeout]);

@@ -1,5 +1,5 @@
 import { DECISION_LIMITS, HOOK_LIMITS } from '../../contracts/constants/limits.js';
-import { cutText, redact } from '../../contracts/text/redact.js';
+import { cutMiddle, redact } from '../../contracts/text/redact.js';
 import { NO_SECRETS, type SecretMask } from '../../contracts/text/secret-mask.js';
 import type { HookContext, HookDecision, HookDefinition, HookPoint, HookRequest } from '../../define/define-hook.js';
 import { rejectedBy } from '../../providers/http/abortable.js';
@@ -137,5 +137,5 @@ function changesOf({ args, output, request }: Extract<HookDecision, { action: 'm
 }
 
 function shown(reason: string): string {
-  return cutText(reason, DECISION_LIMITS.reasonCharsMax);
+  return cutMiddle(reason, DECISION_LIMITS.reasonCharsMax);
 }

@@ -5,6 +5,7 @@ import type { AgentActivities, PreparedRun } from '../../contracts/activities.js
 import { clampPolicy } from '../../contracts/capability-level.js';
 import { PAYLOAD_LIMITS } from '../../contracts/constants/limits.js';
 import { hashJson } from '../../contracts/digest.js';
+import { filesProblem } from '../../contracts/files/file-problem.js';
 import { offersTool } from '../../contracts/gate-profile.js';
 import { givenSystemText } from '../../contracts/message-text.js';
 import type { Part } from '../../contracts/schemas/message.js';
@@ -126,6 +127,12 @@ function parseInput(given: unknown): RunInput {
   if (schemaProblem) throw failure('Input.Invalid', `BAD_INPUT ${schemaProblem}`);
   const strange = typeof task === 'string' ? undefined : task.find(({ type }) => !TASK_PARTS.has(type));
   if (strange) throw failure('Input.Invalid', `BAD_INPUT task: a part of type ${strange.type} cannot come from a user`);
+  const parts = [
+    ...(typeof task === 'string' ? [] : task),
+    ...(parsed.data.messages ?? []).flatMap((message): readonly Part[] => message.parts),
+  ];
+  const fileProblem = filesProblem(parts);
+  if (fileProblem) throw failure('Input.Invalid', fileProblem);
   const isEmpty = typeof task === 'string' ? task.trim() === '' : task.length === 0;
   if (isEmpty) throw failure('Input.Invalid', 'EMPTY_MESSAGE: the task has no text and no attachment');
   return parsed.data;

@@ -3,7 +3,7 @@ import { MODEL_LIMITS, PAYLOAD_LIMITS } from '../../contracts/constants/limits.j
 import { FAILURES, type FailureType } from '../../contracts/failures.js';
 import { NO_USAGE } from '../../contracts/models/usage.js';
 import type { Usage } from '../../contracts/schemas/model.js';
-import { cutText, redact } from '../../contracts/text/redact.js';
+import { cutMiddle, redact } from '../../contracts/text/redact.js';
 import { NO_SECRETS, type SecretMask } from '../../contracts/text/secret-mask.js';
 import { ModelError } from '../../providers/contract/model-error.js';
 
@@ -20,7 +20,7 @@ export interface FailureOptions {
 export function failure(type: FailureType, message: string, options: FailureOptions = {}): ApplicationFailure {
   return ApplicationFailure.create({
     type,
-    message: redact(cutText(message, PAYLOAD_LIMITS.failureMessageBytesMax)),
+    message: redact(cutMiddle(message, PAYLOAD_LIMITS.failureMessageBytesMax)),
     nonRetryable: options.nonRetryable ?? !FAILURES[type].retryable,
     ...(options.details ? { details: [...options.details] } : {}),
     ...(options.nextRetryDelayMs === undefined ? {} : { nextRetryDelay: options.nextRetryDelayMs }),
@@ -63,5 +63,5 @@ function usageOf(used: Usage): { readonly usage?: Usage } {
 /** The message of any thrown value, without secrets, cut to the maximum size of a failure message. */
 export function messageOf(error: unknown, secrets: SecretMask = NO_SECRETS): string {
   const text = secrets.text(error instanceof Error ? error.message : String(error));
-  return cutText(text === '' ? 'tool failed without message' : text, PAYLOAD_LIMITS.failureMessageBytesMax);
+  return cutMiddle(text === '' ? 'tool failed without message' : text, PAYLOAD_LIMITS.failureMessageBytesMax);
 }

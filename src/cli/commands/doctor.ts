@@ -114,10 +114,14 @@ async function openOrReport(options: PlaceOptions, output: Output, report: (chec
 async function checkWorkers(place: Place): Promise<Check> {
   if (await place.hasWorker()) return { level: 'ok', name: 'worker', detail: `a worker polls queue ${place.taskQueue}` };
   const detail = `no worker polls queue ${place.taskQueue}`;
-  const hasRuns = existsSync(stateFolder(resolveStateDir()).database) && (await place.client.list({ status: 'open', limit: 1 })).length > 0;
-  if (!hasRuns) return { level: 'ok', name: 'worker', detail: `${detail}; 'perdure run' starts one` };
+  const isNamed = place.location.kind === 'configured';
+  const mayHaveRuns = isNamed || existsSync(stateFolder(resolveStateDir()).database);
+  const hasRuns = mayHaveRuns && (await place.client.list({ status: 'open', limit: 1 })).length > 0;
+  // on a server of its own, a folder starts its worker with each command
+  if (!hasRuns && !isNamed) return { level: 'ok', name: 'worker', detail: `${detail}; 'perdure run' starts one` };
+  if (!hasRuns) return { level: 'warn', name: 'worker', detail, advice: "start one with 'perdure worker'" };
   return {
-    level: 'warn',
+    level: isNamed ? 'fail' : 'warn',
     name: 'worker',
     detail: `${detail}, but runs are open`,
     advice: "start one with 'perdure dev' or 'perdure worker'",

@@ -16,7 +16,7 @@ import type { ShowOptions } from './run-options.js';
 export interface FollowOptions extends ShowOptions {
   /** Printed when Ctrl-C detaches from the run. */
   readonly detachHint: string;
-  /** Called when no worker answers. If it throws, `followRun` rejects with that error. */
+  /** Called when no worker answers a run that no worker has answered so far. If it throws, `followRun` rejects with that error. */
   readonly onNoWorker?: (display: RunDisplay) => void;
 }
 
@@ -49,11 +49,14 @@ async function watchToEnd(
   { context, display, options }: { context: CliContext; display: RunDisplay; options: FollowOptions },
 ): Promise<RunResult | undefined> {
   const hints = new ApprovalHints(run.runId);
+  // after an outage the worker comes back, or another one takes over: only a run that never had one is left alone
+  let hadWorkerOrOutage = false;
   try {
     for await (const item of run.watch({ signal: context.interrupts.signal })) {
       display.show(item);
       for (const hint of hints.take(item)) display.say(hint);
-      if (isNoWorker(item)) options.onNoWorker?.(display);
+      if (isNoWorker(item) && !hadWorkerOrOutage) options.onNoWorker?.(display);
+      if (item.type === 'progress' || (item.type === 'notice' && !isNoWorker(item))) hadWorkerOrOutage = true;
       if (item.type === 'result') return item.result;
     }
     return undefined;

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { FAILOVER_LIMITS, OUTPUT_SCHEMA_LIMITS, PAYLOAD_LIMITS, RUN_LIMITS } from '../../contracts/constants/limits.js';
 import { THINKING_LEVELS } from '../../contracts/constants/thinking-levels.js';
+import { filesProblem } from '../../contracts/files/file-problem.js';
 import { isBareModel, parseModelRef } from '../../contracts/models/model-ref.js';
 import { PerdureError } from '../../contracts/perdure-error.js';
 import type { Part } from '../../contracts/schemas/message.js';
@@ -28,7 +29,7 @@ const EXPECTED: Readonly<Record<string, string>> = {
 
 /**
  * Validates and sanitizes the input of a run. Throws PerdureError (exit 2) before anything is sent: `UNKNOWN_OPTION`, `BAD_OPTION`,
- * `EMPTY_MESSAGE`, `MESSAGE_TOO_LARGE`, `BAD_SESSION_ID`.
+ * `EMPTY_MESSAGE`, `MESSAGE_TOO_LARGE`, `BAD_SESSION_ID`, `BAD_FILE`, `BAD_IMAGE`.
  */
 export function checkRunInput(input: unknown): RunInput {
   const parsed = parseInput(input);
@@ -38,6 +39,10 @@ export function checkRunInput(input: unknown): RunInput {
   if (model !== undefined) checkModel('model', model);
   for (const fallback of fallbacks) checkModel('fallbacks', fallback);
   if (outputSchema !== undefined) checkSchemaSize(outputSchema);
+  checkFiles([
+    ...(typeof task === 'string' ? [] : task),
+    ...(parsed.data.messages ?? []).flatMap((message): readonly Part[] => message.parts),
+  ]);
   return { ...parsed.data, v: 1, task: checkTask(task) };
 }
 
@@ -73,6 +78,14 @@ function parseInput(input: unknown): ReturnType<typeof RunInput.safeParse> {
 function checkModel(option: string, model: string): void {
   if (isBareModel(model) || parseModelRef(model)) return;
   throw new PerdureError('BAD_OPTION', `${option}: provider/model, such as openai/gpt-5.4-mini, got ${echoValue(model)}`, 2);
+}
+
+/** Checks files by value. Throws `BAD_FILE` or `BAD_IMAGE` (exit 2). */
+function checkFiles(parts: readonly Part[]): void {
+  const problem = filesProblem(parts);
+  if (problem === undefined) return;
+  const [code = '', ...sentence] = problem.split(': ');
+  throw new PerdureError(code, sentence.join(': '), 2);
 }
 
 /** Checks the size of a schema. The worker validates the schema. */

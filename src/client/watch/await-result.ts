@@ -6,7 +6,7 @@ import { progress as progressQuery, result as resultQuery } from '../../contract
 import { NO_USAGE } from '../../contracts/models/usage.js';
 import { PerdureError } from '../../contracts/perdure-error.js';
 import { type Progress, type Reason, RunResult } from '../../contracts/schemas/run.js';
-import { cutText, redact } from '../../contracts/text/redact.js';
+import { cutMiddle, redact } from '../../contracts/text/redact.js';
 import { signalOfRequests, type TemporalAccess } from '../temporal/connection.js';
 import { isConnectionLoss, toPerdureError } from '../temporal/errors.js';
 
@@ -84,7 +84,7 @@ function resultInFailure(error: unknown): RunResult | undefined {
 function closedFact(error: unknown): ClosedFact {
   if (!(error instanceof WorkflowFailedError)) throw error;
   const { cause } = error;
-  const message = redact(cutText(cause?.message ?? error.message, PAYLOAD_LIMITS.failureMessageBytesMax));
+  const message = redact(cutMiddle(cause?.message ?? error.message, PAYLOAD_LIMITS.failureMessageBytesMax));
   if (cause instanceof CancelledFailure) return { reason: 'cancelled' };
   if (cause instanceof TerminatedFailure) return { reason: 'error', error: { type: 'Run.Terminated', message } };
   if (cause instanceof TimeoutFailure) return { reason: 'error', error: { type: 'Run.TimedOut', message } };

@@ -256,12 +256,16 @@ export const ARTIFACT_LIMITS = {
   staleWriteMs: 10 * MINUTE_MS,
 } as const;
 
-/** Limits of the search for secrets in data that leaves a worker. */
-export const SECRET_LIMITS = {
-  /** Shortest value that is replaced. A shorter one is a placeholder, and would be found in ordinary text. */
-  charsMin: 8,
-  /** Values of one reference that are replaced, the newest ones: a key that was rotated may still be valid. */
-  valuesMax: 4,
+/** Limits of contents: of images, and of the search for secrets in data that leaves a worker. */
+export const CONTENT_LIMITS = {
+  /** Pixels of one side of an image, above what providers accept. A small file can state a size that no decoder has the memory for. */
+  imageSideMax: 16_384,
+  /** Pixels of an image in all. */
+  imagePixelsMax: 100_000_000,
+  /** Shortest secret that is replaced. A shorter value is a placeholder, and would be found in ordinary text. */
+  secretCharsMin: 8,
+  /** Values of one key reference that are replaced, the newest ones: a key that was rotated may still be valid. */
+  secretValuesMax: 4,
   /** Time between two readings of a key file, so that a rotated key is known soon and reading costs nothing. */
-  rereadMs: SECOND_MS,
+  secretRereadMs: SECOND_MS,
 } as const;

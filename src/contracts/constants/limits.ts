@@ -4,6 +4,7 @@ import { ARTIFACT_LIMITS } from './guard-limits.js';
 export {
   ARTIFACT_LIMITS,
   COMPACTION_LIMITS,
+  CONTENT_LIMITS,
   DECISION_LIMITS,
   EXECUTOR_LIMITS,
   FAILOVER_LIMITS,
@@ -12,7 +13,6 @@ export {
   MEMO_LIMITS,
   OUTPUT_SCHEMA_LIMITS,
   READING_LIMITS,
-  SECRET_LIMITS,
   STEER_LIMITS,
   WORK_LIMITS,
 } from './guard-limits.js';

@@ -1,4 +1,4 @@
-import { SECRET_LIMITS } from '../constants/limits.js';
+import { CONTENT_LIMITS } from '../constants/limits.js';
 
 /** A secret value and the name that replaces it, such as `env:OPENAI_API_KEY`. */
 export interface KnownSecret {
@@ -18,7 +18,7 @@ export interface SecretForm {
  * encoded text. Empty for a value under 8 characters. Pure.
  */
 export function secretForms(value: string): SecretForm[] {
-  if (value.length < SECRET_LIMITS.charsMin) return [];
+  if (value.length < CONTENT_LIMITS.secretCharsMin) return [];
   const plain = new Set([value, ...percentForms(value), ...jsonForms(value)]);
   const encoded = new Set(base64Forms(value));
   return [...[...plain].map((text) => ({ text, wraps: false })), ...[...encoded].map((text) => ({ text, wraps: true }))];

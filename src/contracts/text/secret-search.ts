@@ -1,4 +1,4 @@
-import { SECRET_LIMITS } from '../constants/limits.js';
+import { CONTENT_LIMITS } from '../constants/limits.js';
 import { type KnownSecret, type SecretForm, secretForms } from './secret-forms.js';
 
 /** A form of a secret, and its replacement. */
@@ -75,7 +75,7 @@ export class SecretSearch {
   /** The rest of a text that ended. Half of a secret is masked as if it were whole. */
   maskEnd(rest: string): string {
     const masked = this.mask(rest);
-    if (masked !== rest || rest.length < SECRET_LIMITS.charsMin) return masked;
+    if (masked !== rest || rest.length < CONTENT_LIMITS.secretCharsMin) return masked;
     const forms = this.#byFirst.get(rest.charCodeAt(0));
     return forms?.find((form) => rest.length >= form.text.length / 2 && endOf(form, rest, 0) === 'open')?.label ?? rest;
   }

@@ -1,4 +1,4 @@
-import { SECRET_LIMITS } from '../../contracts/constants/limits.js';
+import { CONTENT_LIMITS } from '../../contracts/constants/limits.js';
 import type { KnownSecret } from '../../contracts/text/secret-forms.js';
 
 /** The values of a worker's keys, also of those that were rotated: the newest few of each reference. */
@@ -10,7 +10,7 @@ export class HeldKeys {
   add(name: string, value: string): void {
     const known = this.#values.get(name) ?? [];
     if (value === '' || known.includes(value)) return;
-    this.#values.set(name, [value, ...known].slice(0, SECRET_LIMITS.valuesMax));
+    this.#values.set(name, [value, ...known].slice(0, CONTENT_LIMITS.secretValuesMax));
     this.#all = undefined;
   }
 

@@ -1,5 +1,5 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
-import { SECRET_LIMITS } from '../../contracts/constants/limits.js';
+import { CONTENT_LIMITS } from '../../contracts/constants/limits.js';
 import type { KeyRing } from '../contract/access-options.js';
 import { HeldKeys } from './held-keys.js';
 import { KNOWN_PROVIDERS } from './provider-catalog.js';
@@ -70,7 +70,7 @@ function ringOf(
     },
     names: () => [...keys.keys(), ...files.map((path) => `file:${path}`)].filter(isUsable),
     held() {
-      if (files.length > 0 && Date.now() - readAt >= SECRET_LIMITS.rereadMs) {
+      if (files.length > 0 && Date.now() - readAt >= CONTENT_LIMITS.secretRereadMs) {
         readAt = Date.now();
         for (const path of files) read(path);
       }
@@ -96,12 +96,13 @@ function pathIn(reference: string): string | undefined {
 /** No key is longer; a log file that was named by mistake is. */
 const BYTES_MAX = 64 * 1_024;
 
-/** Bits of a mode that let others than the owner read or change a file. */
-const OTHERS = 0o077;
+/** Bits of a mode that let others than the owner read or change a file. The group may read it: secrets in Kubernetes have mode 0440. */
+const OTHERS = 0o037;
+const GROUP_READS = 0o040;
 
 /**
  * The secret that a file holds, without the line break at its end; or why it gives none: `SECRET_MISSING`, `SECRET_FILE_MODE` when others
- * than its owner may open it, `SECRET_BAD`. Read anew each time, so that a key that was rotated is taken without a restart. Never throws.
+ * than its owner and its group may open it, `SECRET_BAD`. Read anew each time, so that a key that was rotated is taken without a restart. Never throws.
  */
 function readSecretFile(path: string): { readonly value: string } | { readonly problem: string } {
   try {
@@ -120,11 +121,13 @@ function readSecretFile(path: string): { readonly value: string } | { readonly p
 
 function readOpen(file: number, path: string): { readonly value: string } | { readonly problem: string } {
   const found = fstatSync(file);
-  const { mode, size } = found;
+  const { mode, size, uid } = found;
   if (!found.isFile()) return { problem: `SECRET_BAD file:${path}: it is not a file` };
   // Windows has no such bits
-  if (process.platform !== 'win32' && (mode & OTHERS) !== 0) {
-    return { problem: `SECRET_FILE_MODE ${(mode & 0o7777).toString(8).padStart(4, '0')}, want 0600: file:${path}` };
+  const isOurs = uid === 0 || uid === process.getuid?.();
+  if (process.platform !== 'win32' && ((mode & OTHERS) !== 0 || ((mode & GROUP_READS) !== 0 && !isOurs))) {
+    const shown = (mode & 0o7777).toString(8).padStart(4, '0');
+    return { problem: `SECRET_FILE_MODE ${shown}, want 0600, or 0440 of root or of this user: file:${path}` };
   }
   if (size > BYTES_MAX) return { problem: `SECRET_BAD file:${path}: ${size} bytes are too many for a key` };
   const value = readFileSync(file, 'utf8').trim();

@@ -1,5 +1,5 @@
 import type { FailureType } from '../../contracts/failures.js';
-import { cutText, redact } from '../../contracts/text/redact.js';
+import { cutMiddle, cutText, redact } from '../../contracts/text/redact.js';
 
 /** The failure types a provider may give; `Executor.Failed` is that of agents which are child processes. */
 export type ModelFailureType = Extract<FailureType, `Model.${string}` | 'Executor.Failed'>;
@@ -24,7 +24,7 @@ export class ModelError extends Error {
   readonly hint: ModelErrorDetails['hint'];
 
   constructor(type: ModelFailureType, message: string, details: ModelErrorDetails = {}) {
-    super(redact(cutText(message, 2_048)), { cause: details.cause });
+    super(redact(cutMiddle(message, 2_048)), { cause: details.cause });
     this.name = 'ModelError';
     this.type = type;
     this.status = details.status;

@@ -1,4 +1,4 @@
-import { SECRET_LIMITS } from '../../contracts/constants/limits.js';
+import { CONTENT_LIMITS } from '../../contracts/constants/limits.js';
 import type { ModelError } from '../contract/model-error.js';
 
 const FRAGMENT_CHARS = 6;
@@ -9,7 +9,7 @@ const EDGE_CHARS = 4;
  * Keys under 8 characters are no secrets but placeholders for servers that need none. Never throws.
  */
 export function hideKey(text: string, key: string): string {
-  if (key.length < SECRET_LIMITS.charsMin) return text;
+  if (key.length < CONTENT_LIMITS.secretCharsMin) return text;
   const fragments = keyFragments(key);
   return text.replaceAll(/\S+/gu, (word) => (fragments.some((fragment) => word.includes(fragment)) ? '[redacted]' : word));
 }

@@ -4,6 +4,7 @@ import { PerdureError } from '../../contracts/perdure-error.js';
 import type { RunInput } from '../../contracts/schemas/run.js';
 import { didYouMean } from '../../contracts/text/did-you-mean.js';
 import { chooseModel, fallbacksOf, type ModelChoice } from '../../models/choose-model.js';
+import { chooseRoute } from '../../models/choose-route.js';
 import { modelNameProblem, thinkingProblems } from './check-models.js';
 import type { LoadedConfig } from './load-config.js';
 
@@ -11,7 +12,7 @@ import type { LoadedConfig } from './load-config.js';
 export type CheckedInput = Pick<RunInput, 'agent' | 'model' | 'fallbacks' | 'thinking'>;
 
 /**
- * Rejects a run that can only fail, before anything is started: an unknown agent, a missing model or key, a fallback of an unknown
+ * Rejects a run that can only fail, before anything is started: an unknown agent, a missing model or key, a model name that no provider has, a fallback of an unknown
  * provider, an unsupported thinking level, an unreadable script. Throws PerdureError (exit 2). The worker checks again, because it may
  * run with a different configuration.
  */
@@ -32,6 +33,7 @@ export async function checkRun({ config, keys }: LoadedConfig, input: CheckedInp
   const problems = [...fallbackProblems(choice, input), ...thinkingOf(chosen.model, { config, thinking: input.thinking })];
   if (problems.length > 0) throw new PerdureError('BAD_OPTION', problems.join('; '), 2);
   await checkScriptFile(chosen.model);
+  if (isBareModel(chosen.model)) await checkBareModel(choice);
 }
 
 /** Checks the fallbacks of the input or the environment. Those of the config were checked with it. */
@@ -46,6 +48,12 @@ function fallbackProblems(choice: ModelChoice, { fallbacks }: CheckedInput): str
 function thinkingOf(model: string, { config, thinking }: Pick<LoadedConfig, 'config'> & Pick<CheckedInput, 'thinking'>): string[] {
   if (isBareModel(model) || config.resolve === 'first-available') return [];
   return thinkingProblems('thinking', { model, thinking }, config);
+}
+
+/** Looks a bare name up at the providers, as the worker will. */
+async function checkBareModel(choice: ModelChoice & Pick<LoadedConfig, 'config'>): Promise<void> {
+  const found = await chooseRoute({ ...choice, needsPrice: false }, choice);
+  if ('problem' in found) throw new PerdureError('NO_MODEL', found.problem, 2);
 }
 
 async function checkScriptFile(model: string): Promise<void> {

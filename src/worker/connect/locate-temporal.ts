@@ -1,4 +1,5 @@
 import { PerdureError } from '../../contracts/perdure-error.js';
+import { echoValue } from '../../contracts/text/echo-value.js';
 import { openDevServer } from '../dev-server/dev-server.js';
 import { answersAsRecorded, readDevServerRecord, recordedServer } from '../dev-server/record.js';
 import { acceptsTcp } from '../temporal/probe.js';
@@ -44,10 +45,17 @@ const LOCAL_TIMEOUT_MS = 500;
  * Finds the Temporal server, in this order: the flag; `TEMPORAL_*` variables and `temporal.toml`; the running embedded server of the
  * folder; localhost:7233, if a worker polls the task queue there; a new embedded server. The returned server has answered and has the
  * namespace. Throws PerdureError `TEMPORAL_ADDRESS` (2), `TEMPORAL_UNREACHABLE`, `TEMPORAL_REFUSED` (5) or `NAMESPACE_NOT_FOUND` (3)
- * within 5 s, or an error of openDevServer.
+ * within 5 s, `PERDURE_UI_URL` (2), or an error of openDevServer. `PERDURE_UI_URL` names the Web UI of any of them.
  */
 export async function locateTemporal(options: LocateOptions): Promise<TemporalLocation> {
-  const profile = await loadProfile(options.env ?? process.env);
+  const env = options.env ?? process.env;
+  const uiUrl = namedUiUrl(env);
+  const location = await findServer(options, env);
+  return uiUrl === undefined ? location : { ...location, uiUrl };
+}
+
+async function findServer(options: LocateOptions, env: NodeJS.ProcessEnv): Promise<TemporalLocation> {
+  const profile = await loadProfile(env);
   const namespace = options.namespace ?? profile.namespace ?? DEFAULT_NAMESPACE;
   const address = options.address ?? profile.connection.address;
   if (address !== undefined) return configured({ ...profile.connection, address: parseAddress(address).address }, namespace);
@@ -57,6 +65,20 @@ export async function locateTemporal(options: LocateOptions): Promise<TemporalLo
   if (local) return local;
   if (allowEmbedded) return embedded(options, namespace);
   throw new PerdureError('TEMPORAL_ADDRESS', 'no Temporal server is configured; set TEMPORAL_ADDRESS or --address host:port', 2);
+}
+
+/** The address of the Web UI in `PERDURE_UI_URL`, without a slash at its end. */
+function namedUiUrl({ PERDURE_UI_URL: given = '' }: NodeJS.ProcessEnv): string | undefined {
+  if (given.trim() === '') return undefined;
+  const url = URL.canParse(given.trim()) ? new URL(given.trim()) : undefined;
+  const isUsable =
+    url !== undefined && (url.protocol === 'http:' || url.protocol === 'https:') && url.username === '' && url.password === '';
+  if (isUsable) return `${url.origin}${url.pathname}`.replace(/\/+$/u, '');
+  throw new PerdureError(
+    'PERDURE_UI_URL',
+    `use the address of the Web UI, such as https://temporal.example.com, got ${echoValue(given)}`,
+    2,
+  );
 }
 
 async function configured(connectionOptions: TemporalConnectionOptions, namespace: string): Promise<TemporalLocation> {

@@ -3,7 +3,7 @@ import { PAYLOAD_LIMITS, STEER_LIMITS } from '../../contracts/constants/limits.j
 import { NO_USAGE } from '../../contracts/models/usage.js';
 import type { JsonValue } from '../../contracts/schemas/message.js';
 import type { Reason, RunResult } from '../../contracts/schemas/run.js';
-import { cutText } from '../../contracts/text/redact.js';
+import { cutMiddle, cutText } from '../../contracts/text/redact.js';
 import { fitNewest } from '../policies/tools/truncate-approvals.js';
 import { fitMessages } from '../policies/transcript/truncate-messages.js';
 import type { Inbox } from './inbox.js';
@@ -35,7 +35,9 @@ export function buildResult(
     ...(run.unknownOutcomes.length === 0 ? {} : { unknownOutcomes: [...run.unknownOutcomes] }),
     ...(answer.finalized === undefined ? {} : { finalized: answer.finalized }),
     ...(ending.emptyAnswer ? { emptyAnswer: true } : {}),
-    ...(ending.error ? { error: { ...ending.error, message: cutText(ending.error.message, PAYLOAD_LIMITS.failureMessageBytesMax) } } : {}),
+    ...(ending.error
+      ? { error: { ...ending.error, message: cutMiddle(ending.error.message, PAYLOAD_LIMITS.failureMessageBytesMax) } }
+      : {}),
   };
 }
 

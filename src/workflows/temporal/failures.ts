@@ -1,7 +1,7 @@
 import { ActivityFailure, ApplicationFailure, CancelledFailure, TimeoutFailure } from '@temporalio/common';
 import { PAYLOAD_LIMITS } from '../../contracts/constants/limits.js';
 import type { RunResult } from '../../contracts/schemas/run.js';
-import { cutText, redact } from '../../contracts/text/redact.js';
+import { cutMiddle, cutText, redact } from '../../contracts/text/redact.js';
 import { fitMessages } from '../policies/transcript/truncate-messages.js';
 
 /** The failure of an activity as data. `type`: a type of the failure table, `Timeout.*` or `Cancelled`. */
@@ -98,5 +98,5 @@ export function inputFailure(message: string): ApplicationFailure {
 }
 
 function clip(text: string): string {
-  return redact(cutText(text, PAYLOAD_LIMITS.failureMessageBytesMax));
+  return redact(cutMiddle(text, PAYLOAD_LIMITS.failureMessageBytesMax));
 }

@@ -62,12 +62,22 @@ describe('callTool', () => {
     expect(result).toMatch(/^the tool ran, but its result of 15\d{5} bytes is too large/u);
   });
 
-  it('L3: an error message of 3 MB reaches the model cut, at once', async () => {
+  it('A14: an image that is not what its type says is refused as a whole, and the model reads why', async () => {
+    const tool = toolOf(() => [
+      { type: 'text', text: 'a chart' },
+      { type: 'file', mime: 'image/png', dataBase64: Buffer.from('<html>').toString('base64') },
+    ]);
+    expect(await resultsOf(tool)).toEqual(['the tool ran, but its result is refused: BAD_IMAGE: the data is not a complete png image']);
+  });
+
+  it('L3, A14: an error message of 3 MB reaches the model cut, at once, with its beginning and its end', async () => {
     const tool = toolOf(() => {
-      throw new Error('x'.repeat(3_000_000));
+      throw new Error(`order 4711 is closed: ${'x'.repeat(3_000_000)} see you`);
     });
     const [result] = await resultsOf(tool);
     expect(Buffer.byteLength(result ?? '')).toBeLessThan(52_000);
+    expect(result).toMatch(/^order 4711 is closed: x/u);
+    expect(result).toContain('x see you');
   });
 
   it('A14: heartbeat details that are a text are shown without quotes, others as JSON', async () => {
@@ -86,7 +96,7 @@ describe('callTool', () => {
     };
     await until(async () => (await shown()) === 'half way', 'the text of the tool');
     given.open();
-    await run.result();
+    expect(await run.result()).toMatchObject({ reason: 'completed' });
   });
 
   it('heartbeat details that are no JSON fail the tool that gave them; undefined and text do not', async () => {

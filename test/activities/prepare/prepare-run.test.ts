@@ -30,6 +30,13 @@ const KEY = { OPENAI_API_KEY: 'k-0123456789' };
 const system = (text: string): GivenMessage => ({ role: 'system', parts: [{ type: 'text', text }] });
 
 describe('prepareRun', () => {
+  it('A14: a file that no model should get is refused as input, in the task and in given messages', async () => {
+    const file = { type: 'file', mime: 'image/png', dataBase64: Buffer.from('<html>').toString('base64') } as const;
+    const refused = { type: 'Input.Invalid', message: 'BAD_IMAGE: the data is not a complete png image', nonRetryable: true };
+    await expect(prepare({ task: [{ type: 'text', text: 'look' }, file] })).rejects.toMatchObject(refused);
+    await expect(prepare({ messages: [{ id: 'm', role: 'user', parts: [file] }] })).rejects.toMatchObject(refused);
+  });
+
   let folder: string;
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), 'perdure-prepare-'));

@@ -57,12 +57,12 @@ describe('what a command line says of models', { timeout: 120_000 }, () => {
     expect((JSON.parse(stdout) as RunResult).models).toEqual(['anthropic/claude-sonnet-5']);
   });
 
-  it('a bare name that nobody has ends the run with all who were asked', async () => {
-    const { code, stdout } = await here(['run', 'look', '--model', 'no-such-model', '--json']).ended;
-    const { error } = JSON.parse(stdout) as RunResult;
-    expect(error).toMatchObject({ type: 'Input.NoModel' });
-    expect(error?.message).toMatch(/was not found \(searched: openai \(127\.0\.0\.1:\d+ answered with status \d+\), anthropic/u);
-    expect(code).toBe(1);
+  it('A14: a bare name that no provider has is refused, with all that were searched, before a run is created', async () => {
+    const { code, stdout, stderr } = await here(['run', 'look', '--model', 'no-such-model', '--id', 'nonsense', '--json']).ended;
+    expect(stderr).toMatch(/^NO_MODEL: .*was not found \(searched: openai \(127\.0\.0\.1:\d+ answered with status \d+\), anthropic/mu);
+    expect(stdout).toBe('');
+    expect(code).toBe(2);
+    expect((await here(['show', 'nonsense']).ended).stderr).toContain('RUN_NOT_FOUND');
   });
 
   it.each([

@@ -61,15 +61,6 @@ describe('lists of open runs', { timeout: 60_000 }, () => {
       expect((await run.describe()).startedAt).toBe(startedAt);
     });
   });
-
-  async function withClient(taskQueue: string, work: (agents: AgentClient) => Promise<void>): Promise<void> {
-    const agents = await AgentClient.connect({ address: inject('temporalAddress'), taskQueue });
-    try {
-      await work(agents);
-    } finally {
-      await agents.close();
-    }
-  }
 });
 
 /** The one run of the queue, once visibility shows what is expected. */
@@ -78,4 +69,13 @@ async function listed(agents: AgentClient, isShown: (item: RunListItem) => boole
   const item = (await agents.list()).find(isShown);
   if (!item) throw new Error('the run is not listed');
   return item;
+}
+
+async function withClient(taskQueue: string, work: (agents: AgentClient) => Promise<void>): Promise<void> {
+  const agents = await AgentClient.connect({ address: inject('temporalAddress'), taskQueue });
+  try {
+    await work(agents);
+  } finally {
+    await agents.close();
+  }
 }

@@ -17,6 +17,15 @@ function holds(input: unknown): boolean {
 }
 
 describe('checkRunInput', () => {
+  it('A14: a file that no model should get is refused before anything is sent', () => {
+    const file = { type: 'file', mime: 'image/png', dataBase64: '' } as const;
+    const task = [{ type: 'text', text: 'look' }, file];
+    expect(refusal(() => checkRunInput({ task }))).toEqual({
+      line: 'BAD_FILE: the file of type "image/png" is empty',
+      exitCode: 2,
+    });
+  });
+
   it.each([
     [0, '0'],
     [-1, '-1'],

@@ -58,7 +58,7 @@ const GUARD_LIMIT_TITLES = {
   STEER_LIMITS: 'Messages to a running agent',
   MEMO_LIMITS: 'Remembered results',
   ARTIFACT_LIMITS: 'Artifacts',
-  SECRET_LIMITS: 'Secrets',
+  CONTENT_LIMITS: 'Images and secrets',
   EXECUTOR_LIMITS: 'Executors',
   LOSS_LIMITS: 'Lost calls',
   HOSTING_LIMITS: 'Hosting',

@@ -76,14 +76,22 @@ describe('keys in files', () => {
   });
 
   it.each([
-    [0o644, 'SECRET_FILE_MODE 0644, want 0600'],
-    [0o640, 'SECRET_FILE_MODE 0640, want 0600'],
-    [0o602, 'SECRET_FILE_MODE 0602, want 0600'],
+    [0o644, 'SECRET_FILE_MODE 0644, want 0600, or 0440 of root or of this user'],
+    [0o444, 'SECRET_FILE_MODE 0444, want 0600, or 0440 of root or of this user'],
+    [0o460, 'SECRET_FILE_MODE 0460, want 0600, or 0440 of root or of this user'],
+    [0o602, 'SECRET_FILE_MODE 0602, want 0600, or 0440 of root or of this user'],
   ])('B22: a file of mode %o, which others may open, gives no key', async (mode, problem) => {
     const reference = `file:${await secret('k-one', mode)}`;
     const ring = captureKeys({}, [reference]);
     expect(ring.resolve(reference)).toBeUndefined();
     expect(ring.problem(reference)).toBe(`${problem}: ${reference}`);
+  });
+
+  it.each([0o440, 0o640])('A14: a file of mode %o, which the group may read, is a key: secrets are mounted so', async (mode) => {
+    const reference = `file:${await secret('k-one', mode)}`;
+    const ring = captureKeys({}, [reference]);
+    expect(ring.problem(reference)).toBeUndefined();
+    expect(ring.resolve(reference)).toBe('k-one');
   });
 
   it('a file that may not even be written is a key all the same, as orchestrators mount them behind a link', async () => {

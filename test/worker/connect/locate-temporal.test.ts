@@ -27,6 +27,15 @@ test('locateTemporal: a flag goes before the variables', async () => {
   expect(await readDevServerRecord(stateDir)).toBeUndefined();
 });
 
+test('A14: PERDURE_UI_URL names the Web UI of a server with an address', async () => {
+  const env = { TEMPORAL_ADDRESS: running, PERDURE_UI_URL: 'https://temporal.example.com/ui/' };
+  expect(await locate({ env })).toMatchObject({ kind: 'configured', uiUrl: 'https://temporal.example.com/ui' });
+  expect(await locate({ env: { ...env, PERDURE_UI_URL: '' } })).not.toHaveProperty('uiUrl');
+  for (const bad of ['temporal.example.com', 'ftp://x', 'https://user:pass@x/', 'not a url']) {
+    await expect(locate({ env: { ...env, PERDURE_UI_URL: bad } })).rejects.toMatchObject({ code: 'PERDURE_UI_URL', exitCode: 2 });
+  }
+});
+
 test('locateTemporal: TEMPORAL_ADDRESS goes before the live server of the folder', async () => {
   const own = await openDevServer({ stateDir, say: () => {} });
   expect(await locate({ env: { TEMPORAL_ADDRESS: running } })).toMatchObject({ kind: 'configured', address: running });

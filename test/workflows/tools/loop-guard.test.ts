@@ -27,6 +27,12 @@ const broken = (argsText: string): ReturnType<typeof call> => ({
   parts: [{ type: 'tool_call', callId: 'x', name: 'look', args: {}, argsText }],
 });
 
+/** The same beside a call with arguments that are JSON. */
+const mixed = (n: number) => ({
+  ...broken(`{"q": "${n}`),
+  parts: [...broken(`{"q": "${n}`).parts, ...call(['look', { q: String(n) }]).parts],
+});
+
 const final = (request: { toolChoice: string }, otherwise: ReturnType<typeof call>) =>
   request.toolChoice === 'none' ? say('what I found so far') : otherwise;
 
@@ -65,10 +71,6 @@ describe('the loop guard of a run', () => {
 
   it('A14: a call with JSON arguments, also beside a broken one, and runs of older versions are not ended', async () => {
     const { look } = lookTool(() => 'found');
-    const mixed = (n: number) => ({
-      ...broken(`{"q": "${n}`),
-      parts: [...broken(`{"q": "${n}`).parts, ...call(['look', { q: String(n) }]).parts],
-    });
     const model = (request: { toolChoice: string }, n: number) =>
       final(request, n === 3 ? mixed(n) : n < 6 ? broken(`{"q": "${n}`) : say('done'));
     const on = await worker({ model, tools: [look], policy: {} });
