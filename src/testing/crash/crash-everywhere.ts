@@ -7,7 +7,7 @@ import type { ScriptInput } from '../../providers/scripted/script.js';
 
 import { type CrashAgent, type CrashOptions, type CrashSettings, crashSettings } from './options.js';
 import { momentName, momentsOf } from './plan/plan.js';
-import { CrashError, type CrashReport, emptyReport, withRun } from './report.js';
+import { CrashError, type CrashReport, emptyReport, openingOf, summaryOf, withRun } from './report.js';
 
 /**
  * Runs a scripted agent many times, each time under a plan of faults, with real processes: a Temporal server, worker processes with your
@@ -41,6 +41,7 @@ async function crash(settings: CrashSettings, folder: string): Promise<CrashRepo
   const { boundaries, leftOut, faults } = lane;
   const moments = new Set(momentsOf(boundaries).map((moment) => momentName(boundaries, moment)));
   let report = emptyReport({ seed: settings.seed, ...(await commitHere()), leftOut, boundaries: moments.size });
+  settings.say(openingOf(report));
   const struck = new Set<string>();
   const left: string[] = [];
   let next = 0;
@@ -63,14 +64,15 @@ async function crash(settings: CrashSettings, folder: string): Promise<CrashRepo
   };
   const others = Array.from({ length: Math.min(settings.parallel, settings.runs) - 1 }, async () => work(await openLane(lanes)));
   await Promise.all([work(lane), ...others]);
-  return judged(report, left);
+  return judged(report, left, settings.say);
 }
 
 /** Returns a report of kept promises. Throws for any other. */
-function judged(report: CrashReport, left: readonly string[]): CrashReport {
+function judged(report: CrashReport, left: readonly string[], say: (line: string) => void): CrashReport {
   const idle = report.missed === report.runs ? ['no run was struck by a fault, so nothing was tested'] : [];
   const problems = [...report.failures.map(({ line }) => line), ...left.map((line) => `nothing-left: ${line}`), ...idle];
   if (problems.length > 0) throw new CrashError(report, problems);
+  say(summaryOf(report));
   return report;
 }
 

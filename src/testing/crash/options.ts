@@ -47,7 +47,7 @@ export interface CrashOptions {
   readonly env?: NodeJS.ProcessEnv;
   /** Called after each run with the report so far. */
   readonly onReport?: (report: CrashReport) => void;
-  /** Receives one line for each failure, and notices. @default console.log */
+  /** Receives the seed, one line for each failure, and the counts at the end. @default console.log */
   readonly say?: (line: string) => void;
 }
 

@@ -111,18 +111,24 @@ export function withRun(report: CrashReport, outcome: PlanOutcome, names: readon
   };
 }
 
-/** The counts of a report in one line. */
+/** The first line of a test: its seed, and the faults that it leaves out. */
+export function openingOf({ seed, commit, leftOut }: CrashReport): string {
+  const reasons = Object.entries(leftOut).map(([name, reason]) => `${name} (${reason})`);
+  const without = reasons.length > 0 ? `, without ${reasons.join('; ')}` : '';
+  return `crashEverywhere: seed ${seed}${commit === undefined ? '' : `, commit ${commit}`}${without}`;
+}
+
+/** The counts of a report, in a few lines. */
 export function summaryOf(report: CrashReport): string {
-  const { seed, commit, runs, passed, missed, kills, doubled, lost, hung, boundaries, sometimes, ms } = report;
+  const { runs, passed, missed, kills, doubled, lost, hung, boundaries, sometimes, ms } = report;
   const counts = { runs, passed, missed, kills, doubled, lost, hung };
   const facts = Object.entries(counts).map(([name, count]) => `${name} ${count}`);
   const cases = Object.entries(sometimes).map(([name, count]) => `${name} ${count}`);
   const faults = Object.entries(report.faults).map(([name, count]) => `${name} ${count}`);
-  const leftOut = Object.entries(report.leftOut).map(([name, reason]) => `${name} (${reason})`);
   return [
-    `crashEverywhere: seed ${seed}${commit === undefined ? '' : `, commit ${commit}`}, ${Math.round(ms / 1_000)} s: ${facts.join(', ')}`,
-    `boundaries struck ${boundaries.struck} of ${boundaries.all}; faults: ${faults.join(', ') || 'none'}; cases: ${cases.join(', ')}`,
-    ...(leftOut.length > 0 ? [`left out: ${leftOut.join('; ')}`] : []),
+    openingOf(report),
+    `${facts.join(', ')} in ${Math.round(ms / 1_000)} s; boundaries struck ${boundaries.struck} of ${boundaries.all}`,
+    `faults: ${faults.join(', ') || 'none'}; cases: ${cases.join(', ')}`,
   ].join('\n');
 }
 

@@ -9,12 +9,13 @@ describe('crashEverywhere', () => {
     expect(report).toMatchObject({ runs: 1, passed: 1, missed: 0, kills: 1, doubled: 0, failures: [] });
     expect(report.sometimes).toMatchObject({ killedBeforeReport: 1, tookOver: 1 });
     expect(await clerk.entries()).toHaveLength(2);
-    expect(clerk.said()).toEqual([]);
+    expect(clerk.opening()).toMatch(/^crashEverywhere: seed 9\b/u);
+    expect(clerk.failures()).toEqual([]);
   });
 
   it('planted: a reconcile that never finds the effect doubles it, and the failure names the seed and the plan', async () => {
     const { report, message } = await clerk.failing('refund', { ...KILL_AFTER_TOOL, workers: 1, env: { DEFECT: 'reconcile' } });
-    const [line] = clerk.said();
+    const [line] = clerk.failures();
     expect(report.doubled).toBeGreaterThan(0);
     expect(line).toMatch(/^once-at-most-once: refund returned 2 times, for idempotency key /u);
     expect(line).toContain('replay with { seed: 9, runs: 1 }');
@@ -25,7 +26,7 @@ describe('crashEverywhere', () => {
   it('a fault that never strikes is no pass', async () => {
     const { message } = await clerk.failing('charge', { seed: 0, runs: 1, workers: 1, faults: ['mixed-builds'] });
     expect(message).toContain('no run was struck by a fault, so nothing was tested');
-    expect(message).toContain('left out: mixed-builds (it needs the option bundles');
+    expect(message).toContain('without mixed-builds (it needs the option bundles');
   });
 
   it.each([

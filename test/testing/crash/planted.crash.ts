@@ -11,7 +11,7 @@ describe('crashEverywhere finds a planted defect', () => {
   it('a lock that a killed worker leaves behind hangs the run', async () => {
     const { report } = await clerk.failing('reserve', { ...KILL, endsWithinMs: 8_000, env: { DEFECT: 'lock' } });
     expect(report.hung).toBe(1);
-    expect(clerk.said()[0]).toContain('ends-in-time: the run did not end within 8000 ms after the last fault');
+    expect(clerk.failures()[0]).toContain('ends-in-time: the run did not end within 8000 ms after the last fault');
   });
 
   it('a process that a tool leaves behind is reported, and ended', async () => {
@@ -25,7 +25,7 @@ describe('crashEverywhere finds a planted defect', () => {
     const code = await readFile(builtWorkflowBundle(), 'utf8');
     await writeFile(other, code.replace('function prepareRun(input) {', '$&\n    setTimeout(() => undefined, 1);'));
     await clerk.failing('charge', { ...KILL, bundles: [builtWorkflowBundle(), other], endsWithinMs: 8_000 });
-    expect(clerk.said().join('\n')).toMatch(/^no-failed-task: execution \S+: event \d+: NON_DETERMINISTIC_ERROR: /mu);
+    expect(clerk.failures().join('\n')).toMatch(/^no-failed-task: execution \S+: event \d+: NON_DETERMINISTIC_ERROR: /mu);
   });
 
   it('a script that fails without faults', async () => {

@@ -44,7 +44,9 @@ export type BoundaryHandler = (worker: WorkerProcess, boundary: Boundary) => Pro
 export const TASK_QUEUE = 'crash';
 const TAG = 'PERDURE_CRASH_ARENA';
 const RESTART_AFTER_MS = 200;
-const READY_MS_MAX = 60_000;
+/** A busy machine takes a minute; a config with a mistake fails at once, each time. */
+const READY_MS_MAX = 300_000;
+const FAILED_STARTS_MAX = 4;
 const READY_POLL_MS = 50;
 const LOG_CHARS_MAX = 2_000;
 const STOP_GRACE_MS = 10_000;
@@ -72,6 +74,7 @@ export class Arena {
   readonly #log: FileHandle;
   readonly #tag = randomUUID();
   #started = 0;
+  #failedStarts = 0;
   #isClosing = false;
 
   private constructor(options: ArenaOptions, parts: ArenaParts) {
@@ -111,11 +114,14 @@ export class Arena {
     return this.slots.find((slot) => slot.worker === worker);
   }
 
-  /** Resolves when each slot has a worker process that polls. Throws with the end of the workers' log if one does not start. */
+  /** Resolves when each slot has a worker process that polls. Throws with the end of the workers' log if they do not start. */
   async whenReady(): Promise<void> {
     const until = Date.now() + READY_MS_MAX;
+    const failedBefore = this.#failedStarts;
     while (!this.slots.every(({ worker }) => worker.isReady && worker.isAlive)) {
-      if (Date.now() > until) throw new Error(`a worker does not start: ${(await this.workerLog()).trim().slice(-LOG_CHARS_MAX)}`);
+      const failed = this.#failedStarts - failedBefore;
+      if (failed > FAILED_STARTS_MAX || Date.now() > until)
+        throw new Error(`the workers do not start: ${(await this.workerLog()).trim().slice(-LOG_CHARS_MAX)}`);
       await delay(READY_POLL_MS);
     }
   }
@@ -188,7 +194,8 @@ export class Arena {
       const { worker } = slot;
       const end = await worker.ended;
       if (this.#isClosing) return;
-      if (!worker.killed && worker.isReady) this.surprises.push(`worker ${worker.pid} ended by itself with ${end}`);
+      if (!worker.isReady && !worker.killed) this.#failedStarts += 1;
+      if (worker.isReady && !worker.killed) this.surprises.push(`worker ${worker.pid} ended by itself with ${end}`);
       // a worker that cannot start is tried again later, a killed one at once
       if (!worker.killed) await delay(RESTART_AFTER_MS);
       if (!this.#isClosing) slot.worker = this.#startWorker(slot.proxy);

@@ -33,8 +33,10 @@ export function useClerk() {
       if (!(error instanceof CrashError)) throw new Error(`no failure was found, but ${String(error)}`);
       return error;
     },
-    /** The lines that the harness said. */
-    said: () => lines,
+    /** The lines about failures. */
+    failures: () => lines.filter((line) => line.includes('replay with')),
+    /** The first line, which names the seed. */
+    opening: () => lines[0],
     /** A path in the folder of the test. */
     path: (name: string) => join(folder, name),
     /** The lines of the ledger: of the run without faults, and of the crashed ones. */
