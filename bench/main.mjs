@@ -1,11 +1,15 @@
 // npm run bench: measures Perdure on this machine, beside the machine's own floor, all against one embedded server in one run.
-// Prints a JSON document on stdout and a table on stderr. `npm run bench -- cancel memory` measures only what is named.
+// Prints a JSON document on stdout and a table on stderr. `npm run bench -- cancel memory` measures only what is named; `--save NAME` keeps
+// the figures in results/NAME.json and NAME.md (a version, or "unreleased"); `--against DIST` measures the turns of another build too.
 import { cpus, loadavg, totalmem } from 'node:os';
+import { parseArgs } from 'node:util';
 import { openArena } from './arena.mjs';
+import { saveResults } from './save-results.mjs';
 import { allMessages } from './scenarios/all-messages.mjs';
 import { bareActivities } from './scenarios/bare-activities.mjs';
 import { bareLoop } from './scenarios/bare-loop.mjs';
 import { cancel } from './scenarios/cancel.mjs';
+import { idleMemory } from './scenarios/idle-memory.mjs';
 import { manyRuns } from './scenarios/many-runs.mjs';
 import { memory } from './scenarios/memory.mjs';
 import { modelCalls } from './scenarios/model-calls.mjs';
@@ -14,6 +18,7 @@ import { policies } from './scenarios/policies.mjs';
 import { recovery } from './scenarios/recovery.mjs';
 import { sharedRecovery } from './scenarios/shared-recovery.mjs';
 import { startUp } from './scenarios/start-up.mjs';
+import { turns } from './scenarios/turns.mjs';
 import { formatTable, ratiosOf } from './table.mjs';
 
 const SCENARIOS = {
@@ -26,16 +31,22 @@ const SCENARIOS = {
   'bare-activities-200': (arena) => bareActivities(arena, 200),
   'perdure-200': (arena) => oneRun(arena, 200),
   'all-messages-200': (arena) => allMessages(arena, 200),
+  'perdure-1000': (arena) => oneRun(arena, 1_000),
   'many-runs': (arena) => manyRuns(arena),
+  turns: (arena) => turns(arena, options),
   'start-up': (arena) => startUp(arena),
   recovery: async (arena) => ({ ...(await recovery(arena)), shared: await sharedRecovery(arena) }),
   cancel: (arena) => cancel(arena),
   memory: (arena) => memory(arena),
+  'idle-memory': (arena) => idleMemory(arena),
   policies: () => policies(),
   'model-calls': () => modelCalls(),
 };
 
-const wanted = process.argv.slice(2);
+const { values: options, positionals: wanted } = parseArgs({
+  allowPositionals: true,
+  options: { save: { type: 'string' }, against: { type: 'string' }, rounds: { type: 'string' }, loads: { type: 'string' } },
+});
 const unknown = wanted.filter((name) => !Object.hasOwn(SCENARIOS, name));
 if (unknown.length > 0) throw new Error(`no scenario ${unknown.join(', ')}; there are: ${Object.keys(SCENARIOS).join(', ')}`);
 
@@ -61,3 +72,4 @@ try {
 const ratios = ratiosOf(results);
 console.log(JSON.stringify({ machine, results, ratios }, null, 2));
 say(formatTable(results, ratios));
+if (options.save !== undefined) await saveResults({ name: options.save, machine, results });

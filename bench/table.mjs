@@ -39,6 +39,14 @@ const AIMS = [
   ['j', 'first token from the socket to a watcher, ms', 'model-calls', 'firstTokenMs', '<=', 10],
   ['j', 'writing a request of 400 messages, the slowest format, ms', 'model-calls', 'writeMs', '<=', 5],
   ['j', 'part of a request that a cache can give, the least', 'model-calls', 'keptShare', '>=', 0.95],
+  ['k', 'turns per second beside bare activities, 1 run', 'turns', 'turnsRatio1', '>=', 0.8],
+  ['k', 'the same, 20 runs', 'turns', 'turnsRatio20', '>=', 0.8],
+  ['k', 'the same, 100 runs', 'turns', 'turnsRatio100', '>=', 0.8],
+  ['k', 'CPU of the worker a turn beside bare activities, 1 run', 'turns', 'cpuRatio1', '<=', 1.4],
+  ['k', 'the same, 20 runs', 'turns', 'cpuRatio20', '<=', 1.4],
+  ['k', 'the same, 100 runs', 'turns', 'cpuRatio100', '<=', 1.4],
+  ['l', 'memory of an idle run of 200, KiB', 'idle-memory', 'perdureKiB', '<=', 800],
+  ['m', 'last 20 of 1,000 turns over first 20', 'perdure-1000', 'growth', '<=', 1.2],
 ];
 
 /** What was measured, for people. */
@@ -64,7 +72,20 @@ export function formatTable(results, ratios) {
     columns([['', 'measure', 'value', 'aim', ''], ...rows]),
     columns([['scenario', 'turns', 'ms/turn', 'mean', 'last/first 20', 'history B/turn', ''], ...compared]),
     columns([['ratio of ms/turn', ''], ...Object.entries(ratios).map(([name, value]) => [name, String(value)])]),
+    columns([['runs at once', 'worker', 'turns/s', 'CPU ms/turn'], ...loadRows(results.turns ?? {})]),
   ].join('\n\n');
+}
+
+function loadRows(measured) {
+  const loads = Object.entries(measured).filter(([name]) => name.startsWith('at'));
+  return loads.flatMap(([name, peers]) =>
+    Object.entries(peers).map(([peer, { turnsPerSecond, cpuMsPerTurn }]) => [
+      name.slice('at'.length),
+      peer,
+      String(turnsPerSecond),
+      String(cpuMsPerTurn),
+    ]),
+  );
 }
 
 function columns(rows) {

@@ -37,6 +37,6 @@ export function echo(call) {
 }
 
 /** The first message of a conversation of so many turns. */
-export function task(turns, peer) {
-  return { role: 'user', content: JSON.stringify({ turns, peer }) };
+export function task(turns, peer, tool) {
+  return { role: 'user', content: JSON.stringify({ turns, peer, tool }) };
 }

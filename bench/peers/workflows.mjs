@@ -3,9 +3,9 @@ import { proxyActivities } from '@temporalio/workflow';
 const { askBare, callBare, askWithAll, callTool } = proxyActivities({ startToCloseTimeout: '1 minute' });
 
 /** Two activities a turn and nothing else: the floor of Temporal. */
-export async function bareActivities(name, turns) {
+export async function bareActivities(name, turns, tool) {
   for (;;) {
-    const { tool_calls: calls = [] } = await askBare(name, turns);
+    const { tool_calls: calls = [] } = await askBare(name, turns, tool);
     if (calls.length === 0) return;
     for (const call of calls) await callBare(name, call);
   }

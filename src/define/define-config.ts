@@ -51,6 +51,8 @@ export const Config = z.strictObject({
   artifacts: ArtifactsDefinition.optional(),
   /** Custom compactor `({ messages, tokensMax, runId, signal }) => messages`, for the compaction strategy `custom`. */
   compactor: Compactor.optional(),
+  /** Runs short `read` tools as local activities, for agents that do not set `localReadTools` themselves. @default false */
+  localReadTools: z.boolean().optional(),
   /** Limits of all runs and model calls of the worker. */
   limits: z
     .strictObject({

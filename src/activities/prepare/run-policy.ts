@@ -15,13 +15,15 @@ export interface PolicySources {
 }
 
 /**
- * Resolves the policy of a run. Later sources override earlier ones: defaults, the agent's preset, the agent's options, the input's options.
+ * Resolves the policy of a run. Later sources override earlier ones: defaults, the config, the agent's preset, the agent's options, the
+ * input's options.
  * Groups of options are merged field by field; a list is replaced as a whole.
  */
 export function resolvePolicy({ input, agent, config, maxTurns }: PolicySources): RunPolicy {
   const preset = agent.preset === undefined ? undefined : PRESETS[agent.preset];
   const extension = preset?.extension && { autoExtend: extend(preset.extension, maxTurns) };
-  const options = [{ ...preset?.policy, ...extension }, ownOptions(agent)].reduce(layOver, {});
+  const ofConfig: PolicyOptions = config.localReadTools === undefined ? {} : { localReadTools: config.localReadTools };
+  const options = [{ ...preset?.policy, ...extension }, ownOptions(agent)].reduce(layOver, ofConfig);
   const ownGate = agent.gate !== undefined && typeof agent.gate !== 'function' ? agent.gate : undefined;
   const gate = { ...preset?.gate, ...(typeof ownGate === 'string' ? { profile: ownGate } : ownGate) };
   return RunPolicy.parse({

@@ -132,6 +132,8 @@ export const TOOL_LIMITS = {
   timeoutMsMax: 60 * MINUTE_MS,
   /** Time between this limit and Temporal's startToClose timeout, so that Perdure reports the timeout itself. */
   timeoutMarginMs: 10 * SECOND_MS,
+  /** Longest time limit of a `read` tool that `localReadTools` runs in the workflow task. A message or a cancel waits for such a call. */
+  localTimeoutMsMax: 10 * SECOND_MS,
   /** Attempts of a `read` or `idempotent` call. */
   attemptsMax: 3,
   /** Wait before the second attempt. */

@@ -207,6 +207,8 @@ export const RunPolicy = z.strictObject({
   fallbackOnAuth: z.boolean().default(true),
   /** How many `read` calls of one answer run in parallel. */
   readToolsParallelMax: z.number().int().min(1).max(16).default(RUN_LIMITS.readToolsParallelMax),
+  /** Runs `read` tools with a time limit of at most 10 s as local activities: faster, with less to see in the Web UI. */
+  localReadTools: z.boolean().default(false),
 });
 export type RunPolicy = z.infer<typeof RunPolicy>;
 

@@ -33,4 +33,5 @@ export const POLICY_OF_0_1: RunPolicy = {
   provesLosses: false,
   fallbackOnAuth: true,
   readToolsParallelMax: RUN_LIMITS.readToolsParallelMax,
+  localReadTools: false,
 };

@@ -1,4 +1,4 @@
-import { type ActivityOptions, proxyActivities } from '@temporalio/workflow';
+import { type ActivityOptions, type LocalActivityOptions, proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
 import type { AgentActivities } from '../../contracts/activities.js';
 import {
   COMPACTION_LIMITS,
@@ -34,6 +34,11 @@ const {
   compact: compactActivity,
   resolveModel: resolveModelActivity,
 } = proxyActivities<AgentActivities>(DEFAULTS);
+
+const { callTool: callToolLocally } = proxyLocalActivities<Pick<AgentActivities, 'callTool'>>({
+  startToCloseTimeout: DEFAULTS.startToCloseTimeout,
+  cancellationType: DEFAULTS.cancellationType,
+} satisfies LocalActivityOptions);
 
 /** What each call of an activity says. */
 export interface CallOptions {
@@ -81,8 +86,10 @@ export function callModel(
   );
 }
 
-/** The task queue of a tool call, and how long the call may wait there for a worker. */
+/** Where a tool call runs: its task queue, and how long the call may wait there for a worker. */
 export interface ToolPlacement {
+  /** In the workflow task of this worker, without a task of its own. @default false */
+  readonly local?: boolean;
   readonly queue?: string;
   readonly queueWaitMs?: number;
 }
@@ -92,13 +99,14 @@ export function callTool(
   input: Parameters<AgentActivities['callTool']>[0],
   options: CallOptions & { placement: ToolPlacement },
 ): ReturnType<AgentActivities['callTool']> {
+  const startToCloseMs = input.timeoutMs + TOOL_LIMITS.timeoutMarginMs;
+  const callOptions = {
+    retry: { maximumAttempts: attemptsFor(input.effect), initialInterval: TOOL_LIMITS.backoffMs, nonRetryableErrorTypes: LOST_WORKER },
+    summary: cutSummary(options.summary),
+  };
+  if (options.placement.local) return callToolLocally.executeWithOptions({ ...callOptions, startToCloseTimeout: startToCloseMs }, [input]);
   return callToolActivity.executeWithOptions(
-    {
-      ...placementOptions(options.placement),
-      ...timing(options, input.timeoutMs + TOOL_LIMITS.timeoutMarginMs),
-      retry: { maximumAttempts: attemptsFor(input.effect), initialInterval: TOOL_LIMITS.backoffMs, nonRetryableErrorTypes: LOST_WORKER },
-      summary: cutSummary(options.summary),
-    },
+    { ...placementOptions(options.placement), ...timing(options, startToCloseMs), ...callOptions },
     [input],
   );
 }

@@ -1,5 +1,5 @@
 import type { CallToolInput } from '../../contracts/activities.js';
-import { WORKER_LIMITS } from '../../contracts/constants/limits.js';
+import { TOOL_LIMITS, WORKER_LIMITS } from '../../contracts/constants/limits.js';
 import type { ToolCallPart } from '../../contracts/schemas/message.js';
 import type { ToolDescriptor } from '../../contracts/schemas/tool.js';
 import { whileWaiting } from '../operator/wait.js';
@@ -44,8 +44,14 @@ export async function attempt<T>(run: Run, start: () => Promise<T>): Promise<Att
   }
 }
 
-/** Where a call of a tool runs: a workspace tool on the queue of its host. */
+/** Where a call of a tool runs: a workspace tool on the queue of its host, a short `read` tool in the workflow task if the agent says so. */
 export function placementFor(run: Run, tool: ToolDescriptor): ToolPlacement {
   const { toolQueue } = run.prepared;
-  return tool.workspace && toolQueue !== undefined ? { queue: toolQueue, queueWaitMs: WORKER_LIMITS.toolQueueWaitMs } : {};
+  if (tool.workspace && toolQueue !== undefined) return { queue: toolQueue, queueWaitMs: WORKER_LIMITS.toolQueueWaitMs };
+  return run.policy.localReadTools && runsLocally(tool) ? { local: true } : {};
+}
+
+/** True for calls that may run in the workflow task: they may repeat after a crash, and end soon. */
+function runsLocally({ effect, timeoutMs }: ToolDescriptor): boolean {
+  return effect === 'read' && timeoutMs <= TOOL_LIMITS.localTimeoutMsMax;
 }

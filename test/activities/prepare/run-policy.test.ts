@@ -86,6 +86,19 @@ describe('resolvePolicy', () => {
   });
 });
 
+describe('localReadTools', () => {
+  it.each<[boolean | undefined, boolean | undefined, boolean]>([
+    [undefined, undefined, false],
+    [true, undefined, true],
+    [true, false, false],
+    [undefined, true, true],
+  ])('the config says %s, the agent %s: %s', (ofConfig, ofAgent, expected) => {
+    const agent = agentOf(ofAgent === undefined ? {} : { localReadTools: ofAgent });
+    const config: Config = ofConfig === undefined ? {} : { localReadTools: ofConfig };
+    expect(resolvePolicy({ input: { task: 't' }, agent, config, maxTurns: 20 }).localReadTools).toBe(expected);
+  });
+});
+
 describe('resolveCaps', () => {
   it("the turn cap is the input's, the agent's, the preset's, the config's, the default, in this order", () => {
     const config: Config = { limits: { maxTurns: 9 } };
