@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type WorkflowHandle, WorkflowUpdateFailedError } from '@temporalio/client';
 import { WorkflowNotFoundError } from '@temporalio/common';
 import type { RunSetup } from '../contracts/activities.js';
-import { CLIENT_LIMITS, PAYLOAD_LIMITS } from '../contracts/constants/limits.js';
+import { CLIENT_LIMITS } from '../contracts/constants/limits.js';
 import type { EventPage, RunEvent } from '../contracts/event.js';
 import * as wire from '../contracts/handlers.js';
 import { PerdureError } from '../contracts/perdure-error.js';
@@ -17,6 +17,7 @@ import type {
   SteerInput,
   SteerRecord,
   TranscriptPage,
+  UnreadMessage,
 } from '../contracts/schemas/run.js';
 import type { Step } from '../contracts/schemas/step.js';
 import { SIGNALS, UPDATES } from '../contracts/verbs/index.js';
@@ -24,6 +25,7 @@ import type { AnyVerb, Verb } from '../contracts/verbs/verb.js';
 import type { StreamSource } from '../streams/stream.js';
 import { type ContinueOptions, continueRun } from './runs/continue-run.js';
 import { describeRun, type RunDescription } from './runs/describe-run.js';
+import { readPages, readUnread } from './runs/read-messages.js';
 import type { TemporalAccess } from './temporal/connection.js';
 import { isTimeout, noWorker, refusedUpdate, runClosed } from './temporal/errors.js';
 import { checkVerbInput } from './validate/run-input.js';
@@ -140,16 +142,15 @@ export class RunHandle {
     return await this.#access.query(this.#workflow, wire.progress);
   }
 
-  /** Yields the messages, page by page. */
-  async *transcript(options: { readonly from?: number; readonly bytesMax?: number } = {}): AsyncGenerator<TranscriptPage> {
-    const bytesMax = options.bytesMax ?? PAYLOAD_LIMITS.pageBytesDefault;
-    let from = options.from ?? 0;
-    while (true) {
-      const page = await this.#access.query(this.#workflow, wire.transcript, { from, bytesMax });
-      if (page.messages.length > 0) yield page;
-      if (page.messages.length === 0 || page.next >= page.length) return;
-      from = page.next;
-    }
+  /** Yields the messages, page by page. A message is whole, however large. */
+  transcript(options: { readonly from?: number; readonly bytesMax?: number } = {}): AsyncGenerator<TranscriptPage> {
+    return readPages((request) => this.#access.query(this.#workflow, wire.transcript, request), options);
+  }
+
+  /** The messages that were accepted and not delivered, whole and in order. A closed run keeps them. */
+  async unread(): Promise<readonly UnreadMessage[]> {
+    // a worker of an earlier version shows none
+    return (await readUnread(this.#access, this.#workflow)) ?? [];
   }
 
   async events(request: { readonly after?: number; readonly types?: readonly RunEvent['type'][] } = {}): Promise<EventPage> {
@@ -185,10 +186,13 @@ export class RunHandle {
     return watchRun({ access: this.#access, handle: this.#workflow, streams: this.#streams }, options);
   }
 
-  /** Continues this closed run as a new run. Throws `RUN_OPEN` (4) if it is still open. */
-  async continue(options: ContinueOptions = {}): Promise<{ run: RunHandle; executionId: string }> {
-    const { handle, executionId } = await continueRun(this.#access, this.#workflow, options);
-    return { run: new RunHandle(this.#access, handle.workflowId, this.#streams), executionId };
+  /**
+   * Continues this closed run as a new run. With the same options again it finds that run (`duplicate`). Throws `RUN_OPEN` (4) if this
+   * run is still open.
+   */
+  async continue(options: ContinueOptions = {}): Promise<{ run: RunHandle; executionId: string; duplicate: boolean }> {
+    const { handle, executionId, duplicate } = await continueRun(this.#access, this.#workflow, options);
+    return { run: new RunHandle(this.#access, handle.workflowId, this.#streams), executionId, duplicate };
   }
 
   /** Checks and sends a signal; returns its input as it was sent. */

@@ -13,7 +13,9 @@ const LEVEL_OF_OLD_BUILDS = 1;
 type Flag = { [Name in keyof RunPolicy]-?: RunPolicy[Name] extends boolean ? Name : never }[keyof RunPolicy];
 
 /** The flags of the policy that a level brought. Flags of level 1 are not listed. False is how earlier code behaves. */
-export const FLAGS_OF_LEVELS: ReadonlyMap<number, readonly Flag[]> = new Map([[2, ['limitsBadArguments', 'localReadTools', 'provesLosses', 'reportsTurns']]]);
+export const FLAGS_OF_LEVELS: ReadonlyMap<number, readonly Flag[]> = new Map([
+  [2, ['limitsBadArguments', 'limitsInbox', 'localReadTools', 'provesLosses', 'reportsTurns']],
+]);
 
 /** The policy for workflow code of a level: flags of later levels are off. */
 export function clampPolicy(policy: RunPolicy, level: number = LEVEL_OF_OLD_BUILDS): RunPolicy {

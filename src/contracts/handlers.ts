@@ -3,7 +3,18 @@ import type { RunSetup } from './activities.js';
 import type { EventPage, RunEvent } from './event.js';
 import type { ApprovalList, ApproveInput, DecidedApproval, DenyInput } from './schemas/approval.js';
 import type { Usage } from './schemas/model.js';
-import type { ExtendInput, HoldInput, Progress, Receipt, RunResult, SteerInput, SteerRecord, TranscriptPage } from './schemas/run.js';
+import type { PageRequest } from './schemas/page.js';
+import type {
+  ExtendInput,
+  HoldInput,
+  Progress,
+  Receipt,
+  RunResult,
+  SteerInput,
+  SteerRecord,
+  TranscriptPage,
+  UnreadPage,
+} from './schemas/run.js';
 import type { Step } from './schemas/step.js';
 import { SIGNALS, UPDATES } from './verbs/index.js';
 
@@ -32,7 +43,7 @@ export const deny = defineUpdate<DecidedApproval, [DenyInput]>('deny');
 /** Returns the status: phase, turn, cause of a wait, usage, cost, pending approvals. */
 export const progress = defineQuery<Progress>('progress');
 /** Returns messages of the transcript, in pages. */
-export const transcript = defineQuery<TranscriptPage, [{ from: number; to?: number; bytesMax?: number }]>('transcript');
+export const transcript = defineQuery<TranscriptPage, [PageRequest]>('transcript');
 /** Returns events in order. The newest 1,000 or 256 KiB are kept. */
 export const events = defineQuery<EventPage, [{ after: number; types?: readonly RunEvent['type'][] }]>('events');
 /** Returns the usage of the run and of its last model call, and the cost. */
@@ -41,6 +52,8 @@ export const usage = defineQuery<{ total: Usage; last?: Usage; costUsd?: number 
 export const setup = defineQuery<RunSetup>('setup');
 /** Returns pending approvals and past decisions. */
 export const approvals = defineQuery<ApprovalList>('approvals');
+/** Returns the unread messages with their whole texts, in pages. A closed run keeps them. */
+export const unread = defineQuery<UnreadPage, [PageRequest?]>('unread');
 /** Returns the delivery records of messages. */
 export const steers = defineQuery<readonly SteerRecord[]>('steers');
 /** Returns the last 500 turns. */
@@ -63,11 +76,12 @@ const DESCRIBED_VERBS = {
 export const HANDLER_DESCRIPTIONS = {
   ...DESCRIBED_VERBS,
   progress: 'Status, phase, turn and turn limit, cause of a wait, usage and cost.',
-  transcript: 'Messages of the transcript, in pages: {"from": 0, "to"?: n, "bytesMax"?: 65536}.',
+  transcript: 'Messages of the transcript, in pages: {"from": 0, "to"?: n, "bytesMax"?: 65536, "offset"?: 0 for parts of large messages}.',
   events: 'Events in order: {"after": 0, "types"?: ["tool.call"]}. The newest 1,000 or 256 KiB are kept.',
   usage: 'Tokens of the run and of its last model call, and the cost.',
   setup: 'Prompt and tools, as captured when the run started.',
   approvals: 'Pending approvals and past decisions.',
+  unread: 'Messages that wait for delivery, or were never delivered, in pages: {"from"?: 0, "offset"?: 0, "bytesMax"?: 65536}.',
   steers: 'Delivery records of the messages that were sent to the run.',
   steps: 'Turns with status, times, usage and calls. Available after the end too.',
   result: 'The result of a closed run; null before the end.',

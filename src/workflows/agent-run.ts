@@ -122,6 +122,7 @@ function open(run: Run, carried: CarriedState | undefined): void {
     return;
   }
   const { setup, model } = run.prepared;
+  run.inbox.refuseOverflow();
   run.events.add({ type: 'run.started', agent: setup.agent, model, maxTurns: run.caps.maxTurns });
   if (run.prepared.priceUnknown) {
     const text = `the price of ${model} is unknown: maxCostUsd is not enforced`;

@@ -7,6 +7,7 @@ import { Worker } from '@temporalio/worker';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import { z } from 'zod';
 import { defineTool } from '../../src/define/define-tool.js';
+import type { ModelAnswer } from '../../src/providers/contract/provider.js';
 import { createDataConverter } from '../../src/worker/data-converter.js';
 import { call, say } from '../support/agent-worker.js';
 import { useWorkers } from '../support/use-workers.js';
@@ -34,6 +35,10 @@ const random = (n: number): string =>
     .update(String(n))
     .digest('base64');
 
+function manyCalls(turn: number): ModelAnswer {
+  return call(...Array.from({ length: CALLS }, (_, n) => ['big', { n: turn * CALLS + n }] as const));
+}
+
 describe('a plain Temporal client, without any of our options', () => {
   const { worker, start } = useWorkers();
   let artifactsDir: string;
@@ -48,8 +53,7 @@ describe('a plain Temporal client, without any of our options', () => {
     ['stored in a file when it stays large', 5, random, 'binary/perdure-blob'],
   ])('reads the result of a run that carried its state over: %s', async (_what, turns, text, encoding) => {
     const dataConverter = createDataConverter({ artifactsDir });
-    const calls = (turn: number) => call(...Array.from({ length: CALLS }, (_, n) => ['big', { n: turn * CALLS + n }] as const));
-    const on = await worker({ model: (_, n) => (n <= turns ? calls(n) : say('ok')), tools: [big(text)], dataConverter });
+    const on = await worker({ model: (_, n) => (n <= turns ? manyCalls(n) : say('ok')), tools: [big(text)], dataConverter });
     const run = await start(on, { maxTurns: turns + 5, bounds: { continueAsNewEvents: 20 } });
     const plain = new Client({ connection: on.client.connection }).workflow.getHandle(run.runId, (await run.handle.describe()).runId);
     expect(await plain.result()).toMatchObject({ reason: 'completed', output: 'ok', turns: turns + 1 });

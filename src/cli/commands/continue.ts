@@ -38,8 +38,9 @@ export async function continueRun(
     return await serveWhile(serving, async (ready) => {
       // only a worker can read the transcript of the closed run
       await Promise.race([ready, untilInterrupted(context.interrupts)]);
-      const { run } = await old.continue(overrides);
-      display.say(`run ${run.runId} continues ${runId}  ${place.runUrl(run.runId) ?? ''}`);
+      const { run, duplicate } = await old.continue(overrides);
+      const again = duplicate ? ' already (another text starts another run)' : '';
+      display.say(`run ${run.runId} continues ${runId}${again}  ${place.runUrl(run.runId) ?? ''}`);
       return await followRun(run, context, display, { ...options, detachHint: detachHint(run.runId, place) });
     });
   } finally {

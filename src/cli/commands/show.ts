@@ -73,12 +73,13 @@ function progressFromResult(result: RunResult, described: RunDescription): Progr
   };
 }
 
-/** Pending approvals and recent turns of a run. Empty when no worker reported its progress. */
-async function readDetails(run: RunHandle, reported: Progress | undefined): Promise<Pick<ShownRun, 'waiting' | 'steps'>> {
-  if (!reported) return { waiting: [], steps: [] };
+/** Pending approvals, unread messages and recent turns of a run. Empty when no worker reported its progress. */
+async function readDetails(run: RunHandle, reported: Progress | undefined): Promise<Pick<ShownRun, 'waiting' | 'steps' | 'unread'>> {
+  if (!reported) return { waiting: [], steps: [], unread: [] };
   const approvals = reported.pendingApprovals > 0 ? await run.approvals().catch(ifNoWorker) : undefined;
   const steps = await run.steps().catch(ifNoWorker);
-  return { waiting: approvals?.pending ?? [], steps: steps ?? [] };
+  const unread = reported.inbox > 0 ? await run.unread().catch(ifNoWorker) : undefined;
+  return { waiting: approvals?.pending ?? [], steps: steps ?? [], unread: unread ?? [] };
 }
 
 function ifNoWorker(error: unknown): undefined {

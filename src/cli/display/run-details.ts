@@ -1,7 +1,7 @@
 import type { PendingCall, RunDescription } from '../../client/runs/describe-run.js';
 import { DECISION_LIMITS } from '../../contracts/constants/limits.js';
 import type { PendingApproval } from '../../contracts/schemas/approval.js';
-import type { CoolingModel, Progress, RunResult } from '../../contracts/schemas/run.js';
+import type { CoolingModel, Progress, RunResult, UnreadMessage } from '../../contracts/schemas/run.js';
 import type { Step } from '../../contracts/schemas/step.js';
 import { BUDGET_APPROVAL } from '../../contracts/text/ids.js';
 import { jsonLine } from '../../contracts/text/sanitize-text.js';
@@ -19,12 +19,18 @@ export interface ShownRun {
   readonly waiting: readonly PendingApproval[];
   /** The recent turns, oldest first. */
   readonly steps: readonly Step[];
+  /** Messages that wait, or that the run ended without. */
+  readonly unread: readonly UnreadMessage[];
 }
+
+/** The number of unread messages that are shown, and the beginning of each. */
+const UNREAD_SHOWN = 5;
+const UNREAD_CHARS_SHOWN = 120;
 
 type Fact = readonly [name: string, value: string | undefined];
 
 /** Formats a run: one fact per line, then the output. Pure. */
-export function formatShown({ described, progress, result, uiUrl, waiting, steps }: ShownRun): string {
+export function formatShown({ described, progress, result, uiUrl, waiting, steps, unread }: ShownRun): string {
   const facts: Fact[] = [
     ['run', described.runId],
     ['status', progress?.status ?? described.status],
@@ -42,6 +48,7 @@ export function formatShown({ described, progress, result, uiUrl, waiting, steps
     ['usage', progress && formatUsage(progress.usage, progress.costUsd)],
     ...modelFacts(result),
     ['queued', progress && progress.inbox > 0 ? formatNumberOf(progress.inbox, 'message') : undefined],
+    ...unreadFacts(unread),
     ...described.pending.map((call): Fact => ['call', pendingLine(call)]),
     ...stepFacts(steps),
     ['started', described.startedAt],
@@ -95,6 +102,15 @@ function modelFacts({ byModel = [], switches = [] }: Pick<RunResult, 'byModel' |
       return ['switched', `turn ${turn}: ${terminalLine(from)} → ${terminalLine(to)}: ${terminalLine(why)}`];
     }),
   ];
+}
+
+function unreadFacts(unread: readonly UnreadMessage[]): Fact[] {
+  const more = unread.length - UNREAD_SHOWN;
+  const shown = unread.slice(0, UNREAD_SHOWN).map(({ id, text }): Fact => {
+    const line = terminalLine(text.slice(0, UNREAD_CHARS_SHOWN).toWellFormed());
+    return ['unread', `${terminalLine(id)}: ${line}${text.length > UNREAD_CHARS_SHOWN ? '…' : ''}`];
+  });
+  return more > 0 ? [...shown, ['unread', `${more} more`]] : shown;
 }
 
 function stepFacts(steps: readonly Step[]): Fact[] {

@@ -1,12 +1,13 @@
 import type { WorkflowExecutionDescription, WorkflowHandle } from '@temporalio/client';
-import { CLIENT_LIMITS, PAYLOAD_LIMITS } from '../../contracts/constants/limits.js';
-import { setup as setupQuery, transcript as transcriptQuery } from '../../contracts/handlers.js';
+import { CLIENT_LIMITS } from '../../contracts/constants/limits.js';
+import { setup as setupQuery } from '../../contracts/handlers.js';
 import { toolCallsOf } from '../../contracts/message-text.js';
 import { PerdureError } from '../../contracts/perdure-error.js';
 import type { GivenMessage, Message } from '../../contracts/schemas/message.js';
-import { RunInput, type RunResult } from '../../contracts/schemas/run.js';
+import { RunInput } from '../../contracts/schemas/run.js';
 import type { TemporalAccess } from '../temporal/connection.js';
 import { awaitResult } from '../watch/await-result.js';
+import { readTranscript, readUnread } from './read-messages.js';
 import { RunMemo } from './run-summary.js';
 import { checkStart, type StartedRun, startRun } from './start-run.js';
 
@@ -35,7 +36,8 @@ const CONTINUATIONS_MAX = 1_000;
 
 /**
  * Continues a closed run as `RUN.2`, `RUN.3` … Its messages are the system messages of the closed run, its transcript, its unconsumed
- * messages, and the new task. Throws `RUN_OPEN` (exit 4) for an open run, and `NO_WORKER` if no worker can read the transcript.
+ * messages, and the new task. With the same task and options the same run is found again (`duplicate`), so that a call whose answer was
+ * lost can be repeated; another text makes another run. Throws `RUN_OPEN` (exit 4) for an open run, and `NO_WORKER` if no worker can read the transcript.
  */
 export async function continueRun(access: TemporalAccess, handle: WorkflowHandle, options: ContinueOptions = {}): Promise<StartedRun> {
   const runId = handle.workflowId;
@@ -51,26 +53,17 @@ export async function continueRun(access: TemporalAccess, handle: WorkflowHandle
   const kept = await readRunOptions(access, handle, old);
   const result = await awaitResult(access, handle, {});
   const transcript = await readTranscript(access, handle);
+  const unread = (await readUnread(access, handle)) ?? result.unconsumed;
   // a run whose preparation failed has no setup
   const given = transcript.length > 0 ? await givenSystem(access, handle) : [];
   const input: RunInput = {
     ...kept,
     ...caps,
     task: text,
-    messages: [...given, ...closeOpenCalls(transcript), ...unconsumedMessages(result)],
+    messages: [...given, ...closeOpenCalls(transcript), ...unreadMessages(unread)],
     continuedFrom: runId,
   };
   return await startUnderNextId(access, runId, input);
-}
-
-/** Reads all messages of a run, page by page. Throws `NO_WORKER`. */
-async function readTranscript(access: TemporalAccess, handle: WorkflowHandle): Promise<Message[]> {
-  const messages: Message[] = [];
-  while (true) {
-    const page = await access.query(handle, transcriptQuery, { from: messages.length, bytesMax: PAYLOAD_LIMITS.pageBytesDefault });
-    messages.push(...page.messages);
-    if (page.messages.length === 0 || messages.length >= page.length) return messages;
-  }
 }
 
 /** The system messages of the run's input. They are part of its prompt, not of its transcript. */
@@ -104,8 +97,8 @@ function outcomeUnknown(callId: string, asked: Message): Message {
   };
 }
 
-function unconsumedMessages(result: RunResult): Message[] {
-  return result.unconsumed.map(({ id, text }) => ({ id, role: 'user', origin: 'steer', parts: [{ type: 'text', text }] }));
+function unreadMessages(unread: readonly { readonly id: string; readonly text: string }[]): Message[] {
+  return unread.map(({ id, text }) => ({ id, role: 'user', origin: 'steer', parts: [{ type: 'text', text }] }));
 }
 
 async function startUnderNextId(access: TemporalAccess, runId: string, input: RunInput): Promise<StartedRun> {
@@ -115,7 +108,7 @@ async function startUnderNextId(access: TemporalAccess, runId: string, input: Ru
   for (let number = first; number < first + CONTINUATIONS_MAX; number += 1) {
     const checked = checkStart({ ...input, id: `${base}.${number}` });
     const started = await startRun(access, checked).catch(ifTaken);
-    if (started && !started.duplicate) return started;
+    if (started) return started;
   }
   throw new PerdureError(
     'RUN_EXISTS',
@@ -124,7 +117,7 @@ async function startUnderNextId(access: TemporalAccess, runId: string, input: Ru
   );
 }
 
-/** Another continuation has this ID, so the next one is tried. */
+/** A run with other input has this ID, so the next one is tried. */
 function ifTaken(error: unknown): undefined {
   if (!(error instanceof PerdureError) || error.code !== 'RUN_EXISTS') throw error;
 }

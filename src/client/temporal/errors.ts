@@ -130,11 +130,12 @@ function grpcError(error: unknown): { readonly code: number; readonly details: s
 const EXIT_CODES: ReadonlyMap<string, ErrorExitCode> = new Map([
   ['NO_SUCH_APPROVAL', 3],
   ['BAD_ANSWER', 2],
+  ['INBOX_FULL', 4],
 ]);
 
 const ALREADY_DECIDED = 'already decided: ';
 
-/** Converts the refusal of an update: `NO_SUCH_APPROVAL` (3), `BAD_ANSWER` (2), `ALREADY_DECIDED` (4), else `UPDATE_REFUSED` (4). */
+/** Converts the refusal of an update: `NO_SUCH_APPROVAL` (3), `BAD_ANSWER` (2), `INBOX_FULL` (4), `ALREADY_DECIDED` (4), else `UPDATE_REFUSED` (4). */
 export function refusedUpdate(error: WorkflowUpdateFailedError): PerdureError {
   const { cause } = error;
   const message = cause?.message ?? error.message;

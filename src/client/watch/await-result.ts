@@ -5,8 +5,9 @@ import { CLIENT_LIMITS, PAYLOAD_LIMITS } from '../../contracts/constants/limits.
 import { progress as progressQuery, result as resultQuery } from '../../contracts/handlers.js';
 import { NO_USAGE } from '../../contracts/models/usage.js';
 import { PerdureError } from '../../contracts/perdure-error.js';
-import { type Progress, type Reason, RunResult } from '../../contracts/schemas/run.js';
+import { type Progress, type Reason, RunResult, type UnreadMessage } from '../../contracts/schemas/run.js';
 import { cutMiddle, redact } from '../../contracts/text/redact.js';
+import { readUnread } from '../runs/read-messages.js';
 import { signalOfRequests, type TemporalAccess } from '../temporal/connection.js';
 import { isConnectionLoss, toPerdureError } from '../temporal/errors.js';
 
@@ -29,7 +30,7 @@ export async function awaitResult(access: TemporalAccess, handle: WorkflowHandle
     signal.throwIfAborted();
     try {
       const value: unknown = await access.client.withAbortSignal(signalOfRequests(signal), () => handle.result());
-      return readResult(value, handle.workflowId);
+      return await withUnread(readResult(value, handle.workflowId), access, handle);
     } catch (error) {
       signal.throwIfAborted();
       if (!isConnectionLoss(error)) return await resultOfFailed(access, handle, error);
@@ -48,18 +49,32 @@ function readResult(value: unknown, runId: string): RunResult {
 
 async function resultOfFailed(access: TemporalAccess, handle: WorkflowHandle, error: unknown): Promise<RunResult> {
   const carried = resultInFailure(error);
-  if (carried) return carried;
+  if (carried) return await withUnread(carried, access, handle);
   const known = toPerdureError(error, access.subject(handle.workflowId));
   if (known instanceof PerdureError) throw known;
   const fact = closedFact(error);
   const answered = await access.query(handle, resultQuery).catch(withoutWorker);
   const parsed = RunResult.safeParse(answered);
-  if (parsed.success) return parsed.data;
+  if (parsed.success) return await withUnread(parsed.data, access, handle);
   // a terminated run has no result, but a worker can replay its last state
   const progress: Progress | undefined =
     answered === undefined ? undefined : await access.query(handle, progressQuery).catch(withoutWorker);
   const { runId: executionId } = await access.ask(() => handle.describe(), handle.workflowId);
-  return resultFromFact(fact, { runId: handle.workflowId, executionId, progress });
+  const unread = progress === undefined ? undefined : await readUnread(access, handle).catch(withoutWorker);
+  return resultFromFact(fact, { runId: handle.workflowId, executionId, progress, unread });
+}
+
+/** A result whose undelivered messages were cut gets them whole, if a worker is running. */
+async function withUnread(result: RunResult, access: TemporalAccess, handle: WorkflowHandle): Promise<RunResult> {
+  if (!result.unconsumedCut) return result;
+  const unread = await readUnread(access, handle).catch(withoutWorker);
+  if (!unread) return result;
+  const { unconsumedCut: _, ...whole } = result;
+  return { ...whole, unconsumed: unread.map(plain) };
+}
+
+function plain({ id, text }: UnreadMessage): RunResult['unconsumed'][number] {
+  return { id, text };
 }
 
 /** Ignores a missing worker, or one that cannot replay the run. The result is then built from the data of the server. */
@@ -92,9 +107,17 @@ function closedFact(error: unknown): ClosedFact {
   return { reason: 'error', error: { type, message } };
 }
 
-/** Builds a result from the data of the server. Without a worker there is no `progress`, and usage and turns are 0. */
-function resultFromFact(fact: ClosedFact, run: { runId: string; executionId: string; progress: Progress | undefined }): RunResult {
-  const { progress } = run;
+/** What is known of a run without its own result. Without a worker there are no `progress` and no `unread` messages. */
+interface ClosedRun {
+  readonly runId: string;
+  readonly executionId: string;
+  readonly progress: Progress | undefined;
+  readonly unread: readonly UnreadMessage[] | undefined;
+}
+
+/** Builds a result from the data of the server. Without a worker usage and turns are 0. */
+function resultFromFact(fact: ClosedFact, run: ClosedRun): RunResult {
+  const { progress, unread } = run;
   const turns = progress?.turn ?? 0;
   return {
     v: 1,
@@ -107,7 +130,8 @@ function resultFromFact(fact: ClosedFact, run: { runId: string; executionId: str
     usage: progress?.usage ?? NO_USAGE,
     ...(progress?.costUsd === undefined ? {} : { costUsd: progress.costUsd }),
     models: progress ? [progress.model] : [],
-    unconsumed: [],
+    unconsumed: unread?.map(plain) ?? [],
+    ...(unread ? {} : { unconsumedCut: true }),
     ...(fact.error ? { error: { ...fact.error, turn: turns } } : {}),
   };
 }

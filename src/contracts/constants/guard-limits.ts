@@ -128,24 +128,6 @@ export const DECISION_LIMITS = {
   holdTtlMsMax: DAY_MS,
 } as const;
 
-/** Limits of messages to a running agent. */
-export const STEER_LIMITS = {
-  /** Lowest `ttlMs` of a message. */
-  ttlMsMin: SECOND_MS,
-  /** Highest `ttlMs` of a message. */
-  ttlMsMax: 30 * DAY_MS,
-  /** Delivery records in the result. */
-  resultRecordsMax: 200,
-  /** Size of the delivery records in the result. */
-  resultBytesMax: 12 * KIB,
-  /** Size of the reason of a refused message, which may quote the message. */
-  refusalBytesMax: 500,
-  /** Commands `/model` and `/think` at the beginning of a message that a run applies. The rest is text. */
-  directivesMax: 8,
-  /** Commands that are read from a message at all: runs of older versions apply as many. */
-  directivesReadMax: 1_000,
-} as const;
-
 /** Limits of hooks and gates of a config. They run in activities and fail closed. */
 export const HOOK_LIMITS = {
   /** Time limit of a gate, and of a hook without one. */

@@ -1,6 +1,8 @@
 /** Limits of the contract. The unit is the last word of the name; docs/reference/limits.md is generated from the comments. */
 import { ARTIFACT_LIMITS } from './guard-limits.js';
 
+export { INPUT_LIMITS, PAYLOAD_LIMITS, STEER_LIMITS } from './data-limits.js';
+
 export {
   ARTIFACT_LIMITS,
   COMPACTION_LIMITS,
@@ -13,7 +15,6 @@ export {
   MEMO_LIMITS,
   OUTPUT_SCHEMA_LIMITS,
   READING_LIMITS,
-  STEER_LIMITS,
   WORK_LIMITS,
 } from './guard-limits.js';
 export { HOST_PROCESS_LIMITS, HOSTING_LIMITS, LOSS_LIMITS } from './worker-limits.js';
@@ -46,8 +47,12 @@ export const RUN_LIMITS = {
   deadlineMsMax: 30 * DAY_MS,
   /** Time limit of the reserved final call, so that it does not delay a finished run. */
   finalCallTimeoutMs: MINUTE_MS,
-  /** Attempts to prepare a run. Several hosts may share a queue, and only one of them has the workspace. */
+  /** Attempts to prepare a run, for any failure but a workspace that the asked host does not have. */
   prepareAttemptsMax: 10,
+  /** Hosts of a shared queue that are asked for the workspace, at random: of 20, the one that has it is missed once in 800 million runs. */
+  prepareHostsAskedMax: 400,
+  /** Wait before the next one is asked. All of them take about two minutes. */
+  prepareHostsBackoffMs: 250,
   /** Lost workers of one call. More fail it, so that a worker that crashes repeatedly cannot keep it alive. */
   workerLossesMax: 20,
   /** Fresh transcript references for one model call. */
@@ -212,6 +217,11 @@ export const WORKER_LIMITS = {
   shutdownForceMs: MINUTE_MS,
   /** Stall of the event loop that is logged, with the running tool. */
   eventLoopStallMs: 5 * SECOND_MS,
+  /**
+   * Time limit of workflow code between two waits. When the SDK stops such code, Node may abort the whole process: its promise hooks are
+   * left half done. The default of 5 s ends a worker on a busy machine. A task that takes longer than 10 s is repeated anyway.
+   */
+  workflowCodeMsMax: 30 * SECOND_MS,
   /** Workflows in the worker's cache. */
   cachedWorkflowsMax: 200,
   /** Parallel activities of a worker. They wait for I/O, so one process has room for many. */
@@ -228,43 +238,6 @@ export const WORKER_LIMITS = {
 export const CONFIG_LIMITS = {
   /** Largest `agents/NAME.md`. A larger prompt would not fit the setup of a run. */
   agentFileBytesMax: 128 * KIB,
-} as const;
-
-/** Sizes of data that Temporal transports. */
-export const PAYLOAD_LIMITS = {
-  /**
-   * The payloads of one command or message above this are compressed, and stored outside the history when they stay larger. The server
-   * refuses 2 MiB.
-   */
-  inlineBytesMax: 1.5 * MIB,
-  /** Payload that the SDK's external storage takes, for applications without the codec of large payloads. Above `inlineBytesMax` with its metadata. */
-  externalBytesMin: 1.5 * MIB + 4 * KIB,
-  /** Largest payload that is opened. A carried transcript of `transcriptBytesMax` fits in any encoding; a forged one cannot fill the memory. */
-  openedBytesMax: 128 * MIB,
-  /** Largest result of a query or workflow. */
-  outsideBytesMax: 192 * KIB,
-  /** Largest message. */
-  messageBytesMax: MIB,
-  /** Largest message of a failure. */
-  failureMessageBytesMax: 4 * KIB,
-  /** Largest `details[0]` of a failed run. It is the whole RunResult, with its output cut. */
-  failureDetailsBytesMax: 64 * KIB,
-  /** Default page size of query `transcript`. */
-  pageBytesDefault: 128 * KIB,
-  /** New messages that the input of a model call contains. More are fetched by query. */
-  tailBytesMax: 64 * KIB,
-  /** Events that a run keeps. */
-  eventsMax: 1_000,
-  /** Size of the events that a run keeps. */
-  eventsBytesMax: 256 * KIB,
-  /** Steps that a run keeps. */
-  stepsMax: 500,
-  /** Longest summary of an activity or timer in the Web UI, in characters. */
-  summaryCharsMax: 120,
-  /** Largest *User Metadata* of a run in the Web UI. */
-  currentDetailsBytesMax: 4 * KIB,
-  /** Larger transcripts are compacted before the run continues as new. */
-  transcriptBytesMax: 32 * MIB,
 } as const;
 
 /** Thresholds at which a run continues as new, well below the limits of the server. */

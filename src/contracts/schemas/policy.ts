@@ -183,6 +183,8 @@ export const RunPolicy = z.strictObject({
   limitsBadArguments: z.boolean().default(true),
   /** Updates the search attributes of turns and cost while the run works. False in runs of older versions: only when the status changes. */
   reportsTurns: z.boolean().default(true),
+  /** Refuses messages above the bound of unread ones. False in runs of older versions, which queue all. */
+  limitsInbox: z.boolean().default(true),
   /** Tool choice of the first request. */
   firstToolChoice: z.enum(['auto', 'required']).default('auto'),
   /** Cuts an answer that thinks longer than this, in tokens, without text or call. */

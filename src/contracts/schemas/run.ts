@@ -1,22 +1,37 @@
 import { z } from 'zod';
-import { FAILOVER_LIMITS, RUN_LIMITS } from '../constants/limits.js';
+import { FAILOVER_LIMITS, INPUT_LIMITS, RUN_LIMITS } from '../constants/limits.js';
 import { STEER_MODES } from '../constants/steer-modes.js';
+import { HOST } from '../host-queue.js';
 import { GivenMessage, JsonValue, type Message, Part } from './message.js';
 import { ThinkingSetting, Usage } from './model.js';
 import { ModelSpending, ModelSwitch } from './model-route.js';
+import type { PagePart } from './page.js';
+
+/** A name that also stands in the memo, in a search attribute, or in the Web UI. */
+const Name = z.string().max(INPUT_LIMITS.nameCharsMax);
 
 /** The surroundings of a run: its workspace and facts for its prompt. */
 export const RunContext = z.strictObject({
   /** Absolute path of a folder on the worker's host. With it the run is offered the workspace tools. */
-  workspace: z.string().optional(),
+  workspace: z.string().max(INPUT_LIMITS.pathCharsMax).optional(),
+  /**
+   * Name of the host that has the workspace, where several hosts share a queue: a worker of that host prepares the run, and the run waits
+   * for one. @default the hosts are asked until one of them has it
+   */
+  host: z.string().max(INPUT_LIMITS.hostCharsMax).regex(HOST).optional(),
   /** Path of the project, shown in the prompt. */
-  projectPath: z.string().optional(),
+  projectPath: z.string().max(INPUT_LIMITS.pathCharsMax).optional(),
   /** Kind of work, shown in the prompt. */
   mode: z.enum(['code', 'ui']).optional(),
   /** Component that the task is about, shown in the prompt of mode `ui`. */
-  component: z.string().optional(),
+  component: z.string().max(INPUT_LIMITS.componentCharsMax).optional(),
   /** Further facts by name, shown in the prompt. */
-  variables: z.record(z.string(), z.string()).optional(),
+  variables: z
+    .record(z.string(), z.string())
+    .refine((variables) => JSON.stringify(variables).length <= INPUT_LIMITS.variablesCharsMax, {
+      error: `at most ${INPUT_LIMITS.variablesCharsMax} characters as JSON`,
+    })
+    .optional(),
 });
 export type RunContext = z.infer<typeof RunContext>;
 
@@ -36,9 +51,9 @@ export const RunInput = z.strictObject({
   /** The task: text, or a list of parts. */
   task: z.union([z.string(), z.array(Part)]),
   /** Name of an agent of the config. @default the agent `default` of the config, else a built-in one */
-  agent: z.string().optional(),
+  agent: Name.optional(),
   /** `provider/model`, or a bare name, which is looked up. @default the agent's, `PERDURE_MODEL`, the config's */
-  model: z.string().optional(),
+  model: Name.optional(),
   /** Turn limit. @default the agent's, else the config's, else 20 */
   maxTurns: z.number().int().min(RUN_LIMITS.maxTurnsMin).max(RUN_LIMITS.maxTurnsMax).optional(),
   /** Cost limit in USD, over all model calls. It needs a known price. @default the agent's, else none */
@@ -55,19 +70,19 @@ export const RunInput = z.strictObject({
    */
   messages: z.array(GivenMessage).optional(),
   /** Id of the run that this one continues. */
-  continuedFrom: z.string().optional(),
+  continuedFrom: z.string().max(INPUT_LIMITS.workflowIdCharsMax).optional(),
   /** Workspace and facts for the prompt. */
   context: RunContext.optional(),
   /** Conversation that the run belongs to. Written to search attribute `AgentSession`. */
-  session: z.string().optional(),
+  session: Name.optional(),
   /** Tenant that the run belongs to. Written to search attribute `AgentTenant`. */
-  tenant: z.string().optional(),
+  tenant: Name.optional(),
   /** A JSON Schema that the answer must match. In a chat the answer is validated once and not corrected. */
   outputSchema: z.record(z.string(), JsonValue).optional(),
   /** At a limit of turns, tokens, cost or time: `finish` writes the final answer, `ask` waits for approval. @default the agent's */
   onBudget: z.enum(['finish', 'ask']).optional(),
   /** Models to fail over to, in this order, when `model` fails; `[]` for none. @default the agent's, `PERDURE_FALLBACKS`, the config's */
-  fallbacks: z.array(z.string()).max(FAILOVER_LIMITS.fallbacksMax).optional(),
+  fallbacks: z.array(Name).max(FAILOVER_LIMITS.fallbacksMax).optional(),
   /** How much the models think. @default the agent's, else the model's, else the config's */
   thinking: ThinkingSetting.optional(),
   /** Starts a run with `maxCostUsd` although the price is unknown. The cost limit is not enforced then. @default the agent's, else false */
@@ -149,6 +164,11 @@ export const RunResult = z.strictObject({
   usageEstimated: z.boolean().optional(),
   /** Messages that were accepted but not delivered before the end. */
   unconsumed: z.array(z.strictObject({ id: z.string(), text: z.string() })),
+  /**
+   * True when texts of `unconsumed` are cut, or messages are missing: they exceed the size of a result, or no worker could be asked about
+   * a terminated run. Query `unread` has them all. Absent otherwise.
+   */
+  unconsumedCut: z.boolean().optional(),
   /** Delivery records of the last 200 messages. Absent without messages. */
   steers: z.array(SteerRecord).optional(),
   /** Ids of the newest 50 calls whose outcome is unknown: they may have taken effect. Absent when there are none. */
@@ -226,6 +246,32 @@ export interface TranscriptPage {
   readonly digest: string;
   /** Messages of the page. */
   readonly messages: readonly Message[];
+  /** Part of a message that is larger than a page, when the request has an `offset`. `messages` is empty then. */
+  readonly part?: PagePart;
+}
+
+/** A message to a run that was accepted and not delivered. */
+export interface UnreadMessage {
+  /** Id of the message. */
+  readonly id: string;
+  /** Text of the message, whole. */
+  readonly text: string;
+  /** When it is to be delivered. @default `boundary` */
+  readonly mode?: SteerMode;
+}
+
+/** Result of query `unread`: one page of unread messages, in the order in which they were accepted. */
+export interface UnreadPage {
+  /** Index of the first message of the page. */
+  readonly from: number;
+  /** Index of the first message after the page. */
+  readonly next: number;
+  /** Number of all unread messages. */
+  readonly length: number;
+  /** Messages of the page. */
+  readonly messages: readonly UnreadMessage[];
+  /** Part of a message that is larger than a page. `messages` is empty then. */
+  readonly part?: PagePart;
 }
 
 /** Result of update `submit`. */

@@ -1,4 +1,5 @@
 import { CLIENT_LIMITS, PAYLOAD_LIMITS } from '../constants/limits.js';
+import { hashJson } from '../digest.js';
 import { didYouMean } from '../text/did-you-mean.js';
 import { echoValue } from '../text/echo-value.js';
 import { isRunId } from '../text/ids.js';
@@ -66,13 +67,20 @@ export function messageText(given: unknown, name: string): Reading<string> {
 
 export const EMPTY_MESSAGE: Fault = { code: 'EMPTY_MESSAGE', message: 'message has no text and no attachment' };
 
-/** The id of a message. The nearest usable id is the text, cut. */
+/** The id of a message. The nearest usable id is the text; of a longer one its beginning and its hash, so that two of them stay two. */
 export function messageId(given: unknown): Reading<string> {
   if (typeof given === 'string' && isRunId(given)) return { value: given };
   const fault = { code: 'BAD_MESSAGE_ID', message: `use 1–200 characters of A–Z a–z 0–9 . _ : -, got ${echoValue(given)}` };
-  const value = typeof given === 'string' ? given.slice(0, CLIENT_LIMITS.idCharsMax) : '';
+  const value = typeof given === 'string' ? nearestId(given) : '';
   return value === '' ? { fault } : { value, fault };
 }
+
+function nearestId(given: string): string {
+  if (given.length <= CLIENT_LIMITS.idCharsMax) return given;
+  return `${given.slice(0, ID_HEAD_CHARS).toWellFormed()}#${hashJson(given)}`;
+}
+
+const ID_HEAD_CHARS = 100;
 
 /** One of a list of words. */
 export function oneOf<const Word extends string>(words: readonly Word[]): Field<Word> {

@@ -120,7 +120,10 @@ function workersOf({ worker, hostWorker }: ConnectedWorker): Worker[] {
 }
 
 /** Fails the calls of dead workers of this host. Never rejects: a failed recovery is logged, and the records stay for the next process. */
-async function recover(options: SharedWorkerOptions, { own, signal }: { readonly own: string; readonly signal: AbortSignal }): Promise<void> {
+async function recover(
+  options: SharedWorkerOptions,
+  { own, signal }: { readonly own: string; readonly signal: AbortSignal },
+): Promise<void> {
   const { stateDir, server: place, taskQueue, dataConverter, say } = options;
   const server = nameOf(options);
   try {

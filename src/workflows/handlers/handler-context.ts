@@ -27,6 +27,7 @@ export function connectInbox(context: HandlerContext): void {
   // runs prepared by older versions have no route
   inbox.appliesDirectives = () => context.run?.prepared.route !== undefined;
   inbox.limitsDirectives = () => context.run?.policy.limitsDirectives === true;
+  inbox.limitsInbox = () => context.run?.policy.limitsInbox === true;
   inbox.onInterrupt = () => {
     if (context.run?.phase !== 'model') return false;
     context.run.calls.interruptModel();

@@ -2,6 +2,7 @@ import { setHandler } from '@temporalio/workflow';
 import { PAYLOAD_LIMITS, RUN_LIMITS } from '../../contracts/constants/limits.js';
 import * as handlers from '../../contracts/handlers.js';
 import { HANDLER_DESCRIPTIONS as describe } from '../../contracts/handlers.js';
+import { namedHost } from '../../contracts/host-queue.js';
 import { NO_USAGE } from '../../contracts/models/usage.js';
 import type { Progress } from '../../contracts/schemas/run.js';
 import { progressOf } from '../operator/progress.js';
@@ -41,6 +42,7 @@ function registerQueries(context: HandlerContext): void {
     { description: describe.usage },
   );
   setHandler(handlers.approvals, () => context.run?.approvals.list() ?? { pending: [], decided: [] }, { description: describe.approvals });
+  setHandler(handlers.unread, (request) => context.inbox.page(request ?? {}), { description: describe.unread });
   setHandler(handlers.steers, () => fitNewest(context.inbox.records(), STEERS_SHOWN), { description: describe.steers });
   setHandler(handlers.steps, () => fitNewest(context.run?.steps.list() ?? [], STEPS_SHOWN), { description: describe.steps });
   setHandler(handlers.setup, () => preparedRun(context).prepared.setup, { description: describe.setup });
@@ -53,9 +55,11 @@ const STEERS_SHOWN = { countMax: Number.POSITIVE_INFINITY, bytesMax: PAYLOAD_LIM
 const EMPTY_PAGE = { from: 0, next: 0, length: 0, digest: '', messages: [] };
 
 function unprepared({ input, inbox, refused }: HandlerContext): Progress {
+  const host = namedHost(input);
   return {
     status: refused?.reason ?? 'running',
     phase: refused ? 'closed' : 'preparing',
+    ...(host === undefined || refused ? {} : { waitingFor: `a worker of host ${host}` }),
     turn: 0,
     maxTurns: input.maxTurns ?? RUN_LIMITS.maxTurnsDefault,
     usage: NO_USAGE,

@@ -17,12 +17,22 @@ interface UpdateHandler {
   readonly handle: (context: HandlerContext, given: unknown) => unknown;
 }
 
+const submit = handler(UPDATES.submit, refuseClosed, (context, message) => {
+  const receipt = context.inbox.enqueue(message);
+  if (receipt.accepted && !receipt.duplicate) context.events.add({ type: 'steer.accepted', id: receipt.id, position: receipt.position });
+  return receipt;
+});
+
 const HANDLERS: Readonly<Record<UpdateName, UpdateHandler>> = {
-  submit: handler(UPDATES.submit, refuseClosed, (context, message) => {
-    const receipt = context.inbox.enqueue(message);
-    if (!receipt.duplicate) context.events.add({ type: 'steer.accepted', id: receipt.id, position: receipt.position });
-    return receipt;
-  }),
+  submit: {
+    ...submit,
+    // only the validator refuses a message for a full inbox: what it accepted stays accepted when the history is replayed
+    validate(context, given) {
+      submit.validate(context, given);
+      const refusal = context.inbox.refusalOf(readVerb(UPDATES.submit, given, 'tolerant').value);
+      if (refusal !== undefined) throw inputFailure(refusal);
+    },
+  },
   extend: handler(
     UPDATES.extend,
     (context, input) => checkExtension(preparedRun(context), input),

@@ -29,7 +29,7 @@ export function currentDetails(run: Run, progress: Progress): string {
     ['Turn', `${progress.turn} of ${progress.maxTurns}, ${progress.phase}`],
     ['Last tool', cell(progress.lastTool ?? '–')],
     ...unknownRows(progress),
-    ['Queued messages', String(progress.inbox)],
+    ['Queued messages', `${progress.inbox}${run.inbox.isFull ? ', no room for more: INBOX_FULL' : ''}`],
     ['Model', cell(progress.model)],
     ...coolingRows(progress),
     ['Tokens', `${usage.inputTokens} in (${usage.cacheReadTokens} from cache), ${usage.outputTokens} out`],

@@ -1,20 +1,18 @@
 import { uuid4 } from '@temporalio/workflow';
-import { CONTINUE_AS_NEW_LIMITS } from '../../contracts/constants/limits.js';
-import { STEER_MODES } from '../../contracts/constants/steer-modes.js';
+import { STEER_LIMITS } from '../../contracts/constants/limits.js';
 import type { CarriedState, QueuedMessage } from '../../contracts/schemas/carried-state.js';
+import type { PageRequest } from '../../contracts/schemas/page.js';
 import type { RunPolicy } from '../../contracts/schemas/policy.js';
-import type { Receipt, SteerInput, SteerRecord } from '../../contracts/schemas/run.js';
-import { limitDirectives, type ModelDirective, readDirectives } from '../policies/model/model-directive.js';
+import type { Receipt, SteerInput, SteerRecord, UnreadMessage, UnreadPage } from '../../contracts/schemas/run.js';
+import { limitDirectives, readDirectives } from '../policies/model/model-directive.js';
+import { DeliveryRecords, INBOX_FULL } from './delivery-records.js';
+import { isExpired, isUrgent, MessageQueue, mergeMessages, type WaitingMessage } from './message-queue.js';
+import { pageOf } from './page.js';
 
 /** The source and the reason of a cancel. */
 export interface CancelRequest {
   readonly source: 'signal' | 'temporal';
   readonly reason: string;
-}
-
-/** A queued message with the commands at its beginning. */
-export interface WaitingMessage extends QueuedMessage {
-  readonly directives: readonly ModelDirective[];
 }
 
 /** The state that an earlier execution carried over. */
@@ -27,11 +25,9 @@ type CarriedInbox = Pick<CarriedState, 'inbox' | 'seenIds' | 'paused' | 'steers'
  * Every accepted message ends in exactly one final state of `SteerRecord`. Times are milliseconds since 1970.
  */
 export class Inbox {
-  readonly #queue: Map<string, WaitingMessage>;
-  /** The final states of messages, oldest first. */
-  readonly #settled: Map<string, SteerRecord>;
+  readonly #queue: MessageQueue;
+  readonly #settled: DeliveryRecords;
   #accepted: number;
-  #refused: number;
   #closed = false;
   cancelRequest: CancelRequest | undefined;
   paused: boolean;
@@ -51,25 +47,32 @@ export class Inbox {
   appliesDirectives: () => boolean = () => false;
   /** False for runs of older versions, which apply every command of a message. */
   limitsDirectives: () => boolean = () => false;
+  /** False for runs of older versions, which queue every message, and before a run is prepared. */
+  limitsInbox: () => boolean = () => false;
 
   constructor(carried?: CarriedInbox) {
-    this.#queue = new Map(carried?.inbox.map((message) => [message.id, { ...message, directives: readDirectives(message.text) }]));
+    this.#queue = new MessageQueue(carried?.inbox.map((message) => ({ ...message, directives: readDirectives(message.text) })));
     const seen = carried?.seenIds.map((id): SteerRecord => ({ id, state: 'delivered' })) ?? [];
-    this.#settled = new Map([...seen, ...(carried?.steers ?? [])].map((record) => [record.id, record]));
+    this.#settled = new DeliveryRecords([...seen, ...(carried?.steers ?? [])]);
     this.#accepted = carried?.counters.steers ?? 0;
-    this.#refused = carried?.steers.filter(({ state }) => state === 'refused').length ?? 0;
     this.paused = carried?.paused ?? false;
     this.hold = carried?.hold;
   }
 
   /** The number of queued messages. */
   get length(): number {
-    return this.peek().length;
+    return this.#closed || !this.#queue.mayExpire(Date.now()) ? this.#queue.size : this.peek().length;
+  }
+
+  /** True when messages are refused for want of room. */
+  get isFull(): boolean {
+    return this.limitsInbox() && !this.#hasRoom(1);
   }
 
   /** The queued messages with commands to apply, in the order in which they were accepted. */
   get directed(): readonly WaitingMessage[] {
-    return this.appliesDirectives() ? this.peek().filter(({ directives }) => directives.length > 0) : [];
+    const mayHave = this.#queue.hasDirected && this.appliesDirectives();
+    return mayHave ? this.peek().filter(({ directives }) => directives.length > 0) : [];
   }
 
   /** True while a message with text for the model is queued. Messages with commands only do not count. */
@@ -84,18 +87,23 @@ export class Inbox {
 
   /** True while a queued message skips the tool calls that were not started. */
   get preempting(): boolean {
-    return this.supportsModes() && this.peek().some(isUrgent);
+    return this.#hasUrgent(isUrgent);
   }
 
   /** True while a queued message aborts the running model call. */
   get interrupting(): boolean {
-    return this.supportsModes() && this.peek().some(({ mode }) => mode === 'interrupt');
+    return this.#hasUrgent(({ mode }) => mode === 'interrupt');
   }
 
-  /** Queues a message unless its id is known. A repeat of the last queued text is merged into it, as after a double click. */
+  /**
+   * Queues a message unless its id is known. A repeat of the last queued text is merged into it, as after a double click. A full inbox
+   * refuses the message; it may be sent again under the same id.
+   */
   enqueue({ id = uuid4(), text, mode, ttlMs }: SteerInput, nowMs = Date.now()): Receipt {
     this.#expire(nowMs);
-    if (this.#queue.has(id) || this.#settled.has(id)) return { id, accepted: true, position: this.#positionOf(id), duplicate: true };
+    if (this.#queue.has(id) || this.#settled.has(id)) return { id, accepted: true, position: this.#queue.positionOf(id), duplicate: true };
+    if (this.limitsInbox() && !this.#takes(text)) return this.#refuseNew(id, NO_ROOM);
+    this.#settled.accept(id);
     const receipt = this.#place({
       id,
       text,
@@ -107,13 +115,24 @@ export class Inbox {
     return receipt;
   }
 
+  /** Why the inbox cannot queue a message now; undefined when it can, or has it already. For senders that wait for an answer. */
+  refusalOf({ id, text }: SteerInput): string | undefined {
+    const isKnown = id !== undefined && (this.#queue.has(id) || this.#settled.has(id));
+    return isKnown || this.#takes(text) ? undefined : NO_ROOM;
+  }
+
+  /** Refuses the newest messages of an inbox that filled up before the run was prepared, and with it the limit known. */
+  refuseOverflow(): void {
+    if (!this.limitsInbox()) return;
+    for (const { id } of this.#queue.beyond({ messages: STEER_LIMITS.unreadMax, chars: STEER_LIMITS.unreadCharsMax })) {
+      this.#queue.delete(id);
+      this.#refuseNew(id, NO_ROOM);
+    }
+  }
+
   /** Records an invalid input as refused, under a generated id. */
   refuseInput(reason: string): Receipt {
-    this.#refused += 1;
-    // clients cannot send such an id, and it uses none of the workflow's random numbers, which replay must repeat
-    const id = `refused#${this.#refused}`;
-    this.#settle({ id, state: 'refused', reason });
-    return { id, accepted: false, position: -1, duplicate: false };
+    return this.#refuseNew(this.#settled.newId(), reason);
   }
 
   /**
@@ -139,7 +158,8 @@ export class Inbox {
 
   /** Drops the first command of a queued message. A message without further text counts as delivered to `turn`. */
   dropDirective(id: string, turn: number): 'waits' | 'settled' {
-    const message = this.#messages().find((waiting) => waiting.id === id);
+    const queued = this.#queue.get(id);
+    const message = queued && this.#limited(queued);
     const [first, ...directives] = message?.directives ?? [];
     return this.#keepRest(message, { text: first?.rest ?? '', directives }, turn);
   }
@@ -155,7 +175,14 @@ export class Inbox {
   /** The queued messages, without taking them; for a closed run, the unconsumed ones. */
   peek(nowMs = Date.now()): readonly WaitingMessage[] {
     const waiting = this.#messages();
-    return this.#closed ? waiting : waiting.filter((message) => !isExpired(message, nowMs));
+    return this.#closed || !this.#queue.mayExpire(nowMs) ? waiting : waiting.filter((message) => !isExpired(message, nowMs));
+  }
+
+  /** One page for query `unread`. A large message comes in parts. */
+  page(request: Partial<PageRequest>): UnreadPage {
+    const waiting = this.peek().map(({ id, text, mode }): UnreadMessage => ({ id, text, ...(mode === undefined ? {} : { mode }) }));
+    const { entries: messages, ...page } = pageOf(waiting, { from: 0, offset: 0, ...request });
+    return { ...page, length: waiting.length, messages };
   }
 
   /** Ends the run's queue: the messages in it are unconsumed. */
@@ -163,13 +190,13 @@ export class Inbox {
     if (this.#closed) return;
     this.#closed = true;
     this.#expire(nowMs);
-    for (const id of this.#queue.keys()) this.#settle({ id, state: 'unconsumed' });
+    for (const { id } of this.#queue.values()) this.#settle({ id, state: 'unconsumed' });
   }
 
   /** The states of the remembered messages, in the order in which they ended; queued messages come last. */
   records(): SteerRecord[] {
     const waiting = this.#closed ? [] : this.peek();
-    return [...this.#settled.values(), ...waiting.map(({ id }): SteerRecord => ({ id, state: 'queued' }))];
+    return [...this.#settled.list(), ...waiting.map(({ id }): SteerRecord => ({ id, state: 'queued' }))];
   }
 
   requestCancel(request: CancelRequest): void {
@@ -182,21 +209,46 @@ export class Inbox {
       inbox: [...this.#queue.values()].map(queued),
       seenIds: [],
       paused: this.paused,
-      steers: [...this.#settled.values()],
+      steers: this.#settled.list(),
       ...(this.hold ? { hold: this.hold } : {}),
     };
   }
 
+  /** Looks for an unread message without copying the queue: waits ask again after each message that comes in. */
+  #hasUrgent(isMeant: (message: WaitingMessage) => boolean): boolean {
+    if (!this.#queue.hasUrgent || !this.supportsModes()) return false;
+    const nowMs = Date.now();
+    for (const message of this.#queue.values()) if (isMeant(message) && (this.#closed || !isExpired(message, nowMs))) return true;
+    return false;
+  }
+
   #messages(): WaitingMessage[] {
-    const limits = this.limitsDirectives();
-    return Array.from(this.#queue.values(), (message) =>
-      limits && message.directives.length > 0 ? { ...message, directives: limitDirectives(message.directives) } : message,
-    );
+    return Array.from(this.#queue.values(), (message) => this.#limited(message));
+  }
+
+  #limited(message: WaitingMessage): WaitingMessage {
+    if (message.directives.length === 0 || !this.limitsDirectives()) return message;
+    return { ...message, directives: limitDirectives(message.directives) };
+  }
+
+  /** True when a message with this text needs no room, or there is room for it. */
+  #takes(text: string): boolean {
+    return this.#queue.last?.text === text || this.#hasRoom(text.length);
+  }
+
+  #hasRoom(chars: number): boolean {
+    return this.#queue.size < STEER_LIMITS.unreadMax && this.#queue.chars + chars <= STEER_LIMITS.unreadCharsMax;
+  }
+
+  #refuseNew(id: string, reason: string): Receipt {
+    const record = this.#settled.refuse(id, reason);
+    if (record) this.onSettled?.(record);
+    return { id, accepted: false, position: -1, duplicate: false };
   }
 
   #keepRest(message: WaitingMessage | undefined, rest: Pick<WaitingMessage, 'text' | 'directives'>, turn: number): 'waits' | 'settled' {
     if (message && rest.text !== '') {
-      this.#queue.set(message.id, { ...message, ...rest });
+      this.#queue.set({ ...message, ...rest });
       return 'waits';
     }
     if (message && this.#queue.delete(message.id)) this.#settle({ id: message.id, state: 'delivered', turn });
@@ -205,46 +257,36 @@ export class Inbox {
 
   #place(message: WaitingMessage): Receipt {
     const { id } = message;
-    const last = [...this.#queue.values()].at(-1);
+    const { last } = this.#queue;
     if (last?.text === message.text) {
-      this.#queue.set(last.id, mergeMessages(last, message));
+      this.#queue.set(mergeMessages(last, message));
       this.#settle({ id, state: 'merged', into: last.id });
       return { id, accepted: true, position: this.#queue.size - 1, duplicate: true };
     }
-    this.#queue.set(id, message);
+    this.#queue.set(message);
     this.#accepted += 1;
     return { id, accepted: true, position: this.#queue.size - 1, duplicate: false };
   }
 
   /** Removes the expiry of a message that aborted a model call: it is delivered, however long the call takes to end. */
   #keepLast(): void {
-    const last = [...this.#queue.values()].at(-1);
+    const { last } = this.#queue;
     if (last?.expiresAt === undefined) return;
     const { expiresAt: _, ...message } = last;
-    this.#queue.set(message.id, message);
+    this.#queue.set(message);
   }
 
   #expire(nowMs: number): void {
-    for (const message of this.#queue.values()) {
-      if (!isExpired(message, nowMs)) continue;
-      this.#queue.delete(message.id);
-      this.#settle({ id: message.id, state: 'expired' });
-    }
+    for (const { id } of this.#queue.takeExpired(nowMs)) this.#settle({ id, state: 'expired' });
   }
 
   #settle(record: SteerRecord): void {
-    this.#settled.set(record.id, record);
-    if (this.#settled.size > CONTINUE_AS_NEW_LIMITS.seenIdsMax) {
-      const [oldest] = this.#settled.keys();
-      if (oldest !== undefined) this.#settled.delete(oldest);
-    }
+    this.#settled.add(record);
     this.onSettled?.(record);
   }
-
-  #positionOf(id: string): number {
-    return [...this.#queue.keys()].indexOf(id);
-  }
 }
+
+const NO_ROOM = `${INBOX_FULL}: ${STEER_LIMITS.unreadMax} messages or ${STEER_LIMITS.unreadCharsMax} characters are unread; send it again later`;
 
 function queued({ id, text, mode, expiresAt }: WaitingMessage): QueuedMessage {
   return { id, text, ...(mode === undefined ? {} : { mode }), ...(expiresAt === undefined ? {} : { expiresAt }) };
@@ -253,28 +295,4 @@ function queued({ id, text, mode, expiresAt }: WaitingMessage): QueuedMessage {
 /** The text of a message after its commands. */
 function textBehind({ text, directives }: WaitingMessage): string {
   return directives.at(-1)?.rest ?? text;
-}
-
-function isUrgent({ mode }: QueuedMessage): boolean {
-  return mode === 'preempt' || mode === 'interrupt';
-}
-
-function isExpired({ expiresAt }: QueuedMessage, nowMs: number): boolean {
-  return expiresAt !== undefined && expiresAt <= nowMs;
-}
-
-/** Merges two equal messages: the first id, the more urgent mode, and the later expiry. */
-function mergeMessages(first: WaitingMessage, second: WaitingMessage): WaitingMessage {
-  const urgency = Math.max(urgencyOf(first), urgencyOf(second));
-  const mode = STEER_MODES[urgency];
-  const { id, text, directives } = first;
-  const expiresAt = Math.max(first.expiresAt ?? NEVER, second.expiresAt ?? NEVER);
-  return { id, text, directives, ...(mode === undefined ? {} : { mode }), ...(expiresAt === NEVER ? {} : { expiresAt }) };
-}
-
-const NEVER = Number.POSITIVE_INFINITY;
-
-/** The modes are listed in the order of their urgency. */
-function urgencyOf({ mode = 'boundary' }: QueuedMessage): number {
-  return STEER_MODES.indexOf(mode);
 }

@@ -25,6 +25,7 @@ export const POLICY_OF_0_1: RunPolicy = {
   judgement: 1,
   limitsBadArguments: false,
   reportsTurns: false,
+  limitsInbox: false,
   firstToolChoice: 'auto',
   thinkingOutput: 'apart',
   thinkingOffWhenEmpty: false,

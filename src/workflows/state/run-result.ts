@@ -5,7 +5,7 @@ import type { JsonValue } from '../../contracts/schemas/message.js';
 import type { Reason, RunResult } from '../../contracts/schemas/run.js';
 import { cutMiddle, cutText } from '../../contracts/text/redact.js';
 import { fitNewest } from '../policies/tools/truncate-approvals.js';
-import { fitMessages } from '../policies/transcript/truncate-messages.js';
+import { fitUnconsumed } from '../policies/transcript/truncate-messages.js';
 import type { Inbox } from './inbox.js';
 import type { Run } from './run.js';
 import type { StartProblem } from './start-arguments.js';
@@ -30,7 +30,7 @@ export function buildResult(
     ...(run.spending.costUsd === undefined ? {} : { costUsd: run.spending.costUsd }),
     models: run.models,
     ...modelsOf(run),
-    unconsumed: unconsumed(run.inbox),
+    ...unconsumed(run.inbox),
     ...steersOf(run.inbox),
     ...(run.unknownOutcomes.length === 0 ? {} : { unknownOutcomes: [...run.unknownOutcomes] }),
     ...(answer.finalized === undefined ? {} : { finalized: answer.finalized }),
@@ -64,15 +64,15 @@ export function unpreparedResult(inbox: Inbox, problem: StartProblem | undefined
     toolCalls: 0,
     usage: NO_USAGE,
     models: [],
-    unconsumed: unconsumed(inbox),
+    ...unconsumed(inbox),
     ...steersOf(inbox),
     ...(problem ? { error: { type: problem.type, message: problem.message, turn: 0 } } : {}),
   };
 }
 
 /** The unconsumed messages, limited to a third of the size of one query answer. */
-function unconsumed(inbox: Inbox): RunResult['unconsumed'] {
-  return fitMessages(inbox.peek(), PAYLOAD_LIMITS.outsideBytesMax / 3);
+function unconsumed(inbox: Inbox): Pick<RunResult, 'unconsumed' | 'unconsumedCut'> {
+  return fitUnconsumed(inbox.peek(), PAYLOAD_LIMITS.outsideBytesMax / 3);
 }
 
 /** The states of the newest messages; absent when there were none. */

@@ -3,8 +3,10 @@ import { PAYLOAD_LIMITS } from '../../contracts/constants/limits.js';
 import { type ChainHead, EMPTY_CHAIN, extendChain, hashMessage } from '../../contracts/digest.js';
 import type { CarriedState } from '../../contracts/schemas/carried-state.js';
 import type { Message } from '../../contracts/schemas/message.js';
+import type { PageRequest } from '../../contracts/schemas/page.js';
 import type { TranscriptPage } from '../../contracts/schemas/run.js';
 import { estimateTokens } from '../../contracts/text/estimate-tokens.js';
+import { pageOf } from './page.js';
 
 interface Entry {
   readonly message: Message;
@@ -97,21 +99,10 @@ export class Transcript {
     this.advance();
   }
 
-  /** One page for query `transcript`, limited in bytes. A larger single message gets its own page. */
-  page(request: { from: number; to?: number; bytesMax?: number }): TranscriptPage {
-    const from = Math.max(0, Math.trunc(request.from) || 0);
-    const to = Math.min(request.to ?? this.#entries.length, this.#entries.length);
-    // the request may come from any client: anything but a number means the default
-    const requested = Number.isFinite(request.bytesMax) ? Number(request.bytesMax) : PAYLOAD_LIMITS.pageBytesDefault;
-    const bytesMax = Math.min(requested, PAYLOAD_LIMITS.outsideBytesMax);
-    const messages: Message[] = [];
-    let bytes = 0;
-    for (const entry of this.#entries.slice(from, to)) {
-      bytes += utf8Bytes(entry.message);
-      if (messages.length > 0 && bytes > bytesMax) break;
-      messages.push(entry.message);
-    }
-    return { from, next: from + messages.length, length: this.#head.length, digest: this.#head.digest, messages };
+  /** One page for query `transcript`, limited in bytes. A larger single message gets its own page, or several for its parts. */
+  page(request: PageRequest): TranscriptPage {
+    const { entries: messages, ...page } = pageOf(this.messages, request);
+    return { ...page, length: this.#head.length, digest: this.#head.digest, messages };
   }
 
   /** The state that continue-as-new carries over. */
@@ -136,8 +127,4 @@ export class Transcript {
     this.#tokens += estimateTokens([entry.message]);
     return size;
   }
-}
-
-function utf8Bytes(message: Message): number {
-  return new TextEncoder().encode(JSON.stringify(message)).length;
 }

@@ -2,7 +2,7 @@ import { ActivityFailure, ApplicationFailure, CancelledFailure, TimeoutFailure }
 import { PAYLOAD_LIMITS } from '../../contracts/constants/limits.js';
 import type { RunResult } from '../../contracts/schemas/run.js';
 import { cutMiddle, cutText, redact } from '../../contracts/text/redact.js';
-import { fitMessages } from '../policies/transcript/truncate-messages.js';
+import { fitUnconsumed } from '../policies/transcript/truncate-messages.js';
 
 /** The failure of an activity as data. `type`: a type of the failure table, `Timeout.*` or `Cancelled`. */
 export interface ActivityProblem {
@@ -88,7 +88,12 @@ const CANCELLED = {
 export function runFailure(result: RunResult): ApplicationFailure {
   const type = result.error?.type ?? 'Run.Failed';
   const share = PAYLOAD_LIMITS.failureDetailsBytesMax / 3;
-  const details = { ...result, output: cutText(result.output, share), unconsumed: fitMessages(result.unconsumed, share) };
+  const details = {
+    ...result,
+    output: cutText(result.output, share),
+    ...fitUnconsumed(result.unconsumed, share),
+    ...(result.unconsumedCut ? { unconsumedCut: true } : {}),
+  };
   return ApplicationFailure.create({ type, message: result.error?.message ?? 'the run failed', nonRetryable: true, details: [details] });
 }
 

@@ -44,6 +44,7 @@ const SHOWN: ShownRun = {
   uiUrl: undefined,
   waiting: [],
   steps: [],
+  unread: [],
 };
 
 const RESULT: RunResult = {

@@ -10,6 +10,7 @@ describe('what is written out is what its schema gives', () => {
       keepRestOfRefused: false,
       limitsDirectives: false,
       limitsBadArguments: false,
+      limitsInbox: false,
       reportsTurns: false,
       weighsFallbacks: false,
       provesLosses: false,

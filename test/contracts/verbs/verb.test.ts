@@ -6,8 +6,11 @@ import { readVerb } from '../../../src/contracts/verbs/verb.js';
 const VERBS = [...verbsOf(SIGNALS), ...verbsOf(UPDATES)];
 
 describe('readVerb, tolerant: a message from whatever client', () => {
-  it('B3: text is made well-formed, and an id is cut to what ids may be', () => {
-    expect(readMessage({ text: '\ud800a\u0000', id: 'i'.repeat(500) })).toEqual({ text: '\ufffda\u2400', id: 'i'.repeat(200) });
+  it('B3: text is made well-formed, and ids that are too long stay two', () => {
+    const ids = ['a', 'b'].map((end) => readMessage({ text: '\ud800a\u0000', id: `${'i'.repeat(500)}${end}` }));
+    expect(ids[0]).toEqual({ text: '\ufffda\u2400', id: expect.stringMatching(/^i{100}#[0-9a-f]{64}$/u) });
+    expect(ids[1]).toMatchObject({ id: expect.stringMatching(/^i{100}#[0-9a-f]{64}$/u) });
+    expect(ids[0]).not.toEqual(ids[1]);
     expect(readMessage('plain text')).toEqual({ text: 'plain text' });
   });
 

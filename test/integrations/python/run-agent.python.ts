@@ -1,12 +1,18 @@
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { describe, expect, inject, it } from 'vitest';
+import { describe, expect, inject, it, onTestFinished } from 'vitest';
+import { z } from 'zod';
 import { textOf } from '../../../src/contracts/message-text.js';
 import type { Message } from '../../../src/contracts/schemas/message.js';
 import type { Progress, Receipt, RunResult, TranscriptPage } from '../../../src/contracts/schemas/run.js';
-import { type AgentWorker, say } from '../../support/agent-worker.js';
+import { defineTool } from '../../../src/define/define-tool.js';
+import { createDataConverter } from '../../../src/worker/data-converter.js';
+import { type AgentWorker, call, say } from '../../support/agent-worker.js';
 import { latch, until, untilAborted, useWorkers } from '../../support/use-workers.js';
 
 const SCRIPT = fileURLToPath(new URL('run_agent.py', import.meta.url));
@@ -20,8 +26,17 @@ interface Said {
   readonly transcript: TranscriptPage;
 }
 
+/** Twelve results of one turn are half a megabyte. */
+const big = defineTool({
+  name: 'big',
+  description: 'Answers at length.',
+  parameters: z.strictObject({ n: z.number() }),
+  effect: 'read',
+  execute: ({ n }) => `${n} ${'x'.repeat(45_000)}`,
+});
+
 describe('a Python client', () => {
-  const { worker } = useWorkers();
+  const { worker, start } = useWorkers();
 
   it('starts agentRun by name with plain JSON, steers it, and reads its result', async () => {
     const steered = latch();
@@ -44,6 +59,28 @@ describe('a Python client', () => {
     expect(said.transcript.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'user', 'user', 'assistant']);
   });
 
+  it.each<[what: string, turns: number]>([
+    ['inline', 2],
+    ['compressed', 4],
+  ])('follows a run that carries a large state over: %s', async (_what, turns) => {
+    const artifactsDir = await mkdtemp(join(tmpdir(), 'perdure-artifacts-'));
+    onTestFinished(() => rm(artifactsDir, { recursive: true, force: true }));
+    const gate = latch();
+    const on = await worker({
+      model: async (_, n) => {
+        if (n === turns) await gate.opened;
+        return n <= turns ? call(...Array.from({ length: 12 }, (__, at) => ['big', { n: n * 12 + at }] as const)) : say('ok');
+      },
+      tools: [big],
+      dataConverter: createDataConverter({ artifactsDir }),
+    });
+    const run = await start(on, { maxTurns: turns + 5, bounds: { continueAsNewEvents: 20 } });
+    const program = runAgent(on, run.runId, 'follow');
+    await until(async () => (await run.progress()).turn === turns, 'the last turn with calls');
+    gate.open();
+    expect((await program).result).toMatchObject({ runId: run.runId, reason: 'completed', turns: turns + 1, output: 'ok' });
+  });
+
   it('cancels a run with a signal and reads why it ended', async () => {
     const on = await worker({ model: ({ signal }) => untilAborted(signal) });
     const runId = `python-${randomUUID()}`;
@@ -52,7 +89,7 @@ describe('a Python client', () => {
   });
 });
 
-async function runAgent(on: AgentWorker, runId: string, what: 'steer' | 'cancel'): Promise<Said> {
+async function runAgent(on: AgentWorker, runId: string, what: 'steer' | 'cancel' | 'follow'): Promise<Said> {
   const args = [SCRIPT, inject('temporalAddress'), on.taskQueue, runId, what];
   const { stdout } = await promisify(execFile)(python(), args, { timeout: 50_000 });
   // the program is ours, and prints exactly this

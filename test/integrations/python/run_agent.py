@@ -1,6 +1,6 @@
 """A client in another language: starts a run by its workflow name with plain JSON, directs it, and reads its result.
 
-usage: run_agent.py ADDRESS TASK_QUEUE RUN_ID steer|cancel
+usage: run_agent.py ADDRESS TASK_QUEUE RUN_ID steer|cancel|follow (follow: only reads a run that another client started)
 """
 
 import asyncio
@@ -13,6 +13,10 @@ from temporalio.client import Client
 
 async def main(address: str, task_queue: str, run_id: str, what: str) -> None:
     client = await Client.connect(address)
+    if what == "follow":
+        run = client.get_workflow_handle(run_id)
+        print(json.dumps({"progress": await run.query("progress"), "result": await run.result()}))
+        return
     run = await client.start_workflow(
         "agentRun",
         {"v": 1, "task": "Say what you hear.", "maxTurns": 5, "tenant": "python"},

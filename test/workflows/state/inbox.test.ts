@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { CONTINUE_AS_NEW_LIMITS } from '../../../src/contracts/constants/limits.js';
+import { CONTINUE_AS_NEW_LIMITS, STEER_LIMITS } from '../../../src/contracts/constants/limits.js';
 import type { Receipt, SteerRecord } from '../../../src/contracts/schemas/run.js';
 import { SIGNALS } from '../../../src/contracts/verbs/index.js';
 import { readVerb } from '../../../src/contracts/verbs/verb.js';
@@ -170,6 +170,70 @@ describe('Inbox', () => {
     expect(next.enqueue({ id: 'mine', text: 'something' })).toMatchObject({ accepted: true, duplicate: false });
   });
 
+  it('a full inbox refuses what is new with INBOX_FULL, and takes it under the same id once there is room', () => {
+    const inbox = limited();
+    const told = tellings(inbox);
+    for (let n = 0; n < STEER_LIMITS.unreadMax; n += 1) inbox.enqueue({ id: `m${n}`, text: `text ${n}` });
+    expect(inbox.isFull).toBe(true);
+    expect(inbox.enqueue({ id: 'late', text: 'too late' })).toEqual({ id: 'late', accepted: false, position: -1, duplicate: false });
+    expect(told).toEqual([{ id: 'late', state: 'refused', reason: expect.stringContaining('INBOX_FULL') }]);
+    expect(inbox.refusalOf({ id: 'late', text: 'too late' })).toContain('INBOX_FULL');
+    expect(inbox.refusalOf({ id: 'm3', text: 'sent again' })).toBeUndefined();
+    const next = limited(carriedOver(inbox));
+    next.drain('all', 0, 1);
+    expect(next.enqueue({ id: 'late', text: 'too late' })).toEqual({ id: 'late', accepted: true, position: 0, duplicate: false });
+    expect(next.records().filter(({ id }) => id === 'late')).toEqual([{ id: 'late', state: 'queued' }]);
+  });
+
+  it('an inbox is full by its texts too', () => {
+    const inbox = limited();
+    const text = 'x'.repeat(STEER_LIMITS.unreadCharsMax / 2);
+    expect(inbox.enqueue({ id: 'a', text: `${text}` })).toMatchObject({ accepted: true });
+    expect(inbox.enqueue({ id: 'b', text: `${text}y` })).toMatchObject({ accepted: false });
+    expect(inbox.enqueue({ id: 'c', text: 'short' })).toMatchObject({ accepted: true });
+  });
+
+  it('what came before the run was prepared is cut to the limit, the newest first, and for runs of older versions it is not', () => {
+    for (const limits of [true, false]) {
+      const inbox = new Inbox();
+      for (let n = 0; n < STEER_LIMITS.unreadMax + 50; n += 1) inbox.enqueue({ id: `m${n}`, text: `text ${n}` });
+      inbox.limitsInbox = () => limits;
+      inbox.refuseOverflow();
+      expect(inbox.length).toBe(STEER_LIMITS.unreadMax + (limits ? 0 : 50));
+      expect(inbox.peek()[0]).toMatchObject({ id: 'm0' });
+      expect(inbox.records().filter(({ state }) => state === 'refused')).toHaveLength(limits ? 50 : 0);
+    }
+  });
+
+  it('a flood of refused messages is few events, few records, and forgets no other message', () => {
+    const inbox = limited();
+    const told = tellings(inbox);
+    inbox.enqueue({ id: 'read', text: 'x' });
+    inbox.drain('all', 0, 1);
+    for (let n = 0; n < 10_000; n += 1) inbox.enqueue({ id: `m${n}`, text: `text ${n}` });
+    for (let n = 0; n < 10_000; n += 1) inbox.refuseInput('EMPTY_MESSAGE: nothing');
+    expect(told).toHaveLength(1 + STEER_LIMITS.refusalEventsMax);
+    expect(told.at(-1)?.reason).toContain('no events');
+    expect(inbox.records()).toHaveLength(1 + STEER_LIMITS.refusedKeptMax + STEER_LIMITS.unreadMax);
+    expect(inbox.enqueue({ id: 'read', text: 'y' })).toMatchObject({ duplicate: true });
+    const ids = carriedOver(inbox)
+      .records()
+      .map(({ id }) => id);
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+
+  it('10,000 messages, and what waits ask after each, take less than a second', () => {
+    const inbox = new Inbox();
+    const before = performance.now();
+    let seen = 0;
+    for (let n = 0; n < 10_000; n += 1) {
+      inbox.enqueue({ id: `m${n}`, text: `text ${n}`, ttlMs: 60_000 + n, mode: 'preempt' });
+      seen += inbox.length + Number(inbox.preempting) + inbox.directed.length;
+    }
+    expect(seen).toBe(10_000 + (10_000 * 10_001) / 2);
+    expect(performance.now() - before).toBeLessThan(1_000);
+  });
+
   it('a hold is carried over, and so is its absence', () => {
     const inbox = new Inbox();
     expect(carriedOver(inbox).hold).toBeUndefined();
@@ -223,6 +287,12 @@ function send(inbox: Inbox, input: unknown, now?: number): Receipt {
 
 function carriedOver(inbox: Inbox): Inbox {
   return new Inbox({ ...inbox.carry(), counters: { steers: inbox.accepted } });
+}
+
+/** An inbox of a prepared run of this version. */
+function limited(inbox = new Inbox()): Inbox {
+  inbox.limitsInbox = () => true;
+  return inbox;
 }
 
 function tellings(inbox: Inbox): SteerRecord[] {

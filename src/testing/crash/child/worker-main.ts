@@ -41,7 +41,7 @@ const connection = await untilConnected(() => Connection.connect({ address: sett
 const { namespace, taskQueue, stateDir, address } = settings;
 const recovery = { client: new Client({ connection, namespace }), taskQueue, stateDir, log: say };
 await untilConnected(() => recoverDeadWorkers(recovery));
-const lookingAgain = recoverAgain(recovery, stopping.signal);
+const lookingAgain = recoverAgain(recovery, { own: identity, signal: stopping.signal });
 const connected = await untilConnected(connect);
 try {
   await poll(connected);
@@ -63,6 +63,7 @@ function connect(): Promise<ConnectedWorker> {
     stateDir,
     identity,
     say,
+    terminated: stopping.signal,
     config: { ...config, config: observeTools(config.config, { effectLog, gate }) },
     overrides: {
       interceptors: { activity: [boundaryInterceptor(gate)] },

@@ -1,3 +1,4 @@
+import type { RunResult } from '../../../contracts/schemas/run.js';
 import { cutText } from '../../../contracts/text/redact.js';
 
 /** A message that was not delivered. */
@@ -9,6 +10,13 @@ interface UnreadMessage {
 /** The minimum size of a cut message. Below this, messages are dropped instead. */
 const MESSAGE_BYTES_MIN = 200;
 const COMMA_BYTES = 1;
+
+/** The undelivered messages of a result, in `bytesMax` of JSON. `unconsumedCut`: not all of them are whole. */
+export function fitUnconsumed(messages: readonly UnreadMessage[], bytesMax: number): Pick<RunResult, 'unconsumed' | 'unconsumedCut'> {
+  const unconsumed = fitMessages(messages, bytesMax);
+  const isWhole = unconsumed.length === messages.length && unconsumed.every(({ text }, index) => text === messages[index]?.text);
+  return { unconsumed, ...(isWhole ? {} : { unconsumedCut: true }) };
+}
 
 /**
  * The messages that fit into `bytesMax` of JSON, in their order: whole when all fit, else each cut to an equal share. Below the minimum
@@ -38,7 +46,7 @@ function fitMessage({ id, text }: UnreadMessage, bytesMax: number): UnreadMessag
 }
 
 function dropped(count: number): UnreadMessage {
-  return { id: 'more', text: `[${count} more messages were not read; the history of the run has them]` };
+  return { id: 'more', text: `[${count} more messages were not read; query unread has them]` };
 }
 
 function bytesOf(value: unknown): number {
