@@ -1,8 +1,8 @@
 import { Context } from '@temporalio/activity';
 import type { ArtifactStore } from '../artifacts/artifact-store.js';
 import type { AgentActivities, TranscriptRef } from '../contracts/activities.js';
-import { WORKER_LIMITS } from '../contracts/constants/limits.js';
 import { NO_SECRETS, type SecretMask } from '../contracts/text/secret-mask.js';
+import { RUN_LIMITS, WORKER_LIMITS } from '../contracts/constants/limits.js';
 import type { GateFunction } from '../define/agent-gate.js';
 import type { CustomCompactor } from '../define/compactor.js';
 import type { CompletionGate } from '../define/completion-gate.js';
@@ -23,6 +23,7 @@ import { createHookRunner } from './hooks/hook-runner.js';
 import { createRunHooks } from './hooks/run-hooks.js';
 import type { PrepareRun } from './prepare/prepare-run.js';
 import { SetupCache } from './prepare/setup-cache.js';
+import { finalFailure, isOtherHost } from './runtime/failures.js';
 import { withHeartbeat } from './runtime/heartbeat.js';
 import { maskActivities, maskPrepared } from './runtime/mask-activities.js';
 import { TranscriptCache } from './transcript/transcript-cache.js';
@@ -115,8 +116,12 @@ function createPrepareActivity(
       'prepareRun',
       () => ({ phase: 'preparing', elapsedMs: Date.now() - startedAt }),
       async () => {
+        const { info, cancellationSignal } = Context.current();
+        const found = await prepareRun(input, cancellationSignal).catch((error: unknown) => {
+          throw info.attempt < RUN_LIMITS.prepareAttemptsMax || isOtherHost(error) ? error : finalFailure(error);
+        });
         // masked before it is kept: other workers are given the masked setup
-        const prepared = maskPrepared(await prepareRun(input, Context.current().cancellationSignal), secrets);
+        const prepared = maskPrepared(found, secrets);
         setups.keep(prepared.setupHash, prepared.setup);
         return prepared;
       },

@@ -93,9 +93,13 @@ export class AgentClient {
     return await listApprovals(this.#access);
   }
 
-  /** True if a worker polled this client's task queue recently. A worker killed a moment ago still counts. */
-  async hasPoller(): Promise<boolean> {
-    return await this.#access.hasPoller();
+  /**
+   * True if a worker polled the task queue recently. A worker killed a moment ago still counts.
+   *
+   * @param taskQueue the queue. @default the one of this client
+   */
+  async hasPoller(taskQueue?: string): Promise<boolean> {
+    return await this.#access.hasPoller(taskQueue);
   }
 
   /** Checks the server and the namespace. Throws `TEMPORAL_UNREACHABLE` or `NAMESPACE_NOT_FOUND`. */

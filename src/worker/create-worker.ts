@@ -7,6 +7,7 @@ import { createResolveModel } from '../activities/prepare/resolve-model.js';
 import type { AgentActivities } from '../contracts/activities.js';
 import { WORKER_LIMITS } from '../contracts/constants/limits.js';
 import { DEFAULT_TASK_QUEUE } from '../contracts/handlers.js';
+import { hostQueueOf } from '../contracts/host-queue.js';
 import type { GateFunction } from '../define/agent-gate.js';
 import type { CompletionGate } from '../define/completion-gate.js';
 import type { Config } from '../define/define-config.js';
@@ -57,12 +58,16 @@ export interface CreateWorkerOptions extends Omit<AgentActivitiesOptions, 'searc
   readonly overrides?: Partial<WorkerOptions>;
 }
 
+/** The SDK reads this option and has no type for it. */
+const UNTYPED_OPTIONS = { isolateExecutionTimeout: WORKER_LIMITS.workflowCodeMsMax };
+
 /** The worker options that agent runs need. limits.ts gives the reason for each. */
 export const WORKER_OPTIONS = {
   maxHeartbeatThrottleInterval: WORKER_LIMITS.heartbeatThrottleMsMax,
   stickyQueueScheduleToStartTimeout: WORKER_LIMITS.stickyQueueScheduleToStartMs,
   shutdownGraceTime: WORKER_LIMITS.shutdownGraceMs,
   shutdownForceTime: WORKER_LIMITS.shutdownForceMs,
+  ...UNTYPED_OPTIONS,
   maxCachedWorkflows: WORKER_LIMITS.cachedWorkflowsMax,
   maxConcurrentActivityTaskExecutions: WORKER_LIMITS.activitiesMax,
 } as const satisfies Partial<WorkerOptions>;
@@ -148,21 +153,25 @@ export async function createWorker(options: CreateWorkerOptions): Promise<Worker
   });
 }
 
-/** Creates a second worker in the same process. It polls the queue of this host for workspace tools and for agents that run as child processes. */
-export function createHostWorker(options: CreateWorkerOptions): Promise<Worker> {
+/**
+ * Creates a second worker in the same process. It polls the queue of this host for workspace tools, for agents that run as child processes,
+ * and for runs that name this host.
+ */
+export async function createHostWorker(options: CreateWorkerOptions): Promise<Worker> {
   const { connection, namespace = 'default' } = options;
   const taskQueue = options.overrides?.taskQueue ?? hostQueue();
-  const { callModel, callTool, reconcileTool, recallResult } = createAgentActivities({
+  const searchAttributes = await listSearchAttributes(connection, namespace);
+  const { prepareRun, callModel, callTool, reconcileTool, recallResult } = createAgentActivities({
     ...options,
-    searchAttributes: [],
+    searchAttributes,
     toolQueue: taskQueue,
   });
-  return Worker.create({
+  return await Worker.create({
     connection,
     namespace,
     taskQueue,
     ...(options.identity === undefined ? {} : { identity: options.identity }),
-    activities: { callModel, callTool, reconcileTool, recallResult },
+    activities: { prepareRun, callModel, callTool, reconcileTool, recallResult },
     dataConverter: createDataConverter({ artifactsDir: stateFolder(options.stateDir).artifacts }),
     ...WORKER_OPTIONS,
     ...options.overrides,
@@ -171,5 +180,5 @@ export function createHostWorker(options: CreateWorkerOptions): Promise<Worker> 
 
 /** The task queue of this host: `perdure@<host>`. */
 export function hostQueue(): string {
-  return `perdure@${hostname()}`;
+  return hostQueueOf(hostname());
 }

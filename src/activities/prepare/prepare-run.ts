@@ -3,7 +3,7 @@ import { isAbsolute } from 'node:path';
 import type { z } from 'zod';
 import type { AgentActivities, PreparedRun } from '../../contracts/activities.js';
 import { clampPolicy } from '../../contracts/capability-level.js';
-import { PAYLOAD_LIMITS } from '../../contracts/constants/limits.js';
+import { PAYLOAD_LIMITS, RUN_LIMITS } from '../../contracts/constants/limits.js';
 import { hashJson } from '../../contracts/digest.js';
 import { filesProblem } from '../../contracts/files/file-problem.js';
 import { offersTool } from '../../contracts/gate-profile.js';
@@ -213,6 +213,7 @@ async function checkWorkspace(workspace: string | undefined, { toolQueue, config
   const found = await stat(workspace).catch((error: unknown) => {
     throw failure('Input.Workspace', `WORKSPACE ${workspace}: not reachable on the worker's host: ${messageOf(error)}`, {
       nonRetryable: toolQueue === undefined,
+      nextRetryDelayMs: RUN_LIMITS.prepareHostsBackoffMs,
     });
   });
   if (!found.isDirectory()) throw failure('Input.Workspace', `WORKSPACE ${workspace}: not a folder`);

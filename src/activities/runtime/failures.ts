@@ -60,6 +60,16 @@ function usageOf(used: Usage): { readonly usage?: Usage } {
   return used.inputTokens + used.outputTokens === 0 ? {} : { usage: used };
 }
 
+/** Ends the attempts of an activity whose retry policy would allow more. */
+export function finalFailure(error: unknown): ApplicationFailure {
+  return ApplicationFailure.fromError(error, { nonRetryable: true });
+}
+
+/** True for a failure of this host alone: it has not the workspace, and another one may have it. */
+export function isOtherHost(error: unknown): boolean {
+  return error instanceof ApplicationFailure && error.type === 'Input.Workspace';
+}
+
 /** The message of any thrown value, without secrets, cut to the maximum size of a failure message. */
 export function messageOf(error: unknown, secrets: SecretMask = NO_SECRETS): string {
   const text = secrets.text(error instanceof Error ? error.message : String(error));

@@ -5,6 +5,7 @@ import type { CliContext } from '../host/context.js';
 import { createDisplay, followRun } from '../host/follow-run.js';
 import { untilInterrupted } from '../host/interrupts.js';
 import { loadConfigFor } from '../host/load-config.js';
+import { nameHost } from '../host/name-host.js';
 import { checkShowOptions, type RunOptions, startFromOptions } from '../host/run-options.js';
 import { serveWhile } from '../host/serve.js';
 import { openPlace, type Place } from '../host/workplace.js';
@@ -37,7 +38,7 @@ interface RunToFollow {
 }
 
 async function startAndFollow({ checked, place, display, options, ready }: RunToFollow, context: CliContext): Promise<number> {
-  const { run: handle, duplicate } = await place.client.start({ ...checked.input, id: checked.id });
+  const { run: handle, duplicate } = await place.client.start(await nameHost(place, checked));
   const url = place.runUrl(handle.runId);
   display.say(`run ${handle.runId}${duplicate ? ' (already exists)' : ''}${url === undefined ? '' : `  ${url}`}`);
   // the worker of an existing run may have died: a query sent before a new worker is ready waits in the sticky queue of the dead one

@@ -2,6 +2,7 @@ import { printJson, printText, say } from '../display/output.js';
 import { ensureBackground } from '../host/background.js';
 import type { CliContext } from '../host/context.js';
 import { loadConfigFor } from '../host/load-config.js';
+import { nameHost } from '../host/name-host.js';
 import { type RunOptions, startFromOptions } from '../host/run-options.js';
 import { openPlace } from '../host/workplace.js';
 
@@ -12,7 +13,7 @@ export async function start(task: string, options: RunOptions, { output }: CliCo
   if (options.worker) await loadConfigFor(checked.input, { ...process.env });
   const place = await openPlace(options, (line) => say(output, line));
   try {
-    const { run, executionId, duplicate } = await place.client.start({ ...checked.input, id: checked.id });
+    const { run, executionId, duplicate } = await place.client.start(await nameHost(place, checked));
     const { runId } = run;
     const needsWorker = options.worker && (!duplicate || (await run.describe()).open);
     if (needsWorker && (place.location.kind === 'embedded' || !(await place.hasWorker()))) {

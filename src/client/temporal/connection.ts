@@ -77,11 +77,11 @@ export class TemporalAccess {
   }
 
   /** True if a worker polled the task queue for workflow tasks recently. A worker killed a moment ago still counts; only a query proves that one is running. */
-  async hasPoller(): Promise<boolean> {
+  async hasPoller(taskQueue = this.taskQueue): Promise<boolean> {
     const answer = await this.ask(() =>
       this.connection.workflowService.describeTaskQueue({
         namespace: this.namespace,
-        taskQueue: { name: this.taskQueue },
+        taskQueue: { name: taskQueue },
       }),
     );
     const oldest = Date.now() - POLLER_AGE_MS_MAX;

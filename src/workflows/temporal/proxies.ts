@@ -11,6 +11,7 @@ import {
   TOOL_LIMITS,
   WORKER_LIMITS,
 } from '../../contracts/constants/limits.js';
+import { hostQueueOf, namedHost } from '../../contracts/host-queue.js';
 import type { Effect } from '../../contracts/schemas/tool.js';
 
 /** Temporal does not retry after a lost worker: the heartbeat timeout fails the call, and the workflow decides by the tool's effect. */
@@ -48,12 +49,17 @@ export interface CallOptions {
   readonly heartbeatTimeoutMs: number | undefined;
 }
 
-/** Captures agent, prompt, tools and options, once per run. */
+/**
+ * Captures agent, prompt, tools and options, once per run: on the host that the input names, else on any. The activity itself ends the
+ * attempts, because how many there may be depends on the failure.
+ */
 export function prepareRun(input: Parameters<AgentActivities['prepareRun']>[0]): ReturnType<AgentActivities['prepareRun']> {
+  const host = namedHost(input.input);
   return prepareRunActivity.executeWithOptions(
     {
+      ...(host === undefined ? {} : { taskQueue: hostQueueOf(host) }),
       retry: {
-        maximumAttempts: RUN_LIMITS.prepareAttemptsMax,
+        maximumAttempts: RUN_LIMITS.prepareHostsAskedMax,
         initialInterval: MODEL_LIMITS.backoffMs,
         backoffCoefficient: 1,
         nonRetryableErrorTypes: LOST_WORKER,

@@ -190,6 +190,26 @@ describe('prepareRun', () => {
     await expect(prepare({ agent: 'a', messages: [strange] as never }, { config })).rejects.toMatchObject({ type: 'Input.Invalid' });
   });
 
+  it.each<[what: string, input: Partial<RunInput>]>([
+    ['tenant', { tenant: 't'.repeat(201) }],
+    ['session', { session: 's'.repeat(201) }],
+    ['agent', { agent: 'a'.repeat(201) }],
+    ['model', { model: `scripted/${'m'.repeat(200)}` }],
+    ['fallbacks', { fallbacks: [`scripted/${'m'.repeat(200)}`] }],
+    ['continuedFrom', { continuedFrom: 'r'.repeat(1_001) }],
+    ['context.workspace', { context: { workspace: `/${'w'.repeat(4_096)}` } }],
+    ['context.projectPath', { context: { projectPath: 'p'.repeat(4_097) } }],
+    ['context.component', { context: { component: 'c'.repeat(1_001) } }],
+    ['context.variables', { context: { variables: { a: 'v'.repeat(65_536) } } }],
+    ['context.host', { context: { host: 'not a host' } }],
+  ])('a text of the input that is too long for memo, attribute or prompt is refused by its name: %s', async (what, input) => {
+    await expect(prepare({ model: 'scripted/x', ...input })).rejects.toMatchObject({
+      type: 'Input.Invalid',
+      nonRetryable: true,
+      message: expect.stringContaining(`BAD_INPUT ${what}`),
+    });
+  });
+
   it('a missing or relative workspace is refused', async () => {
     await expect(prepare({ model: 'scripted/x', context: { workspace: join(folder, 'none') } })).rejects.toMatchObject({
       type: 'Input.Workspace',
