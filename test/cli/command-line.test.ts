@@ -1,6 +1,7 @@
 import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { AgentClient } from '../../src/client/agent-client.js';
 import { CliFolder, type CommandEnd } from './support/cli.js';
 import { commandHere } from './support/command-here.js';
 
@@ -134,11 +135,15 @@ describe('against a server that is named', { timeout: 60_000 }, () => {
       advice: "start one with 'perdure worker'",
     });
     const queue = `cli-doctor-${process.pid}`;
-    await folder.run(['start', 'x', '--no-worker', '--id', `waits-${process.pid}`, '--task-queue', queue, ...there()]);
+    const agents = await AgentClient.connect({ address: inject('temporalAddress'), taskQueue: queue });
+    await agents.start({ task: 'x', id: `waits-${process.pid}` });
+    // visibility lags
+    await expect.poll(async () => (await agents.list({ status: 'open' })).length, { timeout: 30_000 }).toBe(1);
+    await agents.close();
     const { code, row } = await workerRow(queue);
     expect(row).toMatchObject({ level: 'fail', detail: `no worker polls queue ${queue}, but runs are open` });
     expect(code).toBe(1);
-  });
+  }, 120_000);
 
   it('a run that is not there: exit 3, for every verb that takes one', async () => {
     for (const args of [

@@ -60,7 +60,7 @@ describe('what a command line says of models', { timeout: 120_000 }, () => {
   it('A14: a bare name that no provider has is refused, with all that were searched, before a run is created', async () => {
     const { code, stdout, stderr } = await here(['run', 'look', '--model', 'no-such-model', '--id', 'nonsense', '--json']).ended;
     expect(stderr).toMatch(/^NO_MODEL: .*was not found \(searched: openai \(127\.0\.0\.1:\d+ answered with status \d+\), anthropic/mu);
-    expect(stdout).toBe('');
+    expect(JSON.parse(stdout)).toMatchObject({ error: { code: 'NO_MODEL' } });
     expect(code).toBe(2);
     expect((await here(['show', 'nonsense']).ended).stderr).toContain('RUN_NOT_FOUND');
   });

@@ -71,9 +71,11 @@ describe('the loop guard of a run', () => {
 
   it('A14: a call with JSON arguments, also beside a broken one, and runs of older versions are not ended', async () => {
     const { look } = lookTool(() => 'found');
-    const model = (request: { toolChoice: string }, n: number) =>
-      final(request, n === 3 ? mixed(n) : n < 6 ? broken(`{"q": "${n}`) : say('done'));
-    const on = await worker({ model, tools: [look], policy: {} });
+    const on = await worker({
+      model: (request, n) => final(request, n === 3 ? mixed(n) : n < 6 ? broken(`{"q": "${n}`) : say('done')),
+      tools: [look],
+      policy: {},
+    });
     expect(await (await start(on)).result()).toMatchObject({ reason: 'completed', turns: 6 });
     const older = await worker({
       model: (request, n) => final(request, n < 5 ? broken(`{"q": "${n}`) : say('done')),
