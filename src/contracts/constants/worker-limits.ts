@@ -66,7 +66,7 @@ export const HOSTING_LIMITS = {
   recentRunsMax: 1_000,
   /** Open runs that a starting worker of a shared server checks for calls of dead processes. Each one is a request. */
   checkedRunsMax: 1_000,
-  /** Time for which a report of dead calls is repeated while the server does not answer. Longer calls are left to their heartbeat timeout. */
+  /** Time for which a report of dead calls is repeated while the server does not answer. Then its calls are left to their heartbeat timeout. */
   reportMs: 5 * MINUTE_MS,
   /** Time after a stop at which a worker that does not exit is killed: the forced shutdown and ten seconds. */
   stopMs: 70 * SECOND_MS,

@@ -14,7 +14,8 @@ export interface WorkerDeath {
   readonly cause: string;
 }
 
-const REQUEST_MS_MAX = 10_000;
+/** For all requests of one report: a thousand runs, over a slow network. */
+const REPORT_MS_MAX = 30_000;
 
 /** Reports the death of worker processes to their Temporal server, so that their runs continue at once. Uses only its public API. */
 export class DeathReporter {
@@ -25,9 +26,9 @@ export class DeathReporter {
     this.#say = say;
   }
 
-  /** Connects in advance, because the libraries take longer to load than the report takes. Never rejects: `report` connects again. */
+  /** Loads and connects in advance, because that takes longer than the report. Never rejects: `report` connects again. */
   async prepare(server: WorkerServer): Promise<void> {
-    await this.#connect(server).catch(() => undefined);
+    await Promise.all([this.#connect(server), loadHandBack()]).catch(() => undefined);
   }
 
   /**
@@ -61,9 +62,9 @@ export class DeathReporter {
 
   async #reportOnce({ worker, runs, cause }: WorkerDeath): Promise<void> {
     if (runs.length === 0) return;
-    const [{ client }, { handBack }] = await Promise.all([this.#connect(worker.server), import('../recovery/hand-back.js')]);
+    const [{ client }, { handBack }] = await Promise.all([this.#connect(worker.server), loadHandBack()]);
     const dead = new Map([[worker.identity, cause]]);
-    const handedBack = await client.withDeadline(Date.now() + REQUEST_MS_MAX, () => handBack(runs, { client, dead, reset: 'all' }));
+    const handedBack = await client.withDeadline(Date.now() + REPORT_MS_MAX, () => handBack(runs, { client, dead, reset: 'all' }));
     const failed = handedBack.filter((call) => call.failed);
     if (failed.length === 0) return;
     const types = [...new Set(failed.map(({ type }) => type))].join(', ');
@@ -81,8 +82,10 @@ export class DeathReporter {
   }
 }
 
+// both are loaded late: the start of the worker does not wait for them
+const loadHandBack = (): Promise<typeof import('../recovery/hand-back.js')> => import('../recovery/hand-back.js');
+
 async function connect({ connectionOptions, namespace }: WorkerServer): Promise<{ connection: Connection; client: Client }> {
-  // loaded late: a supervisor that never needs it stays small
   const { Client, Connection } = await import('@temporalio/client');
   const connection = await Connection.connect(connectionOptions);
   return { connection, client: new Client({ connection, namespace }) };
