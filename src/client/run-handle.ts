@@ -8,17 +8,8 @@ import * as wire from '../contracts/handlers.js';
 import { PerdureError } from '../contracts/perdure-error.js';
 import type { ApprovalList, DecidedApproval } from '../contracts/schemas/approval.js';
 import type { Usage } from '../contracts/schemas/model.js';
-import type {
-  ExtendInput,
-  HoldInput,
-  Progress,
-  Receipt,
-  RunResult,
-  SteerInput,
-  SteerRecord,
-  TranscriptPage,
-  UnreadMessage,
-} from '../contracts/schemas/run.js';
+import type { TranscriptPage, UnreadMessage } from '../contracts/schemas/page.js';
+import type { ExtendInput, HoldInput, Progress, Receipt, RunResult, SteerInput, SteerRecord } from '../contracts/schemas/run.js';
 import type { Step } from '../contracts/schemas/step.js';
 import { SIGNALS, UPDATES } from '../contracts/verbs/index.js';
 import type { AnyVerb, Verb } from '../contracts/verbs/verb.js';

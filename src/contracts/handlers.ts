@@ -3,18 +3,8 @@ import type { RunSetup } from './activities.js';
 import type { EventPage, RunEvent } from './event.js';
 import type { ApprovalList, ApproveInput, DecidedApproval, DenyInput } from './schemas/approval.js';
 import type { Usage } from './schemas/model.js';
-import type { PageRequest } from './schemas/page.js';
-import type {
-  ExtendInput,
-  HoldInput,
-  Progress,
-  Receipt,
-  RunResult,
-  SteerInput,
-  SteerRecord,
-  TranscriptPage,
-  UnreadPage,
-} from './schemas/run.js';
+import type { PageRequest, TranscriptPage, UnreadPage } from './schemas/page.js';
+import type { ExtendInput, HoldInput, Progress, Receipt, RunResult, SteerInput, SteerRecord } from './schemas/run.js';
 import type { Step } from './schemas/step.js';
 import { SIGNALS, UPDATES } from './verbs/index.js';
 

@@ -30,7 +30,7 @@ export {
   ToolResultPart,
 } from './schemas/message.js';
 export { ModelPrice, Usage } from './schemas/model.js';
-export type { PagePart, PageRequest } from './schemas/page.js';
+export type { PagePart, PageRequest, TranscriptPage, UnreadMessage, UnreadPage } from './schemas/page.js';
 export {
   type ExtendInput,
   type HoldInput,
@@ -45,9 +45,6 @@ export {
   type SteerInput,
   SteerMode,
   SteerRecord,
-  type TranscriptPage,
-  type UnreadMessage,
-  type UnreadPage,
 } from './schemas/run.js';
 export { Step } from './schemas/step.js';
 export { Effect, ToolDescriptor } from './schemas/tool.js';

@@ -7,7 +7,7 @@ import { createResolveModel } from '../activities/prepare/resolve-model.js';
 import type { AgentActivities } from '../contracts/activities.js';
 import { WORKER_LIMITS } from '../contracts/constants/limits.js';
 import { DEFAULT_TASK_QUEUE } from '../contracts/handlers.js';
-import { hostQueueOf } from '../contracts/host-queue.js';
+import { hostQueueOf } from '../contracts/text/host-queue.js';
 import type { GateFunction } from '../define/agent-gate.js';
 import type { CompletionGate } from '../define/completion-gate.js';
 import type { Config } from '../define/define-config.js';

@@ -3,7 +3,8 @@ import type { WorkflowHandle } from '@temporalio/client';
 import { afterEach } from 'vitest';
 import type { RunEvent } from '../../src/contracts/event.js';
 import type { Message } from '../../src/contracts/schemas/message.js';
-import type { Progress, RunInput, RunResult, TranscriptPage } from '../../src/contracts/schemas/run.js';
+import type { TranscriptPage } from '../../src/contracts/schemas/page.js';
+import type { Progress, RunInput, RunResult } from '../../src/contracts/schemas/run.js';
 import { type AgentWorker, type AgentWorkerOptions, startAgentWorker } from './agent-worker.js';
 
 /** A started run, with what tests ask of it. */

@@ -2,7 +2,8 @@ import type { TranscriptRef } from '../../contracts/activities.js';
 import { PAYLOAD_LIMITS } from '../../contracts/constants/limits.js';
 import { type ChainHead, EMPTY_CHAIN } from '../../contracts/digest.js';
 import type { Message } from '../../contracts/schemas/message.js';
-import type { TranscriptPage } from '../../contracts/schemas/run.js';
+import type { TranscriptPage } from '../../contracts/schemas/page.js';
+
 import { failure } from '../runtime/failures.js';
 import { hashMessage } from './message-hash.js';
 import { type PatienceOptions, patientQuery } from './query-with-retry.js';

@@ -2,8 +2,8 @@ import { QueryNotRegisteredError, type WorkflowHandle } from '@temporalio/client
 import { PAYLOAD_LIMITS } from '../../contracts/constants/limits.js';
 import { transcript as transcriptQuery, unread as unreadQuery } from '../../contracts/handlers.js';
 import type { Message } from '../../contracts/schemas/message.js';
-import type { PagePart, PageRequest } from '../../contracts/schemas/page.js';
-import type { UnreadMessage } from '../../contracts/schemas/run.js';
+import type { PagePart, PageRequest, UnreadMessage } from '../../contracts/schemas/page.js';
+
 import type { TemporalAccess } from '../temporal/connection.js';
 
 /** A page of messages as queries answer it. */

@@ -219,9 +219,9 @@ export const WORKER_LIMITS = {
   eventLoopStallMs: 5 * SECOND_MS,
   /**
    * Time limit of workflow code between two waits. When the SDK stops such code, Node may abort the whole process: its promise hooks are
-   * left half done. The default of 5 s ends a worker on a busy machine. A task that takes longer than 10 s is repeated anyway.
+   * left half done. The default of 5 s ends a worker on a busy machine: 10,000 signals in one task take seconds of computing.
    */
-  workflowCodeMsMax: 30 * SECOND_MS,
+  workflowCodeMsMax: MINUTE_MS,
   /** Workflows in the worker's cache. */
   cachedWorkflowsMax: 200,
   /** Parallel activities of a worker. They wait for I/O, so one process has room for many. */
@@ -246,8 +246,10 @@ export const CONTINUE_AS_NEW_LIMITS = {
   eventsMax: 4_000,
   /** Size of the history. */
   historyBytesMax: 8 * MIB,
-  /** Signals in the history. */
-  signalsMax: 5_000,
+  /** Signals in the history. A replay delivers all of them in few tasks, and the SDK spends milliseconds on each on a busy machine. */
+  signalsMax: 1_000,
+  /** Signals in the history of a run of an older version, which replays as it ran. */
+  signalsMaxBefore: 5_000,
   /** Updates in the history. */
   updatesMax: 1_000,
   /** Ids of finished messages that a run remembers to detect duplicates. */

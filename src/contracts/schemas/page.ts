@@ -1,3 +1,6 @@
+import type { STEER_MODES } from '../constants/steer-modes.js';
+import type { Message } from './message.js';
+
 /** Argument of a query that answers in pages. */
 export interface PageRequest {
   /** Index of the first entry. */
@@ -33,5 +36,45 @@ export interface Page<Entry> {
   readonly next: number;
   readonly entries: readonly Entry[];
   /** A part of the entry at `from`. `entries` is empty then. */
+  readonly part?: PagePart;
+}
+
+/** Result of query `transcript`: one page of messages. */
+export interface TranscriptPage {
+  /** Index of the first message of the page. */
+  readonly from: number;
+  /** Index of the first message after the page. */
+  readonly next: number;
+  /** Number of messages of the whole transcript. */
+  readonly length: number;
+  /** Digest of the whole transcript. */
+  readonly digest: string;
+  /** Messages of the page. */
+  readonly messages: readonly Message[];
+  /** Part of a message that is larger than a page, when the request has an `offset`. `messages` is empty then. */
+  readonly part?: PagePart;
+}
+
+/** A message to a run that was accepted and not delivered. */
+export interface UnreadMessage {
+  /** Id of the message. */
+  readonly id: string;
+  /** Text of the message, whole. */
+  readonly text: string;
+  /** When it is to be delivered. @default `boundary` */
+  readonly mode?: (typeof STEER_MODES)[number];
+}
+
+/** Result of query `unread`: one page of unread messages, in the order in which they were accepted. */
+export interface UnreadPage {
+  /** Index of the first message of the page. */
+  readonly from: number;
+  /** Index of the first message after the page. */
+  readonly next: number;
+  /** Number of all unread messages. */
+  readonly length: number;
+  /** Messages of the page. */
+  readonly messages: readonly UnreadMessage[];
+  /** Part of a message that is larger than a page. `messages` is empty then. */
   readonly part?: PagePart;
 }

@@ -185,6 +185,8 @@ export const RunPolicy = z.strictObject({
   reportsTurns: z.boolean().default(true),
   /** Refuses messages above the bound of unread ones. False in runs of older versions, which queue all. */
   limitsInbox: z.boolean().default(true),
+  /** Continues as new after 1,000 signals, also in the wait for a model. False in runs of older versions: 5,000, and not in that wait. */
+  continuesAtFloods: z.boolean().default(true),
   /** Tool choice of the first request. */
   firstToolChoice: z.enum(['auto', 'required']).default('auto'),
   /** Cuts an answer that thinks longer than this, in tokens, without text or call. */

@@ -1,11 +1,10 @@
 import { z } from 'zod';
 import { FAILOVER_LIMITS, INPUT_LIMITS, RUN_LIMITS } from '../constants/limits.js';
 import { STEER_MODES } from '../constants/steer-modes.js';
-import { HOST } from '../host-queue.js';
-import { GivenMessage, JsonValue, type Message, Part } from './message.js';
+import { HOST } from '../text/host-queue.js';
+import { GivenMessage, JsonValue, Part } from './message.js';
 import { ThinkingSetting, Usage } from './model.js';
 import { ModelSpending, ModelSwitch } from './model-route.js';
-import type { PagePart } from './page.js';
 
 /** A name that also stands in the memo, in a search attribute, or in the Web UI. */
 const Name = z.string().max(INPUT_LIMITS.nameCharsMax);
@@ -14,10 +13,7 @@ const Name = z.string().max(INPUT_LIMITS.nameCharsMax);
 export const RunContext = z.strictObject({
   /** Absolute path of a folder on the worker's host. With it the run is offered the workspace tools. */
   workspace: z.string().max(INPUT_LIMITS.pathCharsMax).optional(),
-  /**
-   * Name of the host that has the workspace, where several hosts share a queue: a worker of that host prepares the run, and the run waits
-   * for one. @default the hosts are asked until one of them has it
-   */
+  /** Host that has the workspace, where several hosts share a queue; the run waits for its worker. @default hosts are asked at random */
   host: z.string().max(INPUT_LIMITS.hostCharsMax).regex(HOST).optional(),
   /** Path of the project, shown in the prompt. */
   projectPath: z.string().max(INPUT_LIMITS.pathCharsMax).optional(),
@@ -39,6 +35,8 @@ export type RunContext = z.infer<typeof RunContext>;
 export const RunBounds = z.strictObject({
   /** Continues as new after this many events. Fewer than 20 could leave no room for a turn. @default 4,000 */
   continueAsNewEvents: z.number().int().min(20).optional(),
+  /** Continues as new after this many signals. @default 1,000 */
+  continueAsNewSignals: z.number().int().min(10).optional(),
   /** Size in bytes. A larger transcript is compacted before the run continues as new. @default 32 MiB */
   carriedTranscriptBytes: z.number().int().min(1_000).optional(),
 });
@@ -164,10 +162,7 @@ export const RunResult = z.strictObject({
   usageEstimated: z.boolean().optional(),
   /** Messages that were accepted but not delivered before the end. */
   unconsumed: z.array(z.strictObject({ id: z.string(), text: z.string() })),
-  /**
-   * True when texts of `unconsumed` are cut, or messages are missing: they exceed the size of a result, or no worker could be asked about
-   * a terminated run. Query `unread` has them all. Absent otherwise.
-   */
+  /** True when `unconsumed` is cut to the size of a result, or unknown because no worker answered. Query `unread` has all messages. */
   unconsumedCut: z.boolean().optional(),
   /** Delivery records of the last 200 messages. Absent without messages. */
   steers: z.array(SteerRecord).optional(),
@@ -232,46 +227,6 @@ export interface CoolingModel {
   readonly until: string;
   /** Type of the failure. */
   readonly why: string;
-}
-
-/** Result of query `transcript`: one page of messages. */
-export interface TranscriptPage {
-  /** Index of the first message of the page. */
-  readonly from: number;
-  /** Index of the first message after the page. */
-  readonly next: number;
-  /** Number of messages of the whole transcript. */
-  readonly length: number;
-  /** Digest of the whole transcript. */
-  readonly digest: string;
-  /** Messages of the page. */
-  readonly messages: readonly Message[];
-  /** Part of a message that is larger than a page, when the request has an `offset`. `messages` is empty then. */
-  readonly part?: PagePart;
-}
-
-/** A message to a run that was accepted and not delivered. */
-export interface UnreadMessage {
-  /** Id of the message. */
-  readonly id: string;
-  /** Text of the message, whole. */
-  readonly text: string;
-  /** When it is to be delivered. @default `boundary` */
-  readonly mode?: SteerMode;
-}
-
-/** Result of query `unread`: one page of unread messages, in the order in which they were accepted. */
-export interface UnreadPage {
-  /** Index of the first message of the page. */
-  readonly from: number;
-  /** Index of the first message after the page. */
-  readonly next: number;
-  /** Number of all unread messages. */
-  readonly length: number;
-  /** Messages of the page. */
-  readonly messages: readonly UnreadMessage[];
-  /** Part of a message that is larger than a page. `messages` is empty then. */
-  readonly part?: PagePart;
 }
 
 /** Result of update `submit`. */

@@ -1,7 +1,7 @@
-import { CLIENT_LIMITS, PAYLOAD_LIMITS } from '../constants/limits.js';
-import { hashJson } from '../digest.js';
+import { PAYLOAD_LIMITS } from '../constants/limits.js';
 import { didYouMean } from '../text/did-you-mean.js';
 import { echoValue } from '../text/echo-value.js';
+import { idOfText } from '../text/id-of-text.js';
 import { isRunId } from '../text/ids.js';
 import { cleanText } from '../text/sanitize-text.js';
 
@@ -71,16 +71,9 @@ export const EMPTY_MESSAGE: Fault = { code: 'EMPTY_MESSAGE', message: 'message h
 export function messageId(given: unknown): Reading<string> {
   if (typeof given === 'string' && isRunId(given)) return { value: given };
   const fault = { code: 'BAD_MESSAGE_ID', message: `use 1–200 characters of A–Z a–z 0–9 . _ : -, got ${echoValue(given)}` };
-  const value = typeof given === 'string' ? nearestId(given) : '';
+  const value = typeof given === 'string' ? idOfText(given) : '';
   return value === '' ? { fault } : { value, fault };
 }
-
-function nearestId(given: string): string {
-  if (given.length <= CLIENT_LIMITS.idCharsMax) return given;
-  return `${given.slice(0, ID_HEAD_CHARS).toWellFormed()}#${hashJson(given)}`;
-}
-
-const ID_HEAD_CHARS = 100;
 
 /** One of a list of words. */
 export function oneOf<const Word extends string>(words: readonly Word[]): Field<Word> {

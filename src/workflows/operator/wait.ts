@@ -1,9 +1,9 @@
 import { condition } from '@temporalio/workflow';
 import type { Run } from '../state/run.js';
 
-/** Waits `ms`. A cancel, the deadline, an interrupt and a `/model` or `/think` message end the wait early. */
+/** Waits `ms`. A cancel, the deadline, an interrupt, a `/model` or `/think` message and a flood of messages end it early. */
 export async function wait(run: Run, ms: number, reason: string): Promise<void> {
-  const isOver = (): boolean => run.mustStop || run.inbox.interrupting || run.inbox.directed.length > 0;
+  const isOver = (): boolean => run.mustStop || run.inbox.interrupting || run.inbox.directed.length > 0 || run.floods;
   await whileWaiting(run, reason, () => condition(isOver, ms));
 }
 

@@ -1,9 +1,9 @@
 import { uuid4 } from '@temporalio/workflow';
 import { STEER_LIMITS } from '../../contracts/constants/limits.js';
 import type { CarriedState, QueuedMessage } from '../../contracts/schemas/carried-state.js';
-import type { PageRequest } from '../../contracts/schemas/page.js';
+import type { PageRequest, UnreadMessage, UnreadPage } from '../../contracts/schemas/page.js';
 import type { RunPolicy } from '../../contracts/schemas/policy.js';
-import type { Receipt, SteerInput, SteerRecord, UnreadMessage, UnreadPage } from '../../contracts/schemas/run.js';
+import type { Receipt, SteerInput, SteerRecord } from '../../contracts/schemas/run.js';
 import { limitDirectives, readDirectives } from '../policies/model/model-directive.js';
 import { DeliveryRecords, INBOX_FULL } from './delivery-records.js';
 import { isExpired, isUrgent, MessageQueue, mergeMessages, type WaitingMessage } from './message-queue.js';
@@ -158,8 +158,8 @@ export class Inbox {
 
   /** Drops the first command of a queued message. A message without further text counts as delivered to `turn`. */
   dropDirective(id: string, turn: number): 'waits' | 'settled' {
-    const queued = this.#queue.get(id);
-    const message = queued && this.#limited(queued);
+    const waiting = this.#queue.get(id);
+    const message = waiting && this.#limited(waiting);
     const [first, ...directives] = message?.directives ?? [];
     return this.#keepRest(message, { text: first?.rest ?? '', directives }, turn);
   }

@@ -26,6 +26,7 @@ export const POLICY_OF_0_1: RunPolicy = {
   limitsBadArguments: false,
   reportsTurns: false,
   limitsInbox: false,
+  continuesAtFloods: false,
   firstToolChoice: 'auto',
   thinkingOutput: 'apart',
   thinkingOffWhenEmpty: false,

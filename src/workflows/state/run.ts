@@ -1,5 +1,6 @@
 import { workflowInfo } from '@temporalio/workflow';
 import type { PreparedRun } from '../../contracts/activities.js';
+import { CONTINUE_AS_NEW_LIMITS } from '../../contracts/constants/limits.js';
 import { hashJson } from '../../contracts/digest.js';
 import { NO_WORK, NOT_COMPACTED } from '../../contracts/initial-state.js';
 import { tokensOfThinking } from '../../contracts/models/thinking-tokens.js';
@@ -11,7 +12,7 @@ import type { ExtendInput, Progress, RunInput, RunResult, RunStatus } from '../.
 import type { ToolDescriptor } from '../../contracts/schemas/tool.js';
 import { CHARS_PER_TOKEN } from '../../contracts/text/estimate-tokens.js';
 import { type BudgetFacts, finalOutputTokens, outputTokensAllowed, payableModels, spentBudgets } from '../policies/stop/budget.js';
-import { historyIsLong } from '../policies/stop/history-bounds.js';
+import { hasManyMessages, historyIsLong } from '../policies/stop/history-bounds.js';
 import { stopReason } from '../policies/stop/stop-reason.js';
 import { Approvals } from './approvals.js';
 import { Caps } from './caps.js';
@@ -202,14 +203,18 @@ export class Run {
     return this.mustStop || this.phase === 'finalising' || this.result !== undefined;
   }
 
+  /** True when a wait for a model should continue as new: the setbacks begin anew there, so only for messages that the server would refuse. */
+  get floods(): boolean {
+    return this.policy.continuesAtFloods && hasManyMessages(this.#messageFacts());
+  }
+
   historyIsLong(): boolean {
     const info = workflowInfo();
     return historyIsLong({
+      ...this.#messageFacts(),
       suggested: info.continueAsNewSuggested,
       events: info.historyLength,
       bytes: info.historySize,
-      signals: this.inbox.signals,
-      updates: this.inbox.updates,
       eventsMax: this.input.bounds?.continueAsNewEvents,
     });
   }
@@ -250,6 +255,13 @@ export class Run {
       events: this.events.carry(),
       ...(this.turnInProgress ? { turnInProgress: this.turnInProgress } : {}),
     };
+  }
+
+  #messageFacts(): Parameters<typeof hasManyMessages>[0] {
+    const { signals, updates } = this.inbox;
+    const { signalsMax, signalsMaxBefore } = CONTINUE_AS_NEW_LIMITS;
+    const max = this.policy.continuesAtFloods ? signalsMax : signalsMaxBefore;
+    return { signals, updates, signalsMax: this.input.bounds?.continueAsNewSignals ?? max };
   }
 
   #budget(): BudgetFacts {

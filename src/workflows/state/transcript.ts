@@ -3,8 +3,8 @@ import { PAYLOAD_LIMITS } from '../../contracts/constants/limits.js';
 import { type ChainHead, EMPTY_CHAIN, extendChain, hashMessage } from '../../contracts/digest.js';
 import type { CarriedState } from '../../contracts/schemas/carried-state.js';
 import type { Message } from '../../contracts/schemas/message.js';
-import type { PageRequest } from '../../contracts/schemas/page.js';
-import type { TranscriptPage } from '../../contracts/schemas/run.js';
+import type { PageRequest, TranscriptPage } from '../../contracts/schemas/page.js';
+
 import { estimateTokens } from '../../contracts/text/estimate-tokens.js';
 import { pageOf } from './page.js';
 

@@ -11,8 +11,8 @@ import {
   TOOL_LIMITS,
   WORKER_LIMITS,
 } from '../../contracts/constants/limits.js';
-import { hostQueueOf, namedHost } from '../../contracts/host-queue.js';
 import type { Effect } from '../../contracts/schemas/tool.js';
+import { hostQueueOf, namedHost } from '../../contracts/text/host-queue.js';
 
 /** Temporal does not retry after a lost worker: the heartbeat timeout fails the call, and the workflow decides by the tool's effect. */
 const LOST_WORKER = ['TemporalTimeout:Heartbeat'];

@@ -54,7 +54,7 @@ export async function requestAnswer(run: Run, request: AnswerRequest): Promise<M
     if (after.kind !== 'again') return after;
     if (request.final) continue;
     // a stop ends a wait, and the next iteration returns
-    if ((await waitWhilePaused(run)) === 'continue-as-new') return { kind: 'continue-as-new' };
+    if (run.floods || (await waitWhilePaused(run)) === 'continue-as-new') return { kind: 'continue-as-new' };
     await applyPendingDirectives(run, setbacks);
   }
 }

@@ -8,7 +8,8 @@ import { z } from 'zod';
 import { AgentClient } from '../../../src/client/agent-client.js';
 import { STEER_LIMITS } from '../../../src/contracts/constants/limits.js';
 import { textOf } from '../../../src/contracts/message-text.js';
-import type { TranscriptPage, UnreadPage } from '../../../src/contracts/schemas/run.js';
+import type { TranscriptPage, UnreadPage } from '../../../src/contracts/schemas/page.js';
+
 import { defineTool } from '../../../src/define/define-tool.js';
 import { createDataConverter } from '../../../src/worker/data-converter.js';
 import { type AgentWorker, call, say } from '../../support/agent-worker.js';
@@ -29,14 +30,14 @@ describe('messages that nobody read', () => {
   const { worker, start } = useWorkers();
   const clients: AgentClient[] = [];
   afterEach(async () => {
-    await Promise.all(clients.splice(0).map((client) => client.close()));
+    await Promise.all(clients.splice(0).map((each) => each.close()));
   });
 
   it('a terminated run reports all of them, whole, and its continuation gets them', async () => {
     const on = await worker({ model: (_, n) => (n === 1 ? call(['wait', {}]) : say('ok')), tools: [wait] });
     const run = await start(on);
     await inTools(run);
-    const agents = await client(on);
+    const agents = await connect(on);
     const texts = [LONG, ...Array.from({ length: 5 }, (_, n) => `${n} ${'x'.repeat(100_000)}`)];
     for (const [n, text] of texts.entries()) await agents.get(run.runId).steer({ id: `s${n}`, text });
     await until(async () => (await run.progress()).inbox === texts.length, 'all messages in the inbox');
@@ -68,7 +69,7 @@ describe('messages that nobody read', () => {
     const plain = await run.result();
     expect(plain).toMatchObject({ reason: 'cancelled', unconsumedCut: true, unconsumed: [{ id: 'long' }] });
     expect(plain.unconsumed[0]?.text.length).toBeLessThan(LONG.length);
-    const agents = await client(on);
+    const agents = await connect(on);
     const whole = await agents.get(run.runId).result();
     expect(whole.unconsumed).toEqual([{ id: 'long', text: LONG }]);
     expect(whole).not.toHaveProperty('unconsumedCut');
@@ -96,7 +97,7 @@ describe('messages that nobody read', () => {
 
   it('a continuation whose answer was lost is found again, and another text makes another run', async () => {
     const on = await worker({ model: () => say('ok') });
-    const agents = await client(on);
+    const agents = await connect(on);
     const { run } = await agents.start({ id: `again-${randomUUID()}`, task: 'do it' });
     await run.result();
     const first = await run.continue({ text: 'go on' });
@@ -125,7 +126,7 @@ describe('messages that nobody read', () => {
     const count = Math.floor(STEER_LIMITS.unreadCharsMax / text.length);
     for (let n = 0; n < count; n += 1) await run.handle.signal('steer', { id: `m${n}`, text: `${n}${text}` });
     await until(async () => (await run.progress()).inbox === count, 'all messages in the inbox');
-    const agents = await client(on);
+    const agents = await connect(on);
     const late = agents.get(run.runId).submit({ id: 'late', text });
     await expect(late).rejects.toMatchObject({ code: 'INBOX_FULL', exitCode: 4 });
     await run.handle.signal('steer', { id: 'later', text });
@@ -140,7 +141,7 @@ describe('messages that nobody read', () => {
     expect(steers.filter(({ state }) => state === 'delivered')).toHaveLength(count + 1);
   });
 
-  async function client({ taskQueue }: AgentWorker): Promise<AgentClient> {
+  async function connect({ taskQueue }: AgentWorker): Promise<AgentClient> {
     const agents = await AgentClient.connect({ address: inject('temporalAddress'), taskQueue });
     clients.push(agents);
     return agents;

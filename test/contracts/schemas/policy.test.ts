@@ -14,6 +14,7 @@ describe('what is written out is what its schema gives', () => {
       reportsTurns: false,
       weighsFallbacks: false,
       provesLosses: false,
+      continuesAtFloods: false,
     };
     const off = { loop: { onLoop: 'off' }, quality: false, memo: false, compaction: { strategies: [] }, ...later };
     const parsed = RunPolicy.parse(off);

@@ -15,6 +15,7 @@ import { SCHEMA_NAMES } from './schema-names.js';
 import { isOptional } from './schema-type.js';
 
 const RUN = new DocComments('contracts/schemas/run.ts');
+const PAGE = new DocComments('contracts/schemas/page.ts');
 const APPROVAL = new DocComments('contracts/schemas/approval.ts');
 const ROUTE = new DocComments('contracts/schemas/model-route.ts');
 const EVENT = new DocComments('contracts/event.ts');
@@ -42,7 +43,7 @@ export const RUN_PARTS: Readonly<Record<string, () => string>> = {
   receipt: () => interfaceTable(RUN, 'Receipt', { hasDefaults }),
   progress: () => interfaceTable(RUN, 'Progress', { hasDefaults }),
   'cooling-model': () => interfaceTable(RUN, 'CoolingModel', { hasDefaults }),
-  'transcript-page': () => interfaceTable(RUN, 'TranscriptPage', { hasDefaults }),
+  'transcript-page': () => interfaceTable(PAGE, 'TranscriptPage', { hasDefaults }),
   'event-page': () => interfaceTable(EVENT, 'EventPage', { hasDefaults }),
   'pending-approval': () => schemaTable(PendingApproval, { docs: APPROVAL, declarations: ['PendingApproval'] }, { names, hasDefaults }),
   'decided-approval': () => schemaTable(DecidedApproval, { docs: APPROVAL, declarations: ['DecidedApproval'] }, { names, hasDefaults }),

@@ -9,7 +9,8 @@ import { describe, expect, inject, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
 import { textOf } from '../../../src/contracts/message-text.js';
 import type { Message } from '../../../src/contracts/schemas/message.js';
-import type { Progress, Receipt, RunResult, TranscriptPage } from '../../../src/contracts/schemas/run.js';
+import type { TranscriptPage } from '../../../src/contracts/schemas/page.js';
+import type { Progress, Receipt, RunResult } from '../../../src/contracts/schemas/run.js';
 import { defineTool } from '../../../src/define/define-tool.js';
 import { createDataConverter } from '../../../src/worker/data-converter.js';
 import { type AgentWorker, call, say } from '../../support/agent-worker.js';
@@ -41,9 +42,9 @@ describe('a Python client', () => {
   it('starts agentRun by name with plain JSON, steers it, and reads its result', async () => {
     const steered = latch();
     const on = await worker({
-      model: async ({ messages }, call) => {
-        if (call === 1) await steered.opened;
-        return say(call === 1 ? 'listening' : `heard: ${messages.map(lineOf).slice(-2).join(' and ')}`);
+      model: async ({ messages }, n) => {
+        if (n === 1) await steered.opened;
+        return say(n === 1 ? 'listening' : `heard: ${messages.map(lineOf).slice(-2).join(' and ')}`);
       },
     });
     const runId = `python-${randomUUID()}`;

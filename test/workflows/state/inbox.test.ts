@@ -188,7 +188,7 @@ describe('Inbox', () => {
   it('an inbox is full by its texts too', () => {
     const inbox = limited();
     const text = 'x'.repeat(STEER_LIMITS.unreadCharsMax / 2);
-    expect(inbox.enqueue({ id: 'a', text: `${text}` })).toMatchObject({ accepted: true });
+    expect(inbox.enqueue({ id: 'a', text })).toMatchObject({ accepted: true });
     expect(inbox.enqueue({ id: 'b', text: `${text}y` })).toMatchObject({ accepted: false });
     expect(inbox.enqueue({ id: 'c', text: 'short' })).toMatchObject({ accepted: true });
   });

@@ -47,6 +47,21 @@ describe('while every model is left alone', () => {
     expect(models.asked).toEqual(['a/one', 'b/two', 'a/one']);
   });
 
+  it('a flood of messages is carried into a fresh history, where the wait goes on', async () => {
+    const { run, models } = await waitingRun(50_000, { bounds: { continueAsNewSignals: 10 } });
+    const { runId: first } = await run.handle.describe();
+    for (let n = 0; n < 12; n += 1) await run.handle.signal('steer', { id: `s${n}`, text: `message ${n}` });
+    await until(async () => (await run.handle.describe()).runId !== first, 'the fresh history');
+    await until(async () => (await run.progress()).waitingFor?.includes('cooling down until') === true, 'the wait in it');
+    // the turn begins anew, and takes them
+    expect(await run.progress()).toMatchObject({ inbox: 0, turn: 1 });
+    const read = (await run.messages()).filter(({ origin }) => origin === 'steer').map(({ id }) => id);
+    expect(read).toEqual(Array.from({ length: 12 }, (_, n) => `s${n}`));
+    await run.handle.signal('cancel');
+    expect(await run.result()).toMatchObject({ reason: 'cancelled', unconsumed: [] });
+    expect(models.asked).toEqual(['a/one', 'b/two']);
+  });
+
   it('a chat waits too, and its one turn stays one', async () => {
     const { run } = await waitingRun(2_000, { mode: 'chat' });
     expect(await run.result()).toMatchObject({ output: 'one is back', turns: 1 });
