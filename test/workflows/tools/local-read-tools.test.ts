@@ -103,20 +103,20 @@ describe('local read tools', () => {
     expect(await run.result()).toMatchObject({ reason: 'completed', toolCalls: 1 });
     expect(JSON.stringify(await run.messages())).toContain('seen to the end');
   });
-
-  /** The tools of the calls with an activity task, in order. */
-  async function scheduled(run: TestRun): Promise<string[]> {
-    const { events } = await run.handle.fetchHistory();
-    return (events ?? []).flatMap(({ activityTaskScheduledEventAttributes: activity }) => {
-      if (activity?.activityType?.name !== 'callTool') return [];
-      const [input] = activity.input?.payloads ?? [];
-      const { tool }: { tool: string } = JSON.parse(Buffer.from(input?.data ?? []).toString());
-      return [tool];
-    });
-  }
-
-  async function markers(run: TestRun): Promise<number> {
-    const { events } = await run.handle.fetchHistory();
-    return (events ?? []).filter((event) => event.markerRecordedEventAttributes?.markerName === 'core_local_activity').length;
-  }
 });
+
+/** The tools of the calls with an activity task, in order. */
+async function scheduled(run: TestRun): Promise<string[]> {
+  const { events } = await run.handle.fetchHistory();
+  return (events ?? []).flatMap(({ activityTaskScheduledEventAttributes: activity }) => {
+    if (activity?.activityType?.name !== 'callTool') return [];
+    const [input] = activity.input?.payloads ?? [];
+    const { tool }: { tool: string } = JSON.parse(Buffer.from(input?.data ?? []).toString());
+    return [tool];
+  });
+}
+
+async function markers(run: TestRun): Promise<number> {
+  const { events } = await run.handle.fetchHistory();
+  return (events ?? []).filter((event) => event.markerRecordedEventAttributes?.markerName === 'core_local_activity').length;
+}
