@@ -41,7 +41,7 @@ export type Leftovers = readonly string[];
 /** Called for each boundary of any worker. */
 export type BoundaryHandler = (worker: WorkerProcess, boundary: Boundary) => Promise<void>;
 
-export const TASK_QUEUE = 'crash';
+const TASK_QUEUE = 'crash';
 const TAG = 'PERDURE_CRASH_ARENA';
 const RESTART_AFTER_MS = 200;
 /** A busy machine takes a minute; a config with a mistake fails at once, each time. */

@@ -4,8 +4,7 @@ import { z } from 'zod';
  * Moments of an activity. `before`: its code has not started. `inside`: a tool has started, or a model is answering. `after`: its effect is
  * made and its result is not reported. `reported`: the worker has reported its result.
  */
-export const BoundaryPoint = z.enum(['before', 'inside', 'after', 'reported']);
-export type BoundaryPoint = z.infer<typeof BoundaryPoint>;
+const BoundaryPoint = z.enum(['before', 'inside', 'after', 'reported']);
 
 /** One boundary that a worker process has reached. */
 export const Boundary = z.object({

@@ -2,11 +2,14 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { WORKER_LIMITS } from '../../../contracts/constants/limits.js';
 import { type Fault, HEALED } from './fault.js';
 
-/** The heartbeat timeout and twice the sticky queue: by then another worker has decided about the calls, and repeated them. */
-const DECIDED_MS = WORKER_LIMITS.heartbeatTimeoutMs + 2 * WORKER_LIMITS.stickyQueueScheduleToStartMs;
-
-/** Duration of a fault that makes the server give the calls of a living worker to another one. */
-export const LONG_FAULT_MS: readonly [number, number] = [DECIDED_MS + 2_000, DECIDED_MS + 10_000];
+/**
+ * Duration of a fault that makes the server give the calls of a living worker to another one. The open polls of the worker still take tasks
+ * for a while: each workflow task that it takes costs 10 s more, each activity another heartbeat timeout.
+ */
+export const LONG_FAULT_MS: readonly [number, number] = [
+  WORKER_LIMITS.heartbeatTimeoutMs + 15_000,
+  2 * WORKER_LIMITS.heartbeatTimeoutMs + 30_000,
+];
 
 /** `kill -9` of a worker process. Another process takes its place at once. */
 export const killWorker: Fault = {
