@@ -1,8 +1,8 @@
 import { Context } from '@temporalio/activity';
 import type { ArtifactStore } from '../artifacts/artifact-store.js';
 import type { AgentActivities, TranscriptRef } from '../contracts/activities.js';
-import { NO_SECRETS, type SecretMask } from '../contracts/text/secret-mask.js';
 import { RUN_LIMITS, WORKER_LIMITS } from '../contracts/constants/limits.js';
+import { NO_SECRETS, type SecretMask } from '../contracts/text/secret-mask.js';
 import type { GateFunction } from '../define/agent-gate.js';
 import type { CustomCompactor } from '../define/compactor.js';
 import type { CompletionGate } from '../define/completion-gate.js';

@@ -14,7 +14,7 @@ type Flag = { [Name in keyof RunPolicy]-?: RunPolicy[Name] extends boolean ? Nam
 
 /** The flags of the policy that a level brought. Flags of level 1 are not listed. False is how earlier code behaves. */
 export const FLAGS_OF_LEVELS: ReadonlyMap<number, readonly Flag[]> = new Map([
-  [2, ['limitsBadArguments', 'limitsInbox', 'localReadTools', 'provesLosses', 'reportsTurns']],
+  [2, ['continuesAtFloods', 'limitsBadArguments', 'limitsInbox', 'localReadTools', 'provesLosses', 'reportsTurns']],
 ]);
 
 /** The policy for workflow code of a level: flags of later levels are off. */

@@ -1,9 +1,9 @@
 import type { PendingCall, RunDescription } from '../../client/runs/describe-run.js';
 import { DECISION_LIMITS } from '../../contracts/constants/limits.js';
 import type { PendingApproval } from '../../contracts/schemas/approval.js';
-import type { Step } from '../../contracts/schemas/step.js';
 import type { UnreadMessage } from '../../contracts/schemas/page.js';
 import type { CoolingModel, Progress, RunResult } from '../../contracts/schemas/run.js';
+import type { Step } from '../../contracts/schemas/step.js';
 import { BUDGET_APPROVAL } from '../../contracts/text/ids.js';
 import { jsonLine } from '../../contracts/text/sanitize-text.js';
 import { decisionCommands } from './approval-hints.js';

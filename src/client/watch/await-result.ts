@@ -5,9 +5,9 @@ import { CLIENT_LIMITS, PAYLOAD_LIMITS } from '../../contracts/constants/limits.
 import { progress as progressQuery, result as resultQuery } from '../../contracts/handlers.js';
 import { NO_USAGE } from '../../contracts/models/usage.js';
 import { PerdureError } from '../../contracts/perdure-error.js';
-import { cutMiddle, redact } from '../../contracts/text/redact.js';
 import type { UnreadMessage } from '../../contracts/schemas/page.js';
 import { type Progress, type Reason, RunResult } from '../../contracts/schemas/run.js';
+import { cutMiddle, redact } from '../../contracts/text/redact.js';
 import { readUnread } from '../runs/read-messages.js';
 import { signalOfRequests, type TemporalAccess } from '../temporal/connection.js';
 import { isConnectionLoss, toPerdureError } from '../temporal/errors.js';
