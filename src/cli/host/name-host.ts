@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
 import type { CheckedStart, StartInput } from '../../client/runs/start-run.js';
-import { HOST, hostQueueOf } from '../../contracts/text/host-queue.js';
+import { HOST, hostQueueOf } from '../../contracts/constants/host-queue.js';
 import type { Place } from './workplace.js';
 
 /**

@@ -6,8 +6,8 @@ import { PerdureError } from '../../contracts/perdure-error.js';
 import type { GivenMessage, Message } from '../../contracts/schemas/message.js';
 import { RunInput } from '../../contracts/schemas/run.js';
 import type { TemporalAccess } from '../temporal/connection.js';
+import { readTranscript, readUnread } from '../temporal/read-messages.js';
 import { awaitResult } from '../watch/await-result.js';
-import { readTranscript, readUnread } from './read-messages.js';
 import { RunMemo } from './run-summary.js';
 import { checkStart, type StartedRun, startRun } from './start-run.js';
 

@@ -8,9 +8,9 @@ import { PerdureError } from '../../contracts/perdure-error.js';
 import type { UnreadMessage } from '../../contracts/schemas/page.js';
 import { type Progress, type Reason, RunResult } from '../../contracts/schemas/run.js';
 import { cutMiddle, redact } from '../../contracts/text/redact.js';
-import { readUnread } from '../runs/read-messages.js';
 import { signalOfRequests, type TemporalAccess } from '../temporal/connection.js';
 import { isConnectionLoss, toPerdureError } from '../temporal/errors.js';
+import { readUnread } from '../temporal/read-messages.js';
 
 /** Options of `awaitResult`. */
 export interface AwaitResultOptions {

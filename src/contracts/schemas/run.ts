@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { HOST } from '../constants/host-queue.js';
 import { FAILOVER_LIMITS, INPUT_LIMITS, RUN_LIMITS } from '../constants/limits.js';
 import { STEER_MODES } from '../constants/steer-modes.js';
-import { HOST } from '../text/host-queue.js';
 import { GivenMessage, JsonValue, Part } from './message.js';
 import { ThinkingSetting, Usage } from './model.js';
 import { ModelSpending, ModelSwitch } from './model-route.js';

@@ -1,10 +1,10 @@
 import { setHandler } from '@temporalio/workflow';
+import { namedHost } from '../../contracts/constants/host-queue.js';
 import { PAYLOAD_LIMITS, RUN_LIMITS } from '../../contracts/constants/limits.js';
 import * as handlers from '../../contracts/handlers.js';
 import { HANDLER_DESCRIPTIONS as describe } from '../../contracts/handlers.js';
 import { NO_USAGE } from '../../contracts/models/usage.js';
 import type { Progress } from '../../contracts/schemas/run.js';
-import { namedHost } from '../../contracts/text/host-queue.js';
 import { progressOf } from '../operator/progress.js';
 import { fitNewest } from '../policies/tools/truncate-approvals.js';
 import { type HandlerContext, preparedRun } from './handler-context.js';

@@ -1,5 +1,6 @@
 import { type ActivityOptions, type LocalActivityOptions, proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
 import type { AgentActivities } from '../../contracts/activities.js';
+import { hostQueueOf, namedHost } from '../../contracts/constants/host-queue.js';
 import {
   COMPACTION_LIMITS,
   HOOK_LIMITS,
@@ -12,7 +13,6 @@ import {
   WORKER_LIMITS,
 } from '../../contracts/constants/limits.js';
 import type { Effect } from '../../contracts/schemas/tool.js';
-import { hostQueueOf, namedHost } from '../../contracts/text/host-queue.js';
 
 /** Temporal does not retry after a lost worker: the heartbeat timeout fails the call, and the workflow decides by the tool's effect. */
 const LOST_WORKER = ['TemporalTimeout:Heartbeat'];

@@ -4,7 +4,7 @@ import { transcript as transcriptQuery, unread as unreadQuery } from '../../cont
 import type { Message } from '../../contracts/schemas/message.js';
 import type { PagePart, PageRequest, UnreadMessage } from '../../contracts/schemas/page.js';
 
-import type { TemporalAccess } from '../temporal/connection.js';
+import type { TemporalAccess } from './connection.js';
 
 /** A page of messages as queries answer it. */
 interface MessagePage<Entry> {
