@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Client, Connection } from '@temporalio/client';
 import { HOSTING_LIMITS } from '../../contracts/constants/limits.js';
+import type { handBack } from '../recovery/hand-back.js';
 import type { OpenRun } from '../recovery/started-activities.js';
 import type { SharedHosting, WorkerServer } from './messages.js';
 import { restartPauseMs } from './restart-pause.js';
@@ -62,9 +63,9 @@ export class DeathReporter {
 
   async #reportOnce({ worker, runs, cause }: WorkerDeath): Promise<void> {
     if (runs.length === 0) return;
-    const [{ client }, { handBack }] = await Promise.all([this.#connect(worker.server), loadHandBack()]);
+    const [{ client }, recovery] = await Promise.all([this.#connect(worker.server), loadHandBack()]);
     const dead = new Map([[worker.identity, cause]]);
-    const handedBack = await client.withDeadline(Date.now() + REPORT_MS_MAX, () => handBack(runs, { client, dead, reset: 'all' }));
+    const handedBack = await client.withDeadline(Date.now() + REPORT_MS_MAX, () => recovery.handBack(runs, { client, dead, reset: 'all' }));
     const failed = handedBack.filter((call) => call.failed);
     if (failed.length === 0) return;
     const types = [...new Set(failed.map(({ type }) => type))].join(', ');
@@ -83,7 +84,7 @@ export class DeathReporter {
 }
 
 // both are loaded late: the start of the worker does not wait for them
-const loadHandBack = (): Promise<typeof import('../recovery/hand-back.js')> => import('../recovery/hand-back.js');
+const loadHandBack = async (): Promise<{ readonly handBack: typeof handBack }> => await import('../recovery/hand-back.js');
 
 async function connect({ connectionOptions, namespace }: WorkerServer): Promise<{ connection: Connection; client: Client }> {
   const { Client, Connection } = await import('@temporalio/client');
