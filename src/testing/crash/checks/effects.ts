@@ -7,13 +7,19 @@ import type { Check, Finding } from './evidence.js';
  * never after it has returned, and it returns at most once.
  */
 export const onceAtMostOnce: Check = ({ effects, counted }) => {
-  const calls = [...groupBy(effects, ({ key }) => key)].flatMap(([key, records]) => {
+  const seen = [...groupBy(effects, ({ key }) => key)].flatMap(([key, records]) => {
     const [first] = records;
     const problem = first?.effect === 'once' ? problemOfOnce(records, first.hasReconcile) : undefined;
-    return problem === undefined || !first ? [] : [doubled(`${first.tool} ${problem}, for idempotency key ${key}: ${story(records)}`)];
+    return problem === undefined || !first
+      ? []
+      : [[key, `${first.tool} ${problem}, for idempotency key ${key}: ${story(records)}`] as const];
   });
-  const several = [...(counted ?? [])].filter(([, count]) => count > 1);
-  return [...calls, ...several.map(([key, count]) => doubled(`${count} effects were counted for idempotency key ${key}`))];
+  const known = new Set(seen.map(([key]) => key));
+  const several = [...(counted ?? [])].filter(([key, count]) => count > 1 && !known.has(key));
+  return [
+    ...seen.map(([, problem]) => doubled(problem)),
+    ...several.map(([key, count]) => doubled(`${count} effects were counted for idempotency key ${key}`)),
+  ];
 };
 
 /** All starts of a call have the same idempotency key, and no other call has it. */
