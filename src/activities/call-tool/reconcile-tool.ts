@@ -5,7 +5,8 @@ import { attemptSignal, cancellationCause, throwUnlessUser } from '../runtime/ca
 import { withHeartbeat } from '../runtime/heartbeat.js';
 import { maskParts } from '../runtime/mask-message.js';
 import { steadyMs } from '../runtime/steady-clock.js';
-import { type CallToolOptions, callOutput, hookedResult, toolContext } from './call-tool.js';
+import { type CallToolOptions, callOutput, hookedResult } from './hooked-result.js';
+import { toolContext } from './tool-context.js';
 import { ToolHooks } from './tool-hooks.js';
 import { toolResultParts } from './tool-result-parts.js';
 

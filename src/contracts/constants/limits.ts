@@ -17,7 +17,7 @@ export {
   READING_LIMITS,
   WORK_LIMITS,
 } from './guard-limits.js';
-export { HOST_PROCESS_LIMITS, HOSTING_LIMITS, LOSS_LIMITS } from './worker-limits.js';
+export { HOST_PROCESS_LIMITS, HOSTING_LIMITS, LOSS_LIMITS, STREAM_LIMITS } from './worker-limits.js';
 
 const KIB = 1024;
 const MIB = 1024 * KIB;
@@ -274,18 +274,4 @@ export const CLIENT_LIMITS = {
   reconnectMsMin: 200,
   /** Longest wait before a lost connection is retried. */
   reconnectMsMax: 5 * SECOND_MS,
-} as const;
-
-/** Token streams. */
-export const STREAM_LIMITS = {
-  /** Time over which tokens are collected before they are written. */
-  coalesceMs: 60,
-  /** Buffer of a stream. Tokens above it are dropped, so that a slow disk does not fill the memory of the worker. */
-  bufferedBytesMax: 4 * MIB,
-  /** Bytes that a watcher reads at a time. */
-  readBytes: 64 * KIB,
-  /** Streams that a worker keeps open. Many systems allow a process 1,024 files. */
-  openFilesMax: 100,
-  /** Time without a write after which a stream is closed. Most tools end sooner, and the next answer follows. */
-  idleFileMs: 10 * SECOND_MS,
 } as const;

@@ -1,4 +1,4 @@
-/** Limits of workers, of lost calls and of what leaves a worker. limits.ts exports them too. */
+/** Limits of worker processes: lost calls, hosting, and token streams. limits.ts exports them too. */
 const KIB = 1024;
 const MIB = 1024 * KIB;
 const SECOND_MS = 1_000;
@@ -86,4 +86,18 @@ export const HOST_PROCESS_LIMITS = {
   consoleCharsMax: MIB,
   /** Longest line of it. A longer one is broken. */
   consoleLineCharsMax: 8 * KIB,
+} as const;
+
+/** Token streams. */
+export const STREAM_LIMITS = {
+  /** Time over which tokens are collected before they are written. */
+  coalesceMs: 60,
+  /** Buffer of a stream. Tokens above it are dropped, so that a slow disk does not fill the memory of the worker. */
+  bufferedBytesMax: 4 * MIB,
+  /** Bytes that a watcher reads at a time. */
+  readBytes: 64 * KIB,
+  /** Streams that a worker keeps open. Many systems allow a process 1,024 files. */
+  openFilesMax: 100,
+  /** Time without a write after which a stream is closed. Most tools end sooner, and the next answer follows. */
+  idleFileMs: 10 * SECOND_MS,
 } as const;

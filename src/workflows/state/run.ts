@@ -281,7 +281,6 @@ export class Run {
 /** The counters of a run: turns and calls over the whole run, and recoveries in a row, which a good turn resets. */
 export type Counters = CarriedState['counters'];
 
-/** The counters of a new run. */
 function newCounters(): Counters {
   return {
     turn: 0,

@@ -16,7 +16,12 @@ const names = SCHEMA_NAMES;
 
 /** The generated parts of the pages about limits, presets and scripts. */
 export const LIMIT_PARTS: Readonly<Record<string, () => string>> = {
-  'all-limits': () => [limitSections(LIMIT_TITLES, 'limits'), limitSections(DATA_LIMIT_TITLES, 'data-limits')].join('\n\n'),
+  'all-limits': () =>
+    [
+      limitSections(LIMIT_TITLES, 'limits'),
+      limitSections(DATA_LIMIT_TITLES, 'data-limits'),
+      limitSections(PROCESS_LIMIT_TITLES, 'worker-limits'),
+    ].join('\n\n'),
   'all-guard-limits': () => limitSections(GUARD_LIMIT_TITLES, 'guard-limits'),
   presets: () => presetTable(),
   script: () => schemaTable(Script, { docs: SCRIPT, declarations: ['Script'] }, { names }),
@@ -42,13 +47,19 @@ const LIMIT_TITLES = {
   CONFIG_LIMITS: 'Config files',
   CONTINUE_AS_NEW_LIMITS: 'Continue-as-new',
   CLIENT_LIMITS: 'Clients',
-  STREAM_LIMITS: 'Streams',
 } as const satisfies Partial<Record<keyof typeof limits, string>>;
 
 const DATA_LIMIT_TITLES = {
   INPUT_LIMITS: 'Inputs of runs',
   STEER_LIMITS: 'Messages to a running agent',
   PAYLOAD_LIMITS: 'Payloads',
+} as const satisfies Partial<Record<keyof typeof limits, string>>;
+
+const PROCESS_LIMIT_TITLES = {
+  LOSS_LIMITS: 'Lost calls',
+  HOSTING_LIMITS: 'Hosting',
+  HOST_PROCESS_LIMITS: 'Host processes',
+  STREAM_LIMITS: 'Streams',
 } as const satisfies Partial<Record<keyof typeof limits, string>>;
 
 const GUARD_LIMIT_TITLES = {
@@ -64,10 +75,10 @@ const GUARD_LIMIT_TITLES = {
   ARTIFACT_LIMITS: 'Artifacts',
   CONTENT_LIMITS: 'Images and secrets',
   EXECUTOR_LIMITS: 'Executors',
-  LOSS_LIMITS: 'Lost calls',
-  HOSTING_LIMITS: 'Hosting',
-  HOST_PROCESS_LIMITS: 'Host processes',
-} as const satisfies Record<Exclude<keyof typeof limits, keyof typeof LIMIT_TITLES | keyof typeof DATA_LIMIT_TITLES>, string>;
+} as const satisfies Record<
+  Exclude<keyof typeof limits, keyof typeof LIMIT_TITLES | keyof typeof DATA_LIMIT_TITLES | keyof typeof PROCESS_LIMIT_TITLES>,
+  string
+>;
 
 function limitSections(titles: Readonly<Partial<Record<keyof typeof limits, string>>>, file: string): string {
   const docs = new DocComments(`contracts/constants/${file}.ts`);

@@ -5,14 +5,14 @@ import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { temporal } from '@temporalio/proto';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import type { RunInput } from '../../src/contracts/schemas/run.js';
-import type { WireServerOptions } from '../../src/testing/index.js';
-import { processState } from '../../src/worker/state-folder/process-identity.js';
-import { type TestRun, testRun, until } from '../support/use-workers.js';
-import type { Command } from './support/command.js';
-import { usePerdureFolders, WAIT_MS_MAX } from './support/perdure-folder.js';
-import { messagesOf } from './support/request-messages.js';
-import { modelEnv, useModels } from './support/use-models.js';
+import type { RunInput } from '../../../src/contracts/schemas/run.js';
+import type { WireServerOptions } from '../../../src/testing/index.js';
+import { processState } from '../../../src/worker/state-folder/process-identity.js';
+import { type TestRun, testRun, until } from '../../support/use-workers.js';
+import type { Command } from '../support/command.js';
+import { usePerdureFolders, WAIT_MS_MAX } from '../support/perdure-folder.js';
+import { messagesOf } from '../support/request-messages.js';
+import { modelEnv, useModels } from '../support/use-models.js';
 
 type Script = NonNullable<WireServerOptions['script']>;
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { until } from '../support/use-workers.js';
-import type { PerdureFolder } from './support/perdure-folder.js';
-import { usePerdureFolders } from './support/perdure-folder.js';
-import { modelEnv, useModels } from './support/use-models.js';
+import { until } from '../../support/use-workers.js';
+import type { PerdureFolder } from '../support/perdure-folder.js';
+import { usePerdureFolders } from '../support/perdure-folder.js';
+import { modelEnv, useModels } from '../support/use-models.js';
 
 interface Shown {
   /** Null while no worker answers for the run. */

@@ -5,13 +5,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, inject, test } from 'vitest';
-import { freePort } from '../support/free-port.js';
-import { killServer, startTemporalServer, untilAnswering } from '../support/temporal-server.js';
-import { until } from '../support/use-workers.js';
-import { startOwnedWorker, useRuns } from './support/owned-workers.js';
-import { usePerdureFolders, WAIT_MS_MAX } from './support/perdure-folder.js';
-import { messagesOf } from './support/request-messages.js';
-import { modelEnv, useModels } from './support/use-models.js';
+import { freePort } from '../../support/free-port.js';
+import { killServer, startTemporalServer, untilAnswering } from '../../support/temporal-server.js';
+import { until } from '../../support/use-workers.js';
+import { startOwnedWorker, useRuns } from '../support/owned-workers.js';
+import { usePerdureFolders, WAIT_MS_MAX } from '../support/perdure-folder.js';
+import { messagesOf } from '../support/request-messages.js';
+import { modelEnv, useModels } from '../support/use-models.js';
 
 const HEARTBEAT_TIMEOUT_MS = 8_000;
 /** The tool ends while the server is down, and before its worker stops it at 0.8 of the heartbeat timeout. */

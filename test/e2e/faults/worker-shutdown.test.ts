@@ -1,7 +1,7 @@
 import { expect, inject, test } from 'vitest';
-import { usePerdureFolders } from './support/perdure-folder.js';
-import { messagesOf } from './support/request-messages.js';
-import { modelEnv, useModels } from './support/use-models.js';
+import { usePerdureFolders } from '../support/perdure-folder.js';
+import { messagesOf } from '../support/request-messages.js';
+import { modelEnv, useModels } from '../support/use-models.js';
 
 const folder = usePerdureFolders();
 const model = useModels();

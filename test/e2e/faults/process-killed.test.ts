@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import type { RecordedRequest } from '../../src/testing/index.js';
-import { readDevServerRecord } from '../../src/worker/dev-server/record.js';
-import { until } from '../support/use-workers.js';
-import { type PerdureFolder, usePerdureFolders } from './support/perdure-folder.js';
-import { messagesOf } from './support/request-messages.js';
-import { modelEnv, useModels } from './support/use-models.js';
+import type { RecordedRequest } from '../../../src/testing/index.js';
+import { readDevServerRecord } from '../../../src/worker/dev-server/record.js';
+import { until } from '../../support/use-workers.js';
+import { type PerdureFolder, usePerdureFolders } from '../support/perdure-folder.js';
+import { messagesOf } from '../support/request-messages.js';
+import { modelEnv, useModels } from '../support/use-models.js';
 
 /** From the start of the next command to the next request; a heartbeat alone would take half a minute. */
 const RECOVERY_MS_MAX = 15_000;

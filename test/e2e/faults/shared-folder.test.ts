@@ -1,11 +1,11 @@
 import { readdir, readFile, readlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { currentHolder } from '../../src/worker/recovery/embedded-worker.js';
-import { until } from '../support/use-workers.js';
-import { untilServerEnded } from '../worker/support/state-dir.js';
-import { type PerdureFolder, usePerdureFolders } from './support/perdure-folder.js';
-import { modelEnv, useModels } from './support/use-models.js';
+import { currentHolder } from '../../../src/worker/recovery/embedded-worker.js';
+import { until } from '../../support/use-workers.js';
+import { untilServerEnded } from '../../worker/support/state-dir.js';
+import { type PerdureFolder, usePerdureFolders } from '../support/perdure-folder.js';
+import { modelEnv, useModels } from '../support/use-models.js';
 
 const folder = usePerdureFolders();
 const model = useModels();

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { until } from '../support/use-workers.js';
-import { usePerdureFolders, WAIT_MS_MAX } from './support/perdure-folder.js';
-import { modelEnv, useModels } from './support/use-models.js';
+import { until } from '../../support/use-workers.js';
+import { usePerdureFolders, WAIT_MS_MAX } from '../support/perdure-folder.js';
+import { modelEnv, useModels } from '../support/use-models.js';
 
 const TURNS = 12;
 const LIVES = 4;

@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { usePerdureFolders } from './support/perdure-folder.js';
-import { modelEnv, useModels } from './support/use-models.js';
+import { usePerdureFolders } from '../support/perdure-folder.js';
+import { modelEnv, useModels } from '../support/use-models.js';
 
 const folder = usePerdureFolders();
 const model = useModels();

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, expect, inject, test } from 'vitest';
-import type { WireServer } from '../../src/testing/index.js';
-import { type CutProxy, startCutProxy } from '../client/support/cut-proxy.js';
-import { until } from '../support/use-workers.js';
-import { startOwnedWorker, useRuns } from './support/owned-workers.js';
-import { type PerdureFolder, usePerdureFolders, WAIT_MS_MAX } from './support/perdure-folder.js';
-import { messagesOf } from './support/request-messages.js';
-import { modelEnv, useModels } from './support/use-models.js';
+import type { WireServer } from '../../../src/testing/index.js';
+import { type CutProxy, startCutProxy } from '../../client/support/cut-proxy.js';
+import { until } from '../../support/use-workers.js';
+import { startOwnedWorker, useRuns } from '../support/owned-workers.js';
+import { type PerdureFolder, usePerdureFolders, WAIT_MS_MAX } from '../support/perdure-folder.js';
+import { messagesOf } from '../support/request-messages.js';
+import { modelEnv, useModels } from '../support/use-models.js';
 
 const HEARTBEAT_TIMEOUT_MS = 5_000;
 

@@ -1,11 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
 import { expect, inject, test } from 'vitest';
-import { WORKER_LIMITS } from '../../src/contracts/constants/limits.js';
-import type { WireServer } from '../../src/testing/index.js';
-import { usePerdureFolders } from './support/perdure-folder.js';
-import { messagesOf } from './support/request-messages.js';
-import { modelEnv, useModels } from './support/use-models.js';
+import { WORKER_LIMITS } from '../../../src/contracts/constants/limits.js';
+import type { WireServer } from '../../../src/testing/index.js';
+import { usePerdureFolders } from '../support/perdure-folder.js';
+import { messagesOf } from '../support/request-messages.js';
+import { modelEnv, useModels } from '../support/use-models.js';
 
 const folder = usePerdureFolders();
 const model = useModels();
