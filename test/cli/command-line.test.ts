@@ -101,6 +101,12 @@ describe('bad input: one line with its code, its exit status, and nothing create
   });
 });
 
+/** The row of `doctor` about the worker of a queue, and the exit status. */
+async function workerRow(queue: string) {
+  const { code, stdout } = await folder.run(['doctor', '--json', '--task-queue', queue, ...there()]);
+  return { code, row: (JSON.parse(stdout) as { name: string }[]).find(({ name }) => name === 'worker') };
+}
+
 describe('against a server that is named', { timeout: 60_000 }, () => {
   it('B17: an unknown namespace: exit 3', async () => {
     const end = await here(['ls', ...there(), '--namespace', 'nowhere']);
@@ -123,10 +129,6 @@ describe('against a server that is named', { timeout: 60_000 }, () => {
   });
 
   it('A14: doctor says that a named server has no worker: a warning, and a failure while runs wait for one', async () => {
-    const workerRow = async (queue: string) => {
-      const { code, stdout } = await folder.run(['doctor', '--json', '--task-queue', queue, ...there()]);
-      return { code, row: (JSON.parse(stdout) as { name: string }[]).find(({ name }) => name === 'worker') };
-    };
     const idle = `cli-idle-${process.pid}`;
     expect((await workerRow(idle)).row).toEqual({
       level: 'warn',

@@ -76,7 +76,8 @@ export async function recoverAgain(
   try {
     await recheck(options, signal);
     // on a shared server each worker looks after itself
-    while (server === undefined && (await hasOtherWorkers(stateDir, own, log))) {
+    if (server !== undefined) return;
+    while (await hasOtherWorkers(stateDir, own, log)) {
       if ((await recoverDeadWorkers(options)).remembered > 0) await recheck(options, signal);
       await pause(HOST_PROCESS_LIMITS.formerWorkersEveryMs, undefined, { signal });
     }

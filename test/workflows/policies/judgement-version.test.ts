@@ -60,8 +60,8 @@ describe('judgements that read text', () => {
       results: RESULTS.map((text) => resultSignature([result(text)])),
       calls: CALLS.map((call) => [callSignature(call), turnShape([call])]),
     };
-    const why = 'a run in flight would replay otherwise: keep this algorithm for version 1, and add the new one as `judgement: 2`';
-    expect(judged, why).toEqual(saved(DEFAULT_POLICY.judgement));
+    // a run in flight would replay otherwise: keep the algorithm of version 1, and add the new one as `judgement: 2`
+    expect(judged).toEqual(saved(DEFAULT_POLICY.judgement));
   });
 });
 
