@@ -80,7 +80,8 @@ function namespaceArgv(options: readonly string[], shell: string): string[] {
 }
 
 async function findShell(): Promise<'bash' | 'sh'> {
-  return (await succeeds(['bash', '-c', ':'])) ? 'bash' : 'sh';
+  // with a socket as its input, which Node gives it here, bash would read ~/.bashrc
+  return (await succeeds(['bash', '--norc', '-c', ':'])) ? 'bash' : 'sh';
 }
 
 /** Probes the namespace: a folder must be hidden and stay hidden, and only processes of the namespace may be visible. */

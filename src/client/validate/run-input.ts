@@ -128,6 +128,7 @@ function badOption(issues: readonly z.core.$ZodIssue[], input: unknown): Perdure
   const path = issue?.path ?? [];
   const value = valueAt(input, path);
   if (path.length === 1 && path[0] === 'task' && value === undefined) return refused(EMPTY_MESSAGE);
+  if (path.length === 1 && path[0] === 'session' && typeof value === 'string') return badId('BAD_SESSION_ID', value);
   const name = path.length === 0 ? 'input' : echoName(path);
   return new PerdureError('BAD_OPTION', `${name}: ${EXPECTED[name] ?? issue?.message ?? 'not valid'}, got ${echoValue(value)}`, 2);
 }

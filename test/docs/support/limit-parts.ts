@@ -16,12 +16,8 @@ const names = SCHEMA_NAMES;
 
 /** The generated parts of the pages about limits, presets and scripts. */
 export const LIMIT_PARTS: Readonly<Record<string, () => string>> = {
-  'all-limits': () =>
-    [
-      limitSections(LIMIT_TITLES, 'limits'),
-      limitSections(DATA_LIMIT_TITLES, 'data-limits'),
-      limitSections(PROCESS_LIMIT_TITLES, 'worker-limits'),
-    ].join('\n\n'),
+  'all-limits': () => [limitSections(LIMIT_TITLES, 'limits'), limitSections(DATA_LIMIT_TITLES, 'data-limits')].join('\n\n'),
+  'all-worker-limits': () => limitSections(PROCESS_LIMIT_TITLES, 'worker-limits'),
   'all-guard-limits': () => limitSections(GUARD_LIMIT_TITLES, 'guard-limits'),
   presets: () => presetTable(),
   script: () => schemaTable(Script, { docs: SCRIPT, declarations: ['Script'] }, { names }),

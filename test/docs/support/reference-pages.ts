@@ -29,6 +29,7 @@ export const PAGES: Readonly<Record<string, Readonly<Record<string, () => string
   'run.md': RUN_PARTS,
   'scripts.md': LIMIT_PARTS,
   'tool.md': CONFIG_PARTS,
+  'worker-limits.md': LIMIT_PARTS,
 };
 
 /** The names of all generated parts, so that a test finds one that no page shows. */

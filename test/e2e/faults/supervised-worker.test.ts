@@ -50,7 +50,7 @@ describe('perdure worker on a shared server', () => {
     expect(await failures(id)).toEqual([{ type: 'Worker.Died', message: died }]);
     expect(await timeouts(id)).toEqual([]);
     expect(await run.events()).toContainEqual(
-      expect.objectContaining({ type: 'worker.lost', activity: 'callModel', losses: 1, why: died }),
+      expect.objectContaining({ type: 'worker.lost', activity: 'callModel', losses: 1, why: 'died' }),
     );
     expect(worker.stderr).toContain(`worker process ${pid} died (killed by SIGKILL); the next one starts in 0.2 s`);
     await worker.prints('handed 1 running call back to their runs (callModel)');
@@ -122,7 +122,8 @@ describe('perdure worker on a shared server', () => {
     const run = await start(id);
     await here.started('send_once');
     worker.child.kill('SIGKILL');
-    await worker.prints('the supervisor of this worker died; the worker stops after its running calls');
+    const notice = 'the supervisor of this worker died; the worker stops after its running calls';
+    await until(() => worker.stderr.includes(notice), notice);
     expect(processState(pid).kind).toBe('running');
     await here.release();
     const next = here.start(['worker', ...queue]);
@@ -168,9 +169,9 @@ describe('perdure worker on a shared server', () => {
   });
 
   it.each([
-    { worker: ['worker'], agent: {}, model: 60, tool: 49.5 },
+    { worker: ['worker'], agent: {}, model: 60, tool: 60 },
     { worker: ['worker', '--no-supervisor'], agent: {}, model: 30, tool: 30 },
-    { worker: ['worker'], agent: { agent: 'patient' }, model: 270, tool: 49.5 },
+    { worker: ['worker'], agent: { agent: 'patient' }, model: 270, tool: 279 },
   ])('$worker $agent: a model call has a heartbeat timeout of $model s, a tool call one of $tool s', async (expected) => {
     const wire = await model({ script: ONCE });
     const { here, queue, id } = await place(modelEnv(wire));
@@ -229,7 +230,7 @@ describe('perdure worker on the embedded server', () => {
     process.kill(pid, 'SIGKILL');
     expect(await run.result()).toMatchObject({ reason: 'completed', turns: 2 });
     expect((await here.effects()).map(({ what }) => what)).toEqual(['start']);
-    expect(await heartbeatTimeouts(run)).toEqual(['callModel 270', 'callTool 49.5', 'callModel 270']);
+    expect(await heartbeatTimeouts(run)).toEqual(['callModel 270', 'callTool 279', 'recallResult 10', 'callModel 270']);
     expect(await worker.kill('SIGTERM')).toMatchObject({ code: 0 });
   });
 });
