@@ -69,6 +69,8 @@ export const PAYLOAD_LIMITS = {
   failureMessageBytesMax: 4 * KIB,
   /** Largest `details[0]` of a failed run. It is the whole RunResult, with its output cut. */
   failureDetailsBytesMax: 64 * KIB,
+  /** Smallest part of a message that is larger than a page. A smaller message is never divided, whatever page size a client asks for. */
+  partBytesMin: 32 * KIB,
   /** Default page size of query `transcript`. */
   pageBytesDefault: 128 * KIB,
   /** New messages that the input of a model call contains. More are fetched by query. */

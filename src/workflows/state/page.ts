@@ -9,15 +9,16 @@ export function pageOf<Entry>(entries: readonly Entry[], request: PageRequest): 
   const from = Math.max(0, Math.trunc(numberOr(request.from, 0)));
   const to = Math.min(numberOr(request.to, entries.length), entries.length);
   const bytesMax = Math.min(numberOr(request.bytesMax, PAYLOAD_LIMITS.pageBytesDefault), PAYLOAD_LIMITS.outsideBytesMax);
+  // a part costs a request, so small entries are never divided
+  const partBytes = Math.max(bytesMax, PAYLOAD_LIMITS.partBytesMin);
   const page: Entry[] = [];
   let bytes = 0;
   for (const entry of entries.slice(from, to)) {
     const text = JSON.stringify(entry);
     bytes += utf8Bytes(text);
-    const isTooLarge = bytes > bytesMax;
-    if (isTooLarge && page.length === 0 && request.offset !== undefined)
-      return partOf<Entry>(text, { from, offset: request.offset, bytesMax });
-    if (isTooLarge && page.length > 0) break;
+    if (page.length === 0 && bytes > partBytes && request.offset !== undefined)
+      return partOf<Entry>(text, { from, offset: request.offset, bytesMax: partBytes });
+    if (page.length > 0 && bytes > bytesMax) break;
     page.push(entry);
   }
   return { from, next: from + page.length, entries: page };
