@@ -7,6 +7,9 @@ import { modelRequest } from '../support/wire.js';
 import type { ProviderSubject, ScriptedSubject } from './provider-subject.js';
 import type { Reply } from './scripted-server.js';
 
+/** A gateway that loads its modules on a busy machine may be silent for longer than any real one. */
+const IDLE_MS = 90_000;
+
 /** A question to a provider: what its server is to answer, and what of the request matters. */
 export interface Question extends Partial<Omit<ModelRequest, 'model' | 'onDelta'>> {
   /** Played by a scripted server; a real model answers as it likes. */
@@ -37,8 +40,10 @@ export async function ask(subject: ProviderSubject, { reply, apiKey, seen, reque
     deltas.push(delta);
     seen?.(delta);
   };
-  const [outcome] = await Promise.allSettled([subject.provider(apiKey).call(modelRequest({ ...fields, model, onDelta }))]);
-  if (server) expect(server.requests.length - before, 'requests of one attempt').toBe(requests);
+  const request = modelRequest({ idleMs: IDLE_MS, ...fields, model, onDelta });
+  const [outcome] = await Promise.allSettled([subject.provider(apiKey).call(request)]);
+  const came = outcome.status === 'rejected' ? String(outcome.reason) : 'an answer';
+  if (server) expect(server.requests.length - before, `requests of one attempt, of which came: ${came}`).toBe(requests);
   if (outcome.status === 'rejected') throw outcome.reason;
   return { answer: outcome.value, deltas, record: server?.requests.at(-1) };
 }
