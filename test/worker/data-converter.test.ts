@@ -57,9 +57,13 @@ describe('createDataConverter: large inputs', () => {
     const run = await start(on, { messages: bigMessages(randomText) });
     expect(await run.result()).toMatchObject({ reason: 'completed' });
     const history = await run.handle.fetchHistory();
-    await rm(join(artifactsDir, 'blobs'), { recursive: true });
-    const replay = Worker.runReplayHistory({ workflowBundle: { codePath: inject('workflowBundlePath') }, dataConverter }, history);
-    await expect(replay).rejects.toThrow(/BLOB_MISSING [0-9a-f]{64}/u);
+    const blobs = join(artifactsDir, 'blobs');
+    const replay = () => Worker.runReplayHistory({ workflowBundle: { codePath: inject('workflowBundlePath') }, dataConverter }, history);
+    for (const name of await readdir(blobs)) await rm(join(blobs, name), { recursive: true });
+    await expect(replay()).rejects.toThrow(/BLOB_MISSING [0-9a-f]{64}/u);
+    // without the folder
+    await rm(blobs, { recursive: true });
+    await expect(replay()).rejects.toThrow(/BLOB_MISSING [0-9a-f]{64}/u);
   });
 });
 

@@ -1,7 +1,7 @@
 import type { Payload } from '@temporalio/common';
 import { type StorageDriver, StorageDriverClaim } from '@temporalio/common';
 import proto from '@temporalio/proto';
-import { BlobStore } from './blob-store.js';
+import { BlobStore, unlessMissing } from './blob-store.js';
 
 // uses the default export, because Node finds no named exports in this CommonJS package
 const { Payload: PayloadCodec } = proto.temporal.api.common.v1;
@@ -17,7 +17,8 @@ export function createFileStorageDriver(folder: string): StorageDriver {
     type: 'perdure.filedriver',
     store: (_context, payloads) =>
       Promise.all(payloads.map(async (payload) => new StorageDriverClaim({ ref: await store.put(PayloadCodec.encode(payload).finish()) }))),
-    retrieve: (_context, claims) => Promise.all(claims.map(async (claim) => decode(await store.get(claim.claimData['ref'] ?? '')))),
+    retrieve: (_context, claims) =>
+      Promise.all(claims.map(({ claimData }) => unlessMissing(async () => decode(await store.get(claimData['ref'] ?? ''))))),
   };
 }
 

@@ -3,7 +3,7 @@ import { gunzip, gzip, constants as zlib } from 'node:zlib';
 import type { Payload, PayloadCodec } from '@temporalio/common';
 import proto from '@temporalio/proto';
 import { PAYLOAD_LIMITS } from '../../contracts/constants/limits.js';
-import { BlobStore } from './blob-store.js';
+import { BlobStore, unlessMissing } from './blob-store.js';
 
 // uses the default export, because Node finds no named exports in this CommonJS package
 const { Payload: PayloadProto } = proto.temporal.api.common.v1;
@@ -50,8 +50,8 @@ async function store(compressed: Payload, blobs: BlobStore): Promise<Payload> {
 }
 
 /**
- * Opens a payload of this codec; others stay unchanged, also those that only claim to be one. Throws `BLOB_MISSING` or `BLOB_CORRUPT`
- * with the reference.
+ * Opens a payload of this codec; others stay unchanged, also those that only claim to be one. One whose blob is missing becomes a payload
+ * that cannot be decoded. Throws `BLOB_MISSING` or `BLOB_CORRUPT` with the reference when the blob cannot be read.
  */
 async function open(payload: Payload, blobs: BlobStore): Promise<Payload> {
   switch (encodingOf(payload)) {
@@ -59,7 +59,8 @@ async function open(payload: Payload, blobs: BlobStore): Promise<Payload> {
       return (await decompress(dataOf(payload))) ?? payload;
     case LARGE_PAYLOAD_ENCODINGS.stored: {
       const ref = new TextDecoder().decode(dataOf(payload));
-      return /^[0-9a-f]{64}$/u.test(ref) ? ((await decompress(await blobs.get(ref))) ?? payload) : payload;
+      if (!/^[0-9a-f]{64}$/u.test(ref)) return payload;
+      return await unlessMissing(async () => (await decompress(await blobs.get(ref))) ?? payload);
     }
     default:
       return payload;

@@ -19,10 +19,15 @@ export interface StartArguments {
 /**
  * Reads the arguments of a run, which may come from any client. Whatever they are, the run ends with a result: an error that is thrown
  * here would fail its first workflow task for ever. What activity `prepareRun` checks is left to it. The arguments of a run that
- * continued as new were written by a worker: they are taken as they are.
+ * continued as new were written by a worker: they are taken as they are. Throws, so that the workflow task is tried again, when a worker
+ * could read arguments before and this one cannot.
  */
 export function readStart(input: RunInput, state: WrittenState | undefined): StartArguments {
-  if (workflowInfo().continuedFromExecutionRunId !== undefined) return { input, ...(state === undefined ? {} : { state }) };
+  const { continuedFromExecutionRunId, unsafe } = workflowInfo();
+  const unreadable = unreadableReason(input) ?? unreadableReason(state);
+  const isContinued = continuedFromExecutionRunId !== undefined;
+  if (unreadable !== undefined && (isContinued || (unsafe.isReplaying && unreadable.includes('BLOB_MISSING')))) throw new Error(unreadable);
+  if (isContinued) return { input, ...(state === undefined ? {} : { state }) };
   const message = state === undefined ? problemOf(input) : 'a run takes one argument; the second one is for runs that continued as new';
   if (message === undefined) return { input };
   return { input: { task: '' }, problem: { type: 'Input.Invalid', message: `BAD_INPUT input: ${message}` } };

@@ -1,4 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { defaultPayloadConverter, type Payload } from '@temporalio/common';
 import proto from '@temporalio/proto';
 import {
@@ -15,8 +18,10 @@ import {
   tuple,
   uint8Array,
 } from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { SIGNALS, UPDATES } from '../../../src/contracts/verbs/index.js';
+import { createDataConverter } from '../../../src/worker/data-converter.js';
+import { BlobStore } from '../../../src/worker/storage/blob-store.js';
 import type { AgentWorker } from '../../support/agent-worker.js';
 import { call, say } from '../../support/agent-worker.js';
 import { failedTasks } from '../../support/failed-tasks.js';
@@ -170,6 +175,30 @@ describe('whatever a client sends', () => {
     held.open();
     expect(await run.result()).toMatchObject({ reason: 'cancelled' });
     expect(await failedTasks(run.handle.client, run.runId)).toEqual([]);
+  });
+
+  it('a steer, and the input of a run, that a client stored in another folder are refused with the reference', async () => {
+    const artifactsDir = await mkdtemp(join(tmpdir(), 'perdure-artifacts-'));
+    onTestFinished(() => rm(artifactsDir, { recursive: true, force: true }));
+    await new BlobStore(artifactsDir).put(Buffer.from('the folder is in use'));
+    const held = latch();
+    const dataConverter = createDataConverter({ artifactsDir });
+    const on = await worker({ model: () => held.opened.then(() => say('done')), policy: {}, dataConverter });
+    const ref = '0'.repeat(64);
+    const run = await start(on);
+    await until(async () => (await run.progress()).phase === 'model');
+    await send(on, run.runId, ['signal', 'steer', [payload('binary/perdure-blob', ref)]]);
+    await until(async () => (await run.events()).some(({ type }) => type === 'steer.refused'), 'a refusal');
+    expect((await run.events()).find(({ type }) => type === 'steer.refused')).toMatchObject({
+      reason: expect.stringContaining(`BLOB_MISSING ${ref}`),
+    });
+    await run.handle.signal('cancel', {});
+    held.open();
+    expect(await run.result()).toMatchObject({ reason: 'cancelled' });
+    expect(await failedTasks(run.handle.client, run.runId)).toEqual([]);
+    const other = await startRaw(on, [payload('binary/perdure-blob', ref)]);
+    const ended = await other.result().catch((error: Error & { cause?: unknown }) => error.cause);
+    expect(ended).toMatchObject({ type: 'Input.Invalid', message: expect.stringContaining(`BLOB_MISSING ${ref}`) });
   });
 });
 
