@@ -25,8 +25,8 @@ export const LOSS_LIMITS = {
   earlierAttemptMsMax: 10 * MINUTE_MS,
   /** First pause before the host is asked again; doubled each time. */
   askAgainMsMin: 2 * SECOND_MS,
-  /** Longest pause before the host is asked again. */
-  askAgainMsMax: MINUTE_MS,
+  /** Longest pause before the host is asked again: a run goes on this long after its suspended worker, at most. */
+  askAgainMsMax: 15 * SECOND_MS,
   /** Time after which a result that may not have reached the server is written to disk and reported again. Most are no longer needed by then. */
   persistAfterMs: SECOND_MS,
   /** Longest pause before a result is reported again. */

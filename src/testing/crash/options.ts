@@ -35,7 +35,7 @@ export interface CrashOptions {
   readonly input?: Partial<Omit<StartInput, 'id' | 'model' | 'agent' | 'bounds'>>;
   /** Reasons of a run's end that are right for this agent. @default `completed` */
   readonly reasons?: readonly Reason[];
-  /** Time in which a run must end after its last fault was healed, in milliseconds. @default 90 s */
+  /** Time in which a run must end after its last fault was healed, in milliseconds. @default 2 minutes */
   readonly endsWithinMs?: number;
   /** Counts the effects of one idempotency key where they are made, such as in your test database. More than 1 is a failure. */
   readonly countEffects?: (idempotencyKey: string) => number | Promise<number>;
@@ -71,8 +71,8 @@ const WORKERS_DEFAULT = 2;
 const WORKERS_MAX = 4;
 const MESSAGES_DEFAULT = 3;
 const MESSAGES_MAX = 20;
-/** The heartbeat timeout of a lost worker, twice its sticky queue, and a retry. */
-const ENDS_WITHIN_MS = 90_000;
+/** The heartbeat timeout of a lost worker, twice its sticky queue, the question to its host, and a retry. */
+const ENDS_WITHIN_MS = 120_000;
 /** Longer than the boundary inside a model call needs. */
 const ANSWER_MS_MIN = 100;
 

@@ -1,12 +1,16 @@
 import { execFile } from 'node:child_process';
 import { chmod, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
 const SIZE_MIB = 16;
 const PIECE_BYTES = 64 * 1024;
+// an answer keeps its stream file open while it comes
+const READ_ONLY_ATTEMPTS = 20;
+const READ_ONLY_PAUSE_MS = 50;
 const FILLER = '.filler';
 
 /** The disk of a state folder: a small tmpfs where this process may mount one, else a plain folder. */
@@ -49,9 +53,17 @@ export class StateDisk {
     await rm(join(this.folder, FILLER), { force: true });
   }
 
-  async makeReadOnly(): Promise<void> {
-    if (this.isMounted) await run('mount', ['-o', 'remount,ro', this.folder]);
-    else await this.#setModes(0o500);
+  /** False when a file stays open for writing: the kernel then refuses a read-only mount. */
+  async makeReadOnly(): Promise<boolean> {
+    if (!this.isMounted) {
+      await this.#setModes(0o500);
+      return true;
+    }
+    for (let attempt = 1; attempt <= READ_ONLY_ATTEMPTS; attempt += 1) {
+      if (await this.#remountReadOnly()) return true;
+      await delay(READ_ONLY_PAUSE_MS);
+    }
+    return false;
   }
 
   async makeWritable(): Promise<void> {
@@ -61,6 +73,16 @@ export class StateDisk {
 
   async close(): Promise<void> {
     if (this.isMounted) await run('umount', ['-l', this.folder]);
+  }
+
+  async #remountReadOnly(): Promise<boolean> {
+    try {
+      await run('mount', ['-o', 'remount,ro', this.folder]);
+      return true;
+    } catch (error) {
+      if (error instanceof Error && error.message.includes('busy')) return false;
+      throw error;
+    }
   }
 
   async #setModes(mode: number): Promise<void> {

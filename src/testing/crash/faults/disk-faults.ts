@@ -36,7 +36,7 @@ export const readOnlyDisk: Fault = {
   forMs: [500, 4_000],
   whyNot: ({ arena }) => arena.disk.whyNotReadOnly,
   async strike({ arena: { disk }, forMs }) {
-    await disk.makeReadOnly();
+    if (!(await disk.makeReadOnly())) return undefined;
     return async () => {
       await delay(forMs);
       await disk.makeWritable();

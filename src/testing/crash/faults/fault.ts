@@ -39,8 +39,8 @@ export interface FaultConditions {
 /**
  * One kind of fault.
  *
- * Contract: `strike` resolves when the fault is made, with a function that waits until it is healed again. Both may run beside other
- * faults. Without `strike`, the fault is a setting of the whole run.
+ * Contract: `strike` resolves when the fault is made, with a function that waits until it is healed again; with undefined when it could
+ * not be made at this moment. Both may run beside other faults. Without `strike`, the fault is a setting of the whole run.
  */
 export interface Fault {
   /** How often plans choose it, relative to the others. */
@@ -49,7 +49,7 @@ export interface Fault {
   readonly forMs: readonly [min: number, max: number];
   /** Why it cannot be made here, or undefined. */
   whyNot?(conditions: FaultConditions): string | undefined;
-  strike?(strike: Strike): Promise<Healing>;
+  strike?(strike: Strike): Promise<Healing | undefined>;
 }
 
 /** Waits until a fault is over. */

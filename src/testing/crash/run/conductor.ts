@@ -82,11 +82,13 @@ export class Conductor {
     const slot = arena.slotOf(wanted) ?? arena.slots.find(({ worker }) => worker.isAlive) ?? arena.slots[0];
     const struck = FAULTS[planned.fault];
     if (!slot || !struck.strike) return;
-    this.hits.push({ planned, boundary: momentName(this.passed, planned), during: doing(slot, runId) });
+    const hit = { planned, boundary: momentName(this.passed, planned), during: doing(slot, runId) };
     const { fault, forMs } = planned;
     const made = struck.strike({ arena, slot, forMs });
     const over = made
       .then((heal) => {
+        if (!heal) return undefined;
+        this.hits.push(hit);
         this.changedAt = Date.now();
         return heal();
       })
