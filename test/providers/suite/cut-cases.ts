@@ -11,8 +11,12 @@ import type { ScriptedSubject } from './provider-subject.js';
 
 /** Requests at once: each waits for a connection of its own. */
 const BATCH = 16;
-/** The step where our own parser of the same format is shown at each byte elsewhere: every event is still cut. */
+/** The step where the same parser is shown with the smaller steps elsewhere: every event is still cut. */
 export const SPARSE_STEP = 7;
+/** The step within a line, from another byte in each test run. Around line ends and in characters of several bytes, it is each byte. */
+const LINE_STEP = 5;
+/** Bytes before and after a line end in which each is tried: a field's name, an empty line. */
+const LINE_EDGE = 8;
 /** The step behind a gateway, which takes up to 30 ms a request: every event is still cut. */
 export const GATEWAY_STEP = 37;
 /** A lost connection may take bytes with it, so that each byte is no claim of its own. */
@@ -41,43 +45,41 @@ export const CUT_CASES = {
 } as const satisfies Readonly<Record<string, FaultCase>>;
 
 async function survivesEndAtAnyByte(subject: ScriptedSubject): Promise<void> {
-  const step = subject.cutStep ?? 1;
-  const { outcomes, bytes } = await sweep(subject, { by: 'end', step });
+  const { outcomes, lengths, bytes } = await sweep(subject, 'end', (given) => lengthsOf(given, subject.cutStep));
   const completeFrom = outcomes.indexOf('complete');
   const terminal = await terminalIn(subject, bytes);
-  expect(completeFrom * step).toBeGreaterThan(terminal.begin);
+  expect(lengths[completeFrom]).toBeGreaterThan(terminal.begin);
   // nothing that may follow it is waited for
-  expect((completeFrom - 1) * step).toBeLessThan(terminal.end);
+  expect(lengths[completeFrom - 1]).toBeLessThan(terminal.end);
   expect(outcomes.lastIndexOf('cut')).toBe(completeFrom - 1);
 }
 
 async function survivesLostConnection(subject: ScriptedSubject): Promise<void> {
   const step = Math.max(subject.cutStep ?? 1, LOST_STEP);
   for (const by of ['reset', 'close'] as const) {
-    const { outcomes, bytes } = await sweep(subject, { by, step });
+    const { outcomes, lengths, bytes } = await sweep(subject, by, (given) => lengthsOf(given, step));
     const terminal = await terminalIn(subject, bytes);
-    const early = outcomes.slice(0, Math.floor(terminal.begin / step));
+    const early = outcomes.filter((_, index) => (lengths[index] ?? 0) < terminal.begin);
     expect(early.length).toBeGreaterThan(5);
     expect({ by, outcomes: [...new Set(early)] }).toEqual({ by, outcomes: ['cut'] });
   }
 }
 
 interface Sweep {
-  /** One for each length that was sent. */
+  /** The numbers of bytes that were sent. */
+  readonly lengths: readonly number[];
+  /** One for each length. */
   readonly outcomes: readonly ('cut' | 'complete')[];
   readonly bytes: Buffer;
 }
 
 /** Has the same answer cut at one length after the other. Fails on anything that is neither a cut nor the whole answer: half a call, for one. */
-async function sweep(
-  subject: ScriptedSubject,
-  { by, step }: { readonly by: 'end' | 'close' | 'reset'; readonly step: number },
-): Promise<Sweep> {
+async function sweep(subject: ScriptedSubject, by: 'end' | 'close' | 'reset', at: (bytes: Buffer) => readonly number[]): Promise<Sweep> {
   const { server } = subject;
   const whole = await ask(subject, { ...askedAt(0), reply: STEP });
   const bytes = await server.bytesOfLastAnswer();
   server.answerWith(({ lastUser }) => ({ ...STEP, fault: { cutAfterBytes: Number(lastUser), by } }));
-  const lengths = Array.from({ length: Math.ceil(bytes.length / step) + 1 }, (_, index) => index * step);
+  const lengths = at(bytes);
   const before = server.requests.length;
   const outcomes: ('cut' | 'complete')[] = [];
   while (outcomes.length < lengths.length) {
@@ -87,7 +89,23 @@ async function sweep(
   // a gateway may send a request again whose connection it finds closed
   const sent = server.requests.length - before;
   expect(subject.gateway ? Math.min(sent, lengths.length) : sent, 'requests').toBe(lengths.length);
-  return { outcomes, bytes };
+  return { lengths, outcomes, bytes };
+}
+
+/** With a step, each so many bytes. Without one, those of an event stream that matter, and each byte of anything else. */
+function lengthsOf(bytes: Buffer, given?: number): readonly number[] {
+  const isLines = bytes.includes('\n\n');
+  const step = given ?? (isLines ? LINE_STEP : 1);
+  const from = given === undefined ? Math.floor(Math.random() * step) : 0;
+  const isEdge = (length: number): boolean => bytes.subarray(Math.max(0, length - LINE_EDGE), length + LINE_EDGE).some(isOfEdge);
+  const all = Array.from({ length: bytes.length }, (_, length) => length);
+  const chosen = all.filter((length) => length % step === from || (given === undefined && isLines && isEdge(length)));
+  return [...new Set([0, ...chosen, bytes.length])];
+}
+
+/** A line end, or part of a character of several bytes. */
+function isOfEdge(byte: number): boolean {
+  return byte === 0x0a || byte >= 0x80;
 }
 
 async function outcomeAt(subject: ScriptedSubject, length: number, whole: ModelAnswer): Promise<'cut' | 'complete'> {
