@@ -5,7 +5,7 @@ import type { Payload } from '@temporalio/common';
 import { writeFileDurably } from '../../artifacts/durable-file.js';
 
 /** No blob has this reference in a store that can be read. */
-export class MissingBlobError extends Error {
+class MissingBlobError extends Error {
   override readonly name = 'MissingBlobError';
 }
 

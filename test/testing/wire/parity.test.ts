@@ -93,7 +93,8 @@ describe.each(WAYS)('a script played %s', (way) => {
     [{ redirect: 'http://127.0.0.1:9/' }, { type: 'Model.BadRequest' }],
   ] satisfies [ScriptStepInput['fault'], object][])('fails by %j with %j, then answers', async (fault, failure) => {
     const model = await providerOf(way, { steps: [{ text: 'some words', toolCalls: [{ name: 'note', args: { line: 1 } }], fault }] });
-    const idleMs = 'stall' in fault ? 150 : 60_000;
+    // long enough for a busy server to get the request: the next one would stall instead
+    const idleMs = 'stall' in fault ? 1_000 : 60_000;
     await expect(model.call(request({ idleMs }))).rejects.toMatchObject({ name: 'ModelError', ...failure });
     await expect(model.call(request({}))).resolves.toMatchObject({ stop: 'tool_calls' });
   });
