@@ -49,10 +49,22 @@ export class KeptResults {
     this.#set(nameOf(call), { runId, turn, kind: 'running', sinceMs: steadyMs() });
   }
 
-  /** Notes that a call ended without a result. */
-  stopped(call: KeptCall): void {
+  /**
+   * Notes that a call ended without a result. With `shared`, the other processes of this host know it too: the server may not have taken
+   * the end, and any of them may be asked. Resolves when it is noted; never rejects.
+   */
+  async stopped(call: KeptCall, { shared }: { readonly shared: boolean }): Promise<void> {
     const { runId, turn } = call;
-    this.#set(nameOf(call), { runId, turn, kind: 'stopped' });
+    const name = nameOf(call);
+    this.#set(name, { runId, turn, kind: 'stopped' });
+    if (shared) await this.#write(name, { v: 1, stopped: true });
+  }
+
+  /** Forgets that a call ended without a result, because it starts again. Never rejects. */
+  async forget(call: KeptCall): Promise<void> {
+    const name = nameOf(call);
+    this.#delete(name);
+    await this.#files?.removeOne(name);
   }
 
   /** Keeps the result of a call. With `now` it resolves when the result is on disk. Never rejects. */
@@ -77,8 +89,7 @@ export class KeptResults {
     if (entry?.kind === 'done') return { kind: 'done', result: entry.result };
     if (entry?.kind === 'running') return { kind: 'running', elapsedMs: Math.round(steadyMs() - entry.sinceMs) };
     if (entry) return { kind: 'stopped' };
-    const result = await this.#read(name);
-    return result ? { kind: 'done', result } : { kind: 'unknown' };
+    return await this.#read(name);
   }
 
   /** Drops the results of a run that it no longer needs, because a later call starts. `key`: the call that starts, if it is a tool's. */
@@ -95,21 +106,25 @@ export class KeptResults {
 
   async #persist(name: string, entry: Entry & { readonly kind: 'done' }): Promise<void> {
     // it was dropped meanwhile
-    if (this.#entries.get(name) !== entry) return;
+    if (this.#entries.get(name) === entry) await this.#write(name, { v: 1, result: entry.result });
+  }
+
+  async #write(name: string, file: KeptFile): Promise<void> {
     try {
-      await this.#files?.write(name, { v: 1, result: entry.result });
+      await this.#files?.write(name, file);
     } catch (error) {
       this.#onError(error);
     }
   }
 
-  async #read(name: string): Promise<CallToolResult | undefined> {
+  async #read(name: string): Promise<RecallResult> {
     try {
       const found = await this.#files?.read(name);
-      return isKeptFile(found) ? found.result : undefined;
+      if (!isKeptFile(found)) return { kind: 'unknown' };
+      return 'result' in found ? { kind: 'done', result: found.result } : { kind: 'stopped' };
     } catch (error) {
       this.#onError(error);
-      return undefined;
+      return { kind: 'unknown' };
     }
   }
 
@@ -144,7 +159,10 @@ function hashOf(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 32);
 }
 
+/** What a file holds. */
+type KeptFile = { readonly v: 1; readonly result: CallToolResult } | { readonly v: 1; readonly stopped: true };
+
 /** This package wrote the file, whole: its parts need no further check. */
-function isKeptFile(value: unknown): value is { readonly v: 1; readonly result: CallToolResult } {
-  return typeof value === 'object' && value !== null && 'v' in value && value.v === 1 && 'result' in value;
+function isKeptFile(value: unknown): value is KeptFile {
+  return typeof value === 'object' && value !== null && 'v' in value && value.v === 1 && ('result' in value || 'stopped' in value);
 }

@@ -62,6 +62,11 @@ export class ResultFiles {
     for (const name of [...this.#known.keys()].filter(matches)) await this.#remove(name);
   }
 
+  /** Removes a file, whichever process wrote it. Never rejects. */
+  async removeOne(name: string): Promise<void> {
+    await this.#remove(name);
+  }
+
   #pathOf(name: string): string {
     return join(this.#folder, `${name}${SUFFIX}`);
   }

@@ -27,6 +27,7 @@ export async function runKept(
     cache.keepMessage(kept.result.hash, kept.result.message);
     return kept.result;
   }
+  if (kept.kind === 'stopped') await results.forget(call);
   results.started(call);
   try {
     const result = await work.run();
@@ -36,7 +37,7 @@ export async function runKept(
   } catch (error) {
     const late = work.late();
     if (late) void keepLate(results, call, late);
-    else results.stopped(call);
+    else await results.stopped(call, { shared: ownershipOf()?.isLost ?? false });
     throw error;
   }
 }
@@ -45,5 +46,5 @@ export async function runKept(
 async function keepLate(results: KeptResults, call: KeptCall, late: Promise<CallToolResult | undefined>): Promise<void> {
   const result = await late.catch(() => undefined);
   if (result) await results.finished(call, result, { now: true });
-  else results.stopped(call);
+  else await results.stopped(call, { shared: true });
 }

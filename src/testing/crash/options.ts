@@ -35,7 +35,10 @@ export interface CrashOptions {
   readonly input?: Partial<Omit<StartInput, 'id' | 'model' | 'agent' | 'bounds'>>;
   /** Reasons of a run's end that are right for this agent. @default `completed` */
   readonly reasons?: readonly Reason[];
-  /** Time in which a run must end after its last fault was healed, in milliseconds. @default 2 minutes */
+  /**
+   * Time in which a run must end after its last fault was healed, in milliseconds. A run may wait for a lost call as long as its tool's
+   * time limit, so give tools with `reconcile` short ones. @default 2 minutes
+   */
   readonly endsWithinMs?: number;
   /** Counts the effects of one idempotency key where they are made, such as in your test database. More than 1 is a failure. */
   readonly countEffects?: (idempotencyKey: string) => number | Promise<number>;

@@ -15,7 +15,8 @@ describe('the results of finished tool calls', () => {
     folder = join(await mkdtemp(join(tmpdir(), 'perdure-results-')), 'results');
   });
   afterEach(async () => {
-    await rm(join(folder, '..'), { recursive: true, force: true });
+    // a result may just be written
+    await rm(join(folder, '..'), { recursive: true, force: true, maxRetries: 5 });
   });
 
   it('outlast their process, readable by its user only', async () => {
@@ -31,7 +32,9 @@ describe('the results of finished tool calls', () => {
     await results.finished(CALL, result('charged'), { now: false });
     expect(await results.recall(CALL)).toMatchObject({ kind: 'done' });
     expect(await readdir(folder).catch(() => [])).toEqual([]);
-    await expect.poll(() => readdir(folder).catch(() => []), { timeout: 10_000 }).toHaveLength(1);
+    // not yet complete, it has another name
+    const complete = async () => (await readdir(folder).catch(() => [])).filter((name) => name.endsWith('.json'));
+    await expect.poll(complete, { timeout: 10_000 }).toHaveLength(1);
   });
 
   it.each([
@@ -48,8 +51,21 @@ describe('the results of finished tool calls', () => {
     const results = new KeptResults({ folder });
     results.started(CALL);
     expect(await results.recall(CALL)).toMatchObject({ kind: 'running' });
-    results.stopped(CALL);
+    await results.stopped(CALL, { shared: false });
     expect(await results.recall(CALL)).toEqual({ kind: 'stopped' });
+    expect(await new KeptResults({ folder }).recall(CALL)).toEqual({ kind: 'unknown' });
+  });
+
+  it('tell the other processes of the host that a lost call has ended, until it starts again', async () => {
+    const [results, other] = [new KeptResults({ folder }), new KeptResults({ folder })];
+    results.started(CALL);
+    await results.stopped(CALL, { shared: true });
+    expect(await other.recall(CALL)).toEqual({ kind: 'stopped' });
+    await results.forget(CALL);
+    expect(await other.recall(CALL)).toEqual({ kind: 'unknown' });
+    await results.stopped(CALL, { shared: true });
+    await other.finished(CALL, result('charged'), NOW);
+    expect(await new KeptResults({ folder }).recall(CALL)).toMatchObject({ kind: 'done' });
   });
 
   it.each([
