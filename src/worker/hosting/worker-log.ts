@@ -14,11 +14,15 @@ export interface WorkerLogOptions {
   readonly secrets: SecretMask;
 }
 
-/** The log of a worker process: JSON lines in a file, which only its owner can read. Known secrets are masked. */
+/**
+ * The log of a worker process: JSON lines in a file, which only its owner can read. Known secrets are masked. A file that cannot be
+ * written, such as on a full disk, never ends the process: lines are left out, and it says so once.
+ */
 export class WorkerLog {
   /** Takes warnings and errors of the SDK. The events of the run report most of them, so that only errors are printed too. */
   readonly logger: Logger;
   readonly #options: WorkerLogOptions;
+  #leftOut = 0;
 
   constructor(options: WorkerLogOptions) {
     this.#options = options;
@@ -37,7 +41,18 @@ export class WorkerLog {
   }
 
   #append(entry: object): void {
-    appendFileSync(this.#options.file, `${this.#shown(JSON.stringify(entry))}\n`, { mode: 0o600 });
+    const { file } = this.#options;
+    try {
+      appendFileSync(file, `${this.#shown(JSON.stringify(entry, writable))}\n`, { mode: 0o600 });
+      if (this.#leftOut > 0) this.#say(`${file} can be written again; ${this.#leftOut} lines were left out`);
+      this.#leftOut = 0;
+    } catch (error) {
+      if (this.#leftOut === 0)
+        this.#say(
+          `cannot write ${file}: ${error instanceof Error ? error.message : String(error)}; lines are left out until it can be written`,
+        );
+      this.#leftOut += 1;
+    }
   }
 
   #say(line: string): void {
@@ -53,4 +68,9 @@ function plain({ level, message, timestampNanos, meta }: LogEntry): object {
   const error: unknown = meta?.['error'];
   const shown = error instanceof Error ? { error: `${error.name}: ${error.message}`, stack: error.stack } : {};
   return { at: new Date(Number(timestampNanos / 1_000_000n)).toISOString(), level, message, ...meta, ...shown };
+}
+
+/** JSON has no word for what the SDK may log as a bigint. */
+function writable(_: string, value: unknown): unknown {
+  return typeof value === 'bigint' ? String(value) : value;
 }
