@@ -5,7 +5,8 @@ import { fileURLToPath } from 'node:url';
 import { expect, inject, it } from 'vitest';
 import { crashEverywhere } from '../../../src/testing/index.js';
 
-// `npm run test:crash`: three minutes with a fresh seed. `npm run soak`: an hour. CRASH_SEED repeats a seed; with CRASH_RUNS=1 its plan alone.
+// `npm run test:crash`: three minutes with a fresh seed. `npm run soak`: an hour, two runs at a time. CRASH_SEED repeats a seed; with
+// CRASH_RUNS=1 its plan alone.
 const FOR_MS = Number(process.env['CRASH_FOR_MS'] ?? 180_000);
 const LONG_MS = 1_800_000;
 /** The last run, with a fault longer than a heartbeat timeout, ends after the time is over. */
@@ -35,6 +36,7 @@ it(
       const report = await crashEverywhere({ config: CONFIG, agent: 'clerk' }, SCRIPT, {
         ...(CRASH_SEED === undefined ? {} : { seed: Number(CRASH_SEED) }),
         ...(CRASH_RUNS === undefined ? { forMs: FOR_MS } : { runs: Number(CRASH_RUNS) }),
+        parallel: Number(process.env['CRASH_PARALLEL'] ?? 1),
         saveTo: 'coverage/crash',
         env: { ...process.env, PERDURE_TEMPORAL_BIN: inject('temporalBinary'), LEDGER: ledger },
         countEffects: async (key) => (await readFile(ledger, 'utf8')).split('\n').filter((line) => line.startsWith(`${key} `)).length,
