@@ -10,6 +10,7 @@ import { absent } from '../state-folder/presence.js';
 import { OWN_PLACE, type ProcessIdentity, processIdentity } from '../state-folder/process-identity.js';
 import { stateFolder } from '../state-folder/state-folder.js';
 import { answersTemporal, namespaceIdAt } from '../temporal/probe.js';
+import { allowedHosts, keepClosedRuns, newHttpHost } from './http-api.js';
 import { type DevServerPorts, pickPorts } from './ports.js';
 import { type DevServerRecord, removeDevServerRecord, writeDevServerRecord } from './record.js';
 import { DATABASE_FLAG, type ProcessStart } from './server-process.js';
@@ -26,7 +27,6 @@ export interface LaunchOptions {
 }
 
 const NAMESPACE = 'default';
-const RETENTION_SECONDS = 90 * 24 * 60 * 60;
 const ANSWER_WAIT_MS_MAX = 60_000;
 const ANSWER_POLL_MS = 20;
 const LAUNCHES_MAX = 3;
@@ -115,7 +115,9 @@ async function startRecorded(
   const log = await openLog(folder.logs, SERVER_LOG);
   const { size } = await log.stat();
   const script = 'read -r go && exec "$@" </dev/null';
-  const args = ['-c', script, 'perdure-dev-server', options.binary, ...serverFlags(folder.database, ports)];
+  const httpHost = newHttpHost();
+  const flags = serverFlags(folder.database, { ports, httpHost });
+  const args = ['-c', script, 'perdure-dev-server', options.binary, ...flags];
   const server = spawn('/bin/sh', args, { cwd: CHILD_CWD, detached: true, env: childEnv(), stdio: ['pipe', log.fd, log.fd] });
   await log.close();
   const { pid, start } = spawnedIdentity(server, options.binary);
@@ -124,6 +126,7 @@ async function startRecorded(
     address: `127.0.0.1:${ports.grpc}`,
     uiUrl: `http://127.0.0.1:${ports.ui}`,
     httpPort: ports.http,
+    httpHost,
     namespace: NAMESPACE,
     serverPid: pid,
     serverStart: start,
@@ -137,7 +140,7 @@ async function startRecorded(
   return { record, server, printed: () => logAfter(logPath(stateDir), size) };
 }
 
-function serverFlags(database: string, ports: DevServerPorts): string[] {
+function serverFlags(database: string, { ports, httpHost }: { readonly ports: DevServerPorts; readonly httpHost: string }): string[] {
   // with EXCLUSIVE, a second server on the database ends at once
   const pragmas = ['journal_mode=WAL', 'locking_mode=EXCLUSIVE', `synchronous=${process.env.PERDURE_SYNC === 'full' ? 'FULL' : 'NORMAL'}`];
   // a turn takes 200 ms with the defaults, and about 22 ms with these values
@@ -148,6 +151,7 @@ function serverFlags(database: string, ports: DevServerPorts): string[] {
     // one partition, because a task in a partition without a poller waits for seconds
     'matching.numTaskqueueReadPartitions=1',
     'matching.numTaskqueueWritePartitions=1',
+    allowedHosts(httpHost),
   ];
   const addresses = { ip: '127.0.0.1', port: ports.grpc, 'ui-port': ports.ui, 'http-port': ports.http };
   const options = { ...addresses, 'log-level': 'warn' };
@@ -174,20 +178,6 @@ async function answersOrEnds(address: string, server: ChildProcess): Promise<boo
     await once(server, 'exit');
   }
   return false;
-}
-
-/** Sets the retention through the HTTP API. The dev server deletes closed runs after one day and has no flag for that. */
-async function keepClosedRuns(record: DevServerRecord, say: (line: string) => void): Promise<void> {
-  const url = `http://127.0.0.1:${record.httpPort}/api/v1/namespaces/${record.namespace}/update`;
-  const body = JSON.stringify({ config: { workflowExecutionRetentionTtl: `${RETENTION_SECONDS}s` } });
-  try {
-    const response = await fetch(url, { method: 'POST', body, signal: AbortSignal.timeout(5_000) });
-    if (!response.ok) throw new Error(`HTTP ${response.status}`);
-  } catch (error) {
-    say(
-      `closed runs are kept for one day only, because the retention could not be set (${error instanceof Error ? error.message : String(error)})`,
-    );
-  }
 }
 
 function spawnedIdentity(child: ChildProcess, what: string): ProcessIdentity {

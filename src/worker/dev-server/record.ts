@@ -16,6 +16,8 @@ export const DevServerRecord = z.object({
   uiUrl: z.string().regex(/^http:\/\/127\.0\.0\.1:\d+$/u),
   /** The port of the HTTP API. */
   httpPort: z.number().int(),
+  /** The only `Host` that the HTTP API answers. Absent of a server that an earlier version started: it answers every one. */
+  httpHost: z.string().optional(),
   namespace: z.string(),
   /** The id of the namespace. The database contains it, so it identifies the server. Absent until the server has answered. */
   namespaceId: z.string().optional(),

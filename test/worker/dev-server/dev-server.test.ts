@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { request } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
@@ -42,6 +43,28 @@ test('openDevServer: ten processes at once on an empty folder share one server, 
   expect(await readdir(join(stateDir, 'users'))).toEqual([]);
   expect(await readdir(join(stateDir, 'server.lock'))).toEqual([]);
   expect(existsSync(join(stateDir, 'server.json'))).toBe(false);
+});
+
+test('openDevServer: no web page reaches the HTTP API, which answers a secret Host alone', async () => {
+  const user = startScript('server-user', [stateDir]);
+  await serverOf(user);
+  const { httpPort, httpHost = '', namespace } = await recordOf();
+  const start = { workflowType: { name: 'agentRun' }, taskQueue: { name: 'perdure' }, input: [{ task: 'x', workspace: '/' }] };
+  const post = (host: string) =>
+    new Promise<number | undefined>((resolve, reject) => {
+      const path = `/api/v1/namespaces/${namespace}/workflows/drive-by`;
+      const headers = { host, 'content-type': 'text/plain', origin: 'https://example.com' };
+      const sent = request({ host: '127.0.0.1', port: httpPort, method: 'POST', path, headers }, (response) => {
+        response.resume();
+        resolve(response.statusCode);
+      });
+      sent.on('error', reject);
+      sent.end(JSON.stringify(start));
+    });
+  for (const host of [`127.0.0.1:${httpPort}`, `localhost:${httpPort}`, 'example.com', 'x.invalid'])
+    expect([host, await post(host)]).toEqual([host, 403]);
+  expect(await post(httpHost)).toBe(200);
+  await user.finish();
 });
 
 test('openDevServer: users killed with SIGKILL keep the server no longer than users that left', async () => {
