@@ -7,6 +7,7 @@ import { keyedProvidersText, keysOfConfig } from '../providers/access/key-refere
 import type { LoadedConfig } from './config/load-config.js';
 import type { TemporalConnectionOptions } from './connect/check-connection.js';
 import { listSearchAttributes, registerSearchAttributes } from './search-attributes.js';
+import { isOpenToOthers, stateFolder } from './state-folder/state-folder.js';
 
 /** The result of one check, with advice if it did not pass. */
 export interface Check {
@@ -48,6 +49,14 @@ export async function checkSandbox(): Promise<Check> {
     detail: `${shell} in its own process group; a process that leaves the group can outlive the call`,
     advice,
   };
+}
+
+/** Checks that nobody but its owner can look into the state folder, which has prompts, answers and the database of the embedded server. */
+export async function checkStateFolder(stateDir: string): Promise<Check> {
+  const name = 'state folder';
+  const { dir } = stateFolder(stateDir);
+  if (!(await isOpenToOthers(dir))) return { level: 'ok', name, detail: dir };
+  return { level: 'warn', name, detail: `other users can look into ${dir}`, advice: `let its owner run: chmod 700 ${dir}` };
 }
 
 /** Checks that the search attributes of runs are registered. `fix` registers missing ones. Never rejects. */

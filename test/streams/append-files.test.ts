@@ -42,7 +42,7 @@ describe('append files', () => {
     } finally {
       vi.useRealTimers();
     }
-    await vi.waitFor(async () => expect(await openFiles()).toEqual([]));
+    await vi.waitFor(async () => expect(await openFiles()).toEqual([]), { timeout: 30_000 });
   });
 
   it('has a bounded number of files open, and writes to any number of them', async () => {

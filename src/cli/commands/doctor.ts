@@ -30,6 +30,7 @@ export async function doctor(options: DoctorOptions, { output }: CliContext): Pr
   const { checkModel, checkKeys } = selfCheck;
   report(await attempt('config', loadConfigHere, (config) => reportConfig(config, report, { checkModel, checkKeys })));
   report(await selfCheck.checkSandbox());
+  report(await selfCheck.checkStateFolder(resolveStateDir()));
   if (options.workspace !== undefined) {
     const { workspace } = options;
     report(

@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, stat, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { PerdureError } from '../../contracts/perdure-error.js';
@@ -51,13 +51,14 @@ export function stateFolder(stateDir: string): StateFolder {
 
 /**
  * Creates the state folder if it is missing: readable only by its owner, because it contains prompts and responses, and ignored by git.
- * Throws PerdureError `STATE_FOLDER` (2) if it cannot be created or written.
+ * A folder that was there with a wider mode is closed too; one of another owner stays as it is, and `perdure doctor` warns of it. Throws PerdureError `STATE_FOLDER` (2) if it cannot be created or written.
  */
 export async function openStateFolder(stateDir: string): Promise<StateFolder> {
   const folder = stateFolder(stateDir);
   try {
     for (const dir of [folder.dir, folder.users, folder.workers, folder.streams, folder.artifacts, folder.logs]) {
       await mkdir(dir, { recursive: true, mode: 0o700 });
+      if (await isOpenToOthers(dir)) await chmod(dir, 0o700).catch(unlessOfOther);
     }
     await writeFile(join(folder.dir, '.gitignore'), '*\n');
   } catch (error) {
@@ -65,6 +66,22 @@ export async function openStateFolder(stateDir: string): Promise<StateFolder> {
     throw new PerdureError('STATE_FOLDER', `cannot use ${folder.dir}: ${reason}; set PERDURE_DIR to another folder`, 2, { cause: error });
   }
   return folder;
+}
+
+/** True for a folder that users other than its owner can read, write or search. False for one that is missing. */
+export async function isOpenToOthers(dir: string): Promise<boolean> {
+  // Windows has no such modes
+  if (process.platform === 'win32') return false;
+  const found = await stat(dir).catch(unlessMissing);
+  return found !== undefined && (found.mode & 0o077) !== 0;
+}
+
+function unlessOfOther(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EPERM') throw error;
+}
+
+function unlessMissing(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== 'ENOENT') throw error;
 }
 
 /** The cache folder: `perdure` in the cache folder of the user, where other users cannot write. */

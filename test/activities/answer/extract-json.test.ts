@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { answerJson } from '../../../src/activities/answer/extract-json.js';
+import { cpuMs } from '../../support/cpu-time.js';
 
 describe('answerJson', () => {
   it.each([
@@ -21,8 +22,8 @@ describe('answerJson', () => {
     ['backticks', '`'.repeat(1_000_000)],
     ['brackets', '['.repeat(1_000_000)],
   ])('X32: 1 MB of %s is read in a moment: it would hold up the whole worker', (_, text) => {
-    const startedAt = performance.now();
+    const startedAt = cpuMs();
     expect(answerJson(text)).toHaveProperty('problem');
-    expect(performance.now() - startedAt).toBeLessThan(1_000);
+    expect(cpuMs() - startedAt).toBeLessThan(1_000);
   });
 });

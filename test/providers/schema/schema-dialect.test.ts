@@ -5,6 +5,7 @@ import { z } from 'zod';
 import type { JsonValue } from '../../../src/contracts/schemas/message.js';
 import { type SchemaDialect, toDialect } from '../../../src/providers/schema/schema-dialect.js';
 import { ownCalls } from '../../../src/providers/transcript/decode-calls.js';
+import { cpuMs } from '../../support/cpu-time.js';
 
 type Schema = Record<string, JsonValue>;
 
@@ -174,11 +175,11 @@ describe.each(['openai-strict', 'gemini', 'json-schema'] as const)('any schema i
       { root: { $ref: '#/$defs/d0' }, loop: { $ref: '#/$defs/loop' } },
       { $defs: { ...$defs, loop: { $ref: '#/$defs/loop' } } },
     );
-    const startedAt = performance.now();
+    const startedAt = cpuMs();
     expect(JSON.stringify(toDialect(schema, dialect).schema).length).toBeLessThan(200_000);
     const args: JsonValue = Array.from({ length: 40 }).reduce<JsonValue>((inner) => ({ a: inner, b: null }), {});
     expect(ownArgs({ root: args, loop: null }, schema, dialect)).toBeTypeOf('object');
-    expect(performance.now() - startedAt).toBeLessThan(1_000);
+    expect(cpuMs() - startedAt).toBeLessThan(1_000);
   });
 
   it('ends where a choice is among itself', () => {

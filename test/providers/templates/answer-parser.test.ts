@@ -7,6 +7,7 @@ import type { ChatTemplate } from '../../../src/providers/templates/chat-templat
 import { GEMMA } from '../../../src/providers/templates/gemma.js';
 import { PLAIN } from '../../../src/providers/templates/plain.js';
 import { QWEN3 } from '../../../src/providers/templates/qwen3.js';
+import { cpuMs } from '../../support/cpu-time.js';
 
 const TOOLS = [{ name: 'read_file' }, { name: 'note' }];
 
@@ -32,9 +33,9 @@ const GEMMA_CALL = '```tool_code\n{"name": "read_file", "parameters": {"path": "
 
 it('X32: a call that stops before 100,000 blanks is read in a moment: it would hold up the whole worker', () => {
   const answer = `{"name":${' '.repeat(100_000)}`;
-  const startedAt = performance.now();
+  const startedAt = cpuMs();
   expect(read([answer], { template: GEMMA }).parts).toEqual([text('{"name":')]);
-  expect(performance.now() - startedAt).toBeLessThan(500);
+  expect(cpuMs() - startedAt).toBeLessThan(500);
 });
 
 it.each([
@@ -129,10 +130,10 @@ describe('an answer of Qwen 3', () => {
       `<think>${'</think'.repeat(150_000)}`,
     ];
     for (const answer of answers) {
-      const startedAt = performance.now();
+      const startedAt = cpuMs();
       const chunks = Array.from({ length: Math.ceil(answer.length / 20) }, (_, index) => answer.slice(index * 20, index * 20 + 20));
       for (const template of [QWEN3, GEMMA, PLAIN]) read(chunks, { template });
-      expect(performance.now() - startedAt).toBeLessThan(4_000);
+      expect(cpuMs() - startedAt).toBeLessThan(4_000);
     }
   });
 });

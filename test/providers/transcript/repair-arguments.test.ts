@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseArgumentsText, repairArguments, repairCalls, toolCallPart } from '../../../src/providers/transcript/parse-arguments.js';
+import { cpuMs } from '../../support/cpu-time.js';
 
 it.each([
   ['escaped', '{"path":"a\\ud83d","\\uDE00":["\\ud83d\\ude00"]}'],
@@ -129,9 +130,9 @@ it('repairing takes less than two seconds for the worst that a model may send', 
     `{"a":"${'\\'.repeat(250_001)}`,
   ];
   for (const text of texts) {
-    const startedAt = performance.now();
+    const startedAt = cpuMs();
     repairArguments(text);
-    expect(performance.now() - startedAt).toBeLessThan(2_000);
+    expect(cpuMs() - startedAt).toBeLessThan(2_000);
   }
 });
 

@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type TaggedPiece, ThinkTags } from '../../../src/providers/transcript/think-tags.js';
+import { cpuMs } from '../../support/cpu-time.js';
 
 /** What comes of an answer that arrives in these chunks. */
 function readAll(chunks: readonly string[], tag = 'think'): { readonly text: string; readonly thinking: string } {
@@ -20,9 +21,9 @@ const FENCE = '```';
 
 describe('ThinkTags', () => {
   it('X32: an endless run of blanks, one at a time, is read in a moment: it would hold up the whole worker', () => {
-    const startedAt = performance.now();
+    const startedAt = cpuMs();
     expect(readAll(Array<string>(100_000).fill('\n')).text).toHaveLength(100_000);
-    expect(performance.now() - startedAt).toBeLessThan(500);
+    expect(cpuMs() - startedAt).toBeLessThan(500);
   });
 
   it.each<[string, string, { text: string; thinking: string }]>([

@@ -141,7 +141,7 @@ test('openDevServer: the record of a dead server is replaced, and its address us
   const record = await recordOf();
   // the keeper first, so that it cannot bring the server back
   for (const pid of [record.keeperPid, record.serverPid]) process.kill(pid, 'SIGKILL');
-  await vi.waitFor(() => expect(isPidProvedDead(record.serverPid, record.serverStart)).toBe(true));
+  await vi.waitFor(() => expect(isPidProvedDead(record.serverPid, record.serverStart)).toBe(true), { timeout: 30_000 });
   expect(await open()).toMatchObject({ address, started: true });
 });
 
@@ -154,7 +154,7 @@ test('openDevServer: a pid given to another process is not taken for the server'
   const { address } = await open();
   const record = await recordOf();
   for (const pid of [record.keeperPid, record.serverPid]) process.kill(pid, 'SIGKILL');
-  await vi.waitFor(() => expect(isPidProvedDead(record.serverPid, record.serverStart)).toBe(true));
+  await vi.waitFor(() => expect(isPidProvedDead(record.serverPid, record.serverStart)).toBe(true), { timeout: 30_000 });
   await writeDevServerRecord(stateDir, { ...record, serverPid: process.pid });
   expect(await open()).toMatchObject({ address, started: true });
 });
@@ -177,7 +177,7 @@ test('openDevServer: a keeper killed with SIGKILL is replaced by the next comman
   const first = await open();
   const before = await recordOf();
   process.kill(before.keeperPid, 'SIGKILL');
-  await vi.waitFor(() => expect(isPidProvedDead(before.keeperPid, before.keeperStart)).toBe(true));
+  await vi.waitFor(() => expect(isPidProvedDead(before.keeperPid, before.keeperStart)).toBe(true), { timeout: 30_000 });
   expect(await open()).toMatchObject({ address: first.address, started: false });
   const after = await recordOf();
   expect(after.serverPid).toBe(before.serverPid);

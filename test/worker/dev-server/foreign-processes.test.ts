@@ -58,7 +58,7 @@ test('openDevServer: the record of a server that ended with its container does n
   const { address } = await open();
   const record = await killKeeper();
   process.kill(record.serverPid, 'SIGKILL');
-  await vi.waitFor(() => expect(isPidProvedDead(record.serverPid, record.serverStart)).toBe(true));
+  await vi.waitFor(() => expect(isPidProvedDead(record.serverPid, record.serverStart)).toBe(true), { timeout: 30_000 });
   await writeDevServerRecord(stateDir, { ...record, place: '00000000' });
   const since = Date.now();
   expect(await open()).toMatchObject({ address, started: true });
@@ -69,7 +69,7 @@ test('openDevServer: a server with another database at the recorded port is not 
   await open();
   const record = await killKeeper();
   process.kill(record.serverPid, 'SIGKILL');
-  await vi.waitFor(() => expect(isPidProvedDead(record.serverPid, record.serverStart)).toBe(true));
+  await vi.waitFor(() => expect(isPidProvedDead(record.serverPid, record.serverStart)).toBe(true), { timeout: 30_000 });
   await writeDevServerRecord(stateDir, { ...record, place: '00000000', address: inject('temporalAddress') });
   const next = await open();
   expect(next.started).toBe(true);
@@ -125,7 +125,7 @@ async function killKeeper(): Promise<DevServerRecord> {
   const record = await readDevServerRecord(stateDir);
   if (!record) throw new Error('no server.json');
   process.kill(record.keeperPid, 'SIGKILL');
-  await vi.waitFor(() => expect(isPidProvedDead(record.keeperPid, record.keeperStart)).toBe(true));
+  await vi.waitFor(() => expect(isPidProvedDead(record.keeperPid, record.keeperStart)).toBe(true), { timeout: 30_000 });
   return record;
 }
 

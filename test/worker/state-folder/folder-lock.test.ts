@@ -60,7 +60,7 @@ test('acquireFolderLock: two contenders of one process exclude each other', asyn
     second = true;
     return lock;
   });
-  await vi.waitFor(async () => expect((await readdir(dir)).length).toBeGreaterThan(1));
+  await vi.waitFor(async () => expect((await readdir(dir)).length).toBeGreaterThan(1), { timeout: 30_000 });
   expect(second).toBe(false);
   await first.release();
   await (await waiting).release();
@@ -72,7 +72,7 @@ test('acquireFolderLock: an abort ends the waiting and leaves no file', async ()
   const stopping = new AbortController();
   const waitedFor: number[] = [];
   const waiting = acquireFolderLock(dir, { signal: stopping.signal, onWait: (pid) => waitedFor.push(pid) });
-  await vi.waitFor(() => expect(waitedFor).toEqual([process.pid]));
+  await vi.waitFor(() => expect(waitedFor).toEqual([process.pid]), { timeout: 30_000 });
   stopping.abort();
   await expect(waiting).rejects.toThrow('aborted');
   expect(await readdir(dir)).toHaveLength(1);

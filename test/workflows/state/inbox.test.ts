@@ -5,6 +5,7 @@ import type { Receipt, SteerRecord } from '../../../src/contracts/schemas/run.js
 import { SIGNALS } from '../../../src/contracts/verbs/index.js';
 import { readVerb } from '../../../src/contracts/verbs/verb.js';
 import { Inbox } from '../../../src/workflows/state/inbox.js';
+import { cpuMs } from '../../support/cpu-time.js';
 
 /** What may happen to an inbox: messages, time, turns, a fresh history. */
 const step = fc.oneof(
@@ -224,14 +225,14 @@ describe('Inbox', () => {
 
   it('10,000 messages, and what waits ask after each, take less than a second', () => {
     const inbox = new Inbox();
-    const before = performance.now();
+    const before = cpuMs();
     let seen = 0;
     for (let n = 0; n < 10_000; n += 1) {
       inbox.enqueue({ id: `m${n}`, text: `text ${n}`, ttlMs: 60_000 + n, mode: 'preempt' });
       seen += inbox.length + Number(inbox.preempting) + inbox.directed.length;
     }
     expect(seen).toBe(10_000 + (10_000 * 10_001) / 2);
-    expect(performance.now() - before).toBeLessThan(1_000);
+    expect(cpuMs() - before).toBeLessThan(1_000);
   });
 
   it('a hold is carried over, and so is its absence', () => {

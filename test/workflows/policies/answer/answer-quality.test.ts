@@ -2,6 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Message } from '../../../../src/contracts/schemas/message.js';
 import { type AnswerQuality, judgeQuality, type QualityContext } from '../../../../src/workflows/policies/answer/answer-quality.js';
+import { cpuMs } from '../../../support/cpu-time.js';
 
 const TOOLS = ['read_file', 'run_command'];
 const FIRST: QualityContext = { turnsWithoutCalls: 1, tools: TOOLS };
@@ -185,9 +186,9 @@ describe('judgeQuality: whatever comes', () => {
     '200 KB of %j are judged in far less than what a workflow task may take',
     (piece) => {
       const text = `a${piece.repeat(Math.ceil(200_000 / piece.length))}b`;
-      const before = performance.now();
+      const before = cpuMs();
       judge(text);
-      expect(performance.now() - before).toBeLessThan(WORKFLOW_TASK_MS);
+      expect(cpuMs() - before).toBeLessThan(WORKFLOW_TASK_MS);
     },
   );
 });

@@ -4,6 +4,7 @@ import { type GatedTool, offersTool } from '../../../../src/contracts/gate-profi
 import { GatePolicy, GateProfile, type GateRule } from '../../../../src/contracts/schemas/policy.js';
 import { DESTRUCTIVE_COMMANDS } from '../../../../src/define/agent-gate.js';
 import { gateTool } from '../../../../src/workflows/policies/tools/tool-gate.js';
+import { cpuMs } from '../../../support/cpu-time.js';
 
 const READ: GatedTool = { name: 'read_file', effect: 'read', network: false };
 const WRITE: GatedTool = { name: 'write_file', effect: 'idempotent', network: false };
@@ -112,20 +113,20 @@ describe('a gate with many rules', () => {
     ['an option with its text', `python3 -${'e'.repeat(29_000)}"`],
   ])('judges the longest command of %s in a moment', (_, command) => {
     const rules = [...DESTRUCTIVE_COMMANDS, ...DESTRUCTIVE_COMMANDS];
-    const startedAt = performance.now();
+    const startedAt = cpuMs();
     run({ rules }, command);
-    expect(performance.now() - startedAt).toBeLessThan(500);
+    expect(cpuMs() - startedAt).toBeLessThan(500);
   });
 
   it.each(['/', '../', ''])(
     'judges a path of 1 MB that begins with %j in a moment: longer than any there is, only a refusal matches it',
     (start) => {
       const path = start + 'a/'.repeat(500_000);
-      const startedAt = performance.now();
+      const startedAt = cpuMs();
       expect(gateTool(GatePolicy.parse({ rules: fiftyRules('block') }), WRITE, { path }).decision).toBe('block');
       expect(gateTool(GatePolicy.parse({ profile: 'read-only', rules: fiftyRules('allow') }), WRITE, { path }).decision).toBe('block');
       expect(gateTool(GatePolicy.parse({ rules: fiftyRules('ask') }), WRITE, { path: start + 'a/'.repeat(2_000) }).decision).toBe('allow');
-      expect(performance.now() - startedAt).toBeLessThan(500);
+      expect(cpuMs() - startedAt).toBeLessThan(500);
     },
   );
 });
