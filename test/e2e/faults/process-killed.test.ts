@@ -6,8 +6,8 @@ import { type PerdureFolder, usePerdureFolders } from '../support/perdure-folder
 import { messagesOf } from '../support/request-messages.js';
 import { modelEnv, useModels } from '../support/use-models.js';
 
-/** From the start of the next command to the next request; a heartbeat alone would take half a minute. */
-const RECOVERY_MS_MAX = 15_000;
+/** From the start of the next command to the next request. The heartbeat timeout alone would take five minutes. */
+const RECOVERY_MS_MAX = 60_000;
 
 const UNKNOWN = '[outcome unknown] The tool was started but its worker stopped before reporting.';
 

@@ -28,9 +28,12 @@ export interface LiteLlmModel {
 /** Servers whose answers are passed on as they are: OpenAI's formats below `/openai_passthrough`, Anthropic's below `/anthropic`. */
 export type PassedThrough = Readonly<Record<'openai' | 'anthropic', Pick<LiteLlmModel, 'baseUrl' | 'apiKey'>>>;
 
+/** It loads for half a minute of processor time, and others start beside it. */
+const START_MS_MAX = 240_000;
+
 const INSTALL = "python3 -m venv DIR && DIR/bin/pip install 'litellm[proxy]==1.106.2'";
 
-/** Starts it in a folder of its own; the process and the folder are gone after `stop`. It takes about ten seconds to listen. */
+/** Starts it in a folder of its own; the process and the folder are gone after `stop`. It takes ten seconds to listen on a quiet machine. */
 export async function startLiteLlm(models: readonly LiteLlmModel[], passedThrough?: PassedThrough): Promise<LiteLlm> {
   const program = namedProgram('PERDURE_TEST_LITELLM', 'litellm', INSTALL);
   const folder = await mkdtemp(join(tmpdir(), 'perdure-litellm-'));
@@ -44,7 +47,7 @@ export async function startLiteLlm(models: readonly LiteLlmModel[], passedThroug
   const env = { ...own, ...(passedThrough ? variablesOf(passedThrough) : {}) };
   const proxy = spawn(program, args, { env, cwd: folder, stdio: 'ignore' });
   const url = `http://127.0.0.1:${port}`;
-  await until(() => answersAt(`${url}/health/liveliness`, proxy), 'LiteLLM', 90_000);
+  await until(() => answersAt(`${url}/health/liveliness`, proxy), 'LiteLLM', START_MS_MAX);
   return {
     url,
     apiKey,
