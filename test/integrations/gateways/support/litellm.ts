@@ -47,15 +47,17 @@ export async function startLiteLlm(models: readonly LiteLlmModel[], passedThroug
   const env = { ...own, ...(passedThrough ? variablesOf(passedThrough) : {}) };
   const proxy = spawn(program, args, { env, cwd: folder, stdio: 'ignore' });
   const url = `http://127.0.0.1:${port}`;
-  await until(() => answersAt(`${url}/health/liveliness`, proxy), 'LiteLLM', START_MS_MAX);
-  return {
-    url,
-    apiKey,
-    stop: async () => {
-      await endProcess(proxy);
-      await rm(folder, { recursive: true, force: true });
-    },
+  const stop = async (): Promise<void> => {
+    await endProcess(proxy);
+    await rm(folder, { recursive: true, force: true });
   };
+  try {
+    await until(() => answersAt(`${url}/health/liveliness`, proxy), 'LiteLLM', START_MS_MAX);
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return { url, apiKey, stop };
 }
 
 function variablesOf({ openai, anthropic }: PassedThrough): Readonly<Record<string, string>> {
