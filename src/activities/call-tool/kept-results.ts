@@ -51,13 +51,13 @@ export class KeptResults {
 
   /**
    * Notes that a call ended without a result. With `shared`, the other processes of this host know it too: the server may not have taken
-   * the end, and any of them may be asked. Resolves when it is noted; never rejects.
+   * the end, and any of them may be asked. A result that another start of the call left stays. Resolves when it is noted; never rejects.
    */
   async stopped(call: KeptCall, { shared }: { readonly shared: boolean }): Promise<void> {
     const { runId, turn } = call;
     const name = nameOf(call);
     this.#set(name, { runId, turn, kind: 'stopped' });
-    if (shared) await this.#write(name, { v: 1, stopped: true });
+    if (shared && (await this.#read(name)).kind !== 'done') await this.#write(name, { v: 1, stopped: true });
   }
 
   /** Forgets that a call ended without a result, because it starts again. Never rejects. */

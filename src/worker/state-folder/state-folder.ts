@@ -1,6 +1,6 @@
 import { chmod, mkdir, stat, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join, relative, resolve } from 'node:path';
 import { PerdureError } from '../../contracts/perdure-error.js';
 
 /** The paths of a state folder. All are absolute. */
@@ -51,14 +51,14 @@ export function stateFolder(stateDir: string): StateFolder {
 
 /**
  * Creates the state folder if it is missing: readable only by its owner, because it contains prompts and responses, and ignored by git.
- * A folder that was there with a wider mode is closed too; one of another owner stays as it is, and `perdure doctor` warns of it. Throws PerdureError `STATE_FOLDER` (2) if it cannot be created or written.
+ * A folder that was there with a wider mode is closed too. One that others need or own stays as it is, and `perdure doctor` warns of it. Throws PerdureError `STATE_FOLDER` (2) if it cannot be created or written.
  */
 export async function openStateFolder(stateDir: string): Promise<StateFolder> {
   const folder = stateFolder(stateDir);
   try {
     for (const dir of [folder.dir, folder.users, folder.workers, folder.streams, folder.artifacts, folder.logs]) {
       await mkdir(dir, { recursive: true, mode: 0o700 });
-      if (await isOpenToOthers(dir)) await chmod(dir, 0o700).catch(unlessOfOther);
+      if ((await isOpenToOthers(dir)) && !(await isForOthers(dir))) await chmod(dir, 0o700).catch(unlessOfOther);
     }
     await writeFile(join(folder.dir, '.gitignore'), '*\n');
   } catch (error) {
@@ -74,6 +74,13 @@ export async function isOpenToOthers(dir: string): Promise<boolean> {
   if (process.platform === 'win32') return false;
   const found = await stat(dir).catch(unlessMissing);
   return found !== undefined && (found.mode & 0o077) !== 0;
+}
+
+/** True for a folder that somebody named by mistake: one for temporary files of all users, and one that holds the home or this project. */
+async function isForOthers(dir: string): Promise<boolean> {
+  const { mode } = await stat(dir);
+  const isSticky = (mode & 0o1000) !== 0;
+  return isSticky || [homedir(), process.cwd()].some((inside) => !relative(dir, inside).startsWith('..'));
 }
 
 function unlessOfOther(error: NodeJS.ErrnoException): void {

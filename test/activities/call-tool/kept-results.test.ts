@@ -66,6 +66,9 @@ describe('the results of finished tool calls', () => {
     await results.stopped(CALL, { shared: true });
     await other.finished(CALL, result('charged'), NOW);
     expect(await new KeptResults({ folder }).recall(CALL)).toMatchObject({ kind: 'done' });
+    // an earlier start, whose tool ignored its signal, ends at last
+    await results.stopped(CALL, { shared: true });
+    expect(await new KeptResults({ folder }).recall(CALL)).toMatchObject({ kind: 'done' });
   });
 
   it.each([

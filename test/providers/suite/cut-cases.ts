@@ -114,10 +114,10 @@ async function outcomeAt(subject: ScriptedSubject, length: number, whole: ModelA
     answer = await subject.provider().call(modelRequest({ ...askedAt(length), model: subject.model }));
   } catch (error) {
     if (error instanceof ModelError && (subject.gateway ? GATEWAY_CUT : CUT).test(error.type)) return 'cut';
-    throw error;
+    throw new Error(`after ${length} bytes`, { cause: error });
   }
   // usage may come after the terminal event
-  expect(withoutRequestIds({ ...answer, usage: whole.usage })).toEqual(withoutRequestIds(whole));
+  expect(withoutRequestIds({ ...answer, usage: whole.usage }), `after ${length} bytes`).toEqual(withoutRequestIds(whole));
   return 'complete';
 }
 
