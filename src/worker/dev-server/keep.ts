@@ -6,7 +6,7 @@ import { isPidProvedDead, type ProcessIdentity, stopProcess } from '../state-fol
 import { stateFolder } from '../state-folder/state-folder.js';
 import { startDevServer } from './dev-server.js';
 import { readDevServerRecord, removeDevServerRecord } from './record.js';
-import { namedProcess, type ProcessStart } from './server-process.js';
+import { type NamedProcess, namedProcess, type ProcessStart } from './server-process.js';
 
 /** Options of `keepDevServer`. */
 export interface Keeping {
@@ -22,6 +22,8 @@ const CHECK_EVERY_MS = 250;
 /** Long enough for the next command of a script to find the server running. */
 const IDLE_MS_MAX = 3_000;
 const STOP_GRACE_MS = 5_000;
+/** A killed server ends within some 30 ms, on a busy machine within seconds. */
+const INVISIBLE_MS_MAX = 60_000;
 /** After this many restarts, a server that keeps dying stays stopped. Its log shows the reason. */
 const RESTARTS_MAX = 5;
 
@@ -33,7 +35,7 @@ const RESTARTS_MAX = 5;
 export async function keepDevServer(keeping: Keeping): Promise<void> {
   let { server } = keeping;
   // pid and start time come from a record: checked once, because no other process ever has both
-  const named = namedProcess(keeping.stateDir, server);
+  const named = await visibleProcess(keeping.stateDir, server);
   if (named === 'other' || named === 'unknown') {
     return keeping.log(`process ${server.pid} is not the Temporal server of ${keeping.stateDir}; it keeps running`);
   }
@@ -50,6 +52,16 @@ export async function keepDevServer(keeping: Keeping): Promise<void> {
     if (!next) return;
     if (next.pid !== server.pid) restartsLeft -= 1;
     server = next;
+  }
+}
+
+/** Looks a process up again while its arguments are not visible: a process that was killed shows none until it is gone. */
+async function visibleProcess(stateDir: string, server: ProcessStart): Promise<NamedProcess> {
+  const deadline = Date.now() + INVISIBLE_MS_MAX;
+  for (;;) {
+    const named = namedProcess(stateDir, server);
+    if (named !== 'unknown' || Date.now() > deadline) return named;
+    await pause(CHECK_EVERY_MS);
   }
 }
 

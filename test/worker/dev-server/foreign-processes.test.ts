@@ -7,6 +7,7 @@ import { afterEach, beforeEach, expect, inject, test, vi } from 'vitest';
 import { type DevServer, openDevServer } from '../../../src/worker/dev-server/dev-server.js';
 import { keepDevServer } from '../../../src/worker/dev-server/keep.js';
 import { type DevServerRecord, readDevServerRecord, writeDevServerRecord } from '../../../src/worker/dev-server/record.js';
+import { namedProcess } from '../../../src/worker/dev-server/server-process.js';
 import { isPidProvedDead, OWN_PLACE, type ProcessIdentity, processIdentity } from '../../../src/worker/state-folder/process-identity.js';
 import { answersTemporal } from '../../../src/worker/temporal/probe.js';
 import { killLeftScripts, OWN_PID_NAMESPACE, type Script, startScript } from '../support/script.js';
@@ -98,6 +99,24 @@ test('keepDevServer: a process that is not the server of the folder is left alon
   expect(isPidProvedDead(sleeper.pid, sleeper.start)).toBe(false);
   // the clean-up ends the processes of a record, and this one names the test
   await rm(join(stateDir, 'server.json'));
+});
+
+test('keepDevServer: a keeper that starts while the killed server is ending brings it back', async () => {
+  const { address } = await open();
+  const record = await killKeeper();
+  const keeper = processIdentity();
+  if (!keeper) throw new Error('no identity');
+  const server = { pid: record.serverPid, start: record.serverStart };
+  await writeDevServerRecord(stateDir, { ...record, keeperPid: keeper.pid, keeperStart: keeper.start });
+  process.kill(server.pid, 'SIGKILL');
+  // from the signal until it is gone, a process shows no arguments
+  while (namedProcess(stateDir, server) === 'server') {}
+  const lines: string[] = [];
+  const kept = keepDevServer({ stateDir, server, keeper, log: (line) => lines.push(line) });
+  await vi.waitFor(async () => expect(await answersTemporal(address, 1_000)).toBe(true), { timeout: 60_000, interval: 50 });
+  expect(lines).toEqual([`the server (process ${server.pid}) exited while 1 processes used it; restarting it`]);
+  for (const each of opened.splice(0)) await each.close();
+  await kept;
 });
 
 test.each([
