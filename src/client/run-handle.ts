@@ -25,7 +25,7 @@ import { type WatchItem, type WatchOptions, watchRun } from './watch/watch-run.j
 
 /**
  * One run, open or closed. Every method may throw a PerdureError: `RUN_NOT_FOUND` (3); `RUN_CLOSED` (4), if it needs an open run;
- * `TEMPORAL_UNREACHABLE` (5). Queries and updates also throw `NO_WORKER` (5) after 5 s. Invalid input throws (2) before anything is sent.
+ * `TEMPORAL_UNREACHABLE` (5). A signal throws `SIGNAL_LIMIT` (4) if the server takes no more of them for this run. Queries and updates also throw `NO_WORKER` (5) after 5 s. Invalid input throws (2) before anything is sent.
  */
 export class RunHandle {
   readonly runId: string;
@@ -81,10 +81,13 @@ export class RunHandle {
     return await this.#update(UPDATES.deny, { callId, ...options });
   }
 
-  /** Requests the cancellation of the run. Durable. Returns the status of a run that is already closed. */
+  /**
+   * Requests the cancellation of the run. Durable. Returns the status of a run that is already closed. A run that takes no more signals is
+   * cancelled without the reason.
+   */
   async cancel(options: { readonly reason?: string } = {}): Promise<{ alreadyClosed?: string }> {
     try {
-      await this.#signal(SIGNALS.cancel, options);
+      await this.#cancel(options);
       return {};
     } catch (error) {
       if (!(error instanceof PerdureError) || error.code !== 'RUN_CLOSED') throw error;
@@ -186,14 +189,27 @@ export class RunHandle {
     return { run: new RunHandle(this.#access, handle.workflowId, this.#streams), executionId, duplicate };
   }
 
+  async #cancel(options: { readonly reason?: string }): Promise<void> {
+    try {
+      await this.#signal(SIGNALS.cancel, options);
+    } catch (error) {
+      if (!(error instanceof PerdureError) || error.code !== 'SIGNAL_LIMIT') throw error;
+      // Temporal's own request is no signal
+      await this.#withDeadline(() => this.#workflow.cancel());
+    }
+  }
+
   /** Checks and sends a signal; returns its input as it was sent. */
   async #signal<Input extends object>(verb: Verb<Input, unknown>, given: unknown): Promise<Input> {
     const input = withId(checkVerbInput(verb, given), verb);
     const args = Object.keys(verb.fields).length === 0 ? [] : [input];
+    await this.#withDeadline(() => this.#workflow.signal(verb.name, ...args));
+    return input;
+  }
+
+  async #withDeadline(send: () => Promise<unknown>): Promise<void> {
     try {
-      const deadline = Date.now() + CLIENT_LIMITS.connectTimeoutMs;
-      await this.#access.client.withDeadline(deadline, () => this.#workflow.signal(verb.name, ...args));
-      return input;
+      await this.#access.client.withDeadline(Date.now() + CLIENT_LIMITS.connectTimeoutMs, send);
     } catch (error) {
       throw await this.#whyRefused(error);
     }

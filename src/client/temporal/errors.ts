@@ -43,6 +43,9 @@ export function runClosed(runId: string, status: string): PerdureError {
   return new PerdureError('RUN_CLOSED', `run ${runId} is ${status}; continue it with 'perdure continue ${runId}'`, 4);
 }
 
+/** The server's refusal of a signal to a run that was sent as many as the server allows (10,000 by default). */
+const SIGNAL_LIMIT = /limit for signal events/u;
+
 /** The error for a server that does not answer. */
 export function unreachable(subject: Pick<RequestSubject, 'address' | 'tls'>, cause?: unknown): PerdureError {
   const mode = subject.tls ? 'on' : 'off';
@@ -95,6 +98,10 @@ export function toPerdureError(error: unknown, subject: RequestSubject): unknown
     return subject.runId === undefined ? error : runNotFound(subject.runId, subject.namespace);
   }
   const details = redact(cutText(grpcDetails(error), 500)).replaceAll(/\s+/gu, ' ');
+  if (SIGNAL_LIMIT.test(details)) {
+    const message = `run ${subject.runId ?? ''} was sent as many signals as the server allows; cancel it, or wait until it continues as new`;
+    return new PerdureError('SIGNAL_LIMIT', message, 4, { cause: error });
+  }
   switch (grpcCode(error)) {
     case undefined:
     case GRPC.cancelled:
