@@ -1,8 +1,9 @@
-import { DefaultLogger, Runtime, Worker, type WorkerOptions } from '@temporalio/worker';
+import { DefaultLogger, NativeConnection, Runtime, Worker, type WorkerOptions } from '@temporalio/worker';
 import { globalHandlers } from '@temporalio/worker/lib/workflow/vm-shared.js';
 
 // once for each process of tests, whose files share it
 Runtime.install({ logger: new DefaultLogger('ERROR') });
+forgetContextOnClose();
 
 const IN_THIS_THREAD = { debugMode: true, isolateExecutionTimeout: '5s' };
 
@@ -57,4 +58,16 @@ function once<Value>(made: Map<string, Value>, key: string, make: () => Value): 
   const value = made.get(key) ?? make();
   made.set(key, value);
   return value;
+}
+
+/**
+ * A native connection that was closed leaves its context behind, and in Node 20 each promise of the process is told to each context. After
+ * the workers of 80 test files, a test took three times as long.
+ */
+function forgetContextOnClose(): void {
+  const close = Object.getOwnPropertyDescriptor(NativeConnection.prototype, 'close')?.value as NativeConnection['close'];
+  NativeConnection.prototype.close = async function closeAndForget(this: NativeConnection): Promise<void> {
+    await close.call(this);
+    this.callContextStorage.disable();
+  };
 }
