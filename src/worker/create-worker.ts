@@ -12,11 +12,12 @@ import type { GateFunction } from '../define/agent-gate.js';
 import type { CompletionGate } from '../define/completion-gate.js';
 import type { Config } from '../define/define-config.js';
 import { modelFacts } from '../models/model-facts.js';
+import { NO_LIMITS, NO_NETWORK_LIMITS } from '../process/sandbox/open-sandbox.js';
 import { createProviderFor } from '../providers/access/provider-for.js';
 import { workerSecrets } from '../providers/access/worker-secrets.js';
 import { FileStreamSink } from '../streams/file-stream-sink.js';
 import { createReadArtifact } from '../tools/read-artifact.js';
-import { WORKSPACE_TOOLS } from '../tools/registry.js';
+import { createWorkspaceTools } from '../tools/registry.js';
 import { updatePlan } from '../tools/update-plan.js';
 import type { LoadedConfig } from './config/load-config.js';
 import { createDataConverter } from './data-converter.js';
@@ -80,13 +81,14 @@ export function createAgentActivities(options: AgentActivitiesOptions): AgentAct
   const heartbeatTimeoutMs = options.heartbeatTimeoutMs ?? config.limits?.heartbeatTimeoutMs;
   const artifacts = createArtifactStore(options.config, options.stateDir);
   const readArtifact = createReadArtifact(artifacts);
+  const workspaceTools = createWorkspaceTools({ sandbox: config.sandbox ?? {}, protected: options.config.protected ?? [] });
   return createActivities({
     prepareRun: createPrepareRun({
       config,
       configHash: hash,
       keys,
       env: process.env,
-      workspaceTools: WORKSPACE_TOOLS,
+      workspaceTools,
       readArtifact,
       searchAttributes: options.searchAttributes,
       ...(options.toolQueue === undefined ? {} : { toolQueue: options.toolQueue }),
@@ -94,7 +96,7 @@ export function createAgentActivities(options: AgentActivitiesOptions): AgentAct
     }),
     factsOf: (model) => modelFacts(model, config),
     resolveModel: createResolveModel({ config, keys, env: process.env }),
-    tools: [...(config.tools ?? []), ...WORKSPACE_TOOLS, updatePlan, readArtifact],
+    tools: [...(config.tools ?? []), ...workspaceTools, updatePlan, readArtifact],
     artifacts,
     secrets: workerSecrets({ keys, env: process.env }),
     ...(config.hooks === undefined ? {} : { hooks: config.hooks }),
@@ -139,6 +141,9 @@ function completionGates({ agents = {} }: Config): ReadonlyMap<string, Completio
 export async function createWorker(options: CreateWorkerOptions): Promise<Worker> {
   const { connection, namespace = 'default', taskQueue = DEFAULT_TASK_QUEUE, say = () => undefined } = options;
   const toolQueue = options.manyHosts ? hostQueue() : undefined;
+  const { mode, network } = options.config.config.sandbox ?? {};
+  if (mode === 'none') say(NO_LIMITS);
+  else if (network === 'host') say(NO_NETWORK_LIMITS);
   const [bundle, searchAttributes] = await Promise.all([workflowBundle(say), listSearchAttributes(connection, namespace)]);
   return Worker.create({
     connection,

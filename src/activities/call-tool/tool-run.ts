@@ -14,6 +14,7 @@ import { watchSignal } from '../runtime/watch-signal.js';
 import { type CallToolOptions, callOutput, endedWith, hookedResult } from './hooked-result.js';
 import { toolArguments } from './parse-tool-arguments.js';
 import type { CallWork } from './run-kept.js';
+import { withStrayErrors } from './stray-errors.js';
 import { toolContext } from './tool-context.js';
 import type { Ended, ToolHooks } from './tool-hooks.js';
 import { toolResultParts } from './tool-result-parts.js';
@@ -129,14 +130,19 @@ type Executed =
   | { readonly kind: 'abandoned' };
 
 async function execute(tool: AnyToolDefinition, args: unknown, context: ToolContext): Promise<Executed> {
-  try {
-    // the arguments were parsed by this tool's own schema
-    const value = await tool.execute(args as never, context);
-    return { kind: 'returned', parts: toolResultParts(value) };
-  } catch (error) {
-    return { kind: 'threw', text: errorText(error) };
-  }
+  const { value, ...rest } = await withStrayErrors(async (): Promise<Executed> => {
+    try {
+      // the arguments were parsed by this tool's own schema
+      return { kind: 'returned', parts: toolResultParts(await tool.execute(args as never, context)) };
+    } catch (error) {
+      return { kind: 'threw', text: errorText(error) };
+    }
+  });
+  if (value.kind !== 'returned' || !('stray' in rest)) return value;
+  return { kind: 'threw', text: `${STRAY}: ${errorText(rest.stray)}` };
 }
+
+const STRAY = 'the tool returned, but a part of it that it did not await failed; it may have taken partial effect';
 
 /** What a tool gave, without secrets. Masked whole, because a cut could leave a part of a secret. */
 function masked(ended: Executed, secrets: SecretMask): Executed {
