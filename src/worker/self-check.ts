@@ -2,7 +2,8 @@ import { isBareModel } from '../contracts/models/model-ref.js';
 import { SEARCH_ATTRIBUTES } from '../contracts/search-attributes.js';
 import { chooseModel, fallbacksOf } from '../models/choose-model.js';
 import { providersToAsk } from '../models/find-bare-model.js';
-import { commandSandbox } from '../process/command-sandbox.js';
+import { namespaces } from '../process/sandbox/choose-sandbox.js';
+import { NO_LIMITS, NO_NETWORK_LIMITS, NO_SANDBOX, NO_SANDBOX_ADVICE } from '../process/sandbox/open-sandbox.js';
 import { keyedProvidersText, keysOfConfig } from '../providers/access/key-references.js';
 import type { LoadedConfig } from './config/load-config.js';
 import type { TemporalConnectionOptions } from './connect/check-connection.js';
@@ -37,18 +38,19 @@ export function checkKeys({ config, keys }: LoadedConfig): Check {
   return problems.length === 0 ? { level: 'ok', name, detail } : { level: 'warn', name, detail, advice: [...new Set(problems)].join(', ') };
 }
 
-/** Checks the isolation of `run_command` on this machine. */
-export async function checkSandbox(): Promise<Check> {
-  const { kind, shell } = await commandSandbox();
-  if (kind === 'namespace')
-    return { level: 'ok', name: 'run_command', detail: `${shell} in its own process namespace; all its processes end with the call` };
-  const advice = 'for full isolation, allow unprivileged user namespaces and install util-linux (unshare, setpriv)';
-  return {
-    level: 'warn',
-    name: 'run_command',
-    detail: `${shell} in its own process group; a process that leaves the group can outlive the call`,
-    advice,
-  };
+/** Checks the sandbox of `run_command` on this machine. */
+export async function checkSandbox({ config }: Pick<LoadedConfig, 'config'>): Promise<Check> {
+  const name = 'run_command';
+  const { mode = 'namespaces', network = 'none' } = config.sandbox ?? {};
+  if (mode === 'none') {
+    return { level: 'warn', name, detail: NO_LIMITS, advice: "remove sandbox.mode 'none' from the config" };
+  }
+  const sandbox = await namespaces();
+  if (!sandbox) return { level: 'warn', name, detail: `refused: ${NO_SANDBOX}`, advice: NO_SANDBOX_ADVICE };
+  const reach = typeof network === 'object' ? `network: ${network.allow.join(', ')}` : `network: ${network}`;
+  const detail = `${sandbox.shell} in a sandbox of ${sandbox.kind}; ${reach}`;
+  if (network !== 'host') return { level: 'ok', name, detail };
+  return { level: 'warn', name, detail: `${detail}; ${NO_NETWORK_LIMITS}`, advice: 'list the hosts: sandbox.network.allow' };
 }
 
 /** Checks that nobody but its owner can look into the state folder, which has prompts, answers and the database of the embedded server. */

@@ -11,7 +11,7 @@ import { OWN_PLACE, type ProcessIdentity, processIdentity } from '../state-folde
 import { stateFolder } from '../state-folder/state-folder.js';
 import { answersTemporal, namespaceIdAt } from '../temporal/probe.js';
 import { allowedHosts, keepClosedRuns, newHttpHost } from './http-api.js';
-import { type DevServerPorts, pickPorts } from './ports.js';
+import { type DevServerPorts, pickPorts, pickUiHost } from './ports.js';
 import { type DevServerRecord, removeDevServerRecord, writeDevServerRecord } from './record.js';
 import { DATABASE_FLAG, type ProcessStart } from './server-process.js';
 
@@ -114,9 +114,11 @@ async function startRecorded(
   const folder = stateFolder(stateDir);
   const log = await openLog(folder.logs, SERVER_LOG);
   const { size } = await log.stat();
-  const script = 'read -r go && exec "$@" </dev/null';
+  // the database is for its owner alone, also in a folder that others can look into
+  const script = 'umask 077; read -r go && exec "$@" </dev/null';
   const httpHost = newHttpHost();
-  const flags = serverFlags(folder.database, { ports, httpHost });
+  const uiHost = await pickUiHost(options.former && new URL(options.former.uiUrl).hostname);
+  const flags = serverFlags(folder.database, { ports, httpHost, uiHost });
   const args = ['-c', script, 'perdure-dev-server', options.binary, ...flags];
   const server = spawn('/bin/sh', args, { cwd: CHILD_CWD, detached: true, env: childEnv(), stdio: ['pipe', log.fd, log.fd] });
   await log.close();
@@ -124,7 +126,7 @@ async function startRecorded(
   const keeper = options.keeper ?? (await startKeeper(stateDir, { pid, start }));
   const record: DevServerRecord = {
     address: `127.0.0.1:${ports.grpc}`,
-    uiUrl: `http://127.0.0.1:${ports.ui}`,
+    uiUrl: `http://${uiHost}:${ports.ui}`,
     httpPort: ports.http,
     httpHost,
     namespace: NAMESPACE,
@@ -140,7 +142,10 @@ async function startRecorded(
   return { record, server, printed: () => logAfter(logPath(stateDir), size) };
 }
 
-function serverFlags(database: string, { ports, httpHost }: { readonly ports: DevServerPorts; readonly httpHost: string }): string[] {
+function serverFlags(
+  database: string,
+  { ports, httpHost, uiHost }: { readonly ports: DevServerPorts; readonly httpHost: string; readonly uiHost: string },
+): string[] {
   // with EXCLUSIVE, a second server on the database ends at once
   const pragmas = ['journal_mode=WAL', 'locking_mode=EXCLUSIVE', `synchronous=${process.env.PERDURE_SYNC === 'full' ? 'FULL' : 'NORMAL'}`];
   // a turn takes 200 ms with the defaults, and about 22 ms with these values
@@ -153,7 +158,7 @@ function serverFlags(database: string, { ports, httpHost }: { readonly ports: De
     'matching.numTaskqueueWritePartitions=1',
     allowedHosts(httpHost),
   ];
-  const addresses = { ip: '127.0.0.1', port: ports.grpc, 'ui-port': ports.ui, 'http-port': ports.http };
+  const addresses = { ip: '127.0.0.1', port: ports.grpc, 'ui-ip': uiHost, 'ui-port': ports.ui, 'http-port': ports.http };
   const options = { ...addresses, 'log-level': 'warn' };
   return [
     'server',

@@ -13,7 +13,7 @@ import { type NamedProcess, namedProcess } from './server-process.js';
 export const DevServerRecord = z.object({
   // only this machine: a record that came with a copied folder leads to no other
   address: z.string().regex(/^127\.0\.0\.1:\d+$/u),
-  uiUrl: z.string().regex(/^http:\/\/127\.0\.0\.1:\d+$/u),
+  uiUrl: z.string().regex(/^http:\/\/127(?:\.\d{1,3}){3}:\d+$/u),
   /** The port of the HTTP API. */
   httpPort: z.number().int(),
   /** The only `Host` that the HTTP API answers. Absent of a server that an earlier version started: it answers every one. */

@@ -67,6 +67,21 @@ test('openDevServer: no web page reaches the HTTP API, which answers a secret Ho
   await user.finish();
 });
 
+test.skipIf(process.platform !== 'linux')('openDevServer: the Web UI is not on 127.0.0.1, and keeps its address', async () => {
+  const user = startScript('server-user', [stateDir]);
+  await serverOf(user);
+  const { uiUrl, serverPid } = await recordOf();
+  const { hostname, port } = new URL(uiUrl);
+  expect(hostname).toMatch(/^127\.(?!0\.0\.1$)/u);
+  await vi.waitFor(async () => expect((await fetch(uiUrl)).status).toBe(200), { timeout: 30_000 });
+  await expect(fetch(`http://127.0.0.1:${port}`)).rejects.toMatchObject({ cause: { code: 'ECONNREFUSED' } });
+  // the keeper starts it again
+  process.kill(serverPid, 'SIGKILL');
+  await vi.waitFor(async () => expect((await recordOf()).serverPid).not.toBe(serverPid), { timeout: 60_000 });
+  expect((await recordOf()).uiUrl).toBe(uiUrl);
+  await user.finish();
+});
+
 test('openDevServer: users killed with SIGKILL keep the server no longer than users that left', async () => {
   const users = Array.from({ length: 3 }, () => startScript('server-user', [stateDir]));
   await Promise.all(users.map((user) => serverOf(user)));
@@ -118,7 +133,9 @@ test('openDevServer: is tuned, knows the search attributes and keeps closed runs
   // SQLite makes this file in WAL mode only
   expect(existsSync(join(stateDir, 'temporal.db-wal'))).toBe(true);
   expect(await readFile(join(stateDir, '.gitignore'), 'utf8')).toBe('*\n');
-  expect((await stat(stateDir)).mode & 0o077).toBe(0);
+  const files = ['', 'temporal.db', 'temporal.db-wal', 'server.json', 'logs/server.log', 'logs/keeper.log'];
+  const modes = await Promise.all(files.map(async (file) => [file, (await stat(join(stateDir, file))).mode & 0o077]));
+  expect(modes.filter(([, mode]) => mode !== 0)).toEqual([]);
 });
 
 test('openDevServer: a server killed with SIGKILL comes back on its address while it is used, with its runs', async () => {
