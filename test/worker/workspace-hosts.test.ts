@@ -15,16 +15,17 @@ import { createAgentActivities, createHostWorker } from '../../src/worker/create
 import { createTestWorker } from '../support/test-worker.js';
 import { until } from '../support/use-workers.js';
 
-const config: LoadedConfig = { config: defineConfig({}), file: undefined, keys: captureKeys({}), hash: 'test' };
-
 describe('a workspace that one of the hosts of a shared queue has', () => {
   let folder: string;
+  let config: LoadedConfig;
   let connection: Connection;
   let nativeConnection: NativeConnection;
   const stops: (() => Promise<void>)[] = [];
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), 'perdure-hosts-'));
-    await writeFile(join(folder, 'script.json'), JSON.stringify({ steps: [{ text: 'looked' }] }));
+    const script = join(folder, 'script.json');
+    await writeFile(script, JSON.stringify({ steps: [{ text: 'looked' }] }));
+    config = { config: defineConfig({ model: `scripted/${script}` }), file: undefined, keys: captureKeys({}), hash: 'test' };
     const address = inject('temporalAddress');
     [connection, nativeConnection] = await Promise.all([Connection.connect({ address }), NativeConnection.connect({ address })]);
   });
@@ -96,7 +97,7 @@ describe('a workspace that one of the hosts of a shared queue has', () => {
   }
 
   function start(taskQueue: string, context: RunInput['context'], input: Partial<RunInput> = {}) {
-    const args = [{ task: 'look', model: `scripted/${join(folder, 'script.json')}`, context, ...input }];
+    const args = [{ task: 'look', model: config.config.model, context, ...input }];
     return new Client({ connection }).workflow.start('agentRun', { taskQueue, workflowId: randomUUID(), args });
   }
 });

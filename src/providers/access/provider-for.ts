@@ -1,5 +1,5 @@
 import { parseModelRef } from '../../contracts/models/model-ref.js';
-import type { AccessOptions } from '../contract/access-options.js';
+import { type AccessOptions, namesModel } from '../contract/access-options.js';
 import { ModelError } from '../contract/model-error.js';
 import type { ModelProvider } from '../contract/provider.js';
 import { nameMissedAddress, nameRefusedKey } from '../errors/error-context.js';
@@ -48,7 +48,10 @@ function makeProvider(request: AccessRequest, access: ProviderAccess, options: A
     case 'refused':
       throw new ModelError(access.type, access.problem);
     case 'script':
-      return createScriptedProvider({ file: request.model });
+      return createScriptedProvider({
+        file: request.model,
+        ...(namesModel(options.config, `scripted/${request.model}`) ? {} : { within: process.cwd() }),
+      });
     case 'server':
       return keyedProvider(access, request);
     case 'custom':

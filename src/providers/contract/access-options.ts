@@ -18,7 +18,13 @@ export interface KeyRing {
 
 /** The config, environment and keys of a worker: all that decides how a provider is reached. */
 export interface AccessOptions {
-  readonly config: Pick<Config, 'providers' | 'credentials' | 'agents'>;
+  readonly config: Pick<Config, 'providers' | 'credentials' | 'agents' | 'model' | 'fallbacks' | 'models'>;
   readonly env: Readonly<NodeJS.ProcessEnv>;
   readonly keys: KeyRing;
+}
+
+/** True for a model that the owner of the worker chose. Whoever starts a run may name any other one. */
+export function namesModel({ model, fallbacks = [], models = {}, agents = {} }: AccessOptions['config'], name: string): boolean {
+  const ofAgents = Object.values(agents).flatMap((agent) => [agent.model, ...(agent.fallbacks ?? [])]);
+  return [model, ...fallbacks, ...Object.keys(models), ...ofAgents].includes(name);
 }

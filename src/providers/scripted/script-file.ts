@@ -1,4 +1,5 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, realpath } from 'node:fs/promises';
+import { resolve, sep } from 'node:path';
 import { parse } from 'yaml';
 import type { z } from 'zod';
 import { PerdureError } from '../../contracts/perdure-error.js';
@@ -6,6 +7,18 @@ import { cutText } from '../../contracts/text/redact.js';
 import { Script } from './script.js';
 
 const PROBLEMS_BYTES_MAX = 2_048;
+
+/**
+ * Reads a script that a model name gives: a file of the worker's folder. Another one is refused, because whoever starts a run chooses the
+ * name, and the error of a file that is no script shows a part of it. Throws as `readScript` does.
+ */
+export async function readScriptWithin(folder: string, file: string): Promise<Script> {
+  const path = resolve(folder, file);
+  // a missing file gets its own message
+  const real = await realpath(path).catch(() => path);
+  if (real.startsWith((await realpath(folder)) + sep) || real.startsWith(resolve(folder) + sep)) return await readScript(file);
+  throw badScript(file, `scripted models are files of ${folder}, where the worker runs`);
+}
 
 /** Reads a script file, JSON or YAML. Throws a PerdureError `BAD_SCRIPT` naming the file, and the path of each problem in it. */
 export async function readScript(file: string): Promise<Script> {
@@ -37,7 +50,7 @@ export function checkScript(value: unknown, source: string): Script {
   throw badScript(source, checked.error.issues.map((issue) => describeIssue(issue, [])).join('; '), checked.error);
 }
 
-function badScript(source: string, problem: string, cause: unknown): PerdureError {
+function badScript(source: string, problem: string, cause?: unknown): PerdureError {
   return new PerdureError('BAD_SCRIPT', cutText(`${source}: ${problem}`, PROBLEMS_BYTES_MAX), 2, { cause });
 }
 

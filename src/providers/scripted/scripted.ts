@@ -6,12 +6,12 @@ import type { ModelAnswer, ModelProvider, ModelRequest } from '../contract/provi
 import { toolCallPart } from '../transcript/parse-arguments.js';
 import { abortableSleep, type FaultPoint, faultPoint, throwFault } from './inject-fault.js';
 import type { Script } from './script.js';
-import { readScript } from './script-file.js';
+import { readScript, readScriptWithin } from './script-file.js';
 import { type AnswerPiece, answerPieces } from './script-pieces.js';
 import { conversationName, type ScriptedAnswer, type ScriptedReply, type ScriptedRequest, ScriptPlayer } from './script-player.js';
 
-/** Where a scripted model's answers come from: a JSON or YAML file, or a script already checked. */
-export type ScriptedProviderOptions = { readonly file: string } | { readonly script: Script };
+/** Where a scripted model's answers come from: a JSON or YAML file, in the folder `within` if there is one, or a script already checked. */
+export type ScriptedProviderOptions = { readonly file: string; readonly within?: string } | { readonly script: Script };
 
 /**
  * Makes a model that plays a script in this process, without any key. The file is read with the first call and kept; a missing or
@@ -35,7 +35,9 @@ export function createScriptedProvider(options: ScriptedProviderOptions): ModelP
 }
 
 async function loadPlayer(options: ScriptedProviderOptions): Promise<ScriptPlayer> {
-  return new ScriptPlayer('script' in options ? options.script : await readScript(options.file));
+  if ('script' in options) return new ScriptPlayer(options.script);
+  const { file, within } = options;
+  return new ScriptPlayer(await (within === undefined ? readScript(file) : readScriptWithin(within, file)));
 }
 
 function viewOf({ prompt, messages, tools, toolChoice }: ModelRequest): ScriptedRequest {

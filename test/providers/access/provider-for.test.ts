@@ -129,6 +129,16 @@ describe('createProviderFor', () => {
     }
   });
 
+  it.each(['/etc/passwd', '../../../../../../../../etc/passwd', 'package.json/../../../../../../../etc/hostname'])(
+    'a script outside the folder of the worker is not read: %s',
+    async (file) => {
+      const { provider, model } = createProviderFor({ config: {}, env: {}, keys: captureKeys({}) })(`scripted/${file}`);
+      const calling = provider.call({ ...REQUEST, model, signal: new AbortController().signal });
+      const message = `BAD_SCRIPT: ${file}: scripted models are files of ${process.cwd()}, where the worker runs`;
+      await expect(calling).rejects.toMatchObject({ type: 'Model.BadRequest', message: expect.stringContaining(message) });
+    },
+  );
+
   it('one provider is made for all models of a name, and one for each script', () => {
     const env = { OPENAI_API_KEY: 'k-openai-1' };
     const providerFor = createProviderFor({ config: {}, env: {}, keys: captureKeys(env) });
