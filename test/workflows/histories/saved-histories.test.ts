@@ -57,6 +57,10 @@ describe('saved histories hold what they are named after', () => {
     ['0.3-failover-gate', ['callModel', 'approve', 'callTool', 'callModel']],
     ['0.3-directives', ['callModel', 'steer', 'steer', 'steer', 'callTool', 'resolveModel', 'resolveModel', 'callModel']],
     ['0.3-refused-dropped', ['callModel', 'steer', 'callTool', 'resolveModel', 'callModel']],
+    ['0.4-local-reads', ['callModel', 'MARKER_RECORDED', 'MARKER_RECORDED', 'callModel']],
+    ['0.4-reports-turns', ['callModel', 'UPSERT_SEARCH_ATTRIBUTES', 'callModel']],
+    ['0.4-bad-arguments', ['callModel', 'callModel', 'callModel', 'callModel']],
+    ['0.4-flood', ['callModel', 'pause', 'pause', 'CONTINUED_AS_NEW']],
     ['0.3-refused-kept', ['callModel', 'steer', 'callTool', 'resolveModel', 'resolveModel', 'callModel']],
   ])('%s', async (name, expected) => {
     expect(inOrder(happenings(await readHistory(name)), expected)).toEqual(expected);
@@ -116,6 +120,9 @@ function happenings(events: readonly HistoryEvent[]): string[] {
 const EVENT_NAMES: readonly [keyof HistoryEvent, string][] = [
   ['timerFiredEventAttributes', 'TIMER_FIRED'],
   ['activityTaskCancelRequestedEventAttributes', 'ACTIVITY_TASK_CANCEL_REQUESTED'],
+  ['markerRecordedEventAttributes', 'MARKER_RECORDED'],
+  ['upsertWorkflowSearchAttributesEventAttributes', 'UPSERT_SEARCH_ATTRIBUTES'],
+  ['workflowExecutionContinuedAsNewEventAttributes', 'CONTINUED_AS_NEW'],
 ];
 
 /** Of `names` those that are found one after the other: all of them, when they happened in this order. */
