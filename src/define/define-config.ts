@@ -10,6 +10,7 @@ import { type AnyToolDefinition, isToolDefinition } from './define-tool.js';
 import { HeartbeatTimeoutMs } from './heartbeat-timeout.js';
 import { ModelOptions } from './model-options.js';
 import { ProviderDefinition } from './provider-definition.js';
+import { SandboxDefinition } from './sandbox.js';
 
 const Tool = z.custom<AnyToolDefinition>(isToolDefinition, 'a tool made with defineTool({ … })');
 
@@ -49,6 +50,8 @@ export const Config = z.strictObject({
   contextWindows: z.record(z.string(), z.number().int().min(MODEL_LIMITS.contextWindowMin)).optional(),
   /** Storage of large outputs. @default files of the state folder */
   artifacts: ArtifactsDefinition.optional(),
+  /** What commands of `run_command` may reach. @default a sandbox of namespaces without network */
+  sandbox: SandboxDefinition.optional(),
   /** Custom compactor `({ messages, tokensMax, runId, signal }) => messages`, for the compaction strategy `custom`. */
   compactor: Compactor.optional(),
   /** Runs short `read` tools as local activities, for agents that do not set `localReadTools` themselves. @default false */

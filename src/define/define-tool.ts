@@ -70,7 +70,7 @@ export interface ToolDefinition<Args = unknown> {
   readonly approval: 'never' | 'always' | ((args: Args, context: { readonly runId: string }) => boolean);
   /** Finds out the state of a call whose worker was lost, within 30 s. @default none: an interrupted `once` call is `unknown` */
   readonly reconcile?: (args: Args, context: ToolContext) => Promise<Reconciled>;
-  /** Runs the call. A thrown error is a failed result that the model sees. */
+  /** Runs the call. A thrown error is a failed result that the model sees, also one of a promise that nothing awaits. */
   execute(args: Args, context: ToolContext): Promise<ToolReturn> | ToolReturn;
 }
 

@@ -79,7 +79,8 @@ function namespaceArgv(options: readonly string[], shell: string): string[] {
   return ['setpriv', '--pdeathsig', 'SIGKILL', ...unshare, 'sh', '-c', NAMESPACE_SCRIPT.replace('SHELL', shell), 'perdure'];
 }
 
-async function findShell(): Promise<'bash' | 'sh'> {
+/** bash, or else sh. */
+export async function findShell(): Promise<'bash' | 'sh'> {
   // with a socket as its input, which Node gives it here, bash would read ~/.bashrc
   return (await succeeds(['bash', '--norc', '-c', ':'])) ? 'bash' : 'sh';
 }
@@ -98,7 +99,11 @@ async function hides(argv: readonly string[]): Promise<boolean> {
 async function succeeds(argv: readonly string[]): Promise<boolean> {
   const [program = '', ...args] = argv;
   try {
-    await promisify(execFile)(program, args, { timeout: PROBE_TIMEOUT_MS, killSignal: 'SIGKILL', env: commandEnvironment(process.env) });
+    await promisify(execFile)(program, args, {
+      timeout: PROBE_TIMEOUT_MS,
+      killSignal: 'SIGKILL',
+      env: { ...commandEnvironment(process.env), PATH: SYSTEM_PATH },
+    });
     return true;
   } catch {
     // any failure means that this form is not supported
@@ -109,12 +114,16 @@ async function succeeds(argv: readonly string[]): Promise<boolean> {
 /** The environment variables that a command receives. Provider keys are never among them. */
 const ALLOWED: ReadonlySet<string> = new Set(['PATH', 'HOME', 'LANG', 'TMPDIR', 'TERM', 'TZ']);
 
-const DEFAULT_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
+/**
+ * Where the programs that make a sandbox are looked up. The worker's own PATH may name folders that a command can write, such as
+ * `node_modules/.bin`: it is for commands only.
+ */
+export const SYSTEM_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin:/run/current-system/sw/bin';
 
 /** The environment of a command: only PATH, HOME, LANG, LC_*, TMPDIR, TERM and TZ of the worker. */
 export function commandEnvironment(own: NodeJS.ProcessEnv): Record<string, string> {
   const allowed = Object.entries(own).flatMap(([name, value]) =>
     value !== undefined && (ALLOWED.has(name) || name.startsWith('LC_')) ? [[name, value] as const] : [],
   );
-  return { PATH: DEFAULT_PATH, ...Object.fromEntries(allowed) };
+  return { PATH: SYSTEM_PATH, ...Object.fromEntries(allowed) };
 }

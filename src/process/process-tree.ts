@@ -3,17 +3,21 @@ import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { TOOL_LIMITS } from '../contracts/constants/limits.js';
 import type { OutputCollector } from '../define/define-tool.js';
-import { type CommandSandbox, commandEnvironment } from './command-sandbox.js';
 import { type OutputPipe, openOutputPipe } from './output-pipe.js';
+
+/** What to start for a command. */
+export interface ProcessOrder {
+  readonly argv: readonly [string, ...string[]];
+  readonly environment: Readonly<Record<string, string>>;
+  /** True if a watcher reads descriptor 3, which the worker holds open, and ends the command when it closes. */
+  readonly isWatched: boolean;
+}
 
 /** A command to run. */
 export interface ProcessTreeOptions {
-  readonly command: string;
-  readonly sandbox: CommandSandbox;
+  readonly order: ProcessOrder;
   /** Absolute path. */
   readonly folder: string;
-  /** Absolute paths of folders to hide, if the sandbox supports it. All must exist. */
-  readonly hidden: readonly string[];
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
   /** Receives standard output and standard error. The caller finishes it. */
@@ -69,14 +73,14 @@ export async function runProcessTree(options: ProcessTreeOptions): Promise<Proce
   return { endedBy: stop.reason ?? 'itself', exitCode: code ?? SIGKILL_EXIT_CODE };
 }
 
-function start({ command, sandbox, folder, hidden }: ProcessTreeOptions, { writeEnd }: OutputPipe): ChildProcess {
-  const [program = 'sh', ...args] = sandbox.argv;
-  const child = spawn(program, [...args, command, ...(sandbox.kind === 'namespace' ? hidden : [])], {
+function start({ order, folder }: ProcessTreeOptions, { writeEnd }: OutputPipe): ChildProcess {
+  const [program, ...args] = order.argv;
+  const child = spawn(program, args, {
     cwd: folder,
-    env: commandEnvironment(process.env),
+    env: order.environment,
     // its own group and session: signals reach all processes, and the command has no terminal for prompts
     detached: true,
-    stdio: ['ignore', writeEnd, writeEnd, ...(sandbox.kind === 'process-group' ? ['pipe' as const] : [])],
+    stdio: ['ignore', writeEnd, writeEnd, ...(order.isWatched ? ['pipe' as const] : [])],
   });
   // the pipe closes when the last process exits, so this process must not hold it open
   writeEnd.destroy();

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { defineTool, type Reconciled, type ToolContext, type ToolDefinition } from '../define/define-tool.js';
 import { writeFileAtomic } from './workspace/atomic-write.js';
 import { openJail } from './workspace/jail.js';
+import type { ProtectedPaths } from './workspace/protected-paths.js';
 import { readText } from './workspace/read-lines.js';
 import { shown, WorkspaceError } from './workspace/workspace-error.js';
 
@@ -18,28 +19,29 @@ const Parameters = z
 type Parameters = z.infer<typeof Parameters>;
 
 /** Replaces one piece of text in a file. After a lost worker, `reconcile` reads the file to find out whether the edit was made. */
-export const editFile: ToolDefinition<Parameters> = defineTool({
-  name: 'edit_file',
-  description:
-    'Edit a text file of the workspace: replace oldText, which must occur exactly once, with newText. ' +
-    'Spaces and line breaks must match. Nothing is changed if oldText is missing or occurs more than once.',
-  parameters: Parameters,
-  effect: 'once',
-  network: false,
-  execute: async (args: Parameters, { workspace, signal }: ToolContext) => {
-    const jail = await openJail(workspace);
-    const text = await readText(jail, args.path);
-    const edit = withLineEndsOf(text, args);
-    const at = uniqueIndex(text, edit);
-    signal.throwIfAborted();
-    await writeFileAtomic(jail, args.path, text.slice(0, at) + edit.newText + text.slice(at + edit.oldText.length));
-    return doneText(args.path);
-  },
-  reconcile: async (args: Parameters, { workspace }: ToolContext) => {
-    const text = await readText(await openJail(workspace), args.path);
-    return judgeEdit(text, withLineEndsOf(text, args), args.path);
-  },
-});
+export const createEditFile = (protectedPaths: ProtectedPaths): ToolDefinition<Parameters> =>
+  defineTool({
+    name: 'edit_file',
+    description:
+      'Edit a text file of the workspace: replace oldText, which must occur exactly once, with newText. ' +
+      'Spaces and line breaks must match. Nothing is changed if oldText is missing or occurs more than once.',
+    parameters: Parameters,
+    effect: 'once',
+    network: false,
+    execute: async (args: Parameters, { workspace, signal }: ToolContext) => {
+      const jail = await openJail(workspace);
+      const text = await readText(jail, args.path);
+      const edit = withLineEndsOf(text, args);
+      const at = uniqueIndex(text, edit);
+      signal.throwIfAborted();
+      await writeFileAtomic(jail, args.path, text.slice(0, at) + edit.newText + text.slice(at + edit.oldText.length), protectedPaths);
+      return doneText(args.path);
+    },
+    reconcile: async (args: Parameters, { workspace }: ToolContext) => {
+      const text = await readText(await openJail(workspace), args.path);
+      return judgeEdit(text, withLineEndsOf(text, args), args.path);
+    },
+  });
 
 /** The two texts of an edit, with the line ends of the file. */
 interface Edit {

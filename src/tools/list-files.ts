@@ -32,15 +32,16 @@ export const listFiles: ToolDefinition<Parameters> = defineTool({
     if (glob === undefined) return answer(output, (await listFolder(jail, path)).entries.map(nameWithMark), []);
     const folder = relativePath(jail, await realInside(jail, path));
     const matches = compileGlob(glob);
-    const notes: string[] = [];
+    const notes = new Set<string>();
     const files: string[] = [];
     const onCut = (): void => {
-      notes.push(`[only the first ${WORKSPACE_LIMITS.walkEntriesMax} entries were searched; pass a folder as path]`);
+      notes.add(`[only the first ${WORKSPACE_LIMITS.walkEntriesMax} entries were searched; pass a folder as path]`);
     };
-    for await (const file of walkFiles({ jail, folder: path, signal, onCut })) {
+    const onUnreadable = (): void => void notes.add('[some folders could not be read]');
+    for await (const file of walkFiles({ jail, folder: path, signal, onCut, onUnreadable })) {
       if (matches(folder === '.' ? file : file.slice(folder.length + 1))) files.push(file);
     }
-    return answer(output, files, notes);
+    return answer(output, files, [...notes]);
   },
 });
 

@@ -1,10 +1,16 @@
 import type { AnyToolDefinition } from '../define/define-tool.js';
-import { editFile } from './edit-file.js';
+import { createEditFile } from './edit-file.js';
 import { listFiles } from './list-files.js';
 import { readFile } from './read-file.js';
-import { runCommand } from './run-command.js';
+import { createRunCommand, type RunCommandOptions } from './run-command.js';
 import { searchFiles } from './search-files.js';
-import { writeFile } from './write-file.js';
+import { createWriteFile } from './write-file.js';
 
-/** The tools of a run with a workspace, in the order in which the model sees them. */
-export const WORKSPACE_TOOLS: readonly AnyToolDefinition[] = [readFile, writeFile, editFile, listFiles, searchFiles, runCommand];
+/** Creates the tools of a run with a workspace, in the order in which the model sees them. */
+export function createWorkspaceTools(options: RunCommandOptions): readonly AnyToolDefinition[] {
+  const { protected: paths } = options;
+  return [readFile, createWriteFile(paths), createEditFile(paths), listFiles, searchFiles, createRunCommand(options)];
+}
+
+/** The same tools of a worker with the default sandbox, for checks of names and schemas. */
+export const WORKSPACE_TOOLS: readonly AnyToolDefinition[] = createWorkspaceTools({ sandbox: {}, protected: [] });

@@ -1,12 +1,15 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import { z } from 'zod';
 import { TOOL_LIMITS, WORKER_LIMITS, WORKSPACE_LIMITS } from '../contracts/constants/limits.js';
 import { defineTool, type OutputCollector, type ToolContext, type ToolDefinition } from '../define/define-tool.js';
+import type { SandboxDefinition } from '../define/sandbox.js';
 import { formatBytes } from '../output/truncate-output.js';
-import { commandSandbox } from '../process/command-sandbox.js';
 import { type ProcessTreeEnd, runProcessTree } from '../process/process-tree.js';
-import { type Jail, openJail, STATE_FOLDER_NAME } from './workspace/jail.js';
+import { startFilterProxy } from '../process/sandbox/filter-proxy.js';
+import { openSandbox } from '../process/sandbox/open-sandbox.js';
+import type { CommandNetwork } from '../process/sandbox/sandbox.js';
+import { commandView, writablePaths } from './workspace/command-view.js';
+import { openJail } from './workspace/jail.js';
+import { guardCall, type ProtectedPaths, UNGUARDED } from './workspace/protected-paths.js';
 
 const SECOND_MS = 1_000;
 
@@ -26,43 +29,96 @@ const Parameters = z.strictObject({
 });
 type Parameters = z.infer<typeof Parameters>;
 
-/**
- * Runs a shell command. A non-zero exit code, a timeout and too much output are failed results that contain the output so far.
- * `timeoutMs` of the definition is the longest timeout that a model can set, plus the time to stop all processes.
- */
-export const runCommand: ToolDefinition<Parameters> = defineTool({
-  name: 'run_command',
-  description:
-    'Run a shell command in the workspace folder and wait until it exits. Returns the exit code, then standard output and standard error combined. ' +
-    `Long output is cut to its end, or to its beginning and end if the end looks like an error or a result. There is no input and no terminal: use options such as --yes instead of prompts. ` +
-    'Each call starts a new shell: cd and variables do not persist, and background processes are killed when the command exits. ' +
-    `The command is stopped after timeoutMs (default ${TOOL_LIMITS.timeoutMsDefault / SECOND_MS} s, at most ${WORKSPACE_LIMITS.commandTimeoutMsMax / SECOND_MS} s) or after ${formatBytes(WORKSPACE_LIMITS.commandOutputBytesMax)} of output.`,
-  parameters: Parameters,
-  effect: 'once',
-  timeoutMs: WORKSPACE_LIMITS.commandTimeoutMsMax + TOOL_LIMITS.killGraceMs + 3 * SECOND_MS,
-  execute: async ({ command, timeoutMs = TOOL_LIMITS.timeoutMsDefault }: Parameters, context: ToolContext) => {
-    const jail = await openJail(context.workspace);
-    const sandbox = await commandSandbox();
-    const output = context.output.collect();
-    const end = await runProcessTree({
-      command,
-      sandbox,
-      folder: jail.root,
-      hidden: hiddenFolders(jail),
-      timeoutMs,
-      signal: context.signal,
-      output,
-      outputBytesMax: WORKSPACE_LIMITS.commandOutputBytesMax,
-      onOutput: showProgress(context, output),
-    });
-    const text = (await output.finish(status(end, { timeoutMs, isSilent: output.bytes === 0 }))).trimEnd();
-    if (end.endedBy === 'itself' && end.exitCode === 0) return text;
-    throw new Error(text);
-  },
-});
+/** What the owner of the worker decides about commands. */
+export interface RunCommandOptions {
+  readonly sandbox: SandboxDefinition;
+  /** What only the owner of the project changes. */
+  readonly protected: ProtectedPaths;
+}
 
-function hiddenFolders(jail: Jail): string[] {
-  return [...new Set([jail.stateFolder, join(jail.root, STATE_FOLDER_NAME)])].filter((folder) => existsSync(folder));
+/**
+ * Creates the tool that runs a shell command in a sandbox. A non-zero exit code, a timeout and too much output are failed results that
+ * contain the output so far. `timeoutMs` of the definition is the longest timeout that a model can set, plus the time to stop all processes.
+ */
+export function createRunCommand(options: RunCommandOptions): ToolDefinition<Parameters> {
+  const writable = writablePaths(options.sandbox.writable ?? []);
+  return defineTool({
+    name: 'run_command',
+    description: `${DESCRIPTION} ${abilities(options.sandbox)}`,
+    parameters: Parameters,
+    effect: 'once',
+    timeoutMs: WORKSPACE_LIMITS.commandTimeoutMsMax + TOOL_LIMITS.killGraceMs + 3 * SECOND_MS,
+    execute: (parameters: Parameters, context: ToolContext) => run(parameters, context, { ...options, writable }),
+  });
+}
+
+const DESCRIPTION =
+  'Run a shell command in the workspace folder and wait until it exits. Returns the exit code, then standard output and standard error combined. ' +
+  `Long output is cut to its end, or to its beginning and end if the end looks like an error or a result. There is no input and no terminal: use options such as --yes instead of prompts. ` +
+  'Each call starts a new shell: cd and variables do not persist, and background processes are killed when the command exits. ' +
+  `The command is stopped after timeoutMs (default ${TOOL_LIMITS.timeoutMsDefault / SECOND_MS} s, at most ${WORKSPACE_LIMITS.commandTimeoutMsMax / SECOND_MS} s) or after ${formatBytes(WORKSPACE_LIMITS.commandOutputBytesMax)} of output.`;
+
+/** Tells the model what a command can do, so that it does not try the rest. */
+function abilities({ mode, network = 'none' }: SandboxDefinition): string {
+  if (mode === 'none') return '';
+  const reach = {
+    none: 'no network',
+    host: 'the network',
+    allow: typeof network === 'object' ? `HTTP access to ${network.allow.join(', ')} only` : '',
+  }[typeof network === 'object' ? 'allow' : network];
+  return `It can write in the workspace and in /tmp, which is new for each call, and has ${reach}.`;
+}
+
+/** The real paths of the config's `writable`. */
+interface Writable {
+  readonly writable: Promise<readonly string[]>;
+}
+
+async function run(
+  { command, timeoutMs = TOOL_LIMITS.timeoutMsDefault }: Parameters,
+  context: ToolContext,
+  { sandbox: { mode = 'namespaces', network }, protected: protectedPaths, writable }: RunCommandOptions & Writable,
+): Promise<string> {
+  const jail = await openJail(context.workspace);
+  const sandbox = await openSandbox(mode);
+  const way = await openNetwork(network);
+  try {
+    const guarded = mode === 'none' ? UNGUARDED : await guardCall(jail, protectedPaths);
+    const output = context.output.collect();
+    const running = commandView(jail, { writable: await writable, protected: guarded.before }, way.network).then((view) =>
+      runProcessTree({
+        order: sandbox.order(command, view),
+        folder: jail.root,
+        timeoutMs,
+        signal: context.signal,
+        output,
+        outputBytesMax: WORKSPACE_LIMITS.commandOutputBytesMax,
+        onOutput: showProgress(context, output),
+      }),
+    );
+    const [ended] = await Promise.allSettled([running]);
+    const refused = await guarded.finish();
+    const end = ended.status === 'fulfilled' ? ended.value : await running;
+    const text = (await output.finish(status(end, { timeoutMs, isSilent: output.bytes === 0 }) + refusal(refused))).trimEnd();
+    if (end.endedBy === 'itself' && end.exitCode === 0 && refused.length === 0) return text;
+    throw new Error(text);
+  } finally {
+    await way.close();
+  }
+}
+
+function refusal(paths: readonly string[]): string {
+  if (paths.length === 0) return '';
+  return `; only the owner of this project may create or replace ${paths.join(', ')}: renamed to .refused-*`;
+}
+
+/** The network of one command, and what ends with it. */
+async function openNetwork(
+  network: SandboxDefinition['network'] = 'none',
+): Promise<{ readonly network: CommandNetwork; close(): Promise<void> }> {
+  if (typeof network === 'string') return { network: { kind: network }, close: () => Promise.resolve() };
+  const proxy = await startFilterProxy(network.allow);
+  return { network: { kind: 'proxy', socket: proxy.socket }, close: () => proxy.close() };
 }
 
 /** The first line of the result. It is first so that a truncated display still shows how the command ended. */

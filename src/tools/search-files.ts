@@ -64,7 +64,8 @@ class Search {
     const onCut = (): void => {
       this.notes.add(`only the first ${WORKSPACE_LIMITS.walkEntriesMax} entries were searched; pass a folder as path`);
     };
-    for await (const file of walkFiles({ jail: this.jail, folder: path, signal: this.signal, onCut })) {
+    const onUnreadable = (): void => void this.notes.add('some folders could not be read');
+    for await (const file of walkFiles({ jail: this.jail, folder: path, signal: this.signal, onCut, onUnreadable })) {
       if (this.isFull()) return;
       if (matches(folder === '.' ? file : file.slice(folder.length + 1))) await this.fileIfThere(matcher, file);
     }

@@ -3,6 +3,7 @@ import { defineTool, type ToolContext, type ToolDefinition } from '../define/def
 import { measureOutput } from '../output/truncate-output.js';
 import { writeFileAtomic } from './workspace/atomic-write.js';
 import { openJail } from './workspace/jail.js';
+import type { ProtectedPaths } from './workspace/protected-paths.js';
 
 const Parameters = z.strictObject({
   path: z.string().min(1).describe('Path of the file, relative to the workspace. Missing folders are created.'),
@@ -11,19 +12,20 @@ const Parameters = z.strictObject({
 type Parameters = z.infer<typeof Parameters>;
 
 /** Writes a whole file. Idempotent. */
-export const writeFile: ToolDefinition<Parameters> = defineTool({
-  name: 'write_file',
-  description:
-    'Write a whole text file of the workspace: create it or replace its content. To change a part of a file, use edit_file. ' +
-    'The file is replaced atomically: it never contains a part of the text.',
-  parameters: Parameters,
-  effect: 'idempotent',
-  network: false,
-  execute: async ({ path, content }: Parameters, { workspace, signal }: ToolContext) => {
-    const jail = await openJail(workspace);
-    signal.throwIfAborted();
-    await writeFileAtomic(jail, path, content);
-    const { bytes, lines } = measureOutput(content);
-    return `wrote ${path}: ${lines} lines, ${bytes} bytes`;
-  },
-});
+export const createWriteFile = (protectedPaths: ProtectedPaths): ToolDefinition<Parameters> =>
+  defineTool({
+    name: 'write_file',
+    description:
+      'Write a whole text file of the workspace: create it or replace its content. To change a part of a file, use edit_file. ' +
+      'The file is replaced atomically: it never contains a part of the text.',
+    parameters: Parameters,
+    effect: 'idempotent',
+    network: false,
+    execute: async ({ path, content }: Parameters, { workspace, signal }: ToolContext) => {
+      const jail = await openJail(workspace);
+      signal.throwIfAborted();
+      await writeFileAtomic(jail, path, content, protectedPaths);
+      const { bytes, lines } = measureOutput(content);
+      return `wrote ${path}: ${lines} lines, ${bytes} bytes`;
+    },
+  });

@@ -9,19 +9,25 @@ import { CallOutput } from '../../src/artifacts/call-output.js';
 import { completeBounds } from '../../src/output/truncate-output.js';
 import { commandSandbox, processGroupSandbox } from '../../src/process/command-sandbox.js';
 import { type ProcessTreeEnd, type ProcessTreeOptions, runProcessTree } from '../../src/process/process-tree.js';
+import { working } from '../../src/process/sandbox/choose-sandbox.js';
+import { treeSandbox } from '../../src/process/sandbox/open-sandbox.js';
+import type { CommandView, Sandbox } from '../../src/process/sandbox/sandbox.js';
 import { liveProcesses } from '../tools/support/live-processes.js';
 import { tempWorkspace } from '../tools/support/temp-workspace.js';
 
 const PARENT = fileURLToPath(new URL('fixtures/run-one-command.mjs', import.meta.url));
 
-/** Each form that this machine allows; the weaker one works everywhere. */
-const SANDBOXES = [...new Map([await commandSandbox(), await processGroupSandbox()].map((sandbox) => [sandbox.kind, sandbox])).values()];
+/** Each form that this machine allows by name; the first one works everywhere. */
+const SANDBOXES = new Map<string, Sandbox>([['process group', treeSandbox(await processGroupSandbox())]]);
+const tree = await commandSandbox();
+if (tree.kind === 'namespace') SANDBOXES.set('process namespace', treeSandbox(tree));
+for await (const sandbox of working()) SANDBOXES.set(sandbox.kind, sandbox);
 
 /** A duration nobody else sleeps for: the mark by which a process is found again. */
 const uniqueSeconds = (): string => `${randomInt(100_000, 999_999)}.${randomInt(100_000, 999_999)}`;
 
-describe.each(SANDBOXES)('runProcessTree in a $kind', (sandbox) => {
-  const run = (command: string, options: Partial<ProcessTreeOptions> = {}) => runInSandbox(command, { sandbox, ...options });
+describe.each([...SANDBOXES.keys()])('runProcessTree in a sandbox: %s', (name) => {
+  const run = (command: string, options: Partial<ProcessTreeOptions> = {}) => runIn(name, command, options);
 
   test('the exit code and both outputs in their order come back', async () => {
     expect(await run('echo one; echo two >&2; echo three; exit 3')).toEqual({
@@ -110,7 +116,7 @@ describe.each(SANDBOXES)('runProcessTree in a $kind', (sandbox) => {
     const seconds = uniqueSeconds();
     const { root } = await tempWorkspace();
     const command = `trap '' TERM HUP; sleep ${seconds} & (sleep ${seconds} &); sleep ${seconds}`;
-    const parent = spawn(process.execPath, [PARENT, sandbox.kind, root, command], { stdio: 'inherit' });
+    const parent = spawn(process.execPath, [PARENT, name, root, command], { stdio: 'inherit' });
     onTestFinished(() => void parent.kill('SIGKILL'));
     // the worker itself, its shells, and three sleeps
     await vi.waitFor(async () => expect((await liveProcesses(`sleep\0${seconds}`)).length).toBe(3), { timeout: 20_000 });
@@ -121,20 +127,20 @@ describe.each(SANDBOXES)('runProcessTree in a $kind', (sandbox) => {
   });
 });
 
-const namespace = SANDBOXES.find((sandbox) => sandbox.kind === 'namespace');
-if (!namespace) console.warn('no process namespace on this machine: its three claims are skipped');
+const closed = [...SANDBOXES.keys()].filter((name) => name !== 'process group');
+if (!closed.includes('unshare')) console.warn('no namespaces on this machine: their claims are not shown');
 
-describe.skipIf(!namespace)('runProcessTree in a namespace', () => {
+describe.each(closed)('runProcessTree in namespaces: %s', (name) => {
   test('a daemon with a session of its own does not outlive its command', async () => {
     const seconds = uniqueSeconds();
     expect(
-      await runInNamespace(`setsid nohup sleep ${seconds} >/dev/null 2>&1 & until pgrep -f 'sleep ${seconds}$' >/dev/null; do :; done`),
+      await runIn(name, `setsid nohup sleep ${seconds} >/dev/null 2>&1 & until pgrep -f 'sleep ${seconds}$' >/dev/null; do :; done`),
     ).toMatchObject({ exitCode: 0 });
     expect(await liveProcesses(seconds)).toEqual([]);
   });
 
   test('kill -9 -1 hits only the namespace, and no other process is to be seen', async () => {
-    const { output } = await runInNamespace('kill -9 -1; echo alive; cat /proc/[0-9]*/environ /proc/[0-9]*/cmdline');
+    const { output } = await runIn(name, 'kill -9 -1; echo alive; cat /proc/[0-9]*/environ /proc/[0-9]*/cmdline');
     expect(output).toContain('alive');
     expect(output).not.toContain('vitest');
   });
@@ -143,9 +149,11 @@ describe.skipIf(!namespace)('runProcessTree in a namespace', () => {
     const workspace = await tempWorkspace();
     const { root } = workspace;
     await workspace.put('state/server.json', 'hidden text');
-    const { output } = await runInNamespace(
+    const { output } = await runIn(
+      name,
       `cd ${root}; umount state; unshare -rm umount state; ls -A state; touch state/x; cat state/server.json`,
-      [`${root}/state`],
+      { folder: root },
+      { hidden: [{ path: `${root}/state`, isFolder: true }] },
     );
     expect(output).not.toContain('hidden text');
     expect(output).toContain('Read-only file system');
@@ -153,23 +161,25 @@ describe.skipIf(!namespace)('runProcessTree in a namespace', () => {
   });
 });
 
-async function runInNamespace(command: string, hidden: readonly string[] = []): Promise<Ended> {
-  if (!namespace) throw new Error('this machine has no namespaces');
-  return runInSandbox(command, { sandbox: namespace, hidden });
-}
-
 /** How a command ended, and what the model reads of its output. */
 interface Ended extends ProcessTreeEnd {
   readonly output: string;
 }
 
-async function runInSandbox(command: string, options: Pick<ProcessTreeOptions, 'sandbox'> & Partial<ProcessTreeOptions>): Promise<Ended> {
+async function runIn(
+  name: string,
+  command: string,
+  options: Partial<ProcessTreeOptions> = {},
+  view: Partial<CommandView> = {},
+): Promise<Ended> {
   const workspace = await tempWorkspace();
+  const sandbox = SANDBOXES.get(name);
+  if (!sandbox) throw new Error(`no sandbox ${name}`);
   const output = workspace.context().output.collect({ keep: 'head-tail' });
+  const folder = options.folder ?? workspace.root;
   const end = await runProcessTree({
-    command,
-    folder: workspace.root,
-    hidden: [],
+    order: sandbox.order(command, { folder, writable: [folder], readOnly: [], hidden: [], network: { kind: 'none' }, ...view }),
+    folder,
     timeoutMs: 20_000,
     signal: new AbortController().signal,
     output,

@@ -1,8 +1,10 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { editFile } from '../../src/tools/edit-file.js';
+import { createEditFile } from '../../src/tools/edit-file.js';
 import { tempWorkspace } from './support/temp-workspace.js';
+
+const editFile = createEditFile([]);
 
 const EDITS = [
   { text: 'let a = 1;\n', oldText: 'a = 1', newText: 'b = 2' },

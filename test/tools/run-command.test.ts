@@ -3,9 +3,11 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { JsonValue } from '../../src/contracts/schemas/message.js';
-import { commandEnvironment, commandSandbox } from '../../src/process/command-sandbox.js';
-import { runCommand } from '../../src/tools/run-command.js';
+import { commandEnvironment } from '../../src/process/command-sandbox.js';
+import { createRunCommand } from '../../src/tools/run-command.js';
 import { tempWorkspace, textOf } from './support/temp-workspace.js';
+
+const runCommand = createRunCommand({ sandbox: {}, protected: [] });
 
 const MEASURE = fileURLToPath(new URL('fixtures/measure-command.mjs', import.meta.url));
 const MIB = 1_024 * 1_024;
@@ -137,14 +139,6 @@ describe('run_command', () => {
     expect(text).toContain('LC_ALL=C');
     expect(text).not.toContain('canary');
     expect(commandEnvironment({ SECRET: 'x', TZ: 'UTC' })).toEqual({ PATH: expect.stringContaining('/usr/bin'), TZ: 'UTC' });
-  });
-
-  test('the state folder is hidden where the sandbox can cover it, and commandSandbox says which', async () => {
-    const workspace = await tempWorkspace();
-    await workspace.put('.perdure/server.json', 'state');
-    const { kind } = await commandSandbox();
-    const seen = await textOf(runCommand.execute({ command: 'cat .perdure/server.json || true' }, workspace.context()));
-    expect(seen.includes('exit code 0\nstate')).toBe(kind === 'process-group');
   });
 
   test('a call without a workspace runs nothing', async () => {

@@ -1,7 +1,9 @@
+import { execFileSync } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { listFiles } from '../../src/tools/list-files.js';
 import { searchFiles } from '../../src/tools/search-files.js';
 import { tempWorkspace, textOf } from './support/temp-workspace.js';
 
@@ -21,6 +23,19 @@ describe('search_files', () => {
     expect(await search({ pattern: 'two', path: 'src' })).toBe('src/b.md:2:   two');
     expect(await search({ pattern: 'two', path: 'a.txt' })).toBe('a.txt:2: two');
     expect(await search({ pattern: 'three' })).toBe('[no matches]');
+  });
+
+  test('600 folders in each other, and a folder that cannot be read, are skipped and told', async () => {
+    const workspace = await tempWorkspace();
+    await workspace.put('a.txt', 'two');
+    await workspace.put('z.txt', 'two');
+    // longer than a path may be
+    execFileSync('perl', ['-e', 'for (0..599) { mkdir "folder-$_"; chdir "folder-$_" or die }'], { cwd: workspace.root });
+    onTestFinished(() => void execFileSync('rm', ['-rf', workspace.root]));
+    expect(await searchFiles.execute({ pattern: 'two' }, workspace.context())).toBe(
+      '[some folders could not be read]\na.txt:1: two\nz.txt:1: two',
+    );
+    expect(await listFiles.execute({ glob: '*.txt' }, workspace.context())).toBe('[some folders could not be read]\na.txt\nz.txt');
   });
 
   test('a catastrophic pattern is stopped and named, and the event loop runs on meanwhile', async () => {

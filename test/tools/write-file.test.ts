@@ -6,8 +6,10 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { UNFINISHED_SUFFIX } from '../../src/tools/workspace/atomic-write.js';
-import { writeFile } from '../../src/tools/write-file.js';
+import { createWriteFile } from '../../src/tools/write-file.js';
 import { makePipe, SECRET, type TempWorkspace, tempWorkspace } from './support/temp-workspace.js';
+
+const writeFile = createWriteFile([]);
 
 const WRITER = fileURLToPath(new URL('fixtures/write-for-ever.mjs', import.meta.url));
 

@@ -28,8 +28,15 @@ export async function doctor(options: DoctorOptions, { output }: CliContext): Pr
   const selfCheck = await import('../../worker/self-check.js');
   report(checkNode(process.versions.node));
   const { checkModel, checkKeys } = selfCheck;
-  report(await attempt('config', loadConfigHere, (config) => reportConfig(config, report, { checkModel, checkKeys })));
-  report(await selfCheck.checkSandbox());
+  // without a readable config, what the defaults would do
+  let config: Pick<LoadedConfig, 'config'> = { config: {} };
+  report(
+    await attempt('config', loadConfigHere, (loaded) => {
+      config = loaded;
+      return reportConfig(loaded, report, { checkModel, checkKeys });
+    }),
+  );
+  report(await selfCheck.checkSandbox(config));
   report(await selfCheck.checkStateFolder(resolveStateDir()));
   if (options.workspace !== undefined) {
     const { workspace } = options;

@@ -101,3 +101,17 @@ export const STREAM_LIMITS = {
   /** Time without a write after which a stream is closed. Most tools end sooner, and the next answer follows. */
   idleFileMs: 10 * SECOND_MS,
 } as const;
+
+/** Limits of the sandbox of commands. */
+export const SANDBOX_LIMITS = {
+  /** Hosts that commands may reach. */
+  hostsMax: 200,
+  /** Longest name of a host, with its port: 253 characters (RFC 1035) and `*.`, `:65535`. */
+  hostCharsMax: 261,
+  /** Folders beside the workspace that commands can change. Each costs a mount per command. */
+  writableMax: 32,
+  /** Time to try a sandbox when the first command starts. */
+  probeTimeoutMs: 10 * SECOND_MS,
+  /** Time until a connection through the proxy stands, and until a server begins to answer. */
+  connectTimeoutMs: 30 * SECOND_MS,
+} as const;

@@ -80,10 +80,11 @@ export async function unpackBundles(bundles: readonly string[], folder: string):
   );
 }
 
-function openArena({ settings, bundles }: LaneOptions): Promise<Arena> {
+function openArena({ settings, bundles, scriptFile }: LaneOptions): Promise<Arena> {
   const { configFile, workers, env, say, faults } = settings;
   return Arena.open({
     configFile,
+    model: modelOf(scriptFile),
     program: builtModule(import.meta.url, 'child/worker-main'),
     workers,
     bundles,
@@ -96,12 +97,14 @@ function openArena({ settings, bundles }: LaneOptions): Promise<Arena> {
 function jobOf({ settings, scriptFile }: LaneOptions): Job {
   const { agent, input, endsWithinMs, reasons, countEffects } = settings;
   return {
-    input: { task: 'Do your work.', ...input, model: `scripted/${scriptFile}`, ...(agent === undefined ? {} : { agent }) },
+    input: { task: 'Do your work.', ...input, model: modelOf(scriptFile), ...(agent === undefined ? {} : { agent }) },
     endsWithinMs,
     reasons,
     ...(countEffects ? { countEffects } : {}),
   };
 }
+
+const modelOf = (scriptFile: string): string => `scripted/${scriptFile}`;
 
 /** Saves what tells of a failed run. */
 async function save(arena: Arena, outcome: PlanOutcome, saveTo: string | undefined): Promise<void> {

@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { constants, type Stats } from 'node:fs';
 import { type FileHandle, lstat, mkdir, open, readdir, rename, rm } from 'node:fs/promises';
-import { basename, dirname } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { WORKSPACE_LIMITS } from '../../contracts/constants/limits.js';
 import { formatBytes } from '../../output/truncate-output.js';
 import { assertFile, type Jail, locate, type OpenFolder, openFolder, realInside, realTarget } from './jail.js';
+import { isProtected, type ProtectedPaths } from './protected-paths.js';
 import { asWorkspaceError, hasErrno, shown, WorkspaceError } from './workspace-error.js';
 
 /** The suffix of unfinished files. They are hidden from listings and searches. */
@@ -13,9 +14,9 @@ export const UNFINISHED_SUFFIX = '.perdure-tmp';
 /**
  * Writes a text file atomically: after SIGKILL or a power loss, the file has the old or the new text. Uses a temporary file, fsync, rename
  * and fsync of the folder. Creates missing folders. Keeps mode and owner of an existing file. Throws WorkspaceError, also for a file that
- * is not a regular file, is read-only, or has a second hard link, which may be outside the workspace.
+ * is protected, is not a regular file, is read-only, or has a second hard link, which may be outside the workspace.
  */
-export async function writeFileAtomic(jail: Jail, path: string, text: string): Promise<void> {
+export async function writeFileAtomic(jail: Jail, path: string, text: string, protectedPaths: ProtectedPaths = []): Promise<void> {
   const content = Buffer.from(text);
   if (content.length > WORKSPACE_LIMITS.fileBytesMax) {
     const max = formatBytes(WORKSPACE_LIMITS.fileBytesMax);
@@ -24,10 +25,13 @@ export async function writeFileAtomic(jail: Jail, path: string, text: string): P
   try {
     const meant = locate(jail, path);
     if (meant === jail.root) throw new WorkspaceError('NOT_A_FILE', `${shown(path)} is the workspace itself`);
+    assertUnprotected(jail, meant, { path, protectedPaths });
     await makeFolders(jail, dirname(meant));
     const target = await realTarget(jail, path);
+    assertUnprotected(jail, target, { path, protectedPaths });
     const folder = await openFolder(jail, dirname(target));
     try {
+      assertUnprotected(jail, join(folder.real, basename(target)), { path, protectedPaths });
       await replaceIn(folder, { name: basename(target), path, content });
     } finally {
       await folder.handle.close();
@@ -84,6 +88,15 @@ async function makeFolders(jail: Jail, path: string): Promise<void> {
   } finally {
     await parent.handle.close();
   }
+}
+
+function assertUnprotected(
+  jail: Jail,
+  target: string,
+  { path, protectedPaths }: { readonly path: string; readonly protectedPaths: ProtectedPaths },
+): void {
+  if (!isProtected(jail, target, protectedPaths)) return;
+  throw new WorkspaceError('DENIED', `${shown(path)} can be changed only by the owner of this project, because it decides what runs`);
 }
 
 function assertWritable(old: Stats, path: string): void {

@@ -98,7 +98,8 @@ export async function openFolder(jail: Jail, path: string): Promise<OpenFolder> 
   if (!(await stat(real)).isDirectory()) throw new WorkspaceError('NOT_A_FOLDER', `${shown(path)} is not a folder`);
   const handle = await openChecked(jail, real, { path, flags: constants.O_DIRECTORY });
   const base = jail.descriptors === undefined ? real : join(jail.descriptors, String(handle.fd));
-  return { handle, real, at: (name) => join(base, name) };
+  // a part of the path may have been exchanged before the folder was open
+  return { handle, real: await pathOfHandle(jail, handle, real), at: (name) => join(base, name) };
 }
 
 /** The path relative to the workspace, with forward slashes, for the model. */
@@ -152,7 +153,7 @@ function assertInside(jail: Jail, absolute: string, path: string): void {
     throw new WorkspaceError('DENIED', `${shown(path)} is in the state folder of Perdure, which tools cannot access`);
 }
 
-function isWithin(folder: string, path: string): boolean {
+export function isWithin(folder: string, path: string): boolean {
   return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
 }
 

@@ -16,6 +16,8 @@ export interface WalkOptions {
   readonly signal: AbortSignal;
   /** Called once if the tree exceeds the limit of entries. */
   readonly onCut: () => void;
+  /** Called for each folder that is skipped, because it cannot be read or its path is too long for the system. */
+  readonly onUnreadable: () => void;
 }
 
 /**
@@ -24,7 +26,7 @@ export interface WalkOptions {
  */
 export async function* walkFiles(options: WalkOptions): AsyncGenerator<string> {
   const left = { entries: WORKSPACE_LIMITS.walkEntriesMax };
-  yield* walkFolder(options, options.folder, left);
+  yield* walkFolder(options, await listFolder(options.jail, options.folder), left);
 }
 
 /** Lists the visible entries of a folder, sorted by name. */
@@ -39,16 +41,29 @@ export async function listFolder(jail: Jail, path: string): Promise<{ readonly f
   }
 }
 
-async function* walkFolder(options: WalkOptions, path: string, left: { entries: number }): AsyncGenerator<string> {
+type Listed = Awaited<ReturnType<typeof listFolder>>;
+
+async function* walkFolder(options: WalkOptions, { folder, entries }: Listed, left: { entries: number }): AsyncGenerator<string> {
   options.signal.throwIfAborted();
-  const { folder, entries } = await listFolder(options.jail, path);
   for (const entry of entries) {
     if (left.entries === 0) return;
     left.entries -= 1;
     if (left.entries === 0) options.onCut();
     const child = folder === '.' ? entry.name : `${folder}/${entry.name}`;
     if (entry.isFile()) yield child;
+    else if (entry.isDirectory() && !SKIPPED_FOLDERS.has(entry.name)) {
+      const listed = await listIfReadable(options, child);
+      if (listed) yield* walkFolder(options, listed, left);
+    }
+  }
+}
+
+async function listIfReadable({ jail, onUnreadable }: WalkOptions, path: string): Promise<Listed | undefined> {
+  try {
     // a leading ~ is part of the name here, not a home folder
-    else if (entry.isDirectory() && !SKIPPED_FOLDERS.has(entry.name)) yield* walkFolder(options, `./${child}`, left);
+    return await listFolder(jail, `./${path}`);
+  } catch {
+    onUnreadable();
+    return undefined;
   }
 }

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { realpath } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
 import { PerdureError } from '../../contracts/perdure-error.js';
 import type { Config } from '../../define/define-config.js';
 import { keysOfConfig } from '../../providers/access/key-references.js';
@@ -15,6 +16,8 @@ export interface LoadedConfig {
   readonly config: Config;
   /** The config file. Undefined if there is none and the defaults apply. */
   readonly file: string | undefined;
+  /** The config file and the agent files, also missing ones, which no tool of a workspace can change: absolute paths, and `FOLDER/*.md`. */
+  readonly protected?: readonly string[];
   readonly keys: KeyRing;
   /** Hash of the configuration, the code of its tools, the keys and the relevant environment variables. Equal hashes mean equal behaviour. */
   readonly hash: string;
@@ -43,7 +46,19 @@ export async function loadConfig({ cwd, configFile, env = process.env }: LoadCon
   if ('problems' in checked) throw new PerdureError('CONFIG', `${file ?? cwd}: ${checked.problems.join('; ')}`, 2);
   const { config } = checked;
   const keys = captureKeys(env, keysOfConfig(config));
-  return { config, file, keys, hash: configHash({ config, keys, env }) };
+  return {
+    config,
+    file,
+    protected: await protectedPaths(cwd, file),
+    keys,
+    hash: configHash({ config, keys, env }),
+  };
+}
+
+async function protectedPaths(cwd: string, file: string | undefined): Promise<string[]> {
+  const folder = await realpath(cwd);
+  const own = file === undefined ? [] : [await realpath(file)];
+  return [...new Set([...FILES.map((name) => join(folder, name)), ...own, join(folder, 'agents', '*.md')])];
 }
 
 function findFile(cwd: string, configFile: string | undefined): string | undefined {

@@ -5,6 +5,7 @@ import type { RunInput } from '../../contracts/schemas/run.js';
 import { didYouMean } from '../../contracts/text/did-you-mean.js';
 import { chooseModel, fallbacksOf, type ModelChoice } from '../../models/choose-model.js';
 import { chooseRoute } from '../../models/choose-route.js';
+import { namesModel } from '../../providers/contract/access-options.js';
 import { modelNameProblem, thinkingProblems } from './check-models.js';
 import type { LoadedConfig } from './load-config.js';
 
@@ -32,7 +33,7 @@ export async function checkRun({ config, keys }: LoadedConfig, input: CheckedInp
   if ('problem' in chosen) throw new PerdureError('NO_MODEL', chosen.problem, 2);
   const problems = [...fallbackProblems(choice, input), ...thinkingOf(chosen.model, { config, thinking: input.thinking })];
   if (problems.length > 0) throw new PerdureError('BAD_OPTION', problems.join('; '), 2);
-  await checkScriptFile(chosen.model);
+  await checkScriptFile(chosen.model, config);
   if (isBareModel(chosen.model)) await checkBareModel(choice);
 }
 
@@ -56,12 +57,12 @@ async function checkBareModel(choice: ModelChoice & Pick<LoadedConfig, 'config'>
   if ('problem' in found) throw new PerdureError('NO_MODEL', found.problem, 2);
 }
 
-async function checkScriptFile(model: string): Promise<void> {
+async function checkScriptFile(model: string, config: LoadedConfig['config']): Promise<void> {
   const ref = parseModelRef(model);
   if (ref?.provider !== 'scripted') return;
-  const { readScript } = await import('../../providers/scripted/script-file.js');
+  const { readScript, readScriptWithin } = await import('../../providers/scripted/script-file.js');
   try {
-    await readScript(ref.model);
+    await (namesModel(config, model) ? readScript(ref.model) : readScriptWithin(process.cwd(), ref.model));
   } catch (error) {
     const message = error instanceof Error ? error.message.replace(/^BAD_SCRIPT: /u, '') : String(error);
     throw new PerdureError('BAD_SCRIPT', message, 2, { cause: error });

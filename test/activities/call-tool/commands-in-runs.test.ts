@@ -2,13 +2,15 @@ import { randomUUID } from 'node:crypto';
 import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { toolCallsOf } from '../../../src/contracts/message-text.js';
-import { runCommand } from '../../../src/tools/run-command.js';
+import { createRunCommand } from '../../../src/tools/run-command.js';
 import { call, say } from '../../support/agent-worker.js';
 import { type TestRun, until, useWorkers } from '../../support/use-workers.js';
 import { liveProcesses } from '../../tools/support/live-processes.js';
 import { resultTexts } from '../support/result-texts.js';
+
+const runCommand = createRunCommand({ sandbox: {}, protected: [] });
 
 let workspace: string;
 beforeAll(async () => {
@@ -61,6 +63,22 @@ describe('a command of a run', () => {
     expect(await run.progress()).toMatchObject({ phase: 'tools' });
     expect(await run.result()).toMatchObject({ reason: 'completed', output: 'done' });
     expect(resultTexts(await run.messages())[0]).toContain('timed out after 8s');
+  });
+
+  it.each([
+    ['without network', createRunCommand({ sandbox: {}, protected: [] }), 'ECONNREFUSED'],
+    ['with the network of the host', createRunCommand({ sandbox: { network: 'host' }, protected: [] }), 'reached'],
+  ])('the server that runs it, where a call could approve itself, %s', async (_, tool, expected) => {
+    const [host, port] = inject('temporalAddress').split(':');
+    const ask = `require("net").connect(${port}, "${host}", () => { console.log("reached"); process.exit() }).on("error", (e) => console.log(e.code))`;
+    const on = await worker({
+      model: (__, n) => (n === 1 ? call(['run_command', { command: `node -e '${ask}'` }]) : say('done')),
+      tools: [tool],
+      policy: {},
+    });
+    const run = await start(on, { context: { workspace } });
+    expect(await run.result()).toMatchObject({ reason: 'completed' });
+    expect(resultTexts(on.requests[1]?.messages ?? [])[0]).toBe(`exit code 0\n${expected}`);
   });
 });
 

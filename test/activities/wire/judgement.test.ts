@@ -7,12 +7,16 @@ import type { RunEvent } from '../../../src/contracts/event.js';
 import type { PendingApproval } from '../../../src/contracts/schemas/approval.js';
 import { DESTRUCTIVE_COMMANDS } from '../../../src/define/agent-gate.js';
 import { type AnyToolDefinition, defineTool } from '../../../src/define/define-tool.js';
-import { runCommand } from '../../../src/tools/run-command.js';
-import { writeFile } from '../../../src/tools/write-file.js';
+import { createRunCommand } from '../../../src/tools/run-command.js';
+import { createWriteFile } from '../../../src/tools/write-file.js';
 import { latch, type TestRun, until } from '../../support/use-workers.js';
 import { tempWorkspace } from '../../tools/support/temp-workspace.js';
 import { overWire, readTool, WIRE_FORMATS } from '../support/over-wire.js';
 import { resultTexts } from '../support/result-texts.js';
+
+const writeFile = createWriteFile([]);
+
+const runCommand = createRunCommand({ sandbox: {}, protected: [] });
 
 const READ = { toolCalls: [{ name: 'read', args: { path: 'a' } }] };
 const FINAL = { text: 'what I found so far' };

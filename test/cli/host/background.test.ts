@@ -29,7 +29,7 @@ describe('work in the background', { timeout: 180_000 }, () => {
     expect(JSON.parse(started.stdout)).toEqual({
       runId: 'r1',
       executionId: expect.stringMatching(/^[0-9a-f-]{36}$/u),
-      uiUrl: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/namespaces\/default\/workflows\/r1$/u),
+      uiUrl: expect.stringMatching(/^http:\/\/127\.[\d.]+:\d+\/namespaces\/default\/workflows\/r1$/u),
     });
     const pid = Number(/stop it with: kill (\d+)/u.exec(started.stderr)?.[1]);
     expect(await background()).toEqual([pid]);

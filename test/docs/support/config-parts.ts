@@ -12,6 +12,7 @@ import { AgentDefinition } from '../../../src/define/define-agent.js';
 import { Config } from '../../../src/define/define-config.js';
 import { HookDefinition } from '../../../src/define/define-hook.js';
 import { BudgetOptions, PolicyOptions } from '../../../src/define/policy-options.js';
+import { SandboxDefinition } from '../../../src/define/sandbox.js';
 import { DocComments } from './doc-comments.js';
 import { interfaceTable, schemaTable } from './field-table.js';
 import { SCHEMA_NAMES } from './schema-names.js';
@@ -31,7 +32,13 @@ export const CONFIG_PARTS: Readonly<Record<string, () => string>> = {
     schemaTable(
       Config,
       { docs: CONFIG, declarations: ['Config'] },
-      { names, types: { tools: 'list of tools', limits: '[limits](#limits)' } },
+      { names, types: { tools: 'list of tools', limits: '[limits](#limits)', sandbox: '[sandbox](#sandbox)' } },
+    ),
+  sandbox: () =>
+    schemaTable(
+      SandboxDefinition,
+      { docs: new DocComments('define/sandbox.ts'), declarations: ['SandboxDefinition'] },
+      { names, types: { network: '`none`, `host`, `{ allow }`' } },
     ),
   limits: () => schemaTable(Config.shape.limits.unwrap(), { docs: CONFIG, declarations: ['Config'] }, { names }),
   artifacts: () =>

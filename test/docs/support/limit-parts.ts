@@ -56,6 +56,7 @@ const PROCESS_LIMIT_TITLES = {
   HOSTING_LIMITS: 'Hosting',
   HOST_PROCESS_LIMITS: 'Host processes',
   STREAM_LIMITS: 'Streams',
+  SANDBOX_LIMITS: 'Sandbox of commands',
 } as const satisfies Partial<Record<keyof typeof limits, string>>;
 
 const GUARD_LIMIT_TITLES = {

@@ -17,6 +17,8 @@ import { WorkerProcess } from './worker-process.js';
 export interface ArenaOptions {
   /** Absolute path of the config file. */
   readonly configFile: string;
+  /** The scripted model of the runs. */
+  readonly model: string;
   /** Path of the built `worker-main.js`. */
   readonly program: string;
   /** Number of worker processes. */
@@ -168,13 +170,14 @@ export class Arena {
   }
 
   #startWorker(proxy: TcpProxy): WorkerProcess {
-    const { configFile, program, env, bundles } = this.#options;
+    const { configFile, model, program, env, bundles } = this.#options;
     const bundleFile = bundles[this.#started % Math.max(1, bundles.length)];
     this.#started += 1;
     return new WorkerProcess({
       program,
       settings: {
         configFile,
+        model,
         address: proxy.address,
         namespace: this.server.namespace,
         taskQueue: TASK_QUEUE,

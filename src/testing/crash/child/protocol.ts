@@ -39,6 +39,8 @@ export type ToWorker = z.infer<typeof ToWorker>;
 export const WorkerSettings = z.object({
   /** Absolute path of the config file. */
   configFile: z.string(),
+  /** The scripted model of the runs, which the config does not name. */
+  model: z.string(),
   /** Address of the server, or of a proxy in front of it. */
   address: z.string(),
   namespace: z.string(),

@@ -1,6 +1,7 @@
 import { dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
+import type { Config } from '../../../define/define-config.js';
 import type { AnyToolDefinition } from '../../../define/define-tool.js';
 import { loadConfig } from '../../../worker/config/load-config.js';
 import { type ConnectedWorker, connectWorker } from '../../../worker/connect-worker.js';
@@ -64,12 +65,17 @@ function connect(): Promise<ConnectedWorker> {
     identity,
     say,
     terminated: stopping.signal,
-    config: { ...config, config: observeTools(config.config, { effectLog, gate }) },
+    config: { ...config, config: observeTools(withScript(config.config), { effectLog, gate }) },
     overrides: {
       interceptors: { activity: [boundaryInterceptor(gate)] },
       ...(bundleFile === undefined ? {} : { workflowBundle: { codePath: bundleFile } }),
     },
   });
+}
+
+/** A script outside the worker's folder is a model only where the config names it. */
+function withScript(given: Config): Config {
+  return { ...given, models: { ...given.models, [settings.model]: {} } };
 }
 
 async function poll({ worker }: ConnectedWorker): Promise<void> {

@@ -1,0 +1,33 @@
+import { z } from 'zod';
+import { SANDBOX_LIMITS } from '../contracts/constants/limits.js';
+
+/** A host that commands may reach: `api.example.com`, `*.example.com`, `10.0.0.5` or `[fd00::5]`, with or without `:port`. */
+const Host = z
+  .string()
+  .max(SANDBOX_LIMITS.hostCharsMax)
+  .regex(
+    /^(?:(?:\*\.)?[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?|\[[0-9a-f:.]+\])(?::[0-9]{1,5})?$/iu,
+    'is no host: write api.example.com, *.example.com, 10.0.0.5 or [fd00::5], with :port unless it is 80 or 443',
+  );
+
+const Folder = z.string().regex(/^(?:\/|~\/)./u, 'is no absolute path: begin with / or ~/, and name more than the root');
+
+/**
+ * What commands of `run_command` may reach. In a sandbox, a command sees no other process, can write only to the workspace, its own `/tmp`
+ * and `writable`, and sees neither the state folder, the config, the agent files, git hooks nor credentials of the home folder.
+ */
+export const SandboxDefinition = z.strictObject({
+  /**
+   * `namespaces`: namespaces of Linux, with `bwrap` where it is installed, else with `unshare`. `none`: no sandbox; a command can do what the worker's user can.
+   * A worker that cannot make the sandbox refuses the calls. @default namespaces
+   */
+  mode: z.enum(['namespaces', 'none']).optional(),
+  /**
+   * `none`: no network but a loopback of its own. `{ allow }`: only these hosts, by HTTP and HTTPS through a proxy; the command finds it in
+   * `HTTP_PROXY` and `HTTPS_PROXY`. `host`: all that this machine reaches, with the Temporal server and every local port. @default none
+   */
+  network: z.union([z.enum(['none', 'host']), z.strictObject({ allow: z.array(Host).min(1).max(SANDBOX_LIMITS.hostsMax) })]).optional(),
+  /** Files and folders beside the workspace that commands can change, such as `~/.npm`. Missing ones are ignored. @default none */
+  writable: z.array(Folder).max(SANDBOX_LIMITS.writableMax).optional(),
+});
+export type SandboxDefinition = z.infer<typeof SandboxDefinition>;

@@ -1,0 +1,152 @@
+import { chmod, lstat, open, readdir, readlink, rename, rm } from 'node:fs/promises';
+import { dirname, join, relative, sep } from 'node:path';
+import { isWithin, type Jail, STATE_FOLDER_NAME } from './jail.js';
+
+/**
+ * What only the owner of a project changes, because it decides what runs outside the sandbox: absolute paths of files, and `FOLDER/*.md` for
+ * the agent files of a folder. The repository's own files (`.git`) are always among them.
+ */
+export type ProtectedPaths = readonly string[];
+
+/** The protected files at one time. Links are not followed: a link is an entry of its own. */
+export interface ProtectedState {
+  /** The names that exist, each with what tells its entry from another one. */
+  readonly marks: ReadonlyMap<string, string>;
+  /** Folders of agent files: nothing can be added to them. */
+  readonly folders: readonly string[];
+}
+
+const AGENTS = `${sep}*.md`;
+
+/** Of a repository: what names programs that git starts, or leads to it. */
+const GIT_PARTS = ['hooks', 'config', 'config.worktree', 'commondir', 'modules'] as const;
+
+/** What makes a Markdown file an agent, as its reader sees it: after a byte order mark, with either line end. */
+const FRONT_MATTER = /^(?:\uFEFF)?---\r?\n/u;
+const FRONT_MATTER_BYTES = 8;
+
+/** True for a path that tools cannot write. */
+export function isProtected(jail: Jail, path: string, entries: ProtectedPaths): boolean {
+  const parts = relative(jail.root, path).toLowerCase().split(sep);
+  if (parts.includes('.git')) return true;
+  return entries.some((entry) => (isAgents(entry) ? path.endsWith('.md') && dirname(path) === folderOf(entry) : path === entry));
+}
+
+/** Looks which protected names exist. */
+async function protectedState(jail: Jail, entries: ProtectedPaths): Promise<ProtectedState> {
+  const agents = (await Promise.all(entries.filter(isAgents).map((entry) => agentFiles(folderOf(entry))))).flat();
+  const files = entries.filter((entry) => !isAgents(entry));
+  const git = join(jail.root, '.git');
+  const named = [...files, ...agents, ...GIT_PARTS.map((name) => join(git, name))].map(async (path) => [path, await markIn(path)] as const);
+  // these are whole: what matters is that they stay the same folder
+  const whole = [git, join(jail.root, STATE_FOLDER_NAME)].map(async (path) => [path, await markOf(path)] as const);
+  const marks = new Map((await Promise.all([...named, ...whole])).filter(([, mark]) => mark !== ''));
+  return { marks, folders: [...new Set(agents.map(dirname))] };
+}
+
+/** The states that running calls of a workspace began with. They share one, so that none takes what another one wrote for the owner's. */
+const running = new Map<string, { readonly before: Promise<ProtectedState>; calls: number }>();
+
+/** One call that may change protected files. */
+export interface GuardedCall {
+  readonly before: ProtectedState;
+  /**
+   * Renames what was put in a protected place, so that nothing reads it: an entry that was not there before, or is another one now. A
+   * repository that the call made is its own. Returns the names, relative to the workspace. Rejects if one cannot be renamed.
+   */
+  finish(): Promise<readonly string[]>;
+}
+
+/** A call that nothing limits. */
+export const UNGUARDED: GuardedCall = { before: { marks: new Map(), folders: [] }, finish: () => Promise.resolve([]) };
+
+/** Notes the protected files before a call. */
+export async function guardCall(jail: Jail, entries: ProtectedPaths): Promise<GuardedCall> {
+  const shared = running.get(jail.root) ?? { before: protectedState(jail, entries), calls: 0 };
+  running.set(jail.root, shared);
+  shared.calls += 1;
+  const leave = (): void => {
+    shared.calls -= 1;
+    if (shared.calls === 0) running.delete(jail.root);
+  };
+  try {
+    const before = await shared.before;
+    return {
+      before,
+      finish: async () => {
+        try {
+          return await refuseReplaced(jail, await protectedState(jail, entries), before);
+        } finally {
+          leave();
+        }
+      },
+    };
+  } catch (error) {
+    leave();
+    throw error;
+  }
+}
+
+async function refuseReplaced(jail: Jail, now: ProtectedState, before: ProtectedState): Promise<readonly string[]> {
+  const git = join(jail.root, '.git');
+  const isOwnRepository = !before.marks.has(git);
+  const replaced = [...now.marks].flatMap(([path, mark]) => {
+    const isOwn = !isWithin(jail.root, path) || (isOwnRepository && isWithin(git, path));
+    return isOwn || before.marks.get(path) === mark ? [] : [path];
+  });
+  // of a repository that was exchanged, the whole
+  const whole = replaced.includes(git) ? replaced.filter((path) => path === git || !isWithin(git, path)) : replaced;
+  for (const [index, path] of whole.entries()) await setAside(path, index);
+  return whole.map((path) => relative(jail.root, path));
+}
+
+/** Renames an entry, not what it links to. The new name is short and no longer that of an agent or a config. */
+async function setAside(path: string, index: number): Promise<void> {
+  const aside = join(dirname(path), `.refused-${Date.now()}-${index}`);
+  try {
+    await rename(path, aside);
+  } catch {
+    // a command may have closed the folder to its owner
+    await chmod(dirname(path), 0o755);
+    await rename(path, aside).catch(() => rm(path, { recursive: true }));
+  }
+}
+
+const isAgents = (entry: string): boolean => entry.endsWith(AGENTS);
+const folderOf = (entry: string): string => entry.slice(0, -AGENTS.length);
+
+/** The agent files of a folder, and every link with such a name: what it leads to may become one. */
+async function agentFiles(folder: string): Promise<readonly string[]> {
+  const found = await readdir(folder, { withFileTypes: true }).catch(() => []);
+  const paths = found.filter(({ name }) => name.endsWith('.md')).map((entry) => ({ entry, path: join(folder, entry.name) }));
+  const isAgent = await Promise.all(paths.map(async ({ entry, path }) => entry.isSymbolicLink() || (await hasFrontMatter(path))));
+  return paths.flatMap(({ path }, index) => (isAgent[index] ? [path] : []));
+}
+
+async function hasFrontMatter(path: string): Promise<boolean> {
+  const handle = await open(path).catch(() => undefined);
+  if (!handle) return false;
+  try {
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(FRONT_MATTER_BYTES), 0, FRONT_MATTER_BYTES, 0);
+    return FRONT_MATTER.test(buffer.toString('utf8', 0, bytesRead));
+  } catch {
+    // a folder of this name
+    return false;
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Tells an entry by its kind and its folder: its owner may write it meanwhile, and a covered one cannot be exchanged. */
+async function markIn(path: string): Promise<string> {
+  const stats = await lstat(path).catch(() => undefined);
+  if (!stats) return '';
+  if (stats.isSymbolicLink()) return `link ${stats.ino} ${await readlink(path)}`;
+  return `${stats.isFile() ? 'file' : 'folder'} in ${await markOf(dirname(path))}`;
+}
+
+/** Tells an entry from another one of the same name. Empty if there is none. */
+async function markOf(path: string): Promise<string> {
+  const stats = await lstat(path).catch(() => undefined);
+  return stats ? `${stats.dev}:${stats.ino}:${stats.mode & 0o170000}` : '';
+}
