@@ -141,10 +141,21 @@ async function pathOfHandle(jail: Jail, handle: FileHandle, opened: string): Pro
     // an atomic write replaced the file between open and check; the open file was inside the jail
     return real.replace(/ \(deleted\)$/u, '');
   }
-  const [held, current] = await Promise.all([handle.stat(), stat(opened)]);
-  if (held.ino !== current.ino || held.dev !== current.dev)
-    throw new WorkspaceError('FAILED', 'the file was replaced while it was being opened; try again');
-  return realpath(opened);
+  const held = await handle.stat();
+  // a folder can be exchanged and put back between two looks at a path: of many looks, all must agree
+  for (let look = 1; look < LOOKS; look += 1) {
+    const current = await stat(opened);
+    if (held.ino !== current.ino || held.dev !== current.dev) throw replaced();
+    if ((await realpath(opened)) !== opened) throw replaced();
+  }
+  return opened;
+}
+
+/** How often a path is compared with what was opened, on systems that do not tell the path of an open file. */
+const LOOKS = 16;
+
+function replaced(): WorkspaceError {
+  return new WorkspaceError('FAILED', 'the file was replaced while it was being opened; try again');
 }
 
 function assertInside(jail: Jail, absolute: string, path: string): void {
