@@ -12,6 +12,22 @@ const Host = z
 
 const Folder = z.string().regex(/^(?:\/|~\/)./u, 'is no absolute path: begin with / or ~/, and name more than the root');
 
+const atLeast = (lowest: number) => z.number().int().min(lowest);
+
+/** What one command may use of the machine. Linux only. Memory and processes need a control group where the worker is root. */
+const CommandLimits = z.strictObject({
+  /** Processes and threads. @default 1,024 */
+  processes: atLeast(16).optional(),
+  /** Memory of all processes in bytes, with the files in `/tmp`; of each process where the worker can make no control group. @default 4 GiB */
+  memoryBytes: atLeast(32 * 1_024 * 1_024).optional(),
+  /** CPU time of each process in milliseconds. @default 1 h */
+  cpuMs: atLeast(1_000).optional(),
+  /** Size of each file in bytes. @default 4 GiB */
+  fileBytes: atLeast(1_024 * 1_024).optional(),
+  /** Open files of each process. @default 4,096 */
+  openFiles: atLeast(64).optional(),
+});
+
 /**
  * What commands of `run_command` may reach. In a sandbox, a command sees no other process, can write only to the workspace, its own `/tmp`
  * and `writable`, and sees neither the state folder, the config, the agent files, git hooks nor credentials of the home folder.
@@ -29,5 +45,7 @@ export const SandboxDefinition = z.strictObject({
   network: z.union([z.enum(['none', 'host']), z.strictObject({ allow: z.array(Host).min(1).max(SANDBOX_LIMITS.hostsMax) })]).optional(),
   /** Files and folders beside the workspace that commands can change, such as `~/.npm`. Missing ones are ignored. @default none */
   writable: z.array(Folder).max(SANDBOX_LIMITS.writableMax).optional(),
+  /** What one command may use of the machine: `{ processes, memoryBytes, cpuMs, fileBytes, openFiles }`. */
+  limits: CommandLimits.optional(),
 });
 export type SandboxDefinition = z.infer<typeof SandboxDefinition>;

@@ -4,12 +4,10 @@ import { defineTool, type OutputCollector, type ToolContext, type ToolDefinition
 import type { SandboxDefinition } from '../define/sandbox.js';
 import { formatBytes } from '../output/truncate-output.js';
 import { type ProcessTreeEnd, runProcessTree } from '../process/process-tree.js';
-import { startFilterProxy } from '../process/sandbox/filter-proxy.js';
-import { openSandbox } from '../process/sandbox/open-sandbox.js';
-import type { CommandNetwork } from '../process/sandbox/sandbox.js';
-import { commandView, writablePaths } from './workspace/command-view.js';
+import { type LimitName, reachedLimit } from '../process/sandbox/limits.js';
+import { type BoundsOptions, type BoundsReport, type CommandBounds, openBounds } from './workspace/command-bounds.js';
+import { writablePaths } from './workspace/command-view.js';
 import { openJail } from './workspace/jail.js';
-import { guardCall, type ProtectedPaths, UNGUARDED } from './workspace/protected-paths.js';
 
 const SECOND_MS = 1_000;
 
@@ -30,11 +28,7 @@ const Parameters = z.strictObject({
 type Parameters = z.infer<typeof Parameters>;
 
 /** What the owner of the worker decides about commands. */
-export interface RunCommandOptions {
-  readonly sandbox: SandboxDefinition;
-  /** What only the owner of the project changes. */
-  readonly protected: ProtectedPaths;
-}
+export type RunCommandOptions = Omit<BoundsOptions, 'writable'>;
 
 /**
  * Creates the tool that runs a shell command in a sandbox. A non-zero exit code, a timeout and too much output are failed results that
@@ -48,7 +42,8 @@ export function createRunCommand(options: RunCommandOptions): ToolDefinition<Par
     parameters: Parameters,
     effect: 'once',
     timeoutMs: WORKSPACE_LIMITS.commandTimeoutMsMax + TOOL_LIMITS.killGraceMs + 3 * SECOND_MS,
-    execute: (parameters: Parameters, context: ToolContext) => run(parameters, context, { ...options, writable }),
+    execute: async (parameters: Parameters, context: ToolContext) =>
+      await run(parameters, context, { ...options, writable: await writable }),
   });
 }
 
@@ -69,56 +64,56 @@ function abilities({ mode, network = 'none' }: SandboxDefinition): string {
   return `It can write in the workspace and in /tmp, which is new for each call, and has ${reach}.`;
 }
 
-/** The real paths of the config's `writable`. */
-interface Writable {
-  readonly writable: Promise<readonly string[]>;
-}
-
 async function run(
   { command, timeoutMs = TOOL_LIMITS.timeoutMsDefault }: Parameters,
   context: ToolContext,
-  { sandbox: { mode = 'namespaces', network }, protected: protectedPaths, writable }: RunCommandOptions & Writable,
+  options: BoundsOptions,
 ): Promise<string> {
   const jail = await openJail(context.workspace);
-  const sandbox = await openSandbox(mode);
-  const way = await openNetwork(network);
-  try {
-    const guarded = mode === 'none' ? UNGUARDED : await guardCall(jail, protectedPaths);
-    const output = context.output.collect();
-    const running = commandView(jail, { writable: await writable, protected: guarded.before }, way.network).then((view) =>
-      runProcessTree({
-        order: sandbox.order(command, view),
-        folder: jail.root,
-        timeoutMs,
-        signal: context.signal,
-        output,
-        outputBytesMax: WORKSPACE_LIMITS.commandOutputBytesMax,
-        onOutput: showProgress(context, output),
-      }),
-    );
-    const [ended] = await Promise.allSettled([running]);
-    const refused = await guarded.finish();
-    const end = ended.status === 'fulfilled' ? ended.value : await running;
-    const text = (await output.finish(status(end, { timeoutMs, isSilent: output.bytes === 0 }) + refusal(refused))).trimEnd();
-    if (end.endedBy === 'itself' && end.exitCode === 0 && refused.length === 0) return text;
-    throw new Error(text);
-  } finally {
-    await way.close();
-  }
+  const bounds = await openBounds(jail, options);
+  const output = context.output.collect();
+  const running = bounds.order(command).then((order) =>
+    runProcessTree({
+      order,
+      folder: jail.root,
+      timeoutMs,
+      signal: context.signal,
+      output,
+      outputBytesMax: WORKSPACE_LIMITS.commandOutputBytesMax,
+      onOutput: showProgress(context, output),
+    }),
+  );
+  // the bounds are closed whatever happened
+  const [ended] = await Promise.allSettled([running]);
+  const report = await bounds.close();
+  const end = ended.status === 'fulfilled' ? ended.value : await running;
+  const first = status(end, { timeoutMs, isSilent: output.bytes === 0 }) + reached(bounds, report, end, output) + refusal(report.refused);
+  const text = (await output.finish(first)).trimEnd();
+  if (end.endedBy === 'itself' && end.exitCode === 0 && report.refused.length === 0) return text;
+  throw new Error(text);
+}
+
+/** Names the limits that a command reached. */
+function reached({ limits }: CommandBounds, report: BoundsReport, { exitCode }: ProcessTreeEnd, output: OutputCollector): string {
+  if (!limits) return '';
+  const said = exitCode === 0 ? undefined : reachedLimit(exitCode, output.lastLine());
+  const names = new Set([...report.reached, ...(said ? [said] : [])]);
+  return [...names].map((name) => `; reached its limit of ${quantity(name, limits[name])}`).join('');
+}
+
+function quantity(name: LimitName, value: number): string {
+  return {
+    processes: `${value} processes`,
+    memoryBytes: `${formatBytes(value)} of memory`,
+    cpuMs: `${value / SECOND_MS} s of CPU time`,
+    fileBytes: `${formatBytes(value)} for one file`,
+    openFiles: `${value} open files`,
+  }[name];
 }
 
 function refusal(paths: readonly string[]): string {
   if (paths.length === 0) return '';
   return `; only the owner of this project may create or replace ${paths.join(', ')}: renamed to .refused-*`;
-}
-
-/** The network of one command, and what ends with it. */
-async function openNetwork(
-  network: SandboxDefinition['network'] = 'none',
-): Promise<{ readonly network: CommandNetwork; close(): Promise<void> }> {
-  if (typeof network === 'string') return { network: { kind: network }, close: () => Promise.resolve() };
-  const proxy = await startFilterProxy(network.allow);
-  return { network: { kind: 'proxy', socket: proxy.socket }, close: () => proxy.close() };
 }
 
 /** The first line of the result. It is first so that a truncated display still shows how the command ended. */

@@ -1,6 +1,7 @@
 /** Limits of worker processes: lost calls, hosting, and token streams. limits.ts exports them too. */
 const KIB = 1024;
 const MIB = 1024 * KIB;
+const GIB = 1024 * MIB;
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;
 const DAY_MS = 24 * 60 * MINUTE_MS;
@@ -110,6 +111,20 @@ export const SANDBOX_LIMITS = {
   hostCharsMax: 261,
   /** Folders beside the workspace that commands can change. Each costs a mount per command. */
   writableMax: 32,
+  /** Processes and threads of one command. A parallel build of a large project has some hundreds. */
+  processes: 1_024,
+  /** Memory of one command with all its processes, and its `/tmp`. */
+  memoryBytes: 4 * GIB,
+  /** CPU time of one process of a command. */
+  cpuMs: 3_600 * SECOND_MS,
+  /** Size of one file that a command writes. */
+  fileBytes: 4 * GIB,
+  /** Files that one process of a command has open. */
+  openFiles: 4_096,
+  /** Time from the warning signal of CPU time to the end of the process. */
+  cpuGraceMs: 5 * SECOND_MS,
+  /** Control groups of workers that died are removed after this time. */
+  groupAgeMs: 86_400 * SECOND_MS,
   /** Time to try a sandbox when the first command starts. */
   probeTimeoutMs: 10 * SECOND_MS,
   /** Time until a connection through the proxy stands, and until a server begins to answer. */

@@ -1,5 +1,6 @@
 import { SYSTEM_PATH } from '../command-sandbox.js';
 import type { ProcessOrder } from '../process-tree.js';
+import { limitLine } from './limits.js';
 import { BRIDGE, sandboxEnvironment } from './network-bridge.js';
 import { CAPABILITIES, CLOSE_DESCRIPTORS, type CommandView, KERNEL_SETTINGS, type Sandbox, SHELLS } from './sandbox.js';
 
@@ -13,6 +14,7 @@ if [ -n "$socket" ]; then
   mkfifo /dev/shm/ready && { "$node" -e '${BRIDGE}' "$socket" > /dev/shm/ready 2>/dev/null & read -r _ < /dev/shm/ready; rm /dev/shm/ready; } ||
     { echo 'SANDBOX: the way to the proxy does not open'; exit 125; }
 fi
+LIMITS
 exec env --default-signal=TERM SHELL -- "$command" 2>&1
 `;
 
@@ -32,27 +34,26 @@ export interface BubblewrapOptions {
 /** The sandbox of `bwrap`, a small program that Flatpak brings: faster than `unshare`, because it makes all mounts in one process. */
 export function bubblewrapSandbox({ shell, isRoot, own, resolver }: BubblewrapOptions): Sandbox {
   const capabilities = CAPABILITIES.flatMap((name) => ['--cap-add', `CAP_${name.toUpperCase()}`]);
-  const before = [
-    ...BASE,
-    ...KERNEL_SETTINGS.flatMap((name) => ['--ro-bind-try', `/proc/${name}`, `/proc/${name}`]),
-    ...own.flatMap((path) => ['--tmpfs', path]),
-  ];
+  const before = [...BASE, ...KERNEL_SETTINGS.flatMap((name) => ['--ro-bind-try', `/proc/${name}`, `/proc/${name}`])];
   // with one of its own, a command has all capabilities in it; for root, there is no way to forbid it
   const users = isRoot ? ['--cap-drop', 'ALL', ...capabilities] : ['--unshare-user', '--disable-userns'];
   const outside = OUTSIDE.replace('CLOSE_DESCRIPTORS', () => CLOSE_DESCRIPTORS[shell]);
   const inside = INSIDE.replace('SHELL', SHELLS[shell].join(' '));
-  const program = (command: string, socket: string) => ['sh', '-c', inside, 'perdure', command, socket, process.execPath] as const;
   return {
     kind: 'bubblewrap',
     shell,
-    order: (command: string, { folder, network, writable, readOnly, hidden }: CommandView): ProcessOrder => {
+    order: (command: string, { folder, network, writable, readOnly, hidden, limits, isGrouped = false }: CommandView): ProcessOrder => {
       const socket = network.kind === 'proxy' ? [network.socket] : [];
       const environment = sandboxEnvironment(network);
       const start = ['--setenv', 'PATH', environment['PATH'] ?? SYSTEM_PATH, '--chdir', folder];
+      const size = limits ? ['--size', `${limits.memoryBytes}`] : [];
+      const script = inside.replace('LIMITS', limitLine(limits, shell, isGrouped));
+      const inner = [...SHELLS[shell], script, 'perdure', command, socket[0] ?? '', process.execPath];
       const spaces = ['--unshare-pid', '--unshare-ipc', '--unshare-uts'];
       return {
         argv: [
           ...([...SHELLS[shell], outside, 'perdure', 'bwrap', ...before, ...spaces, ...users] as const),
+          ...own.flatMap((path) => [...size, '--tmpfs', path]),
           ...(network.kind === 'host' ? ['--ro-bind-try', resolver, resolver] : ['--unshare-net']),
           ...[...writable, ...socket].flatMap((path) => ['--bind', path, path]),
           ...readOnly.flatMap((path) => ['--ro-bind', path, path]),
@@ -60,7 +61,7 @@ export function bubblewrapSandbox({ shell, isRoot, own, resolver }: BubblewrapOp
             isFolder ? ['--tmpfs', path, '--remount-ro', path] : ['--ro-bind', '/dev/null', path],
           ),
           ...start,
-          ...program(command, socket[0] ?? ''),
+          ...inner,
         ],
         environment: { ...environment, PATH: SYSTEM_PATH },
         isWatched: false,

@@ -1,5 +1,6 @@
 import { SYSTEM_PATH } from '../command-sandbox.js';
 import type { ProcessOrder } from '../process-tree.js';
+import { limitLine } from './limits.js';
 import { BRIDGE, sandboxEnvironment } from './network-bridge.js';
 import { CAPABILITIES, CLOSE_DESCRIPTORS, type CommandView, KERNEL_SETTINGS, type Sandbox, SHELLS } from './sandbox.js';
 
@@ -53,7 +54,7 @@ while read -r _ _ _ _ point options _; do
   mount -o "remount,bind,ro\${options#rw}" "$point" 2>/dev/null || mount -t tmpfs -o ro,size=4k perdure "$point" 2>/dev/null || [ ! -e "$point" ] ||
     give_up "$point cannot be made read-only"
 done < "$stage/mounts"
-inner -t tmpfs -o mode=1777,nosuid,nodev perdure /tmp
+inner -t tmpfs -o mode=1777,nosuid,nodevSIZE perdure /tmp
 [ ! -d /var/tmp ] || [ -L /var/tmp ] || inner --bind /tmp /var/tmp
 if [ -d /run ]; then
   resolver=$(readlink -f /etc/resolv.conf)
@@ -84,6 +85,7 @@ fi
 inner --move "$stage/dev" /dev
 case $stage in /dev/*) ;; *) inner -t tmpfs -o ro,size=4k perdure "$stage" ;; esac
 cd "$folder" || give_up "the folder $folder is gone"
+LIMITS
 exec 2>/dev/null
 (exec 2>&1; apart env PATH="$search" SHELL -- "$command")
 exit $?
@@ -110,7 +112,7 @@ export function namespaceSandbox({ shell, unshare, stages }: NamespaceOptions): 
   return {
     kind: 'unshare',
     shell,
-    order: (command: string, { folder, network, writable, readOnly, hidden }: CommandView): ProcessOrder => {
+    order: (command: string, { folder, network, writable, readOnly, hidden, limits, isGrouped = false }: CommandView): ProcessOrder => {
       const apart = ['--mount', '--pid', '--ipc', '--uts', ...(network.kind === 'host' ? [] : ['--net'])];
       const socket = network.kind === 'proxy' ? network.socket : '';
       const environment = sandboxEnvironment(network);
@@ -118,8 +120,10 @@ export function namespaceSandbox({ shell, unshare, stages }: NamespaceOptions): 
       const stage = stages.find((path) => !writable.some((other) => `${other}/`.startsWith(`${path}/`)));
       if (stage === undefined) throw new Error(`SANDBOX: all of ${stages.join(', ')} contain writable paths of this command`);
       const entries = [...writable, ...(socket === '' ? [] : [socket])].map((path) => `rw:${path}`);
+      const size = limits ? `,size=${limits.memoryBytes}` : '';
+      const limited = script.replace('SIZE', size).replace('LIMITS', limitLine(limits, shell, isGrouped));
       const place = [folder, network.kind, socket, stage, process.execPath, user];
-      const inside = [...SHELLS[shell], script, 'perdure', command, environment['PATH'] ?? SYSTEM_PATH, ...place];
+      const inside = [...SHELLS[shell], limited, 'perdure', command, environment['PATH'] ?? SYSTEM_PATH, ...place];
       return {
         argv: [
           ...(['setpriv', '--pdeathsig', 'SIGKILL', 'unshare', ...unshare, ...apart, '--mount-proc', '--fork', '--kill-child'] as const),

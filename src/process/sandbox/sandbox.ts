@@ -1,4 +1,5 @@
 import type { ProcessOrder } from '../process-tree.js';
+import type { CommandLimits } from './limits.js';
 
 /** What a command reaches of the network: nothing, what the proxy behind a socket allows, or all that this host reaches. */
 export type CommandNetwork =
@@ -23,6 +24,10 @@ export interface CommandView {
   /** Existing files and folders that it sees empty. */
   readonly hidden: readonly HiddenPath[];
   readonly network: CommandNetwork;
+  /** Without them, those of the worker. */
+  readonly limits?: CommandLimits;
+  /** True if a control group holds the memory of the command. */
+  readonly isGrouped?: boolean;
 }
 
 /** A way to run commands apart from the rest of the machine. */

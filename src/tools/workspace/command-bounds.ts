@@ -1,0 +1,67 @@
+import type { SandboxDefinition } from '../../define/sandbox.js';
+import type { ProcessOrder } from '../../process/process-tree.js';
+import { openControlGroup } from '../../process/sandbox/control-group.js';
+import { startFilterProxy } from '../../process/sandbox/filter-proxy.js';
+import { type CommandLimits, commandLimits, type LimitName } from '../../process/sandbox/limits.js';
+import { openSandbox } from '../../process/sandbox/open-sandbox.js';
+import type { CommandNetwork } from '../../process/sandbox/sandbox.js';
+import { commandView } from './command-view.js';
+import type { Jail } from './jail.js';
+import { guardCall, type ProtectedPaths, UNGUARDED } from './protected-paths.js';
+
+/** What the owner of the worker decides about commands. */
+export interface BoundsOptions {
+  readonly sandbox: SandboxDefinition;
+  /** What only the owner of the project changes. */
+  readonly protected: ProtectedPaths;
+  /** Real paths beside the workspace that commands can change. */
+  readonly writable: readonly string[];
+}
+
+/** What a command did that its bounds stopped. */
+export interface BoundsReport {
+  /** The limits that its control group counted. */
+  readonly reached: readonly LimitName[];
+  /** Protected files that it made or replaced, and that were renamed. */
+  readonly refused: readonly string[];
+}
+
+/** The bounds of one command: its sandbox, its network, its control group, and the guard of protected files. */
+export interface CommandBounds {
+  /** Undefined in mode `none`, which limits nothing. */
+  readonly limits: CommandLimits | undefined;
+  order(command: string): Promise<ProcessOrder>;
+  /** Called once, when the command has ended. */
+  close(): Promise<BoundsReport>;
+}
+
+/** Opens the bounds of a command. Throws `SANDBOX` where the sandbox of the config cannot be made. */
+export async function openBounds(jail: Jail, options: BoundsOptions): Promise<CommandBounds> {
+  const { mode = 'namespaces', network, limits: given } = options.sandbox;
+  const sandbox = await openSandbox(mode);
+  const limits = mode === 'none' ? undefined : commandLimits(given);
+  const way = await openNetwork(network);
+  const group = limits && (await openControlGroup(limits));
+  const guarded = limits ? await guardCall(jail, options.protected) : UNGUARDED;
+  return {
+    limits,
+    order: async (command) => {
+      const view = await commandView(jail, { writable: options.writable, protected: guarded.before }, way.network);
+      const order = sandbox.order(command, { ...view, ...(limits && { limits }), isGrouped: group !== undefined });
+      return { ...order, argv: group?.enter(order.argv) ?? order.argv };
+    },
+    close: async () => {
+      const [, reached = [], refused] = await Promise.all([way.close(), group?.close(), guarded.finish()]);
+      return { reached, refused };
+    },
+  };
+}
+
+/** The network of one command, and what ends with it. */
+async function openNetwork(
+  network: SandboxDefinition['network'] = 'none',
+): Promise<{ readonly network: CommandNetwork; close(): Promise<void> }> {
+  if (typeof network === 'string') return { network: { kind: network }, close: () => Promise.resolve() };
+  const proxy = await startFilterProxy(network.allow);
+  return { network: { kind: 'proxy', socket: proxy.socket }, close: () => proxy.close() };
+}
