@@ -158,6 +158,11 @@ function addHostVerbs(program: Command, context: CliContext, carryOut: CarryOut)
 }
 
 function withPlace(command: Command): Command {
+    .option(
+      '--port <n>',
+      'port of the embedded server; its Web UI uses this number + 1000 (default: the ports of the last start)',
+      parseNumber,
+    )
   return command
     .option('--address <host:port>', 'Temporal server (default: from TEMPORAL_* or temporal.toml, else the embedded server)')
     .option('--namespace <name>', 'Temporal namespace')

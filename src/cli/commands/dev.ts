@@ -1,3 +1,6 @@
+import { DEV_SERVER_LIMITS } from '../../contracts/constants/limits.js';
+import { PerdureError } from '../../contracts/perdure-error.js';
+import { echoValue } from '../../contracts/text/echo-value.js';
 import { resolveStateDir } from '../../worker/state-folder/state-folder.js';
 import { say } from '../display/output.js';
 import { announceBackground } from '../host/background.js';
@@ -11,15 +14,18 @@ import { openPlace, type Place, type PlaceOptions } from '../host/workplace.js';
 /** The options of `dev`. */
 export interface DevOptions extends PlaceOptions {
   readonly untilIdle?: boolean;
+  readonly port?: number | string;
 }
 
 /** `dev`: runs the server, its Web UI and a worker until Ctrl-C. With `--until-idle`, exits when no run has been open for 10 s. */
 export async function dev(options: DevOptions, context: CliContext): Promise<number> {
   const tell = (line: string): void => say(context.output, line);
+  const { port: givenPort, ...where } = options;
+  const port = checkPort(givenPort);
   const config = await loadConfigHere();
   // a `start` in this folder relies on this process from this point
   const announcement = options.untilIdle ? await announceBackground(resolveStateDir()) : undefined;
-  const place = await openPlace(options, tell);
+  const place = await openPlace({ ...where, port }, tell);
   try {
     await registerSearchAttributes(place, tell);
     const hosting = { place, config, say: tell, terminated: context.interrupts.terminated };
@@ -44,6 +50,13 @@ export async function dev(options: DevOptions, context: CliContext): Promise<num
     await announcement?.remove();
     await place.close();
   }
+}
+
+function checkPort(port: DevOptions['port']): number | undefined {
+  if (port === undefined) return undefined;
+  const { portMax } = DEV_SERVER_LIMITS;
+  if (typeof port === 'number' && Number.isInteger(port) && port >= 1 && port <= portMax) return port;
+  throw new PerdureError('BAD_OPTION', `port: integer 1–${portMax}, got ${echoValue(port)}`, 2);
 }
 
 /** Registers the search attributes on a configured server. The embedded server starts with them. */

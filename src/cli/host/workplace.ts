@@ -15,6 +15,11 @@ export interface PlaceOptions {
   readonly taskQueue?: string;
 }
 
+/** The options of a command that can choose the port of the embedded server. */
+export interface PlaceWithPortOptions extends PlaceOptions {
+  readonly port?: number | undefined;
+}
+
 /** The Temporal server of this folder, and a client connected to it. */
 export interface Place {
   readonly location: TemporalLocation;
@@ -31,7 +36,7 @@ export interface Place {
 }
 
 /** Finds the server, or starts the embedded one, and connects. Throws as `locateTemporal` does. */
-export async function openPlace(options: PlaceOptions, say: (line: string) => void): Promise<Place> {
+export async function openPlace(options: PlaceWithPortOptions, say: (line: string) => void): Promise<Place> {
   return await open(options, say, true);
 }
 
@@ -45,7 +50,7 @@ export async function openPlaceIfThere(options: PlaceOptions, say: (line: string
   });
 }
 
-async function open(options: PlaceOptions, say: (line: string) => void, allowEmbedded: boolean): Promise<Place> {
+async function open(options: PlaceWithPortOptions, say: (line: string) => void, allowEmbedded: boolean): Promise<Place> {
   const stateDir = resolveStateDir();
   const taskQueue = options.taskQueue ?? DEFAULT_TASK_QUEUE;
   const location = await locateTemporal({
@@ -53,6 +58,7 @@ async function open(options: PlaceOptions, say: (line: string) => void, allowEmb
     ...(options.namespace === undefined ? {} : { namespace: options.namespace }),
     taskQueue,
     stateDir,
+    port: options.port,
     say,
     allowEmbedded,
   });

@@ -77,6 +77,14 @@ export const HOSTING_LIMITS = {
   lastReportMs: 5 * SECOND_MS,
 } as const;
 
+/** The embedded Temporal server. */
+export const DEV_SERVER_LIMITS = {
+  /** Difference between the port of the Web UI and the one that `--port` names, as in the Temporal CLI: 7233 and 8233. */
+  uiPortOffset: 1_000,
+  /** Highest port that `--port` can name: that of the Web UI is above it. */
+  portMax: 64_535,
+} as const;
+
 /** A command that hosts a worker: its end, and what calls write to its standard streams. */
 export const HOST_PROCESS_LIMITS = {
   /** Time for running calls when a command ends on its own. Longer than any tool's limit, so that calls end in their own time. */

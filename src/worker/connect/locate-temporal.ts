@@ -14,6 +14,8 @@ export interface LocateOptions {
   /** A server on localhost:7233 is used only if a worker polls this task queue. */
   readonly taskQueue: string;
   readonly stateDir: string;
+  /** From a flag: the port of the embedded server, which is then the only server to use. @default the port of its last start if free */
+  readonly port?: number | undefined;
   /** Receives notices about slow steps. */
   readonly say: (line: string) => void;
   /** If false, the embedded server is neither started nor used. @default true */
@@ -45,7 +47,7 @@ const LOCAL_TIMEOUT_MS = 500;
  * Finds the Temporal server, in this order: the flag; `TEMPORAL_*` variables and `temporal.toml`; the running embedded server of the
  * folder; localhost:7233, if a worker polls the task queue there; a new embedded server. The returned server has answered and has the
  * namespace. Throws PerdureError `TEMPORAL_ADDRESS` (2), `TEMPORAL_UNREACHABLE`, `TEMPORAL_REFUSED` (5) or `NAMESPACE_NOT_FOUND` (3)
- * within 5 s, `PERDURE_UI_URL` (2), or an error of openDevServer. `PERDURE_UI_URL` names the Web UI of any of them.
+ * within 5 s, `PERDURE_UI_URL` or `BAD_OPTION` (2), or an error of openDevServer. `PERDURE_UI_URL` names the Web UI of any of them.
  */
 export async function locateTemporal(options: LocateOptions): Promise<TemporalLocation> {
   const env = options.env ?? process.env;
@@ -58,13 +60,19 @@ async function findServer(options: LocateOptions, env: NodeJS.ProcessEnv): Promi
   const profile = await loadProfile(env);
   const namespace = options.namespace ?? profile.namespace ?? DEFAULT_NAMESPACE;
   const address = options.address ?? profile.connection.address;
+  if (address !== undefined && options.port !== undefined) throw portOfOther(address);
   if (address !== undefined) return configured({ ...profile.connection, address: parseAddress(address).address }, namespace);
   const allowEmbedded = options.allowEmbedded ?? true;
-  if (allowEmbedded && (await hasLiveServer(options))) return embedded(options, namespace);
+  if (allowEmbedded && (options.port !== undefined || (await hasLiveServer(options)))) return embedded(options, namespace);
   const local = await localWithPollers(namespace, options.taskQueue);
   if (local) return local;
   if (allowEmbedded) return embedded(options, namespace);
   throw new PerdureError('TEMPORAL_ADDRESS', 'no Temporal server is configured; set TEMPORAL_ADDRESS or --address host:port', 2);
+}
+
+function portOfOther(address: string): PerdureError {
+  const message = `port: only the embedded server takes a port, but TEMPORAL_ADDRESS, --address or temporal.toml names ${echoValue(address)}`;
+  return new PerdureError('BAD_OPTION', message, 2);
 }
 
 /** The address of the Web UI in `PERDURE_UI_URL`, without a slash at its end. */

@@ -6,6 +6,7 @@ import type { ProcessIdentity } from '../state-folder/process-identity.js';
 import { openStateFolder, stateFolder } from '../state-folder/state-folder.js';
 import { resolveTemporalBinary } from '../temporal/binary.js';
 import { answersTemporal } from '../temporal/probe.js';
+import { grpcPort } from './kept-ports.js';
 import { launchDevServer, startKeeper } from './launch.js';
 import {
   answersAsRecorded,
@@ -32,6 +33,8 @@ export interface DevServer {
 /** Options of `openDevServer`. `say` receives notices about slow steps. */
 export interface DevServerOptions {
   readonly stateDir: string;
+  /** The gRPC port of the server; its Web UI gets this number and 1,000. @default the ports of the last server if free, else any */
+  readonly port?: number | undefined;
   readonly say: (line: string) => void;
 }
 
@@ -42,7 +45,8 @@ const SAY_AFTER_MS = 1_000;
 
 /**
  * Adopts the running dev server of a state folder, or starts one. Never starts a second one on the same database. Registers this process
- * as a user. Throws PerdureError `TEMPORAL_BINARY` or `TEMPORAL_SERVER` (5), or `STATE_FOLDER` (2).
+ * as a user. Throws PerdureError `TEMPORAL_BINARY` or `TEMPORAL_SERVER` (5), `STATE_FOLDER` or `PORT_IN_USE` (2), or `SERVER_RUNNING` (4) if
+ * the running server has another port than the one that was asked for.
  */
 export async function openDevServer(options: DevServerOptions): Promise<DevServer> {
   await openStateFolder(options.stateDir);
@@ -62,18 +66,21 @@ export async function openDevServer(options: DevServerOptions): Promise<DevServe
  * is running. `keeper` is the existing keeper, if any. Throws as openDevServer does.
  */
 export async function startDevServer(options: DevServerOptions & { readonly keeper?: ProcessIdentity }): Promise<DevServerRecord> {
-  const { stateDir, say, keeper } = options;
+  const { stateDir, say, keeper, port } = options;
   const former = await readDevServerRecord(stateDir, say);
   const binary = await resolveTemporalBinary({ say });
-  return launchDevServer(stateDir, { binary, say, ...(keeper && { keeper }), ...(former && { former }) });
+  return launchDevServer(stateDir, { binary, say, port, ...(keeper && { keeper }), ...(former && { former }) });
 }
 
 async function adoptOrStart(options: DevServerOptions): Promise<{ record: DevServerRecord; started: boolean }> {
-  const { stateDir, say } = options;
+  const { stateDir, say, port } = options;
   const onWait = (pid: number): void => say(`waiting for process ${pid}, which starts or stops the Temporal server of this folder`);
   return withFolderLock(stateFolder(stateDir).serverLock, { onWait }, async () => {
     const record = await readDevServerRecord(stateDir, say);
-    if (record && (await isUsable(stateDir, record, say))) return { record: await withKeeper(stateDir, record), started: false };
+    if (record && (await isUsable(stateDir, record, say))) {
+      if (port !== undefined && port !== grpcPort(record)) throw otherPort(record, port);
+      return { record: await withKeeper(stateDir, record), started: false };
+    }
     return { record: await startDevServer(options), started: true };
   });
 }
@@ -110,6 +117,15 @@ async function waitForAnswer(stateDir: string, record: DevServerRecord, say: (li
 function silentServer(record: DevServerRecord): PerdureError {
   const message = `the server of this folder (process ${record.serverPid}) does not answer at ${record.address}; stop that process, or set PERDURE_DIR to another folder`;
   return new PerdureError('TEMPORAL_SERVER', message, 5);
+}
+
+function otherPort({ address, serverPid }: DevServerRecord, port: number): PerdureError {
+  const running = `the Temporal server of this folder already runs at ${address} (process ${serverPid})`;
+  return new PerdureError(
+    'SERVER_RUNNING',
+    `${running}, so it cannot use port ${port}; stop the commands of this folder, or omit --port`,
+    4,
+  );
 }
 
 async function withKeeper(stateDir: string, record: DevServerRecord): Promise<DevServerRecord> {

@@ -11,6 +11,7 @@ import { OWN_PLACE, type ProcessIdentity, processIdentity } from '../state-folde
 import { stateFolder } from '../state-folder/state-folder.js';
 import { answersTemporal, namespaceIdAt } from '../temporal/probe.js';
 import { allowedHosts, keepClosedRuns, newHttpHost } from './http-api.js';
+import { addressesOf, type KeptAddresses, keepAddresses, readKeptAddresses } from './kept-ports.js';
 import { type DevServerPorts, pickPorts, pickUiHost } from './ports.js';
 import { type DevServerRecord, removeDevServerRecord, writeDevServerRecord } from './record.js';
 import { DATABASE_FLAG, type ProcessStart } from './server-process.js';
@@ -19,8 +20,10 @@ import { DATABASE_FLAG, type ProcessStart } from './server-process.js';
 export interface LaunchOptions {
   /** The path of the `temporal` binary. */
   readonly binary: string;
-  /** The record of the previous server. Its ports are used again if free, so that clients can reconnect. */
+  /** The record of a server that did not stop cleanly. */
   readonly former?: DevServerRecord;
+  /** The gRPC port that the user asked for. @default the ports of the previous server if free, so that clients can reconnect */
+  readonly port?: number | undefined;
   /** The existing keeper. @default a new one is started */
   readonly keeper?: ProcessIdentity;
   readonly say: (line: string) => void;
@@ -45,14 +48,17 @@ const TYPE_NAMES = { KEYWORD: 'Keyword', DOUBLE: 'Double', INT: 'Int' } as const
 /**
  * Starts the Temporal dev server of a folder detached and resolves when it answers. The caller holds `server.lock` and has found no
  * server. Throws PerdureError `TEMPORAL_SERVER` (5) if another server has locked the database, or with the last line of the log if the
- * server does not start.
+ * server does not start, and `PORT_IN_USE` (2).
  */
 export async function launchDevServer(stateDir: string, options: LaunchOptions): Promise<DevServerRecord> {
-  const { former, binary, say } = options;
+  const { former, binary, port, say } = options;
+  const kept = former ? addressesOf(former) : await readKeptAddresses(stateDir, say);
+  const uiHost = await pickUiHost(kept?.uiHost);
   for (let attempt = 1; ; attempt += 1) {
-    const ports = await pickPorts(attempt === 1 && former ? portsOf(former) : undefined);
-    const { record, server, printed } = await startRecorded(stateDir, ports, options);
+    const ports = await pickPorts({ uiHost, fixed: port, wanted: attempt === 1 ? kept?.ports : undefined });
+    const { record, server, printed } = await startRecorded(stateDir, { ports, uiHost }, options);
     if (await answersOrEnds(record.address, server)) {
+      await keepAddresses(stateDir, record);
       await keepClosedRuns(record, say);
       return identified(stateDir, record);
     }
@@ -87,10 +93,6 @@ function databaseInUse(stateDir: string, former: DevServerRecord | undefined): P
   return new PerdureError('TEMPORAL_SERVER', message, 5);
 }
 
-function portsOf({ address, uiUrl, httpPort }: DevServerRecord): DevServerPorts {
-  return { grpc: Number(address.slice(address.lastIndexOf(':') + 1)), ui: Number(new URL(uiUrl).port), http: httpPort };
-}
-
 /** Starts the process that stops the server of the folder when it has no users. */
 export async function startKeeper(stateDir: string, server: ProcessStart): Promise<ProcessIdentity> {
   const folder = stateFolder(stateDir);
@@ -108,7 +110,7 @@ export async function startKeeper(stateDir: string, server: ProcessStart): Promi
  */
 async function startRecorded(
   stateDir: string,
-  ports: DevServerPorts,
+  { ports, uiHost }: KeptAddresses,
   options: LaunchOptions,
 ): Promise<{ record: DevServerRecord; server: ChildProcess; printed: () => Promise<string> }> {
   const folder = stateFolder(stateDir);
@@ -117,7 +119,6 @@ async function startRecorded(
   // the database is for its owner alone, also in a folder that others can look into
   const script = 'umask 077; read -r go && exec "$@" </dev/null';
   const httpHost = newHttpHost();
-  const uiHost = await pickUiHost(options.former && new URL(options.former.uiUrl).hostname);
   const flags = serverFlags(folder.database, { ports, httpHost, uiHost });
   const args = ['-c', script, 'perdure-dev-server', options.binary, ...flags];
   const server = spawn('/bin/sh', args, { cwd: CHILD_CWD, detached: true, env: childEnv(), stdio: ['pipe', log.fd, log.fd] });

@@ -6,6 +6,9 @@ import { stateFolder } from '../state-folder/state-folder.js';
 import { namespaceIdAt } from '../temporal/probe.js';
 import { type NamedProcess, namedProcess } from './server-process.js';
 
+/** The address of a Web UI: only this machine, because a record that came with a copied folder leads to no other. */
+export const UI_URL = /^http:\/\/127(?:\.\d{1,3}){3}:\d+$/u;
+
 /**
  * `server.json`: the server that runs on the database of a folder, and its keeper. Written before the server is executed, so that no
  * server runs without a record. Changed only under `server.lock`.
@@ -13,7 +16,7 @@ import { type NamedProcess, namedProcess } from './server-process.js';
 export const DevServerRecord = z.object({
   // only this machine: a record that came with a copied folder leads to no other
   address: z.string().regex(/^127\.0\.0\.1:\d+$/u),
-  uiUrl: z.string().regex(/^http:\/\/127(?:\.\d{1,3}){3}:\d+$/u),
+  uiUrl: z.string().regex(UI_URL),
   /** The port of the HTTP API. */
   httpPort: z.number().int(),
   /** The only `Host` that the HTTP API answers. Absent of a server that an earlier version started: it answers every one. */

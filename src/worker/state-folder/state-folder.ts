@@ -19,6 +19,8 @@ export interface StateFolder {
   readonly database: string;
   /** The record of the server that runs on the database; see `DevServerRecord`. */
   readonly serverRecord: string;
+  /** The addresses of the last server, for the next one; see `KeptPorts`. */
+  readonly portsRecord: string;
   /** The lock held while a server is started, adopted or stopped. */
   readonly serverLock: string;
   /** The lock held by the process that hosts the worker of the folder. */
@@ -44,6 +46,7 @@ export function stateFolder(stateDir: string): StateFolder {
     logs: join(dir, 'logs'),
     database: join(dir, 'temporal.db'),
     serverRecord: join(dir, 'server.json'),
+    portsRecord: join(dir, 'ports.json'),
     serverLock: join(dir, 'server.lock'),
     workerLock: join(dir, 'worker.lock'),
   };

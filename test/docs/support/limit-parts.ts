@@ -54,6 +54,7 @@ const DATA_LIMIT_TITLES = {
 const PROCESS_LIMIT_TITLES = {
   LOSS_LIMITS: 'Lost calls',
   HOSTING_LIMITS: 'Hosting',
+  DEV_SERVER_LIMITS: 'Embedded server',
   HOST_PROCESS_LIMITS: 'Host processes',
   STREAM_LIMITS: 'Streams',
   SANDBOX_LIMITS: 'Sandbox of commands',
