@@ -146,6 +146,10 @@ function addLookVerbs(program: Command, context: CliContext, carryOut: CarryOut)
 }
 
 function addHostVerbs(program: Command, context: CliContext, carryOut: CarryOut): void {
+  withJson(program.command('init'))
+    .description('write a starting project that runs without a key')
+    .argument('[folder]', 'folder of the project, created if missing', '.')
+    .action((folder, options) => carryOut(async () => (await import('./commands/init.js')).init(folder, options, context)));
   withPlace(program.command('worker'))
     .description('run a worker until SIGTERM or Ctrl-C')
     .option('--spare', 'keep a second process ready, which takes over if the worker dies')
@@ -154,15 +158,15 @@ function addHostVerbs(program: Command, context: CliContext, carryOut: CarryOut)
   withPlace(program.command('dev'))
     .description('run Temporal, its Web UI and a worker until Ctrl-C')
     .option('--until-idle', 'exit 10 s after the last open run ends')
-    .action((options) => carryOut(async () => (await import('./commands/dev.js')).dev(options, context)));
-}
-
-function withPlace(command: Command): Command {
     .option(
       '--port <n>',
       'port of the embedded server; its Web UI uses this number + 1000 (default: the ports of the last start)',
       parseNumber,
     )
+    .action((options) => carryOut(async () => (await import('./commands/dev.js')).dev(options, context)));
+}
+
+function withPlace(command: Command): Command {
   return command
     .option('--address <host:port>', 'Temporal server (default: from TEMPORAL_* or temporal.toml, else the embedded server)')
     .option('--namespace <name>', 'Temporal namespace')
@@ -241,6 +245,7 @@ function packageVersion(): string {
 /** The text of `perdure --help` below the list of commands. */
 const PROGRAM_HELP = `
 Examples:
+  perdure init my-agents
   perdure run 'add a test for the parser' --workspace . --max-turns 30
   perdure run 'add a test' --model anthropic/claude-sonnet-5 --thinking low
   perdure start 'write the release notes' --workspace .
