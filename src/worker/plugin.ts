@@ -3,13 +3,15 @@ import type { BundleOptions, WorkerOptions } from '@temporalio/worker';
 import { AGENT_RUN } from '../contracts/handlers.js';
 import { type AgentActivitiesOptions, createAgentActivities, WORKER_OPTIONS } from './create-worker.js';
 import { createDataConverter } from './data-converter.js';
+import { checkBundle, requireAgentExport } from './hosting/agent-export.js';
 import { stateFolder } from './state-folder/state-folder.js';
 import { keepsPromiseStacks, payloadConverterPath, preloadedModules } from './workflow-bundle.js';
 
 /**
  * Adds agent runs to an existing worker: activities, data converter, worker options, and shared modules in its workflow bundle. Options
  * that the worker sets take precedence.
- * Its workflows file must contain `export { agentRun } from "perdure/workflows"`.
+ * Its workflows file must contain `export { agentRun } from "perdure/workflows"`; without it, `Worker.create` and `bundleWorkflowCode` reject
+ * with PerdureError `NO_AGENT_RUN` (2).
  */
 export class PerdurePlugin extends SimplePlugin {
   constructor(options: AgentActivitiesOptions) {
@@ -21,6 +23,7 @@ export class PerdurePlugin extends SimplePlugin {
   }
 
   override configureWorker(options: WorkerOptions): WorkerOptions {
+    if (options.workflowBundle) checkBundle(options.workflowBundle);
     return super.configureWorker({ ...WORKER_OPTIONS, ...options });
   }
 
@@ -34,6 +37,7 @@ export class PerdurePlugin extends SimplePlugin {
       ...options,
       preloadModules,
       payloadConverterPath: options.payloadConverterPath ?? payloadConverterPath(),
+      webpackConfigHook: requireAgentExport(options),
     });
   }
 }

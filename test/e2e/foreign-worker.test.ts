@@ -1,3 +1,4 @@
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Client, Connection } from '@temporalio/client';
 import { expect, inject, test } from 'vitest';
@@ -35,4 +36,15 @@ test("PerdurePlugin: a foreign worker's own workflow lets an agent work as its c
     await connection.close();
   }
   expect(await worker.kill('SIGTERM')).toMatchObject({ code: 0 });
+});
+
+test('D5: a foreign worker whose workflows file forgot the agent workflow does not start, and names the line that is missing', async () => {
+  const here = await folder({ TEMPORAL_ADDRESS: inject('temporalAddress') });
+  const worker = here.startScript(WORKER, [inject('temporalAddress'), 'e2e-forgetful', here.stateDir, 'forgetful-workflows.mjs']);
+  const { stdout, stderr } = await worker.exits(1);
+  expect(stdout).not.toContain('polling');
+  const forgetful = join(dirname(WORKER), 'forgetful-workflows.mjs');
+  const problem = `${forgetful} does not export the workflow agentRun, so no run could start. Add: export { agentRun } from 'perdure/workflows'`;
+  expect(stderr.split('\n').filter((line) => line.includes(problem))).toHaveLength(1);
+  expect(stderr).toContain("code: 'NO_AGENT_RUN'");
 });
