@@ -88,7 +88,7 @@ export type AnyToolDefinition = Omit<ToolDefinition, 'execute' | 'approval' | 'r
 
 /**
  * Adds the defaults to a tool's options. A tool without `effect` is `once`: it is started at most once.
- * Throws a TypeError that names the field for an invalid name, effect, timeout or `pure`.
+ * Throws a TypeError that names the field for an invalid name, effect, timeout, `pure` or `parameters`.
  */
 export function defineTool<Args>(options: ToolOptions<Args>): ToolDefinition<Args> {
   const { effect = 'once', timeoutMs = TOOL_LIMITS.timeoutMsDefault, pure = false, approval = 'never' } = options;
@@ -106,10 +106,21 @@ export function defineTool<Args>(options: ToolOptions<Args>): ToolDefinition<Arg
         `Use an integer from ${TOOL_LIMITS.timeoutMsMin} to ${TOOL_LIMITS.timeoutMsMax}.`,
     );
   }
+  const notSchema = parametersProblem(options.parameters);
+  if (notSchema !== undefined) throw new TypeError(`TOOL_PARAMETERS: tool "${options.name}" has parameters that are ${notSchema}`);
   if (pure && effect !== 'read') {
     throw new TypeError(`TOOL_PURE: tool "${options.name}" is pure with effect "${effect}". Set effect "read", or remove pure.`);
   }
   return { ...options, effect, timeoutMs, pure, approval };
+}
+
+/** Plain JavaScript and other copies of zod give anything. Conversion to JSON Schema is checked with the whole config. */
+function parametersProblem(given: unknown): string | undefined {
+  if (typeof given === 'object' && given !== null) {
+    if ('_zod' in given) return undefined;
+    if ('_def' in given) return 'a schema of zod 3. Use zod 4.';
+  }
+  return 'not a zod schema. Use z.strictObject({ … }) of zod 4.';
 }
 
 /** True for a tool made with `defineTool`, also with another copy of this package. Never throws. */

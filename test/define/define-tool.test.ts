@@ -23,6 +23,16 @@ describe('defineTool', () => {
     expect(tool({ pure: true, effect: 'read' }).pure).toBe(true);
   });
 
+  it.each([
+    ['a JSON Schema', { type: 'object', properties: {} }, 'not a zod schema. Use z.strictObject({ … }) of zod 4.'],
+    ['nothing', undefined, 'not a zod schema. Use z.strictObject({ … }) of zod 4.'],
+    ['a schema of zod 3', { _def: { typeName: 'ZodObject' }, parse: () => ({}) }, 'a schema of zod 3. Use zod 4.'],
+  ])('D5: parameters that are %s are refused with what to use', (_, parameters, problem) => {
+    expect(() => tool({ parameters: parameters as never })).toThrow(
+      new TypeError(`TOOL_PARAMETERS: tool "weather" has parameters that are ${problem}`),
+    );
+  });
+
   it('an effect that is none is refused, also from plain JavaScript', () => {
     expect(() => tool(JSON.parse('{"effect":"write"}'))).toThrow(/TOOL_EFFECT: tool ".*" has effect "write"/u);
   });

@@ -12,6 +12,7 @@ import { maskParts } from '../runtime/mask-message.js';
 import { ownershipOf } from '../runtime/ownership.js';
 import { watchSignal } from '../runtime/watch-signal.js';
 import { type CallToolOptions, callOutput, endedWith, hookedResult } from './hooked-result.js';
+import { logThrown } from './log-thrown.js';
 import { toolArguments } from './parse-tool-arguments.js';
 import type { CallWork } from './run-kept.js';
 import { withStrayErrors } from './stray-errors.js';
@@ -79,7 +80,10 @@ export class ToolRun implements CallWork {
     const { secrets } = this.#options;
     const limit = toolLimit(context, input.timeoutMs);
     const running = { shown: this.#parts.shown, output, secrets };
-    const work = execute(tool, parsed.args, toolContext(input, limit.signal, running)).then((ended) => masked(ended, secrets));
+    const onThrown = (error: unknown): void => logThrown(input.tool, error, secrets);
+    const work = execute(tool, { args: parsed.args, context: toolContext(input, limit.signal, running), onThrown }).then((ended) =>
+      masked(ended, secrets),
+    );
     const ended = await Promise.race([work, abandoned(limit.signal)]);
     limit.release();
     const cause = cancellationCause(context);
@@ -129,12 +133,20 @@ type Executed =
   | { readonly kind: 'threw'; readonly text: string }
   | { readonly kind: 'abandoned' };
 
-async function execute(tool: AnyToolDefinition, args: unknown, context: ToolContext): Promise<Executed> {
+interface Execution {
+  readonly args: unknown;
+  readonly context: ToolContext;
+  /** Receives what the tool threw on its own, not because it was stopped. */
+  readonly onThrown: (error: unknown) => void;
+}
+
+async function execute(tool: AnyToolDefinition, { args, context, onThrown }: Execution): Promise<Executed> {
   const { value, ...rest } = await withStrayErrors(async (): Promise<Executed> => {
     try {
       // the arguments were parsed by this tool's own schema
       return { kind: 'returned', parts: toolResultParts(await tool.execute(args as never, context)) };
     } catch (error) {
+      if (!context.signal.aborted) onThrown(error);
       return { kind: 'threw', text: errorText(error) };
     }
   });

@@ -1,3 +1,4 @@
+import { posix, win32 } from 'node:path';
 import type { z } from 'zod';
 import { FAILOVER_LIMITS, OUTPUT_SCHEMA_LIMITS, PAYLOAD_LIMITS, RUN_LIMITS } from '../../contracts/constants/limits.js';
 import { THINKING_LEVELS } from '../../contracts/constants/thinking-levels.js';
@@ -39,6 +40,7 @@ export function checkRunInput(input: unknown): RunInput {
   if (model !== undefined) checkModel('model', model);
   for (const fallback of fallbacks) checkModel('fallbacks', fallback);
   if (outputSchema !== undefined) checkSchemaSize(outputSchema);
+  checkWorkspace(parsed.data.context?.workspace);
   checkFiles([
     ...(typeof task === 'string' ? [] : task),
     ...(parsed.data.messages ?? []).flatMap((message): readonly Part[] => message.parts),
@@ -78,6 +80,12 @@ function parseInput(input: unknown): ReturnType<typeof RunInput.safeParse> {
 function checkModel(option: string, model: string): void {
   if (isBareModel(model) || parseModelRef(model)) return;
   throw new PerdureError('BAD_OPTION', `${option}: provider/model, such as openai/gpt-5.4-mini, got ${echoValue(model)}`, 2);
+}
+
+/** A relative path means nothing to the worker, which has another current folder, and maybe another system than this host. */
+function checkWorkspace(workspace: string | undefined): void {
+  if (workspace === undefined || posix.isAbsolute(workspace) || win32.isAbsolute(workspace)) return;
+  throw new PerdureError('BAD_OPTION', `context.workspace: an absolute path of the worker's host, got ${echoValue(workspace)}`, 2);
 }
 
 /** Checks files by value. Throws `BAD_FILE` or `BAD_IMAGE` (exit 2). */

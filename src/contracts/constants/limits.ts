@@ -157,6 +157,10 @@ export const TOOL_LIMITS = {
   outputWindowFraction: 0.25,
   /** Characters of a result that the model always sees, however small its window is. */
   outputCharsMin: 2_000,
+  /** Largest log line about an error that a tool threw: its stack and those of its causes, but not megabytes of a message. */
+  loggedErrorBytesMax: 16 * KIB,
+  /** Errors of a chain of causes that are logged. More are a circle. */
+  loggedCausesMax: 8,
   /** Time limit of `reconcile`. */
   reconcileTimeoutMs: 30 * SECOND_MS,
   /** Valid names of tools. */

@@ -1,8 +1,7 @@
 import { AgentDefinition } from '../../define/define-agent.js';
 import { Config } from '../../define/define-config.js';
 import { baseUrlProblem } from '../../providers/http/base-url.js';
-import { READ_ARTIFACT } from '../../tools/read-artifact.js';
-import { WORKSPACE_TOOLS } from '../../tools/registry.js';
+import { BUILT_IN_TOOLS, WORKSPACE_TOOLS } from '../../tools/registry.js';
 import { updatePlan } from '../../tools/update-plan.js';
 import type { AgentFile } from './agent-files.js';
 import { agentProblems } from './check-agents.js';
@@ -11,9 +10,6 @@ import { modelProblems } from './check-models.js';
 import { providerProblems } from './check-providers.js';
 import { toolProblems } from './check-tools.js';
 import { describeIssues } from './explain-issues.js';
-
-/** Reserved names of built-in tools. Agents may list and block them. */
-const BUILT_IN_TOOLS = [...[...WORKSPACE_TOOLS, updatePlan].map(({ name }) => name), READ_ARTIFACT];
 
 /** Validates the export of a configuration file together with the agent files. Returns the config, or all problems, each with its path. */
 export function checkConfig(given: unknown, agentFiles: readonly AgentFile[]): { config: Config } | { problems: string[] } {

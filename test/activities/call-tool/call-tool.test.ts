@@ -40,14 +40,18 @@ describe('callTool', () => {
     expect(results[1]).toBe('read b');
   });
 
-  it('a tool whose result is no JSON has run once and the model reads that it failed', async () => {
+  it.each([
+    ['a BigInt in an object', { file: { size: 1n } }, '"size" is a BigInt. Return String(value), or Number(value) if it is small.'],
+    ['a BigInt in a list', ['a', 2n], '"1" is a BigInt. Return String(value), or Number(value) if it is small.'],
+    ['a BigInt', 7n, 'it is a BigInt. Return String(value), or Number(value) if it is small.'],
+    ['an object that contains itself', circular(), 'it contains itself. Return plain data.'],
+  ])('D5: a tool that returns %s has run once, and the model reads what is not JSON', async (_, value, problem) => {
     let starts = 0;
     const tool = toolOf(() => {
       starts += 1;
-      return { size: 1n } as never;
+      return value as never;
     });
-    const [result] = await resultsOf(tool);
-    expect(result).toContain('BigInt');
+    expect(await resultsOf(tool)).toEqual([`TOOL_RESULT: the tool returned a value that is not JSON: ${problem}`]);
     expect(starts).toBe(1);
   });
 
@@ -100,12 +104,10 @@ describe('callTool', () => {
   });
 
   it('heartbeat details that are no JSON fail the tool that gave them; undefined and text do not', async () => {
-    const circular: Record<string, unknown> = {};
-    circular['self'] = circular;
     const tool = toolOf((_, ctx) => {
       ctx.heartbeat(undefined as never);
       ctx.heartbeat('half way');
-      ctx.heartbeat(circular as never);
+      ctx.heartbeat(circular() as never);
       return 'done';
     });
     const [result] = await resultsOf(tool);
@@ -192,6 +194,12 @@ describe('callTool', () => {
     return resultTexts(on.requests[1]?.messages ?? []);
   }
 });
+
+function circular(): object {
+  const value: Record<string, unknown> = {};
+  value['self'] = value;
+  return value;
+}
 
 const PATH = z.strictObject({ path: z.string().optional() });
 

@@ -214,7 +214,11 @@ describe('prepareRun', () => {
     await expect(prepare({ model: 'scripted/x', context: { workspace: join(folder, 'none') } })).rejects.toMatchObject({
       type: 'Input.Workspace',
     });
-    await expect(prepare({ model: 'scripted/x', context: { workspace: 'here' } })).rejects.toMatchObject({ type: 'Input.Workspace' });
+    // D5: also of a client in another language
+    await expect(prepare({ model: 'scripted/x', context: { workspace: 'here' } })).rejects.toMatchObject({
+      type: 'Input.Workspace',
+      message: 'WORKSPACE here: an absolute path is needed',
+    });
     await writeFile(join(folder, 'file'), '');
     await expect(prepare({ model: 'scripted/x', context: { workspace: join(folder, 'file') } })).rejects.toMatchObject({
       type: 'Input.Workspace',

@@ -94,6 +94,20 @@ describe('checkRunInput', () => {
     });
   });
 
+  it.each(['here', './here', '../here', '~/here', ''])('D5: the relative workspace %j is refused before anything is sent', (workspace) => {
+    expect(() => checkRunInput({ task: 'x', context: { workspace } })).toThrow(
+      expect.objectContaining({
+        code: 'BAD_OPTION',
+        message: `context.workspace: an absolute path of the worker's host, got ${JSON.stringify(workspace)}`,
+        exitCode: 2,
+      }),
+    );
+  });
+
+  it.each(['/srv/shop', 'C:\\shop', '\\\\host\\share'])('D5: the workspace %j is absolute on some worker', (workspace) => {
+    expect(checkRunInput({ task: 'x', context: { workspace } })).toMatchObject({ context: { workspace } });
+  });
+
   it('an unknown option deeper down is named with its path', () => {
     expect(refusal(() => checkRunInput({ task: 'x', context: { workspaces: '/w' } })).line).toBe('UNKNOWN_OPTION: context.workspaces');
   });
