@@ -21,6 +21,7 @@ import { createReconcileTool } from './call-tool/reconcile-tool.js';
 import { createCompact } from './compact/compact.js';
 import { createHookRunner } from './hooks/hook-runner.js';
 import { createRunHooks } from './hooks/run-hooks.js';
+import { type Authenticate, createCheckSignature } from './prepare/authenticate.js';
 import type { PrepareRun } from './prepare/prepare-run.js';
 import { SetupCache } from './prepare/setup-cache.js';
 import { finalFailure, isOtherHost } from './runtime/failures.js';
@@ -32,6 +33,8 @@ import { TranscriptCache } from './transcript/transcript-cache.js';
 export interface ActivitiesOptions {
   readonly prepareRun: PrepareRun;
   readonly resolveModel: AgentActivities['resolveModel'];
+  /** Checks the signatures of approvals and extensions. @default unsigned ones are taken */
+  readonly authenticate?: Authenticate;
   readonly tools: readonly AnyToolDefinition[];
   readonly providerFor: CallModelOptions['providerFor'];
   readonly streams: StreamSink;
@@ -83,6 +86,7 @@ export function createActivities(options: ActivitiesOptions): AgentActivities {
   const activities: AgentActivities = {
     prepareRun: createPrepareActivity(options.prepareRun, { setups, secrets }),
     resolveModel: options.resolveModel,
+    checkSignature: createCheckSignature(options.authenticate),
     callModel: (input) => {
       // the results of earlier turns are in the transcript of this call
       results.passed(input);

@@ -150,6 +150,13 @@ function addHostVerbs(program: Command, context: CliContext, carryOut: CarryOut)
     .description('write a starting project that runs without a key')
     .argument('[folder]', 'folder of the project, created if missing', '.')
     .action((folder, options) => carryOut(async () => (await import('./commands/init.js')).init(folder, options, context)));
+  program
+    .command('sign')
+    .description('sign a start, an approval or an extension for a client of another language, and print its input as JSON')
+    .argument('<verb>', 'start, approve or extend')
+    .argument('<run>', 'run ID')
+    .argument('<json>', 'the input, in quotes, such as \'{"task": "…"}\'')
+    .action((verb, run, json) => carryOut(async () => (await import('./commands/sign.js')).sign({ verb, run, json }, context)));
   withPlace(program.command('worker'))
     .description('run a worker until SIGTERM or Ctrl-C')
     .option('--spare', 'keep a second process ready, which takes over if the worker dies')
@@ -163,6 +170,7 @@ function addHostVerbs(program: Command, context: CliContext, carryOut: CarryOut)
       'port of the embedded server; its Web UI uses this number + 1000 (default: the ports of the last start)',
       parseNumber,
     )
+    .option('--open', 'accept starts, approvals and extensions of every user of this machine, and of the Web UI')
     .action((options) => carryOut(async () => (await import('./commands/dev.js')).dev(options, context)));
 }
 

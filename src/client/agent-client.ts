@@ -10,6 +10,7 @@ import { type SessionCost, sessionCost } from './runs/session-cost.js';
 import { checkStart, type StartInput, startRun } from './runs/start-run.js';
 import { checkAddress, TemporalAccess, unreadStorage } from './temporal/connection.js';
 import { unreachable } from './temporal/errors.js';
+import { signerFor } from './temporal/signer.js';
 
 /** Options of `AgentClient.connect`. Set an address, or a connection that you own and close yourself. */
 export interface ConnectOptions {
@@ -27,6 +28,11 @@ export interface ConnectOptions {
   readonly apiKey?: string;
   /** gRPC headers of every request. */
   readonly metadata?: Record<string, string>;
+  /**
+   * The state folder of the embedded server. Starts with a workspace, approvals and extensions are signed with its key. @default for an
+   * address of this machine: `PERDURE_DIR`, else `.perdure` in the current folder; else requests are not signed
+   */
+  readonly stateDir?: string;
   /** The source of the tokens that workers publish. Without it, `watch` yields no tokens. */
   readonly streams?: StreamSource;
 }
@@ -59,6 +65,7 @@ export class AgentClient {
       taskQueue: options.taskQueue ?? DEFAULT_TASK_QUEUE,
       address: options.connection ? 'the given connection' : address,
       tls: usesTls(options),
+      sign: signerFor(options.connection ? undefined : address, options.stateDir),
       inputBytesMax: options.dataConverter?.externalStorage ? PAYLOAD_LIMITS.transcriptBytesMax : CLIENT_LIMITS.inputBytesMax,
     });
     return new AgentClient(access, options.streams, options.connection ? async () => undefined : () => connection.close());

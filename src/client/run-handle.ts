@@ -230,15 +230,23 @@ export class RunHandle {
         : error;
     });
     const deadline = Date.now() + CLIENT_LIMITS.updateTimeoutMs;
+    const args = [await this.#signed(verb, input)] as const;
     const updateId = 'id' in input && typeof input.id === 'string' ? { updateId: input.id } : {};
     try {
       return await this.#access.client.withDeadline(deadline, () =>
-        this.#workflow.executeUpdate<Answer, [Input]>(verb.name, { args: [input], ...updateId }),
+        this.#workflow.executeUpdate<Answer, [Input]>(verb.name, { args: [...args], ...updateId }),
       );
     } catch (error) {
       if (isTimeout(error, deadline)) throw noWorker(this.#access.taskQueue, `no receipt, the update may still be delivered; ${resend}`);
       throw await this.#whyRefused(error);
     }
+  }
+
+  /** With the signature of the server's owner, which is no field of the verb. */
+  async #signed<Input extends object>({ name }: Verb<Input, unknown>, input: Input): Promise<Input> {
+    if (name !== 'approve' && name !== 'extend') return input;
+    const auth = await this.#access.sign({ verb: name, runId: this.runId, input });
+    return auth === undefined ? input : { ...input, auth };
   }
 
   async #whyRefused(error: unknown): Promise<unknown> {

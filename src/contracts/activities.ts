@@ -7,6 +7,7 @@ import type { KeptPart } from './schemas/policy.js';
 import type { PreparedRun } from './schemas/prepared-run.js';
 import type { RunInput } from './schemas/run.js';
 import type { Effect } from './schemas/tool.js';
+import type { SignedRequest } from './signature.js';
 
 export type { PreparedRun, RunSetup } from './schemas/prepared-run.js';
 
@@ -28,6 +29,8 @@ export interface PrepareRunInput {
   readonly input: RunInput;
   /** What the run's workflow code can do: the policy asks for no more. @default that of the last build without levels */
   readonly level?: number;
+  /** When the run was started, ISO 8601, and the id of its first execution. Absent of workflow code before level 3. */
+  readonly started?: { readonly at: string; readonly executionId: string };
 }
 
 /** Input of activity `callModel`. The transcript is passed by reference. */
@@ -220,6 +223,16 @@ export type RecallResult =
   | { readonly kind: 'stopped' }
   | { readonly kind: 'unknown' };
 
+/** Input of activity `checkSignature`. */
+export interface CheckSignatureInput extends SignedRequest {
+  readonly auth: unknown;
+  /** Names the request: a signature counts for one. */
+  readonly use: string;
+}
+
+/** `problem`: why the signature does not count, as a code and a sentence. */
+export type CheckSignatureResult = { readonly problem?: string };
+
 /** State of a call whose worker was lost, as `reconcile` found it. Only `not_started` allows another start. */
 export type ReconcileResult =
   | { readonly kind: 'done'; readonly result: CallToolResult }
@@ -243,6 +256,7 @@ export interface AgentActivities {
   readonly acceptAnswer: (input: AcceptAnswerInput) => Promise<AcceptAnswerResult>;
   readonly compact: (input: CompactInput) => Promise<CompactResult>;
   readonly resolveModel: (input: ResolveModelInput) => Promise<ResolveModelResult>;
+  readonly checkSignature: (input: CheckSignatureInput) => Promise<CheckSignatureResult>;
 }
 
 /** Heartbeat details, shown under Pending Activities in the Web UI (≤ 1 KiB). */

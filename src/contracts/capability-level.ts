@@ -5,7 +5,10 @@ import type { RunPolicy } from './schemas/policy.js';
  * run may be started by the old workflow code and prepared by the new activities. Without a level its history would hold flags that the
  * old code ignored and the new code obeys when it replays them: other commands, and a run that no worker can continue.
  */
-export const CAPABILITY_LEVEL = 2;
+export const CAPABILITY_LEVEL = 3;
+
+/** The first level whose workflow code checks the signatures of approvals and extensions. */
+export const SIGNED_LEVEL = 3;
 
 /** The level of builds that did not tell theirs. */
 const LEVEL_OF_OLD_BUILDS = 1;
@@ -15,6 +18,8 @@ type Flag = { [Name in keyof RunPolicy]-?: RunPolicy[Name] extends boolean ? Nam
 /** The flags of the policy that a level brought. Flags of level 1 are not listed. False is how earlier code behaves. */
 export const FLAGS_OF_LEVELS: ReadonlyMap<number, readonly Flag[]> = new Map([
   [2, ['continuesAtFloods', 'limitsBadArguments', 'limitsInbox', 'localReadTools', 'provesLosses', 'reportsTurns']],
+  // no flag: whether a run's decisions are signed is the worker's choice, not the policy's
+  [SIGNED_LEVEL, []],
 ]);
 
 /** The policy for workflow code of a level: flags of later levels are off. */

@@ -2,6 +2,7 @@ import { hostname } from 'node:os';
 import { type NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker';
 import { KeptResults } from '../activities/call-tool/kept-results.js';
 import { createActivities } from '../activities/create-activities.js';
+import { type Authenticate, createAuthenticate, forgetOldSignatures } from '../activities/prepare/authenticate.js';
 import { createPrepareRun } from '../activities/prepare/prepare-run.js';
 import { createResolveModel } from '../activities/prepare/resolve-model.js';
 import type { AgentActivities } from '../contracts/activities.js';
@@ -22,6 +23,7 @@ import { updatePlan } from '../tools/update-plan.js';
 import type { LoadedConfig } from './config/load-config.js';
 import { createDataConverter } from './data-converter.js';
 import { listSearchAttributes } from './search-attributes.js';
+import { openAuthKey } from './state-folder/auth-key.js';
 import { stateFolder } from './state-folder/state-folder.js';
 import { createArtifactStore } from './storage/artifact-store.js';
 import { workflowBundle } from './workflow-bundle.js';
@@ -40,6 +42,11 @@ export interface AgentActivitiesOptions {
    * nothing else reports it. A longer one survives outages of the server. @default `limits.heartbeatTimeoutMs` of the config, else 30 s
    */
   readonly heartbeatTimeoutMs?: number;
+  /**
+   * True if starts with a workspace, approvals and extensions need the signature of the state folder's owner, because the server itself
+   * asks nobody who they are. `perdure` sets it for the embedded server. @default false
+   */
+  readonly requireSignatures?: boolean;
   /** Receives notices for the operator, one line each. @default none */
   readonly say?: (line: string) => void;
 }
@@ -80,6 +87,7 @@ export function createAgentActivities(options: AgentActivitiesOptions): AgentAct
   const modelIdleMs = config.limits?.modelIdleMs;
   const heartbeatTimeoutMs = options.heartbeatTimeoutMs ?? config.limits?.heartbeatTimeoutMs;
   const artifacts = createArtifactStore(options.config, options.stateDir);
+  const authenticate = options.requireSignatures ? authenticateOf(options.stateDir) : undefined;
   const readArtifact = createReadArtifact(artifacts);
   const workspaceTools = createWorkspaceTools({ sandbox: config.sandbox ?? {}, protected: options.config.protected ?? [] });
   return createActivities({
@@ -91,10 +99,12 @@ export function createAgentActivities(options: AgentActivitiesOptions): AgentAct
       workspaceTools,
       readArtifact,
       searchAttributes: options.searchAttributes,
+      ...(authenticate ? { authenticate } : {}),
       ...(options.toolQueue === undefined ? {} : { toolQueue: options.toolQueue }),
       ...(heartbeatTimeoutMs === undefined ? {} : { heartbeatTimeoutMs }),
     }),
     factsOf: (model) => modelFacts(model, config),
+    ...(authenticate ? { authenticate } : {}),
     resolveModel: createResolveModel({ config, keys, env: process.env }),
     tools: [...(config.tools ?? []), ...workspaceTools, updatePlan, readArtifact],
     artifacts,
@@ -112,6 +122,13 @@ export function createAgentActivities(options: AgentActivitiesOptions): AgentAct
     ...(options.toolQueue === undefined ? {} : { hostQueue: options.toolQueue }),
     ...(modelIdleMs === undefined ? {} : { modelIdleMs }),
   });
+}
+
+/** The check of signatures with the key of a folder, which is made with the first worker. */
+function authenticateOf(stateDir: string): Authenticate {
+  const { authKey, signatures } = stateFolder(stateDir);
+  void forgetOldSignatures(signatures);
+  return async (input, sentAt) => await createAuthenticate({ key: await openAuthKey(authKey), folder: signatures })(input, sentAt);
 }
 
 const resultsByFolder = new Map<string, KeptResults>();

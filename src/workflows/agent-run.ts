@@ -97,12 +97,18 @@ type Preparation =
   | { readonly kind: 'refused'; readonly problem: StartProblem | undefined };
 
 async function prepare(context: HandlerContext): Promise<Preparation> {
+  const { workflowId, startTime, firstExecutionRunId } = workflowInfo();
   const scope = new CancellationScope();
   void condition(() => context.inbox.cancelRequest !== undefined).then(() => scope.cancel());
   for (let losses = 0; ; losses += 1) {
     try {
       const prepared = await scope.run(() =>
-        prepareRun({ runId: workflowInfo().workflowId, input: context.input, level: CAPABILITY_LEVEL }),
+        prepareRun({
+          runId: workflowId,
+          input: context.input,
+          level: CAPABILITY_LEVEL,
+          started: { at: startTime.toISOString(), executionId: firstExecutionRunId },
+        }),
       );
       return { kind: 'prepared', run: new Run({ ...context, prepared }) };
     } catch (error) {

@@ -8,6 +8,7 @@ import { NativeConnection } from '@temporalio/worker';
 import { inject } from 'vitest';
 import type { z } from 'zod';
 import { createActivities } from '../../src/activities/create-activities.js';
+import type { Authenticate } from '../../src/activities/prepare/authenticate.js';
 import { hookFlags } from '../../src/activities/prepare/run-policy.js';
 import { describeTool } from '../../src/activities/prepare/tool-descriptor.js';
 import { failure } from '../../src/activities/runtime/failures.js';
@@ -74,6 +75,8 @@ export interface AgentWorkerOptions {
   readonly toolQueue?: string;
   /** The secrets that may not leave the worker. @default none */
   readonly secrets?: SecretMask;
+  /** Checks the signatures of approvals and extensions, as at an embedded server. @default none are needed */
+  readonly authenticate?: Authenticate;
   /** The heartbeat timeout of tool calls. @default 30 s */
   readonly heartbeatTimeoutMs?: number;
   /** How the worker reaches the server. @default without a way around */
@@ -125,6 +128,7 @@ export async function startAgentWorker(options: AgentWorkerOptions): Promise<Age
       streams: options.streams ?? { publish: () => undefined, flush: () => Promise.resolve() },
       artifacts: options.artifacts ?? new FileArtifactStore(artifactsFolder),
       ...(options.secrets ? { secrets: options.secrets } : {}),
+      ...(options.authenticate ? { authenticate: options.authenticate } : {}),
       ...(options.hooks ? { hooks: options.hooks } : {}),
       ...(options.compactor ? { compactor: options.compactor } : {}),
       ...(options.gate ? { gates: new Map([['default', options.gate]]) } : {}),
@@ -172,6 +176,7 @@ function prepare(given: RunInput, options: AgentWorkerOptions): PreparedRun {
     ...(options.price ? { price: options.price } : {}),
     contextWindow: options.contextWindow ?? MODEL_LIMITS.contextWindowDefault,
     ...policyOf(options),
+    ...(options.authenticate ? { signed: true } : {}),
     ...(options.toolQueue === undefined ? {} : { toolQueue: options.toolQueue }),
     ...(options.heartbeatTimeoutMs === undefined ? {} : { heartbeatTimeoutMs: options.heartbeatTimeoutMs }),
     searchAttributes: Object.keys(SEARCH_ATTRIBUTES),

@@ -1,8 +1,8 @@
 import { stat } from 'node:fs/promises';
 import { isAbsolute } from 'node:path';
 import type { z } from 'zod';
-import type { AgentActivities, PreparedRun } from '../../contracts/activities.js';
-import { clampPolicy } from '../../contracts/capability-level.js';
+import type { AgentActivities, PreparedRun, PrepareRunInput } from '../../contracts/activities.js';
+import { clampPolicy, SIGNED_LEVEL } from '../../contracts/capability-level.js';
 import { PAYLOAD_LIMITS, RUN_LIMITS } from '../../contracts/constants/limits.js';
 import { hashJson } from '../../contracts/digest.js';
 import { filesProblem } from '../../contracts/files/file-problem.js';
@@ -23,6 +23,7 @@ import type { KeyRing } from '../../providers/contract/access-options.js';
 import { updatePlan } from '../../tools/update-plan.js';
 import { outputSchemaProblem } from '../answer/output-schema.js';
 import { failure, messageOf } from '../runtime/failures.js';
+import type { Authenticate } from './authenticate.js';
 import { type InstructionFile, readInstructionFiles } from './instruction-files.js';
 import { buildPrompt } from './prompt.js';
 import { priceSummaries, pricing, resolveCaps } from './run-caps.js';
@@ -55,6 +56,8 @@ export interface PrepareRunOptions {
   readonly searchAttributes: readonly string[];
   /** Absent: workspace tools and child processes run on the run's own queue. */
   readonly toolQueue?: string;
+  /** Checks the signatures of starts. Absent: unsigned ones are taken. */
+  readonly authenticate?: Authenticate;
   /** Heartbeat timeout of agents without one, in milliseconds. Absent: WORKER_LIMITS.heartbeatTimeoutMs. */
   readonly heartbeatTimeoutMs?: number;
 }
@@ -64,9 +67,10 @@ export type PrepareRun = (...args: [...Parameters<AgentActivities['prepareRun']>
 
 /** Makes the activity `prepareRun`: validates the input, which may come from any client, and captures agent, prompt, tools and options. */
 export function createPrepareRun(options: PrepareRunOptions): PrepareRun {
-  return async ({ runId, input: given, level }, signal) => {
+  return async ({ runId, input: given, level, started }, signal) => {
     const input = parseInput(given);
     const [name, agent] = findAgent(input, options.config);
+    if (needsHost(input, agent)) await authenticateStart({ runId, given, started }, options);
     const caps = resolveCaps(input, agent, options.config);
     const allowUnknownPrice = input.allowUnknownPrice ?? agent.budget?.allowUnknownPrice ?? false;
     const needsPrice = caps.maxCostUsd !== undefined && !allowUnknownPrice;
@@ -106,9 +110,21 @@ export function createPrepareRun(options: PrepareRunOptions): PrepareRun {
       policy: setup.tools.length === 0 ? withoutForcedTool(policy) : policy,
       ...(options.toolQueue === undefined || !needsHost(input, agent) ? {} : { toolQueue: options.toolQueue }),
       ...heartbeatTimeout(agent, options),
+      ...(options.authenticate && level !== undefined && level >= SIGNED_LEVEL ? { signed: true } : {}),
       searchAttributes: [...options.searchAttributes],
     } satisfies PreparedRun;
   };
+}
+
+/** Checks the signature of a start that gives a run the rights of this worker's user: on a folder, or as a child process. */
+async function authenticateStart(
+  { runId, given, started }: { readonly runId: string; readonly given: RunInput; readonly started: PrepareRunInput['started'] },
+  { authenticate }: PrepareRunOptions,
+): Promise<void> {
+  const sentAt = started ? Date.parse(started.at) : Date.now();
+  const request = { verb: 'start', runId, input: given, auth: given.auth, use: `start ${runId} ${started?.executionId}` } as const;
+  const problem = await authenticate?.(request, sentAt);
+  if (problem !== undefined) throw failure('Input.Invalid', problem);
 }
 
 /** The agent's own prompt, then the system texts of the input's messages, which are only context. */

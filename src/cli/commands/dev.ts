@@ -15,6 +15,8 @@ import { openPlace, type Place, type PlaceOptions } from '../host/workplace.js';
 export interface DevOptions extends PlaceOptions {
   readonly untilIdle?: boolean;
   readonly port?: number | string;
+  /** Takes starts and approvals without a signature. */
+  readonly open?: boolean;
 }
 
 /** `dev`: runs the server, its Web UI and a worker until Ctrl-C. With `--until-idle`, exits when no run has been open for 10 s. */
@@ -28,13 +30,15 @@ export async function dev(options: DevOptions, context: CliContext): Promise<num
   const place = await openPlace({ ...where, port }, tell);
   try {
     await registerSearchAttributes(place, tell);
-    const hosting = { place, config, say: tell, terminated: context.interrupts.terminated };
+    const takesUnsigned = options.open ?? false;
+    const hosting = { place, config, say: tell, terminated: context.interrupts.terminated, takesUnsigned };
     await sayIfOtherConfig(hosting);
     const hosted = await hostWorker(hosting);
     try {
       const { location, taskQueue } = place;
       tell(`Temporal ${location.address}, namespace ${location.namespace}, queue ${taskQueue}`);
       if (location.uiUrl !== undefined) tell(`Web UI ${location.uiUrl}`);
+      if (location.kind === 'embedded') tell(takesUnsigned ? OPEN_LINE : SIGNED_LINE);
       await Promise.race([hosted.ready, untilInterrupted(context.interrupts)]);
       tell(announcement ? 'worker running; it exits when no run is open' : 'worker running; Ctrl-C stops it and keeps open runs');
       await Promise.race([
@@ -58,6 +62,10 @@ function checkPort(port: DevOptions['port']): number | undefined {
   if (typeof port === 'number' && Number.isInteger(port) && port >= 1 && port <= portMax) return port;
   throw new PerdureError('BAD_OPTION', `port: integer 1–${portMax}, got ${echoValue(port)}`, 2);
 }
+
+const OPEN_LINE = 'open: every user of this machine can start runs, approve calls and raise limits as you';
+const SIGNED_LINE =
+  "only you start runs with a workspace and approve calls: with perdure, or 'perdure sign'; --open allows it in the Web UI";
 
 /** Registers the search attributes on a configured server. The embedded server starts with them. */
 async function registerSearchAttributes({ location }: Place, tell: (line: string) => void): Promise<void> {

@@ -23,6 +23,8 @@ export interface HostOptions {
   readonly link?: SupervisorLink | undefined;
   /** Aborted by SIGTERM. Calls that still run 30 s later are aborted. Without it, running calls end in their own time. */
   readonly terminated: AbortSignal;
+  /** True if the embedded server takes starts and approvals of every user of this machine. @default false */
+  readonly takesUnsigned?: boolean;
 }
 
 /** Hosts a worker for the task queue. The embedded server has one worker per folder; a configured server may have many. */
@@ -95,7 +97,7 @@ function whenReady({ ready }: Pick<HostedWorker, 'ready'>, then: () => void): vo
 }
 
 async function connect(
-  { place, config, say, link, terminated }: HostOptions,
+  { place, config, say, link, terminated, takesUnsigned }: HostOptions,
   as: { readonly identity: string; readonly manyHosts?: boolean },
 ): Promise<ConnectedWorker> {
   const { connectWorker } = await import('../../worker/connect-worker.js');
@@ -107,6 +109,7 @@ async function connect(
     taskQueue,
     config,
     stateDir,
+    requireSignatures: location.kind === 'embedded' && !takesUnsigned,
     heartbeatTimeoutMs: config.config.limits?.heartbeatTimeoutMs ?? defaultHeartbeatTimeoutMs(place, link),
     say,
     ...(link && { overrides: { interceptors: { activity: [link.reportActivities] } } }),

@@ -6,6 +6,7 @@ import { echoValue } from '../../contracts/text/echo-value.js';
 import { FileStreamSource } from '../../streams/file-stream-source.js';
 import { locateTemporal, type TemporalLocation } from '../../worker/connect/locate-temporal.js';
 import { createDataConverter } from '../../worker/data-converter.js';
+import { openAuthKey } from '../../worker/state-folder/auth-key.js';
 import { resolveStateDir, stateFolder } from '../../worker/state-folder/state-folder.js';
 
 /** The options of every command that connects to Temporal. */
@@ -63,7 +64,9 @@ async function open(options: PlaceWithPortOptions, say: (line: string) => void, 
     allowEmbedded,
   });
   try {
-    const { streams, artifacts } = stateFolder(stateDir);
+    const { streams, artifacts, authKey } = stateFolder(stateDir);
+    // the first start may be sent before the first worker needs the key
+    if (location.kind === 'embedded') await openAuthKey(authKey);
     const dataConverter = createDataConverter({ artifactsDir: artifacts });
     const { namespace, connectionOptions } = location;
     const client = await AgentClient.connect({
@@ -71,6 +74,7 @@ async function open(options: PlaceWithPortOptions, say: (line: string) => void, 
       namespace,
       taskQueue,
       dataConverter,
+      ...(location.kind === 'embedded' ? { stateDir } : {}),
       streams: new FileStreamSource({ folder: streams }),
     });
     return {

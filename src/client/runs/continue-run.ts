@@ -135,7 +135,7 @@ async function readRunOptions(
   if (memo.success) return memo.data.options;
   const parsed = RunInput.safeParse(await readInput(access, handle.workflowId));
   if (!parsed.success) return {};
-  const { task: _task, messages: _messages, ...options } = parsed.data;
+  const { task: _task, messages: _messages, auth: _auth, ...options } = parsed.data;
   return options;
 }
 

@@ -75,12 +75,15 @@ export const ContinuedMemo = z.object({ startedAt: z.iso.datetime() });
 
 /** Creates the memo of a validated input. */
 export function memoOf(input: RunInput): RunMemo {
-  const { task: _task, messages: _messages, ...options } = input;
+  const { task: _task, messages: _messages, auth: _auth, ...options } = input;
   return { inputHash: hashJson(withoutHost(input)), task: taskTitle(input), options };
 }
 
-/** The input without the name of the host: the command line adds it when that host has a worker, and the run is the same without. */
-function withoutHost(input: RunInput): RunInput {
+/**
+ * The input without its signature, and without the name of the host: the command line adds it when that host has a worker, and the run is
+ * the same without.
+ */
+function withoutHost({ auth: _auth, ...input }: RunInput): RunInput {
   if (input.context?.host === undefined) return input;
   const { host: _, ...context } = input.context;
   return { ...input, context };

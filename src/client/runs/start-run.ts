@@ -46,11 +46,12 @@ export async function startRun(access: TemporalAccess, checked: CheckedStart): P
   }
 }
 
-function sendStart(access: TemporalAccess, { id, input }: CheckedStart): Promise<{ readonly firstExecutionRunId: string }> {
-  return access.client.workflow.start(AGENT_RUN, {
+async function sendStart(access: TemporalAccess, { id, input }: CheckedStart): Promise<{ readonly firstExecutionRunId: string }> {
+  const auth = input.auth ?? (await access.sign({ verb: 'start', runId: id, input }));
+  return await access.client.workflow.start(AGENT_RUN, {
     workflowId: id,
     taskQueue: access.taskQueue,
-    args: [input],
+    args: [auth === undefined ? input : { ...input, auth }],
     workflowIdReusePolicy: 'REJECT_DUPLICATE',
     memo: { ...memoOf(input) },
     ...summarizeRun(input),

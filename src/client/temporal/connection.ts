@@ -5,6 +5,7 @@ import { CLIENT_LIMITS } from '../../contracts/constants/limits.js';
 import { PerdureError } from '../../contracts/perdure-error.js';
 import { echoValue } from '../../contracts/text/echo-value.js';
 import { isNoPoller, isTimeout, noWorker, type RequestSubject, toPerdureError } from './errors.js';
+import { type Signer, UNSIGNED } from './signer.js';
 
 /** A worker polls at least about every 60 s. The server lists a dead poller for 5 minutes. */
 const POLLER_AGE_MS_MAX = 75_000;
@@ -15,13 +16,16 @@ export class TemporalAccess {
   readonly taskQueue: string;
   /** The size limit of a run input. Higher with external storage. */
   readonly inputBytesMax: number;
+  /** Signs what only the owner of an embedded server may do. */
+  readonly sign: Signer;
   readonly #address: string;
   readonly #tls: boolean;
 
-  constructor(options: { client: Client; taskQueue: string; address: string; tls: boolean; inputBytesMax: number }) {
+  constructor(options: { client: Client; taskQueue: string; address: string; tls: boolean; inputBytesMax: number; sign?: Signer }) {
     this.client = options.client;
     this.taskQueue = options.taskQueue;
     this.inputBytesMax = options.inputBytesMax;
+    this.sign = options.sign ?? UNSIGNED;
     this.#address = options.address;
     this.#tls = options.tls;
   }

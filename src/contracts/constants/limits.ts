@@ -17,7 +17,15 @@ export {
   READING_LIMITS,
   WORK_LIMITS,
 } from './guard-limits.js';
-export { DEV_SERVER_LIMITS, HOST_PROCESS_LIMITS, HOSTING_LIMITS, LOSS_LIMITS, SANDBOX_LIMITS, STREAM_LIMITS } from './worker-limits.js';
+export {
+  AUTH_LIMITS,
+  DEV_SERVER_LIMITS,
+  HOST_PROCESS_LIMITS,
+  HOSTING_LIMITS,
+  LOSS_LIMITS,
+  SANDBOX_LIMITS,
+  STREAM_LIMITS,
+} from './worker-limits.js';
 
 const KIB = 1024;
 const MIB = 1024 * KIB;

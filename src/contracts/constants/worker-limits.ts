@@ -138,3 +138,15 @@ export const SANDBOX_LIMITS = {
   /** Time until a connection through the proxy stands, and until a server begins to answer. */
   connectTimeoutMs: 30 * SECOND_MS,
 } as const;
+
+/** Signatures of starts, approvals and extensions at the embedded server. */
+export const AUTH_LIMITS = {
+  /** Longest signature, in characters. */
+  signatureCharsMax: 200,
+  /** Time between a signature and the request that carries it. `perdure sign` and another program need some seconds. */
+  validMs: 5 * MINUTE_MS,
+  /** Time to check a signature. */
+  checkTimeoutMs: 10 * SECOND_MS,
+  /** A signature counts once, and is remembered for this long: a start may be made long before a worker prepares it. */
+  rememberedMs: 30 * DAY_MS,
+} as const;

@@ -44,6 +44,8 @@ export interface PreparedRun {
   readonly toolQueue?: string;
   /** Time without a heartbeat after which a worker of this run is lost, in milliseconds. Absent: WORKER_LIMITS.heartbeatTimeoutMs. */
   readonly heartbeatTimeoutMs?: number;
+  /** Approvals and extensions count only with a signature of the server's owner. Absent: false. */
+  readonly signed?: boolean;
   /** Search attributes that the server has. Writing any other one fails the workflow task on every attempt. */
   readonly searchAttributes: readonly string[];
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { HOST } from '../constants/host-queue.js';
-import { FAILOVER_LIMITS, INPUT_LIMITS, RUN_LIMITS } from '../constants/limits.js';
+import { AUTH_LIMITS, FAILOVER_LIMITS, INPUT_LIMITS, RUN_LIMITS } from '../constants/limits.js';
 import { STEER_MODES } from '../constants/steer-modes.js';
 import { GivenMessage, JsonValue, Part } from './message.js';
 import { ThinkingSetting, Usage } from './model.js';
@@ -87,6 +87,8 @@ export const RunInput = z.strictObject({
   allowUnknownPrice: z.boolean().optional(),
   /** Thresholds of continue-as-new. */
   bounds: RunBounds.optional(),
+  /** Signature of this input by the owner of the embedded server, from `perdure sign`. The clients of this package add it. @default none */
+  auth: z.string().max(AUTH_LIMITS.signatureCharsMax).optional(),
 });
 export type RunInput = z.infer<typeof RunInput>;
 

@@ -21,6 +21,10 @@ export interface StateFolder {
   readonly serverRecord: string;
   /** The addresses of the last server, for the next one; see `KeptPorts`. */
   readonly portsRecord: string;
+  /** The key with which the owner of the embedded server signs. */
+  readonly authKey: string;
+  /** The signatures that counted. */
+  readonly signatures: string;
   /** The lock held while a server is started, adopted or stopped. */
   readonly serverLock: string;
   /** The lock held by the process that hosts the worker of the folder. */
@@ -47,6 +51,8 @@ export function stateFolder(stateDir: string): StateFolder {
     database: join(dir, 'temporal.db'),
     serverRecord: join(dir, 'server.json'),
     portsRecord: join(dir, 'ports.json'),
+    authKey: join(dir, 'auth.key'),
+    signatures: join(dir, 'signatures'),
     serverLock: join(dir, 'server.lock'),
     workerLock: join(dir, 'worker.lock'),
   };

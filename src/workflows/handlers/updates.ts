@@ -1,5 +1,6 @@
-import { defineUpdate, setHandler } from '@temporalio/workflow';
+import { currentUpdateInfo, defineUpdate, setHandler, workflowInfo } from '@temporalio/workflow';
 import type { DecidedApproval } from '../../contracts/schemas/approval.js';
+import type { SignedVerb } from '../../contracts/signature.js';
 import { BUDGET_APPROVAL } from '../../contracts/text/ids.js';
 import { UPDATES, type UpdateName } from '../../contracts/verbs/index.js';
 import { readVerb, type Verb } from '../../contracts/verbs/verb.js';
@@ -9,9 +10,10 @@ import { checkDecision } from '../operator/validate-decision.js';
 import { checkExtension } from '../operator/validate-extension.js';
 import type { Run } from '../state/run.js';
 import { inputFailure } from '../temporal/failures.js';
+import { checkSignature } from '../temporal/proxies.js';
 import { type HandlerContext, preparedRun } from './handler-context.js';
 
-/** Handles one update. Contract: neither function awaits; both throw `Input.Invalid` for input that the run rejects. */
+/** Handles one update. Contract: `validate` does not await; both throw `Input.Invalid` for input that the run rejects. */
 interface UpdateHandler {
   readonly validate: (context: HandlerContext, given: unknown) => void;
   readonly handle: (context: HandlerContext, given: unknown) => unknown;
@@ -33,8 +35,9 @@ const HANDLERS: Readonly<Record<UpdateName, UpdateHandler>> = {
       if (refusal !== undefined) throw inputFailure(refusal);
     },
   },
-  extend: handler(
+  extend: signed(
     UPDATES.extend,
+    'extend',
     (context, input) => checkExtension(preparedRun(context), input),
     (context, input) => {
       const run = preparedRun(context);
@@ -44,8 +47,9 @@ const HANDLERS: Readonly<Record<UpdateName, UpdateHandler>> = {
       return progressOf(run);
     },
   ),
-  approve: handler(
+  approve: signed(
     UPDATES.approve,
+    'approve',
     (context, { callId }) => checkDecision(preparedRun(context), 'approve', callId),
     (context, { callId, by = UNNAMED }) => decide(preparedRun(context), callId, { decision: 'approved', by }),
   ),
@@ -85,6 +89,40 @@ function handler<Input extends object, Answer>(
       return apply(context, read(context, given));
     },
   };
+}
+
+/**
+ * A handler of an update that only the owner of an embedded server may send. Its field `auth` is no part of the verb. The check is an
+ * activity, because only workers have the key: meanwhile the run goes on, so that the input is checked again.
+ */
+function signed<Input extends object, Answer>(
+  verb: Verb<Input, Answer>,
+  name: SignedVerb,
+  ...parts: [check: (context: HandlerContext, input: Input) => void, apply: (context: HandlerContext, input: Input) => Answer]
+): UpdateHandler {
+  const plain = handler(verb, ...parts);
+  return {
+    validate: (context, given) => plain.validate(context, withoutAuth(given).input),
+    handle(context, given) {
+      const { input, auth } = withoutAuth(given);
+      if (!preparedRun(context).prepared.signed) return plain.handle(context, input);
+      plain.validate(context, input);
+      const { workflowId: runId } = workflowInfo();
+      const use = `${name} ${runId} ${currentUpdateInfo()?.id}`;
+      // an input that is valid is an object
+      return checkSignature({ verb: name, runId, input: input as object, auth, use }).then(({ problem }) => {
+        if (problem !== undefined) throw inputFailure(problem);
+        return plain.handle(context, input);
+      });
+    },
+  };
+}
+
+/** Splits the signature from an input, whatever it is. */
+function withoutAuth(given: unknown): { readonly input: unknown; readonly auth?: unknown } {
+  if (typeof given !== 'object' || given === null || !Object.hasOwn(given, 'auth')) return { input: given };
+  const { auth, ...input } = given as { readonly auth?: unknown };
+  return { input, auth };
 }
 
 function refuseClosed({ run, refused }: HandlerContext): void {

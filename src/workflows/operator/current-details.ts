@@ -1,3 +1,4 @@
+import { workflowInfo } from '@temporalio/workflow';
 import { DECISION_LIMITS } from '../../contracts/constants/limits.js';
 import type { PendingApproval } from '../../contracts/schemas/approval.js';
 import type { Progress } from '../../contracts/schemas/run.js';
@@ -73,6 +74,12 @@ function subjectCell({ callId, title, args }: PendingApproval): string {
 
 function howToDecide(run: Run, { callId }: PendingApproval): string {
   const named = markdownCode(JSON.stringify({ callId }));
+  if (run.prepared.signed) {
+    // the Web UI cannot sign
+    const command =
+      callId === BUDGET_APPROVAL ? `perdure extend ${workflowInfo().workflowId}` : `perdure approve ${workflowInfo().workflowId} ${callId}`;
+    return `${markdownCode(command)} on the command line, or update deny ${named}`;
+  }
   if (callId !== BUDGET_APPROVAL) return `update approve or deny ${named}`;
   return `update extend ${markdownCode(JSON.stringify(suggestExtension(run)))}, or deny ${named}`;
 }

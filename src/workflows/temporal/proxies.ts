@@ -2,6 +2,7 @@ import { type ActivityOptions, type LocalActivityOptions, proxyActivities, proxy
 import type { AgentActivities } from '../../contracts/activities.js';
 import { hostQueueOf, namedHost } from '../../contracts/constants/host-queue.js';
 import {
+  AUTH_LIMITS,
   COMPACTION_LIMITS,
   HOOK_LIMITS,
   HOSTING_LIMITS,
@@ -34,6 +35,7 @@ const {
   acceptAnswer: acceptAnswerActivity,
   compact: compactActivity,
   resolveModel: resolveModelActivity,
+  checkSignature: checkSignatureActivity,
 } = proxyActivities<AgentActivities>(DEFAULTS);
 
 const { callTool: callToolLocally } = proxyLocalActivities<Pick<AgentActivities, 'callTool'>>({
@@ -68,6 +70,12 @@ export function prepareRun(input: Parameters<AgentActivities['prepareRun']>[0]):
     },
     [input],
   );
+}
+
+/** Checks the signature of an update on the run's own queue, whose workers have the key. */
+export function checkSignature(input: Parameters<AgentActivities['checkSignature']>[0]): ReturnType<AgentActivities['checkSignature']> {
+  const options = { startToCloseTimeout: AUTH_LIMITS.checkTimeoutMs, summary: `check the signature of ${input.verb}` };
+  return checkSignatureActivity.executeWithOptions(options, [input]);
 }
 
 /** One model call with up to three attempts for reported failures. Each attempt has `totalMs`; all attempts of the final call share it. */

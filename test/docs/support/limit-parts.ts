@@ -58,6 +58,7 @@ const PROCESS_LIMIT_TITLES = {
   HOST_PROCESS_LIMITS: 'Host processes',
   STREAM_LIMITS: 'Streams',
   SANDBOX_LIMITS: 'Sandbox of commands',
+  AUTH_LIMITS: 'Signatures',
 } as const satisfies Partial<Record<keyof typeof limits, string>>;
 
 const GUARD_LIMIT_TITLES = {

@@ -118,7 +118,7 @@ export class PerdureFolder {
 
   /** A client on the folder's own server, as a backend service has it. */
   async client(): Promise<AgentClient> {
-    const client = await AgentClient.connect({ address: (await this.server()).address });
+    const client = await AgentClient.connect({ address: (await this.server()).address, stateDir: this.stateDir });
     this.#clients.push(client);
     return client;
   }

@@ -4,6 +4,7 @@ import { CAPABILITY_LEVEL } from '../../../src/contracts/capability-level.js';
 import { defineTool } from '../../../src/define/define-tool.js';
 import type { ModelAnswer } from '../../../src/providers/contract/provider.js';
 import { call, say } from '../../support/agent-worker.js';
+import { pendingApprovals } from '../../support/pending-approvals.js';
 import { latch, until, useWorkers } from '../../support/use-workers.js';
 import { historySaver } from './save-history.js';
 
@@ -72,6 +73,22 @@ describe(`record what level ${CAPABILITY_LEVEL} of the workflow code brought`, (
     await fill('flood', on, run, 'pause');
     await run.handle.signal('resume');
     await run.result();
+  });
+
+  it('an approval and an extension that are signed, and those that are not', async () => {
+    const on = await worker({
+      identity: 'recorder',
+      model: (_, n) => (n === 1 ? call(['look', { n }]) : say('seen')),
+      tools: [look],
+      policy: { gate: { rules: [{ tool: 'look', decision: 'ask' }] } },
+      authenticate: ({ auth }) => Promise.resolve(auth === 'signed' ? undefined : 'UNSIGNED: it has no signature'),
+    });
+    const run = await start(on);
+    const [{ callId } = { callId: '' }] = await pendingApprovals(run, 1);
+    await run.handle.executeUpdate('approve', { args: [{ callId, by: 'eve' }] }).catch(() => undefined);
+    await run.handle.executeUpdate('extend', { args: [{ turns: 1, auth: 'signed' }] });
+    await run.handle.executeUpdate('approve', { args: [{ callId, by: 'ann', auth: 'signed' }] });
+    await save('signed', run);
   });
 });
 

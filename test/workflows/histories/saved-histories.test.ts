@@ -61,6 +61,7 @@ describe('saved histories hold what they are named after', () => {
     ['0.4-reports-turns', ['callModel', 'UPSERT_SEARCH_ATTRIBUTES', 'callModel']],
     ['0.4-bad-arguments', ['callModel', 'callModel', 'callModel', 'callModel']],
     ['0.4-flood', ['callModel', 'pause', 'pause', 'CONTINUED_AS_NEW']],
+    ['0.4-signed', ['callModel', 'approve', 'checkSignature', 'extend', 'checkSignature', 'approve', 'checkSignature', 'callTool']],
     ['0.3-refused-kept', ['callModel', 'steer', 'callTool', 'resolveModel', 'resolveModel', 'callModel']],
   ])('%s', async (name, expected) => {
     expect(inOrder(happenings(await readHistory(name)), expected)).toEqual(expected);
@@ -78,6 +79,7 @@ describe('saved histories hold what they are named after', () => {
       'compact',
       'reconcileTool',
       'resolveModel',
+      'checkSignature',
     ];
     const messages = ['steer', 'cancel', 'pause', 'resume', 'hold', 'release', 'submit', 'extend', 'approve', 'deny'];
     expect([...activities, ...messages].filter((name) => !all.has(name))).toEqual([]);

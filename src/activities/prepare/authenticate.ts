@@ -1,0 +1,73 @@
+import { createHash } from 'node:crypto';
+import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { CheckSignatureInput, CheckSignatureResult } from '../../contracts/activities.js';
+import { AUTH_LIMITS } from '../../contracts/constants/limits.js';
+import { isSignedBy, readSignature } from '../../contracts/signature.js';
+
+/** The key of the owner of an embedded server, and the folder that remembers the signatures that counted. */
+export interface AuthOptions {
+  readonly key: Uint8Array;
+  readonly folder: string;
+}
+
+/** Checks one signature. `sentAt`: when its request was sent. Resolves with the problem, or undefined. */
+export type Authenticate = (input: CheckSignatureInput, sentAt: number) => Promise<string | undefined>;
+
+const HOW =
+  "this server is open to all users of this machine, so it takes it only with the owner's signature: use perdure, the client of this package " +
+  "with the state folder of the server, or 'perdure sign'; 'perdure dev --open' takes unsigned ones";
+
+const WHAT = { start: 'a start with a workspace', approve: 'an approval', extend: 'an extension' } as const;
+
+/**
+ * Makes the check of signatures. A signature counts for one request, within `AUTH_LIMITS.validMs`: whoever can read the history of a run
+ * sees it, and could send it again.
+ */
+export function createAuthenticate({ key, folder }: AuthOptions): Authenticate {
+  return async (input, sentAt) => {
+    const { verb, auth, use } = input;
+    const signature = readSignature(auth);
+    if (!signature) return `UNSIGNED: ${WHAT[verb]} has no signature; ${HOW}`;
+    if (!isSignedBy(key, input, signature)) return `UNSIGNED: ${WHAT[verb]} has a signature of another key, run or input; ${HOW}`;
+    if (Math.abs(sentAt - signature.atMs) > AUTH_LIMITS.validMs)
+      return `UNSIGNED: ${WHAT[verb]} has a signature that was made more than ${AUTH_LIMITS.validMs / 60_000} minutes before; sign it again`;
+    if (Date.now() - signature.atMs > AUTH_LIMITS.rememberedMs)
+      return `UNSIGNED: ${WHAT[verb]} has a signature that has expired; sign it again`;
+    const first = await firstUse(folder, signature.code, use);
+    return first === use ? undefined : `UNSIGNED: ${WHAT[verb]} has a signature that was used before; sign it again`;
+  };
+}
+
+/** The activity that checks the signature of an update, which was sent just now. */
+export function createCheckSignature(
+  authenticate: Authenticate | undefined,
+): (input: CheckSignatureInput) => Promise<CheckSignatureResult> {
+  return async (input) => {
+    // a worker of the same folder without the check, such as 'perdure dev --open', takes all
+    const problem = await authenticate?.(input, Date.now());
+    return problem === undefined ? {} : { problem };
+  };
+}
+
+/** The request for which a signature counted first. */
+async function firstUse(folder: string, code: string, use: string): Promise<string> {
+  const file = join(folder, createHash('sha256').update(code).digest('hex'));
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  try {
+    await writeFile(file, use, { mode: 0o600, flag: 'wx' });
+    return use;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    return await readFile(file, 'utf8');
+  }
+}
+
+/** Forgets signatures that have expired. Never rejects. */
+export async function forgetOldSignatures(folder: string): Promise<void> {
+  for (const name of await readdir(folder).catch(() => [])) {
+    const file = join(folder, name);
+    const found = await stat(file).catch(() => undefined);
+    if (found && Date.now() - found.mtimeMs > 2 * AUTH_LIMITS.rememberedMs) await rm(file, { force: true }).catch(() => undefined);
+  }
+}
