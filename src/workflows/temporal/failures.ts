@@ -105,3 +105,8 @@ export function inputFailure(message: string): ApplicationFailure {
 function clip(text: string): string {
   return redact(cutMiddle(text, PAYLOAD_LIMITS.failureMessageBytesMax));
 }
+
+/** What the timeline of the Web UI adds to a call that is made again. */
+export function afterLoss(losses: number): string {
+  return losses === 0 ? '' : ', again: its worker was lost';
+}

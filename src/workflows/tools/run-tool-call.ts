@@ -6,7 +6,7 @@ import type { ToolDescriptor } from '../../contracts/schemas/tool.js';
 import { toolTitle } from '../../contracts/tool-title.js';
 import { outputBounds } from '../policies/tools/output-bounds.js';
 import type { Run } from '../state/run.js';
-import { type ActivityProblem, lossShown } from '../temporal/failures.js';
+import { type ActivityProblem, afterLoss, lossShown } from '../temporal/failures.js';
 import { callTool } from '../temporal/proxies.js';
 import { type LossState, settleLoss } from './settle-loss.js';
 import { type Settled, type SettledCall, settledBy, settledOwn } from './settled-call.js';
@@ -59,7 +59,7 @@ async function settle(run: Run, open: OpenCall): Promise<Settled> {
   for (;;) {
     if (run.mustStop) return stopped(run, call, state.losses);
     const { result, problem } = await startOnHost(run, tool, (placement) =>
-      callTool(input, { summary: `turn ${turn}: ${title}`, heartbeatTimeoutMs, placement }),
+      callTool(input, { summary: `turn ${turn}: ${title}${afterLoss(state.losses)}`, heartbeatTimeoutMs, placement }),
     );
     if (result) return settledBy(result);
     if (run.mustStop && (problem.cancelled || problem.notPolled)) return stopped(run, call, state.losses);

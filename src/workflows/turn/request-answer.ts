@@ -10,7 +10,7 @@ import { wait } from '../operator/wait.js';
 import { keyOf, type ModelPair } from '../policies/model/next-model.js';
 import type { Run } from '../state/run.js';
 import { usageIn } from '../state/spending.js';
-import { type ActivityProblem, lostAttempt, readActivityProblem } from '../temporal/failures.js';
+import { type ActivityProblem, afterLoss, lostAttempt, readActivityProblem } from '../temporal/failures.js';
 import { callModel } from '../temporal/proxies.js';
 import { type ChosenModel, type CoolingWait, chooseModel } from './choose-model.js';
 import { compactWhenNeeded } from './compact-transcript.js';
@@ -96,7 +96,7 @@ async function attempt(run: Run, chosen: ChosenModel, { setbacks, ...request }: 
   // computed for each attempt, at the price of the chosen model: a lost attempt has used part of the budget
   const outputTokensMax = outputTokens(run, request, setbacks);
   if (outputTokensMax === 'spent') return INTERRUPTED;
-  const reply = await callOnce(run, chosen, { ...request, outputTokensMax });
+  const reply = await callOnce(run, chosen, { ...request, outputTokensMax }, setbacks.workers);
   if (reply.kind === 'answer') return keepAnswer(run, pair, reply);
   if (reply.kind === 'interrupted') return keepPartial(run, pair, reply);
   const { problem } = reply;
@@ -121,7 +121,8 @@ function isStopped(run: Run, { final }: AnswerRequest): boolean {
 /** An attempt with its output limit. */
 type AttemptInput = Omit<Attempt, 'setbacks'> & { readonly outputTokensMax: number };
 
-async function callOnce(run: Run, chosen: ChosenModel, { endsAt, ...request }: AttemptInput): Promise<CallReply> {
+/** `losses`: how often a worker was lost with this request. */
+async function callOnce(run: Run, chosen: ChosenModel, { endsAt, ...request }: AttemptInput, losses: number): Promise<CallReply> {
   const { prepared, policy } = run;
   const { thinkingTokensMax } = policy;
   const input = {
@@ -135,7 +136,7 @@ async function callOnce(run: Run, chosen: ChosenModel, { endsAt, ...request }: A
     ...request,
   };
   const { candidate } = chosen.pair;
-  const summary = summaryOf(run, candidate.model, request);
+  const summary = summaryOf(run, candidate.model, request) + afterLoss(losses);
   const totalMs = endsAt === undefined ? candidate.times?.totalMs : finalMs(chosen, endsAt - Date.now());
   const { heartbeatTimeoutMs } = prepared;
   const placement = queueOf(run, candidate);

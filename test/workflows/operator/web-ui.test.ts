@@ -1,6 +1,7 @@
 import type { WorkflowHandle } from '@temporalio/client';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { failure } from '../../../src/activities/runtime/failures.js';
 import { PAYLOAD_LIMITS } from '../../../src/contracts/constants/limits.js';
 import { HANDLER_DESCRIPTIONS } from '../../../src/contracts/handlers.js';
 import { textOf } from '../../../src/contracts/message-text.js';
@@ -137,6 +138,19 @@ describe('what the Web UI shows of a run', () => {
     const after = summaries.filter((summary) => summary.endsWith('fake/model, after compaction'));
     expect(after.length).toBeGreaterThan(0);
     expect(after.length).toBeLessThanOrEqual(compactions.length);
+  });
+
+  it('the timeline tells of a lost worker in plain words, at the call that is made again', async () => {
+    const died = (): Error => failure('Worker.Died', 'worker process 7 on vm died (killed by SIGKILL) before it reported a result');
+    const on = await worker({
+      model: (_, n) => {
+        if (n === 1) throw died();
+        return say('ok');
+      },
+    });
+    const run = await start(on);
+    expect(await run.result()).toMatchObject({ reason: 'completed' });
+    expect((await summariesOf(run)).slice(1)).toEqual(['turn 1: fake/model', 'turn 1: fake/model, again: its worker was lost']);
   });
 
   it('every signal, update and query says what to send and what it does', async () => {
