@@ -141,10 +141,9 @@ describe('what the Web UI shows of a run', () => {
   });
 
   it('the timeline tells of a lost worker in plain words, at the call that is made again', async () => {
-    const died = (): Error => failure('Worker.Died', 'worker process 7 on vm died (killed by SIGKILL) before it reported a result');
     const on = await worker({
       model: (_, n) => {
-        if (n === 1) throw died();
+        if (n === 1) throw failure('Worker.Died', 'worker process 7 on vm died (killed by SIGKILL) before it reported a result');
         return say('ok');
       },
     });
