@@ -35,7 +35,7 @@ export const IMPORT_TABLE = {
   artifacts: { rooms: ['output', 'define', 'contracts'], packages: ['node:*', '@aws-sdk/client-s3'] },
   process: { rooms: ['define', 'contracts'], packages: ['node:*'] },
   workflows: { rooms: ['contracts'], packages: ['@temporalio/workflow', '@temporalio/common'] },
-  streams: { rooms: ['contracts'], packages: ['node:*'] },
+  streams: { rooms: ['contracts'], packages: ['node:*', 'redis'] },
   output: { rooms: ['contracts'], packages: ['node:*'] },
   define: { rooms: ['contracts'], packages: ['zod'] },
   contracts: { rooms: [], packages: ['zod', '@noble/hashes/*'] },

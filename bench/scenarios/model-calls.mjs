@@ -122,7 +122,7 @@ async function ask(provider, server) {
     },
     flush: () => Promise.resolve(),
   };
-  const streamed = new StreamedAnswer(sink, { runId: 'r', turn: 1, attempt: 1 }, false);
+  const streamed = new StreamedAnswer(sink, { runId: 'r', turn: 1, attempt: 1, epoch: 1 }, false);
   const thinking = new ThinkingBudget();
   const answer = await provider.call({
     ...longRequest(1),

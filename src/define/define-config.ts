@@ -11,6 +11,7 @@ import { HeartbeatTimeoutMs } from './heartbeat-timeout.js';
 import { ModelOptions } from './model-options.js';
 import { ProviderDefinition } from './provider-definition.js';
 import { SandboxDefinition } from './sandbox.js';
+import { StreamsDefinition } from './streams.js';
 
 const Tool = z.custom<AnyToolDefinition>(isToolDefinition, 'a tool made with defineTool({ … })');
 
@@ -50,6 +51,8 @@ export const Config = z.strictObject({
   contextWindows: z.record(z.string(), z.number().int().min(MODEL_LIMITS.contextWindowMin)).optional(),
   /** Storage of large outputs. @default files of the state folder */
   artifacts: ArtifactsDefinition.optional(),
+  /** Redis server for token streams, beside the files of the state folder. @default files only */
+  streams: StreamsDefinition.optional(),
   /** What commands of `run_command` may reach. @default a sandbox of namespaces without network */
   sandbox: SandboxDefinition.optional(),
   /** Custom compactor `({ messages, tokensMax, runId, signal }) => messages`, for the compaction strategy `custom`. */

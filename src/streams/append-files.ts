@@ -22,6 +22,11 @@ export class AppendFiles {
     return this.#files.size;
   }
 
+  /** True if the file is open, so that the last write to it succeeded. */
+  isOpen(path: string): boolean {
+    return this.#files.has(path);
+  }
+
   /** Resolves when the text is written. Rejects when it could not be: the next call opens the file again. */
   async append(path: string, text: string): Promise<void> {
     const file = this.#open(path);

@@ -1,8 +1,10 @@
 import { open } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { STREAM_LIMITS } from '../contracts/constants/limits.js';
+import { AttemptOrder } from './attempt-order.js';
 import { streamFile } from './file-stream-sink.js';
-import type { StreamEvent, StreamSource } from './stream.js';
+import { parseEvent } from './parse-event.js';
+import type { StreamEntry, StreamSource } from './stream.js';
 
 /**
  * Reads the file of a FileStreamSink in this or another process: past events, then new ones. Waits for a missing file. Skips a line
@@ -15,18 +17,22 @@ export class FileStreamSource implements StreamSource {
     this.#folder = options.folder;
   }
 
-  async *read(runId: string, signal: AbortSignal): AsyncGenerator<StreamEvent> {
+  async *read(runId: string, signal: AbortSignal, after?: string): AsyncGenerator<StreamEntry> {
     const path = streamFile(this.#folder, runId);
-    const lines = new LineReader();
-    let offset = 0;
+    const order = new AttemptOrder(after);
+    let lines = new LineReader(offsetIn(order.position));
     while (true) {
       // one more read after the abort, for events flushed before it
       const last = signal.aborted;
-      const chunk = await readFrom(path, offset);
-      offset += chunk.length;
-      for (const line of lines.push(chunk)) {
-        const event = parseEvent(line, runId);
-        if (event) yield event;
+      const chunk = await readFrom(path, lines.offset);
+      if (chunk === undefined) {
+        // the file was replaced: events that the reader has already are dropped by the order
+        lines = new LineReader(0);
+        continue;
+      }
+      for (const { text, end } of lines.push(chunk)) {
+        const event = parseEvent(text, runId);
+        if (event) yield* order.take(event, String(end));
       }
       if (chunk.length > 0) continue;
       if (last) return;
@@ -35,27 +41,50 @@ export class FileStreamSource implements StreamSource {
   }
 }
 
+function offsetIn(position: string | undefined): number {
+  return /^\d{1,15}$/u.test(position ?? '') ? Number(position) : 0;
+}
+
 /** Splits bytes into lines. Keeps lines and characters that are split between two reads. */
 class LineReader {
   #rest: Buffer = Buffer.alloc(0);
+  #offset: number;
 
-  push(chunk: Buffer): string[] {
+  constructor(offset: number) {
+    this.#offset = offset;
+  }
+
+  /** The offset behind the bytes that were read. */
+  get offset(): number {
+    return this.#offset;
+  }
+
+  /** Returns the lines that are complete, each with the offset behind it. */
+  push(chunk: Buffer): { readonly text: string; readonly end: number }[] {
     const bytes = Buffer.concat([this.#rest, chunk]);
-    const end = bytes.lastIndexOf(NEWLINE) + 1;
-    this.#rest = bytes.subarray(end);
-    return end === 0 ? [] : bytes.toString('utf8', 0, end - 1).split('\n');
+    const start = this.#offset - this.#rest.length;
+    this.#offset += chunk.length;
+    const found = [];
+    let at = 0;
+    for (let end = bytes.indexOf(NEWLINE, at); end !== -1; end = bytes.indexOf(NEWLINE, at)) {
+      found.push({ text: bytes.toString('utf8', at, end), end: start + end + 1 });
+      at = end + 1;
+    }
+    this.#rest = bytes.subarray(at);
+    return found;
   }
 }
 
 const NEWLINE = 0x0a;
 
-/** Reads the bytes after `offset`, at most one buffer. Empty if the file does not exist yet. */
-async function readFrom(path: string, offset: number): Promise<Buffer> {
+/** Reads the bytes after `offset`, at most one buffer. Empty if the file does not exist yet, undefined if it ends before the offset. */
+async function readFrom(path: string, offset: number): Promise<Buffer | undefined> {
   const file = await open(path, 'r').catch(missing);
   if (!file) return Buffer.alloc(0);
   try {
     const buffer = Buffer.alloc(STREAM_LIMITS.readBytes);
     const { bytesRead } = await file.read(buffer, 0, buffer.length, offset);
+    if (bytesRead === 0 && (await file.stat()).size < offset) return undefined;
     return buffer.subarray(0, bytesRead);
   } finally {
     await file.close();
@@ -70,19 +99,4 @@ async function pause(signal: AbortSignal): Promise<void> {
   await delay(STREAM_LIMITS.coalesceMs, undefined, { signal }).catch((error: unknown) => {
     if (!signal.aborted) throw error;
   });
-}
-
-function parseEvent(line: string, runId: string): StreamEvent | undefined {
-  if (line === '') return undefined;
-  try {
-    const value: unknown = JSON.parse(line);
-    return isEvent(value) && value.runId === runId ? value : undefined;
-  } catch {
-    // a truncated line: its writer was killed, and the next writer started a new line
-    return undefined;
-  }
-}
-
-function isEvent(value: unknown): value is StreamEvent {
-  return typeof value === 'object' && value !== null && 'runId' in value && 'turn' in value && 'attempt' in value && 'type' in value;
 }

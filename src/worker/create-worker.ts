@@ -16,7 +16,7 @@ import { modelFacts } from '../models/model-facts.js';
 import { NO_LIMITS, NO_NETWORK_LIMITS } from '../process/sandbox/open-sandbox.js';
 import { createProviderFor } from '../providers/access/provider-for.js';
 import { workerSecrets } from '../providers/access/worker-secrets.js';
-import { FileStreamSink } from '../streams/file-stream-sink.js';
+import type { StreamSink } from '../streams/stream.js';
 import { createReadArtifact } from '../tools/read-artifact.js';
 import { createWorkspaceTools } from '../tools/registry.js';
 import { updatePlan } from '../tools/update-plan.js';
@@ -26,6 +26,7 @@ import { listSearchAttributes } from './search-attributes.js';
 import { openAuthKey } from './state-folder/auth-key.js';
 import { stateFolder } from './state-folder/state-folder.js';
 import { createArtifactStore } from './storage/artifact-store.js';
+import { streamSink } from './storage/stream-sink.js';
 import { workflowBundle } from './workflow-bundle.js';
 
 /** Options of `createAgentActivities`. */
@@ -47,6 +48,8 @@ export interface AgentActivitiesOptions {
    * asks nobody who they are. `perdure` sets it for the embedded server. @default false
    */
   readonly requireSignatures?: boolean;
+  /** Receives the tokens of all runs, in place of the sinks named here. @default files of the state folder, and `streams` of the config */
+  readonly streams?: StreamSink;
   /** Receives notices for the operator, one line each. @default none */
   readonly say?: (line: string) => void;
 }
@@ -114,10 +117,7 @@ export function createAgentActivities(options: AgentActivitiesOptions): AgentAct
     gates: gateFunctions(config),
     completionGates: completionGates(config),
     providerFor: createProviderFor({ config, env: process.env, keys }),
-    streams: new FileStreamSink({
-      folder: stateFolder(options.stateDir).streams,
-      onError: (error) => say(`cannot write token streams, runs continue without them: ${String(error)}`),
-    }),
+    streams: options.streams ?? streamSink(options.config, { stateDir: options.stateDir, say }),
     results: keptResults(stateFolder(options.stateDir).results, say),
     ...(options.toolQueue === undefined ? {} : { hostQueue: options.toolQueue }),
     ...(modelIdleMs === undefined ? {} : { modelIdleMs }),

@@ -301,7 +301,9 @@ describe('RunHandle.watch', () => {
   it('gives events in order, tokens as they come, and the result last', async () => {
     const { run } = await agents.start({ task: 'use the tool' });
     const sink = new FileStreamSink({ folder: streams });
-    sink.publish({ runId: run.runId, turn: 1, attempt: 1, seq: 1, type: 'text', text: 'token' });
+    const where = { runId: run.runId, turn: 1, attempt: 1, epoch: 1_000 };
+    sink.publish({ ...where, seq: 1, type: 'reset' });
+    sink.publish({ ...where, seq: 2, type: 'text', text: 'token' });
     await sink.flush(run.runId);
     const items: WatchItem[] = [];
     for await (const item of run.watch()) items.push(item);
@@ -310,7 +312,11 @@ describe('RunHandle.watch', () => {
     const seqs = items.flatMap((item) => (item.type === 'event' ? [item.event.seq] : []));
     expect(seqs).toEqual(Array.from({ length: seqs.length }, (_, index) => index + 1));
     expect(items.findLast((item) => item.type === 'event')).toMatchObject({ event: { type: 'run.ended' } });
-    expect(items.filter((item) => item.type === 'stream')).toMatchObject([{ event: { text: 'token' } }]);
+    const tokens = items.flatMap((item) => (item.type === 'stream' ? item.event : []));
+    expect(tokens).toMatchObject([{ type: 'reset' }, { text: 'token' }]);
+    const resumed: WatchItem[] = [];
+    for await (const item of run.watch({ streamAfter: tokens[0]?.id ?? '' })) resumed.push(item);
+    expect(resumed.filter((item) => item.type === 'stream')).toEqual([{ type: 'stream', event: tokens[1] }]);
   });
 
   it('stops without a result when its signal aborts, and the run goes on', async () => {

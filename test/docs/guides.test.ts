@@ -30,6 +30,7 @@ const {
   OUTPUT_SCHEMA_LIMITS,
   PAYLOAD_LIMITS,
   READING_LIMITS,
+  REDIS_STREAM_LIMITS,
   RUN_LIMITS,
   STEER_LIMITS,
   STREAM_LIMITS,
@@ -83,6 +84,14 @@ const CLAIMS: Readonly<Record<string, readonly string[]>> = {
     `\`minimal\` ${grouped(minimal)}, \`low\` ${grouped(low)}, \`medium\` ${grouped(medium)}, \`high\` ${grouped(high)}, or the given number, at least ${grouped(THINKING_LIMITS.budgetTokensMin)}`,
     `An answer may have ${grouped(MODEL_LIMITS.outputTokensDefault)} tokens`,
     `after ${MODEL_LIMITS.streamIdleMs / SECOND} s without a byte, and after ${MODEL_LIMITS.turnTimeoutMs / MINUTE} minutes in total`,
+  ],
+  'docs/guides/stream-tokens.md': [
+    `| \`ttlMs\` | ${REDIS_STREAM_LIMITS.ttlMsDefault / DAY} day |`,
+    `| \`entriesMax\` | ${grouped(REDIS_STREAM_LIMITS.entriesMaxDefault)} |`,
+    `the text of ${STREAM_LIMITS.coalesceMs} ms. ${grouped(REDIS_STREAM_LIMITS.entriesMaxDefault)} entries are ten minutes`,
+    `at most ${STREAM_LIMITS.bufferedBytesMax / MIB} MiB for a run and ${STREAM_LIMITS.sinkBytesMax / MIB} MiB in total`,
+    `waits at most ${REDIS_STREAM_LIMITS.flushMsMax / SECOND} s for its last tokens`,
+    `does not answer for ${REDIS_STREAM_LIMITS.timeoutMs / SECOND} s`,
   ],
   'docs/guides/control-tool-calls.md': [
     `A gate function has ${HOOK_LIMITS.timeoutMsDefault / SECOND} s`,

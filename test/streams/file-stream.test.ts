@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { FileStreamSink, streamFile } from '../../src/streams/file-stream-sink.js';
 import { FileStreamSource } from '../../src/streams/file-stream-source.js';
-import type { StreamEvent } from '../../src/streams/stream.js';
+import { attempt, other, readAll, readUntil, shown, text } from './support/stream-events.js';
+import { claimsOfStreamPairs } from './support/stream-pair-claims.js';
 
 let folder: string;
 beforeEach(async () => {
@@ -13,98 +14,50 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
 const RUN = 'run-1';
+const source = (): FileStreamSource => new FileStreamSource({ folder });
 
-function text(seq: number, words: string, place: { turn?: number; attempt?: number; runId?: string } = {}): StreamEvent {
-  return { runId: RUN, turn: 1, attempt: 1, ...place, seq, type: 'text', text: words };
-}
-
-/** Reads until `enough` says so, then stops the reader and gives everything it saw. */
-async function readUntil(enough: (events: StreamEvent[]) => boolean, runId = RUN): Promise<StreamEvent[]> {
-  const stop = new AbortController();
-  const events: StreamEvent[] = [];
-  for await (const event of new FileStreamSource({ folder }).read(runId, stop.signal)) {
-    events.push(event);
-    if (enough(events)) stop.abort();
-  }
-  return events;
-}
-
-const joined = (events: StreamEvent[]): string => events.map((event) => (event.type === 'text' ? event.text : `<${event.type}>`)).join('');
-
-describe('file stream', () => {
-  it('a watcher that comes late gets what happened so far, then the tail', async () => {
-    const sink = new FileStreamSink({ folder });
-    sink.publish(text(1, 'early '));
-    await sink.flush(RUN);
-    const seen = readUntil((events) => joined(events).endsWith('late'));
-    sink.publish(text(2, 'late'));
-    expect(joined(await seen)).toBe('early late');
-  });
-
-  it('a watcher may come before the file is there', async () => {
-    const seen = readUntil((events) => events.length > 0);
-    new FileStreamSink({ folder: join(folder) }).publish(text(1, 'hello'));
-    expect(joined(await seen)).toBe('hello');
-  });
-
-  it('pieces of one text become one line, other events keep their place between them', async () => {
-    const sink = new FileStreamSink({ folder });
-    for (const [index, piece] of ['a', 'b', 'c'].entries()) sink.publish(text(index + 1, piece));
-    sink.publish({ runId: RUN, turn: 1, attempt: 2, seq: 4, type: 'reset' });
-    sink.publish(text(5, 'd', { attempt: 2 }));
-    await sink.flush(RUN);
-    const lines = (await readFile(streamFile(folder, RUN), 'utf8')).split('\n').filter(Boolean);
-    expect(lines.map((line): unknown => JSON.parse(line))).toMatchObject([{ type: 'text' }, { type: 'reset' }, { type: 'text' }]);
-    expect(joined(await readUntil((events) => events.length === 3))).toBe('abc<reset>d');
-  });
-
-  it('keeps the order of 2,000 events over many flushes', async () => {
-    const sink = new FileStreamSink({ folder });
-    for (let seq = 1; seq <= 2_000; seq += 1) {
-      sink.publish(text(seq, `${seq} `, { turn: seq }));
-      if (seq % 100 === 0) void sink.flush(RUN);
-    }
-    await sink.flush(RUN);
-    const events = await readUntil((seen) => seen.length === 2_000);
-    expect(events.map((event) => event.seq)).toEqual(Array.from({ length: 2_000 }, (_, index) => index + 1));
-  });
+describe('token streams in files', () => {
+  claimsOfStreamPairs(() => Promise.resolve({ sink: () => new FileStreamSink({ folder }), source }));
 
   it('a line cut short by a dying writer costs that line only, and the next writer starts on a new one', async () => {
     const path = streamFile(folder, RUN);
-    await writeFile(path, `${JSON.stringify(text(1, 'whole '))}\n{"runId":"run-1","turn":1,"att`);
+    await writeFile(path, `${JSON.stringify(other(1, 'reset'))}\n${JSON.stringify(text(2, 'whole '))}\n{"runId":"run-1","turn":1,"att`);
     const sink = new FileStreamSink({ folder });
-    sink.publish(text(3, 'after'));
+    for (const event of attempt(['after'], { epoch: 2_000 })) sink.publish(event);
     await sink.flush(RUN);
-    expect(joined(await readUntil((events) => joined(events).endsWith('after')))).toBe('whole after');
+    expect(shown(await readAll(source()))).toBe('<reset>whole <reset>after<end>');
   });
 
   it('a line that arrives in two halves, split inside a character, is one event', async () => {
     const path = streamFile(folder, RUN);
-    const bytes = Buffer.from(`${JSON.stringify(text(1, 'grüße 🦜'))}\n`);
+    const bytes = Buffer.from(`${JSON.stringify(other(1, 'reset'))}\n${JSON.stringify(text(2, 'grüße 🦜'))}\n`);
     const middle = bytes.indexOf('🦜') + 2;
     await writeFile(path, bytes.subarray(0, middle));
-    const seen = readUntil((events) => events.length === 1);
+    const seen = readUntil(source(), (events) => events.length === 2);
     await appendFile(path, bytes.subarray(middle));
-    expect(joined(await seen)).toBe('grüße 🦜');
+    expect(shown(await seen)).toBe('<reset>grüße 🦜');
   });
 
   it('foreign lines are skipped: other runs, no JSON, no event', async () => {
-    await writeFile(
-      streamFile(folder, RUN),
-      `${JSON.stringify(text(1, 'x', { runId: 'other' }))}\n[]\n17\nnull\nno json\n${JSON.stringify(text(2, 'y'))}\n`,
-    );
-    expect(joined(await readUntil((events) => events.length > 0))).toBe('y');
+    const own = attempt(['y']).map((event) => `${JSON.stringify(event)}\n`);
+    const foreign = `${JSON.stringify(text(1, 'x', { runId: 'other' }))}\n[]\n17\nnull\nno json\n{"runId":"run-1","type":"text"}\n`;
+    await writeFile(streamFile(folder, RUN), own.join(foreign));
+    expect(shown(await readAll(source()))).toBe('<reset>y<end>');
   });
 
-  it('what was flushed before the watcher was stopped is still given', async () => {
+  it('a watcher goes on when the file was replaced by a shorter one', async () => {
     const sink = new FileStreamSink({ folder });
-    const stop = new AbortController();
-    sink.publish(text(1, 'last words'));
+    for (const event of attempt(['a long text that was there before '.repeat(10)])) sink.publish(event);
     await sink.flush(RUN);
-    stop.abort();
-    const events: StreamEvent[] = [];
-    for await (const event of new FileStreamSource({ folder }).read(RUN, stop.signal)) events.push(event);
-    expect(joined(events)).toBe('last words');
+    const after = (await readAll(source())).at(-1)?.id;
+    const seen = readUntil(source(), (events) => shown(events).endsWith('<end>'), { after });
+    await writeFile(
+      streamFile(folder, RUN),
+      attempt(['new'], { epoch: 2_000 })
+        .map((event) => `${JSON.stringify(event)}\n`)
+        .join(''),
+    );
+    expect(shown(await seen)).toBe('<reset>new<end>');
   });
 
   it('a folder that cannot be written is told once and never thrown', async () => {
@@ -119,13 +72,15 @@ describe('file stream', () => {
     expect(errors).toHaveLength(1);
   });
 
-  it('the file is readable by its owner only', async () => {
+  it('the file is readable by its owner only, and has a line for pieces of one text', async () => {
     const sink = new FileStreamSink({ folder: join(folder, 'streams') });
-    sink.publish(text(1, 'a'));
+    for (const event of attempt(['a', 'b', 'c'])) sink.publish(event);
     await sink.flush(RUN);
     const path = streamFile(join(folder, 'streams'), RUN);
     expect((await stat(path)).mode & 0o777).toBe(0o600);
     expect((await stat(join(folder, 'streams'))).mode & 0o777).toBe(0o700);
+    const lines = (await readFile(path, 'utf8')).split('\n').filter(Boolean);
+    expect(lines.map((line): unknown => JSON.parse(line))).toMatchObject([{ type: 'reset' }, { text: 'abc' }, { type: 'end' }]);
   });
 });
 
@@ -138,10 +93,10 @@ describe('streamFile', () => {
     '%j stays inside the folder',
     async (id) => {
       const sink = new FileStreamSink({ folder });
-      sink.publish(text(1, 'a', { runId: id }));
+      sink.publish(text(2, 'a', { runId: id }));
       await sink.flush(id);
       expect(await readdir(folder)).toHaveLength(1);
-      expect(joined(await readUntil((events) => events.length > 0, id))).toBe('a');
+      expect(shown(await readAll(source(), { runId: id }))).toBe('<reset>a');
     },
   );
 

@@ -19,13 +19,15 @@ export interface Shown {
   readonly secrets?: SecretMask;
 }
 
+type Attempt = Pick<StreamEvent, 'runId' | 'turn' | 'attempt' | 'epoch'>;
+
 const THINKING_BEGINS = '<thinking>';
 const THINKING_ENDS = '</thinking>\n';
 
 /** An answer while it streams: published to watchers, shown in heartbeats, and the basis of usage estimates. */
 export class StreamedAnswer {
   readonly #sink: StreamSink;
-  readonly #where: Pick<StreamEvent, 'runId' | 'turn' | 'attempt'>;
+  readonly #where: Attempt;
   readonly #startedAt = Date.now();
   readonly #shown: Shown;
   #isTagOpen = false;
@@ -38,7 +40,7 @@ export class StreamedAnswer {
   text = '';
 
   /** Publishes `reset` first, so that watchers drop the partial text of an earlier attempt of the same turn. */
-  constructor(sink: StreamSink, where: Pick<StreamEvent, 'runId' | 'turn' | 'attempt'>, shown: Shown) {
+  constructor(sink: StreamSink, where: Attempt, shown: Shown) {
     this.#sink = sink;
     this.#where = where;
     this.#shown = shown;
@@ -138,18 +140,18 @@ export class StreamedAnswer {
 
   #publish(body: StreamDelta | { readonly type: 'reset' | 'end' }): void {
     this.#seq += 1;
-    const { runId, turn, attempt } = this.#where;
+    const { runId, turn, attempt, epoch } = this.#where;
     const seq = this.#seq;
     // written out, because this runs for every word of an answer and object spread would dominate its cost
     switch (body.type) {
       case 'text':
       case 'thinking':
-        return this.#sink.publish({ runId, turn, attempt, seq, type: body.type, text: body.text });
+        return this.#sink.publish({ runId, turn, attempt, epoch, seq, type: body.type, text: body.text });
       case 'tool_call':
-        return this.#sink.publish({ runId, turn, attempt, seq, type: body.type, name: body.name });
+        return this.#sink.publish({ runId, turn, attempt, epoch, seq, type: body.type, name: body.name });
       case 'reset':
       case 'end':
-        return this.#sink.publish({ runId, turn, attempt, seq, type: body.type });
+        return this.#sink.publish({ runId, turn, attempt, epoch, seq, type: body.type });
     }
   }
 }

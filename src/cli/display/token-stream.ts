@@ -34,8 +34,9 @@ export class StreamText {
       }
       case 'text':
         this.#ended = false;
-        this.#text += event.text;
-        return { kind: 'text', text: event.text };
+        return this.#add(event.text);
+      case 'gap':
+        return this.#add('[…]');
       case 'end':
         this.#ended = true;
         return NONE;
@@ -43,6 +44,11 @@ export class StreamText {
       case 'tool_call':
         return NONE;
     }
+  }
+
+  #add(text: string): StreamChange {
+    this.#text += text;
+    return { kind: 'text', text };
   }
 
   #begin(turn: number): void {

@@ -5,7 +5,7 @@ import type { RunEvent } from '../../contracts/event.js';
 import { events as eventsQuery, progress as progressQuery } from '../../contracts/handlers.js';
 import { PerdureError } from '../../contracts/perdure-error.js';
 import type { Progress, RunResult } from '../../contracts/schemas/run.js';
-import type { StreamEvent, StreamSource } from '../../streams/stream.js';
+import type { StreamEntry, StreamSource } from '../../streams/stream.js';
 import { signalOfRequests, type TemporalAccess } from '../temporal/connection.js';
 import { isAborted, unreachable } from '../temporal/errors.js';
 import { AsyncQueue } from './async-queue.js';
@@ -17,6 +17,8 @@ export interface WatchOptions {
   readonly signal?: AbortSignal;
   /** Yields only events after this `seq`. @default 0, all stored events */
   readonly after?: number;
+  /** Yields only tokens behind this `id` of a `stream` item. @default all stored tokens */
+  readonly streamAfter?: string;
 }
 
 /** The run to watch, and the source of its tokens. */
@@ -34,7 +36,7 @@ export async function* watchRun(watched: Watched, options: WatchOptions = {}): A
   const stop = new AbortController();
   const signal = options.signal ? AbortSignal.any([stop.signal, options.signal]) : stop.signal;
   const queue = new AsyncQueue<WatchItem>();
-  const watcher = new Watcher(watched, queue, options.after ?? 0);
+  const watcher = new Watcher(watched, queue, options);
   const done = watcher.run(signal, stop).then(
     () => queue.close(),
     (error: unknown) => queue.close(options.signal?.aborted ? {} : { error }),
@@ -50,15 +52,17 @@ export async function* watchRun(watched: Watched, options: WatchOptions = {}): A
 class Watcher {
   readonly #watched: Watched;
   readonly #queue: AsyncQueue<WatchItem>;
+  readonly #streamAfter: string | undefined;
   #after: number;
   #lastNotice: string | undefined;
   #askedAt = 0;
   #wake: () => void = () => undefined;
 
-  constructor(watched: Watched, queue: AsyncQueue<WatchItem>, after: number) {
+  constructor(watched: Watched, queue: AsyncQueue<WatchItem>, { after = 0, streamAfter }: WatchOptions) {
     this.#watched = watched;
     this.#queue = queue;
     this.#after = after;
+    this.#streamAfter = streamAfter;
   }
 
   /** Runs the three sources. The result stops the other two and is pushed after their last items. */
@@ -123,7 +127,7 @@ class Watcher {
   async #stream(signal: AbortSignal): Promise<void> {
     const { streams, handle } = this.#watched;
     if (!streams) return;
-    for await (const event of streams.read(handle.workflowId, signal)) {
+    for await (const event of streams.read(handle.workflowId, signal, this.#streamAfter)) {
       this.#queue.push({ type: 'stream', event });
       if (event.type === 'reset' || event.type === 'end') this.#wake();
     }
@@ -182,6 +186,6 @@ function ignoreAbort(error: unknown): void {
 export type WatchItem =
   | { readonly type: 'event'; readonly event: RunEvent }
   | { readonly type: 'progress'; readonly progress: Progress }
-  | { readonly type: 'stream'; readonly event: StreamEvent }
+  | { readonly type: 'stream'; readonly event: StreamEntry }
   | { readonly type: 'notice'; readonly code: string; readonly message: string }
   | { readonly type: 'result'; readonly result: RunResult };

@@ -23,6 +23,7 @@ export {
   HOST_PROCESS_LIMITS,
   HOSTING_LIMITS,
   LOSS_LIMITS,
+  REDIS_STREAM_LIMITS,
   SANDBOX_LIMITS,
   STREAM_LIMITS,
 } from './worker-limits.js';

@@ -101,14 +101,56 @@ export const HOST_PROCESS_LIMITS = {
 export const STREAM_LIMITS = {
   /** Time over which tokens are collected before they are written. */
   coalesceMs: 60,
-  /** Buffer of a stream. Tokens above it are dropped, so that a slow disk does not fill the memory of the worker. */
+  /** Buffer of a stream. Tokens above it are dropped, so that a slow store does not fill the memory of the worker. */
   bufferedBytesMax: 4 * MIB,
+  /** Buffer of all streams of a worker. */
+  sinkBytesMax: 64 * MIB,
+  /** Text of one event, in characters, after which a new event begins. Readers handle an event at a time. */
+  eventCharsMax: 64 * KIB,
   /** Bytes that a watcher reads at a time. */
   readBytes: 64 * KIB,
   /** Streams that a worker keeps open. Many systems allow a process 1,024 files. */
   openFilesMax: 100,
   /** Time without a write after which a stream is closed. Most tools end sooner, and the next answer follows. */
   idleFileMs: 10 * SECOND_MS,
+} as const;
+
+/** Token streams in Redis. */
+export const REDIS_STREAM_LIMITS = {
+  /** Time after its last token at which a stream is deleted. */
+  ttlMsDefault: DAY_MS,
+  /** Shortest `ttlMs`. A watcher that lost its connection must still find the stream. */
+  ttlMsMin: MINUTE_MS,
+  /** Longest `ttlMs`. */
+  ttlMsMax: 30 * DAY_MS,
+  /** Entries of a stream, about. An entry holds the text of `STREAM_LIMITS.coalesceMs`, so this is ten minutes of text without a pause. */
+  entriesMaxDefault: 10_000,
+  /** Lowest `entriesMax`. Redis trims whole blocks, of 100 entries by default. */
+  entriesMaxMin: 100,
+  /** Highest `entriesMax`. */
+  entriesMaxMax: 1_000_000,
+  /** Longest `keyPrefix` in characters. */
+  keyPrefixCharsMax: 200,
+  /** Time for a connection, and for the answer to a command. Then the connection is given up, and another one is opened. */
+  timeoutMs: 3 * SECOND_MS,
+  /** Wait before the second attempt to connect; doubled each time. */
+  reconnectMsMin: 200,
+  /** Longest wait before an attempt to connect. */
+  reconnectMsMax: 5 * SECOND_MS,
+  /** Shortest time between two reports of lost connections. */
+  reportEveryMs: MINUTE_MS,
+  /** Time that the end of a model call waits for its last tokens. It waits only while Redis answers. */
+  flushMsMax: 500,
+  /** Commands that are sent together. */
+  commandsMax: 1_000,
+  /** Time that one read waits for new entries. A watcher that begins waits for the end of the current read. */
+  blockMs: 100,
+  /** Entries of one stream in one read. */
+  readEntriesMax: 500,
+  /** Entries that wait for a slow watcher. Above it, its stream is not read. */
+  readAheadMax: 1_000,
+  /** Time for the last read of a watcher that stops. */
+  lastReadMs: SECOND_MS,
 } as const;
 
 /** Limits of the sandbox of commands. */

@@ -69,12 +69,13 @@ function numberBehind(name: string, variable: string): number | undefined {
 }
 
 /** The references of all keys that a config names: variables and files. */
-export function keysOfConfig({ credentials = {}, providers = {}, agents = {}, artifacts }: Config): string[] {
+export function keysOfConfig({ credentials = {}, providers = {}, agents = {}, artifacts, streams }: Config): string[] {
   return [
     ...Object.values(credentials).flat(),
     ...Object.values(providers).flatMap((provider) => ownReferences(provider) ?? []),
     ...Object.values(agents).flatMap(keysOfExecutor),
     ...Object.values(artifacts?.credentials ?? {}),
+    ...(streams && KeyReference.safeParse(streams.url).success ? [streams.url] : []),
   ];
 }
 

@@ -1,6 +1,8 @@
+import { KeyReference } from '../../define/credentials.js';
 import { AgentDefinition } from '../../define/define-agent.js';
 import { Config } from '../../define/define-config.js';
 import { baseUrlProblem } from '../../providers/http/base-url.js';
+import { hasCredentials, redisUrlProblem } from '../../streams/redis-url.js';
 import { BUILT_IN_TOOLS, WORKSPACE_TOOLS } from '../../tools/registry.js';
 import { updatePlan } from '../../tools/update-plan.js';
 import type { AgentFile } from './agent-files.js';
@@ -45,10 +47,20 @@ function meaningProblems(config: Config): string[] {
     ...providerProblems(config),
     ...hookProblems(hooks, known),
     ...artifactsProblems(config),
+    ...streamsProblems(config),
   ];
 }
 
 function artifactsProblems({ artifacts }: Config): string[] {
   const problem = artifacts?.endpoint && baseUrlProblem(artifacts.endpoint, artifacts);
   return problem ? [`artifacts.endpoint: ${problem}`] : [];
+}
+
+/** A referenced address is checked when the worker starts. */
+function streamsProblems({ streams }: Config): string[] {
+  if (!streams || KeyReference.safeParse(streams.url).success) return [];
+  const problem = hasCredentials(streams.url)
+    ? 'it contains credentials; set the whole address by reference, such as "env:REDIS_URL"'
+    : redisUrlProblem(streams.url, streams);
+  return problem ? [`streams.url: ${problem}`] : [];
 }

@@ -11,6 +11,7 @@ import { ModelOptions } from '../../define/model-options.js';
 import { BudgetOptions, PolicyOptions } from '../../define/policy-options.js';
 import { HttpProvider, ProviderDefinition } from '../../define/provider-definition.js';
 import { ProviderQuirks } from '../../define/provider-quirks.js';
+import { StreamsDefinition } from '../../define/streams.js';
 
 /** Fields and values that this version does not support yet, by their path. They are rejected, not ignored. */
 export const LATER: Readonly<Record<string, readonly string[]>> = {
@@ -39,6 +40,7 @@ const FIELDS: Readonly<Record<string, readonly string[]>> = {
   'models.*.price': Object.keys(ModelPrice.shape),
   'prices.*': Object.keys(ModelPrice.shape),
   artifacts: Object.keys(ArtifactsDefinition.shape),
+  streams: Object.keys(StreamsDefinition.shape),
   limits: Object.keys(Config.shape.limits.unwrap().shape),
 };
 

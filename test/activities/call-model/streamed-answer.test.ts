@@ -19,7 +19,7 @@ const ANSWER = [
 async function shown(deltas: readonly StreamDelta[], thinkingOutput: ThinkingOutput, isWithheld = false) {
   const events: StreamEvent[] = [];
   const sink = { publish: (event: StreamEvent) => void events.push(event), flush: () => Promise.resolve() };
-  const streamed = new StreamedAnswer(sink, { runId: 'r', turn: 1, attempt: 1 }, { isWithheld, thinkingOutput });
+  const streamed = new StreamedAnswer(sink, { runId: 'r', turn: 1, attempt: 1, epoch: 1 }, { isWithheld, thinkingOutput });
   for (const delta of deltas) streamed.add(delta);
   await streamed.end();
   return { streamed, events, seen: events.map((event) => ('text' in event ? `${event.type}: ${event.text}` : event.type)) };

@@ -8,7 +8,7 @@ import { PlainDisplay } from '../../../src/cli/display/plain-display.js';
 import { progressAfter, statusLine } from '../../../src/cli/display/status-line.js';
 import { NO_USAGE } from '../../../src/contracts/models/usage.js';
 import type { Progress } from '../../../src/contracts/schemas/run.js';
-import type { StreamEvent } from '../../../src/streams/stream.js';
+import type { StreamEntry } from '../../../src/streams/stream.js';
 
 class Screen extends Writable {
   readonly isTTY = true;
@@ -52,8 +52,8 @@ const progress: Progress = {
   model: 'fake/model',
 };
 
-function streamed(text: string, seq = 1): { type: 'stream'; event: StreamEvent } {
-  return { type: 'stream', event: { runId: 'r', turn: 1, attempt: 1, seq, type: 'text', text } };
+function streamed(text: string, seq = 1): { type: 'stream'; event: StreamEntry } {
+  return { type: 'stream', event: { id: String(seq), runId: 'r', turn: 1, attempt: 1, epoch: 1, seq, type: 'text', text } };
 }
 
 describe('LiveDisplay', () => {

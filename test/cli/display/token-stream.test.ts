@@ -2,14 +2,14 @@ import { describe, expect, it } from 'vitest';
 import { StreamText } from '../../../src/cli/display/token-stream.js';
 import type { StreamEvent } from '../../../src/streams/stream.js';
 
-type Body = { type: 'text'; text: string } | { type: 'reset' } | { type: 'end' } | { type: 'tool_call'; name: string };
+type Body = { type: 'text'; text: string } | { type: 'reset' } | { type: 'end' } | { type: 'gap' } | { type: 'tool_call'; name: string };
 
 /** What is shown of events given as [turn, attempt, body]. */
 function play(...events: readonly (readonly [number, number, Body])[]): { shown: string; text: string } {
   const stream = new StreamText();
   let shown = '';
   for (const [seq, [turn, attempt, body]] of events.entries()) {
-    const change = stream.take({ runId: 'r', turn, attempt, seq, ...body } satisfies StreamEvent);
+    const change = stream.take({ runId: 'r', turn, attempt, epoch: seq, seq, ...body } satisfies StreamEvent);
     if (change.kind === 'text') shown += change.text;
     if (change.kind === 'restart') shown += '<restart>';
   }
@@ -38,6 +38,10 @@ describe('StreamText', () => {
 
   it('late text of an earlier turn is not shown', () => {
     expect(play([2, 1, text('two')], [1, 1, text('late')], [2, 1, text('!')]).shown).toBe('two!');
+  });
+
+  it('a hole in the text is shown as one', () => {
+    expect(play([1, 1, reset], [1, 1, text('one ')], [1, 1, { type: 'gap' }], [1, 1, text(' three')]).shown).toBe('one […] three');
   });
 
   it('a tool call that streams shows nothing by itself', () => {

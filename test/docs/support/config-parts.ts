@@ -13,6 +13,7 @@ import { Config } from '../../../src/define/define-config.js';
 import { HookDefinition } from '../../../src/define/define-hook.js';
 import { BudgetOptions, PolicyOptions } from '../../../src/define/policy-options.js';
 import { SandboxDefinition } from '../../../src/define/sandbox.js';
+import { StreamsDefinition } from '../../../src/define/streams.js';
 import { DocComments } from './doc-comments.js';
 import { interfaceTable, schemaTable } from './field-table.js';
 import { SCHEMA_NAMES } from './schema-names.js';
@@ -32,7 +33,10 @@ export const CONFIG_PARTS: Readonly<Record<string, () => string>> = {
     schemaTable(
       Config,
       { docs: CONFIG, declarations: ['Config'] },
-      { names, types: { tools: 'list of tools', limits: '[limits](#limits)', sandbox: '[sandbox](#sandbox)' } },
+      {
+        names,
+        types: { tools: 'list of tools', limits: '[limits](#limits)', sandbox: '[sandbox](#sandbox)', streams: '[streams](#streams)' },
+      },
     ),
   sandbox: () =>
     schemaTable(
@@ -43,6 +47,8 @@ export const CONFIG_PARTS: Readonly<Record<string, () => string>> = {
   limits: () => schemaTable(Config.shape.limits.unwrap(), { docs: CONFIG, declarations: ['Config'] }, { names }),
   artifacts: () =>
     schemaTable(ArtifactsDefinition, { docs: new DocComments('define/artifacts.ts'), declarations: ['ArtifactsDefinition'] }, { names }),
+  streams: () =>
+    schemaTable(StreamsDefinition, { docs: new DocComments('define/streams.ts'), declarations: ['StreamsDefinition'] }, { names }),
   agent: () =>
     schemaTable(
       AgentDefinition,

@@ -57,6 +57,7 @@ const PROCESS_LIMIT_TITLES = {
   DEV_SERVER_LIMITS: 'Embedded server',
   HOST_PROCESS_LIMITS: 'Host processes',
   STREAM_LIMITS: 'Streams',
+  REDIS_STREAM_LIMITS: 'Streams in Redis',
   SANDBOX_LIMITS: 'Sandbox of commands',
   AUTH_LIMITS: 'Signatures',
 } as const satisfies Partial<Record<keyof typeof limits, string>>;

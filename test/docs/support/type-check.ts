@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 
 /** The doors of the package, as its `exports` name them. */
-const DOORS = ['client', 'contracts', 'testing', 'worker', 'workflows'] as const;
+const DOORS = ['client', 'contracts', 'streams', 'testing', 'worker', 'workflows'] as const;
 
 /**
  * Type-checks examples as a user of the package would compile them: each is a module in a folder of its own, with the strict options of
