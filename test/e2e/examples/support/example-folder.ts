@@ -7,19 +7,26 @@ import { promisify } from 'node:util';
 import { afterEach, beforeEach, inject } from 'vitest';
 import { builtCli } from '../../../support/built-package.js';
 import { removeStateDir } from '../../../worker/support/state-dir.js';
+import { Command } from '../../support/command.js';
 
-const EXAMPLES = fileURLToPath(new URL('../../../../examples', import.meta.url));
+const PACKAGE = fileURLToPath(new URL('../../../..', import.meta.url));
+const EXAMPLES = join(PACKAGE, 'examples');
 
 /** A copy of all examples with the built command line beside it, made for each test; `name` is the one that is run. */
 export function useExample(name: string) {
   let root: string;
+  const commands: Command[] = [];
   beforeEach(async () => {
     root = await mkdtemp(join(tmpdir(), 'perdure-examples-'));
     await cp(EXAMPLES, join(root, 'examples'), { recursive: true, filter: isSource });
     await mkdir(join(root, 'home'));
     await symlink(dirname(builtCli()), join(root, 'bin'));
+    await mkdir(join(root, 'node_modules'));
+    await symlink(PACKAGE, join(root, 'node_modules', 'perdure'));
+    await symlink(join(PACKAGE, 'node_modules', 'fastify'), join(root, 'node_modules', 'fastify'));
   });
   afterEach(async () => {
+    await Promise.all(commands.splice(0).map((command) => command.isRunning && command.kill('SIGKILL')));
     await removeStateDir(join(root, 'examples', name, '.perdure'));
     await rm(root, { recursive: true, force: true });
   });
@@ -29,6 +36,12 @@ export function useExample(name: string) {
   return {
     /** A file of the example's folder. */
     path: (...names: string[]) => join(root, 'examples', name, ...names),
+    /** Starts a program that goes on, of the example's folder or the command line itself; ended after the test. */
+    spawn: (args: readonly string[], { program = builtCli(), ...given }: { program?: string } & NodeJS.ProcessEnv = {}): Command => {
+      const command = new Command(args, { cwd: join(root, 'examples', name), env: { ...env(), ...given }, program });
+      commands.push(command);
+      return command;
+    },
     /** Runs the example as its README says. */
     start: (...args: string[]) => run(join(root, 'examples', name, 'start.mjs'), args),
     /** Another command in the example's folder, as JSON. */
