@@ -33,7 +33,7 @@ export interface ConnectOptions {
    * address of this machine: `PERDURE_DIR`, else `.perdure` in the current folder; else requests are not signed
    */
   readonly stateDir?: string;
-  /** The source of the tokens that workers publish. Without it, `watch` yields no tokens. */
+  /** The source of the tokens that workers publish, such as `RedisStreamSource` of `perdure/streams`. @default none: `watch` yields no tokens */
   readonly streams?: StreamSource;
 }
 
