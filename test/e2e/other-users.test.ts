@@ -42,12 +42,12 @@ describe('other users of the machine, at the embedded server', () => {
     expect(printed.trim().split('\n')).toEqual([
       `user ${isRoot ? NOBODY : process.getuid?.()}`,
       expect.stringMatching(isRoot ? /^key: EACCES/u : /^key: /u),
-      expect.stringMatching(/^start: UNSIGNED: a start with a workspace has no signature$/u),
+      expect.stringMatching(/^start: UNSIGNED: a start with a workspace or a child process has no signature$/u),
       expect.stringMatching(/^approve: UNSIGNED: an approval has no signature$/u),
       expect.stringMatching(/^forged: UNSIGNED: an approval has a signature of another key, run or input$/u),
       expect.stringMatching(/^extend: UNSIGNED: an extension has no signature$/u),
-      expect.stringMatching(/^again: UNSIGNED: a start with a workspace has a signature that was used before$/u),
-      expect.stringMatching(/^renamed: UNSIGNED: a start with a workspace has a signature of another key, run or input$/u),
+      expect.stringMatching(/^again: UNSIGNED: a start with a workspace or a child process has a signature that was used before$/u),
+      expect.stringMatching(/^renamed: UNSIGNED: a start with a workspace or a child process has a signature of another key, run or input$/u),
     ]);
     expect(await here.startsOf('send_once')).toEqual([]);
 

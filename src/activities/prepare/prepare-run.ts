@@ -70,7 +70,7 @@ export function createPrepareRun(options: PrepareRunOptions): PrepareRun {
   return async ({ runId, input: given, level, started }, signal) => {
     const input = parseInput(given);
     const [name, agent] = findAgent(input, options.config);
-    if (needsHost(input, agent)) await authenticateStart({ runId, given, started }, options);
+    if (hasRightsOfWorker(input, agent)) await authenticateStart({ runId, given, started }, options);
     const caps = resolveCaps(input, agent, options.config);
     const allowUnknownPrice = input.allowUnknownPrice ?? agent.budget?.allowUnknownPrice ?? false;
     const needsPrice = caps.maxCostUsd !== undefined && !allowUnknownPrice;
@@ -116,7 +116,12 @@ export function createPrepareRun(options: PrepareRunOptions): PrepareRun {
   };
 }
 
-/** Checks the signature of a start that gives a run the rights of this worker's user: on a folder, or as a child process. */
+/** True for a run with rights of this worker's user: on a folder, or as a child process. */
+function hasRightsOfWorker({ context }: RunInput, { executor }: AgentDefinition): boolean {
+  return context?.workspace !== undefined || executor?.kind === 'subprocess';
+}
+
+/** Checks the signature of a start. */
 async function authenticateStart(
   { runId, given, started }: { readonly runId: string; readonly given: RunInput; readonly started: PrepareRunInput['started'] },
   { authenticate }: PrepareRunOptions,
