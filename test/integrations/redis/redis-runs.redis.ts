@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest';
 import { AgentClient } from '../../../src/client/agent-client.js';
 import type { WatchItem, WatchOptions } from '../../../src/client/watch/watch-run.js';
 import type { RunResult } from '../../../src/contracts/schemas/run.js';
-import { RedisStreamSource, type StreamEntry } from '../../../src/streams/index.js';
+import { RedisStreamSource, type StreamEntry, type StreamEvent } from '../../../src/streams/index.js';
 import type { ScriptStepInput } from '../../../src/testing/index.js';
 import type { Command } from '../../e2e/support/command.js';
 import { startOwnedWorker } from '../../e2e/support/owned-workers.js';
@@ -62,6 +62,24 @@ describe('runs whose tokens are in Redis', () => {
     const after = watch(client, run.runId, { streamAfter });
     await after.result();
     expect(shown([...before.tokens, ...after.tokens])).toBe(shown(watching.tokens));
+  });
+
+  test('a worker that was suspended in the middle of an answer publishes after its successor, and no watcher sees it', async () => {
+    const { here, client, on } = await setUp(SLOW);
+    const workers = await Promise.all(['a', 'b'].map((state) => startOwnedWorker(here, { ...on, state })));
+    const { run } = await client.start({ task: 'go', model: 'openai/test' });
+    const watching = watch(client, run.runId);
+    await until(() => shown(watching.tokens).includes('word9 '), 'tokens', WAIT_MS_MAX);
+    const suspended = await workerOf(run.runId, workers);
+    suspended.child.kill('SIGSTOP');
+    expect(await watching.result()).toMatchObject({ reason: 'completed', output: WORDS });
+    suspended.child.kill('SIGCONT');
+    const [epoch] = watching.tokens.map((event) => event.epoch);
+    await until(async () => (await storedEvents(run.runId)).at(-1)?.epoch === epoch, 'the late events', WAIT_MS_MAX);
+    const late = watch(client, run.runId);
+    await late.result();
+    expect(late.tokens).toEqual(watching.tokens);
+    expect(shown(late.tokens).split('<reset>').at(-1)).toBe(`${WORDS}<end>`);
   });
 
   test('Redis killed and started again in the middle of an answer: the run goes on, and the watcher has the whole text once', async () => {
@@ -159,6 +177,12 @@ function watch(client: AgentClient, runId: string, options: WatchOptions = {}) {
       return last.result;
     },
   };
+}
+
+/** The events of a run as Redis has them, in its order. */
+async function storedEvents(runId: string): Promise<StreamEvent[]> {
+  const entries = (await server.command('XRANGE', `perdure:stream:${runId}`, '-', '+')) as [string, [string, string]][];
+  return entries.map(([, [, event]]) => JSON.parse(event) as StreamEvent);
 }
 
 /** The worker process that has the model call. */
