@@ -64,6 +64,8 @@ describe('a server that fails', () => {
     const [first, ...rest] = attempt(['lost ', 'after']);
     for (const event of [first, rest[0]]) if (event) sink.publish(event);
     await sink.flush(RUN);
+    // a flush of a busy server may end before its write
+    await readUntil(pair.source(), (seen) => shown(seen).includes('lost'));
     await own.signal('SIGKILL');
     await own.restart();
     for (const event of rest.slice(1)) sink.publish(event);
