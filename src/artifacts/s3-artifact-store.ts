@@ -1,40 +1,20 @@
 import { createHash } from 'node:crypto';
 import { ArtifactError, type ArtifactPage, type ArtifactStore, type ArtifactWriter, hashOfRef } from './artifact-store.js';
-import { type S3Access, S3ArtifactWriter } from './s3-artifact-writer.js';
-
-/** Options of `S3ArtifactStore`. */
-export interface S3ArtifactStoreOptions {
-  readonly bucket: string;
-  /** The prefix of every key. @default `artifacts/` */
-  readonly prefix?: string;
-  /** @default from the SDK: AWS_REGION or a profile */
-  readonly region?: string;
-  /** The address of an S3-compatible server. @default Amazon S3 */
-  readonly endpoint?: string;
-  /** Called before each new connection, so that key values are not stored elsewhere. @default from the SDK: environment, profile, role */
-  readonly credentials?: () => { readonly accessKeyId: string; readonly secretAccessKey: string };
-}
-
-/** One retry of the SDK after a network failure. More would delay the tool call. */
-const ATTEMPTS_MAX = 2;
+import { connectS3, type S3Access, type S3StoreOptions, statusOf } from './s3-access.js';
+import { S3ArtifactWriter } from './s3-artifact-writer.js';
 
 const RANGE_NOT_SATISFIABLE = 416;
-
-/** The connect timeout. The output of a running command waits for the store. */
-const CONNECT_MS_MAX = 3_000;
-
-const REQUEST_MS_MAX = 15_000;
 
 /**
  * Stores artifacts as objects in an S3 bucket: key = prefix + hash. A large one is uploaded in parts under a temporary key and copied
  * to its hash at the end. Needs the optional package `@aws-sdk/client-s3`.
  */
 export class S3ArtifactStore implements ArtifactStore {
-  readonly #options: S3ArtifactStoreOptions;
+  readonly #options: S3StoreOptions;
   #access: Promise<S3Access> | undefined;
 
   /** Does not connect. */
-  constructor(options: S3ArtifactStoreOptions) {
+  constructor(options: S3StoreOptions) {
     this.#options = options;
   }
 
@@ -69,29 +49,9 @@ export class S3ArtifactStore implements ArtifactStore {
   }
 
   #open(): Promise<S3Access> {
-    this.#access ??= connect(this.#options);
+    this.#access ??= connectS3(this.#options);
     return this.#access;
   }
-}
-
-async function connect({ bucket, prefix = 'artifacts/', region, endpoint, credentials }: S3ArtifactStoreOptions): Promise<S3Access> {
-  const sdk = await import('@aws-sdk/client-s3').catch((cause: unknown) => {
-    throw new ArtifactError('STORE_FAILED', 'artifacts in S3 need @aws-sdk/client-s3; install it with: npm install @aws-sdk/client-s3', {
-      cause,
-    });
-  });
-  const client = new sdk.S3Client({
-    maxAttempts: ATTEMPTS_MAX,
-    // keys are hashes, so the checksums of the SDK are redundant, and some servers do not support them
-    requestChecksumCalculation: 'WHEN_REQUIRED',
-    responseChecksumValidation: 'WHEN_REQUIRED',
-    requestHandler: { connectionTimeout: CONNECT_MS_MAX, requestTimeout: REQUEST_MS_MAX, throwOnRequestTimeout: true },
-    ...(region === undefined ? {} : { region }),
-    // most other servers have no host name per bucket
-    ...(endpoint === undefined ? {} : { endpoint, forcePathStyle: true }),
-    ...(credentials === undefined ? {} : { credentials: () => Promise.resolve(credentials()) }),
-  });
-  return { sdk, client, bucket, prefix };
 }
 
 /** Checks a whole artifact against its hash, and a part of one only by its length. */
@@ -107,10 +67,4 @@ function asArtifactError(error: unknown, ref: string): ArtifactError {
   const isMissing = statusOf(error) === 404 && name !== 'NoSuchBucket';
   if (isMissing) return new ArtifactError('BLOB_MISSING', `${ref} is not in the store`, { cause: error });
   return new ArtifactError('STORE_FAILED', `${ref} could not be read (${name})`, { cause: error });
-}
-
-/** The HTTP status of an SDK error. */
-function statusOf(error: unknown): number | undefined {
-  if (typeof error !== 'object' || error === null || !('$metadata' in error)) return undefined;
-  return (error.$metadata as { readonly httpStatusCode?: number }).httpStatusCode;
 }

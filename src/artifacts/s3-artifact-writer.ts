@@ -1,8 +1,8 @@
 import { createHash, randomUUID } from 'node:crypto';
-import type * as S3 from '@aws-sdk/client-s3';
 import type { CompletedPart } from '@aws-sdk/client-s3';
 import { ARTIFACT_LIMITS } from '../contracts/constants/limits.js';
 import { type ArtifactWriter, type KeptArtifact, refOfHash } from './artifact-store.js';
+import type { S3Access } from './s3-access.js';
 
 /** A multipart upload under a temporary key, because the hash is known only at the end. */
 interface Upload {
@@ -100,12 +100,4 @@ export class S3ArtifactWriter implements ArtifactWriter {
     this.#partBytes = 0;
     return body;
   }
-}
-
-/** The SDK, loaded only if artifacts are in S3, and its client. */
-export interface S3Access {
-  readonly sdk: typeof S3;
-  readonly client: S3.S3Client;
-  readonly bucket: string;
-  readonly prefix: string;
 }

@@ -22,7 +22,7 @@ export interface ConnectOptions {
   readonly namespace?: string;
   /** The task queue of the workers. @default `perdure` */
   readonly taskQueue?: string;
-  /** The data converter of the workers, with codecs, and external storage for inputs above 1.5 MiB. */
+  /** The data converter of the workers, which `createDataConverter` makes: codecs, and the store of inputs above 1.5 MiB. */
   readonly dataConverter?: DataConverter;
   readonly tls?: ConnectionOptions['tls'];
   readonly apiKey?: string;

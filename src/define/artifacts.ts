@@ -1,8 +1,9 @@
 import { z } from 'zod';
+import { INPUT_LIMITS } from '../contracts/constants/limits.js';
 import { KeyReference } from './credentials.js';
 
-/** An S3 bucket for large outputs, for workers on several hosts. It needs the package `@aws-sdk/client-s3`. */
-export const ArtifactsDefinition = z.strictObject({
+/** An S3 bucket, for workers on several hosts. It needs the package `@aws-sdk/client-s3`. */
+export const ArtifactsBucket = z.strictObject({
   /** Name of the bucket. */
   bucket: z.string().min(3).max(63),
   /** Prefix of every key. @default `artifacts/` */
@@ -16,4 +17,15 @@ export const ArtifactsDefinition = z.strictObject({
   /** References of the access key. @default the AWS SDK's: environment, profile or role */
   credentials: z.strictObject({ accessKeyId: KeyReference, secretAccessKey: KeyReference }).optional(),
 });
+export type ArtifactsBucket = z.infer<typeof ArtifactsBucket>;
+
+/** A folder that all hosts mount, for workers on several hosts. */
+export const ArtifactsFolder = z.strictObject({
+  /** Absolute path of the folder. It must exist. */
+  folder: z.string().min(1).max(INPUT_LIMITS.pathCharsMax),
+});
+export type ArtifactsFolder = z.infer<typeof ArtifactsFolder>;
+
+/** Where workers store what is too large for a history: whole outputs, carried state and large inputs. */
+export const ArtifactsDefinition = z.union([ArtifactsBucket, ArtifactsFolder]);
 export type ArtifactsDefinition = z.infer<typeof ArtifactsDefinition>;

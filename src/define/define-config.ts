@@ -49,7 +49,7 @@ export const Config = z.strictObject({
   prices: z.record(z.string(), ModelPrice).optional(),
   /** Context windows in tokens by `provider/model`; the same as `models.*.contextWindow`. */
   contextWindows: z.record(z.string(), z.number().int().min(MODEL_LIMITS.contextWindowMin)).optional(),
-  /** Storage of large outputs. @default files of the state folder */
+  /** Storage of large outputs and large payloads: a bucket, or a folder that all hosts mount. @default files of the state folder */
   artifacts: ArtifactsDefinition.optional(),
   /** Redis server for token streams, beside the files of the state folder. @default files only */
   streams: StreamsDefinition.optional(),

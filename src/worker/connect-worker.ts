@@ -8,6 +8,8 @@ import { receiveCallOutput } from './hosting/redirect-output.js';
 import { RunningCalls } from './hosting/running-calls.js';
 import { WorkerLog } from './hosting/worker-log.js';
 import { stateFolder } from './state-folder/state-folder.js';
+import { payloadStoreOf } from './storage/payload-store.js';
+import { checkQueueStore } from './storage/queue-store.js';
 
 /** A worker and its connection. */
 export interface ConnectedWorker {
@@ -16,6 +18,8 @@ export interface ConnectedWorker {
   readonly calls: RunningCalls;
   /** Polls the queue of this host for workspace tools and child processes, if several hosts share a task queue. */
   readonly hostWorker?: Worker;
+  /** Checks again that all workers of the queue have the same store. Throws PerdureError `STORE_DIFFERS` (2). */
+  checkStore(): Promise<void>;
   /** Closes the connection; call it once the worker's `run` has ended. */
   close(): Promise<void>;
 }
@@ -46,11 +50,18 @@ export async function connectWorker({ connectionOptions, terminated, ...given }:
   try {
     const worker = await createWorker({ ...options, connection });
     const own = options.manyHosts ? { hostWorker: await createHostWorker({ ...options, connection }) } : {};
-    return { worker, calls, ...own, close: () => connection.close() };
+    const checkStore = (): Promise<void> => checkAgain(worker, { ...options, connection });
+    return { worker, calls, ...own, checkStore, close: () => connection.close() };
   } catch (error) {
     await connection.close();
     throw error;
   }
+}
+
+async function checkAgain(worker: Worker, { connection, config, stateDir, say }: CreateWorkerOptions): Promise<void> {
+  const { identity, namespace, taskQueue } = worker.options;
+  const { place } = payloadStoreOf(config, stateDir);
+  await checkQueueStore({ connection, namespace, taskQueue, identity, place, say });
 }
 
 /** The SDK fixes the grace time of a worker at its creation, so it is long here, and `RunningCalls` aborts calls that have less time. */

@@ -1,4 +1,5 @@
 import { hostname } from 'node:os';
+import type { DataConverter } from '@temporalio/common';
 import { type NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker';
 import { KeptResults } from '../activities/call-tool/kept-results.js';
 import { createActivities } from '../activities/create-activities.js';
@@ -21,11 +22,13 @@ import { createReadArtifact } from '../tools/read-artifact.js';
 import { createWorkspaceTools } from '../tools/registry.js';
 import { updatePlan } from '../tools/update-plan.js';
 import type { LoadedConfig } from './config/load-config.js';
-import { createDataConverter } from './data-converter.js';
 import { listSearchAttributes } from './search-attributes.js';
 import { openAuthKey } from './state-folder/auth-key.js';
 import { stateFolder } from './state-folder/state-folder.js';
 import { createArtifactStore } from './storage/artifact-store.js';
+import { createPayloadConverter } from './storage/payload-converter.js';
+import { payloadStoreOf } from './storage/payload-store.js';
+import { checkQueueStore, identityWithStore } from './storage/queue-store.js';
 import { streamSink } from './storage/stream-sink.js';
 import { workflowBundle } from './workflow-bundle.js';
 
@@ -153,26 +156,55 @@ function completionGates({ agents = {} }: Config): ReadonlyMap<string, Completio
 
 /**
  * Creates a worker that runs agents: workflows from the prebuilt bundle, activities from the config. It polls after `run()` is called.
- * `shutdown()` waits up to 30 s for running calls, then aborts them. An aborted call is not reported as cancelled by a user.
+ * `shutdown()` waits up to 30 s for running calls, then aborts them. An aborted call is not reported as cancelled by a user. A data
+ * converter in `overrides` is extended as by `createDataConverter`. Throws PerdureError `STORE_UNUSABLE` (2, 5) if large payloads cannot be
+ * stored, and `STORE_DIFFERS` (2) if another worker polls the queue and stores them elsewhere.
  */
 export async function createWorker(options: CreateWorkerOptions): Promise<Worker> {
   const { connection, namespace = 'default', taskQueue = DEFAULT_TASK_QUEUE, say = () => undefined } = options;
+  const store = await workerStore(options);
   const toolQueue = options.manyHosts ? hostQueue() : undefined;
   const { mode, network } = options.config.config.sandbox ?? {};
   if (mode === 'none') say(NO_LIMITS);
   else if (network === 'host') say(NO_NETWORK_LIMITS);
-  const [bundle, searchAttributes] = await Promise.all([workflowBundle(say), listSearchAttributes(connection, namespace)]);
+  const [bundle, searchAttributes] = await Promise.all([
+    workflowBundle(say),
+    listSearchAttributes(connection, namespace),
+    checkQueueStore({ connection, namespace, taskQueue, ...otherQueue(options.overrides), ...store, say }),
+  ]);
   return Worker.create({
     connection,
     namespace,
     taskQueue,
-    ...(options.identity === undefined ? {} : { identity: options.identity }),
     workflowBundle: bundle,
     activities: createAgentActivities({ ...options, searchAttributes, ...(toolQueue === undefined ? {} : { toolQueue }) }),
-    dataConverter: createDataConverter({ artifactsDir: stateFolder(options.stateDir).artifacts }),
     ...WORKER_OPTIONS,
     ...options.overrides,
+    identity: store.identity,
+    dataConverter: store.dataConverter,
   });
+}
+
+/** The large payloads of a worker: their store, the identity that shows it to other workers, and the data converter that uses it. */
+async function workerStore({ config, stateDir, identity, overrides = {} }: CreateWorkerOptions): Promise<WorkerStore> {
+  const store = payloadStoreOf(config, stateDir);
+  const name = overrides.identity ?? identity ?? `${process.pid}@${hostname()}`;
+  return {
+    place: store.place,
+    identity: identityWithStore(name, await store.id()),
+    dataConverter: createPayloadConverter(store.blobs, overrides.dataConverter),
+  };
+}
+
+/** The queue of a worker whose overrides name another one. */
+function otherQueue({ namespace, taskQueue }: Partial<WorkerOptions> = {}): { namespace?: string; taskQueue?: string } {
+  return { ...(namespace === undefined ? {} : { namespace }), ...(taskQueue === undefined ? {} : { taskQueue }) };
+}
+
+interface WorkerStore {
+  readonly place: string;
+  readonly identity: string;
+  readonly dataConverter: DataConverter;
 }
 
 /**
@@ -182,7 +214,7 @@ export async function createWorker(options: CreateWorkerOptions): Promise<Worker
 export async function createHostWorker(options: CreateWorkerOptions): Promise<Worker> {
   const { connection, namespace = 'default' } = options;
   const taskQueue = options.overrides?.taskQueue ?? hostQueue();
-  const searchAttributes = await listSearchAttributes(connection, namespace);
+  const [store, searchAttributes] = await Promise.all([workerStore(options), listSearchAttributes(connection, namespace)]);
   const { prepareRun, callModel, callTool, reconcileTool, recallResult } = createAgentActivities({
     ...options,
     searchAttributes,
@@ -192,11 +224,11 @@ export async function createHostWorker(options: CreateWorkerOptions): Promise<Wo
     connection,
     namespace,
     taskQueue,
-    ...(options.identity === undefined ? {} : { identity: options.identity }),
     activities: { prepareRun, callModel, callTool, reconcileTool, recallResult },
-    dataConverter: createDataConverter({ artifactsDir: stateFolder(options.stateDir).artifacts }),
     ...WORKER_OPTIONS,
     ...options.overrides,
+    identity: store.identity,
+    dataConverter: store.dataConverter,
   });
 }
 

@@ -1,41 +1,28 @@
-import { createRequire } from 'node:module';
-import { type DataConverter, ExternalStorage } from '@temporalio/common';
-import { PAYLOAD_LIMITS } from '../contracts/constants/limits.js';
-import { PerdureError } from '../contracts/perdure-error.js';
-import { createFileStorageDriver } from './storage/file-storage-driver.js';
-import { createLargePayloadCodec } from './storage/large-payload-codec.js';
+import type { DataConverter } from '@temporalio/common';
+import type { ArtifactsDefinition } from '../define/artifacts.js';
+import type { KeyRing } from '../providers/contract/access-options.js';
+import { createPayloadConverter, type LargePayloadConverter } from './storage/payload-converter.js';
+import { createPayloadStore } from './storage/payload-store.js';
 
-/** A data converter for large payloads: its codec, and the storage of earlier versions. */
-export type LargePayloadConverter = DataConverter & Required<Pick<DataConverter, 'payloadCodecs' | 'externalStorage'>>;
-
-/**
- * Creates the data converter of workers and clients that share a state folder. Payloads above 1.5 MiB (carried state, large inputs) are
- * compressed, and stored in files when they stay larger. Results and query answers stay below 192 KiB, so other clients can read them;
- * they can also follow a run whose carried state was compressed or stored. Codecs of your own come first:
- * `payloadCodecs: [yours, ...dataConverter.payloadCodecs]`. Throws PerdureError `INSTALLATION` (1) if the installed packages do not
- * support external storage, in which earlier versions stored payloads above 256 KiB.
- */
-export function createDataConverter({ artifactsDir }: { readonly artifactsDir: string }): LargePayloadConverter {
-  const problem = protobufjsProblem();
-  if (problem) throw new PerdureError('INSTALLATION', problem, 1);
-  return {
-    payloadCodecs: [createLargePayloadCodec(artifactsDir)],
-    // reads what earlier versions stored; it stores only where an application left the codec out
-    externalStorage: new ExternalStorage({
-      drivers: [createFileStorageDriver(artifactsDir)],
-      payloadSizeThreshold: PAYLOAD_LIMITS.externalBytesMin,
-    }),
-  };
+/** Options of `createDataConverter`. At least one of `artifacts` and `artifactsDir` is needed. */
+export interface DataConverterOptions {
+  /** `artifacts` of the workers' config: the bucket or folder of large payloads. @default `artifactsDir` */
+  readonly artifacts?: ArtifactsDefinition | undefined;
+  /** The folder `artifacts` of the workers' state folder. With `artifacts`, it is only read: earlier workers stored payloads there. */
+  readonly artifactsDir?: string | undefined;
+  /** The keys that `artifacts` refers to: `keys` of a loaded config. @default the variables and files themselves */
+  readonly keys?: KeyRing | undefined;
+  /** A data converter of yours, which is extended: your codecs come first, and your external storage is kept. */
+  readonly dataConverter?: DataConverter | undefined;
 }
 
 /**
- * The reason why external storage does not work in this installation, or undefined. With two copies of protobufjs below the Temporal
- * packages, each store fails with "type must be a Type" and is retried forever. Throws if @temporalio/common is not installed.
+ * Creates the data converter of workers and clients of one queue. Payloads above 1.5 MiB (carried state, large inputs) are compressed,
+ * and stored in `artifacts` when they stay larger, or by your own external storage if it takes them. Results and query answers stay below
+ * 192 KiB, so other clients can read them; they can also follow a run whose carried state was compressed or stored. Throws PerdureError
+ * `STORE_UNUSABLE` (2) without a store, and `INSTALLATION` (1) if the installed packages do not support external storage, in which earlier
+ * versions stored payloads above 256 KiB.
  */
-export function protobufjsProblem(from: string | URL = import.meta.url): string | undefined {
-  const common = createRequire(from).resolve('@temporalio/common');
-  const ofCommon = createRequire(common).resolve('protobufjs');
-  const ofProto = createRequire(createRequire(common).resolve('@temporalio/proto')).resolve('protobufjs');
-  if (ofCommon === ofProto) return undefined;
-  return `two copies of protobufjs (${ofCommon}, ${ofProto}): add protobufjs ^8.8.1 to "dependencies" or "overrides", then install again`;
+export function createDataConverter({ dataConverter, ...place }: DataConverterOptions): LargePayloadConverter {
+  return createPayloadConverter(createPayloadStore(place).blobs, dataConverter);
 }

@@ -8,7 +8,7 @@ export {
   hostQueue,
   WORKER_OPTIONS,
 } from './create-worker.js';
-export { createDataConverter } from './data-converter.js';
+export { createDataConverter, type DataConverterOptions } from './data-converter.js';
 export { PerdurePlugin } from './plugin.js';
 export { listSearchAttributes } from './search-attributes.js';
 export { createFileStorageDriver } from './storage/file-storage-driver.js';

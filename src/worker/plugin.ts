@@ -1,43 +1,82 @@
+import { hostname } from 'node:os';
+import type { ClientOptions, ClientPlugin } from '@temporalio/client';
+import type { DataConverter } from '@temporalio/common';
 import { SimplePlugin } from '@temporalio/plugin';
-import type { BundleOptions, WorkerOptions } from '@temporalio/worker';
+import {
+  type BundleOptions,
+  type BundlerPlugin,
+  NativeConnection,
+  type ReplayWorkerOptions,
+  type WorkerOptions,
+  type WorkerPlugin,
+} from '@temporalio/worker';
 import { AGENT_RUN } from '../contracts/handlers.js';
 import { type AgentActivitiesOptions, createAgentActivities, WORKER_OPTIONS } from './create-worker.js';
-import { createDataConverter } from './data-converter.js';
 import { checkBundle, requireAgentExport } from './hosting/agent-export.js';
-import { stateFolder } from './state-folder/state-folder.js';
+import { createPayloadConverter } from './storage/payload-converter.js';
+import { type PayloadStore, payloadStoreOf } from './storage/payload-store.js';
+import { checkQueueStore, identityWithStore } from './storage/queue-store.js';
 import { keepsPromiseStacks, payloadConverterPath, preloadedModules } from './workflow-bundle.js';
 
 /**
- * Adds agent runs to an existing worker: activities, data converter, worker options, and shared modules in its workflow bundle. Options
- * that the worker sets take precedence.
- * Its workflows file must contain `export { agentRun } from "perdure/workflows"`; without it, `Worker.create` and `bundleWorkflowCode` reject
- * with PerdureError `NO_AGENT_RUN` (2).
+ * Adds agent runs to an existing worker: activities, worker options, and shared modules in its workflow bundle. Options that the worker
+ * sets take precedence. Its data converter is extended as by `createDataConverter`: its codecs come first, and its external storage is kept.
+ * Give the plugin to clients of the same runs too. Its workflows file must contain `export { agentRun } from "perdure/workflows"`;
+ * without it, `Worker.create` and `bundleWorkflowCode` reject with PerdureError `NO_AGENT_RUN` (2).
+ *
+ * A worker is not created if large payloads cannot be stored (PerdureError `STORE_UNUSABLE`), or if another worker polls its queue and
+ * stores them elsewhere (`STORE_DIFFERS`).
  */
-export class PerdurePlugin extends SimplePlugin {
+export class PerdurePlugin implements WorkerPlugin, ClientPlugin, BundlerPlugin {
+  readonly name = `perdure.${AGENT_RUN}`;
+  readonly #base: SimplePlugin;
+  readonly #store: PayloadStore;
+  readonly #say: AgentActivitiesOptions['say'];
+
   constructor(options: AgentActivitiesOptions) {
-    super({
-      name: `perdure.${AGENT_RUN}`,
-      activities: createAgentActivities(options),
-      dataConverter: createDataConverter({ artifactsDir: stateFolder(options.stateDir).artifacts }),
-    });
+    this.#say = options.say;
+    this.#store = payloadStoreOf(options.config, options.stateDir);
+    const dataConverter = (given: DataConverter | undefined): DataConverter => createPayloadConverter(this.#store.blobs, given);
+    this.#base = new SimplePlugin({ name: this.name, activities: createAgentActivities(options), dataConverter });
   }
 
-  override configureWorker(options: WorkerOptions): WorkerOptions {
+  async configureWorker(options: WorkerOptions): Promise<WorkerOptions> {
     if (options.workflowBundle) checkBundle(options.workflowBundle);
-    return super.configureWorker({ ...WORKER_OPTIONS, ...options });
+    const identity = identityWithStore(options.identity ?? `${process.pid}@${hostname()}`, await this.#store.id());
+    await this.#checkQueue(options, identity);
+    return this.#base.configureWorker({ ...WORKER_OPTIONS, ...options, identity });
+  }
+
+  configureReplayWorker(options: ReplayWorkerOptions): ReplayWorkerOptions {
+    return this.#base.configureReplayWorker(options);
+  }
+
+  configureClient(options: ClientOptions): ClientOptions {
+    return this.#base.configureClient(options);
   }
 
   /**
    * All runs of a sandbox share the modules of this package. A bundle with a payload converter of its own keeps it: a payload that it
    * cannot decode then fails the workflow task.
    */
-  override configureBundler(options: BundleOptions): BundleOptions {
+  configureBundler(options: BundleOptions): BundleOptions {
     const preloadModules = [...preloadedModules(keepsPromiseStacks()), ...(options.preloadModules ?? [])];
-    return super.configureBundler({
+    return this.#base.configureBundler({
       ...options,
       preloadModules,
       payloadConverterPath: options.payloadConverterPath ?? payloadConverterPath(),
       webpackConfigHook: requireAgentExport(options),
     });
+  }
+
+  async #checkQueue({ connection: given, namespace = 'default', taskQueue }: WorkerOptions, identity: string): Promise<void> {
+    if (taskQueue === undefined) return;
+    // without a connection, the SDK connects to the same default address later
+    const connection = given ?? (await NativeConnection.connect());
+    try {
+      await checkQueueStore({ connection, namespace, taskQueue, identity, place: this.#store.place, say: this.#say });
+    } finally {
+      if (!given) await connection.close();
+    }
   }
 }

@@ -2,7 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { historyFromJSON } from '@temporalio/common/lib/proto-utils.js';
 import { DefaultLogger, makeTelemetryFilterString, type ReplayWorkerOptions, Runtime, Worker } from '@temporalio/worker';
 import { PerdureError } from '../contracts/perdure-error.js';
-import { createDataConverter } from './data-converter.js';
+import type { BlobStore } from './storage/blob-store.js';
+import { createPayloadConverter } from './storage/payload-converter.js';
 import { workflowBundle } from './workflow-bundle.js';
 
 /** The result of one replay. `problem` describes where the current workflow code differs from the history. */
@@ -14,8 +15,8 @@ export interface Replayed {
 
 /** Options of `createReplayer`. */
 export interface ReplayerOptions {
-  /** The folder of the large payloads in the history. */
-  readonly artifactsDir: string;
+  /** The store of the large payloads in the histories. */
+  readonly blobs: BlobStore;
   readonly say: (line: string) => void;
 }
 
@@ -23,8 +24,8 @@ export interface ReplayerOptions {
  * Creates a function that replays a saved history with the current workflow code. The file is JSON from the Web UI or from
  * `temporal workflow show --output json`. Throws PerdureError `HISTORY` (2) for any other file.
  */
-export async function createReplayer({ artifactsDir, say }: ReplayerOptions): Promise<(file: string) => Promise<Replayed>> {
-  const options: ReplayWorkerOptions = { workflowBundle: await workflowBundle(say), dataConverter: createDataConverter({ artifactsDir }) };
+export async function createReplayer({ blobs, say }: ReplayerOptions): Promise<(file: string) => Promise<Replayed>> {
+  const options: ReplayWorkerOptions = { workflowBundle: await workflowBundle(say), dataConverter: createPayloadConverter(blobs) };
   return async (file) => {
     const history = readHistory(file, await readText(file));
     const events = history.events?.length ?? 0;

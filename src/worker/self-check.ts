@@ -9,6 +9,7 @@ import type { LoadedConfig } from './config/load-config.js';
 import type { TemporalConnectionOptions } from './connect/check-connection.js';
 import { listSearchAttributes, registerSearchAttributes } from './search-attributes.js';
 import { isOpenToOthers, stateFolder } from './state-folder/state-folder.js';
+import { payloadStoreOf } from './storage/payload-store.js';
 
 /** The result of one check, with advice if it did not pass. */
 export interface Check {
@@ -51,6 +52,13 @@ export async function checkSandbox({ config }: Pick<LoadedConfig, 'config'>): Pr
   const detail = `${sandbox.shell} in a sandbox of ${sandbox.kind}; ${reach}`;
   if (network !== 'host') return { level: 'ok', name, detail };
   return { level: 'warn', name, detail: `${detail}; ${NO_NETWORK_LIMITS}`, advice: 'list the hosts: sandbox.network.allow' };
+}
+
+/** Checks the bucket or folder of artifacts, which a worker of this config opens when it starts. Throws PerdureError `STORE_UNUSABLE` (2, 5). */
+export async function checkArtifacts(config: Pick<LoadedConfig, 'config' | 'keys'>, stateDir: string): Promise<Check> {
+  const store = payloadStoreOf(config, stateDir);
+  await store.id();
+  return { level: 'ok', name: 'artifacts', detail: store.place };
 }
 
 /** Checks that nobody but its owner can look into the state folder, which has prompts, answers and the database of the embedded server. */

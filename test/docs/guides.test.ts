@@ -66,6 +66,7 @@ const CLAIMS: Readonly<Record<string, readonly string[]>> = {
     `pauses of ${HOSTING_LIMITS.restartMsMin / SECOND} s to ${HOSTING_LIMITS.restartMsMax / SECOND} s`,
     `pieces of ${STREAM_LIMITS.coalesceMs} ms`,
     `above ${PAYLOAD_LIMITS.inlineBytesMax / MIB} MiB`,
+    `once more after ${HOSTING_LIMITS.storeRecheckMs / SECOND} s`,
   ],
   'docs/architecture/safeguards.md': [
     `hashes of the last ${LOOP_LIMITS.memoryTurns} turns`,
@@ -108,6 +109,7 @@ const CLAIMS: Readonly<Record<string, readonly string[]>> = {
     `after ${HOSTING_LIMITS.restartMsMin / SECOND} s, then`,
     `up to ${HOSTING_LIMITS.restartMsMax / SECOND} s. It uses`,
     `payloads above ${PAYLOAD_LIMITS.inlineBytesMax / MIB} MiB`,
+    `counts for up to ${HOSTING_LIMITS.pollerAgeMs / SECOND} s`,
     `One output may have up to ${ARTIFACT_LIMITS.bytesMax / KIB / MIB} GiB`,
     `at ${grouped(CONTINUE_AS_NEW_LIMITS.eventsMax)} events, ${CONTINUE_AS_NEW_LIMITS.historyBytesMax / MIB} MiB, ${grouped(CONTINUE_AS_NEW_LIMITS.signalsMax)} signals or ${grouped(CONTINUE_AS_NEW_LIMITS.updatesMax)} updates`,
     `No worker answered within ${CLIENT_LIMITS.queryTimeoutMs / SECOND} s`,

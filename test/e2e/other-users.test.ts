@@ -47,7 +47,9 @@ describe('other users of the machine, at the embedded server', () => {
       expect.stringMatching(/^forged: UNSIGNED: an approval has a signature of another key, run or input$/u),
       expect.stringMatching(/^extend: UNSIGNED: an extension has no signature$/u),
       expect.stringMatching(/^again: UNSIGNED: a start with a workspace or a child process has a signature that was used before$/u),
-      expect.stringMatching(/^renamed: UNSIGNED: a start with a workspace or a child process has a signature of another key, run or input$/u),
+      expect.stringMatching(
+        /^renamed: UNSIGNED: a start with a workspace or a child process has a signature of another key, run or input$/u,
+      ),
     ]);
     expect(await here.startsOf('send_once')).toEqual([]);
 

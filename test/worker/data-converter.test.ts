@@ -7,7 +7,7 @@ import { Worker } from '@temporalio/worker';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import type { Message } from '../../src/contracts/schemas/message.js';
 import { createDataConverter } from '../../src/worker/data-converter.js';
-import { BlobStore } from '../../src/worker/storage/blob-store.js';
+import { FileBlobStore } from '../../src/worker/storage/blob-store.js';
 import { say } from '../support/agent-worker.js';
 import { useWorkers } from '../support/use-workers.js';
 
@@ -83,7 +83,7 @@ function randomText(n: number): string {
   return createHash('shake256', { outputLength: 37_500 }).update(String(n)).digest('base64');
 }
 
-describe('BlobStore', () => {
+describe('FileBlobStore', () => {
   let folder: string;
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), 'perdure-blobs-'));
@@ -91,7 +91,7 @@ describe('BlobStore', () => {
   afterEach(() => rm(folder, { recursive: true, force: true }));
 
   it('the same bytes are one file, and come back', async () => {
-    const store = new BlobStore(folder);
+    const store = new FileBlobStore(folder);
     const bytes = new TextEncoder().encode('hello');
     const [first, second] = [await store.put(bytes), await store.put(bytes)];
     expect(first).toBe(second);
@@ -99,7 +99,7 @@ describe('BlobStore', () => {
   });
 
   it('L9: a missing or changed blob is said, never silently empty', async () => {
-    const store = new BlobStore(folder);
+    const store = new FileBlobStore(folder);
     const ref = await store.put(new TextEncoder().encode('hello'));
     await writeFile(join(folder, 'blobs', ref.slice(0, 2), ref), 'hell');
     await expect(store.get(ref)).rejects.toThrow(`BLOB_CORRUPT ${ref}`);
@@ -110,7 +110,7 @@ describe('BlobStore', () => {
   });
 
   it('X24: blobs are for their owner alone, and only whole ones have a name', async () => {
-    const store = new BlobStore(folder);
+    const store = new FileBlobStore(folder);
     await Promise.all(Array.from({ length: 20 }, (_, index) => store.put(new TextEncoder().encode(`same ${index % 2}`))));
     const entries = await readdir(join(folder, 'blobs'), { recursive: true, withFileTypes: true });
     expect(entries.filter((entry) => entry.isFile()).map((entry) => entry.name)).toSatisfy(

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { protobufjsProblem } from '../../src/worker/data-converter.js';
+import { protobufjsProblem } from '../../src/worker/storage/payload-converter.js';
 
 const INSTALLED = fileURLToPath(new URL('../../node_modules', import.meta.url));
 

@@ -28,7 +28,7 @@ export async function continueRun(
   const config = options.worker ? await loadConfig(overrides) : undefined;
   const display = createDisplay(context.output, options);
   const say = (line: string): void => display.say(line);
-  const place = await openPlaceIfThere(options, say);
+  const place = await openPlaceIfThere(options, say, config);
   if (!place) throw noSuchRun(runId);
   try {
     const old = place.client.get(runId);

@@ -27,7 +27,7 @@ export async function dev(options: DevOptions, context: CliContext): Promise<num
   const config = await loadConfigHere();
   // a `start` in this folder relies on this process from this point
   const announcement = options.untilIdle ? await announceBackground(resolveStateDir()) : undefined;
-  const place = await openPlace({ ...where, port }, tell);
+  const place = await openPlace({ ...where, port }, tell, config);
   try {
     await registerSearchAttributes(place, tell);
     const takesUnsigned = options.open ?? false;

@@ -29,14 +29,25 @@ export async function doctor(options: DoctorOptions, { output }: CliContext): Pr
   report(checkNode(process.versions.node));
   const { checkModel, checkKeys } = selfCheck;
   // without a readable config, what the defaults would do
-  let config: Pick<LoadedConfig, 'config'> = { config: {} };
+  let loaded: LoadedConfig | undefined;
   report(
-    await attempt('config', loadConfigHere, (loaded) => {
-      config = loaded;
-      return reportConfig(loaded, report, { checkModel, checkKeys });
+    await attempt('config', loadConfigHere, (config) => {
+      loaded = config;
+      return reportConfig(config, report, { checkModel, checkKeys });
     }),
   );
-  report(await selfCheck.checkSandbox(config));
+  report(await selfCheck.checkSandbox(loaded ?? { config: {} }));
+  const { checkArtifacts } = selfCheck;
+  const withArtifacts: LoadedConfig | undefined = loaded;
+  if (withArtifacts?.config.artifacts) {
+    report(
+      await attempt(
+        'artifacts',
+        () => checkArtifacts(withArtifacts, resolveStateDir()),
+        (check) => check,
+      ),
+    );
+  }
   report(await selfCheck.checkStateFolder(resolveStateDir()));
   if (options.workspace !== undefined) {
     const { workspace } = options;

@@ -19,7 +19,7 @@ export async function run(task: string, options: RunOptions, context: CliContext
   const config = options.worker ? await loadConfigFor(checked.input) : undefined;
   const display = createDisplay(context.output, options);
   const say = (line: string): void => display.say(line);
-  const place = await openPlace(options, say);
+  const place = await openPlace(options, say, config);
   try {
     const serving = { place, config, say, terminated: context.interrupts.terminated };
     return await serveWhile(serving, (ready) => startAndFollow({ checked, place, display, options, ready }, context));

@@ -48,12 +48,14 @@ async function hostFolderWorker(options: HostOptions): Promise<HostedWorker> {
   const { place, config, say, link } = options;
   const { stateDir, location, taskQueue, dataConverter } = place;
   const { hostEmbeddedWorker } = await import('../../worker/recovery/embedded-worker.js');
+  const { newIdentityWithStore } = await import('../../worker/storage/queue-store.js');
   let connected: ConnectedWorker | undefined;
   const hosted = hostEmbeddedWorker({
     stateDir,
     server: location,
     taskQueue,
     configHash: config.hash,
+    identity: await newIdentityWithStore(config, stateDir),
     dataConverter,
     say,
     async makeWorker(identity) {
@@ -74,7 +76,7 @@ async function hostFolderWorker(options: HostOptions): Promise<HostedWorker> {
 
 /** Hosts a worker on a configured server. It also polls the queue of its host, for workspace tools. */
 async function hostOneMoreWorker(options: HostOptions): Promise<HostedWorker> {
-  const { place, say, link } = options;
+  const { place, config, say, link } = options;
   const { stateDir, location, taskQueue, dataConverter } = place;
   const { connectionOptions, namespace } = location;
   const { hostSharedWorker } = await import('../../worker/supervisor/shared-worker.js');
@@ -87,7 +89,8 @@ async function hostOneMoreWorker(options: HostOptions): Promise<HostedWorker> {
     say,
     link,
   });
-  whenReady(hosted, () => say(`large payloads are stored in ${stateDir}; all workers of queue ${taskQueue} must share this folder`));
+  if (!config.config.artifacts)
+    whenReady(hosted, () => say(`large payloads are stored in ${stateDir}; all workers of queue ${taskQueue} must share this folder`));
   return hosted;
 }
 

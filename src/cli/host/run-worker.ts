@@ -10,7 +10,7 @@ import { openPlace, type PlaceOptions } from './workplace.js';
 export async function runWorker(options: PlaceOptions, context: CliContext, link?: SupervisorLink): Promise<number> {
   const tell = (line: string): void => say(context.output, line);
   const config = await loadConfigHere();
-  const place = await openPlace(options, tell);
+  const place = await openPlace(options, tell, config);
   try {
     const { location, stateDir } = place;
     if (location.kind === 'embedded') await link?.takeTurn({ kind: 'embedded', stateDir }, context.interrupts.signal);

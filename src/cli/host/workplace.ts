@@ -4,10 +4,14 @@ import { DEFAULT_TASK_QUEUE } from '../../contracts/handlers.js';
 import { PerdureError } from '../../contracts/perdure-error.js';
 import { echoValue } from '../../contracts/text/echo-value.js';
 import { FileStreamSource } from '../../streams/file-stream-source.js';
+import type { LoadedConfig } from '../../worker/config/load-config.js';
 import { locateTemporal, type TemporalLocation } from '../../worker/connect/locate-temporal.js';
-import { createDataConverter } from '../../worker/data-converter.js';
 import { openAuthKey } from '../../worker/state-folder/auth-key.js';
 import { resolveStateDir, stateFolder } from '../../worker/state-folder/state-folder.js';
+import { type BlobStore, lazyStore, storeOfClient } from '../../worker/storage/blob-store.js';
+import type { ClientQueue } from '../../worker/storage/client-store.js';
+import { createPayloadConverter, type LargePayloadConverter } from '../../worker/storage/payload-converter.js';
+import { loadConfigHere } from './load-config.js';
 
 /** The options of every command that connects to Temporal. */
 export interface PlaceOptions {
@@ -27,8 +31,8 @@ export interface Place {
   readonly client: AgentClient;
   readonly stateDir: string;
   readonly taskQueue: string;
-  /** Shared by the clients and workers of this folder. Stores large payloads in its files. */
-  readonly dataConverter: ReturnType<typeof createDataConverter>;
+  /** For the clients of this folder. Stores large payloads where its workers do. */
+  readonly dataConverter: LargePayloadConverter;
   /** The URL of a run in the Temporal Web UI. Undefined if the address of the Web UI is unknown. */
   runUrl(runId: string): string | undefined;
   /** True if the queue has a worker. Exact on the embedded server; on a configured server, true if the queue was polled recently. */
@@ -36,22 +40,35 @@ export interface Place {
   close(): Promise<void>;
 }
 
-/** Finds the server, or starts the embedded one, and connects. Throws as `locateTemporal` does. */
-export async function openPlace(options: PlaceWithPortOptions, say: (line: string) => void): Promise<Place> {
-  return await open(options, say, true);
+/**
+ * Finds the server, or starts the embedded one, and connects. Throws as `locateTemporal` does. Without a config, the one of this folder is
+ * loaded when a payload is too large for the server.
+ */
+export async function openPlace(options: PlaceWithPortOptions, say: (line: string) => void, config?: LoadedConfig): Promise<Place> {
+  return await open(options, { say, allowEmbedded: true, config });
 }
 
 /** Like `openPlace`, for commands that need an existing run. Undefined if the folder has no server and none is configured, so that no empty one is started. */
-export async function openPlaceIfThere(options: PlaceOptions, say: (line: string) => void): Promise<Place | undefined> {
+export async function openPlaceIfThere(
+  options: PlaceOptions,
+  say: (line: string) => void,
+  config?: LoadedConfig,
+): Promise<Place | undefined> {
   const hasOwnServer = existsSync(stateFolder(resolveStateDir()).database);
-  return await open(options, say, hasOwnServer).catch((error: unknown) => {
+  return await open(options, { say, allowEmbedded: hasOwnServer, config }).catch((error: unknown) => {
     const isUnconfigured = error instanceof PerdureError && error.code === 'TEMPORAL_ADDRESS' && options.address === undefined;
     if (!isUnconfigured || process.env.TEMPORAL_ADDRESS) throw error;
     return undefined;
   });
 }
 
-async function open(options: PlaceWithPortOptions, say: (line: string) => void, allowEmbedded: boolean): Promise<Place> {
+interface Opening {
+  readonly say: (line: string) => void;
+  readonly allowEmbedded: boolean;
+  readonly config: LoadedConfig | undefined;
+}
+
+async function open(options: PlaceWithPortOptions, { say, allowEmbedded, config }: Opening): Promise<Place> {
   const stateDir = resolveStateDir();
   const taskQueue = options.taskQueue ?? DEFAULT_TASK_QUEUE;
   const location = await locateTemporal({
@@ -64,10 +81,10 @@ async function open(options: PlaceWithPortOptions, say: (line: string) => void, 
     allowEmbedded,
   });
   try {
-    const { streams, artifacts, authKey } = stateFolder(stateDir);
+    const { streams, authKey } = stateFolder(stateDir);
     // the first start may be sent before the first worker needs the key
     if (location.kind === 'embedded') await openAuthKey(authKey);
-    const dataConverter = createDataConverter({ artifactsDir: artifacts });
+    const dataConverter = createPayloadConverter(clientStore({ stateDir, server: location, taskQueue }, config));
     const { namespace, connectionOptions } = location;
     const client = await AgentClient.connect({
       ...connectionOptions,
@@ -94,6 +111,16 @@ async function open(options: PlaceWithPortOptions, say: (line: string) => void, 
     await location.close();
     throw error;
   }
+}
+
+function clientStore(queue: ClientQueue, config: LoadedConfig | undefined): BlobStore {
+  // a copy: loading a config removes the keys, which the environment of a background process needs
+  const env = config ? {} : { ...process.env };
+  const openStore = async (): Promise<BlobStore> => {
+    const { openClientStore } = await import('../../worker/storage/client-store.js');
+    return openClientStore(config ?? (await loadConfigHere(env)), queue);
+  };
+  return storeOfClient(lazyStore(openStore));
 }
 
 interface WorkerQuestion extends Pick<Place, 'location' | 'client' | 'stateDir'> {

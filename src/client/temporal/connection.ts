@@ -1,14 +1,11 @@
 import { setMaxListeners } from 'node:events';
 import type { Client, ConnectionLike, WorkflowHandle } from '@temporalio/client';
 import { ExternalStorage, type Payload, type QueryDefinition, type StorageDriver, type StorageDriverClaim } from '@temporalio/common';
-import { CLIENT_LIMITS } from '../../contracts/constants/limits.js';
+import { CLIENT_LIMITS, HOSTING_LIMITS } from '../../contracts/constants/limits.js';
 import { PerdureError } from '../../contracts/perdure-error.js';
 import { echoValue } from '../../contracts/text/echo-value.js';
 import { isNoPoller, isTimeout, noWorker, type RequestSubject, toPerdureError } from './errors.js';
 import { type Signer, UNSIGNED } from './signer.js';
-
-/** A worker polls at least about every 60 s. The server lists a dead poller for 5 minutes. */
-const POLLER_AGE_MS_MAX = 75_000;
 
 /** Access to one server, namespace and task queue. Each request has a deadline. Errors are converted to PerdureErrors. */
 export class TemporalAccess {
@@ -88,7 +85,7 @@ export class TemporalAccess {
         taskQueue: { name: taskQueue },
       }),
     );
-    const oldest = Date.now() - POLLER_AGE_MS_MAX;
+    const oldest = Date.now() - HOSTING_LIMITS.pollerAgeMs;
     return answer.pollers.some((poller) => Number(poller.lastAccessTime?.seconds ?? 0) * 1_000 > oldest);
   }
 }

@@ -75,6 +75,10 @@ export const HOSTING_LIMITS = {
   exitMs: 10 * SECOND_MS,
   /** Time for reporting the calls of a worker that died during a stop. */
   lastReportMs: 5 * SECOND_MS,
+  /** Age of its last poll up to which a worker counts as alive. It polls at least every minute; the server lists a dead one for 5 minutes. */
+  pollerAgeMs: 75 * SECOND_MS,
+  /** Time after which a worker checks a second time that all workers of its queue have the same store: others may have started with it. */
+  storeRecheckMs: 5 * SECOND_MS,
 } as const;
 
 /** The embedded Temporal server. */

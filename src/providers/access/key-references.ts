@@ -74,7 +74,7 @@ export function keysOfConfig({ credentials = {}, providers = {}, agents = {}, ar
     ...Object.values(credentials).flat(),
     ...Object.values(providers).flatMap((provider) => ownReferences(provider) ?? []),
     ...Object.values(agents).flatMap(keysOfExecutor),
-    ...Object.values(artifacts?.credentials ?? {}),
+    ...Object.values((artifacts && 'bucket' in artifacts && artifacts.credentials) || {}),
     ...(streams && KeyReference.safeParse(streams.url).success ? [streams.url] : []),
   ];
 }

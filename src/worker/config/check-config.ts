@@ -1,3 +1,5 @@
+import { isAbsolute } from 'node:path';
+import { echoValue } from '../../contracts/text/echo-value.js';
 import { KeyReference } from '../../define/credentials.js';
 import { AgentDefinition } from '../../define/define-agent.js';
 import { Config } from '../../define/define-config.js';
@@ -52,6 +54,8 @@ function meaningProblems(config: Config): string[] {
 }
 
 function artifactsProblems({ artifacts }: Config): string[] {
+  if (artifacts && 'folder' in artifacts)
+    return isAbsolute(artifacts.folder) ? [] : [`artifacts.folder: an absolute path is needed, got ${echoValue(artifacts.folder)}`];
   const problem = artifacts?.endpoint && baseUrlProblem(artifacts.endpoint, artifacts);
   return problem ? [`artifacts.endpoint: ${problem}`] : [];
 }

@@ -3,7 +3,7 @@ import { ModelPrice } from '../../contracts/schemas/model.js';
 import { ModelTimes } from '../../contracts/schemas/model-route.js';
 import { GatePolicy, GateRule, RequiredPhase } from '../../contracts/schemas/policy.js';
 import { StubExecutor, SubprocessExecutor } from '../../define/agent-executor.js';
-import { ArtifactsDefinition } from '../../define/artifacts.js';
+import { ArtifactsBucket, ArtifactsFolder } from '../../define/artifacts.js';
 import { AgentDefinition } from '../../define/define-agent.js';
 import { Config } from '../../define/define-config.js';
 import { HookDefinition } from '../../define/define-hook.js';
@@ -39,7 +39,7 @@ const FIELDS: Readonly<Record<string, readonly string[]>> = {
   'models.*.times': Object.keys(ModelTimes.shape),
   'models.*.price': Object.keys(ModelPrice.shape),
   'prices.*': Object.keys(ModelPrice.shape),
-  artifacts: Object.keys(ArtifactsDefinition.shape),
+  artifacts: [...Object.keys(ArtifactsBucket.shape), ...Object.keys(ArtifactsFolder.shape)],
   streams: Object.keys(StreamsDefinition.shape),
   limits: Object.keys(Config.shape.limits.unwrap().shape),
 };

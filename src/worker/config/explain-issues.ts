@@ -21,9 +21,10 @@ export function describeIssues(issues: readonly z.core.$ZodIssue[], given: unkno
   });
 }
 
-/** The union member that the given object matches best: its problems are in nested fields only. */
+/** The union member that the given object matches best: its problems are in nested fields only, and the fewest. */
 function matchingForm(forms: readonly z.core.$ZodIssue[][]): readonly z.core.$ZodIssue[] | undefined {
-  return forms.find((issues) => issues.every(({ code, path }) => path.length > 0 || code === 'unrecognized_keys'));
+  const nested = forms.filter((issues) => issues.every(({ code, path }) => path.length > 0 || code === 'unrecognized_keys'));
+  return nested.toSorted((a, b) => a.length - b.length)[0];
 }
 
 function isGroup(value: unknown): boolean {

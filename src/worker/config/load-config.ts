@@ -16,7 +16,7 @@ export interface LoadedConfig {
   readonly config: Config;
   /** The config file. Undefined if there is none and the defaults apply. */
   readonly file: string | undefined;
-  /** The config file and the agent files, also missing ones, which no tool of a workspace can change: absolute paths, and `FOLDER/*.md`. */
+  /** The config file, the agent files, also missing ones, and the folder of artifacts, which no tool of a workspace can change: absolute paths, and `FOLDER/*.md`. */
   readonly protected?: readonly string[];
   readonly keys: KeyRing;
   /** Hash of the configuration, the code of its tools, the keys and the relevant environment variables. Equal hashes mean equal behaviour. */
@@ -49,16 +49,18 @@ export async function loadConfig({ cwd, configFile, env = process.env }: LoadCon
   return {
     config,
     file,
-    protected: await protectedPaths(cwd, file),
+    protected: await protectedPaths(cwd, file, config),
     keys,
     hash: configHash({ config, keys, env }),
   };
 }
 
-async function protectedPaths(cwd: string, file: string | undefined): Promise<string[]> {
+async function protectedPaths(cwd: string, file: string | undefined, { artifacts }: Config): Promise<string[]> {
   const folder = await realpath(cwd);
   const own = file === undefined ? [] : [await realpath(file)];
-  return [...new Set([...FILES.map((name) => join(folder, name)), ...own, join(folder, 'agents', '*.md')])];
+  // commands see no artifacts of other runs
+  const stored = artifacts && 'folder' in artifacts ? [await realpath(artifacts.folder).catch(() => artifacts.folder)] : [];
+  return [...new Set([...FILES.map((name) => join(folder, name)), ...own, join(folder, 'agents', '*.md'), ...stored])];
 }
 
 function findFile(cwd: string, configFile: string | undefined): string | undefined {

@@ -19,6 +19,8 @@ export interface EmbeddedWorkerOptions {
   readonly taskQueue: string;
   /** The hash of the worker's configuration. Other commands get it from `currentHolder`. */
   readonly configHash: string;
+  /** The identity of the worker. @default a new one */
+  readonly identity?: string;
   /** Creates a worker that polls with exactly this identity, and the registry of its calls. Called at most once, after recovery. */
   readonly makeWorker: (identity: string) => Promise<{ readonly worker: Worker; readonly calls: RunningCalls }>;
   readonly say: (line: string) => void;
@@ -121,7 +123,7 @@ class HostedWorker implements EmbeddedWorker {
 
   async #recoverAndPoll(lock: FolderLock): Promise<void> {
     const { stateDir, server, taskQueue, dataConverter, say } = this.#options;
-    const identity = newWorkerIdentity();
+    const identity = this.#options.identity ?? newWorkerIdentity();
     const record = await recordWorker(stateDir, identity);
     const { Client, Connection } = await import('@temporalio/client');
     const connection = await Connection.connect(server.connectionOptions);

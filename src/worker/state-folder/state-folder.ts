@@ -36,6 +36,9 @@ export function resolveStateDir(env: NodeJS.ProcessEnv = process.env, cwd: strin
   return resolve(cwd, env.PERDURE_DIR || '.perdure');
 }
 
+/** The folder of whole outputs in a folder of artifacts. */
+export const OUTPUTS_NAME = 'outputs';
+
 /** Computes the paths of a state folder. Does not access the disk. */
 export function stateFolder(stateDir: string): StateFolder {
   const dir = resolve(stateDir);
@@ -45,7 +48,7 @@ export function stateFolder(stateDir: string): StateFolder {
     workers: join(dir, 'workers'),
     streams: join(dir, 'streams'),
     artifacts: join(dir, 'artifacts'),
-    outputs: join(dir, 'artifacts', 'outputs'),
+    outputs: join(dir, 'artifacts', OUTPUTS_NAME),
     results: join(dir, 'results'),
     logs: join(dir, 'logs'),
     database: join(dir, 'temporal.db'),

@@ -1,7 +1,7 @@
 import type { Payload } from '@temporalio/common';
 import { type StorageDriver, StorageDriverClaim } from '@temporalio/common';
 import proto from '@temporalio/proto';
-import { BlobStore, unlessMissing } from './blob-store.js';
+import { type BlobStore, FileBlobStore, unlessMissing } from './blob-store.js';
 
 // uses the default export, because Node finds no named exports in this CommonJS package
 const { Payload: PayloadCodec } = proto.temporal.api.common.v1;
@@ -11,7 +11,11 @@ const { Payload: PayloadCodec } = proto.temporal.api.common.v1;
  * content-addressed, so that a replay only checks that they exist.
  */
 export function createFileStorageDriver(folder: string): StorageDriver {
-  const store = new BlobStore(folder);
+  return createBlobStorageDriver(new FileBlobStore(folder));
+}
+
+/** Creates the same driver over any store. Its name is part of the references of earlier versions. */
+export function createBlobStorageDriver(store: BlobStore): StorageDriver {
   return {
     name: 'perdure-files',
     type: 'perdure.filedriver',

@@ -3,7 +3,7 @@ import { gunzip, gzip, constants as zlib } from 'node:zlib';
 import type { Payload, PayloadCodec } from '@temporalio/common';
 import proto from '@temporalio/proto';
 import { PAYLOAD_LIMITS } from '../../contracts/constants/limits.js';
-import { BlobStore, unlessMissing } from './blob-store.js';
+import { type BlobStore, unlessMissing } from './blob-store.js';
 
 // uses the default export, because Node finds no named exports in this CommonJS package
 const { Payload: PayloadProto } = proto.temporal.api.common.v1;
@@ -16,27 +16,42 @@ const LEVEL = zlib.Z_BEST_SPEED;
 
 /**
  * Makes payloads fit that the server would refuse. Those of one command or message stay as they are up to 1.5 MiB in all; above it the
- * largest ones are compressed, and stored in files when they stay too large. A client without this codec can follow a run whose
+ * largest ones are compressed, and stored as blobs when they stay too large. A client without this codec can follow a run whose
  * carried state was compressed or stored: it passes such a payload and never opens it. With the SDK's external storage it could not.
+ * Payloads of `externalBytesMin` go to an external storage of the application, which comes after the codec: they are compressed, not
+ * stored as blobs.
  */
-export function createLargePayloadCodec(folder: string): PayloadCodec {
-  const blobs = new BlobStore(folder);
-  return {
-    encode: (payloads) => (bytesOf(payloads) <= PAYLOAD_LIMITS.inlineBytesMax ? Promise.resolve(payloads) : fit(payloads, blobs)),
-    decode: (payloads) =>
-      payloads.some(isLarge) ? Promise.all(payloads.map((payload) => open(payload, blobs))) : Promise.resolve(payloads),
-  };
+export class LargePayloadCodec implements PayloadCodec {
+  readonly #store: LargePayloadStore;
+
+  constructor(blobs: BlobStore, externalBytesMin: number = Number.POSITIVE_INFINITY) {
+    this.#store = { blobs, externalBytesMin };
+  }
+
+  async encode(payloads: Payload[]): Promise<Payload[]> {
+    return bytesOf(payloads) <= PAYLOAD_LIMITS.inlineBytesMax ? payloads : await fit(payloads, this.#store);
+  }
+
+  async decode(payloads: Payload[]): Promise<Payload[]> {
+    return payloads.some(isLarge) ? await Promise.all(payloads.map((payload) => open(payload, this.#store.blobs))) : payloads;
+  }
+}
+
+interface LargePayloadStore {
+  readonly blobs: BlobStore;
+  readonly externalBytesMin: number;
 }
 
 /** Makes payloads smaller, the largest one first, until all of them fit: each is compressed, and stored when that is not enough. */
-async function fit(payloads: readonly Payload[], blobs: BlobStore): Promise<Payload[]> {
+async function fit(payloads: readonly Payload[], { blobs, externalBytesMin }: LargePayloadStore): Promise<Payload[]> {
   const fitted = [...payloads];
+  const isTooLarge = (): boolean => bytesOf(fitted.filter((one) => dataOf(one).length < externalBytesMin)) > PAYLOAD_LIMITS.inlineBytesMax;
   const largestFirst = [...payloads.entries()].toSorted(([, a], [, b]) => dataOf(b).length - dataOf(a).length);
   for (const [index, payload] of largestFirst) {
     if (bytesOf(fitted) <= PAYLOAD_LIMITS.inlineBytesMax) break;
     const compressed = await compress(payload);
     fitted[index] = compressed;
-    if (bytesOf(fitted) > PAYLOAD_LIMITS.inlineBytesMax) fitted[index] = await store(compressed, blobs);
+    if (isTooLarge() && dataOf(compressed).length < externalBytesMin) fitted[index] = await store(compressed, blobs);
   }
   return fitted;
 }

@@ -1,6 +1,9 @@
 import { EventEmitter, once } from 'node:events';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { DataConverter } from '@temporalio/common';
 import type { Worker } from '@temporalio/worker';
+import { HOSTING_LIMITS } from '../../contracts/constants/limits.js';
+import { PerdureError } from '../../contracts/perdure-error.js';
 import type { ConnectedWorker } from '../connect-worker.js';
 import { sayRunning } from '../hosting/running-calls.js';
 import { recoverAgain, recoverDeadWorkers } from '../recovery/recover-dead-workers.js';
@@ -16,7 +19,7 @@ export interface SharedWorkerOptions {
   readonly taskQueue: string;
   /** The data converter of the workers. Required if payloads are encrypted. */
   readonly dataConverter?: DataConverter;
-  /** Creates the workers of this process. They poll with exactly this identity, once it is their turn. Called once. */
+  /** Creates the workers of this process. They poll with this identity, which may be extended, once it is their turn. Called once. */
   readonly connect: (identity: string) => Promise<ConnectedWorker>;
   readonly say: (line: string) => void;
   /** The supervisor of this process. @default none */
@@ -44,7 +47,10 @@ export function hostSharedWorker(options: SharedWorkerOptions): SharedWorker {
   const ended = host(options, stopping, () => events.emit('working'));
   const ready = Promise.race([working, ended]).then(() => undefined);
   // for callers that await neither promise; `ready` rejects with the same error
-  ended.catch((error: unknown) => options.say(`the worker failed: ${messageOf(error)}`));
+  ended.catch((error: unknown) => {
+    // one that tells the user what to do is shown as the error of the command
+    if (!(error instanceof PerdureError)) options.say(`the worker failed: ${messageOf(error)}`);
+  });
   ready.catch(messageOf);
   return {
     ready,
@@ -58,8 +64,8 @@ export function hostSharedWorker(options: SharedWorkerOptions): SharedWorker {
 
 async function host(options: SharedWorkerOptions, stopping: AbortController, onWorking: () => void): Promise<void> {
   const { stateDir, server, link } = options;
-  const identity = newWorkerIdentity();
-  const connected = await options.connect(identity);
+  const connected = await options.connect(newWorkerIdentity());
+  const { identity } = connected.worker.options;
   try {
     await link?.takeTurn({ kind: 'shared', identity, server }, stopping.signal);
     if (stopping.signal.aborted) return;
@@ -108,11 +114,17 @@ async function poll(
   if (stopping.signal.aborted) shutDown();
   onWorking();
   try {
-    await Promise.all(polling);
+    await Promise.all([...polling, checkAgain(connected, stopping.signal)]);
   } finally {
     stopping.abort();
     await Promise.allSettled(polling);
   }
+}
+
+/** Workers that start at the same time do not see each other before they poll. */
+async function checkAgain(connected: ConnectedWorker, signal: AbortSignal): Promise<void> {
+  const isDue = await pause(HOSTING_LIMITS.storeRecheckMs, true, { signal, ref: false }).catch(() => false);
+  if (isDue) await connected.checkStore();
 }
 
 function workersOf({ worker, hostWorker }: ConnectedWorker): Worker[] {

@@ -7,7 +7,7 @@ import {
   RequiredPhase,
 } from '../../../src/contracts/schemas/policy.js';
 import { StubExecutor, SubprocessExecutor } from '../../../src/define/agent-executor.js';
-import { ArtifactsDefinition } from '../../../src/define/artifacts.js';
+import { ArtifactsBucket, ArtifactsFolder } from '../../../src/define/artifacts.js';
 import { AgentDefinition } from '../../../src/define/define-agent.js';
 import { Config } from '../../../src/define/define-config.js';
 import { HookDefinition } from '../../../src/define/define-hook.js';
@@ -46,7 +46,9 @@ export const CONFIG_PARTS: Readonly<Record<string, () => string>> = {
     ),
   limits: () => schemaTable(Config.shape.limits.unwrap(), { docs: CONFIG, declarations: ['Config'] }, { names }),
   artifacts: () =>
-    schemaTable(ArtifactsDefinition, { docs: new DocComments('define/artifacts.ts'), declarations: ['ArtifactsDefinition'] }, { names }),
+    schemaTable(ArtifactsBucket, { docs: new DocComments('define/artifacts.ts'), declarations: ['ArtifactsBucket'] }, { names }),
+  'artifacts-folder': () =>
+    schemaTable(ArtifactsFolder, { docs: new DocComments('define/artifacts.ts'), declarations: ['ArtifactsFolder'] }, { names }),
   streams: () =>
     schemaTable(StreamsDefinition, { docs: new DocComments('define/streams.ts'), declarations: ['StreamsDefinition'] }, { names }),
   agent: () =>

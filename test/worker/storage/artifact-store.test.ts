@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -6,6 +6,7 @@ import { S3ArtifactStore } from '../../../src/artifacts/s3-artifact-store.js';
 import { type LoadedConfig, loadConfig } from '../../../src/worker/config/load-config.js';
 import { stateFolder } from '../../../src/worker/state-folder/state-folder.js';
 import { createArtifactStore } from '../../../src/worker/storage/artifact-store.js';
+import { payloadStoreOf } from '../../../src/worker/storage/payload-store.js';
 
 describe('createArtifactStore', () => {
   let folder: string;
@@ -32,7 +33,23 @@ describe('createArtifactStore', () => {
     expect(Object.keys(env)).toEqual(['AWS_REGION', 'XDG_CACHE_HOME']);
   });
 
+  it('C1: with a folder they are files there, beside the large payloads, and tools of a workspace cannot change it', async () => {
+    const shared = join(folder, 'shared');
+    await mkdir(shared);
+    await symlink(shared, join(folder, 'mounted'));
+    const config = await load(`{ artifacts: { folder: ${JSON.stringify(join(folder, 'mounted'))} } }`);
+    const writer = createArtifactStore(config, join(folder, 'state')).put();
+    await writer.write(Buffer.from('kept'));
+    await writer.finish();
+    await payloadStoreOf(config, join(folder, 'state')).blobs.put(Buffer.from('stored'));
+    expect((await readdir(shared)).toSorted()).toEqual(['blobs', 'outputs']);
+    expect(config.protected).toContain(shared);
+  });
+
   it.each([
+    [`{ folder: 'shared' }`, 'artifacts.folder: an absolute path is needed, got "shared"'],
+    [`{ folder: '/shared', prefix: 'a/' }`, 'artifacts.prefix: unknown'],
+    [`{ foldr: '/shared' }`, 'artifacts.foldr: unknown (did you mean folder?)'],
     [`{ bucket: 'outputs', endpoint: 'http://s3.example.com' }`, 'artifacts.endpoint: plain http to another machine'],
     [`{ bucket: 'outputs', endpoint: 's3.example.com' }`, 'artifacts.endpoint: not a URL'],
     [`{ bucket: 'outputs', prefx: 'a/' }`, 'artifacts.prefx: unknown (did you mean prefix?)'],

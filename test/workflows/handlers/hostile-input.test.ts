@@ -21,7 +21,7 @@ import {
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { SIGNALS, UPDATES } from '../../../src/contracts/verbs/index.js';
 import { createDataConverter } from '../../../src/worker/data-converter.js';
-import { BlobStore } from '../../../src/worker/storage/blob-store.js';
+import { FileBlobStore } from '../../../src/worker/storage/blob-store.js';
 import type { AgentWorker } from '../../support/agent-worker.js';
 import { call, say } from '../../support/agent-worker.js';
 import { failedTasks } from '../../support/failed-tasks.js';
@@ -180,7 +180,7 @@ describe('whatever a client sends', () => {
   it('a steer, and the input of a run, that a client stored in another folder are refused with the reference', async () => {
     const artifactsDir = await mkdtemp(join(tmpdir(), 'perdure-artifacts-'));
     onTestFinished(() => rm(artifactsDir, { recursive: true, force: true }));
-    await new BlobStore(artifactsDir).put(Buffer.from('the folder is in use'));
+    await new FileBlobStore(artifactsDir).put(Buffer.from('the folder is in use'));
     const held = latch();
     const dataConverter = createDataConverter({ artifactsDir });
     const on = await worker({ model: () => held.opened.then(() => say('done')), policy: {}, dataConverter });

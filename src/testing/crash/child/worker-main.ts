@@ -7,8 +7,8 @@ import { loadConfig } from '../../../worker/config/load-config.js';
 import { type ConnectedWorker, connectWorker } from '../../../worker/connect-worker.js';
 import { recoverAgain, recoverDeadWorkers } from '../../../worker/recovery/recover-dead-workers.js';
 import { recordWorker } from '../../../worker/recovery/worker-record.js';
-import { newWorkerIdentity } from '../../../worker/state-folder/process-identity.js';
 import { openStateFolder } from '../../../worker/state-folder/state-folder.js';
+import { newIdentityWithStore } from '../../../worker/storage/queue-store.js';
 import { BoundaryGate, send } from './boundary-gate.js';
 import { boundaryInterceptor } from './boundary-interceptor.js';
 import { observeTools } from './observe-tools.js';
@@ -36,7 +36,7 @@ process.on('message', (given) => {
 
 const config = await loadConfig({ cwd: dirname(settings.configFile), configFile: settings.configFile });
 await openStateFolder(settings.stateDir);
-const identity = newWorkerIdentity();
+const identity = await newIdentityWithStore(config, settings.stateDir);
 const record = await recordWorker(settings.stateDir, identity);
 const connection = await untilConnected(() => Connection.connect({ address: settings.address }));
 const { namespace, taskQueue, stateDir, address } = settings;
