@@ -11,7 +11,10 @@
 export const IMPORT_TABLE = {
   cli: { rooms: ['client', 'worker', 'contracts', 'define', 'streams'], packages: ['node:*', 'commander'] },
   gateway: { rooms: ['client', 'worker', 'contracts', 'define', 'streams'], packages: ['node:*'] },
-  testing: { rooms: ['client', 'worker', 'providers', 'define', 'contracts'], packages: ['node:*', '@temporalio/*', 'zod'] },
+  testing: {
+    rooms: ['client', 'worker', 'providers', 'artifacts', 'output', 'define', 'contracts'],
+    packages: ['node:*', '@temporalio/*', 'zod'],
+  },
   worker: {
     rooms: ['activities', 'models', 'providers', 'tools', 'artifacts', 'process', 'define', 'streams', 'contracts'],
     packages: ['node:*', '@temporalio/*', 'jiti', 'yaml', 'zod'],

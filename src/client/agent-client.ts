@@ -2,6 +2,7 @@ import { Client, type ClientOptions, Connection, type ConnectionLike, type Conne
 import type { DataConverter } from '@temporalio/common';
 import { CLIENT_LIMITS, PAYLOAD_LIMITS } from '../contracts/constants/limits.js';
 import { DEFAULT_TASK_QUEUE } from '../contracts/handlers.js';
+import type { JsonValue } from '../contracts/schemas/message.js';
 import type { StreamSource } from '../streams/stream.js';
 import { RunHandle } from './run-handle.js';
 import { listApprovals, type WaitingApproval } from './runs/list-approvals.js';
@@ -74,15 +75,18 @@ export class AgentClient {
   /**
    * Starts a run and returns its handle. If a run with the same ID and input exists, attaches to it (`duplicate`). Throws `RUN_EXISTS` (4)
    * for the same ID with different input. Throws (2) for invalid input before anything is sent. Needs no worker: the run waits for one.
+   * With an `outputSchema` of zod 4, `structured` of the result has the type of that schema.
    */
-  async start(input: StartInput): Promise<{ run: RunHandle; executionId: string; duplicate: boolean }> {
+  async start<Structured = JsonValue>(
+    input: StartInput<Structured>,
+  ): Promise<{ run: RunHandle<Structured>; executionId: string; duplicate: boolean }> {
     const { handle, executionId, duplicate } = await startRun(this.#access, checkStart(input));
-    return { run: this.get(handle.workflowId), executionId, duplicate };
+    return { run: this.get<Structured>(handle.workflowId), executionId, duplicate };
   }
 
-  /** Returns the handle of a run. Sends no request. */
-  get(runId: string): RunHandle {
-    return new RunHandle(this.#access, runId, this.#streams);
+  /** Returns the handle of a run. Sends no request. `Structured` is the type of its structured answer, which nothing checks here. */
+  get<Structured = JsonValue>(runId: string): RunHandle<Structured> {
+    return new RunHandle<Structured>(this.#access, runId, this.#streams);
   }
 
   /** Lists the runs of this client's task queue, newest first. */

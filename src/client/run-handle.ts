@@ -5,11 +5,13 @@ import type { RunSetup } from '../contracts/activities.js';
 import { CLIENT_LIMITS } from '../contracts/constants/limits.js';
 import type { EventPage, RunEvent } from '../contracts/event.js';
 import * as wire from '../contracts/handlers.js';
+import type { TypedRunResult } from '../contracts/json/output-schema.js';
 import { PerdureError } from '../contracts/perdure-error.js';
 import type { ApprovalList, DecidedApproval } from '../contracts/schemas/approval.js';
+import type { JsonValue } from '../contracts/schemas/message.js';
 import type { Usage } from '../contracts/schemas/model.js';
 import type { TranscriptPage, UnreadMessage } from '../contracts/schemas/page.js';
-import type { ExtendInput, HoldInput, Progress, Receipt, RunResult, SteerInput, SteerRecord } from '../contracts/schemas/run.js';
+import type { ExtendInput, HoldInput, Progress, Receipt, SteerInput, SteerRecord } from '../contracts/schemas/run.js';
 import type { Step } from '../contracts/schemas/step.js';
 import { SIGNALS, UPDATES } from '../contracts/verbs/index.js';
 import type { AnyVerb, Verb } from '../contracts/verbs/verb.js';
@@ -26,8 +28,10 @@ import { type WatchItem, type WatchOptions, watchRun } from './watch/watch-run.j
 /**
  * One run, open or closed. Every method may throw a PerdureError: `RUN_NOT_FOUND` (3); `RUN_CLOSED` (4), if it needs an open run;
  * `TEMPORAL_UNREACHABLE` (5). A signal throws `SIGNAL_LIMIT` (4) if the server takes no more of them for this run. Queries and updates also throw `NO_WORKER` (5) after 5 s. Invalid input throws (2) before anything is sent.
+ *
+ * @typeParam Structured the type of the structured answer
  */
-export class RunHandle {
+export class RunHandle<Structured = JsonValue> {
   readonly runId: string;
   readonly #access: TemporalAccess;
   readonly #workflow: WorkflowHandle;
@@ -171,8 +175,9 @@ export class RunHandle {
   }
 
   /** Waits until the run is closed, through lost connections. A failed, cancelled or terminated run has a result too. */
-  async result(options: AwaitResultOptions = {}): Promise<RunResult> {
-    return await awaitResult(this.#access, this.#workflow, options);
+  async result(options: AwaitResultOptions = {}): Promise<TypedRunResult<Structured>> {
+    // the worker accepts only an answer that matches the schema of the run
+    return (await awaitResult(this.#access, this.#workflow, options)) as TypedRunResult<Structured>;
   }
 
   /** Yields events, progress and tokens as they arrive, then the result. */
@@ -184,9 +189,11 @@ export class RunHandle {
    * Continues this closed run as a new run. With the same options again it finds that run (`duplicate`). Throws `RUN_OPEN` (4) if this
    * run is still open.
    */
-  async continue(options: ContinueOptions = {}): Promise<{ run: RunHandle; executionId: string; duplicate: boolean }> {
+  async continue<Next = Structured>(
+    options: ContinueOptions<Next> = {},
+  ): Promise<{ run: RunHandle<Next>; executionId: string; duplicate: boolean }> {
     const { handle, executionId, duplicate } = await continueRun(this.#access, this.#workflow, options);
-    return { run: new RunHandle(this.#access, handle.workflowId, this.#streams), executionId, duplicate };
+    return { run: new RunHandle<Next>(this.#access, handle.workflowId, this.#streams), executionId, duplicate };
   }
 
   async #cancel(options: { readonly reason?: string }): Promise<void> {

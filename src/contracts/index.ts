@@ -12,6 +12,8 @@ export type { EventPage, RunEvent, RunEventBody } from './event.js';
 export { FAILURES, type FailureType } from './failures.js';
 export * as handlers from './handlers.js';
 export { AGENT_RUN, DEFAULT_TASK_QUEUE } from './handlers.js';
+export type { JsonCompatible } from './json/json-compatible.js';
+export type { OutputSchema, TypedRunInput, TypedRunResult, ZodSchema } from './json/output-schema.js';
 export { textOf } from './message-text.js';
 export { PerdureError } from './perdure-error.js';
 export type { ApprovalList, ApproveInput, DecidedApproval, DenyInput, PendingApproval } from './schemas/approval.js';

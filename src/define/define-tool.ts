@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { TOOL_LIMITS } from '../contracts/constants/limits.js';
-import type { ContentPart, JsonValue } from '../contracts/schemas/message.js';
+import type { JsonCompatible } from '../contracts/json/json-compatible.js';
+import type { JsonValue } from '../contracts/schemas/message.js';
 import { Effect } from '../contracts/schemas/tool.js';
 
 /** Second argument of `execute` and `reconcile`. */
@@ -30,13 +31,16 @@ export interface ToolContext {
   /** Limits of the text that the model sees, and a collector for longer texts. */
   readonly output: ToolOutput;
   /** Shows a JSON value of at most 1 KiB under Pending Activities in the Web UI. */
-  heartbeat(details: JsonValue): void;
+  heartbeat(details: ToolReturn): void;
   /** Writes a line to the worker's log. */
   readonly log: { info(message: string): void; warn(message: string): void };
 }
 
-/** Return value of a tool: text, any JSON, or content parts. */
-export type ToolReturn = string | JsonValue | readonly ContentPart[];
+/**
+ * Return value of a tool: text, any JSON-compatible value, or a list of content parts. `defineTool` refuses objects that are not JSON, such
+ * as a Map, when it is compiled.
+ */
+export type ToolReturn = string | number | boolean | null | object;
 
 /** Return value of `reconcile`: the state of a call whose worker was lost. */
 export type Reconciled =
@@ -78,6 +82,16 @@ export interface ToolDefinition<Args = unknown> {
 export type ToolOptions<Args> = Pick<ToolDefinition<Args>, 'name' | 'description' | 'parameters' | 'execute'> &
   Partial<Pick<ToolDefinition<Args>, 'effect' | 'timeoutMs' | 'pure' | 'network' | 'approval' | 'reconcile'>>;
 
+/** The part of a tool's options that gives its result: any type whose values are JSON. */
+interface ToolWork<Args, Result> {
+  execute(args: Args, context: ToolContext): Promise<Result> | Result;
+}
+
+/** Refuses a result that is not JSON, such as a Map. */
+interface JsonWork<Result> {
+  execute(...args: never): JsonCompatible<Result> | Promise<JsonCompatible<Result>>;
+}
+
 /** A tool with any type of arguments. */
 // biome-ignore format: one idea
 export type AnyToolDefinition = Omit<ToolDefinition, 'execute' | 'approval' | 'reconcile'> & {
@@ -87,10 +101,12 @@ export type AnyToolDefinition = Omit<ToolDefinition, 'execute' | 'approval' | 'r
 };
 
 /**
- * Adds the defaults to a tool's options. A tool without `effect` is `once`: it is started at most once.
+ * Adds the defaults to a tool's options. `Result` is any JSON-compatible type, interfaces too. A tool without `effect` is `once`: it is started at most once.
  * Throws a TypeError that names the field for an invalid name, effect, timeout, `pure` or `parameters`.
  */
-export function defineTool<Args>(options: ToolOptions<Args>): ToolDefinition<Args> {
+export function defineTool<Args, Result>(
+  options: Omit<ToolOptions<Args>, 'execute'> & ToolWork<Args, Result> & JsonWork<Result>,
+): ToolDefinition<Args> {
   const { effect = 'once', timeoutMs = TOOL_LIMITS.timeoutMsDefault, pure = false, approval = 'never' } = options;
   if (!TOOL_LIMITS.namePattern.test(options.name)) {
     throw new TypeError(
@@ -111,7 +127,8 @@ export function defineTool<Args>(options: ToolOptions<Args>): ToolDefinition<Arg
   if (pure && effect !== 'read') {
     throw new TypeError(`TOOL_PURE: tool "${options.name}" is pure with effect "${effect}". Set effect "read", or remove pure.`);
   }
-  return { ...options, effect, timeoutMs, pure, approval };
+  // the compiler has checked the result: it is JSON
+  return { ...options, effect, timeoutMs, pure, approval } as ToolDefinition<Args>;
 }
 
 /** Plain JavaScript and other copies of zod give anything. Conversion to JSON Schema is checked with the whole config. */

@@ -13,6 +13,7 @@ import { DEFAULT_TASK_QUEUE } from '../contracts/handlers.js';
 import type { GateFunction } from '../define/agent-gate.js';
 import type { CompletionGate } from '../define/completion-gate.js';
 import type { Config } from '../define/define-config.js';
+import type { AnyToolDefinition } from '../define/define-tool.js';
 import { modelFacts } from '../models/model-facts.js';
 import { NO_LIMITS, NO_NETWORK_LIMITS } from '../process/sandbox/open-sandbox.js';
 import { createProviderFor } from '../providers/access/provider-for.js';
@@ -55,6 +56,12 @@ export interface AgentActivitiesOptions {
   readonly streams?: StreamSink;
   /** Receives notices for the operator, one line each. @default none */
   readonly say?: (line: string) => void;
+  /**
+   * Changes each tool, for example to observe it in a test.
+   *
+   * @internal
+   */
+  readonly wrapTool?: (tool: AnyToolDefinition) => AnyToolDefinition;
 }
 
 /** Options of `createWorker`. */
@@ -88,7 +95,7 @@ export const WORKER_OPTIONS = {
 
 /** Creates the activities of agent runs, for a worker that you create yourself. */
 export function createAgentActivities(options: AgentActivitiesOptions): AgentActivities {
-  const { config, keys, hash } = options.config;
+  const { config, keys, hash, env } = options.config;
   const say = options.say ?? (() => undefined);
   const modelIdleMs = config.limits?.modelIdleMs;
   const heartbeatTimeoutMs = options.heartbeatTimeoutMs ?? config.limits?.heartbeatTimeoutMs;
@@ -101,7 +108,7 @@ export function createAgentActivities(options: AgentActivitiesOptions): AgentAct
       config,
       configHash: hash,
       keys,
-      env: process.env,
+      env,
       workspaceTools,
       readArtifact,
       searchAttributes: options.searchAttributes,
@@ -111,15 +118,15 @@ export function createAgentActivities(options: AgentActivitiesOptions): AgentAct
     }),
     factsOf: (model) => modelFacts(model, config),
     ...(authenticate ? { authenticate } : {}),
-    resolveModel: createResolveModel({ config, keys, env: process.env }),
-    tools: [...(config.tools ?? []), ...workspaceTools, updatePlan, readArtifact],
+    resolveModel: createResolveModel({ config, keys, env }),
+    tools: [...(config.tools ?? []), ...workspaceTools, updatePlan, readArtifact].map((tool) => options.wrapTool?.(tool) ?? tool),
     artifacts,
     secrets: workerSecrets({ keys, env: process.env }),
     ...(config.hooks === undefined ? {} : { hooks: config.hooks }),
     ...(config.compactor === undefined ? {} : { compactor: config.compactor }),
     gates: gateFunctions(config),
     completionGates: completionGates(config),
-    providerFor: createProviderFor({ config, env: process.env, keys }),
+    providerFor: createProviderFor({ config, env, keys }),
     streams: options.streams ?? streamSink(options.config, { stateDir: options.stateDir, say }),
     results: keptResults(stateFolder(options.stateDir).results, say),
     ...(options.toolQueue === undefined ? {} : { hostQueue: options.toolQueue }),

@@ -20,8 +20,8 @@ export interface Check {
 }
 
 /** Checks the default model and its fallbacks. Sends no request to a provider. */
-export function checkModel({ config, keys }: LoadedConfig): Check {
-  const choice = { config, keys, env: process.env };
+export function checkModel({ config, keys, env }: LoadedConfig): Check {
+  const choice = { config, keys, env };
   const chosen = chooseModel(choice);
   if ('problem' in chosen) return { level: 'warn', name: 'model', detail: 'none', advice: chosen.problem };
   const others = fallbacksOf(choice).filter((model) => model !== chosen.model);

@@ -43,6 +43,7 @@ beforeAll(async () => {
       const text = last ? textOf(last) : '';
       const gate = /wait for (\S+)/u.exec(text)?.[1];
       if (gate) await Promise.race([open(gate), aborted(request.signal)]);
+      if (text === 'review') return say('{ "approved": true, "reason": "tested" }');
       if (text.startsWith('use the tool')) return call(['echo', { text: 'hello' }]);
       return say(`heard: ${text}`);
     },
@@ -75,6 +76,15 @@ async function release(name: string): Promise<void> {
 }
 
 describe('AgentClient.start', () => {
+  it('D1: takes a schema of zod, and the result has the typed answer; the same schema attaches to the run', async () => {
+    const outputSchema = z.strictObject({ approved: z.boolean(), reason: z.string() });
+    const input = { task: 'review', outputSchema, id: `review-${randomUUID()}` };
+    const { run } = await agents.start(input);
+    const { structured } = await run.result();
+    expect(structured?.reason.toUpperCase()).toBe('TESTED');
+    expect((await agents.start(input)).duplicate).toBe(true);
+  });
+
   it('runs a task to its result', async () => {
     const { run, duplicate, executionId } = await agents.start({ task: 'hello' });
     const result = await run.result();

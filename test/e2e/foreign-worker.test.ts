@@ -38,6 +38,27 @@ test("PerdurePlugin: a foreign worker's own workflow lets an agent work as its c
   expect(await worker.kill('SIGTERM')).toMatchObject({ code: 0 });
 });
 
+test('D1: workflow code gives executeAgent a schema of zod 4 and gets a typed answer; one of zod 3 is refused', async () => {
+  const wire = await model({ script: { steps: [{ text: '{ "approved": true }' }] } });
+  const here = await folder({ ...modelEnv(wire), TEMPORAL_ADDRESS: inject('temporalAddress') });
+  const taskQueue = `e2e-judge-${process.pid}`;
+  const worker = here.startScript(WORKER, [inject('temporalAddress'), taskQueue, here.stateDir]);
+  await worker.prints('polling');
+  const connection = await Connection.connect({ address: inject('temporalAddress') });
+  try {
+    const { workflow } = new Client({ connection });
+    const args = [{ task: 'judge it', model: 'anthropic/test' }];
+    expect(await workflow.execute('judge', { taskQueue, workflowId: `${taskQueue}-1`, args })).toBe(true);
+    expect(JSON.stringify(wire.requests.map(({ body }) => body))).toContain('approved');
+    const refused = workflow.execute('judgeWithZod3', { taskQueue, workflowId: `${taskQueue}-2`, args });
+    const message = 'outputSchema: a schema of zod 3. Use zod 4, or JSON Schema.';
+    await expect(refused).rejects.toMatchObject({ cause: { type: 'Input.Invalid', message } });
+  } finally {
+    await connection.close();
+  }
+  expect(await worker.kill('SIGTERM')).toMatchObject({ code: 0 });
+});
+
 test('D5: a foreign worker whose workflows file forgot the agent workflow does not start, and names the line that is missing', async () => {
   const here = await folder({ TEMPORAL_ADDRESS: inject('temporalAddress') });
   const worker = here.startScript(WORKER, [inject('temporalAddress'), 'e2e-forgetful', here.stateDir, 'forgetful-workflows.mjs']);

@@ -88,6 +88,6 @@ describe('a queue that several hosts share', () => {
   function crew(): LoadedConfig {
     const executor = { kind: 'subprocess', command: process.execPath, args: childArgs(BODY, marker) } as const;
     const config = defineConfig({ tools: [look], agents: { crew: { description: 'A crew.', prompt: 'Be brief.', executor } } });
-    return { config, file: undefined, keys: captureKeys({}), hash: 'test' };
+    return { config, file: undefined, keys: captureKeys({}), env: {}, hash: 'test' };
   }
 });

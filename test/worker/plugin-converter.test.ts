@@ -160,7 +160,7 @@ describe('C2: a worker keeps its own codec and its own external storage', () => 
 function config(): LoadedConfig {
   const executor = { kind: 'stub', answer: `said ${SECRET}` } as const;
   const agents = { parrot: { description: 'Says it.', prompt: 'Say it.', executor } };
-  return { config: { agents }, file: undefined, keys: captureKeys({}), hash: 'test' };
+  return { config: { agents }, file: undefined, env: {}, keys: captureKeys({}), hash: 'test' };
 }
 
 /** A run with 3 MB of messages that do not compress, of an agent that needs no model. */

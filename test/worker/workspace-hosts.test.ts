@@ -25,7 +25,7 @@ describe('a workspace that one of the hosts of a shared queue has', () => {
     folder = await mkdtemp(join(tmpdir(), 'perdure-hosts-'));
     const script = join(folder, 'script.json');
     await writeFile(script, JSON.stringify({ steps: [{ text: 'looked' }] }));
-    config = { config: defineConfig({ model: `scripted/${script}` }), file: undefined, keys: captureKeys({}), hash: 'test' };
+    config = { config: defineConfig({ model: `scripted/${script}` }), file: undefined, keys: captureKeys({}), env: {}, hash: 'test' };
     const address = inject('temporalAddress');
     [connection, nativeConnection] = await Promise.all([Connection.connect({ address }), NativeConnection.connect({ address })]);
   });

@@ -1,7 +1,7 @@
 import { textOf, toolCallsOf } from '../../contracts/message-text.js';
 import type { Message, ToolCallPart, ToolResultPart } from '../../contracts/schemas/message.js';
 import { CHARS_PER_TOKEN } from '../../contracts/text/estimate-tokens.js';
-import { toolTitle } from '../../contracts/tool-title.js';
+import { toolTitle } from '../../contracts/text/tool-title.js';
 import { partsText } from '../../providers/transcript/file-parts.js';
 
 /** The length of a bullet. */

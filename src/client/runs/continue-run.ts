@@ -1,15 +1,16 @@
 import type { WorkflowExecutionDescription, WorkflowHandle } from '@temporalio/client';
 import { CLIENT_LIMITS } from '../../contracts/constants/limits.js';
 import { setup as setupQuery } from '../../contracts/handlers.js';
+import type { OutputSchema } from '../../contracts/json/output-schema.js';
 import { toolCallsOf } from '../../contracts/message-text.js';
 import { PerdureError } from '../../contracts/perdure-error.js';
-import type { GivenMessage, Message } from '../../contracts/schemas/message.js';
+import type { GivenMessage, JsonValue, Message } from '../../contracts/schemas/message.js';
 import { RunInput } from '../../contracts/schemas/run.js';
 import type { TemporalAccess } from '../temporal/connection.js';
 import { readTranscript, readUnread } from '../temporal/read-messages.js';
 import { awaitResult } from '../watch/await-result.js';
 import { RunMemo } from './run-summary.js';
-import { checkStart, type StartedRun, startRun } from './start-run.js';
+import { checkStart, type StartedRun, type StartInput, startRun } from './start-run.js';
 
 /** The input fields that a continuation can change. */
 type Changeable =
@@ -21,12 +22,13 @@ type Changeable =
   | 'maxCostUsd'
   | 'deadlineMs'
   | 'mode'
-  | 'outputSchema'
   | 'onBudget'
   | 'allowUnknownPrice';
 
 /** Options of a continuation: a new task and new limits. Other fields are copied from the closed run. */
-export interface ContinueOptions extends Partial<Pick<RunInput, Changeable>> {
+export interface ContinueOptions<Structured = JsonValue> extends Partial<Pick<RunInput, Changeable>> {
+  /** A schema of zod 4, or JSON Schema. @default that of the closed run */
+  readonly outputSchema?: OutputSchema<Structured> | undefined;
   /** @default `Continue.` */
   readonly text?: string;
 }
@@ -39,7 +41,11 @@ const CONTINUATIONS_MAX = 1_000;
  * messages, and the new task. With the same task and options the same run is found again (`duplicate`), so that a call whose answer was
  * lost can be repeated; another text makes another run. Throws `RUN_OPEN` (exit 4) for an open run, and `NO_WORKER` if no worker can read the transcript.
  */
-export async function continueRun(access: TemporalAccess, handle: WorkflowHandle, options: ContinueOptions = {}): Promise<StartedRun> {
+export async function continueRun<Structured>(
+  access: TemporalAccess,
+  handle: WorkflowHandle,
+  options: ContinueOptions<Structured> = {},
+): Promise<StartedRun> {
   const runId = handle.workflowId;
   const old = await access.ask(() => handle.describe(), runId);
   if (old.status.name === 'RUNNING' || old.status.name === 'PAUSED') {
@@ -56,7 +62,7 @@ export async function continueRun(access: TemporalAccess, handle: WorkflowHandle
   const unread = (await readUnread(access, handle)) ?? result.unconsumed;
   // a run whose preparation failed has no setup
   const given = transcript.length > 0 ? await givenSystem(access, handle) : [];
-  const input: RunInput = {
+  const input: StartInput<Structured> = {
     ...kept,
     ...caps,
     task: text,
@@ -101,7 +107,7 @@ function unreadMessages(unread: readonly { readonly id: string; readonly text: s
   return unread.map(({ id, text }) => ({ id, role: 'user', origin: 'steer', parts: [{ type: 'text', text }] }));
 }
 
-async function startUnderNextId(access: TemporalAccess, runId: string, input: RunInput): Promise<StartedRun> {
+async function startUnderNextId<Structured>(access: TemporalAccess, runId: string, input: StartInput<Structured>): Promise<StartedRun> {
   const match = /^(?<base>.+)\.(?<number>[2-9]|[1-9]\d{1,3})$/u.exec(runId);
   const base = match?.groups?.base ?? runId;
   const first = Number(match?.groups?.number ?? 1) + 1;

@@ -2,14 +2,16 @@ import type { WorkflowHandle } from '@temporalio/client';
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import { CLIENT_LIMITS } from '../../contracts/constants/limits.js';
 import { AGENT_RUN } from '../../contracts/handlers.js';
+import type { TypedRunInput } from '../../contracts/json/output-schema.js';
 import { PerdureError } from '../../contracts/perdure-error.js';
+import type { JsonValue } from '../../contracts/schemas/message.js';
 import type { RunInput } from '../../contracts/schemas/run.js';
 import type { TemporalAccess } from '../temporal/connection.js';
 import { checkInputSize, checkRunId, checkRunInput } from '../validate/run-input.js';
 import { memoOf, newRunId, RunMemo, summarizeRun } from './run-summary.js';
 
 /** The input of a run, with an optional ID. @default id the start time and a random part */
-export type StartInput = RunInput & { readonly id?: string };
+export type StartInput<Structured = JsonValue> = TypedRunInput<Structured> & { readonly id?: string };
 
 /** A started run. `duplicate`: a run with the same ID and input already existed. */
 export interface StartedRun {

@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import { FAILOVER_LIMITS, OUTPUT_SCHEMA_LIMITS, PAYLOAD_LIMITS, RUN_LIMITS } from '../../contracts/constants/limits.js';
 import { THINKING_LEVELS } from '../../contracts/constants/thinking-levels.js';
 import { filesProblem } from '../../contracts/files/file-problem.js';
+import { toJsonSchema } from '../../contracts/json/output-schema.js';
 import { isBareModel, parseModelRef } from '../../contracts/models/model-ref.js';
 import { PerdureError } from '../../contracts/perdure-error.js';
 import type { Part } from '../../contracts/schemas/message.js';
@@ -21,7 +22,7 @@ const EXPECTED: Readonly<Record<string, string>> = {
   maxCostUsd: 'number above 0, in USD',
   deadlineMs: `integer ${RUN_LIMITS.deadlineMsMin}–${RUN_LIMITS.deadlineMsMax}, in milliseconds`,
   mode: 'dispatch or chat',
-  outputSchema: 'a JSON Schema, as an object',
+  outputSchema: 'a schema of zod 4, or a JSON Schema as an object',
   onBudget: 'finish or ask',
   allowUnknownPrice: 'true or false',
   fallbacks: `a list of at most ${FAILOVER_LIMITS.fallbacksMax} models, as provider/model`,
@@ -33,8 +34,9 @@ const EXPECTED: Readonly<Record<string, string>> = {
  * `EMPTY_MESSAGE`, `MESSAGE_TOO_LARGE`, `BAD_SESSION_ID`, `BAD_FILE`, `BAD_IMAGE`.
  */
 export function checkRunInput(input: unknown): RunInput {
-  const parsed = parseInput(input);
-  if (!parsed.success) throw badOption(parsed.error.issues, input);
+  const sent = withJsonSchema(input);
+  const parsed = parseInput(sent);
+  if (!parsed.success) throw badOption(parsed.error.issues, sent);
   const { session, model, fallbacks = [], task, outputSchema } = parsed.data;
   if (session !== undefined) checkSession(session);
   if (model !== undefined) checkModel('model', model);
@@ -64,6 +66,14 @@ export function checkRunId(id: unknown): string {
 export function checkSession(session: unknown): string {
   if (typeof session !== 'string' || !isRunId(session)) throw badId('BAD_SESSION_ID', session);
   return session;
+}
+
+/** The input with the JSON Schema of a zod schema. */
+function withJsonSchema(input: unknown): unknown {
+  if (typeof input !== 'object' || input === null || !('outputSchema' in input)) return input;
+  const converted = toJsonSchema(input.outputSchema);
+  if ('problem' in converted) throw new PerdureError('BAD_OPTION', `outputSchema: ${converted.problem}`, 2);
+  return { ...input, outputSchema: converted.schema };
 }
 
 /** JSON that is nested thousands of levels deep leaves no room on the stack to look at it. */

@@ -56,7 +56,7 @@ export async function listKnownModels(loaded: LoadedConfig, { filter = '', provi
   const { config } = loaded;
   const problem = provider === undefined ? undefined : providerNameProblem(provider, Object.keys(config.providers ?? {}));
   if (problem) throw new PerdureError('UNKNOWN_PROVIDER', problem, 2);
-  const options = { config, keys: loaded.keys, env: process.env };
+  const options = { config, keys: loaded.keys, env: loaded.env };
   const names = providerNames(config).filter((name) => provider === undefined || name === provider);
   const found = await Promise.all(names.map((name) => modelsOf(name, { isAsked: ask, isNamed: name === provider }, options)));
   const models = found.flatMap((each) => each.models);

@@ -6,7 +6,7 @@ import type { Config } from '../../define/define-config.js';
 import { keysOfConfig } from '../../providers/access/key-references.js';
 import { captureKeys } from '../../providers/access/key-ring.js';
 import type { KeyRing } from '../../providers/contract/access-options.js';
-import { readAgentFiles } from './agent-files.js';
+import { type AgentFile, readAgentFiles } from './agent-files.js';
 import { checkConfig } from './check-config.js';
 import { configHash } from './config-hash.js';
 import { readConfigFile } from './read-config-file.js';
@@ -19,6 +19,8 @@ export interface LoadedConfig {
   /** The config file, the agent files, also missing ones, and the folder of artifacts, which no tool of a workspace can change: absolute paths, and `FOLDER/*.md`. */
   readonly protected?: readonly string[];
   readonly keys: KeyRing;
+  /** The environment without the keys: addresses of providers and the default model come from it. */
+  readonly env: NodeJS.ProcessEnv;
   /** Hash of the configuration, the code of its tools, the keys and the relevant environment variables. Equal hashes mean equal behaviour. */
   readonly hash: string;
 }
@@ -29,7 +31,10 @@ export interface LoadConfigOptions {
   readonly cwd: string;
   /** The config file. @default `perdure.config.*` of `cwd` */
   readonly configFile?: string;
-  /** The environment from which keys are removed. @default process.env */
+  /**
+   * The environment of the providers: their keys, which are removed from it, their addresses, and `PERDURE_MODEL`. With `{}`, no key and no
+   * address of your shell is used, such as in tests. Tools read the environment of the process. @default process.env
+   */
   readonly env?: NodeJS.ProcessEnv;
 }
 
@@ -42,17 +47,25 @@ const FILES = ['perdure.config.ts', 'perdure.config.mjs', 'perdure.config.js', '
 export async function loadConfig({ cwd, configFile, env = process.env }: LoadConfigOptions): Promise<LoadedConfig> {
   const file = findFile(cwd, configFile);
   const [given, agentFiles] = await Promise.all([file === undefined ? {} : readConfigFile(file, env), readAgentFiles(cwd)]);
+  const loaded = completeConfig(given, { where: file ?? cwd, env, agentFiles });
+  return { ...loaded, file, protected: await protectedPaths(cwd, file, loaded.config) };
+}
+
+/** Where a config is from, and what belongs to it. */
+interface ConfigOrigin {
+  /** Named in errors: a path. */
+  readonly where: string;
+  readonly env: NodeJS.ProcessEnv;
+  readonly agentFiles?: readonly AgentFile[];
+}
+
+/** Validates a config and removes its keys from `env`. Throws as `loadConfig` does. */
+export function completeConfig(given: unknown, { where, env, agentFiles = [] }: ConfigOrigin): Omit<LoadedConfig, 'file' | 'protected'> {
   const checked = checkConfig(given, agentFiles);
-  if ('problems' in checked) throw new PerdureError('CONFIG', `${file ?? cwd}: ${checked.problems.join('; ')}`, 2);
+  if ('problems' in checked) throw new PerdureError('CONFIG', `${where}: ${checked.problems.join('; ')}`, 2);
   const { config } = checked;
   const keys = captureKeys(env, keysOfConfig(config));
-  return {
-    config,
-    file,
-    protected: await protectedPaths(cwd, file, config),
-    keys,
-    hash: configHash({ config, keys, env }),
-  };
+  return { config, keys, env, hash: configHash({ config, keys, env }) };
 }
 
 async function protectedPaths(cwd: string, file: string | undefined, { artifacts }: Config): Promise<string[]> {

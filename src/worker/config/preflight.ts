@@ -17,7 +17,7 @@ export type CheckedInput = Pick<RunInput, 'agent' | 'model' | 'fallbacks' | 'thi
  * provider, an unsupported thinking level, an unreadable script. Throws PerdureError (exit 2). The worker checks again, because it may
  * run with a different configuration.
  */
-export async function checkRun({ config, keys }: LoadedConfig, input: CheckedInput): Promise<void> {
+export async function checkRun({ config, keys, env }: LoadedConfig, input: CheckedInput): Promise<void> {
   const agents = { default: DEFAULT_AGENT, ...config.agents };
   const name = input.agent ?? 'default';
   const agent = Object.hasOwn(agents, name) ? agents[name as keyof typeof agents] : undefined;
@@ -28,7 +28,7 @@ export async function checkRun({ config, keys }: LoadedConfig, input: CheckedInp
   }
   if (agent.executor && agent.executor.kind !== 'llm') return;
   const fallbacks = input.fallbacks ?? agent.fallbacks;
-  const choice = { requested: input.model, agentModel: agent.model, fallbacks, config, env: process.env, keys };
+  const choice = { requested: input.model, agentModel: agent.model, fallbacks, config, env, keys };
   const chosen = chooseModel(choice);
   if ('problem' in chosen) throw new PerdureError('NO_MODEL', chosen.problem, 2);
   const problems = [...fallbackProblems(choice, input), ...thinkingOf(chosen.model, { config, thinking: input.thinking })];

@@ -4,7 +4,7 @@ import { PAYLOAD_LIMITS, WORK_LIMITS } from '../../contracts/constants/limits.js
 import type { Progress, RunStatus } from '../../contracts/schemas/run.js';
 import { SEARCH_ATTRIBUTES, type SearchAttributeName } from '../../contracts/search-attributes.js';
 import { cutText } from '../../contracts/text/redact.js';
-import { toolTitle } from '../../contracts/tool-title.js';
+import { toolTitle } from '../../contracts/text/tool-title.js';
 import type { Run } from '../state/run.js';
 import { currentDetails } from './current-details.js';
 

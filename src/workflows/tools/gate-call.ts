@@ -2,7 +2,7 @@ import { RUN_LIMITS } from '../../contracts/constants/limits.js';
 import type { CallDecision } from '../../contracts/schemas/carried-state.js';
 import type { JsonValue, ToolCallPart } from '../../contracts/schemas/message.js';
 import type { ToolDescriptor } from '../../contracts/schemas/tool.js';
-import { toolTitle } from '../../contracts/tool-title.js';
+import { toolTitle } from '../../contracts/text/tool-title.js';
 import { gateTool } from '../policies/tools/tool-gate.js';
 import type { Run } from '../state/run.js';
 import { lossShown, readActivityProblem } from '../temporal/failures.js';

@@ -3,7 +3,7 @@ import type { CallToolInput, ToolOutcome } from '../../contracts/activities.js';
 import { MEMO_LIMITS, TOOL_LIMITS } from '../../contracts/constants/limits.js';
 import type { Message, ToolCallPart } from '../../contracts/schemas/message.js';
 import type { ToolDescriptor } from '../../contracts/schemas/tool.js';
-import { toolTitle } from '../../contracts/tool-title.js';
+import { toolTitle } from '../../contracts/text/tool-title.js';
 import { outputBounds } from '../policies/tools/output-bounds.js';
 import type { Run } from '../state/run.js';
 import { type ActivityProblem, afterLoss, lossShown } from '../temporal/failures.js';

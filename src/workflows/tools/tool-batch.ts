@@ -2,7 +2,7 @@ import { hashJson } from '../../contracts/digest.js';
 import type { PendingApproval } from '../../contracts/schemas/approval.js';
 import type { CallDecision, TurnInProgress } from '../../contracts/schemas/carried-state.js';
 import type { ToolCallPart } from '../../contracts/schemas/message.js';
-import { toolTitle } from '../../contracts/tool-title.js';
+import { toolTitle } from '../../contracts/text/tool-title.js';
 import type { SettledCall } from './settled-call.js';
 
 /** Why the remaining calls of a batch are not started. */

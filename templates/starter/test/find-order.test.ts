@@ -1,16 +1,13 @@
-import type { ToolContext } from 'perdure';
+import { toolContext } from 'perdure/testing';
 import { expect, test } from 'vitest';
 import { findOrder } from '../tools/find-order.ts';
 
-/** The tool uses nothing of it. */
-const CONTEXT = {} as ToolContext;
-
 test('find_order finds an order by its number', async () => {
-  expect(await findOrder.execute({ number: 7 }, CONTEXT)).toBe('a desk lamp, shipped on 3 May');
+  expect(await findOrder.execute({ number: 7 }, toolContext())).toBe('a desk lamp, shipped on 3 May');
 });
 
 test('find_order fails for an unknown order, with a message for the model', () => {
-  expect(() => findOrder.execute({ number: 9 }, CONTEXT)).toThrow('order 9 does not exist');
+  expect(() => findOrder.execute({ number: 9 }, toolContext())).toThrow('order 9 does not exist');
 });
 
 test('find_order accepts only positive integers', () => {

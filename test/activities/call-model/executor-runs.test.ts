@@ -178,7 +178,7 @@ describe('a run whose agent is a child process', () => {
     const address = inject('temporalAddress');
     const taskQueue = `executors-${randomUUID()}`;
     const [connection, nativeConnection] = await Promise.all([Connection.connect({ address }), NativeConnection.connect({ address })]);
-    const loaded = { config, file: undefined, keys: captureKeys({}), hash: 'test' };
+    const loaded = { config, file: undefined, keys: captureKeys({}), env: {}, hash: 'test' };
     const worker = await createTestWorker({
       connection: nativeConnection,
       taskQueue,

@@ -87,7 +87,7 @@ describe('perdure models', () => {
 
 describe('the table of models', () => {
   it(`of everything that is known fits ${COLUMNS_MAX} columns`, async () => {
-    const list = await listKnownModels({ config: {}, file: undefined, keys: captureKeys({}), hash: 'h' }, {});
+    const list = await listKnownModels({ config: {}, file: undefined, keys: captureKeys({}), env: {}, hash: 'h' }, {});
     const lines = formatModels(list).split('\n');
     expect(lines.length).toBeGreaterThan(100);
     expect(lines.filter((line) => line.length > COLUMNS_MAX)).toEqual([]);

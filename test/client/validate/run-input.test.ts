@@ -1,5 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { z as z3 } from 'zod/v3';
 import { checkStart } from '../../../src/client/runs/start-run.js';
 import { checkAddress } from '../../../src/client/temporal/connection.js';
 import { checkRunId, checkRunInput } from '../../../src/client/validate/run-input.js';
@@ -17,6 +19,12 @@ function holds(input: unknown): boolean {
 }
 
 describe('checkRunInput', () => {
+  it('D1: a schema of zod 4 is sent as JSON Schema', () => {
+    const { outputSchema } = checkRunInput({ task: 'x', outputSchema: z.strictObject({ approved: z.boolean() }) });
+    const properties = { approved: { type: 'boolean' } };
+    expect(outputSchema).toEqual({ type: 'object', properties, required: ['approved'], additionalProperties: false });
+  });
+
   it('A14: a file that no model should get is refused before anything is sent', () => {
     const file = { type: 'file', mime: 'image/png', dataBase64: '' } as const;
     const task = [{ type: 'text', text: 'look' }, file];
@@ -59,8 +67,9 @@ describe('checkRunInput', () => {
     ['thinking', 0, 'BAD_OPTION: thinking: off, minimal, low, medium, high, or a number of tokens, got 0'],
     ['fallbacks', 'openai/m', 'BAD_OPTION: fallbacks: a list of at most 16 models, as provider/model, got "openai/m"'],
     ['fallbacks', ['openai/m', 'openai/'], 'BAD_OPTION: fallbacks: provider/model, such as openai/gpt-5.4-mini, got "openai/"'],
-    ['outputSchema', 'object', 'BAD_OPTION: outputSchema: a JSON Schema, as an object, got "object"'],
-    ['outputSchema', [], 'BAD_OPTION: outputSchema: a JSON Schema, as an object, got an array'],
+    ['outputSchema', 'object', 'BAD_OPTION: outputSchema: a schema of zod 4, or a JSON Schema as an object, got "object"'],
+    ['outputSchema', z3.object({}), 'BAD_OPTION: outputSchema: a schema of zod 3. Use zod 4, or JSON Schema.'],
+    ['outputSchema', [], 'BAD_OPTION: outputSchema: a schema of zod 4, or a JSON Schema as an object, got an array'],
     ['outputSchema', { pad: 'x'.repeat(70_000) }, 'BAD_OPTION: outputSchema: at most 65536 bytes as JSON, got 70010'],
   ])('%s %j is refused with what it takes', (name, value, line) => {
     expect(refusal(() => checkRunInput({ task: 'x', [name]: value }))).toEqual({ line, exitCode: 2 });

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { cp, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
@@ -16,7 +16,7 @@ export interface Printed {
   readonly output: string;
 }
 
-/** An empty folder for each test, with the built command line on the `PATH` and this package installed: where a reader follows a page. */
+/** An empty folder for each test, with the built command line on the `PATH` and this package and zod installed: where a reader follows a page. */
 export function usePageFolder() {
   let root: string;
   beforeEach(async () => {
@@ -24,9 +24,13 @@ export function usePageFolder() {
     await mkdir(join(root, 'home'));
     await mkdir(join(root, 'here', 'node_modules'), { recursive: true });
     await symlink(ROOT, join(root, 'here', 'node_modules', 'perdure'));
+    await symlink(join(ROOT, 'node_modules', 'zod'), join(root, 'here', 'node_modules', 'zod'));
   });
   afterEach(async () => {
     await removeStateDir(join(root, 'here', '.perdure'));
+    // the servers of `testAgent`
+    const shared = join(root, 'home', '.cache', 'perdure', 'test');
+    for (const name of await readdir(shared).catch(() => [])) await removeStateDir(join(shared, name));
     await rm(root, { recursive: true, force: true });
   });
   const env = () => ({

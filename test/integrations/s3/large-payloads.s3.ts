@@ -124,7 +124,13 @@ describe('C1: large payloads in a bucket', () => {
     ['whose server is down', () => ({ endpoint: 'http://127.0.0.1:9' }), 'ECONNREFUSED'],
   ])('a worker with a bucket %s does not start, and says why', async (_what, wrong, reason) => {
     const connection = await NativeConnection.connect({ address: inject('temporalAddress') });
-    const config: LoadedConfig = { config: { artifacts: { ...bucket(), ...wrong() } }, file: undefined, keys: keys(), hash: 'test' };
+    const config: LoadedConfig = {
+      config: { artifacts: { ...bucket(), ...wrong() } },
+      file: undefined,
+      env: {},
+      keys: keys(),
+      hash: 'test',
+    };
     const created = createWorker({ connection, taskQueue: randomUUID(), config, stateDir: root });
     await expect(created).rejects.toMatchObject({
       code: 'STORE_UNUSABLE',

@@ -11,7 +11,7 @@ import { type ListOptions, listKnownModels } from '../../../src/worker/config/li
 const KEYS = { ANTHROPIC_API_KEY: 'k-anthropic-1', ANTHROPIC_API_KEY_2: 'k-anthropic-2', MY_KEY: 'k-mine-1' };
 
 const list = async (options: ListOptions, config: Config = {}, env: NodeJS.ProcessEnv = { ...KEYS }) =>
-  await listKnownModels({ config, file: undefined, keys: captureKeys(env, ['env:MY_KEY']), hash: 'h' }, options);
+  await listKnownModels({ config, file: undefined, keys: captureKeys(env, ['env:MY_KEY']), env: process.env, hash: 'h' }, options);
 
 const told = (text: string) => expect.objectContaining({ code: 'UNKNOWN_MODEL', exitCode: 3, message: expect.stringContaining(text) });
 

@@ -193,5 +193,5 @@ describe('C1: the workers of a queue have one store of large payloads', () => {
 });
 
 function config(artifacts?: ArtifactsDefinition): LoadedConfig {
-  return { config: artifacts ? { artifacts } : {}, file: undefined, keys: captureKeys({}), hash: 'test' };
+  return { config: artifacts ? { artifacts } : {}, file: undefined, env: {}, keys: captureKeys({}), hash: 'test' };
 }

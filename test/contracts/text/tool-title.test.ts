@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { toolTitle } from '../../src/contracts/tool-title.js';
+import { toolTitle } from '../../../src/contracts/text/tool-title.js';
 
 describe('toolTitle', () => {
   test.each([

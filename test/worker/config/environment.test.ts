@@ -1,0 +1,62 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, inject, it, onTestFinished, vi } from 'vitest';
+import type { RunResult } from '../../../src/contracts/schemas/run.js';
+import { startWireServer, type WireServer } from '../../../src/testing/index.js';
+import { withTestWorker } from '../../../src/testing/kit/test-worker.js';
+import { loadConfig } from '../../../src/worker/config/load-config.js';
+import { checkRun } from '../../../src/worker/config/preflight.js';
+
+const SCRIPT = { steps: [{ text: 'hello' }] };
+
+describe('D2: loadConfig({ env }) is all that the providers know of the environment', () => {
+  let shell: WireServer;
+  let folder: string;
+  beforeEach(async () => {
+    shell = await startWireServer({ script: SCRIPT });
+    folder = await mkdtemp(join(tmpdir(), 'perdure-env-'));
+    await writeFile(join(folder, 'perdure.config.json'), '{}');
+    vi.stubEnv('OPENAI_API_KEY', shell.apiKey);
+    vi.stubEnv('OPENAI_BASE_URL', shell.openaiBaseUrl);
+    vi.stubEnv('PERDURE_MODEL', 'openai/of-the-shell');
+  });
+  afterEach(async () => {
+    vi.unstubAllEnvs();
+    await shell.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  it('with {}, a key, an address and a model of process.env are not used', async () => {
+    const config = await loadConfig({ cwd: folder, env: {} });
+    await expect(checkRun(config, {})).rejects.toMatchObject({ code: 'NO_MODEL' });
+    const result = await run({});
+    expect(result).toMatchObject({ reason: 'error', error: { type: 'Input.NoModel', message: expect.stringContaining('OPENAI_API_KEY') } });
+    expect(shell.requests).toEqual([]);
+    expect(process.env['OPENAI_API_KEY']).toBe(shell.apiKey);
+  });
+
+  it('its own key goes to its own address, and not to that of process.env', async () => {
+    const own = await startWireServer({ script: SCRIPT });
+    onTestFinished(() => own.close());
+    const result = await run({ OPENAI_API_KEY: own.apiKey, OPENAI_BASE_URL: own.openaiBaseUrl });
+    expect(result).toMatchObject({ reason: 'completed', output: 'hello' });
+    expect([own.requests.length, shell.requests.length]).toEqual([1, 0]);
+  });
+
+  it('by default, process.env is used, and loses its key', async () => {
+    const result = await run();
+    expect(result).toMatchObject({ reason: 'completed', output: 'hello' });
+    expect(shell.requests).toHaveLength(1);
+    expect(process.env['OPENAI_API_KEY']).toBeUndefined();
+  });
+
+  async function run(env?: NodeJS.ProcessEnv): Promise<RunResult> {
+    const config = await loadConfig({ cwd: folder, ...(env === undefined ? {} : { env }) });
+    const worker = { config, stateDir: join(folder, 'state'), address: inject('temporalAddress'), say: () => undefined };
+    return await withTestWorker(worker, async (client) => {
+      const started = await client.start({ task: 'Say hello.', model: 'openai/test', fallbacks: [] });
+      return await started.run.result();
+    });
+  }
+});
