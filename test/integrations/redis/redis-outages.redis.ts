@@ -135,5 +135,5 @@ function sinkAt(options: ConstructorParameters<typeof RedisStreamSink>[0]): Redi
 async function publishAndEnd(url: string): Promise<{ readonly stderr: string }> {
   builtCli(); // the script uses the package's door, which leads to the build
   const script = fileURLToPath(new URL('scripts/publish-and-end.mjs', import.meta.url));
-  return await promisify(execFile)(process.execPath, [script, url], { timeout: 30_000 });
+  return await promisify(execFile)(process.execPath, [script, url], { timeout: 100_000 });
 }

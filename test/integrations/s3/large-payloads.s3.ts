@@ -50,7 +50,7 @@ describe('C1: large payloads in a bucket', () => {
     const on = { taskQueue: `s3-${randomUUID()}`, contextWindow: 50_000_000, model: lookUntil(TURNS) };
     const first = await worker({ ...on, tools: [look({ isHeld: true })], dataConverter: converterOf('first') });
     const run = await start(first, { messages: largeMessages(), bounds: { continueAsNewEvents: 20 } });
-    await until(async () => (await run.progress()).tool === 'look' && (await run.progress()).turn === TURNS, 'the last call');
+    await until(async () => (await run.progress()).tool === 'look' && (await run.progress()).turn === TURNS, 'the last call', 100_000);
     expect((await encodings(run.handle)).at(-1)).toBe('binary/perdure-blob');
     // its cache of workflows ends with it
     await first.shutdown();
