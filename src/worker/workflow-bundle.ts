@@ -58,9 +58,17 @@ export async function workflowBundle(say: (line: string) => void): Promise<Workf
   return { code: `globalThis.__PERDURE_WORKFLOW_STACKS__ = true; ${code}` };
 }
 
+let built: Promise<{ code: string }> | undefined;
+
+/** Builds the bundle once for all workers of the process. A failure is not kept. */
 function buildBundle(say: (line: string) => void): Promise<{ code: string }> {
+  if (built) return built;
   if (existsSync(BUNDLE_STAMP_FILE)) say(`building the workflow bundle for Temporal SDK ${installedSdkVersion()} …`);
-  return bundleOwnWorkflows();
+  built = bundleOwnWorkflows();
+  built.catch(() => {
+    built = undefined;
+  });
+  return built;
 }
 
 /** The stamp of the prebuilt bundle; undefined without one. */

@@ -24,21 +24,21 @@ describe('what a person types to decide and to direct', () => {
     expect(run.stderr).toContain(`decide with: ${first.replace('   or:', ' or:')}`);
 
     const [approve = '', deny = ''] = [first.split('   or: ')[0], second.split('   or: ')[1]];
-    expect((await typed(here, approve, '--by', 'ann').exits(0)).stderr).toMatch(/^r1: send_once \S+ approved by ann$/mu);
+    expect((await typed(here, approve, '--by', 'ann')).stderr).toMatch(/^r1: send_once \S+ approved by ann$/mu);
     const late = here.start(['watch', 'r1']);
     await late.prints(`decide with: ${second.replace('   or:', ' or:')}`);
     expect(late.stderr).toContain('send_once approved by ann');
     expect(late.stderr.match(/decide with/gu)).toHaveLength(1);
-    expect((await typed(here, deny, '--by', 'ann', '--reason', 'one is enough').exits(0)).stderr).toMatch(/denied by ann$/mu);
+    expect((await typed(here, deny, '--by', 'ann', '--reason', 'one is enough')).stderr).toMatch(/denied by ann$/mu);
     const { stdout, stderr } = await run.exits(0);
     expect(stdout).toBe('The rest is as you decided.\n');
     expect(stderr).toContain('send_once denied by ann: one is enough');
     expect((await here.startsOf('send_once')).map(({ name }) => name)).toEqual(['a']);
     expect(JSON.stringify(messagesOf(wire.requests[1]))).toContain('denied by ann: one is enough');
 
-    const again = await typed(here, approve).exits(4);
+    const again = await here.type(argumentsOf(approve), 4);
     expect(again.stderr).toMatch(/^RUN_CLOSED: run r1 is completed/mu);
-    expect((await here.start(['approvals', 'r1']).exits(0)).stderr).toContain('no pending approvals');
+    expect((await here.type(['approvals', 'r1'])).stderr).toContain('no pending approvals');
     await late.exits(0);
   });
 
@@ -50,10 +50,10 @@ describe('what a person types to decide and to direct', () => {
     run.child.kill('SIGINT');
     expect((await run.exits(0)).stderr).toContain('run r1 is kept');
 
-    const listed = await here.start(['approvals']).exits(0);
+    const listed = await here.type(['approvals']);
     expect(listed.stderr).toMatch(/no worker was running; process \d+ continues the run in the background/u);
     const [command = ''] = commandsIn(listed.stdout);
-    await typed(here, command.split('   or: ')[0] ?? '').exits(0);
+    await typed(here, command.split('   or: ')[0] ?? '');
     expect(await here.json(['watch', 'r1'])).toMatchObject({ reason: 'completed', output: 'sent', toolCalls: 1 });
   });
 
@@ -76,7 +76,7 @@ describe('what a person types to decide and to direct', () => {
     const here = await folder(modelEnv(wire));
     const run = here.start([...RUN, '--events']);
     await run.prints('I think that the answer');
-    await here.start(['steer', 'r1', 'be brief', '--mode', 'interrupt']).exits(0);
+    await here.type(['steer', 'r1', 'be brief', '--mode', 'interrupt']);
     const { stdout } = await run.exits(0);
     expect(stdout).toContain('"type":"model.interrupted"');
     expect(JSON.parse(stdout.trimEnd().split('\n').at(-1) ?? '')).toMatchObject({ result: { output: 'heard: be brief', turns: 2 } });
@@ -90,7 +90,7 @@ describe('what a person types to decide and to direct', () => {
     await here.hold();
     const run = here.start(RUN);
     await here.started('send_once');
-    const held = await here.start(['hold', 'r1', '--ttl', '1h30m', '--by', 'ann']).exits(0);
+    const held = await here.type(['hold', 'r1', '--ttl', '1h30m', '--by', 'ann']);
     expect(held.stderr).toContain('r1: held for at most 90m; release it with: perdure release r1');
     await here.release();
     await run.prints('waiting: release (held by ann until ');
@@ -105,13 +105,13 @@ describe('what a person types to decide and to direct', () => {
     const here = await folder(modelEnv(wire));
     const run = here.start([...RUN, '--agent', 'budgeted', '--max-turns', '1']);
     await run.prints('decide with: perdure extend r1 --turns N');
-    expect((await here.start(['approve', 'r1', 'budget']).exits(2)).stderr).toContain(
+    expect((await here.type(['approve', 'r1', 'budget'], 2)).stderr).toContain(
       'BAD_ANSWER: a budget request cannot be approved. Extend the budget, or deny the request.',
     );
-    expect((await here.start(['extend', 'r1']).exits(2)).stderr).toContain('give at least one of --turns');
-    expect((await here.start(['extend', 'r1', '--turns', '1']).exits(0)).stderr).toContain('r1: limits increased (turn limit: 2)');
+    expect((await here.type(['extend', 'r1'], 2)).stderr).toContain('give at least one of --turns');
+    expect((await here.type(['extend', 'r1', '--turns', '1'])).stderr).toContain('r1: limits increased (turn limit: 2)');
     await run.prints('approval needed: increase of the limit of 2 turns');
-    await here.start(['deny', 'r1', 'budget']).exits(0);
+    await here.type(['deny', 'r1', 'budget']);
     expect((await run.exits(6)).stdout).toBe('as far as I came\n');
   });
 
@@ -126,7 +126,7 @@ describe('what a person types to decide and to direct', () => {
     ['a run, in a folder without runs', ['approvals', 'r1'], 3, 'RUN_NOT_FOUND: no run "r1": this folder has no runs'],
   ])('mistyped: %s: one line that says what is right, and no server is started for it', async (_what, args, code, line) => {
     const here = await folder();
-    const { stdout, stderr } = await here.start(args).exits(code);
+    const { stdout, stderr } = await here.type(args, code);
     expect(stdout).toBe('');
     expect(stderr.trimEnd().split('\n')).toEqual([expect.stringContaining(line)]);
     await expect(here.server()).rejects.toThrow('the folder has no server');
@@ -134,7 +134,7 @@ describe('what a person types to decide and to direct', () => {
 
   it('approvals in a folder without runs says that nothing waits, and starts no server', async () => {
     const here = await folder();
-    expect(await here.start(['approvals']).exits(0)).toMatchObject({ stdout: '', stderr: 'no pending approvals\n' });
+    expect(await here.type(['approvals'])).toMatchObject({ stdout: '', stderr: 'no pending approvals\n' });
     expect(await here.json(['approvals'])).toEqual([]);
     await expect(here.server()).rejects.toThrow('the folder has no server');
   });
@@ -142,7 +142,7 @@ describe('what a person types to decide and to direct', () => {
 
 /** The commands that `approvals` prints, as they are. */
 async function decisionsListed(here: PerdureFolder): Promise<string[]> {
-  const { stdout } = await here.start(['approvals', 'r1']).exits(0);
+  const { stdout } = await here.type(['approvals', 'r1']);
   return commandsIn(stdout);
 }
 
@@ -150,9 +150,13 @@ function commandsIn(listed: string): string[] {
   return [...listed.matchAll(/^ {2}decide {7}(.*)$/gmu)].map(([, command = '']) => command);
 }
 
-/** A command as it was printed, typed with more behind it. */
-function typed(here: PerdureFolder, command: string, ...more: readonly string[]): ReturnType<PerdureFolder['start']> {
+/** Types a command as it was printed, with more behind it. */
+function typed(here: PerdureFolder, command: string, ...more: readonly string[]): ReturnType<PerdureFolder['type']> {
+  return here.type([...argumentsOf(command), ...more]);
+}
+
+function argumentsOf(command: string): string[] {
   const [program, ...args] = command.split(' ');
   expect(program).toBe('perdure');
-  return here.start([...args, ...more]);
+  return args;
 }

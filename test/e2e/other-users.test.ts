@@ -65,7 +65,7 @@ describe('other users of the machine, at the embedded server', () => {
     const dev = here.start(['dev']);
     await dev.prints('only you start runs with a workspace and approve calls');
     const input = { task: 'look', model: 'openai/test', context: { workspace: here.workspace } };
-    const { stdout } = await here.start(['sign', 'start', 'signed', JSON.stringify(input)]).exits(0);
+    const { stdout } = await here.type(['sign', 'start', 'signed', JSON.stringify(input)]);
     const temporal = await here.temporal();
     const start = (workflowId: string, argument: unknown) =>
       temporal.workflow.execute('agentRun', { taskQueue: 'perdure', workflowId, args: [argument] });
@@ -73,10 +73,10 @@ describe('other users of the machine, at the embedded server', () => {
     await expect(start('unsigned', input)).rejects.toMatchObject({
       cause: { message: expect.stringMatching(/^UNSIGNED: .*'perdure dev --open'/u) },
     });
-    expect((await here.start(['sign', 'steer', 'r1', '{}']).exits(2)).stderr).toContain(
+    expect((await here.type(['sign', 'steer', 'r1', '{}'], 2)).stderr).toContain(
       'BAD_OPTION: "steer": start, approve, extend can be signed',
     );
-    expect((await here.start(['sign', 'start', 'r1', '[]']).exits(2)).stderr).toContain('the input must be a JSON object');
+    expect((await here.type(['sign', 'start', 'r1', '[]'], 2)).stderr).toContain('the input must be a JSON object');
     await dev.kill('SIGTERM');
 
     const open = here.start(['dev', '--open']);
@@ -87,9 +87,9 @@ describe('other users of the machine, at the embedded server', () => {
 
   it('A3: a key that others can read is refused', async () => {
     const here = await folder(modelEnv(await model({ script: { steps: [{ text: 'done' }] } })));
-    await here.start(['sign', 'start', 'r1', '{"task":"x"}']).exits(0);
+    await here.type(['sign', 'start', 'r1', '{"task":"x"}']);
     await chmod(join(here.stateDir, 'auth.key'), 0o644);
-    expect((await here.start(['sign', 'start', 'r1', '{"task":"x"}']).exits(2)).stderr).toMatch(
+    expect((await here.type(['sign', 'start', 'r1', '{"task":"x"}'], 2)).stderr).toMatch(
       /^AUTH_KEY: .* is open to other users: remove it/mu,
     );
     await writeFile(join(here.stateDir, 'auth.key'), 'none', { mode: 0o600 });

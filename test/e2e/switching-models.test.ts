@@ -88,7 +88,7 @@ describe('a run that goes from one provider to the next', () => {
     expect(gpt.requests.map(({ outcome }) => outcome)).toEqual(['answered', 'faulted']);
     expect(local.requests.map(({ outcome }) => outcome)).toEqual(['answered', 'answered']);
     expect(await here.startsOf('send_once')).toHaveLength(1);
-    const shown = await here.start(['show', 'r1']).exits(0);
+    const shown = await here.type(['show', 'r1']);
     expect(shown.stdout).toContain(CLAUDE);
     expect(shown.stdout).toContain('Model.RateLimited');
   });

@@ -21,9 +21,9 @@ describe('two terminals: one runs, the other directs', () => {
     expect(await currentDetails(here, 'r1')).toContain('running');
 
     expect(await here.json(['steer', 'r1', 'one more thing', '--id', 's1'])).toEqual({ runId: 'r1', id: 's1' });
-    await here.start(['steer', 'r1', 'one more thing', '--id', 's1']).exits(0);
-    await here.start(['pause', 'r1']).exits(0);
-    await here.start(['steer', 'r1', 'and another']).exits(0);
+    await here.type(['steer', 'r1', 'one more thing', '--id', 's1']);
+    await here.type(['pause', 'r1']);
+    await here.type(['steer', 'r1', 'and another']);
     await here.release();
     await run.prints('paused');
     expect(await here.json(['show', 'r1'])).toMatchObject({ progress: { status: 'paused', waitingFor: 'resume', inbox: 2 } });
@@ -31,7 +31,7 @@ describe('two terminals: one runs, the other directs', () => {
     expect(await currentDetails(here, 'r1')).toContain('paused');
     expect(wire.requests).toHaveLength(1);
 
-    await here.start(['resume', 'r1']).exits(0);
+    await here.type(['resume', 'r1']);
     expect((await run.exits(0)).stdout).toBe('read and another\n');
     const texts = JSON.stringify(messagesOf(wire.requests[1]));
     expect(texts.split('one more thing')).toHaveLength(2);
@@ -41,7 +41,7 @@ describe('two terminals: one runs, the other directs', () => {
     const shown = await here.json(['show', 'r1']);
     expect(shown).toMatchObject({ progress: { status: 'completed', turn: 2 }, result: { reason: 'completed', turns: 2, unconsumed: [] } });
     expect(await webUi(here, 'r1')).toEqual({ status: 'WORKFLOW_EXECUTION_STATUS_COMPLETED', attribute: 'completed' });
-    await here.start(['steer', 'r1', 'too late']).exits(4);
+    await here.type(['steer', 'r1', 'too late'], 4);
   });
 
   it('cancels: the running tool is stopped, the first terminal exits 130, and the result tells what was stopped', async () => {
@@ -58,7 +58,7 @@ describe('two terminals: one runs, the other directs', () => {
     expect((await here.effects()).map(({ what }) => what)).toEqual(['start']);
     expect(wire.requests).toHaveLength(1);
     expect(await webUi(here, 'r1')).toEqual({ status: 'WORKFLOW_EXECUTION_STATUS_COMPLETED', attribute: 'cancelled' });
-    expect((await here.start(['cancel', 'r1']).exits(0)).stderr).toContain('r1: already cancelled');
+    expect((await here.type(['cancel', 'r1'])).stderr).toContain('r1: already cancelled');
     await here.start(['watch', 'r1']).exits(130);
   });
 

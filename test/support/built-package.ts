@@ -15,6 +15,12 @@ export function builtCli(): string {
   return join(ROOT, 'bin', 'perdure');
 }
 
+/** The folder of the build. Throws as `builtCli`. */
+export function builtFolder(): string {
+  builtCli();
+  return join(ROOT, 'dist');
+}
+
 /** The workflow bundle of the build. */
 export function builtWorkflowBundle(): string {
   return join(ROOT, 'dist', 'workflow-bundle.js');

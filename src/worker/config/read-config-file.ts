@@ -1,7 +1,5 @@
-import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { PerdureError } from '../../contracts/perdure-error.js';
 import { cacheFolder } from '../state-folder/state-folder.js';
 
@@ -59,10 +57,11 @@ function decode(file: string, bytes: Uint8Array): string {
 
 async function importModule(file: string, env: Readonly<NodeJS.ProcessEnv>): Promise<unknown> {
   // imported only for a config file, because the import takes 0.3 s
-  const { createJiti } = await import('jiti');
-  // no module cache, so that a changed file is loaded again in the same process
+  const [{ createJiti }, perdure, zod] = await Promise.all([import('jiti'), import('../../define/index.js'), import('zod')]);
   const jiti = createJiti(import.meta.url, {
-    alias: ownAliases(),
+    // a config in any folder can import them, and has this package's copies
+    virtualModules: { perdure, zod },
+    // no module cache, so that a changed file is loaded again in the same process
     moduleCache: false,
     // the default cache folder is shared by all users of the machine, who could plant code there
     fsCache: join(cacheFolder(env), 'config'),
@@ -72,14 +71,6 @@ async function importModule(file: string, env: Readonly<NodeJS.ProcessEnv>): Pro
   } catch (error) {
     throw new PerdureError('CONFIG', describeImportError(file, error), 2, { cause: error });
   }
-}
-
-/** Resolves `perdure` and `zod` to this package's copies, so that a config in any folder can import them and uses the same zod. */
-function ownAliases(): Record<string, string> {
-  const door = ['../../define/index.js', '../../define/index.ts']
-    .map((path) => fileURLToPath(new URL(path, import.meta.url)))
-    .find((path) => existsSync(path));
-  return { ...(door === undefined ? {} : { perdure: door }), zod: fileURLToPath(import.meta.resolve('zod')) };
 }
 
 /** The loader appends the position of a syntax error to the message. It may be in an imported file; its columns start at 0. */

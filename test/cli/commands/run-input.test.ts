@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { RunResult } from '../../../src/contracts/schemas/run.js';
 import { startWireServer, type WireServer } from '../../../src/testing/index.js';
-import { CliFolder, type Command, type CommandEnd } from '../support/cli.js';
+import { CliFolder, type CommandEnd } from '../support/cli.js';
 
 let folder: CliFolder;
 let server: WireServer;
@@ -19,11 +19,12 @@ beforeAll(async () => {
     'slow-ask.yaml': 'steps: [{ toolCalls: [{ name: list_files, args: {} }] }, { text: "all looked at" }]\nfinal: { text: "half of it" }',
   };
   for (const [name, text] of Object.entries(files)) await writeFile(join(folder.path, name), text);
-  await here(['dev']).saw('worker running; Ctrl-C stops it');
+  await folder.start(['dev'], key()).saw('worker running; Ctrl-C stops it');
 });
 /** One worker for all commands, so that each need not start its own. */
-const here = (args: readonly string[]): Command =>
-  folder.start(args, { OPENAI_BASE_URL: server.openaiBaseUrl, OPENAI_API_KEY: server.apiKey });
+const here = (args: readonly string[]): Promise<CommandEnd> => folder.type(args, key());
+
+const key = (): Record<string, string> => ({ OPENAI_BASE_URL: server.openaiBaseUrl, OPENAI_API_KEY: server.apiKey });
 
 afterAll(async () => {
   await folder.remove();
@@ -31,7 +32,7 @@ afterAll(async () => {
 });
 
 async function run(script: string, ...args: readonly string[]): Promise<CommandEnd & { readonly result: Partial<RunResult> }> {
-  const end = await here(['run', 'look', '--model', `scripted/${script}`, '--json', ...args]).ended;
+  const end = await here(['run', 'look', '--model', `scripted/${script}`, '--json', ...args]);
   return { ...end, result: JSON.parse(end.stdout) as RunResult };
 }
 
@@ -59,7 +60,7 @@ describe("what a command line says of a run's input", { timeout: 120_000 }, () =
     const { code, result } = await run('circles.yaml', '--chat', '--workspace', '.', '--id', 'talk');
     expect(result).toMatchObject({ reason: 'completed', turns: 1, toolCalls: 0 });
     expect(code).toBe(0);
-    const next = await here(['continue', 'talk', 'and then?', '--json']).ended;
+    const next = await here(['continue', 'talk', 'and then?', '--json']);
     expect(JSON.parse(next.stdout)).toMatchObject({ runId: 'talk.2', reason: 'completed', turns: 1, toolCalls: 0 });
   });
 
@@ -71,21 +72,21 @@ describe("what a command line says of a run's input", { timeout: 120_000 }, () =
 
   it('--max-cost with a model of unknown price is refused, and --allow-unknown-price starts it, said aloud', async () => {
     const args = ['run', 'look', '--model', 'openai/new-model', '--max-cost', '1', '--json'];
-    const refused = await here(args).ended;
+    const refused = await here(args);
     expect(JSON.parse(refused.stdout)).toMatchObject({ error: { message: expect.stringMatching(/^UNKNOWN_PRICE: /u) } });
     expect(server.requests).toEqual([]);
-    const allowed = await here([...args, '--allow-unknown-price']).ended;
+    const allowed = await here([...args, '--allow-unknown-price']);
     expect(JSON.parse(allowed.stdout)).toMatchObject({ reason: 'completed', output: 'as cheap as can be' });
     expect(allowed.stderr).toContain('the price of openai/new-model is unknown: maxCostUsd is not enforced');
   });
 
   it('--on-budget ask: the run waits at its cap; show says for what and how to decide; deny ends it with its answer', async () => {
     const args = ['--model', 'scripted/slow-ask.yaml', '--workspace', '.', '--max-turns', '1', '--on-budget', 'ask', '--id', 'r1'];
-    const asked = here(['run', 'look', ...args, '--json']);
+    const asked = folder.start(['run', 'look', ...args, '--json'], key());
     await asked.saw('decide with: perdure extend r1');
     const shown = await vi.waitFor(
       async () => {
-        const { stdout } = await here(['show', 'r1']).ended;
+        const { stdout } = await here(['show', 'r1']);
         expect(stdout).toMatch(/^approval /mu);
         return stdout;
       },
@@ -96,7 +97,7 @@ describe("what a command line says of a run's input", { timeout: 120_000 }, () =
     expect(shown).toMatch(/^approval +increase of the limit of 1 turns \(budget\), required by budget$/mu);
     expect(shown).toMatch(/^decide +perdure extend r1 --turns N \(other limits: --help\) {3}or: perdure deny r1 budget$/mu);
     expect(shown).toMatch(/^turn 1 +success, \d.*, list_files$/mu);
-    expect(await here(['deny', 'r1', 'budget', '--by', 'ada']).ended).toMatchObject({ code: 0 });
+    expect(await here(['deny', 'r1', 'budget', '--by', 'ada'])).toMatchObject({ code: 0 });
     const { code, stdout } = await asked.ended;
     expect(JSON.parse(stdout)).toMatchObject({ reason: 'max_turns', output: 'half of it', turns: 1, finalized: true });
     expect(code).toBe(6);

@@ -6,6 +6,8 @@ import { join } from 'node:path';
 import { inject, vi } from 'vitest';
 import { livePresences } from '../../../src/worker/state-folder/presence.js';
 import { builtCli } from '../../support/built-package.js';
+import { NODE_FLAGS } from '../../support/node-flags.js';
+import { hostsNothing, typed } from '../../support/typed-command.js';
 import { removeStateDir } from '../../worker/support/state-dir.js';
 
 /** What a command printed, and how it ended. */
@@ -38,7 +40,7 @@ export class CliFolder {
 
   /** Starts a command; its environment has no key and names no server. */
   start(args: readonly string[], env: NodeJS.ProcessEnv = {}): Command {
-    const child = spawn(process.execPath, [builtCli(), ...args], {
+    const child = spawn(process.execPath, [...NODE_FLAGS, builtCli(), ...args], {
       cwd: this.path,
       env: cleanEnvironment(env),
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -73,7 +75,12 @@ export class CliFolder {
 
   /** Runs a command to its end. */
   async run(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<CommandEnd> {
-    return await this.start(args, env).ended;
+    return await (hostsNothing(args) ? this.type(args, env) : this.start(args, env).ended);
+  }
+
+  /** Carries a command out without a process of its own. It must host no worker: the folder has one, or the command refuses its input. */
+  async type(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<CommandEnd> {
+    return await typed(args, { cwd: this.path, env: cleanEnvironment(env) });
   }
 
   /** Ends what is still running, also in the background, and the folder's server, and removes the folder. */

@@ -24,7 +24,7 @@ describe('a run whose process is killed with SIGKILL while it waits', () => {
     await killInWait(here, ['--agent', 'asking'], /approval of send once/u);
     const watching = here.start(['watch', 'r1', '--json']);
     const [approval] = (await waitingApprovals(here)) as { callId: string }[];
-    await here.start(['approve', 'r1', approval?.callId ?? '', '--by', 'ann']).exits(0);
+    await here.type(['approve', 'r1', approval?.callId ?? '', '--by', 'ann']);
     const { code, stdout } = await watching.ended;
     expect(code).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({ reason: 'completed', turns: 2, toolCalls: 1 });
@@ -42,7 +42,7 @@ describe('a run whose process is killed with SIGKILL while it waits', () => {
     await killInWait(here, ['--agent', 'budgeted', '--max-turns', '1'], /increase of the limit of 1 turns/u);
     const watching = here.start(['watch', 'r1', '--json']);
     await waitingApprovals(here);
-    await here.start(['extend', 'r1', '--turns', '3']).exits(0);
+    await here.type(['extend', 'r1', '--turns', '3']);
     expect(JSON.parse((await watching.ended).stdout)).toMatchObject({ reason: 'completed', turns: 2, toolCalls: 1 });
     expect((await here.startsOf('send_once')).length).toBe(1);
   });
@@ -53,13 +53,13 @@ describe('a run whose process is killed with SIGKILL while it waits', () => {
     await here.hold();
     const killed = here.start(['run', 'send it', '--id', 'r1', '--model', 'openai/test']);
     await here.started('send_once');
-    await here.start(['hold', 'r1', '--ttl', '10m', '--by', 'ann']).exits(0);
+    await here.type(['hold', 'r1', '--ttl', '10m', '--by', 'ann']);
     await here.release();
     await killed.prints('waiting: release');
     await killed.kill('SIGKILL');
     const watching = here.start(['watch', 'r1', '--json']);
     await until(async () => /held by ann/u.test((await shown(here)).progress?.waitingFor ?? ''), 'the hold', 30_000);
-    await here.start(['release', 'r1']).exits(0);
+    await here.type(['release', 'r1']);
     expect(JSON.parse((await watching.ended).stdout)).toMatchObject({ reason: 'completed', turns: 2, toolCalls: 1 });
     expect((await here.startsOf('send_once')).length).toBe(1);
   });

@@ -80,13 +80,13 @@ describe('a run whose process is killed with SIGKILL', () => {
     await here.hold();
     const killed = here.start(['run', 'do it', '--model', 'openai/test', '--id', 'r1']);
     await here.started('send_once');
-    await here.start(['pause', 'r1']).exits(0);
+    await here.type(['pause', 'r1']);
     await here.release();
     await killed.prints('paused');
     await killed.kill('SIGKILL');
 
     const startedAt = Date.now();
-    await here.start(['resume', 'r1']).exits(0);
+    await here.type(['resume', 'r1']);
     expect(await here.json(['watch', 'r1'])).toMatchObject({ reason: 'completed', turns: 2, toolCalls: 1 });
     await reportRecovery(annotate, startedAt, wire.requests[1]);
     expect((await here.effects()).map(({ what }) => what)).toEqual(['start', 'end']);

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { builtCli } from '../../support/built-package.js';
+import { NODE_FLAGS } from '../../support/node-flags.js';
 import { until } from '../../support/use-workers.js';
 
 const PRINT_MS_MAX = 90_000;
@@ -29,7 +30,7 @@ export class Command {
 
   constructor(args: readonly string[], { program = builtCli(), ...options }: CommandOptions) {
     this.#args = args;
-    this.child = spawn(process.execPath, [program, ...args], { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
+    this.child = spawn(process.execPath, [...NODE_FLAGS, program, ...args], { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
     for (const name of ['stdout', 'stderr'] as const) {
       this.child[name]?.setEncoding('utf8').on('data', (text: string) => {
         this.#printed[name] += text;

@@ -9,6 +9,7 @@ import { type DevServerRecord, readDevServerRecord } from '../../../src/worker/d
 import { livePresences } from '../../../src/worker/state-folder/presence.js';
 import { processState } from '../../../src/worker/state-folder/process-identity.js';
 import { builtCli } from '../../support/built-package.js';
+import { hostsNothing, typed } from '../../support/typed-command.js';
 import { until } from '../../support/use-workers.js';
 import { removeStateDir } from '../../worker/support/state-dir.js';
 import { Command, type CommandEnd } from './command.js';
@@ -74,9 +75,17 @@ export class PerdureFolder {
     return await this.start(args, env).ended;
   }
 
+  /** Types a command that must exit with this status. It gets no process of its own, so it must not host a worker. */
+  async type(args: readonly string[], code = 0): Promise<CommandEnd> {
+    const end = await typed(args, { cwd: this.dir, env: this.#env });
+    if (end.code !== code) throw new Error(`perdure ${args.join(' ')}\n${end.stdout}\n${end.stderr}\nended with ${end.code}, not ${code}`);
+    return end;
+  }
+
   /** Runs a command with `--json`, which must exit with this status, and gives the document it printed. */
   async json(args: readonly string[], code = 0): Promise<unknown> {
-    const { stdout } = await this.start([...args, '--json']).exits(code);
+    const full = [...args, '--json'];
+    const { stdout } = await (hostsNothing(args) ? this.type(full, code) : this.start(full).exits(code));
     try {
       return JSON.parse(stdout);
     } catch (error) {

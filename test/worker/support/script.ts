@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { vi } from 'vitest';
+import { NODE_FLAGS } from '../../support/node-flags.js';
 
 /** A real process that runs one of the scripts of this folder's neighbour `scripts/`. */
 export interface Script {
@@ -27,7 +28,7 @@ export const OWN_PID_NAMESPACE = ['unshare', '--pid', '--fork', '--mount-proc', 
 export function startScript(name: string, args: readonly string[], env: NodeJS.ProcessEnv = {}, launcher: readonly string[] = []): Script {
   const program = fileURLToPath(new URL(`../scripts/${name}.mjs`, import.meta.url));
   const cwd = fileURLToPath(new URL('../../../', import.meta.url));
-  const [command = '', ...rest] = [...launcher, process.execPath, program, ...args];
+  const [command = '', ...rest] = [...launcher, process.execPath, ...NODE_FLAGS, program, ...args];
   const child = spawn(command, rest, { cwd, env: { ...process.env, ...env }, stdio: ['pipe', 'pipe', 'pipe'] });
   const lines: string[] = [];
   for (const stream of [child.stdout, child.stderr]) createInterface({ input: stream }).on('line', (line) => lines.push(line));
