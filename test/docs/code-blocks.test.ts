@@ -11,15 +11,20 @@ import { createProgram } from '../../src/cli/program.js';
 import { AGENT_RUN, DEFAULT_TASK_QUEUE, HANDLER_DESCRIPTIONS } from '../../src/contracts/handlers.js';
 import { RunInput } from '../../src/contracts/schemas/run.js';
 import { parseScript } from '../../src/providers/scripted/script-file.js';
-import { type CodeBlock, codeBlocks, ROOT, writtenPages } from './support/pages.js';
+import { type CodeBlock, codeBlocks, pageText, ROOT, writtenPages } from './support/pages.js';
 import { shellCommands } from './support/shell-commands.js';
 
-const BLOCKS = writtenPages().flatMap(codeBlocks);
+const PAGES = writtenPages().flatMap(codeBlocks);
+
+/** Parts of files that are run and compiled where they are: the info of a block names its file. */
+const PARTS = PAGES.filter(({ info }) => info.startsWith('examples/'));
+const BLOCKS = PAGES.filter((block) => !PARTS.includes(block));
 
 /** Programs beside the command line that a page may name. */
 const PROGRAMS: ReadonlySet<string> = new Set([
   'cd',
   'cp',
+  'curl',
   'docker',
   'export',
   'grep',
@@ -34,6 +39,7 @@ const PROGRAMS: ReadonlySet<string> = new Set([
   'temporal',
   '.ci/run',
   '.venv/bin/pip',
+  '.venv/bin/python',
 ]);
 
 /** Languages that a test below checks, and `text` for what commands print. */
@@ -53,6 +59,11 @@ describe('blocks of code', () => {
   it('are there, in languages that a test checks', () => {
     expect(BLOCKS.length).toBeGreaterThan(60);
     expect(BLOCKS.filter(({ language }) => !LANGUAGES.has(language)).map(placeOf)).toEqual([]);
+  });
+
+  it('that name a file of an example are lines of it', () => {
+    expect(PARTS.length).toBeGreaterThan(10);
+    expect(PARTS.filter(({ info, code }) => !`\n${pageText(info)}`.includes(`\n${code}`)).map(placeOf)).toEqual([]);
   });
 
   it('TypeScript: each is accepted by the compiler', async () => {

@@ -45,7 +45,7 @@ describe('the shape of pages', () => {
 
   it.each(GUIDES)('$path begins with an example, before its first heading', ({ text }) => {
     const [opening = ''] = text.split(/^## /mu);
-    expect(opening).toMatch(/^```(?:ts|sh|yaml)/mu);
+    expect(opening).toMatch(/^```(?:js|python|sh|ts|yaml)/mu);
   });
 
   it.each(GUIDES)('$path leads to the reference, or to the next guide', ({ text }) => {

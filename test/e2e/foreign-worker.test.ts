@@ -1,18 +1,22 @@
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { Client, Connection } from '@temporalio/client';
+import { Client, Connection, type WorkflowClient } from '@temporalio/client';
 import { expect, inject, test } from 'vitest';
 import { usePerdureFolders } from './support/perdure-folder.js';
 import { modelEnv, useModels } from './support/use-models.js';
 
 const WORKER = fileURLToPath(new URL('fixtures/foreign-worker/worker.mjs', import.meta.url));
 
+const REVIEW = [{ toolCalls: [{ name: 'send_once', args: { name: 'a' } }] }, { text: 'reviewed: {{lastUser}}' }];
+const JUDGEMENT = { text: '{ "approved": true }' };
+
 const folder = usePerdureFolders();
 const model = useModels();
 
-test("PerdurePlugin: a foreign worker's own workflow lets an agent work as its child, and the agent is a run like any other", async () => {
-  const steps = [{ toolCalls: [{ name: 'send_once', args: { name: 'a' } }] }, { text: 'reviewed: {{lastUser}}' }];
-  const wire = await model({ script: { steps } });
+test("PerdurePlugin: a foreign worker's own workflow lets an agent work as its child, and is a run like any other; D1: a schema types its answer", async () => {
+  const wire = await model({
+    handler: ({ lastUser, answered }) => (lastUser === 'judge it' ? JUDGEMENT : (REVIEW[answered] ?? JUDGEMENT)),
+  });
   const here = await folder({ ...modelEnv(wire), TEMPORAL_ADDRESS: inject('temporalAddress') });
   const taskQueue = `e2e-foreign-${process.pid}`;
   const worker = here.startScript(WORKER, [inject('temporalAddress'), taskQueue, here.stateDir]);
@@ -32,27 +36,8 @@ test("PerdurePlugin: a foreign worker's own workflow lets an agent work as its c
     expect(shown).toMatchObject({ progress: { status: 'completed', turn: 2 }, result: { runId: agentId, reason: 'completed' } });
     const { raw } = await workflow.getHandle(agentId).describe();
     expect(raw.workflowExecutionInfo?.parentExecution?.workflowId).toBe(`${taskQueue}-review`);
-  } finally {
-    await connection.close();
-  }
-  expect(await worker.kill('SIGTERM')).toMatchObject({ code: 0 });
-});
-
-test('D1: workflow code gives executeAgent a schema of zod 4 and gets a typed answer; one of zod 3 is refused', async () => {
-  const wire = await model({ script: { steps: [{ text: '{ "approved": true }' }] } });
-  const here = await folder({ ...modelEnv(wire), TEMPORAL_ADDRESS: inject('temporalAddress') });
-  const taskQueue = `e2e-judge-${process.pid}`;
-  const worker = here.startScript(WORKER, [inject('temporalAddress'), taskQueue, here.stateDir]);
-  await worker.prints('polling');
-  const connection = await Connection.connect({ address: inject('temporalAddress') });
-  try {
-    const { workflow } = new Client({ connection });
-    const args = [{ task: 'judge it', model: 'anthropic/test' }];
-    expect(await workflow.execute('judge', { taskQueue, workflowId: `${taskQueue}-1`, args })).toBe(true);
+    await typesAnswers(workflow, taskQueue);
     expect(JSON.stringify(wire.requests.map(({ body }) => body))).toContain('approved');
-    const refused = workflow.execute('judgeWithZod3', { taskQueue, workflowId: `${taskQueue}-2`, args });
-    const message = 'outputSchema: a schema of zod 3. Use zod 4, or JSON Schema.';
-    await expect(refused).rejects.toMatchObject({ cause: { type: 'Input.Invalid', message } });
   } finally {
     await connection.close();
   }
@@ -69,3 +54,12 @@ test('D5: a foreign worker whose workflows file forgot the agent workflow does n
   expect(stderr.split('\n').filter((line) => line.includes(problem))).toHaveLength(1);
   expect(stderr).toContain("code: 'NO_AGENT_RUN'");
 });
+
+/** D1: workflow code gives executeAgent a schema of zod 4 and gets a typed answer; one of zod 3 is refused. */
+async function typesAnswers(workflow: WorkflowClient, taskQueue: string): Promise<void> {
+  const args = [{ task: 'judge it', model: 'anthropic/test' }];
+  expect(await workflow.execute('judge', { taskQueue, workflowId: `${taskQueue}-1`, args })).toBe(true);
+  const refused = workflow.execute('judgeWithZod3', { taskQueue, workflowId: `${taskQueue}-2`, args });
+  const message = 'outputSchema: a schema of zod 3. Use zod 4, or JSON Schema.';
+  await expect(refused).rejects.toMatchObject({ cause: { type: 'Input.Invalid', message } });
+}

@@ -1,8 +1,7 @@
 import { createCipheriv, createDecipheriv, createHash, randomBytes, randomUUID } from 'node:crypto';
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Client, Connection } from '@temporalio/client';
+import { Client } from '@temporalio/client';
 import {
   type DataConverter,
   ExternalStorage,
@@ -12,8 +11,7 @@ import {
   StorageDriverClaim,
 } from '@temporalio/common';
 import proto from '@temporalio/proto';
-import { NativeConnection, type Worker } from '@temporalio/worker';
-import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
+import { beforeEach, describe, expect, inject, it } from 'vitest';
 import type { Message } from '../../src/contracts/schemas/message.js';
 import type { RunResult } from '../../src/contracts/schemas/run.js';
 import { captureKeys } from '../../src/providers/access/key-ring.js';
@@ -21,7 +19,9 @@ import type { LoadedConfig } from '../../src/worker/config/load-config.js';
 import { createWorker } from '../../src/worker/create-worker.js';
 import { createDataConverter } from '../../src/worker/data-converter.js';
 import { PerdurePlugin } from '../../src/worker/plugin.js';
+import { historyText } from '../support/history-text.js';
 import { createTestWorker } from '../support/test-worker.js';
+import { useOwnedConnections } from './support/owned-connections.js';
 
 const { Payload: PayloadProto } = proto.temporal.api.common.v1;
 
@@ -29,22 +29,12 @@ const { Payload: PayloadProto } = proto.temporal.api.common.v1;
 const SECRET = 'the word is xylophone';
 
 describe('C2: a worker keeps its own codec and its own external storage', () => {
+  const owned = useOwnedConnections();
   let root: string;
   let artifactsDir: string;
-  let connection: Connection;
-  let nativeConnection: NativeConnection;
-  const stops: (() => Promise<void>)[] = [];
-  beforeEach(async () => {
-    root = await mkdtemp(join(tmpdir(), 'perdure-converter-'));
+  beforeEach(() => {
+    root = owned.folder;
     artifactsDir = join(root, 'state', 'artifacts');
-    const address = inject('temporalAddress');
-    [connection, nativeConnection] = await Promise.all([Connection.connect({ address }), NativeConnection.connect({ address })]);
-  });
-  afterEach(async () => {
-    await Promise.all(stops.splice(0).map((stop) => stop()));
-    await nativeConnection.close();
-    await connection.close();
-    await rm(root, { recursive: true, force: true });
   });
 
   it('PerdurePlugin: with an encrypting codec and a storage of its own, all that is large goes there, encrypted', async () => {
@@ -56,8 +46,8 @@ describe('C2: a worker keeps its own codec and its own external storage', () => 
     const taskQueue = await pluginWorker(dataConverter);
     const { result, history } = await runLarge(taskQueue, pluginClient(dataConverter));
     expect(result).toMatchObject({ reason: 'completed', output: `said ${SECRET}` });
-    expect(shown(history)).not.toContain('xylophone');
-    expect(shown(history)).toContain('memory-of-host');
+    expect(historyText(history)).not.toContain('xylophone');
+    expect(historyText(history)).toContain('memory-of-host');
     expect(storage.payloads.size).toBeGreaterThan(0);
     expect([...storage.payloads.values()].map((bytes) => Buffer.from(bytes).includes('xylophone'))).not.toContain(true);
     expect(await blobs()).toEqual([]);
@@ -68,7 +58,7 @@ describe('C2: a worker keeps its own codec and its own external storage', () => 
     const taskQueue = await pluginWorker(dataConverter);
     const { result, history } = await runLarge(taskQueue, pluginClient(dataConverter));
     expect(result).toMatchObject({ reason: 'completed', output: `said ${SECRET}` });
-    expect(shown(history)).not.toContain('xylophone');
+    expect(historyText(history)).not.toContain('xylophone');
     const stored = await blobs();
     expect(stored).not.toEqual([]);
     for (const path of stored) expect((await readFile(path)).includes('xylophone')).toBe(false);
@@ -82,11 +72,13 @@ describe('C2: a worker keeps its own codec and its own external storage', () => 
     });
     const taskQueue = `converter-${randomUUID()}`;
     const overrides = { dataConverter: own(), workflowBundle: { codePath: inject('workflowBundlePath') } };
-    run(await createWorker({ connection: nativeConnection, taskQueue, config: config(), stateDir: join(root, 'state'), overrides }));
-    const client = new Client({ connection, dataConverter: createDataConverter({ artifactsDir, dataConverter: own() }) });
+    owned.run(
+      await createWorker({ connection: owned.nativeConnection, taskQueue, config: config(), stateDir: join(root, 'state'), overrides }),
+    );
+    const client = new Client({ connection: owned.connection, dataConverter: createDataConverter({ artifactsDir, dataConverter: own() }) });
     const { result, history } = await runLarge(taskQueue, client);
     expect(result).toMatchObject({ reason: 'completed', output: `said ${SECRET}` });
-    expect(shown(history)).not.toContain('xylophone');
+    expect(historyText(history)).not.toContain('xylophone');
     expect(await blobs()).toEqual([]);
   });
 
@@ -105,7 +97,7 @@ describe('C2: a worker keeps its own codec and its own external storage', () => 
   ])('what was stored in the state folder %s is read by a worker with a storage of its own', async (_what, converter) => {
     const externalStorage = new ExternalStorage({ drivers: [new MemoryDriver()] });
     const taskQueue = await pluginWorker({ payloadCodecs: [new Encryption()], externalStorage });
-    const { result } = await runLarge(taskQueue, new Client({ connection, dataConverter: converter() }));
+    const { result } = await runLarge(taskQueue, new Client({ connection: owned.connection, dataConverter: converter() }));
     expect(result).toMatchObject({ reason: 'completed', output: `said ${SECRET}` });
     expect(await blobs()).not.toEqual([]);
   });
@@ -122,9 +114,9 @@ describe('C2: a worker keeps its own codec and its own external storage', () => 
 
   async function pluginWorker(dataConverter: DataConverter): Promise<string> {
     const taskQueue = `converter-${randomUUID()}`;
-    run(
+    owned.run(
       await createTestWorker({
-        connection: nativeConnection,
+        connection: owned.nativeConnection,
         taskQueue,
         dataConverter,
         workflowBundle: { codePath: inject('workflowBundlePath') },
@@ -136,19 +128,11 @@ describe('C2: a worker keeps its own codec and its own external storage', () => 
 
   /** A client of an application, which has the plugin too. */
   function pluginClient(dataConverter: DataConverter): Client {
-    return new Client({ connection, dataConverter, plugins: [plugin()] });
+    return new Client({ connection: owned.connection, dataConverter, plugins: [plugin()] });
   }
 
   function plugin(): PerdurePlugin {
     return new PerdurePlugin({ config: config(), stateDir: join(root, 'state'), searchAttributes: [] });
-  }
-
-  function run(worker: Worker): void {
-    const running = worker.run();
-    stops.push(async () => {
-      worker.shutdown();
-      await running;
-    });
   }
 
   async function blobs(): Promise<string[]> {
@@ -182,15 +166,6 @@ function largeMessages(): Message[] {
 function text(n: number): string {
   return createHash('shake256', { outputLength: 37_500 }).update(String(n)).digest('base64');
 }
-
-/** All that a history shows, with its payloads as text. */
-function shown(history: object): string {
-  return JSON.stringify(history, (_key, value: unknown) =>
-    typeof value === 'string' && BASE64.test(value) ? Buffer.from(value, 'base64').toString('latin1') : value,
-  );
-}
-
-const BASE64 = /^[A-Za-z0-9+/]{16,}={0,2}$/u;
 
 const KEY = createHash('sha256').update('key').digest();
 const ENCODING = 'binary/encrypted';

@@ -1,10 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Client, Connection } from '@temporalio/client';
-import { NativeConnection } from '@temporalio/worker';
-import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
+import { Client } from '@temporalio/client';
+import { beforeEach, describe, expect, inject, it } from 'vitest';
 import type { AgentActivities } from '../../src/contracts/activities.js';
 import { hostQueueOf } from '../../src/contracts/constants/host-queue.js';
 import type { Progress, RunInput } from '../../src/contracts/schemas/run.js';
@@ -14,26 +12,17 @@ import type { LoadedConfig } from '../../src/worker/config/load-config.js';
 import { createAgentActivities, createHostWorker } from '../../src/worker/create-worker.js';
 import { createTestWorker } from '../support/test-worker.js';
 import { until } from '../support/use-workers.js';
+import { useOwnedConnections } from './support/owned-connections.js';
 
 describe('a workspace that one of the hosts of a shared queue has', () => {
+  const owned = useOwnedConnections();
   let folder: string;
   let config: LoadedConfig;
-  let connection: Connection;
-  let nativeConnection: NativeConnection;
-  const stops: (() => Promise<void>)[] = [];
   beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'perdure-hosts-'));
+    folder = owned.folder;
     const script = join(folder, 'script.json');
     await writeFile(script, JSON.stringify({ steps: [{ text: 'looked' }] }));
     config = { config: defineConfig({ model: `scripted/${script}` }), file: undefined, keys: captureKeys({}), env: {}, hash: 'test' };
-    const address = inject('temporalAddress');
-    [connection, nativeConnection] = await Promise.all([Connection.connect({ address }), NativeConnection.connect({ address })]);
-  });
-  afterEach(async () => {
-    await Promise.all(stops.splice(0).map((stop) => stop()));
-    await nativeConnection.close();
-    await connection.close();
-    await rm(folder, { recursive: true, force: true });
   });
 
   it('is found although 19 of 20 hosts are asked in vain', async () => {
@@ -52,7 +41,9 @@ describe('a workspace that one of the hosts of a shared queue has', () => {
     const taskQueue = await sharedQueue(() => () => expect.unreachable('another host was asked'));
     const handle = await start(taskQueue, { workspace: folder, host });
     await until(async () => (await handle.query<Progress>('progress')).waitingFor === `a worker of host ${host}`, 'the wait');
-    run(await createHostWorker({ config, stateDir: folder, connection: nativeConnection, overrides: { taskQueue: hostQueueOf(host) } }));
+    owned.run(
+      await createHostWorker({ config, stateDir: folder, connection: owned.nativeConnection, overrides: { taskQueue: hostQueueOf(host) } }),
+    );
     expect(await handle.result()).toMatchObject({ reason: 'completed', output: 'looked' });
   });
 
@@ -77,9 +68,9 @@ describe('a workspace that one of the hosts of a shared queue has', () => {
     const own: Prepare = (given) => activities.prepareRun(given);
     const none: Prepare = (given) =>
       activities.prepareRun({ ...given, input: { ...given.input, context: { workspace: join(folder, 'not-here') } } });
-    run(
+    owned.run(
       await createTestWorker({
-        connection: nativeConnection,
+        connection: owned.nativeConnection,
         taskQueue,
         workflowBundle: { codePath: inject('workflowBundlePath') },
         activities: { ...activities, prepareRun: choose(own, none) },
@@ -88,16 +79,8 @@ describe('a workspace that one of the hosts of a shared queue has', () => {
     return taskQueue;
   }
 
-  function run(worker: Awaited<ReturnType<typeof createTestWorker>>): void {
-    const running = worker.run();
-    stops.push(async () => {
-      worker.shutdown();
-      await running;
-    });
-  }
-
   function start(taskQueue: string, context: RunInput['context'], input: Partial<RunInput> = {}) {
     const args = [{ task: 'look', model: config.config.model, context, ...input }];
-    return new Client({ connection }).workflow.start('agentRun', { taskQueue, workflowId: randomUUID(), args });
+    return new Client({ connection: owned.connection }).workflow.start('agentRun', { taskQueue, workflowId: randomUUID(), args });
   }
 });

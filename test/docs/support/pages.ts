@@ -5,6 +5,9 @@ import { fileURLToPath } from 'node:url';
 /** The folder of the repository, with a slash at its end. */
 export const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 
+/** The examples, each with a page that shows how to run it. */
+const EXAMPLES: readonly string[] = readdirSync(join(ROOT, 'examples'));
+
 /** One page of the documentation. */
 export interface Page {
   /** Its path below the repository's folder. */
@@ -36,9 +39,7 @@ export function writtenPages(): Page[] {
     'docs/guides',
     'docs/architecture.md',
     'docs/architecture',
-    'examples/executors/README.md',
-    'examples/guards/README.md',
-    'examples/quickstart/README.md',
+    ...EXAMPLES.map((name) => `examples/${name}/README.md`),
   );
 }
 

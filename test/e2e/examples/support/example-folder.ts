@@ -12,6 +12,9 @@ import { Command } from '../../support/command.js';
 const PACKAGE = fileURLToPath(new URL('../../../..', import.meta.url));
 const EXAMPLES = join(PACKAGE, 'examples');
 
+/** What examples install beside this package. */
+const INSTALLED = ['@temporalio', 'fastify'] as const;
+
 /** A copy of all examples with the built command line beside it, made for each test; `name` is the one that is run. */
 export function useExample(name: string) {
   let root: string;
@@ -23,7 +26,7 @@ export function useExample(name: string) {
     await symlink(dirname(builtCli()), join(root, 'bin'));
     await mkdir(join(root, 'node_modules'));
     await symlink(PACKAGE, join(root, 'node_modules', 'perdure'));
-    await symlink(join(PACKAGE, 'node_modules', 'fastify'), join(root, 'node_modules', 'fastify'));
+    for (const name of INSTALLED) await symlink(join(PACKAGE, 'node_modules', name), join(root, 'node_modules', name));
   });
   afterEach(async () => {
     await Promise.all(commands.splice(0).map((command) => command.isRunning && command.kill('SIGKILL')));
@@ -51,5 +54,5 @@ export function useExample(name: string) {
 
 /** Not what earlier runs left in the examples' folders. */
 function isSource(path: string): boolean {
-  return !/\/(?:playground|\.perdure)(?:\/|$)/u.test(path);
+  return !/\/(?:playground|node_modules|\.perdure|\.venv)$/u.test(path);
 }

@@ -2,15 +2,15 @@ import { describe, expect, it } from 'vitest';
 import { usePageFolder } from './support/page-folder.js';
 import { codeBlocks, readPages } from './support/pages.js';
 
-const TESTS = readPages('docs/guides/test-agents.md', 'docs/guides/test-crashes.md')
+const TESTS = readPages('docs/guides/test-crashes.md')
   .flatMap(codeBlocks)
   .filter(({ info }) => info.endsWith('.test.mjs'));
 
-describe('docs/guides/test-agents.md and test-crashes.md', () => {
+describe('docs/guides/test-crashes.md', () => {
   const folder = usePageFolder();
 
-  it('have a test of an agent, of a tool, of many crashes, of a request, and of one crash', () => {
-    const names = ['agent', 'tool', 'everywhere', 'wire', 'crash'];
+  it('has a test of many crashes, of a request, and of one crash', () => {
+    const names = ['everywhere', 'wire', 'crash'];
     expect(TESTS.map(({ info }) => info)).toEqual(names.map((name) => `${name}.test.mjs`));
   });
 
