@@ -87,7 +87,7 @@ test.each(['--json', '--events'])(
 test('commands that load the config and host no worker keep stdout clean too', async () => {
   const here = await folder();
   await writeFile(join(here.dir, 'perdure.config.mjs'), NOISY_CONFIG);
-  const { stdout, stderr } = await here.run(['doctor', '--json']);
+  const { stdout, stderr } = await here.start(['doctor', '--json']).ended;
   expect(() => JSON.parse(stdout)).not.toThrow();
   expect(stderr).toContain('the config is loaded');
 });

@@ -105,8 +105,7 @@ describe('the command line', () => {
     const here = await folder({ ...modelEnv(wire), TEMPORAL_ADDRESS: inject('temporalAddress') });
     const queue = ['--task-queue', `e2e-${process.pid}-nobody`];
     const id = `e2e-${process.pid}-kept`;
-    const run = await here.run(['run', 'go', '--model', 'openai/test', '--id', id, '--no-worker', ...queue]);
-    expect(run.code).toBe(5);
+    const run = await here.type(['run', 'go', '--model', 'openai/test', '--id', id, '--no-worker', ...queue], 5);
     expect(run.stderr).toMatch(/^NO_WORKER: no worker polls queue \S+ \(checked 5 s\); run \S+ is kept/mu);
     const worker = here.start(['worker', ...queue]);
     expect(await here.json(['watch', id, ...queue])).toMatchObject({ reason: 'completed', output: 'hi' });

@@ -32,7 +32,7 @@ describe('a run whose process is killed with SIGKILL while it waits', () => {
     expect(wire.requests).toHaveLength(2);
     expect(await here.run(['approve', 'r1', approval?.callId ?? ''])).toMatchObject({
       code: 4,
-      stderr: expect.stringMatching(/^[A-Z_]+: /u),
+      stderr: expect.stringMatching(/^[A-Z_]+: /mu),
     });
   });
 

@@ -72,7 +72,7 @@ export class PerdureFolder {
 
   /** Runs a command to its end, whatever its exit status. */
   async run(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<CommandEnd> {
-    return await this.start(args, env).ended;
+    return await (hostsNothing(args) ? typed(args, { cwd: this.dir, env: { ...this.#env, ...env } }) : this.start(args, env).ended);
   }
 
   /** Types a command that must exit with this status. It gets no process of its own, so it must not host a worker. */
