@@ -21,6 +21,9 @@ import { createReconcileTool } from './call-tool/reconcile-tool.js';
 import { createCompact } from './compact/compact.js';
 import { createHookRunner } from './hooks/hook-runner.js';
 import { createRunHooks } from './hooks/run-hooks.js';
+import { createAskTenant, createCheckTenant } from './limits/ask-tenant.js';
+import { ProviderGates, type ProviderRules } from './limits/provider-gate.js';
+import { type TenantRules, tenantRules } from './limits/tenant-limits.js';
 import { type Authenticate, createCheckSignature } from './prepare/authenticate.js';
 import type { PrepareRun } from './prepare/prepare-run.js';
 import { SetupCache } from './prepare/setup-cache.js';
@@ -57,6 +60,10 @@ export interface ActivitiesOptions {
   readonly secrets?: SecretMask;
   /** The results of finished tool calls. Share them between the workers of a process. @default in memory */
   readonly results?: KeptResults;
+  /** The limits of tenants. @default none */
+  readonly tenants?: TenantRules;
+  /** The limits of providers. @default none */
+  readonly providers?: ProviderRules;
   /** The queue of this host, if several hosts share a task queue. */
   readonly hostQueue?: string;
 }
@@ -72,6 +79,7 @@ export function createActivities(options: ActivitiesOptions): AgentActivities {
   const results = options.results ?? new KeptResults();
   const queue = options.hostQueue === undefined ? {} : { queue: options.hostQueue };
   const toolOptions = { tools, cache, artifacts: options.artifacts, hooks, secrets, results, ...queue };
+  const places = new ProviderGates(options.providers);
   const callModel = createCallModel({
     transcripts,
     setups,
@@ -79,6 +87,7 @@ export function createActivities(options: ActivitiesOptions): AgentActivities {
     streams: options.streams,
     hooks,
     cooldowns: new SharedCooldowns(),
+    places,
     secrets,
     ...(options.factsOf ? { factsOf: options.factsOf } : {}),
     ...(options.modelIdleMs === undefined ? {} : { idleMs: options.modelIdleMs }),
@@ -87,6 +96,8 @@ export function createActivities(options: ActivitiesOptions): AgentActivities {
     prepareRun: createPrepareActivity(options.prepareRun, { setups, secrets }),
     resolveModel: options.resolveModel,
     checkSignature: createCheckSignature(options.authenticate),
+    askTenant: createAskTenant(options.tenants ?? tenantRules({})),
+    checkTenant: createCheckTenant(options.tenants ?? tenantRules({})),
     callModel: (input) => {
       // the results of earlier turns are in the transcript of this call
       results.passed(input);
@@ -101,6 +112,7 @@ export function createActivities(options: ActivitiesOptions): AgentActivities {
       transcripts,
       providerFor: options.providerFor,
       hooks,
+      places,
       secrets,
       ...(options.compactor ? { compactor: options.compactor } : {}),
     }),

@@ -125,6 +125,7 @@ function addLookVerbs(program: Command, context: CliContext, carryOut: CarryOut)
     .option('--open', 'list only open runs')
     .option('--closed', 'list only closed runs')
     .option('--session <key>', 'list only the runs of this session, with their total cost')
+    .option('--tenant <name>', 'list only the runs of this tenant')
     .option('--limit <n>', 'maximum number of runs (default: 50)', parseNumber)
     .action((options) => carryOut(async () => (await import('./commands/ls.js')).ls(options, context)));
   withJson(program.command('models'))
@@ -210,6 +211,7 @@ function withRunOptions(command: Command): Command {
     .option('--workspace <dir>', 'folder in which the agent can read and write files and run commands')
     .addOption(new Option('--i-know', 'allow the root or home folder as workspace').hideHelp())
     .option('--session <key>', 'add the run to this session')
+    .option('--tenant <name>', 'count the run for this tenant')
     .option('--id <run-id>', 'run ID; a second start with the same ID and input attaches to the run')
     .option('--no-worker', 'do not start a worker');
 }

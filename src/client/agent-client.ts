@@ -6,7 +6,7 @@ import type { JsonValue } from '../contracts/schemas/message.js';
 import type { StreamSource } from '../streams/stream.js';
 import { RunHandle } from './run-handle.js';
 import { listApprovals, type WaitingApproval } from './runs/list-approvals.js';
-import { type ListOptions, listRuns, type RunListItem } from './runs/list-runs.js';
+import { countRuns, type ListOptions, listRuns, type RunFilter, type RunListItem } from './runs/list-runs.js';
 import { type SessionCost, sessionCost } from './runs/session-cost.js';
 import { checkStart, type StartInput, startRun } from './runs/start-run.js';
 import { checkAddress, TemporalAccess, unreadStorage } from './temporal/connection.js';
@@ -89,9 +89,17 @@ export class AgentClient {
     return new RunHandle<Structured>(this.#access, runId, this.#streams);
   }
 
-  /** Lists the runs of this client's task queue, newest first. */
+  /**
+   * Lists the runs of this client's task queue, newest first. Throws `BAD_OPTION` and `BAD_SESSION_ID` (2), and `TEMPORAL_REFUSED` (4) if
+   * the server does not have the search attribute that the filter needs.
+   */
   async list(options: ListOptions = {}): Promise<RunListItem[]> {
     return await listRuns(this.#access, options);
+  }
+
+  /** Counts the runs of this client's task queue. Throws as `list` does. */
+  async count(filter: RunFilter = {}): Promise<number> {
+    return await countRuns(this.#access, filter);
   }
 
   /** The total cost of the runs of a session, for models with a known price. Needs no worker. Throws `BAD_SESSION_ID` (2). */

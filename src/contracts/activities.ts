@@ -1,5 +1,6 @@
 import type { ChainHead } from './digest.js';
 import type { CallDecision } from './schemas/carried-state.js';
+import type { AskTenantInput, CheckTenantInput, CheckTenantResult } from './schemas/ledger.js';
 import type { JsonValue, Message } from './schemas/message.js';
 import type { StopReason, ThinkingOutput, ThinkingSetting, ToolChoice, Usage } from './schemas/model.js';
 import type { ModelCandidate, ModelTimes } from './schemas/model-route.js';
@@ -55,6 +56,8 @@ export interface CallModelInput extends TranscriptRef {
   readonly times?: ModelTimes;
   /** Another model or key is available, so a model that cools down on this worker is not asked. */
   readonly hasAlternative?: boolean;
+  /** Part of the time limit for the wait for a place at the provider. @default none: a wait counts as time of the model */
+  readonly waitMsMax?: number;
   /** Marks the reserved final call, whose answer has its own message id. */
   readonly final?: boolean;
 }
@@ -243,7 +246,8 @@ export type ReconcileResult =
  * The activities of a run.
  *
  * Contract: Temporal may retry each one after a failure that failures.ts marks as retryable. After a cancel `callModel` and `callTool`
- * return; they do not throw. Each one heartbeats from start to end.
+ * return; they do not throw. Each one heartbeats from start to end, except the
+ * short ones that only ask the server.
  */
 export interface AgentActivities {
   readonly prepareRun: (input: PrepareRunInput) => Promise<PreparedRun>;
@@ -256,6 +260,8 @@ export interface AgentActivities {
   readonly acceptAnswer: (input: AcceptAnswerInput) => Promise<AcceptAnswerResult>;
   readonly compact: (input: CompactInput) => Promise<CompactResult>;
   readonly resolveModel: (input: ResolveModelInput) => Promise<ResolveModelResult>;
+  readonly askTenant: (input: AskTenantInput) => Promise<void>;
+  readonly checkTenant: (input: CheckTenantInput) => Promise<CheckTenantResult>;
   readonly checkSignature: (input: CheckSignatureInput) => Promise<CheckSignatureResult>;
 }
 

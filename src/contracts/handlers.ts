@@ -1,5 +1,6 @@
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
 import type { RunSetup } from './activities.js';
+import { hashJson } from './digest.js';
 import type { EventPage, RunEvent } from './event.js';
 import type { ApprovalList, ApproveInput, DecidedApproval, DenyInput } from './schemas/approval.js';
 import type { Usage } from './schemas/model.js';
@@ -53,6 +54,18 @@ export const result = defineQuery<RunResult | null>('result');
 
 /** Workflow type of a run, for clients of any language. */
 export const AGENT_RUN = 'agentRun';
+
+/** Workflow types that keep the limits of tenants and of providers. Their handlers are for the workers of this package. */
+export const TENANT_LEDGER = 'tenantLedger';
+export const PROVIDER_LEDGER = 'providerLedger';
+
+/**
+ * Workflow id of a ledger: `tenant/QUEUE/NAME` or `provider/QUEUE/NAME`. A part with other characters than those of simple names is
+ * replaced by its hash, so that no two names share a ledger and no id is too long.
+ */
+export function ledgerId(kind: 'tenant' | 'provider', taskQueue: string, name: string): string {
+  return [kind, ...[taskQueue, name].map((text) => (/^[\w.:@-]{1,200}$/u.test(text) ? text : `~${hashJson(text).slice(0, 32)}`))].join('/');
+}
 
 /** Default task queue of workers and clients. */
 export const DEFAULT_TASK_QUEUE = 'perdure';

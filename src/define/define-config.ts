@@ -12,6 +12,7 @@ import { ModelOptions } from './model-options.js';
 import { ProviderDefinition } from './provider-definition.js';
 import { SandboxDefinition } from './sandbox.js';
 import { StreamsDefinition } from './streams.js';
+import { ProviderLimitsDefinition, TenantsDefinition } from './tenants.js';
 
 const Tool = z.custom<AnyToolDefinition>(isToolDefinition, 'a tool made with defineTool({ … })');
 
@@ -53,6 +54,8 @@ export const Config = z.strictObject({
   artifacts: ArtifactsDefinition.optional(),
   /** Redis server for token streams, beside the files of the state folder. @default files only */
   streams: StreamsDefinition.optional(),
+  /** Limits of tenants: runs at once, and money for a day. @default none */
+  tenants: TenantsDefinition.optional(),
   /** What commands of `run_command` may reach. @default a sandbox of namespaces without network */
   sandbox: SandboxDefinition.optional(),
   /** Custom compactor `({ messages, tokensMax, runId, signal }) => messages`, for the compaction strategy `custom`. */
@@ -71,6 +74,8 @@ export const Config = z.strictObject({
        * @default 60 s under the supervisor of `perdure worker`, 30 s without it, 5 minutes on the embedded server
        */
       heartbeatTimeoutMs: HeartbeatTimeoutMs.optional(),
+      /** Limits of model calls by the name of the provider, shared by all workers of the task queue. @default none */
+      providers: z.record(z.string(), ProviderLimitsDefinition).optional(),
     })
     .optional(),
 });

@@ -14,7 +14,17 @@ import { nearestThinking, thinkingProblem } from './thinking-request.js';
 export interface RouteOptions extends AccessOptions {
   readonly config: Pick<
     Config,
-    'model' | 'fallbacks' | 'resolve' | 'providers' | 'credentials' | 'agents' | 'models' | 'prices' | 'contextWindows' | 'thinking'
+    | 'model'
+    | 'fallbacks'
+    | 'resolve'
+    | 'providers'
+    | 'credentials'
+    | 'agents'
+    | 'models'
+    | 'prices'
+    | 'contextWindows'
+    | 'thinking'
+    | 'limits'
   >;
 }
 
@@ -84,6 +94,7 @@ export function candidateFor(request: CandidateRequest, options: RouteOptions): 
       ...(facts.price ? { price: facts.price } : {}),
       ...(thinking.setting === undefined ? {} : { thinking: thinking.setting }),
       ...timesOf(own?.times, access),
+      ...(Object.hasOwn(config.limits?.providers ?? {}, ref.provider) ? { limited: true } : {}),
     },
     notices: thinking.notices,
   };

@@ -3,6 +3,7 @@ import type { DataConverter } from '@temporalio/common';
 import { type NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker';
 import { KeptResults } from '../activities/call-tool/kept-results.js';
 import { createActivities } from '../activities/create-activities.js';
+import { tenantRules } from '../activities/limits/tenant-limits.js';
 import { type Authenticate, createAuthenticate, forgetOldSignatures } from '../activities/prepare/authenticate.js';
 import { createPrepareRun } from '../activities/prepare/prepare-run.js';
 import { createResolveModel } from '../activities/prepare/resolve-model.js';
@@ -23,6 +24,7 @@ import { createReadArtifact } from '../tools/read-artifact.js';
 import { createWorkspaceTools } from '../tools/registry.js';
 import { updatePlan } from '../tools/update-plan.js';
 import type { LoadedConfig } from './config/load-config.js';
+import { providerRules } from './hosting/ask-provider-ledger.js';
 import { listSearchAttributes } from './search-attributes.js';
 import { openAuthKey } from './state-folder/auth-key.js';
 import { stateFolder } from './state-folder/state-folder.js';
@@ -119,6 +121,8 @@ export function createAgentActivities(options: AgentActivitiesOptions): AgentAct
     factsOf: (model) => modelFacts(model, config),
     ...(authenticate ? { authenticate } : {}),
     resolveModel: createResolveModel({ config, keys, env }),
+    tenants: tenantRules(config),
+    ...providerRules(config),
     tools: [...(config.tools ?? []), ...workspaceTools, updatePlan, readArtifact].map((tool) => options.wrapTool?.(tool) ?? tool),
     artifacts,
     secrets: workerSecrets({ keys, env: process.env }),

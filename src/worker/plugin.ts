@@ -12,7 +12,7 @@ import {
 } from '@temporalio/worker';
 import { AGENT_RUN } from '../contracts/handlers.js';
 import { type AgentActivitiesOptions, createAgentActivities, WORKER_OPTIONS } from './create-worker.js';
-import { checkBundle, requireAgentExport } from './hosting/agent-export.js';
+import { checkBundle, neededWorkflows, requireExports } from './hosting/agent-export.js';
 import { createPayloadConverter } from './storage/payload-converter.js';
 import { type PayloadStore, payloadStoreOf } from './storage/payload-store.js';
 import { checkQueueStore, identityWithStore } from './storage/queue-store.js';
@@ -22,7 +22,8 @@ import { keepsPromiseStacks, payloadConverterPath, preloadedModules } from './wo
  * Adds agent runs to an existing worker: activities, worker options, and shared modules in its workflow bundle. Options that the worker
  * sets take precedence. Its data converter is extended as by `createDataConverter`: its codecs come first, and its external storage is kept.
  * Give the plugin to clients of the same runs too. Its workflows file must contain `export { agentRun } from "perdure/workflows"`;
- * without it, `Worker.create` and `bundleWorkflowCode` reject with PerdureError `NO_AGENT_RUN` (2).
+ * without it, `Worker.create` and `bundleWorkflowCode` reject with PerdureError `NO_AGENT_RUN` (2). A config with limits of tenants or
+ * providers needs `tenantLedger` or `providerLedger` there too (`NO_LEDGER`).
  *
  * A worker is not created if large payloads cannot be stored (PerdureError `STORE_UNUSABLE`), or if another worker polls its queue and
  * stores them elsewhere (`STORE_DIFFERS`).
@@ -32,16 +33,18 @@ export class PerdurePlugin implements WorkerPlugin, ClientPlugin, BundlerPlugin 
   readonly #base: SimplePlugin;
   readonly #store: PayloadStore;
   readonly #say: AgentActivitiesOptions['say'];
+  readonly #needed: readonly string[];
 
   constructor(options: AgentActivitiesOptions) {
     this.#say = options.say;
+    this.#needed = neededWorkflows(options.config.config);
     this.#store = payloadStoreOf(options.config, options.stateDir);
     const dataConverter = (given: DataConverter | undefined): DataConverter => createPayloadConverter(this.#store.blobs, given);
     this.#base = new SimplePlugin({ name: this.name, activities: createAgentActivities(options), dataConverter });
   }
 
   async configureWorker(options: WorkerOptions): Promise<WorkerOptions> {
-    if (options.workflowBundle) checkBundle(options.workflowBundle);
+    if (options.workflowBundle) checkBundle(options.workflowBundle, this.#needed);
     const identity = identityWithStore(options.identity ?? `${process.pid}@${hostname()}`, await this.#store.id());
     await this.#checkQueue(options, identity);
     return this.#base.configureWorker({ ...WORKER_OPTIONS, ...options, identity });
@@ -65,7 +68,7 @@ export class PerdurePlugin implements WorkerPlugin, ClientPlugin, BundlerPlugin 
       ...options,
       preloadModules,
       payloadConverterPath: options.payloadConverterPath ?? payloadConverterPath(),
-      webpackConfigHook: requireAgentExport(options),
+      webpackConfigHook: requireExports(options, this.#needed),
     });
   }
 

@@ -9,9 +9,11 @@ import type { Message } from '../contracts/schemas/message.js';
 import type { RunInput, RunResult } from '../contracts/schemas/run.js';
 import type { HandlerContext } from './handlers/handler-context.js';
 import { registerHandlers } from './handlers/handlers.js';
+import { registerTenantAnswers } from './handlers/tenant-answers.js';
 import { endHold } from './operator/pause-and-hold.js';
 import { publishAttributes, serveDetails, statusAttributes } from './operator/progress.js';
 import { showDecision } from './operator/wait.js';
+import { leaveTenant } from './operator/wait-for-tenant.js';
 import { appendOnce, repairHistory } from './policies/transcript/repair-transcript.js';
 import { runTurns } from './run-turn.js';
 import { readCarriedState } from './state/carried-state.js';
@@ -55,6 +57,7 @@ async function runToEnd(context: HandlerContext, carried: CarriedState | undefin
   for (;;) {
     const ending = refusal ?? (await runTurns(run));
     const answer = ending.kind === 'end' ? await finalOutput(run, ending) : undefined;
+    if (ending.kind === 'end' && run.tenant && !isOvertaken(run, ending)) await leaveTenant(run);
     await condition(allHandlersFinished);
     // a stop is not carried over: the run ends in this history
     if (ending.kind === 'end' && answer && !isOvertaken(run, ending)) return close(run, answer.ending ?? ending, answer);
@@ -122,6 +125,7 @@ async function prepare(context: HandlerContext): Promise<Preparation> {
 
 function open(run: Run, carried: CarriedState | undefined): void {
   run.clock.start();
+  if (run.tenant) registerTenantAnswers(run);
   serveDetails(run);
   if (carried) {
     run.events.add({ type: 'continued', executionId: workflowInfo().runId });

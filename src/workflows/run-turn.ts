@@ -3,6 +3,7 @@ import type { Message, ToolCallPart } from '../contracts/schemas/message.js';
 import type { ToolChoice } from '../contracts/schemas/model.js';
 import { mustWaitBeforeTurn, waitBeforeTurn } from './operator/pause-and-hold.js';
 import { reportTurns } from './operator/progress.js';
+import { mustAskTenant, waitForTenant } from './operator/wait-for-tenant.js';
 import { judgeAnswer, type Verdict } from './policies/answer/judge-answer.js';
 import { finaliseWarning, shouldWarn } from './policies/stop/finalise-warning.js';
 import type { Run } from './state/run.js';
@@ -28,6 +29,11 @@ export async function runTurns(run: Run): Promise<Ending> {
       if (ending) return ending;
     }
     if (mustWaitBeforeTurn(run) && (await waitBeforeTurn(run)) === 'continue-as-new') return CONTINUE_AS_NEW;
+    if (mustAskTenant(run)) {
+      if ((await waitForTenant(run)) === 'continue-as-new') return CONTINUE_AS_NEW;
+      // a pause or a message may have arrived meanwhile
+      continue;
+    }
     const stop = run.stopReason();
     if (stop) {
       const next = await handleStop(run, stop);

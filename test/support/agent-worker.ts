@@ -8,6 +8,8 @@ import { NativeConnection } from '@temporalio/worker';
 import { inject } from 'vitest';
 import type { z } from 'zod';
 import { createActivities } from '../../src/activities/create-activities.js';
+import type { ProviderRules } from '../../src/activities/limits/provider-gate.js';
+import type { TenantRules } from '../../src/activities/limits/tenant-limits.js';
 import type { Authenticate } from '../../src/activities/prepare/authenticate.js';
 import { hookFlags } from '../../src/activities/prepare/run-policy.js';
 import { describeTool } from '../../src/activities/prepare/tool-descriptor.js';
@@ -79,6 +81,10 @@ export interface AgentWorkerOptions {
   readonly authenticate?: Authenticate;
   /** The heartbeat timeout of tool calls. @default 30 s */
   readonly heartbeatTimeoutMs?: number;
+  /** The limits of providers. @default none */
+  readonly providers?: ProviderRules;
+  /** The limits of tenants. @default none */
+  readonly tenants?: TenantRules;
   /** How the worker reaches the server. @default without a way around */
   readonly address?: string;
 }
@@ -129,6 +135,8 @@ export async function startAgentWorker(options: AgentWorkerOptions): Promise<Age
       artifacts: options.artifacts ?? new FileArtifactStore(artifactsFolder),
       ...(options.secrets ? { secrets: options.secrets } : {}),
       ...(options.authenticate ? { authenticate: options.authenticate } : {}),
+      ...(options.tenants ? { tenants: options.tenants } : {}),
+      ...(options.providers ? { providers: options.providers } : {}),
       ...(options.hooks ? { hooks: options.hooks } : {}),
       ...(options.compactor ? { compactor: options.compactor } : {}),
       ...(options.gate ? { gates: new Map([['default', options.gate]]) } : {}),
@@ -177,6 +185,7 @@ function prepare(given: RunInput, options: AgentWorkerOptions): PreparedRun {
     contextWindow: options.contextWindow ?? MODEL_LIMITS.contextWindowDefault,
     ...policyOf(options),
     ...(options.authenticate ? { signed: true } : {}),
+    ...(options.tenants?.limitsOf(input.tenant ?? '') ? { tenant: { name: input.tenant ?? '' } } : {}),
     ...(options.toolQueue === undefined ? {} : { toolQueue: options.toolQueue }),
     ...(options.heartbeatTimeoutMs === undefined ? {} : { heartbeatTimeoutMs: options.heartbeatTimeoutMs }),
     searchAttributes: Object.keys(SEARCH_ATTRIBUTES),

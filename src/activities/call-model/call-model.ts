@@ -15,6 +15,7 @@ import type { ModelAnswer, StreamDelta } from '../../providers/contract/provider
 import { repairCalls } from '../../providers/transcript/parse-arguments.js';
 import type { StreamSink } from '../../streams/stream.js';
 import type { HookRunner } from '../hooks/hook-runner.js';
+import type { LeavePlace, LedgerPlace, ProviderGates } from '../limits/provider-gate.js';
 import type { SetupCache } from '../prepare/setup-cache.js';
 import { CallSignal } from '../runtime/call-signal.js';
 import { attemptSignal, cancellationCause, throwUnlessUser } from '../runtime/cancellation.js';
@@ -38,6 +39,8 @@ export interface CallModelOptions {
   readonly streams: StreamSink;
   readonly hooks: HookRunner;
   readonly cooldowns: SharedCooldowns;
+  /** The places at providers with limits. @default none has limits */
+  readonly places?: ProviderGates;
   /** The known facts of a model. @default none */
   readonly factsOf?: (model: string) => ModelFacts;
   /** @default 90 s */
@@ -55,7 +58,7 @@ export function createCallModel(options: CallModelOptions): (input: CallModelInp
     // streams are stored: text that hooks may rewrite must not be in them
     const { thinkingOutput = 'apart' } = input;
     const streamed = new StreamedAnswer(options.streams, where, { isWithheld: hooks.rewrite, thinkingOutput, secrets: options.secrets });
-    const attempt = { streamed, hooks, lost: usageIn(info.heartbeatDetails) };
+    const attempt: Attempt = { streamed, hooks, lost: usageIn(info.heartbeatDetails) };
     return withHeartbeat(
       'callModel',
       () => beat(attempt, streamed.estimate()),
@@ -66,6 +69,8 @@ export function createCallModel(options: CallModelOptions): (input: CallModelInp
 
 /** The state of one attempt. */
 interface Attempt {
+  /** What the attempt waits for, while it waits for a place at the provider. */
+  waitsFor?: string;
   readonly streamed: StreamedAnswer;
   readonly hooks: ModelHooks;
   /** The usage of earlier attempts of this call. */
@@ -75,11 +80,18 @@ interface Attempt {
 async function callModel(input: CallModelInput, options: CallModelOptions, attempt: Attempt): Promise<CallModelResult> {
   const { streamed, hooks } = attempt;
   const context = Context.current();
-  const times = attemptTimes(input.times, { idleMs: options.idleMs, startToCloseMs: context.info.startToCloseTimeoutMs });
+  const { startToCloseTimeoutMs } = context.info;
+  const startedAt = Date.now();
   const thinking = new ThinkingBudget(input.thinkingTokensMax);
-  const limit = new CallSignal([attemptSignal(context), thinking.spent], times.totalMs);
+  const limit = new CallSignal([attemptSignal(context), thinking.spent], input.waitMsMax ?? startToCloseTimeoutMs / 2);
   const { signal } = limit;
+  let leave: LeavePlace | undefined;
   try {
+    leave = await enter(input, options, { attempt, signal });
+    // the wait for a place is no time of the model
+    const startToCloseMs = startToCloseTimeoutMs - (input.waitMsMax ?? Date.now() - startedAt);
+    const times = attemptTimes(input.times, { idleMs: options.idleMs, startToCloseMs });
+    limit.restart(times.totalMs);
     const setup = await options.setups.get(input.setupHash, input, { signal });
     const messages = await readTranscript(input, { ...options.transcripts, signal });
     options.cooldowns.refuseCooling(input);
@@ -109,9 +121,26 @@ async function callModel(input: CallModelInput, options: CallModelOptions, attem
     options.cooldowns.failed(input, problem, context.info.attempt);
     throw problem;
   } finally {
+    leave?.();
     limit.release();
     await streamed.end();
   }
+}
+
+/** Waits for a place at the provider, if it has limits; heartbeats show what the attempt waits for. */
+async function enter(
+  { model }: CallModelInput,
+  { places }: CallModelOptions,
+  { attempt, signal }: { readonly attempt: Attempt; readonly signal: AbortSignal },
+): Promise<LeavePlace | undefined> {
+  const context = Context.current();
+  const at = (): LedgerPlace => ({ client: context.client, taskQueue: context.info.taskQueue });
+  const onWait = (what: string): void => {
+    attempt.waitsFor = what;
+  };
+  const leave = await places?.enter(model, { at, signal, onWait });
+  delete attempt.waitsFor;
+  return leave;
 }
 
 /** The failure of an attempt. A timeout and a spent thinking budget come first, because providers report an abort in different ways. */
@@ -119,7 +148,8 @@ function failureOf(
   error: unknown,
   { attempt, timedOut, thinking }: { readonly attempt: Attempt; readonly timedOut: boolean; readonly thinking: ThinkingBudget },
 ): ApplicationFailure {
-  const { streamed, lost } = attempt;
+  const { streamed, lost, waitsFor } = attempt;
+  if (timedOut && waitsFor !== undefined) return failure('Model.RateLimited', `no place in time, ${waitsFor}`, { nonRetryable: true });
   if (timedOut) {
     const tooLong = new ModelError('Model.Timeout', 'the model call exceeded the time limit of a turn', { cause: error });
     return modelFailure(tooLong, addUsage(lost, streamed.spent()));
@@ -198,9 +228,14 @@ function messageId({ executionId, turn, final }: CallModelInput): string {
 }
 
 /** The heartbeat details. The last heartbeat is stored in history, so it contains no text that hooks may rewrite. */
-function beat({ streamed, hooks, lost }: Attempt, used: Usage): HeartbeatDetails & { readonly usage: Usage } {
+function beat({ streamed, hooks, lost, waitsFor }: Attempt, used: Usage): HeartbeatDetails & { readonly usage: Usage } {
   const { lastText, ...progress } = streamed.progress();
-  return { ...progress, ...(hooks.rewrite || lastText === undefined ? {} : { lastText }), usage: addUsage(lost, used) };
+  return {
+    ...progress,
+    ...(hooks.rewrite || lastText === undefined ? {} : { lastText }),
+    ...(waitsFor === undefined ? {} : { phase: waitsFor }),
+    usage: addUsage(lost, used),
+  };
 }
 
 function isSome({ inputTokens, outputTokens }: Usage): boolean {

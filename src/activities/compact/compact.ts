@@ -14,6 +14,7 @@ import type { ProviderFor } from '../../providers/access/provider-for.js';
 import { ModelError } from '../../providers/contract/model-error.js';
 import { ModelHooks } from '../call-model/model-hooks.js';
 import type { HookRunner } from '../hooks/hook-runner.js';
+import type { LeavePlace, LedgerPlace, ProviderGates } from '../limits/provider-gate.js';
 import { attemptSignal, cancellationCause, throwUnlessUser } from '../runtime/cancellation.js';
 import { failure, messageOf } from '../runtime/failures.js';
 import { withHeartbeat } from '../runtime/heartbeat.js';
@@ -34,6 +35,8 @@ export interface CompactOptions {
   readonly compactor?: CustomCompactor;
   /** The time limit of a model or the config's compactor, in milliseconds. @default 60 s */
   readonly timeoutMs?: number;
+  /** The places at providers with limits. @default none has limits */
+  readonly places?: ProviderGates;
   /** Masked in what models and compactors write. @default none */
   readonly secrets?: SecretMask;
 }
@@ -100,8 +103,12 @@ async function compactByConfig({ input, options, messages, signal }: Work): Prom
 async function compactBySummary({ input, options, messages, signal, spent }: Work): Promise<Made> {
   const { tokensMax } = input;
   const { secrets = NO_SECRETS } = options;
+  let leave: LeavePlace | undefined;
   try {
     const { provider, model } = options.providerFor(input.model, input.credential);
+    const context = Context.current();
+    const at = (): LedgerPlace => ({ client: context.client, taskQueue: context.info.taskQueue });
+    leave = await options.places?.enter(input.model, { at, signal });
     const onUsage = (used: Usage): void => {
       spent.usage = addUsage(spent.usage, used);
     };
@@ -113,6 +120,8 @@ async function compactBySummary({ input, options, messages, signal, spent }: Wor
     if (cancellationCause() !== 'none') throw error;
     const made = [summaryMessage(input, messages, extractiveSummary(messages, tokensMax))];
     return { made, note: `extractive: ${whyNoModel(error, signal, secrets)}` };
+  } finally {
+    leave?.();
   }
 }
 

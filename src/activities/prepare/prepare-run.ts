@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import { isAbsolute } from 'node:path';
 import type { z } from 'zod';
 import type { AgentActivities, PreparedRun, PrepareRunInput } from '../../contracts/activities.js';
-import { clampPolicy, SIGNED_LEVEL } from '../../contracts/capability-level.js';
+import { clampPolicy, SIGNED_LEVEL, TENANT_LEVEL } from '../../contracts/capability-level.js';
 import { PAYLOAD_LIMITS, RUN_LIMITS } from '../../contracts/constants/limits.js';
 import { hashJson } from '../../contracts/digest.js';
 import { filesProblem } from '../../contracts/files/file-problem.js';
@@ -22,6 +22,7 @@ import { type ResolvedRoute, resolveRoute } from '../../models/resolve-route.js'
 import type { KeyRing } from '../../providers/contract/access-options.js';
 import { updatePlan } from '../../tools/update-plan.js';
 import { outputSchemaProblem } from '../answer/output-schema.js';
+import { tenantRules } from '../limits/tenant-limits.js';
 import { failure, messageOf } from '../runtime/failures.js';
 import type { Authenticate } from './authenticate.js';
 import { type InstructionFile, readInstructionFiles } from './instruction-files.js';
@@ -72,8 +73,11 @@ export function createPrepareRun(options: PrepareRunOptions): PrepareRun {
     const [name, agent] = findAgent(input, options.config);
     if (hasRightsOfWorker(input, agent)) await authenticateStart({ runId, given, started }, options);
     const caps = resolveCaps(input, agent, options.config);
-    const allowUnknownPrice = input.allowUnknownPrice ?? agent.budget?.allowUnknownPrice ?? false;
-    const needsPrice = caps.maxCostUsd !== undefined && !allowUnknownPrice;
+    const tenant = level !== undefined && level >= TENANT_LEVEL ? preparedTenant(input, options) : {};
+    const limitsCost = tenant.tenant?.limitsCost === true;
+    // who starts a run may lift its own limit, not that of the tenant
+    const allowUnknownPrice = (limitsCost ? undefined : input.allowUnknownPrice) ?? agent.budget?.allowUnknownPrice ?? false;
+    const needsPrice = (caps.maxCostUsd !== undefined || limitsCost) && !allowUnknownPrice;
     const { route, notices: ofRoute } = await findRoute(input, { name, agent, needsPrice, signal }, options);
     const [{ model, contextWindow, price }] = route;
     const resolved = resolvePolicy({ input, agent, config: options.config, maxTurns: caps.maxTurns });
@@ -101,7 +105,7 @@ export function createPrepareRun(options: PrepareRunOptions): PrepareRun {
       configHash: options.configHash,
       model,
       ...caps,
-      ...pricing({ model, price, caps, allowUnknownPrice }),
+      ...pricing({ model, price, caps, allowUnknownPrice, limitsCost }),
       contextWindow,
       route: [...route],
       ...summaryPrice,
@@ -111,6 +115,7 @@ export function createPrepareRun(options: PrepareRunOptions): PrepareRun {
       ...(options.toolQueue === undefined || !needsHost(input, agent) ? {} : { toolQueue: options.toolQueue }),
       ...heartbeatTimeout(agent, options),
       ...(options.authenticate && level !== undefined && level >= SIGNED_LEVEL ? { signed: true } : {}),
+      ...tenant,
       searchAttributes: [...options.searchAttributes],
     } satisfies PreparedRun;
   };
@@ -220,6 +225,13 @@ function needsHost({ context }: RunInput, { executor }: AgentDefinition): boolea
 function heartbeatTimeout(agent: AgentDefinition, worker: PrepareRunOptions): Pick<PreparedRun, 'heartbeatTimeoutMs'> {
   const heartbeatTimeoutMs = agent.heartbeatTimeoutMs ?? worker.heartbeatTimeoutMs;
   return heartbeatTimeoutMs === undefined ? {} : { heartbeatTimeoutMs };
+}
+
+/** The tenant of the run, when it has limits. */
+function preparedTenant({ tenant: name = '' }: RunInput, { config }: PrepareRunOptions): Pick<PreparedRun, 'tenant'> {
+  const limits = tenantRules(config).limitsOf(name);
+  if (!limits) return {};
+  return { tenant: { name, ...(limits.maxCostUsdPerDay === undefined ? {} : { limitsCost: true }) } };
 }
 
 /** The prompt cache key. Runs of one session share it, because their prompts begin alike. */

@@ -35,16 +35,27 @@ export interface Pricing {
   readonly caps: RunCaps;
   /** Start although the price is unknown. */
   readonly allowUnknownPrice: boolean;
+  /** The money of the run's tenant is limited. */
+  readonly limitsCost?: boolean;
 }
 
-/** The price of a run's model. Throws `Input.Invalid` when `maxCostUsd` needs an unknown price, unless `allowUnknownPrice` is set. */
-export function pricing({ model, price, caps, allowUnknownPrice }: Pricing): Pick<PreparedRun, 'price' | 'priceUnknown'> {
+/** The price of a run's model. Throws `Input.Invalid` when `maxCostUsd`, or the limit of the tenant, needs an unknown price, unless `allowUnknownPrice` is set. */
+export function pricing({
+  model,
+  price,
+  caps,
+  allowUnknownPrice,
+  limitsCost = false,
+}: Pricing): Pick<PreparedRun, 'price' | 'priceUnknown'> {
   if (price) return { price };
-  if (caps.maxCostUsd === undefined) return {};
+  if (caps.maxCostUsd === undefined && !limitsCost) return {};
   if (allowUnknownPrice) return { priceUnknown: true };
+  const problem = `needs the price of ${model}, and the list of ${MODELS_AS_OF} has none; add models: { "${model}": { price: { input, output } } } to the config`;
   throw failure(
     'Input.Invalid',
-    `UNKNOWN_PRICE: maxCostUsd needs the price of ${model}, and the list of ${MODELS_AS_OF} has none; add models: { "${model}": { price: { input, output } } } to the config, or set allowUnknownPrice (--allow-unknown-price) to start without the limit`,
+    limitsCost
+      ? `UNKNOWN_PRICE: maxCostUsdPerDay of the tenant ${problem}, or set budget.allowUnknownPrice of the agent`
+      : `UNKNOWN_PRICE: maxCostUsd ${problem}, or set allowUnknownPrice (--allow-unknown-price) to start without the limit`,
   );
 }
 

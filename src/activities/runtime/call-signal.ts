@@ -5,7 +5,7 @@
 export class CallSignal {
   readonly #abort = new AbortController();
   readonly #followed: readonly AbortSignal[];
-  readonly #timer: NodeJS.Timeout;
+  #timer: NodeJS.Timeout;
   #timedOut = false;
 
   constructor(followed: readonly AbortSignal[], timeoutMs: number) {
@@ -23,6 +23,12 @@ export class CallSignal {
   /** True when the time limit has passed, also after another abort. */
   get timedOut(): boolean {
     return this.#timedOut;
+  }
+
+  /** Sets a new time limit from now on. */
+  restart(timeoutMs: number): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#expire(), timeoutMs).unref();
   }
 
   /** Stops following. Call it when the work has ended. */

@@ -25,6 +25,8 @@ export function maskActivities(activities: AgentActivities, secrets: SecretMask)
   return {
     prepareRun: masked(activities.prepareRun, maskPrepared),
     checkSignature: activities.checkSignature,
+    askTenant: activities.askTenant,
+    checkTenant: activities.checkTenant,
     resolveModel: masked(activities.resolveModel, (result) => ('problem' in result ? { problem: secrets.text(result.problem) } : result)),
     callModel: masked(activities.callModel, (result) => {
       if (result.kind === 'answer') return maskHashed(result, secrets);

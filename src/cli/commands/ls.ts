@@ -12,6 +12,7 @@ export interface LsOptions extends PlaceOptions {
   readonly open?: boolean;
   readonly closed?: boolean;
   readonly session?: string;
+  readonly tenant?: string;
   readonly limit?: number | string;
 }
 
@@ -22,7 +23,7 @@ export async function ls(options: LsOptions, { output }: CliContext): Promise<nu
     const items = place ? await place.client.list(listOptions(options)) : [];
     if (options.json) printJson(output, items);
     else if (items.length > 0) printText(output, formatList(items, Date.now()));
-    else say(output, options.session === undefined ? NONE : `no runs of session "${options.session}" found`);
+    else say(output, noneFound(options));
     if (place && options.session !== undefined && !options.json)
       say(output, formatSession(await place.client.sessionCost(options.session)));
     return 0;
@@ -31,7 +32,10 @@ export async function ls(options: LsOptions, { output }: CliContext): Promise<nu
   }
 }
 
-const NONE = "no runs found; start one with: perdure run 'TASK'";
+function noneFound({ session, tenant }: LsOptions): string {
+  const of = [...(session === undefined ? [] : [`session "${session}"`]), ...(tenant === undefined ? [] : [`tenant "${tenant}"`])];
+  return of.length === 0 ? "no runs found; start one with: perdure run 'TASK'" : `no runs of ${of.join(' and ')} found`;
+}
 
 /** Rows of id, status, turns, cost, age and task under a heading. Pure. */
 export function formatList(items: readonly RunListItem[], now: number): string {
@@ -52,9 +56,10 @@ function formatSession({ session, runs, turns, costUsd, unpriced }: SessionCost)
   return unpriced === 0 ? total : `${total}, without ${formatNumberOf(unpriced, 'run')} of unknown cost`;
 }
 
-function listOptions({ open, closed, limit, session }: LsOptions): ListOptions {
+function listOptions({ open, closed, limit, session, tenant }: LsOptions): ListOptions {
   return {
     ...(session === undefined ? {} : { session }),
+    ...(tenant === undefined ? {} : { tenant }),
     ...(open === closed ? {} : { status: open ? ('open' as const) : ('closed' as const) }),
     ...(limit === undefined ? {} : { limit: typeof limit === 'number' ? limit : Number.NaN }),
   };

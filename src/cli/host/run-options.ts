@@ -34,6 +34,7 @@ export interface RunOptions extends PlaceOptions, ShowOptions, InputOptions {
   readonly workspace?: string;
   readonly iKnow?: boolean;
   readonly session?: string;
+  readonly tenant?: string;
   readonly id?: string;
   readonly detach?: boolean;
   /** False with `--no-worker`. */
@@ -42,12 +43,13 @@ export interface RunOptions extends PlaceOptions, ShowOptions, InputOptions {
 
 /** Builds the input of a run from its options and validates it. Throws PerdureError (exit 2). */
 export async function startFromOptions(task: string, options: RunOptions): Promise<CheckedStart> {
-  const { agent, session, id, workspace, iKnow = false } = options;
+  const { agent, session, tenant, id, workspace, iKnow = false } = options;
   const given = {
     task,
     ...(await inputFromOptions(options)),
     ...(agent === undefined ? {} : { agent }),
     ...(session === undefined ? {} : { session }),
+    ...(tenant === undefined ? {} : { tenant }),
     ...(id === undefined ? {} : { id }),
   };
   checkStart(given);

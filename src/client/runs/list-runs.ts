@@ -5,15 +5,21 @@ import { PerdureError } from '../../contracts/perdure-error.js';
 import { RunStatus } from '../../contracts/schemas/run.js';
 import { echoValue } from '../../contracts/text/echo-value.js';
 import type { TemporalAccess } from '../temporal/connection.js';
-import { checkSession } from '../validate/run-input.js';
+import { checkSession, checkTenant } from '../validate/run-input.js';
 import { ContinuedMemo, RunMemo } from './run-summary.js';
 
-/** Options of `listRuns`. */
-export interface ListOptions {
+/** Which runs are listed or counted. Absent fields select all. */
+export interface RunFilter {
   /** @default all */
   readonly status?: 'open' | 'closed';
-  /** Lists only the runs of this session. */
+  /** Only the runs of this session. */
   readonly session?: string;
+  /** Only the runs of this tenant. */
+  readonly tenant?: string;
+}
+
+/** Options of `AgentClient.list`. */
+export interface ListOptions extends RunFilter {
   /** @default 50 */
   readonly limit?: number;
 }
@@ -28,6 +34,7 @@ export interface RunListItem {
   /** The current or last model of the run. Before the first call, the requested model. */
   readonly model?: string;
   readonly session?: string;
+  readonly tenant?: string;
   /** The turn limit in its input, if any. */
   readonly maxTurns?: number;
   /** As of the last update, at most ten turns ago. Absent before the first one. */
@@ -43,6 +50,7 @@ const AGENT_STATUS = defineSearchAttributeKey('AgentStatus', SearchAttributeType
 const AGENT_NAME = defineSearchAttributeKey('AgentName', SearchAttributeType.KEYWORD);
 const AGENT_MODEL = defineSearchAttributeKey('AgentModel', SearchAttributeType.KEYWORD);
 const AGENT_SESSION = defineSearchAttributeKey('AgentSession', SearchAttributeType.KEYWORD);
+const AGENT_TENANT = defineSearchAttributeKey('AgentTenant', SearchAttributeType.KEYWORD);
 const AGENT_TURNS = defineSearchAttributeKey('AgentTurns', SearchAttributeType.INT);
 const AGENT_COST = defineSearchAttributeKey('AgentCostUsd', SearchAttributeType.DOUBLE);
 const LIMIT_DEFAULT = 50;
@@ -50,7 +58,7 @@ const LIMIT_MAX = 1_000;
 
 /**
  * Lists the runs of a task queue, newest first. Visibility lags, so a run started just now may be missing. Throws `BAD_OPTION` and
- * `BAD_SESSION_ID` (2), and `TEMPORAL_REFUSED` (4) for a session if the search attributes of runs are not registered.
+ * `BAD_SESSION_ID` (2), and `TEMPORAL_REFUSED` (4) for a session or a tenant if the search attributes of runs are not registered.
  */
 export async function listRuns(access: TemporalAccess, options: ListOptions): Promise<RunListItem[]> {
   const limit = options.limit ?? LIMIT_DEFAULT;
@@ -65,31 +73,40 @@ export async function listSession(access: TemporalAccess, session: string): Prom
   return await list(access, { session }, Number.POSITIVE_INFINITY);
 }
 
-async function list(access: TemporalAccess, { status, session }: ListOptions, limit: number): Promise<RunListItem[]> {
+/** Counts the runs of a task queue, without a limit. Visibility lags. Throws as `listRuns` does. */
+export async function countRuns(access: TemporalAccess, filter: RunFilter): Promise<number> {
+  const query = visibilityQuery(access.taskQueue, filter);
+  return await search(access, filter, async () => (await access.client.workflow.count(query)).count);
+}
+
+async function list(access: TemporalAccess, filter: RunFilter, limit: number): Promise<RunListItem[]> {
   const items: RunListItem[] = [];
-  const query = visibilityQuery(access.taskQueue, status, session === undefined ? undefined : checkSession(session));
-  try {
-    await access.ask(async () => {
-      for await (const info of access.client.workflow.list({ query, pageSize: Math.min(limit, LIMIT_MAX) })) {
-        items.push(toListItem(info));
-        if (items.length >= limit) break;
-      }
-    });
-  } catch (error) {
-    throw session !== undefined && error instanceof PerdureError && error.code === 'TEMPORAL_REFUSED' ? noSessions(error) : error;
-  }
+  const query = visibilityQuery(access.taskQueue, filter);
+  await search(access, filter, async () => {
+    for await (const info of access.client.workflow.list({ query, pageSize: Math.min(limit, LIMIT_MAX) })) {
+      items.push(toListItem(info));
+      if (items.length >= limit) break;
+    }
+  });
   return items;
 }
 
-function noSessions(error: PerdureError): PerdureError {
-  const message = `sessions cannot be searched; register the search attributes with 'perdure doctor --fix' (${error.message})`;
-  return new PerdureError('TEMPORAL_REFUSED', message, 4, { cause: error });
+/** A request to the visibility store. A refusal of a search attribute names the command that registers it. */
+async function search<T>(access: TemporalAccess, { session, tenant }: RunFilter, request: () => Promise<T>): Promise<T> {
+  try {
+    return await access.ask(request);
+  } catch (error) {
+    const searched = session === undefined ? (tenant === undefined ? undefined : 'tenants') : 'sessions';
+    if (searched === undefined || !(error instanceof PerdureError) || error.code !== 'TEMPORAL_REFUSED') throw error;
+    const message = `${searched} cannot be searched; register the search attributes with 'perdure doctor --fix' (${error.message})`;
+    throw new PerdureError('TEMPORAL_REFUSED', message, 4, { cause: error });
+  }
 }
 
 /** Lists the IDs of all open runs of a task queue that match `condition`, a visibility query. */
 export async function listOpenRunIds(access: TemporalAccess, condition?: string): Promise<string[]> {
   const ids: string[] = [];
-  const query = [visibilityQuery(access.taskQueue, 'open'), ...(condition === undefined ? [] : [condition])].join(' AND ');
+  const query = [visibilityQuery(access.taskQueue, { status: 'open' }), ...(condition === undefined ? [] : [condition])].join(' AND ');
   await access.ask(async () => {
     for await (const { workflowId } of access.client.workflow.list({ query, pageSize: LIMIT_MAX })) ids.push(workflowId);
   });
@@ -104,6 +121,7 @@ export function toListItem(info: Omit<WorkflowExecutionInfo, 'raw'>): RunListIte
   const agent = info.typedSearchAttributes.get(AGENT_NAME) ?? options?.agent;
   const model = info.typedSearchAttributes.get(AGENT_MODEL) ?? options?.model;
   const session = info.typedSearchAttributes.get(AGENT_SESSION) ?? options?.session;
+  const tenant = info.typedSearchAttributes.get(AGENT_TENANT) ?? options?.tenant;
   const turns = info.typedSearchAttributes.get(AGENT_TURNS);
   const costUsd = info.typedSearchAttributes.get(AGENT_COST);
   return {
@@ -114,6 +132,7 @@ export function toListItem(info: Omit<WorkflowExecutionInfo, 'raw'>): RunListIte
     ...(agent === undefined ? {} : { agent }),
     ...(model === undefined ? {} : { model }),
     ...(session === undefined ? {} : { session }),
+    ...(tenant === undefined ? {} : { tenant }),
     ...(options?.maxTurns === undefined ? {} : { maxTurns: options.maxTurns }),
     ...(turns === undefined ? {} : { turns }),
     ...(costUsd === undefined ? {} : { costUsd }),
@@ -139,11 +158,16 @@ const STATUS: Partial<Record<WorkflowExecutionStatusName, RunListItem['status']>
   TIMED_OUT: 'timed_out',
 };
 
-function visibilityQuery(taskQueue: string, status: ListOptions['status'], session?: string): string {
-  const parts = [`WorkflowType = "${AGENT_RUN}"`, `TaskQueue = "${taskQueue.replaceAll(/["\\]/gu, '\\$&')}"`];
+function visibilityQuery(taskQueue: string, { status, session, tenant }: RunFilter): string {
+  const parts = [`WorkflowType = "${AGENT_RUN}"`, `TaskQueue = ${quoted(taskQueue)}`];
   // a chain of continue-as-new executions is one run, so earlier executions are not listed
   parts.push('ExecutionStatus != "ContinuedAsNew"');
-  if (session !== undefined) parts.push(`AgentSession = "${session}"`);
+  if (session !== undefined) parts.push(`AgentSession = ${quoted(checkSession(session))}`);
+  if (tenant !== undefined) parts.push(`AgentTenant = ${quoted(checkTenant(tenant))}`);
   if (status) parts.push(`ExecutionStatus ${status === 'open' ? '=' : '!='} "Running"`);
   return parts.join(' AND ');
+}
+
+function quoted(text: string): string {
+  return `"${text.replaceAll(/["\\]/gu, '\\$&')}"`;
 }

@@ -27,6 +27,7 @@ export function summarizeRun(input: RunInput): RunSummary {
     ['cost limit', input.maxCostUsd === undefined ? undefined : `${input.maxCostUsd} USD`],
     ['workspace', input.context?.workspace],
     ['session', input.session],
+    ['tenant', input.tenant],
     ['continues', input.continuedFrom],
   ].flatMap(([name, value]) => (value === undefined ? [] : [`- ${name}: ${escapeMarkdown(String(value))}`]));
   const task = `> ${escapeMarkdown(taskText(input)).replaceAll('\n', '\n> ')}`;

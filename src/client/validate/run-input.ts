@@ -1,6 +1,6 @@
 import { posix, win32 } from 'node:path';
 import type { z } from 'zod';
-import { FAILOVER_LIMITS, OUTPUT_SCHEMA_LIMITS, PAYLOAD_LIMITS, RUN_LIMITS } from '../../contracts/constants/limits.js';
+import { FAILOVER_LIMITS, INPUT_LIMITS, OUTPUT_SCHEMA_LIMITS, PAYLOAD_LIMITS, RUN_LIMITS } from '../../contracts/constants/limits.js';
 import { THINKING_LEVELS } from '../../contracts/constants/thinking-levels.js';
 import { filesProblem } from '../../contracts/files/file-problem.js';
 import { toJsonSchema } from '../../contracts/json/output-schema.js';
@@ -66,6 +66,15 @@ export function checkRunId(id: unknown): string {
 export function checkSession(session: unknown): string {
   if (typeof session !== 'string' || !isRunId(session)) throw badId('BAD_SESSION_ID', session);
   return session;
+}
+
+/** Validates the name of a tenant that is searched. Throws `BAD_OPTION` (exit 2). */
+export function checkTenant(tenant: unknown): string {
+  // the server does not find a value with a character that its query language escapes
+  const isSearchable = typeof tenant === 'string' && /^[^"'\\\p{Cc}]+$/u.test(tenant) && tenant.length <= INPUT_LIMITS.nameCharsMax;
+  if (isSearchable) return tenant;
+  const expected = `1–${INPUT_LIMITS.nameCharsMax} characters without quotes, backslashes and control characters`;
+  throw new PerdureError('BAD_OPTION', `tenant: ${expected}, got ${echoValue(tenant)}`, 2);
 }
 
 /** The input with the JSON Schema of a zod schema. */

@@ -185,6 +185,70 @@ export const SANDBOX_LIMITS = {
   connectTimeoutMs: 30 * SECOND_MS,
 } as const;
 
+/** Runs and money of a tenant. */
+export const TENANT_LIMITS = {
+  /** Highest `maxRuns`, and the runs at once of a tenant that has only a limit of money: its ledger remembers each of them. */
+  runsMax: 1_000,
+  /** Runs in the queue of a tenant. Further ones ask again later, without a position. */
+  waitersMax: 2_000,
+  /** Part of `maxCostUsdPerDay` that a run may spend before it asks again. */
+  leaseFraction: 0.02,
+  /** A day. Days begin at midnight UTC. */
+  dayMs: DAY_MS,
+  /** Time between two checks of the runs at work, while others wait: runs that were terminated report no end. */
+  checkEveryMs: 30 * SECOND_MS,
+  /** Runs of one check. Each is a request. */
+  checkedRunsMax: 50,
+  /** Time limit of one check. */
+  checkTimeoutMs: 30 * SECOND_MS,
+  /** Time limit of one request to the ledger. It is repeated until it succeeds. */
+  askTimeoutMs: 10 * SECOND_MS,
+  /** Longest wait before a request is repeated. */
+  askBackoffMsMax: 30 * SECOND_MS,
+  /** Time after which a waiting run asks again: its ledger may have been terminated. */
+  askAgainMs: 10 * MINUTE_MS,
+} as const;
+
+/** Model calls of a provider, over all workers of a queue. */
+export const PROVIDER_LIMITS = {
+  /** Highest `callsAtOnce`. */
+  callsAtOnceMax: 10_000,
+  /** Highest `callsPerMinute`. */
+  callsPerMinuteMax: 1_000_000,
+  /** Longest wait of a call for its place. Then the next model of the run is asked. */
+  waitMsMax: 30 * MINUTE_MS,
+  /** Time without a place after which the heartbeat says what a call waits for. */
+  noticeMs: 500,
+  /** Time after its last message at which the calls of a worker free their places. */
+  leaseMs: 30 * SECOND_MS,
+  /** Messages of a worker in the time of a lease, so that a late one loses no place. */
+  messagesPerLease: 3,
+  /** Time over which `callsPerMinute` counts. */
+  windowMs: MINUTE_MS,
+  /** Time for which the ledger holds a message of a worker that waits. */
+  holdMs: 10 * SECOND_MS,
+  /** Messages that the ledger holds. The server takes 10 updates of a workflow at once. */
+  heldRequestsMax: 6,
+  /** Time after which a worker asks again whose message was not held. */
+  askAgainMs: SECOND_MS,
+  /** Time limit of one message: `holdMs`, and a slow server. */
+  requestMsMax: 25 * SECOND_MS,
+  /** Wait before a message that failed is sent again; doubled each time. */
+  retryMsMin: 250,
+  /** Longest wait before it is sent again. */
+  retryMsMax: 5 * SECOND_MS,
+} as const;
+
+/** The workflows that keep limits: of tenants, and of providers. */
+export const LEDGER_LIMITS = {
+  /** Time without work after which a ledger ends. */
+  idleMs: MINUTE_MS,
+  /** Events after which a ledger continues as new. Each of its tasks replays quickly then. */
+  historyEventsMax: 2_000,
+  /** Updates after which a ledger continues as new. The server refuses more than 2,000. */
+  updatesMax: 1_000,
+} as const;
+
 /** Signatures of starts, approvals and extensions at the embedded server. */
 export const AUTH_LIMITS = {
   /** Longest signature, in characters. */

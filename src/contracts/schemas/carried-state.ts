@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { DecidedApproval, PendingApproval } from './approval.js';
+import { CarriedShare } from './ledger.js';
 import { JsonValue, Message, ToolCallPart } from './message.js';
 import { Usage } from './model.js';
 import { Cooldown, ModelCandidate, ModelSpending, ModelSwitch } from './model-route.js';
@@ -164,6 +165,8 @@ export const CarriedState = z.strictObject({
   /** Last intervention of a guard, as operators see it. */
   lastDecision: z.string().optional(),
   events: z.strictObject({ seq: z.number(), kept: z.array(z.record(z.string(), JsonValue)) }),
+  /** Place and money of its tenant. Absent without limits, so that an older build can read the state. */
+  tenant: CarriedShare.optional(),
   turnInProgress: TurnInProgress.optional(),
 });
 export type CarriedState = z.infer<typeof CarriedState>;

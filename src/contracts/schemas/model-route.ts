@@ -23,6 +23,8 @@ export const ModelCandidate = z.strictObject({
   /** The requested thinking, mapped to the nearest setting that this model has. */
   thinking: ThinkingSetting.optional(),
   times: ModelTimes.optional(),
+  /** The provider has limits, so a call may wait for a place. */
+  limited: z.boolean().optional(),
 });
 export type ModelCandidate = z.infer<typeof ModelCandidate>;
 

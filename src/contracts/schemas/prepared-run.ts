@@ -15,6 +15,13 @@ export interface RunSetup {
   readonly given?: { readonly from: number; readonly to: number };
 }
 
+/** The tenant of a run, when it has limits. */
+export interface PreparedTenant {
+  readonly name: string;
+  /** Its money is limited, so models of unknown price are refused. */
+  readonly limitsCost?: boolean;
+}
+
 /** Result of activity `prepareRun`: everything that was resolved for the run, so that a changed config does not change a running agent. */
 export interface PreparedRun {
   readonly setup: RunSetup;
@@ -46,6 +53,8 @@ export interface PreparedRun {
   readonly heartbeatTimeoutMs?: number;
   /** Approvals and extensions count only with a signature of the server's owner. Absent: false. */
   readonly signed?: boolean;
+  /** Absent: the run has no tenant, or its tenant has no limits. */
+  readonly tenant?: PreparedTenant;
   /** Search attributes that the server has. Writing any other one fails the workflow task on every attempt. */
   readonly searchAttributes: readonly string[];
 }

@@ -73,7 +73,7 @@ export const RunInput = z.strictObject({
   context: RunContext.optional(),
   /** Conversation that the run belongs to. Written to search attribute `AgentSession`. */
   session: Name.optional(),
-  /** Tenant that the run belongs to. Written to search attribute `AgentTenant`. */
+  /** Tenant that the run belongs to, whose limits apply. Written to search attribute `AgentTenant`. @default none */
   tenant: Name.optional(),
   /** A JSON Schema that the answer must match. In a chat the answer is validated once and not corrected. */
   outputSchema: z.record(z.string(), JsonValue).optional(),

@@ -11,10 +11,11 @@ import { quirkProblems } from './check-quirks.js';
 const RESERVED: ReadonlySet<string> = new Set(['scripted', ...EXECUTOR_KINDS]);
 
 /** Checks providers and their keys beyond the schema. Returns each problem with its path. */
-export function providerProblems({ providers = {}, credentials = {} }: Config): string[] {
+export function providerProblems({ providers = {}, credentials = {}, limits = {} }: Config): string[] {
   return [
     ...Object.entries(providers).flatMap(([name, provider]) => definitionProblems(`providers.${name}`, name, provider)),
     ...Object.keys(credentials).flatMap((name) => credentialsProblems(name, providers)),
+    ...Object.keys(limits.providers ?? {}).flatMap((name) => limitsProblems(name, providers)),
     ...Object.entries(credentials).flatMap(([name, references]) => repeated(`credentials.${name}`, [references].flat())),
   ];
 }
@@ -45,6 +46,14 @@ function credentialsProblems(name: string, providers: NonNullable<Config['provid
   const defined = Object.hasOwn(providers, name) ? providers[name] : undefined;
   if (!defined || ownReferences(defined) === undefined) return [];
   return [`credentials.${name}: this provider is defined in providers.${name}; set its keys there`];
+}
+
+/** Executors are not servers: their processes make calls of their own. */
+function limitsProblems(name: string, providers: NonNullable<Config['providers']>): string[] {
+  const problem = EXECUTOR_KINDS.has(name)
+    ? 'it is an executor, and has no limits of calls'
+    : providerNameProblem(name, Object.keys(providers));
+  return problem === undefined ? [] : [`limits.providers.${name}: ${problem}`];
 }
 
 function repeated(path: string, references: readonly string[]): string[] {

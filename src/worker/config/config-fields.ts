@@ -12,6 +12,7 @@ import { BudgetOptions, PolicyOptions } from '../../define/policy-options.js';
 import { HttpProvider, ProviderDefinition } from '../../define/provider-definition.js';
 import { ProviderQuirks } from '../../define/provider-quirks.js';
 import { StreamsDefinition } from '../../define/streams.js';
+import { ProviderLimitsDefinition, TenantLimitsDefinition, TenantsDefinition } from '../../define/tenants.js';
 
 /** Fields and values that this version does not support yet, by their path. They are rejected, not ignored. */
 export const LATER: Readonly<Record<string, readonly string[]>> = {
@@ -42,6 +43,9 @@ const FIELDS: Readonly<Record<string, readonly string[]>> = {
   artifacts: [...Object.keys(ArtifactsBucket.shape), ...Object.keys(ArtifactsFolder.shape)],
   streams: Object.keys(StreamsDefinition.shape),
   limits: Object.keys(Config.shape.limits.unwrap().shape),
+  'limits.*.*': Object.keys(ProviderLimitsDefinition.shape),
+  tenants: Object.keys(TenantsDefinition.shape),
+  'tenants.*.*': Object.keys(TenantLimitsDefinition.shape),
 };
 
 /** The known fields at a path. For a union, those of the given kind. Never throws. */

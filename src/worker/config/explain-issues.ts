@@ -7,7 +7,10 @@ export function describeIssues(issues: readonly z.core.$ZodIssue[], given: unkno
   return issues.flatMap((issue) => {
     const path = issue.path.map(String);
     // the user chooses the keys of a record, so they are replaced by *
-    const pattern = issue.path.map((name, index) => (index === 1 || typeof name === 'number' ? '*' : String(name))).join('.');
+    const names = issue.path.map((name, index) =>
+      index === 1 || typeof name === 'number' || isNamedByUser(path, index) ? '*' : String(name),
+    );
+    const pattern = names.join('.');
     const value = valueAt(given, issue.path);
     if (issue.code === 'unrecognized_keys') return issue.keys.map((key) => unknownKey([...path, key].join('.'), { pattern, key, value }));
     const nested = issue.code === 'invalid_union' && isGroup(value) ? matchingForm(issue.errors) : undefined;
@@ -19,6 +22,11 @@ export function describeIssues(issues: readonly z.core.$ZodIssue[], given: unkno
     if (LATER[pattern]?.includes(String(value))) return [`${path.join('.')}: ${String(value)} is not supported in this version`];
     return [`${path.join('.') || 'config'}: ${value === undefined ? missing(issue) : messageOf(issue)}${suggestion(issue, value)}`];
   });
+}
+
+/** `tenants.limits` and `limits.providers` are records a level deeper. */
+function isNamedByUser([first = '']: readonly string[], index: number): boolean {
+  return index === 2 && ['tenants', 'limits'].includes(first);
 }
 
 /** The union member that the given object matches best: its problems are in nested fields only, and the fewest. */

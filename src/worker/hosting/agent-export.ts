@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import type { BundleOptions, WorkflowBundleOption } from '@temporalio/worker';
-import { AGENT_RUN } from '../../contracts/handlers.js';
+import { AGENT_RUN, PROVIDER_LEDGER, TENANT_LEDGER } from '../../contracts/handlers.js';
 import { PerdureError } from '../../contracts/perdure-error.js';
+import type { Config } from '../../define/define-config.js';
 
 type BundlerHook = NonNullable<BundleOptions['webpackConfigHook']>;
 type BundlerConfig = ReturnType<BundlerHook>;
@@ -11,17 +12,23 @@ type Compiler = Parameters<BundlerPlugin>[0];
 type Compilation = Parameters<Parameters<Compiler['hooks']['afterCompile']['tap']>[1]>[0];
 type Module = Compilation['modules'] extends Set<infer One> ? One : never;
 
+/** The workflows that runs of a config need: the agent workflow, and the ledgers of the limits that it sets. */
+export function neededWorkflows({ tenants, limits }: Pick<Config, 'tenants' | 'limits'>): readonly string[] {
+  return [AGENT_RUN, ...(tenants ? [TENANT_LEDGER] : []), ...(limits?.providers ? [PROVIDER_LEDGER] : [])];
+}
+
 /**
- * Makes a bundle of workflows fail if its workflows file does not export the agent workflow: without it, the tasks of all runs fail for
- * ever, each with an error in the log. The error is a PerdureError `NO_AGENT_RUN` (2).
+ * Makes a bundle of workflows fail if its workflows file does not export the workflows that are needed: without them, the tasks of all runs
+ * fail for ever, each with an error in the log. The error is a PerdureError `NO_AGENT_RUN` or `NO_LEDGER` (2).
  */
-export function requireAgentExport({ workflowsPath, webpackConfigHook }: BundleOptions): BundlerHook {
+export function requireExports({ workflowsPath, webpackConfigHook }: BundleOptions, needed: readonly string[]): BundlerHook {
   const plugin: BundlerPlugin = (compiler) =>
     compiler.hooks.afterCompile.tapPromise('perdure', async (compilation) => {
       // the SDK reports errors of the bundler itself
       if (compilation.errors.length > 0) return;
       const workflows = workflowsModule(compilation, workflowsPath);
-      if (workflows && !exportsAgent(compilation, workflows)) throw noAgentRun(workflowsPath);
+      const missing = workflows && needed.find((name) => !exportsWorkflow(compilation, workflows, name));
+      if (missing) throw notExported(workflowsPath, missing);
     });
   return (config) => {
     const hooked = webpackConfigHook?.(config) ?? config;
@@ -29,10 +36,11 @@ export function requireAgentExport({ workflowsPath, webpackConfigHook }: BundleO
   };
 }
 
-/** Checks a bundle that was made earlier. Throws `NO_AGENT_RUN` (2) if the agent workflow is nowhere in it. */
-export function checkBundle(bundle: WorkflowBundleOption): void {
+/** Checks a bundle that was made earlier. Throws `NO_AGENT_RUN` or `NO_LEDGER` (2) if a workflow that is needed is nowhere in it. */
+export function checkBundle(bundle: WorkflowBundleOption, needed: readonly string[]): void {
   const code = 'code' in bundle ? bundle.code : readFileSync(bundle.codePath, 'utf8');
-  if (!code.includes(AGENT_RUN)) throw noAgentRun('codePath' in bundle ? bundle.codePath : 'the workflow bundle');
+  const missing = needed.find((name) => !code.includes(name));
+  if (missing !== undefined) throw notExported('codePath' in bundle ? bundle.codePath : 'the workflow bundle', missing);
 }
 
 /** The module that the SDK's generated entry point requires under the path of the workflows. */
@@ -43,11 +51,15 @@ function workflowsModule({ moduleGraph, modules }: Compilation, workflowsPath: s
 }
 
 /** True also where the bundler cannot tell. A default export runs every workflow that has no export of its own. */
-function exportsAgent({ moduleGraph }: Compilation, module: Module): boolean {
-  return [AGENT_RUN, 'default'].some((name) => moduleGraph.isExportProvided(module, name) !== false);
+function exportsWorkflow({ moduleGraph }: Compilation, module: Module, workflow: string): boolean {
+  return [workflow, 'default'].some((name) => moduleGraph.isExportProvided(module, name) !== false);
 }
 
-function noAgentRun(where: string): PerdureError {
-  const message = `${where} does not export the workflow ${AGENT_RUN}, so no run could start. Add: export { ${AGENT_RUN} } from 'perdure/workflows'`;
-  return new PerdureError('NO_AGENT_RUN', message, 2);
+function notExported(where: string, workflow: string): PerdureError {
+  const isAgent = workflow === AGENT_RUN;
+  const effect = isAgent
+    ? 'no run could start'
+    : `the limits of ${workflow === TENANT_LEDGER ? 'tenants' : 'providers'} would stop all their runs`;
+  const message = `${where} does not export the workflow ${workflow}, so ${effect}. Add: export { ${workflow} } from 'perdure/workflows'`;
+  return new PerdureError(isAgent ? 'NO_AGENT_RUN' : 'NO_LEDGER', message, 2);
 }

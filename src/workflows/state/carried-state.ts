@@ -92,6 +92,7 @@ const FIELDS: Readonly<Record<keyof CarriedState, Kind>> = {
   work: 'object',
   unknownOutcomes: 'array',
   lastDecision: 'string',
+  tenant: 'object',
   turnInProgress: 'object',
 };
 

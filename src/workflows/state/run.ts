@@ -2,7 +2,7 @@ import { workflowInfo } from '@temporalio/workflow';
 import type { PreparedRun } from '../../contracts/activities.js';
 import { CONTINUE_AS_NEW_LIMITS } from '../../contracts/constants/limits.js';
 import { hashJson } from '../../contracts/digest.js';
-import { NO_WORK, NOT_COMPACTED } from '../../contracts/initial-state.js';
+import { NO_COUNTERS, NO_WORK, NOT_COMPACTED } from '../../contracts/initial-state.js';
 import { tokensOfThinking } from '../../contracts/models/thinking-tokens.js';
 import type { CarriedState, CompactionMemory, WorkRecord } from '../../contracts/schemas/carried-state.js';
 import type { Message } from '../../contracts/schemas/message.js';
@@ -11,6 +11,7 @@ import type { RunPolicy } from '../../contracts/schemas/policy.js';
 import type { ExtendInput, Progress, RunInput, RunResult, RunStatus } from '../../contracts/schemas/run.js';
 import type { ToolDescriptor } from '../../contracts/schemas/tool.js';
 import { CHARS_PER_TOKEN } from '../../contracts/text/estimate-tokens.js';
+import { TenantShare } from '../ledgers/tenant-share.js';
 import { type BudgetFacts, finalOutputTokens, outputTokensAllowed, payableModels, spentBudgets } from '../policies/stop/budget.js';
 import { hasManyMessages, historyIsLong } from '../policies/stop/history-bounds.js';
 import { stopReason } from '../policies/stop/stop-reason.js';
@@ -38,6 +39,7 @@ export class Run {
   readonly transcript: Transcript;
   readonly route: ModelRoute;
   readonly spending: Spending;
+  readonly tenant: TenantShare | undefined;
   readonly approvals: Approvals;
   readonly steps: StepLog;
   readonly waits = new Waits();
@@ -82,11 +84,12 @@ export class Run {
     this.policy = { ...POLICY_OF_0_1, ...prepared.policy };
     this.transcript = carried ? Transcript.from(carried) : new Transcript();
     this.caps = new Caps(input, prepared, carried?.caps);
-    this.counters = carried?.counters ?? newCounters();
+    this.counters = carried?.counters ?? { ...NO_COUNTERS };
     this.models = carried?.models ?? [];
     this.warned = carried?.warned ?? false;
     this.route = new ModelRoute(prepared, carried?.route);
     this.spending = new Spending(this.route.current, carried);
+    this.tenant = prepared.tenant && new TenantShare(prepared.tenant, carried?.tenant);
     this.approvals = new Approvals(carried?.approvals);
     this.steps = new StepLog(carried?.steps);
     this.guards = new GuardStates(carried);
@@ -253,6 +256,7 @@ export class Run {
       ...(this.unknownOutcomes.length === 0 ? {} : { unknownOutcomes: this.unknownOutcomes }),
       ...(this.lastDecision === undefined ? {} : { lastDecision: this.lastDecision }),
       events: this.events.carry(),
+      ...(this.tenant ? { tenant: this.tenant.carry() } : {}),
       ...(this.turnInProgress ? { turnInProgress: this.turnInProgress } : {}),
     };
   }
@@ -280,21 +284,3 @@ export class Run {
 
 /** The counters of a run: turns and calls over the whole run, and recoveries in a row, which a good turn resets. */
 export type Counters = CarriedState['counters'];
-
-function newCounters(): Counters {
-  return {
-    turn: 0,
-    toolCalls: 0,
-    corrections: 0,
-    truncatedAnswers: 0,
-    pausedAnswers: 0,
-    emptyAnswers: 0,
-    badJson: 0,
-    emptyStreams: 0,
-    thinking: 0,
-    gateAttempts: 0,
-    schemaAttempts: 0,
-    qualityCorrections: 0,
-    steers: 0,
-  };
-}

@@ -78,15 +78,15 @@ export function checkSignature(input: Parameters<AgentActivities['checkSignature
   return checkSignatureActivity.executeWithOptions(options, [input]);
 }
 
-/** One model call with up to three attempts for reported failures. Each attempt has `totalMs`; all attempts of the final call share it. */
+/** One model call with up to three attempts for reported failures. Each attempt has `totalMs`, and `waitMsMax` for its place; all attempts of the final call share it. */
 export function callModel(
   input: Parameters<AgentActivities['callModel']>[0],
-  options: CallOptions & { totalMs?: number; isFinal?: boolean; queue?: string },
+  options: CallOptions & { totalMs?: number; waitMsMax?: number; isFinal?: boolean; queue?: string },
 ): ReturnType<AgentActivities['callModel']> {
   return callModelActivity.executeWithOptions(
     {
       ...(options.queue === undefined ? {} : { taskQueue: options.queue }),
-      ...timing(options, options.totalMs ?? MODEL_LIMITS.turnTimeoutMs),
+      ...timing(options, (options.totalMs ?? MODEL_LIMITS.turnTimeoutMs) + (options.waitMsMax ?? 0)),
       ...(options.isFinal && options.totalMs !== undefined ? { scheduleToCloseTimeout: options.totalMs } : {}),
       retry: {
         maximumAttempts: MODEL_LIMITS.attemptsMax,

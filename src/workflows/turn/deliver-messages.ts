@@ -97,7 +97,7 @@ type ModelQuery = Pick<ResolveModelInput, 'model' | 'thinking' | 'thinkingBefore
 
 /** Runs activity `resolveModel`. It only reads, so it is repeated after a lost worker. */
 async function callResolveModel(run: Run, query: ModelQuery, turn: number): Promise<ResolveModelResult> {
-  const needsPrice = run.caps.maxCostUsd !== undefined && !run.prepared.priceUnknown;
+  const needsPrice = (run.caps.maxCostUsd !== undefined || run.tenant?.tenant.limitsCost === true) && !run.prepared.priceUnknown;
   const input = { runId: run.runId, ...query, ...(needsPrice ? { needsPrice } : {}) };
   const { heartbeatTimeoutMs } = run.prepared;
   for (let losses = 1; ; losses += 1) {

@@ -1,6 +1,6 @@
 import { workflowInfo } from '@temporalio/workflow';
 import type { CallModelInput, CallModelResult } from '../../contracts/activities.js';
-import { MODEL_LIMITS, RUN_LIMITS } from '../../contracts/constants/limits.js';
+import { MODEL_LIMITS, PROVIDER_LIMITS, RUN_LIMITS } from '../../contracts/constants/limits.js';
 import { NO_USAGE } from '../../contracts/models/usage.js';
 import type { Message } from '../../contracts/schemas/message.js';
 import type { ToolChoice, Usage } from '../../contracts/schemas/model.js';
@@ -138,6 +138,8 @@ async function callOnce(run: Run, chosen: ChosenModel, { endsAt, ...request }: A
   const { candidate } = chosen.pair;
   const summary = summaryOf(run, candidate.model, request) + afterLoss(losses);
   const totalMs = endsAt === undefined ? candidate.times?.totalMs : finalMs(chosen, endsAt - Date.now());
+  // the reserved final call has one limit for all: it does not wait longer
+  const waitMsMax = candidate.limited && endsAt === undefined ? PROVIDER_LIMITS.waitMsMax : undefined;
   const { heartbeatTimeoutMs } = prepared;
   const placement = queueOf(run, candidate);
   const options = {
@@ -145,10 +147,12 @@ async function callOnce(run: Run, chosen: ChosenModel, { endsAt, ...request }: A
     heartbeatTimeoutMs,
     isFinal: endsAt !== undefined,
     ...(totalMs === undefined ? {} : { totalMs }),
+    ...(waitMsMax === undefined ? {} : { waitMsMax }),
     ...placement,
   };
   try {
-    const call = (): ReturnType<typeof callModel> => callModel(input, options);
+    const waits = waitMsMax === undefined ? {} : { waitMsMax };
+    const call = (): ReturnType<typeof callModel> => callModel({ ...input, ...waits }, options);
     const reply = await (request.final ? run.calls.abortable(call) : run.calls.interruptible(call));
     if (reply.kind !== 'interrupted' || isStopped(run, request)) return reply;
     return { kind: 'problem', problem: lostAttempt({ usage: reply.usage }) };

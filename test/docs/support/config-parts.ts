@@ -14,6 +14,7 @@ import { HookDefinition } from '../../../src/define/define-hook.js';
 import { BudgetOptions, PolicyOptions } from '../../../src/define/policy-options.js';
 import { SandboxDefinition } from '../../../src/define/sandbox.js';
 import { StreamsDefinition } from '../../../src/define/streams.js';
+import { ProviderLimitsDefinition, TenantLimitsDefinition } from '../../../src/define/tenants.js';
 import { DocComments } from './doc-comments.js';
 import { interfaceTable, schemaTable } from './field-table.js';
 import { SCHEMA_NAMES } from './schema-names.js';
@@ -35,7 +36,13 @@ export const CONFIG_PARTS: Readonly<Record<string, () => string>> = {
       { docs: CONFIG, declarations: ['Config'] },
       {
         names,
-        types: { tools: 'list of tools', limits: '[limits](#limits)', sandbox: '[sandbox](#sandbox)', streams: '[streams](#streams)' },
+        types: {
+          tools: 'list of tools',
+          limits: '[limits](#limits)',
+          tenants: '[tenants](#tenants)',
+          sandbox: '[sandbox](#sandbox)',
+          streams: '[streams](#streams)',
+        },
       },
     ),
   sandbox: () =>
@@ -44,7 +51,24 @@ export const CONFIG_PARTS: Readonly<Record<string, () => string>> = {
       { docs: new DocComments('define/sandbox.ts'), declarations: ['SandboxDefinition'] },
       { names, types: { network: '`none`, `host`, `{ allow }`' } },
     ),
-  limits: () => schemaTable(Config.shape.limits.unwrap(), { docs: CONFIG, declarations: ['Config'] }, { names }),
+  limits: () =>
+    schemaTable(
+      Config.shape.limits.unwrap(),
+      { docs: CONFIG, declarations: ['Config'] },
+      { names, types: { providers: '[limits of providers](#limits-of-providers)' } },
+    ),
+  'tenant-limits': () =>
+    schemaTable(
+      TenantLimitsDefinition,
+      { docs: new DocComments('define/tenants.ts'), declarations: ['TenantLimitsDefinition'] },
+      { names },
+    ),
+  'provider-limits': () =>
+    schemaTable(
+      ProviderLimitsDefinition,
+      { docs: new DocComments('define/tenants.ts'), declarations: ['ProviderLimitsDefinition'] },
+      { names },
+    ),
   artifacts: () =>
     schemaTable(ArtifactsBucket, { docs: new DocComments('define/artifacts.ts'), declarations: ['ArtifactsBucket'] }, { names }),
   'artifacts-folder': () =>

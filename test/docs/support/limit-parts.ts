@@ -60,6 +60,9 @@ const PROCESS_LIMIT_TITLES = {
   REDIS_STREAM_LIMITS: 'Streams in Redis',
   SANDBOX_LIMITS: 'Sandbox of commands',
   AUTH_LIMITS: 'Signatures',
+  TENANT_LIMITS: 'Tenants',
+  PROVIDER_LIMITS: 'Providers',
+  LEDGER_LIMITS: 'Ledgers',
 } as const satisfies Partial<Record<keyof typeof limits, string>>;
 
 const GUARD_LIMIT_TITLES = {

@@ -51,6 +51,24 @@ describe('D5: a bundle with PerdurePlugin', () => {
     expect((await bundle(await write(files))).code.length).toBeGreaterThan(0);
   });
 
+  it.each([
+    ['tenantLedger', 'tenants', { tenants: { limits: { acme: { maxRuns: 1 } } } }],
+    ['providerLedger', 'providers', { limits: { providers: { openai: { callsAtOnce: 1 } } } }],
+  ])('with limits in the config needs %s too', async (workflow, what, limits) => {
+    const config = { ...(await loadConfig({ cwd: folder, env: { XDG_CACHE_HOME: folder } })), config: limits };
+    const limited = new PerdurePlugin({ config, stateDir: folder, searchAttributes: [] });
+    const make = (workflowsPath: string) => bundleWorkflowCode({ workflowsPath, plugins: [limited], logger: SILENT });
+    const path = await write({ 'd.mjs': AGENT + OWN });
+    await expect(make(path)).rejects.toMatchObject({
+      code: 'NO_LEDGER',
+      message: `${path} does not export the workflow ${workflow}, so the limits of ${what} would stop all their runs. Add: export { ${workflow} } from 'perdure/workflows'`,
+    });
+    await expect(make(await write({ 'e.mjs': `export { agentRun, ${workflow} } from 'perdure/workflows';\n` }))).resolves.toBeDefined();
+    await expect(limited.configureWorker({ taskQueue: 'q', workflowBundle: { code: 'agentRun' } })).rejects.toMatchObject({
+      code: 'NO_LEDGER',
+    });
+  });
+
   it('keeps the hook of its user, and the error of the bundler for a file that cannot be bundled', async () => {
     let hooked = 0;
     const webpackConfigHook = <Config>(config: Config): Config => {

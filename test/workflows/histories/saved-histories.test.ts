@@ -38,6 +38,14 @@ describe('saved histories hold what they are named after', () => {
     expect(after.at(-1)?.workflowExecutionCompletedEventAttributes).toBeTruthy();
   });
 
+  it('a run that waits for a place of its tenant, and is granted it in the next history', async () => {
+    const [before, after] = [await readHistory('0.4-tenant-place-1'), await readHistory('0.4-tenant-place-2')];
+    const continued = before.at(-1)?.workflowExecutionContinuedAsNewEventAttributes;
+    expect(carriedState(continued?.input?.payloads).tenant).toMatchObject({ hasAsked: true, hasPlace: false });
+    expect(carriedState(after[0]?.workflowExecutionStartedEventAttributes?.input?.payloads).tenant?.hasPlace).toBe(false);
+    expect(inOrder(happenings(after), ['tenant', 'callModel'])).toEqual(['tenant', 'callModel']);
+  });
+
   it.each([
     ['0.2-approval-expired', ['TIMER_FIRED']],
     ['0.2-hold-expired', ['TIMER_FIRED']],
@@ -62,6 +70,10 @@ describe('saved histories hold what they are named after', () => {
     ['0.4-bad-arguments', ['callModel', 'callModel', 'callModel', 'callModel']],
     ['0.4-flood', ['callModel', 'pause', 'pause', 'CONTINUED_AS_NEW']],
     ['0.4-signed', ['callModel', 'approve', 'checkSignature', 'extend', 'checkSignature', 'approve', 'checkSignature', 'callTool']],
+    ['0.4-tenant-money', ['askTenant', 'tenant', 'callModel', 'askTenant', 'tenant', 'tenant', 'callModel']],
+    ['0.4-tenant-cancelled', ['askTenant', 'tenant', 'cancel']],
+    ['0.4-tenant-ledger', ['ask', 'ask', 'checkTenant', 'leave', 'leave', 'TIMER_FIRED']],
+    ['0.4-provider-ledger', ['take', 'take', 'TIMER_FIRED']],
     ['0.3-refused-kept', ['callModel', 'steer', 'callTool', 'resolveModel', 'resolveModel', 'callModel']],
   ])('%s', async (name, expected) => {
     expect(inOrder(happenings(await readHistory(name)), expected)).toEqual(expected);
@@ -80,8 +92,10 @@ describe('saved histories hold what they are named after', () => {
       'reconcileTool',
       'resolveModel',
       'checkSignature',
+      'askTenant',
+      'checkTenant',
     ];
-    const messages = ['steer', 'cancel', 'pause', 'resume', 'hold', 'release', 'submit', 'extend', 'approve', 'deny'];
+    const messages = ['steer', 'cancel', 'pause', 'resume', 'hold', 'release', 'submit', 'extend', 'approve', 'deny', 'tenant'];
     expect([...activities, ...messages].filter((name) => !all.has(name))).toEqual([]);
   });
 });

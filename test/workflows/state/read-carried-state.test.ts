@@ -121,6 +121,7 @@ const FIELDS: Fields<WrittenState> = {
   work,
   unknownOutcomes: names,
   lastDecision: name,
+  tenant: fc.record({ n: count, hasAsked: flag, hasPlace: flag }),
   events: fc.record({ seq: count, kept: few(fc.dictionary(name, count)) }),
   turnInProgress,
 };
