@@ -30,6 +30,7 @@ import { SetupCache } from './prepare/setup-cache.js';
 import { finalFailure, isOtherHost } from './runtime/failures.js';
 import { withHeartbeat } from './runtime/heartbeat.js';
 import { maskActivities, maskPrepared } from './runtime/mask-activities.js';
+import { createRoomCheck, withRoom } from './runtime/room.js';
 import { TranscriptCache } from './transcript/transcript-cache.js';
 
 /** The dependencies of all activities. */
@@ -64,6 +65,8 @@ export interface ActivitiesOptions {
   readonly tenants?: TenantRules;
   /** The limits of providers. @default none */
   readonly providers?: ProviderRules;
+  /** The folders whose disks must have room before a call starts. @default none */
+  readonly roomIn?: readonly string[];
   /** The queue of this host, if several hosts share a task queue. */
   readonly hostQueue?: string;
 }
@@ -92,18 +95,22 @@ export function createActivities(options: ActivitiesOptions): AgentActivities {
     ...(options.factsOf ? { factsOf: options.factsOf } : {}),
     ...(options.modelIdleMs === undefined ? {} : { idleMs: options.modelIdleMs }),
   });
+  const checkRoom = createRoomCheck(options.roomIn ?? []);
+  const callTool = createCallTool(toolOptions);
+  const prepareRun = createPrepareActivity(options.prepareRun, { setups, secrets });
   const activities: AgentActivities = {
-    prepareRun: createPrepareActivity(options.prepareRun, { setups, secrets }),
+    prepareRun: withRoom(checkRoom, prepareRun),
     resolveModel: options.resolveModel,
     checkSignature: createCheckSignature(options.authenticate),
     askTenant: createAskTenant(options.tenants ?? tenantRules({})),
     checkTenant: createCheckTenant(options.tenants ?? tenantRules({})),
-    callModel: (input) => {
+    callModel: withRoom(checkRoom, (input) => {
       // the results of earlier turns are in the transcript of this call
       results.passed(input);
       return callModel(input);
-    },
-    callTool: createCallTool(toolOptions),
+    }),
+    callTool: withRoom(checkRoom, callTool),
+    awaitRoom: checkRoom,
     reconcileTool: createReconcileTool(toolOptions),
     recallResult: createRecallResult({ results, cache }),
     checkTool: createCheckTool({ tools, hooks, gates: options.gates ?? new Map(), secrets }),

@@ -1,20 +1,7 @@
-import { redirectOutput } from '../worker/hosting/redirect-output.js';
-import { Interrupts } from './host/interrupts.js';
-import { runCommandLine } from './run-command-line.js';
+import { takeEnvironment } from '../worker/hosting/passed-environment.js';
 
-const argv = process.argv.slice(2);
-const interrupts = new Interrupts();
-// stdout is for the results of the command: tools, hooks and the config of the user may log
-const output = redirectOutput();
+// first: modules that are loaded later read the environment
+takeEnvironment();
 
-// deprecation warnings of libraries appear only with --debug
-process.noDeprecation = !argv.includes('--debug');
-
-// the reader of stdout closed it (`perdure run … | head`): detach from the run and exit silently
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code !== 'EPIPE') throw error;
-  interrupts.interrupt('pipe-closed');
-});
-interrupts.listen();
-
-process.exitCode = await runCommandLine(argv, { output, interrupts });
+const { runMain } = await import('./run-main.js');
+process.exitCode = await runMain();

@@ -32,6 +32,7 @@ export interface PrepareRunInput {
   readonly level?: number;
   /** When the run was started, ISO 8601, and the id of its first execution. Absent of workflow code before level 3. */
   readonly started?: { readonly at: string; readonly executionId: string };
+  readonly waitsForRoom?: boolean;
 }
 
 /** Input of activity `callModel`. The transcript is passed by reference. */
@@ -60,6 +61,7 @@ export interface CallModelInput extends TranscriptRef {
   readonly waitMsMax?: number;
   /** Marks the reserved final call, whose answer has its own message id. */
   readonly final?: boolean;
+  readonly waitsForRoom?: boolean;
 }
 
 /** Result of activity `callModel`: an answer, or the partial answer at the time of a cancel. */
@@ -112,6 +114,8 @@ export interface CallToolInput {
   readonly output?: OutputBoundsInput;
   /** Error text for a tool that does not exist. Nothing runs; hooks after tools and the model see this text. */
   readonly unknownTool?: string;
+  /** On a full disk, the call fails with `Worker.DiskFull` before it starts, and the run waits. @default false, as in older workflow code */
+  readonly waitsForRoom?: boolean;
 }
 
 /** Limits of one tool output, computed by the workflow from the policy and the model's window. */
@@ -263,6 +267,8 @@ export interface AgentActivities {
   readonly askTenant: (input: AskTenantInput) => Promise<void>;
   readonly checkTenant: (input: CheckTenantInput) => Promise<CheckTenantResult>;
   readonly checkSignature: (input: CheckSignatureInput) => Promise<CheckSignatureResult>;
+  /** Returns when the disk of this worker has room again; until then, each attempt fails. */
+  readonly awaitRoom: () => Promise<void>;
 }
 
 /** Heartbeat details, shown under Pending Activities in the Web UI (≤ 1 KiB). */

@@ -49,6 +49,8 @@ export const FAILURES = {
   'Worker.Died': { retryable: false },
   /** The worker of an activity shut down, or stopped the call because it had lost contact with the server. The effect of a call decides whether it runs again. */
   'Worker.Shutdown': { retryable: false },
+  /** The disk of the worker's state folder, or of its artifacts, is full. The call was not started. It starts when there is room. */
+  'Worker.DiskFull': { retryable: true },
   /** A transcript reference is outdated. A fresh one is sent, up to 3 times. */
   'Transcript.Moved': { retryable: false },
   /** A worker could not fetch the transcript. A fresh reference is sent, up to 3 times. */

@@ -12,6 +12,9 @@ const Host = z
 
 const Folder = z.string().regex(/^(?:\/|~\/)./u, 'is no absolute path: begin with / or ~/, and name more than the root');
 
+/** An option of the engine would begin with `-`. */
+const IMAGE = /^[a-z0-9][a-z0-9._/:@-]*$/iu;
+
 const atLeast = (lowest: number) => z.number().int().min(lowest);
 
 /** What one command may use of the machine. Linux only. Memory and processes need a control group where the worker is root. */
@@ -32,20 +35,28 @@ const CommandLimits = z.strictObject({
  * What commands of `run_command` may reach. In a sandbox, a command sees no other process, can write only to the workspace, its own `/tmp`
  * and `writable`, and sees neither the state folder, the config, the agent files, git hooks nor credentials of the home folder.
  */
-export const SandboxDefinition = z.strictObject({
-  /**
-   * `namespaces`: namespaces of Linux, with `bwrap` where it is installed, else with `unshare`. `none`: no sandbox; a command can do what the worker's user can.
-   * A worker that cannot make the sandbox refuses the calls. @default namespaces
-   */
-  mode: z.enum(['namespaces', 'none']).optional(),
-  /**
-   * `none`: no network but a loopback of its own. `{ allow }`: only these hosts, by HTTP and HTTPS through a proxy; the command finds it in
-   * `HTTP_PROXY` and `HTTPS_PROXY`. `host`: all that this machine reaches, with the Temporal server and every local port. @default none
-   */
-  network: z.union([z.enum(['none', 'host']), z.strictObject({ allow: z.array(Host).min(1).max(SANDBOX_LIMITS.hostsMax) })]).optional(),
-  /** Files and folders beside the workspace that commands can change, such as `~/.npm`. Missing ones are ignored. @default none */
-  writable: z.array(Folder).max(SANDBOX_LIMITS.writableMax).optional(),
-  /** What one command may use of the machine: `{ processes, memoryBytes, cpuMs, fileBytes, openFiles }`. */
-  limits: CommandLimits.optional(),
-});
+export const SandboxDefinition = z
+  .strictObject({
+    /**
+     * `namespaces`: namespaces of Linux, with `bwrap` where it is installed, else with `unshare`. `container`: a container of `image` for each
+     * command, by podman or docker. `seatbelt`: `sandbox-exec` of macOS. `none`: no sandbox; a command can do what the worker's user can.
+     * A worker that cannot make the named sandbox does not start. Without a name, it refuses the calls. @default namespaces
+     */
+    mode: z.enum(['namespaces', 'container', 'seatbelt', 'none']).optional(),
+    /** The image of mode `container`, which the engine must have. It needs `sh`, and `node` or `socat` for `network.allow`. */
+    image: z.string().regex(IMAGE, 'is no name of an image').max(SANDBOX_LIMITS.imageCharsMax).optional(),
+    /**
+     * `none`: no network but a loopback of its own. `{ allow }`: only these hosts, by HTTP and HTTPS through a proxy; the command finds it in
+     * `HTTP_PROXY` and `HTTPS_PROXY`. `host`: all that this machine reaches, with the Temporal server and every local port. @default none
+     */
+    network: z.union([z.enum(['none', 'host']), z.strictObject({ allow: z.array(Host).min(1).max(SANDBOX_LIMITS.hostsMax) })]).optional(),
+    /** Files and folders beside the workspace that commands can change, such as `~/.npm`. Missing ones are ignored. @default none */
+    writable: z.array(Folder).max(SANDBOX_LIMITS.writableMax).optional(),
+    /** What one command may use of the machine: `{ processes, memoryBytes, cpuMs, fileBytes, openFiles }`. */
+    limits: CommandLimits.optional(),
+  })
+  .refine(({ mode, image }) => (mode === 'container') === (image !== undefined), {
+    message: "mode 'container' needs an image, and no other mode has one",
+    path: ['image'],
+  });
 export type SandboxDefinition = z.infer<typeof SandboxDefinition>;

@@ -1,7 +1,8 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
-import { TOOL_LIMITS } from '../contracts/constants/limits.js';
+import { promisify } from 'node:util';
+import { SANDBOX_LIMITS, TOOL_LIMITS } from '../contracts/constants/limits.js';
 import type { OutputCollector } from '../define/define-tool.js';
 import { type OutputPipe, openOutputPipe } from './output-pipe.js';
 
@@ -11,6 +12,8 @@ export interface ProcessOrder {
   readonly environment: Readonly<Record<string, string>>;
   /** True if a watcher reads descriptor 3, which the worker holds open, and ends the command when it closes. */
   readonly isWatched: boolean;
+  /** A program and its arguments that end what the command may leave, such as its container. It runs when the command has ended. */
+  readonly afterwards?: readonly [string, ...string[]];
 }
 
 /** A command to run. */
@@ -70,7 +73,16 @@ export async function runProcessTree(options: ProcessTreeOptions): Promise<Proce
   options.signal.removeEventListener('abort', onAborted);
   await stop.rest();
   await drained(child, pipe);
+  await endRest(options.order);
   return { endedBy: stop.reason ?? 'itself', exitCode: code ?? SIGKILL_EXIT_CODE };
+}
+
+/** Runs what ends the rest of a command. It usually finds nothing, and then fails. */
+async function endRest({ afterwards, environment }: ProcessOrder): Promise<void> {
+  if (!afterwards) return;
+  const [program, ...args] = afterwards;
+  const options = { env: environment, timeout: SANDBOX_LIMITS.removeTimeoutMs, killSignal: 'SIGKILL' } as const;
+  await promisify(execFile)(program, args, options).catch(() => undefined);
 }
 
 function start({ order, folder }: ProcessTreeOptions, { writeEnd }: OutputPipe): ChildProcess {

@@ -54,14 +54,16 @@ const DESCRIPTION =
   `The command is stopped after timeoutMs (default ${TOOL_LIMITS.timeoutMsDefault / SECOND_MS} s, at most ${WORKSPACE_LIMITS.commandTimeoutMsMax / SECOND_MS} s) or after ${formatBytes(WORKSPACE_LIMITS.commandOutputBytesMax)} of output.`;
 
 /** Tells the model what a command can do, so that it does not try the rest. */
-function abilities({ mode, network = 'none' }: SandboxDefinition): string {
+function abilities({ mode, image, network = 'none' }: SandboxDefinition): string {
   if (mode === 'none') return '';
   const reach = {
     none: 'no network',
     host: 'the network',
     allow: typeof network === 'object' ? `HTTP access to ${network.allow.join(', ')} only` : '',
   }[typeof network === 'object' ? 'allow' : network];
-  return `It can write in the workspace and in /tmp, which is new for each call, and has ${reach}.`;
+  const system = image === undefined ? '' : ` The system is that of the image ${image}.`;
+  const own = mode === 'seatbelt' ? '$TMPDIR' : '/tmp';
+  return `It can write in the workspace and in ${own}, which is new for each call, and has ${reach}.${system}`;
 }
 
 async function run(

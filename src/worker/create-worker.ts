@@ -11,12 +11,14 @@ import type { AgentActivities } from '../contracts/activities.js';
 import { hostQueueOf } from '../contracts/constants/host-queue.js';
 import { WORKER_LIMITS } from '../contracts/constants/limits.js';
 import { DEFAULT_TASK_QUEUE } from '../contracts/handlers.js';
+import { PerdureError } from '../contracts/perdure-error.js';
 import type { GateFunction } from '../define/agent-gate.js';
 import type { CompletionGate } from '../define/completion-gate.js';
 import type { Config } from '../define/define-config.js';
 import type { AnyToolDefinition } from '../define/define-tool.js';
+import type { SandboxDefinition } from '../define/sandbox.js';
 import { modelFacts } from '../models/model-facts.js';
-import { NO_LIMITS, NO_NETWORK_LIMITS } from '../process/sandbox/open-sandbox.js';
+import { chooseSandbox, NO_LIMITS, NO_NETWORK_LIMITS, NO_SANDBOX_ADVICE } from '../process/sandbox/open-sandbox.js';
 import { createProviderFor } from '../providers/access/provider-for.js';
 import { workerSecrets } from '../providers/access/worker-secrets.js';
 import type { StreamSink } from '../streams/stream.js';
@@ -132,6 +134,7 @@ export function createAgentActivities(options: AgentActivitiesOptions): AgentAct
     completionGates: completionGates(config),
     providerFor: createProviderFor({ config, env, keys }),
     streams: options.streams ?? streamSink(options.config, { stateDir: options.stateDir, say }),
+    roomIn: [options.stateDir, ...(config.artifacts && 'folder' in config.artifacts ? [config.artifacts.folder] : [])],
     results: keptResults(stateFolder(options.stateDir).results, say),
     ...(options.toolQueue === undefined ? {} : { hostQueue: options.toolQueue }),
     ...(modelIdleMs === undefined ? {} : { modelIdleMs }),
@@ -169,13 +172,14 @@ function completionGates({ agents = {} }: Config): ReadonlyMap<string, Completio
  * Creates a worker that runs agents: workflows from the prebuilt bundle, activities from the config. It polls after `run()` is called.
  * `shutdown()` waits up to 30 s for running calls, then aborts them. An aborted call is not reported as cancelled by a user. A data
  * converter in `overrides` is extended as by `createDataConverter`. Throws PerdureError `STORE_UNUSABLE` (2, 5) if large payloads cannot be
- * stored, and `STORE_DIFFERS` (2) if another worker polls the queue and stores them elsewhere.
+ * stored, `STORE_DIFFERS` (2) if another worker polls the queue and stores them elsewhere, and `SANDBOX` (2) if the config names a sandbox
+ * that this machine cannot make.
  */
 export async function createWorker(options: CreateWorkerOptions): Promise<Worker> {
   const { connection, namespace = 'default', taskQueue = DEFAULT_TASK_QUEUE, say = () => undefined } = options;
   const store = await workerStore(options);
   const toolQueue = options.manyHosts ? hostQueue() : undefined;
-  const { mode, network } = options.config.config.sandbox ?? {};
+  const { mode, network } = await checkSandbox(options.config.config.sandbox ?? {});
   if (mode === 'none') say(NO_LIMITS);
   else if (network === 'host') say(NO_NETWORK_LIMITS);
   const [bundle, searchAttributes] = await Promise.all([
@@ -194,6 +198,14 @@ export async function createWorker(options: CreateWorkerOptions): Promise<Worker
     identity: store.identity,
     dataConverter: store.dataConverter,
   });
+}
+
+/** Tries a sandbox that the config names: a weaker one is no replacement. The default one is tried by the first command. */
+async function checkSandbox(sandbox: SandboxDefinition): Promise<SandboxDefinition> {
+  if (sandbox.mode === undefined || sandbox.mode === 'none') return sandbox;
+  const { problem } = await chooseSandbox(sandbox);
+  if (problem !== undefined) throw new PerdureError('SANDBOX', `${problem}. You can ${NO_SANDBOX_ADVICE}.`, 2);
+  return sandbox;
 }
 
 /** The large payloads of a worker: their store, the identity that shows it to other workers, and the data converter that uses it. */
@@ -226,7 +238,7 @@ export async function createHostWorker(options: CreateWorkerOptions): Promise<Wo
   const { connection, namespace = 'default' } = options;
   const taskQueue = options.overrides?.taskQueue ?? hostQueue();
   const [store, searchAttributes] = await Promise.all([workerStore(options), listSearchAttributes(connection, namespace)]);
-  const { prepareRun, callModel, callTool, reconcileTool, recallResult } = createAgentActivities({
+  const { prepareRun, callModel, callTool, reconcileTool, recallResult, awaitRoom } = createAgentActivities({
     ...options,
     searchAttributes,
     toolQueue: taskQueue,
@@ -235,7 +247,7 @@ export async function createHostWorker(options: CreateWorkerOptions): Promise<Wo
     connection,
     namespace,
     taskQueue,
-    activities: { prepareRun, callModel, callTool, reconcileTool, recallResult },
+    activities: { prepareRun, callModel, callTool, reconcileTool, recallResult, awaitRoom },
     ...WORKER_OPTIONS,
     ...options.overrides,
     identity: store.identity,

@@ -2,13 +2,12 @@ import { isBareModel } from '../contracts/models/model-ref.js';
 import { SEARCH_ATTRIBUTES } from '../contracts/search-attributes.js';
 import { chooseModel, fallbacksOf } from '../models/choose-model.js';
 import { providersToAsk } from '../models/find-bare-model.js';
-import { namespaces } from '../process/sandbox/choose-sandbox.js';
-import { NO_LIMITS, NO_NETWORK_LIMITS, NO_SANDBOX, NO_SANDBOX_ADVICE } from '../process/sandbox/open-sandbox.js';
+import { chooseSandbox, NO_LIMITS, NO_NETWORK_LIMITS, NO_SANDBOX_ADVICE } from '../process/sandbox/open-sandbox.js';
 import { keyedProvidersText, keysOfConfig } from '../providers/access/key-references.js';
 import type { LoadedConfig } from './config/load-config.js';
 import type { TemporalConnectionOptions } from './connect/check-connection.js';
 import { listSearchAttributes, registerSearchAttributes } from './search-attributes.js';
-import { isOpenToOthers, stateFolder } from './state-folder/state-folder.js';
+import { fullStateDisk, isOpenToOthers, stateFolder } from './state-folder/state-folder.js';
 import { payloadStoreOf } from './storage/payload-store.js';
 
 /** The result of one check, with advice if it did not pass. */
@@ -42,12 +41,14 @@ export function checkKeys({ config, keys }: LoadedConfig): Check {
 /** Checks the sandbox of `run_command` on this machine. */
 export async function checkSandbox({ config }: Pick<LoadedConfig, 'config'>): Promise<Check> {
   const name = 'run_command';
-  const { mode = 'namespaces', network = 'none' } = config.sandbox ?? {};
+  const { mode, network = 'none' } = config.sandbox ?? {};
   if (mode === 'none') {
     return { level: 'warn', name, detail: NO_LIMITS, advice: "remove sandbox.mode 'none' from the config" };
   }
-  const sandbox = await namespaces();
-  if (!sandbox) return { level: 'warn', name, detail: `refused: ${NO_SANDBOX}`, advice: NO_SANDBOX_ADVICE };
+  const { sandbox, problem } = await chooseSandbox(config.sandbox ?? {});
+  // a worker whose config names the mode does not start without it
+  const level = config.sandbox?.mode === undefined ? 'warn' : 'fail';
+  if (!sandbox) return { level, name, detail: `refused: ${problem}`, advice: NO_SANDBOX_ADVICE };
   const reach = typeof network === 'object' ? `network: ${network.allow.join(', ')}` : `network: ${network}`;
   const detail = `${sandbox.shell} in a sandbox of ${sandbox.kind}; ${reach}`;
   if (network !== 'host') return { level: 'ok', name, detail };
@@ -65,6 +66,8 @@ export async function checkArtifacts(config: Pick<LoadedConfig, 'config' | 'keys
 export async function checkStateFolder(stateDir: string): Promise<Check> {
   const name = 'state folder';
   const { dir } = stateFolder(stateDir);
+  const full = await fullStateDisk(dir);
+  if (full !== undefined) return { level: 'fail', name, detail: full, advice: 'free space: calls of all runs wait for it' };
   if (!(await isOpenToOthers(dir))) return { level: 'ok', name, detail: dir };
   return { level: 'warn', name, detail: `other users can look into ${dir}`, advice: `let its owner run: chmod 700 ${dir}` };
 }

@@ -1,6 +1,7 @@
 import { CancelledFailure } from '@temporalio/common';
 import { allHandlersFinished, CancellationScope, condition, makeContinueAsNewFunc, workflowInfo } from '@temporalio/workflow';
 import { CAPABILITY_LEVEL } from '../contracts/capability-level.js';
+import { hostQueueOf, namedHost } from '../contracts/constants/host-queue.js';
 import { RUN_LIMITS } from '../contracts/constants/limits.js';
 import type { RunEventBody } from '../contracts/event.js';
 import { givenConversation } from '../contracts/message-text.js';
@@ -23,7 +24,7 @@ import { Run } from './state/run.js';
 import { buildResult, type Ending, unpreparedResult } from './state/run-result.js';
 import { readStart, type StartProblem } from './state/start-arguments.js';
 import { readActivityProblem, runFailure } from './temporal/failures.js';
-import { prepareRun } from './temporal/proxies.js';
+import { awaitRoom, prepareRun } from './temporal/proxies.js';
 import { compactToCarry } from './turn/compact-transcript.js';
 import { type FinalOutput, finalOutput, hasFinalCall } from './turn/final-answer.js';
 import { beforeRun } from './turn/run-hooks.js';
@@ -103,7 +104,7 @@ async function prepare(context: HandlerContext): Promise<Preparation> {
   const { workflowId, startTime, firstExecutionRunId } = workflowInfo();
   const scope = new CancellationScope();
   void condition(() => context.inbox.cancelRequest !== undefined).then(() => scope.cancel());
-  for (let losses = 0; ; losses += 1) {
+  for (let losses = 0; ; ) {
     try {
       const prepared = await scope.run(() =>
         prepareRun({
@@ -111,15 +112,36 @@ async function prepare(context: HandlerContext): Promise<Preparation> {
           input: context.input,
           level: CAPABILITY_LEVEL,
           started: { at: startTime.toISOString(), executionId: firstExecutionRunId },
+          waitsForRoom: true,
         }),
       );
       return { kind: 'prepared', run: new Run({ ...context, prepared }) };
     } catch (error) {
       const problem = readActivityProblem(error);
       const isStopped = context.inbox.cancelRequest !== undefined;
-      if (problem.workerLost && !isStopped && losses < RUN_LIMITS.workerLossesMax) continue;
+      if (problem.type === 'Worker.DiskFull' && !isStopped) {
+        await untilRoom(context, scope, problem.message);
+        continue;
+      }
+      losses += problem.workerLost ? 1 : 0;
+      if (problem.workerLost && !isStopped && losses <= RUN_LIMITS.workerLossesMax) continue;
       return { kind: 'refused', problem: isStopped ? undefined : problem };
     }
+  }
+}
+
+/** Waits, before there is a run, until the disk of a worker has room. A cancel ends the wait. */
+async function untilRoom(context: HandlerContext, scope: CancellationScope, waitingFor: string): Promise<void> {
+  context.waitingFor = waitingFor;
+  context.events.add({ type: 'waiting', for: waitingFor });
+  try {
+    const host = namedHost(context.input);
+    await scope.run(() => awaitRoom(host === undefined ? undefined : hostQueueOf(host)));
+  } catch (error) {
+    // the next attempt to prepare the run fails in the same way
+    readActivityProblem(error);
+  } finally {
+    context.waitingFor = undefined;
   }
 }
 

@@ -84,6 +84,48 @@ test('A13: a key that tools read elsewhere is replaced in results, errors, logs,
   expect(places.requests).toContain('full output: read_artifact');
 });
 
+test.each([
+  ['perdure worker', ['worker']],
+  ['the background process of perdure start', undefined],
+])('%s: no process of it has a key in /proc/PID/environ, and the model call that needs the key works', async (_, worker) => {
+  const canary = newCanary();
+  const steps = [{ toolCalls: [{ name: 'snoop', args: {} }] }, { text: 'done' }];
+  const wire = await model({ script: { steps }, apiKey: canary });
+  // the name of the second variable is known to the config only
+  const here = await folder({ ...modelEnv(wire), OPENAI_API_KEY: canary.slice(1), MINE: canary });
+  await writeFile(join(here.dir, 'perdure.config.mjs'), SNOOPING_CONFIG);
+  const hosting = worker && here.start(worker);
+  await hosting?.prints('queue');
+  await here.start(['start', 'go', '--id', 'r1', '--workspace', here.workspace, '--model', 'openai/test']).exits(0);
+  const result = await (await here.client()).get('r1').result();
+  expect(result).toMatchObject({ reason: 'completed', output: 'done' });
+
+  const seen = await readFile(join(here.workspace, 'seen'), 'latin1');
+  // the worker itself was read, and its tool
+  expect(seen).toContain(`PERDURE_DIR=${here.stateDir}`);
+  expect(seen).toContain(`EFFECT_LOG=${here.root}`);
+  expect(seen.split(canary)).toHaveLength(1);
+  expect(seen.split(canary.slice(1))).toHaveLength(1);
+});
+
+/** A tool of the owner, whose child process looks into each process of its user, as a command in mode \`none\` can. */
+const SNOOPING_CONFIG = `
+import { execFileSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { defineConfig, defineTool } from 'perdure';
+import { z } from 'zod';
+const SNOOP = ${JSON.stringify(SNOOP)};
+export default defineConfig({
+  sandbox: { mode: 'none' },
+  credentials: { openai: 'env:MINE' },
+  tools: [defineTool({ name: 'snoop', description: 'looks', parameters: z.object({}), effect: 'read', execute: (_, ctx) => {
+    writeFileSync(join(ctx.workspace, 'seen'), execFileSync('sh', ['-c', SNOOP], { maxBuffer: 2 ** 28 }));
+    return 'looked';
+  } })],
+});
+`;
+
 const LEAKING_CONFIG = `
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -85,6 +85,8 @@ export interface AgentWorkerOptions {
   readonly providers?: ProviderRules;
   /** The limits of tenants. @default none */
   readonly tenants?: TenantRules;
+  /** The folders whose disks must have room. @default none */
+  readonly roomIn?: readonly string[];
   /** How the worker reaches the server. @default without a way around */
   readonly address?: string;
 }
@@ -133,6 +135,7 @@ export async function startAgentWorker(options: AgentWorkerOptions): Promise<Age
       providerFor: (model, credential) => ({ provider: options.providerFor?.(model, credential) ?? provider, model }),
       streams: options.streams ?? { publish: () => undefined, flush: () => Promise.resolve() },
       artifacts: options.artifacts ?? new FileArtifactStore(artifactsFolder),
+      ...(options.roomIn ? { roomIn: options.roomIn } : {}),
       ...(options.secrets ? { secrets: options.secrets } : {}),
       ...(options.authenticate ? { authenticate: options.authenticate } : {}),
       ...(options.tenants ? { tenants: options.tenants } : {}),

@@ -1,11 +1,13 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readdir, rm, symlink } from 'node:fs/promises';
+import { chmod, mkdtemp, readdir, rm, symlink } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createEditFile } from '../../src/tools/edit-file.js';
 import { createRunCommand } from '../../src/tools/run-command.js';
+import { openJail } from '../../src/tools/workspace/jail.js';
+import { guardCall } from '../../src/tools/workspace/protected-paths.js';
 import { createWriteFile } from '../../src/tools/write-file.js';
 import { until } from '../support/use-workers.js';
 import { type TempWorkspace, tempWorkspace, textOf } from './support/temp-workspace.js';
@@ -218,5 +220,37 @@ describe('what only the owner of a project changes', () => {
     const { workspace, run } = await project();
     expect(await run('git init --quiet && git config user.name B')).toBe('exit code 0; no output');
     expect(await names(workspace, '.git')).toContain('config');
+  });
+});
+
+describe('a folder of agents that the worker cannot read', () => {
+  test('ends the call with an error, and its proxy is closed', async () => {
+    const workspace = await tempWorkspace();
+    // root can read all modes, but follows no loop
+    await symlink('agents', join(workspace.root, 'agents'));
+    const command = createRunCommand({
+      sandbox: { network: { allow: ['example.com'] } },
+      protected: [join(workspace.root, 'agents', '*.md')],
+    });
+    const temporary = await tempWorkspace();
+    vi.stubEnv('TMPDIR', temporary.root);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    await expect(textOf(command.execute({ command: 'touch ran' }, workspace.context()))).rejects.toThrow(
+      'DENIED: what only the owner of this project changes is not readable for this worker: ',
+    );
+    expect(await names(workspace)).toEqual(['agents']);
+    expect(await names(temporary)).toEqual([]);
+  });
+
+  test.runIf(process.getuid?.() === 0)('also a folder of mode 000, for a worker that is not root', async () => {
+    const { workspace, run } = await project();
+    await workspace.put('agents/good.md', AGENT);
+    await chmod(join(workspace.root, 'agents'), 0o000);
+    const [jail, paths] = [await openJail(workspace.root), [join(workspace.root, 'agents', '*.md')]];
+    await chmod(workspace.root, 0o755);
+    await expect(run('true')).resolves.toBe('exit code 0; no output');
+    process.seteuid?.(65_534);
+    const [ended] = await Promise.allSettled([guardCall(jail, paths)]).finally(() => process.seteuid?.(0));
+    expect(ended).toMatchObject({ status: 'rejected', reason: { code: 'DENIED', message: expect.stringContaining('"agents"') } });
   });
 });

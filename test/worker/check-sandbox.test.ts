@@ -1,6 +1,11 @@
-import { describe, expect, it } from 'vitest';
+import { NativeConnection } from '@temporalio/worker';
+import { describe, expect, inject, it } from 'vitest';
+import { SandboxDefinition } from '../../src/define/sandbox.js';
 import { working } from '../../src/process/sandbox/choose-sandbox.js';
+import { completeConfig } from '../../src/worker/config/load-config.js';
+import { createWorker } from '../../src/worker/create-worker.js';
 import { checkSandbox } from '../../src/worker/self-check.js';
+import { makeStateDir, removeStateDir } from './support/state-dir.js';
 
 const kinds: string[] = [];
 for await (const { kind } of working()) kinds.push(kind);
@@ -30,5 +35,41 @@ describe('doctor about the sandbox of commands', () => {
       detail: 'commands run without a sandbox: they can do all that the user of this worker can',
       advice: "remove sandbox.mode 'none' from the config",
     });
+  });
+});
+
+describe('a mode that the config names and this machine does not have', () => {
+  const sandbox = process.platform === 'darwin' ? ({ mode: 'namespaces' } as const) : ({ mode: 'seatbelt' } as const);
+
+  it('keeps the worker from starting: nothing weaker takes its place', async () => {
+    const stateDir = await makeStateDir();
+    const connection = await NativeConnection.connect({ address: inject('temporalAddress') });
+    try {
+      const config = { ...completeConfig({ sandbox }, { where: 'test', env: {} }), file: undefined };
+      await expect(createWorker({ connection, config, stateDir, taskQueue: `sandbox-${process.pid}` })).rejects.toMatchObject({
+        code: 'SANDBOX',
+        exitCode: 2,
+        message: expect.stringContaining("sandbox: { mode: 'none' }"),
+      });
+    } finally {
+      await connection.close();
+      await removeStateDir(stateDir);
+    }
+  });
+
+  it('fails the check of doctor', async () => {
+    expect(await checkSandbox({ config: { sandbox } })).toMatchObject({ level: 'fail', detail: expect.stringMatching(/^refused: /u) });
+  });
+
+  it('a container needs an image, which is no option of the engine', () => {
+    expect(SandboxDefinition.safeParse({ mode: 'container', image: 'node:22-slim' }).success).toBe(true);
+    for (const bad of [
+      { mode: 'container' },
+      { image: 'node:22' },
+      { mode: 'container', image: '--privileged' },
+      { mode: 'container', image: 'a b' },
+    ]) {
+      expect(SandboxDefinition.safeParse(bad).success).toBe(false);
+    }
   });
 });

@@ -27,6 +27,7 @@ export function maskActivities(activities: AgentActivities, secrets: SecretMask)
     checkSignature: activities.checkSignature,
     askTenant: activities.askTenant,
     checkTenant: activities.checkTenant,
+    awaitRoom: activities.awaitRoom,
     resolveModel: masked(activities.resolveModel, (result) => ('problem' in result ? { problem: secrets.text(result.problem) } : result)),
     callModel: masked(activities.callModel, (result) => {
       if (result.kind === 'answer') return maskHashed(result, secrets);

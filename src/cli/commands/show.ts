@@ -3,6 +3,7 @@ import type { RunDescription } from '../../client/runs/describe-run.js';
 import { RUN_LIMITS } from '../../contracts/constants/limits.js';
 import { PerdureError } from '../../contracts/perdure-error.js';
 import type { Progress, RunResult } from '../../contracts/schemas/run.js';
+import { fullStateDisk } from '../../worker/state-folder/state-folder.js';
 import { type Output, printJson, printText, say } from '../display/output.js';
 import { formatShown, type ShownRun } from '../display/run-details.js';
 import type { CliContext } from '../host/context.js';
@@ -45,7 +46,10 @@ async function progressOfOpen(run: RunHandle, place: Place, output: Output): Pro
         5,
       );
     }
-    return await run.progress();
+    const progress = await run.progress();
+    // without room, the embedded server cannot store that the run waits
+    const waitingFor = progress.waitingFor ?? (location.kind === 'embedded' ? await fullStateDisk(place.stateDir) : undefined);
+    return waitingFor === undefined ? progress : { ...progress, waitingFor };
   } catch (error) {
     if (!(error instanceof PerdureError) || error.code !== 'NO_WORKER') throw error;
     say(output, `${error.code}: ${error.message}`);

@@ -32,5 +32,7 @@ export function say(output: Output, line: string): void {
 export function errorLine(error: unknown): { readonly code: string; readonly message: string; readonly exitCode: number } {
   if (error instanceof PerdureError) return { code: error.code, message: terminalLine(error.message), exitCode: error.exitCode };
   const message = error instanceof Error ? error.message : String(error);
+  if (/^ENOSPC\b/u.test(message))
+    return { code: 'DISK_FULL', message: `${terminalLine(message)}. Free space, and repeat the command.`, exitCode: 1 };
   return { code: 'INTERNAL', message: `${terminalLine(message)} (run with --debug for a stack trace)`, exitCode: 1 };
 }

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { PerdureError } from '../../contracts/perdure-error.js';
 import { builtModule } from '../../worker/dev-server/launch.js';
+import { passEnvironment } from '../../worker/hosting/passed-environment.js';
 import { withFolderLock } from '../../worker/state-folder/folder-lock.js';
 import { announcePresence, livePresences, type Presence } from '../../worker/state-folder/presence.js';
 import { stateFolder } from '../../worker/state-folder/state-folder.js';
@@ -38,11 +39,13 @@ async function spawnBackground(stateDir: string, options: PlaceOptions): Promise
   const log = join(logs, `dev-${new Date().toISOString().replaceAll(/[:.]/gu, '-')}.log`);
   const file = await open(log, 'a', 0o600);
   try {
+    const passed = passEnvironment({ ...process.env, PERDURE_DIR: stateDir }, ENVIRONMENT);
     const child = spawn(process.execPath, [builtModule(import.meta.url, '../main'), 'dev', '--until-idle', ...placeArguments(options)], {
       detached: true,
-      stdio: ['ignore', file.fd, file.fd],
-      env: { ...process.env, PERDURE_DIR: stateDir },
+      stdio: ['ignore', file.fd, file.fd, passed.stdio],
+      env: passed.env,
     });
+    passed.send(child);
     await untilAnnounced(child, { stateDir, log });
     child.unref();
     // an announced process has a pid
@@ -65,6 +68,9 @@ async function untilAnnounced(child: ChildProcess, { stateDir, log }: { stateDir
 }
 
 const POLL_MS = 20;
+
+/** The descriptor of the environment, behind the standard ones. */
+const ENVIRONMENT = 3;
 
 function backgroundFolder(stateDir: string): string {
   return join(stateFolder(stateDir).dir, 'background');

@@ -163,6 +163,8 @@ export const SANDBOX_LIMITS = {
   hostsMax: 200,
   /** Longest name of a host, with its port: 253 characters (RFC 1035) and `*.`, `:65535`. */
   hostCharsMax: 261,
+  /** Longest name of an image, with its registry and digest. */
+  imageCharsMax: 500,
   /** Folders beside the workspace that commands can change. Each costs a mount per command. */
   writableMax: 32,
   /** Processes and threads of one command. A parallel build of a large project has some hundreds. */
@@ -181,6 +183,8 @@ export const SANDBOX_LIMITS = {
   groupAgeMs: 86_400 * SECOND_MS,
   /** Time to try a sandbox when the first command starts. */
   probeTimeoutMs: 10 * SECOND_MS,
+  /** Time to start a container when it is tried, and to remove what a command left. */
+  removeTimeoutMs: 30 * SECOND_MS,
   /** Time until a connection through the proxy stands, and until a server begins to answer. */
   connectTimeoutMs: 30 * SECOND_MS,
 } as const;
@@ -247,6 +251,20 @@ export const LEDGER_LIMITS = {
   historyEventsMax: 2_000,
   /** Updates after which a ledger continues as new. The server refuses more than 2,000. */
   updatesMax: 1_000,
+} as const;
+
+/** The disks of a worker. With less free space, calls wait before they start. */
+export const DISK_LIMITS = {
+  /** Free space of the state folder and of artifacts: room for the results of some hundred calls, and for the server's database. */
+  freeBytesMin: 16 * MIB,
+  /** Share of a disk that is smaller than 100 times `freeBytesMin`. */
+  freeShareMin: 0.01,
+  /** Time until a full disk is checked again. It is doubled after each check. */
+  checkMsMin: SECOND_MS,
+  /** Longest time between two checks of a full disk. */
+  checkMsMax: 30 * SECOND_MS,
+  /** Time of one check. */
+  checkTimeoutMs: 10 * SECOND_MS,
 } as const;
 
 /** Signatures of starts, approvals and extensions at the embedded server. */

@@ -1,13 +1,9 @@
-import { execFile } from 'node:child_process';
 import { lstatSync, realpathSync } from 'node:fs';
-import { mkdir, mkdtemp, realpath, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { SANDBOX_LIMITS } from '../../contracts/constants/limits.js';
 import { findShell } from '../command-sandbox.js';
 import { bubblewrapSandbox } from './bubblewrap.js';
 import { namespaceSandbox, STAGES, UNSHARE_OPTIONS } from './namespaces.js';
+import { probeSandbox } from './probe-sandbox.js';
 import type { Sandbox } from './sandbox.js';
 
 let found: Promise<Sandbox | undefined> | undefined;
@@ -41,43 +37,18 @@ async function candidates(): Promise<readonly Sandbox[]> {
   return [bubblewrap, ...UNSHARE_OPTIONS.map((unshare) => namespaceSandbox({ shell, unshare, stages }))];
 }
 
-/** Tries the claims: the folder is writable, the system is not, a hidden folder stays empty, the network is its own, the users are not. */
+/** The claims: the folder is writable, the system is not, a hidden folder stays empty, the network is its own, the users are not. */
 async function works(sandbox: Sandbox): Promise<boolean> {
-  const folder = await realpath(await mkdtemp(join(tmpdir(), 'perdure-probe-')));
-  try {
-    const hidden = join(folder, 'hidden');
-    await mkdir(join(hidden, 'inside'), { recursive: true });
-    const claims = [
-      'touch seen',
-      '! touch /etc/perdure-probe',
-      '! touch hidden/x',
-      '[ ! -e hidden/inside ]',
-      '! test -w /proc/sys/kernel/core_pattern',
-      '[ "$(grep -c : /proc/net/dev)" = 1 ]',
-      // for root, nothing forbids it
-      ...(process.getuid?.() === 0 ? [] : ['! unshare --user true']),
-    ];
-    const { argv, environment } = sandbox.order(`exec 2>/dev/null; ${claims.join(' && ')}`, {
-      folder,
-      writable: [folder],
-      readOnly: [],
-      hidden: [{ path: hidden, isFolder: true }],
-      network: { kind: 'none' },
-    });
-    const [program, ...args] = argv;
-    await promisify(execFile)(program, args, {
-      cwd: folder,
-      env: environment,
-      timeout: SANDBOX_LIMITS.probeTimeoutMs,
-      killSignal: 'SIGKILL',
-    });
-    return true;
-  } catch {
-    // any failure means that this form does not work here
-    return false;
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
+  const claims = [
+    '! touch /etc/perdure-probe',
+    '! touch hidden/x',
+    '[ ! -e hidden/inside ]',
+    '! test -w /proc/sys/kernel/core_pattern',
+    '[ "$(grep -c : /proc/net/dev)" = 1 ]',
+    // for root, nothing forbids it
+    ...(process.getuid?.() === 0 ? [] : ['! unshare --user true']),
+  ];
+  return (await probeSandbox(sandbox, { claims, timeoutMs: SANDBOX_LIMITS.probeTimeoutMs })) === undefined;
 }
 
 /** False for a link: what it leads to is a folder of its own. */

@@ -1,7 +1,8 @@
 import { commandEnvironment } from '../command-sandbox.js';
 import type { CommandNetwork } from './sandbox.js';
 
-const BRIDGE_PORT = 3_128;
+/** Where the proxy is on the loopback of a command. */
+export const BRIDGE_PORT = 3_128;
 
 /**
  * The program that carries connections from the command's own loopback to the socket of the proxy. Most programs know proxies by address
@@ -24,16 +25,15 @@ const PROXY_VARIABLES = ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'http_proxy',
 const OWN = 'localhost,127.0.0.1,::1';
 
 /** The environment of a command in a sandbox: its temporary folder is `/tmp`, and programs find the proxy, if there is one. */
-export function sandboxEnvironment({ kind }: CommandNetwork): Record<string, string> {
+export function sandboxEnvironment(network: CommandNetwork): Record<string, string> {
   const { TMPDIR: _, ...environment } = commandEnvironment(process.env);
-  if (kind !== 'proxy') return environment;
-  const url = `http://127.0.0.1:${BRIDGE_PORT}`;
+  return { ...environment, ...proxyVariables(network) };
+}
+
+/** The variables with which programs find the proxy on the loopback of the command. Empty without a proxy. */
+export function proxyVariables({ kind }: CommandNetwork, port: number | string = BRIDGE_PORT): Record<string, string> {
+  if (kind !== 'proxy') return {};
+  const url = `http://127.0.0.1:${port}`;
   // Node's own fetch reads the variables with NODE_USE_ENV_PROXY
-  return {
-    ...environment,
-    ...Object.fromEntries(PROXY_VARIABLES.map((name) => [name, url])),
-    NO_PROXY: OWN,
-    no_proxy: OWN,
-    NODE_USE_ENV_PROXY: '1',
-  };
+  return { ...Object.fromEntries(PROXY_VARIABLES.map((name) => [name, url])), NO_PROXY: OWN, no_proxy: OWN, NODE_USE_ENV_PROXY: '1' };
 }

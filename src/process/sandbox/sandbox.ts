@@ -32,7 +32,7 @@ export interface CommandView {
 
 /** A way to run commands apart from the rest of the machine. */
 export interface Sandbox {
-  readonly kind: 'bubblewrap' | 'unshare' | 'process-tree';
+  readonly kind: 'bubblewrap' | 'unshare' | 'container' | 'seatbelt' | 'process-tree';
   readonly shell: 'bash' | 'sh';
   order(command: string, view: CommandView): ProcessOrder;
 }

@@ -1,5 +1,6 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
 import { CONTENT_LIMITS } from '../../contracts/constants/limits.js';
+import { eraseInitialValues } from '../../process/initial-environment.js';
 import type { KeyRing } from '../contract/access-options.js';
 import { HeldKeys } from './held-keys.js';
 import { KNOWN_PROVIDERS } from './provider-catalog.js';
@@ -21,7 +22,7 @@ const captured = new WeakMap<NodeJS.ProcessEnv, Map<string, string>>();
 
 /**
  * Takes the provider keys out of an environment, so that no child process can inherit them: values are remembered, the
- * variables deleted. Further keys of a provider are numbered: `OPENAI_API_KEY_2`. White space around a value is trimmed. `extra` are
+ * variables deleted, also from what `/proc/PID/environ` shows where the system allows it. Further keys of a provider are numbered: `OPENAI_API_KEY_2`. White space around a value is trimmed. `extra` are
  * the references that a config has, to variables and files.
  */
 export function captureKeys(env: NodeJS.ProcessEnv, extra: readonly string[] = []): KeyRing {
@@ -30,11 +31,15 @@ export function captureKeys(env: NodeJS.ProcessEnv, extra: readonly string[] = [
   const files = extra.flatMap((reference) => pathIn(reference) ?? []);
   const named = new Set(extra.map(nameOf));
   const isKey = (name: string): boolean => PROVIDER_KEYS.has(name.replace(/_\d+$/u, '')) || named.has(name);
+  const taken = new Set<string>();
   for (const [name, value] of Object.entries(env)) {
     if (!isKey(name)) continue;
+    taken.add(name);
     remembered.set(name, (value ?? '').trim());
     delete env[name];
   }
+  // in /proc/PID/environ they would still be
+  if (env === process.env && taken.size > 0) eraseInitialValues((name) => taken.has(name));
   const held = new HeldKeys();
   // also those that this config does not name: the process still has them
   for (const [name, value] of remembered) held.add(`env:${name}`, value);

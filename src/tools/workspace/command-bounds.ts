@@ -7,7 +7,7 @@ import { openSandbox } from '../../process/sandbox/open-sandbox.js';
 import type { CommandNetwork } from '../../process/sandbox/sandbox.js';
 import { commandView } from './command-view.js';
 import type { Jail } from './jail.js';
-import { guardCall, type ProtectedPaths, UNGUARDED } from './protected-paths.js';
+import { type GuardedCall, guardCall, type ProtectedPaths, UNGUARDED } from './protected-paths.js';
 
 /** What the owner of the worker decides about commands. */
 export interface BoundsOptions {
@@ -35,14 +35,15 @@ export interface CommandBounds {
   close(): Promise<BoundsReport>;
 }
 
-/** Opens the bounds of a command. Throws `SANDBOX` where the sandbox of the config cannot be made. */
+/** Opens the bounds of a command. Throws `SANDBOX` where the sandbox of the config cannot be made; then it leaves nothing open. */
 export async function openBounds(jail: Jail, options: BoundsOptions): Promise<CommandBounds> {
-  const { mode = 'namespaces', network, limits: given } = options.sandbox;
-  const sandbox = await openSandbox(mode);
+  const { mode, network, limits: given } = options.sandbox;
+  const sandbox = await openSandbox(options.sandbox);
   const limits = mode === 'none' ? undefined : commandLimits(given);
   const way = await openNetwork(network);
-  const group = limits && (await openControlGroup(limits));
-  const guarded = limits ? await guardCall(jail, options.protected) : UNGUARDED;
+  // the client of a container is not what has to be limited
+  const group = limits && mode !== 'container' ? await openControlGroup(limits) : undefined;
+  const guarded = await guardOr(limits ? guardCall(jail, options.protected) : Promise.resolve(UNGUARDED), [way, group]);
   return {
     limits,
     order: async (command) => {
@@ -55,6 +56,19 @@ export async function openBounds(jail: Jail, options: BoundsOptions): Promise<Co
       return { reached, refused };
     },
   };
+}
+
+/** The guard of a call. If it cannot be had, what was opened for the call is closed. */
+async function guardOr(
+  guarding: Promise<GuardedCall>,
+  opened: readonly ({ readonly close: () => Promise<unknown> } | undefined)[],
+): Promise<GuardedCall> {
+  try {
+    return await guarding;
+  } catch (error) {
+    await Promise.all(opened.map(async (each) => await each?.close()));
+    throw error;
+  }
 }
 
 /** The network of one command, and what ends with it. */

@@ -1,6 +1,8 @@
+import { constants } from 'node:fs';
 import { chmod, lstat, open, readdir, readlink, rename, rm } from 'node:fs/promises';
-import { dirname, join, relative, sep } from 'node:path';
+import { basename, dirname, join, relative, sep } from 'node:path';
 import { isWithin, type Jail, STATE_FOLDER_NAME } from './jail.js';
+import { asWorkspaceError, hasErrno, WorkspaceError } from './workspace-error.js';
 
 /**
  * What only the owner of a project changes, because it decides what runs outside the sandbox: absolute paths of files, and `FOLDER/*.md` for
@@ -60,7 +62,7 @@ export interface GuardedCall {
 /** A call that nothing limits. */
 export const UNGUARDED: GuardedCall = { before: { marks: new Map(), folders: [] }, finish: () => Promise.resolve([]) };
 
-/** Notes the protected files before a call. */
+/** Notes the protected files before a call. Throws DENIED if the worker cannot read where they may be. */
 export async function guardCall(jail: Jail, entries: ProtectedPaths): Promise<GuardedCall> {
   const shared = running.get(jail.root) ?? { before: protectedState(jail, entries), calls: 0 };
   running.set(jail.root, shared);
@@ -115,23 +117,25 @@ async function setAside(path: string, index: number): Promise<void> {
 const isAgents = (entry: string): boolean => entry.endsWith(AGENTS);
 const folderOf = (entry: string): string => entry.slice(0, -AGENTS.length);
 
-/** The agent files of a folder, and every link with such a name: what it leads to may become one. */
+/**
+ * The agent files of a folder, and every link with such a name: what it leads to may become one. Throws DENIED for a folder that the worker
+ * cannot read: a command could open it to itself.
+ */
 async function agentFiles(folder: string): Promise<readonly string[]> {
-  const found = await readdir(folder, { withFileTypes: true }).catch(() => []);
+  const found = (await ifThere(folder, readdir(folder, { withFileTypes: true }))) ?? [];
   const paths = found.filter(({ name }) => name.endsWith('.md')).map((entry) => ({ entry, path: join(folder, entry.name) }));
-  const isAgent = await Promise.all(paths.map(async ({ entry, path }) => entry.isSymbolicLink() || (await hasFrontMatter(path))));
+  const isAgent = await Promise.all(
+    paths.map(async ({ entry, path }) => entry.isSymbolicLink() || (entry.isFile() && (await hasFrontMatter(path)))),
+  );
   return paths.flatMap(({ path }, index) => (isAgent[index] ? [path] : []));
 }
 
 async function hasFrontMatter(path: string): Promise<boolean> {
-  const handle = await open(path).catch(() => undefined);
+  const handle = await ifThere(path, open(path, constants.O_RDONLY | constants.O_NONBLOCK));
   if (!handle) return false;
   try {
     const { buffer, bytesRead } = await handle.read(Buffer.alloc(FRONT_MATTER_BYTES), 0, FRONT_MATTER_BYTES, 0);
     return FRONT_MATTER.test(buffer.toString('utf8', 0, bytesRead));
-  } catch {
-    // a folder of this name
-    return false;
   } finally {
     await handle.close();
   }
@@ -139,7 +143,7 @@ async function hasFrontMatter(path: string): Promise<boolean> {
 
 /** Tells an entry by its kind and its folder: its owner may write it meanwhile, and a covered one cannot be exchanged. */
 async function markIn(path: string): Promise<string> {
-  const stats = await lstat(path).catch(() => undefined);
+  const stats = await ifThere(path, lstat(path));
   if (!stats) return '';
   if (stats.isSymbolicLink()) return `link ${stats.ino} ${await readlink(path)}`;
   return `${stats.isFile() ? 'file' : 'folder'} in ${await markOf(dirname(path))}`;
@@ -147,6 +151,19 @@ async function markIn(path: string): Promise<string> {
 
 /** Tells an entry from another one of the same name. Empty if there is none. */
 async function markOf(path: string): Promise<string> {
-  const stats = await lstat(path).catch(() => undefined);
+  const stats = await ifThere(path, lstat(path));
   return stats ? `${stats.dev}:${stats.ino}:${stats.mode & 0o170000}` : '';
+}
+
+/** What was found at a path; undefined if there is nothing. Throws DENIED if it is not known whether there is. */
+async function ifThere<T>(path: string, looking: Promise<T>): Promise<T | undefined> {
+  try {
+    return await looking;
+  } catch (error) {
+    if (hasErrno(error, 'ENOENT') || hasErrno(error, 'ENOTDIR')) return undefined;
+    const { message } = asWorkspaceError(error, basename(path));
+    throw new WorkspaceError('DENIED', `what only the owner of this project changes is not readable for this worker: ${message}`, {
+      cause: error,
+    });
+  }
 }

@@ -32,7 +32,7 @@ export async function announcePresence(dir: string): Promise<Presence> {
   const name = `${own.pid}-${own.start}-${OWN_PLACE}-${randomBytes(4).toString('hex')}.json`;
   const path = join(dir, name);
   await mkdir(dir, { recursive: true, mode: 0o700 });
-  await writeFile(path, `${JSON.stringify(own)}\n`, { mode: 0o600, flag: 'wx' });
+  await writeFile(path, `${JSON.stringify(own)}\n`, { mode: 0o600, flag: 'wx' }).catch(ifNamed);
   const touching = setInterval(() => {
     const now = new Date();
     // the folder was deleted, so there is no file to touch
@@ -45,6 +45,13 @@ export async function announcePresence(dir: string): Promise<Presence> {
       await rm(path, { force: true });
     },
   };
+}
+
+/** On a full disk, there is room for the name of a file. */
+function ifNamed(error: unknown): void {
+  // creating a file names its path, and writing to it does not
+  const isFull = error instanceof Error && 'code' in error && error.code === 'ENOSPC';
+  if (!isFull || 'path' in error) throw error;
 }
 
 /** Lists the processes present in `dir`, including the caller. Deletes the files of dead processes. A missing folder is empty. */

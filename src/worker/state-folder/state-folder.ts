@@ -1,6 +1,7 @@
 import { chmod, mkdir, stat, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join, relative, resolve } from 'node:path';
+import { fullDisk } from '../../artifacts/disk-room.js';
 import { PerdureError } from '../../contracts/perdure-error.js';
 
 /** The paths of a state folder. All are absolute. */
@@ -106,4 +107,9 @@ function unlessMissing(error: NodeJS.ErrnoException): undefined {
 /** The cache folder: `perdure` in the cache folder of the user, where other users cannot write. */
 export function cacheFolder(env: Readonly<NodeJS.ProcessEnv>): string {
   return join(env.XDG_CACHE_HOME || join(env.HOME || homedir(), '.cache'), 'perdure');
+}
+
+/** Says how full the disk of a state folder is, if calls must wait for room on it. Never rejects. */
+export async function fullStateDisk(stateDir: string): Promise<string | undefined> {
+  return await fullDisk([resolve(stateDir)]);
 }

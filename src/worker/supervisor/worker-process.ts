@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { constants } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
 import { HOSTING_LIMITS } from '../../contracts/constants/limits.js';
+import { passEnvironment } from '../hosting/passed-environment.js';
 import { HeldRuns } from './held-runs.js';
 import {
   type EmbeddedHosting,
@@ -27,6 +28,8 @@ export interface WorkerEnd {
 /** The pipe of a dead process is read to its end for at most this time. A process that inherited it would keep it open. */
 const DRAIN_MS_MAX = 500;
 const NOT_STARTED = 127;
+/** The descriptor of the environment, behind that of the messages. */
+const ENVIRONMENT = 4;
 
 /** A worker process as its supervisor sees it. */
 export class WorkerProcess {
@@ -41,13 +44,15 @@ export class WorkerProcess {
 
   /** Starts the process: a program and its arguments. It shares the output of this process. */
   constructor([program, ...args]: readonly [string, ...string[]]) {
+    const passed = passEnvironment({ ...process.env, [SUPERVISED_VARIABLE]: '1' }, ENVIRONMENT);
     this.#child = spawn(program, args, {
       // the pipe also tells the worker when this process dies
-      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
-      env: { ...process.env, [SUPERVISED_VARIABLE]: '1' },
+      stdio: ['ignore', 'inherit', 'inherit', 'ipc', passed.stdio],
+      env: passed.env,
       // connection options contain certificates, which JSON would lose
       serialization: 'advanced',
     });
+    passed.send(this.#child);
     this.ended = this.#untilEnded();
     // it closes the link once it has stopped; what keeps it from its exit then must not keep its runs waiting
     this.#child.once('disconnect', () => setTimeout(() => this.signal('SIGKILL'), HOSTING_LIMITS.exitMs).unref());

@@ -12,6 +12,8 @@ export interface HandlerContext {
   run: Run | undefined;
   /** The result of a run that could not be prepared. */
   refused: RunResult | undefined;
+  /** Why the run cannot be prepared yet. */
+  waitingFor?: string | undefined;
 }
 
 /** The prepared run. Throws `Input.Invalid` with `NOT_PREPARED` before there is one. */

@@ -54,12 +54,13 @@ const STEERS_SHOWN = { countMax: Number.POSITIVE_INFINITY, bytesMax: PAYLOAD_LIM
 
 const EMPTY_PAGE = { from: 0, next: 0, length: 0, digest: '', messages: [] };
 
-function unprepared({ input, inbox, refused }: HandlerContext): Progress {
+function unprepared({ input, inbox, refused, waitingFor }: HandlerContext): Progress {
   const host = namedHost(input);
+  const wait = waitingFor ?? (host === undefined ? undefined : `a worker of host ${host}`);
   return {
     status: refused?.reason ?? 'running',
     phase: refused ? 'closed' : 'preparing',
-    ...(host === undefined || refused ? {} : { waitingFor: `a worker of host ${host}` }),
+    ...(wait === undefined || refused ? {} : { waitingFor: wait }),
     turn: 0,
     maxTurns: input.maxTurns ?? RUN_LIMITS.maxTurnsDefault,
     usage: NO_USAGE,

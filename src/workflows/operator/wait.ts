@@ -1,5 +1,7 @@
 import { condition } from '@temporalio/workflow';
 import type { Run } from '../state/run.js';
+import { type ActivityProblem, readActivityProblem } from '../temporal/failures.js';
+import { awaitRoom } from '../temporal/proxies.js';
 
 /** Waits `ms`. A cancel, the deadline, an interrupt, a `/model` or `/think` message and a flood of messages end it early. */
 export async function wait(run: Run, ms: number, reason: string): Promise<void> {
@@ -16,6 +18,18 @@ export async function whileWaiting<T>(run: Run, reason: string, work: () => Prom
   } finally {
     close();
   }
+}
+
+/** Waits until the disk of a worker has room, which refused a call because it had none. A stop of the run ends the wait. */
+export async function waitForRoom(run: Run, { message }: ActivityProblem, queue?: string): Promise<void> {
+  await whileWaiting(run, message, async () => {
+    try {
+      await run.calls.abortable(() => awaitRoom(queue));
+    } catch (error) {
+      // stopped, or its worker was lost: what is called next says so
+      readActivityProblem(error);
+    }
+  });
 }
 
 /** Shows the latest decision of the run's guards, hooks and failover to operators. */

@@ -4,6 +4,7 @@ import { hostQueueOf, namedHost } from '../../contracts/constants/host-queue.js'
 import {
   AUTH_LIMITS,
   COMPACTION_LIMITS,
+  DISK_LIMITS,
   HOOK_LIMITS,
   HOSTING_LIMITS,
   LOSS_LIMITS,
@@ -36,6 +37,7 @@ const {
   compact: compactActivity,
   resolveModel: resolveModelActivity,
   checkSignature: checkSignatureActivity,
+  awaitRoom: awaitRoomActivity,
 } = proxyActivities<AgentActivities>(DEFAULTS);
 
 const { callTool: callToolLocally } = proxyLocalActivities<Pick<AgentActivities, 'callTool'>>({
@@ -76,6 +78,19 @@ export function prepareRun(input: Parameters<AgentActivities['prepareRun']>[0]):
 export function checkSignature(input: Parameters<AgentActivities['checkSignature']>[0]): ReturnType<AgentActivities['checkSignature']> {
   const options = { startToCloseTimeout: AUTH_LIMITS.checkTimeoutMs, summary: `check the signature of ${input.verb}` };
   return checkSignatureActivity.executeWithOptions(options, [input]);
+}
+
+/** Waits until the disk of the worker has room. Attempts are not part of the history, so it may wait for days. */
+export function awaitRoom(queue: string | undefined): Promise<void> {
+  return awaitRoomActivity.executeWithOptions(
+    {
+      ...(queue === undefined ? {} : { taskQueue: queue }),
+      startToCloseTimeout: DISK_LIMITS.checkTimeoutMs,
+      retry: { initialInterval: DISK_LIMITS.checkMsMin, backoffCoefficient: 2, maximumInterval: DISK_LIMITS.checkMsMax },
+      summary: 'wait for room on the disk',
+    },
+    [],
+  );
 }
 
 /** One model call with up to three attempts for reported failures. Each attempt has `totalMs`, and `waitMsMax` for its place; all attempts of the final call share it. */

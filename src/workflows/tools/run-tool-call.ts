@@ -4,13 +4,14 @@ import { MEMO_LIMITS, TOOL_LIMITS } from '../../contracts/constants/limits.js';
 import type { Message, ToolCallPart } from '../../contracts/schemas/message.js';
 import type { ToolDescriptor } from '../../contracts/schemas/tool.js';
 import { toolTitle } from '../../contracts/text/tool-title.js';
+import { waitForRoom } from '../operator/wait.js';
 import { outputBounds } from '../policies/tools/output-bounds.js';
 import type { Run } from '../state/run.js';
 import { type ActivityProblem, afterLoss, lossShown } from '../temporal/failures.js';
 import { callTool } from '../temporal/proxies.js';
 import { type LossState, settleLoss } from './settle-loss.js';
 import { type Settled, type SettledCall, settledBy, settledOwn } from './settled-call.js';
-import { type OpenCall, startOnHost } from './start-on-host.js';
+import { type OpenCall, placementFor, startOnHost } from './start-on-host.js';
 import { failedResult, notStartedResult, stoppedResult, unknownToolText } from './tool-results.js';
 
 /** Runs one call until it has its result, also when workers are lost. Never throws for a failing tool. */
@@ -62,6 +63,10 @@ async function settle(run: Run, open: OpenCall): Promise<Settled> {
       callTool(input, { summary: `turn ${turn}: ${title}${afterLoss(state.losses)}`, heartbeatTimeoutMs, placement }),
     );
     if (result) return settledBy(result);
+    if (problem.type === 'Worker.DiskFull') {
+      await waitForRoom(run, problem, placementFor(run, tool).queue);
+      continue;
+    }
     if (run.mustStop && (problem.cancelled || problem.notPolled)) return stopped(run, call, state.losses);
     if (!wasLost(problem, tool)) return settledOwn(failedResult(call, turn, `${problem.type}: ${problem.message}`), outcomeOf(problem));
     state.losses += 1;
@@ -110,6 +115,7 @@ function inputFor(run: Run, call: ToolCallPart, tool: ToolDescriptor, index: num
     key: `${run.runId}/${workflowInfo().firstExecutionRunId}/${turn}/${index}`,
     effect: tool.effect,
     timeoutMs: tool.timeoutMs,
+    waitsForRoom: true,
     ...(run.input.context?.workspace === undefined ? {} : { workspace: run.input.context.workspace }),
     ...(policy ? { agent: run.prepared.setup.agent, output: outputBounds(policy.output, contextWindow) } : {}),
   };

@@ -6,7 +6,7 @@ import type { Message } from '../../contracts/schemas/message.js';
 import type { ToolChoice, Usage } from '../../contracts/schemas/model.js';
 import type { ModelCandidate } from '../../contracts/schemas/model-route.js';
 import { waitWhilePaused } from '../operator/pause-and-hold.js';
-import { wait } from '../operator/wait.js';
+import { wait, waitForRoom } from '../operator/wait.js';
 import { keyOf, type ModelPair } from '../policies/model/next-model.js';
 import type { Run } from '../state/run.js';
 import { usageIn } from '../state/spending.js';
@@ -100,6 +100,10 @@ async function attempt(run: Run, chosen: ChosenModel, { setbacks, ...request }: 
   if (reply.kind === 'answer') return keepAnswer(run, pair, reply);
   if (reply.kind === 'interrupted') return keepPartial(run, pair, reply);
   const { problem } = reply;
+  if (problem.type === 'Worker.DiskFull') {
+    await waitForRoom(run, problem, queueOf(run, pair.candidate).queue);
+    return AGAIN;
+  }
   if (isCharged(problem)) chargeLost(run, pair, lostUsage(run, outputTokensMax, problem));
   const after = await handleFailedCall(run, { pair, problem, setbacks, endsAt: request.endsAt });
   return after.again ? AGAIN : { kind: 'failed', type: after.type, message: after.message };
@@ -132,6 +136,8 @@ async function callOnce(run: Run, chosen: ChosenModel, { endsAt, ...request }: A
     turn: run.counters.turn,
     ...modelOf(run, chosen),
     setupHash: prepared.setupHash,
+    // the time of the final call is too short for a wait
+    ...(request.final ? {} : { waitsForRoom: true }),
     ...(thinkingTokensMax === undefined ? {} : { thinkingTokensMax }),
     ...request,
   };

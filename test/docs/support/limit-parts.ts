@@ -59,6 +59,7 @@ const PROCESS_LIMIT_TITLES = {
   STREAM_LIMITS: 'Streams',
   REDIS_STREAM_LIMITS: 'Streams in Redis',
   SANDBOX_LIMITS: 'Sandbox of commands',
+  DISK_LIMITS: 'Full disks',
   AUTH_LIMITS: 'Signatures',
   TENANT_LIMITS: 'Tenants',
   PROVIDER_LIMITS: 'Providers',

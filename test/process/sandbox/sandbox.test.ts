@@ -208,7 +208,7 @@ test('a user who is not root has a sandbox too, in which no user namespace can b
 describe('the mode of the config', () => {
   test('none is a process tree, and sees what the worker sees', async () => {
     const { root } = await tempWorkspace();
-    const sandbox = await openSandbox('none');
+    const sandbox = await openSandbox({ mode: 'none' });
     expect(sandbox.kind).toBe('process-tree');
     const order = sandbox.order('true', { folder: root, writable: [], readOnly: [], hidden: [], network: { kind: 'none' } });
     expect(order.argv).toContain('true');
@@ -216,7 +216,7 @@ describe('the mode of the config', () => {
 
   test('a sandbox that cannot be made here is refused, and nothing weaker runs in its place', async () => {
     const script = `import { openSandbox } from '${new URL('../../../dist/process/sandbox/open-sandbox.js', import.meta.url).href}';
-      await openSandbox('namespaces').then(({ kind }) => console.log(kind), ({ message }) => console.log(message));`;
+      await openSandbox({}).then(({ kind }) => console.log(kind), ({ message }) => console.log(message));`;
     // as on a machine whose kernel makes no namespaces
     const printed = await runUnprivileged('--map-root-user', 'echo 0 > /proc/sys/user/max_user_namespaces &&', script);
     expect(printed).toMatch(/^SANDBOX: this worker cannot make the sandbox of commands: .* sandbox: \{ mode: 'none' \}/u);

@@ -1,8 +1,10 @@
+import { takeEnvironment } from '../../../dist/worker/hosting/passed-environment.js';
 import { linkToSupervisor } from '../../../dist/worker/supervisor/supervisor-link.js';
 
 // supervised-process <what>: a process as the supervisor starts it, without a worker. Prints its pid when it has its turn.
 // killed: dies by a signal at its start · fails: exits with 3 before it is ready · works: works until SIGTERM, then exits with 0
 // exits-7: works until SIGTERM, then exits with 7
+takeEnvironment();
 const [what] = process.argv.slice(2);
 if (what === 'killed') process.kill(process.pid, 'SIGKILL');
 if (what === 'fails') process.exit(3);
