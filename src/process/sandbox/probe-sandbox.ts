@@ -14,6 +14,8 @@ export interface Probe {
 
 const OUTPUT_BYTES_MAX = 64 * 1_024;
 const LINE_CHARS_MAX = 500;
+/** What docker adds behind its error. */
+const ADVICE = /^(?:Run|See) '.* --help'/u;
 
 /** Runs one command in a sandbox, as tools do. Returns why it cannot be used, or undefined. Never rejects. */
 export async function probeSandbox(sandbox: Sandbox, { claims, timeoutMs }: Probe): Promise<string | undefined> {
@@ -69,7 +71,7 @@ class ProbeOutput implements OutputCollector {
   }
 
   lastLine(): string {
-    const line = this.#text.split('\n').findLast((each) => each.trim() !== '');
+    const line = this.#text.split('\n').findLast((each) => each.trim() !== '' && !ADVICE.test(each));
     return (line ?? '').slice(0, LINE_CHARS_MAX);
   }
 
