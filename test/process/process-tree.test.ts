@@ -52,7 +52,7 @@ describe.each([...SANDBOXES.keys()])('runProcessTree in a sandbox: %s', (name) =
   });
 
   test('at the timeout the command may end in order, with its last output', async () => {
-    const end = await run("trap 'echo tidied up; exit 0' TERM; echo started; sleep 60 & wait", { timeoutMs: 1_000 });
+    const end = await run("trap 'echo tidied up; exit 0' TERM; echo started; sleep 60 & wait", { timeoutMs: 4_000 });
     expect(end).toEqual({ endedBy: 'timeout', exitCode: 0, output: 'started\ntidied up\n' });
   });
 

@@ -188,10 +188,12 @@ describe('what only the owner of a project changes', () => {
     await workspace.put('agents/good.md', AGENT);
     await workspace.put('docs/x', '');
     const exchange = `cd "$1"; while :; do mv docs real; ln -s agents docs; rm docs; mv real docs; done`;
-    const racing = spawn('sh', ['-c', exchange, 'sh', workspace.root], { stdio: 'ignore' });
-    const ended = once(racing, 'exit');
+    const racing = spawn('sh', ['-c', exchange, 'sh', workspace.root], { stdio: ['ignore', 'pipe', 'ignore'], detached: true });
+    // its output is closed when the last of its programs is gone, which may still change the folder when the shell is dead
+    const ended = once(racing, 'close');
     for (let round = 0; round < 300; round += 1) await write('docs/evil.md').catch(() => undefined);
-    racing.kill('SIGKILL');
+    if (racing.pid !== undefined) process.kill(-racing.pid, 'SIGKILL');
+    racing.stdout.resume();
     await ended;
     expect(await names(workspace, 'agents')).toEqual(['good.md']);
   });

@@ -14,6 +14,7 @@ const RETRYABLE: ReadonlySet<FailureType> = new Set([
   'Model.EmptyStream',
   'Model.BadResponse',
   'Model.Unreachable',
+  'Worker.DiskFull',
 ]);
 // the keys of a constant are its own names
 const types = Object.keys(FAILURES) as FailureType[];

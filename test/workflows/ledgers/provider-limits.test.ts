@@ -24,7 +24,7 @@ describe('limits of a provider', { timeout: 60_000 }, () => {
       await worker({ taskQueue, model: fake.answer, providers, route: ROUTE }),
       await worker({ taskQueue, model: fake.answer, providers, route: ROUTE }),
     ] as const;
-    const runs = await Promise.all(Array.from({ length: 10 }, () => start(workers[0])));
+    const runs = await Promise.all(Array.from({ length: 20 }, () => start(workers[0])));
     for (const run of runs) expect(await run.result()).toMatchObject({ reason: 'completed' });
     expect(fake.most).toBe(2);
     expect(workers.every(({ requests }) => requests.length > 0)).toBe(true);
