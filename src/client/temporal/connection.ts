@@ -61,7 +61,33 @@ export class TemporalAccess {
     definition: QueryDefinition<Answer, Args>,
     ...args: Args
   ): Promise<Answer> {
-    const deadline = Date.now() + CLIENT_LIMITS.queryTimeoutMs;
+    return await this.#queryWithin(CLIENT_LIMITS.queryTimeoutMs, handle, definition, args);
+  }
+
+  /**
+   * Queries a run that may be long and closed, so that its worker replays the whole history first: if a worker polls the queue, it has
+   * 30 s. Else as `query`.
+   */
+  async queryReplayed<Answer, Args extends unknown[]>(
+    handle: WorkflowHandle,
+    definition: QueryDefinition<Answer, Args>,
+    ...args: Args
+  ): Promise<Answer> {
+    try {
+      return await this.query(handle, definition, ...args);
+    } catch (error) {
+      if (!(error instanceof PerdureError) || error.code !== 'NO_WORKER' || !(await this.hasPoller())) throw error;
+      return await this.#queryWithin(CLIENT_LIMITS.replayTimeoutMs, handle, definition, args);
+    }
+  }
+
+  async #queryWithin<Answer, Args extends unknown[]>(
+    timeoutMs: number,
+    handle: WorkflowHandle,
+    definition: QueryDefinition<Answer, Args>,
+    args: Args,
+  ): Promise<Answer> {
+    const deadline = Date.now() + timeoutMs;
     try {
       return await this.client.withDeadline(deadline, () => handle.query(definition, ...args));
     } catch (error) {

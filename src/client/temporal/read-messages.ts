@@ -43,7 +43,7 @@ export async function readTranscript(access: TemporalAccess, handle: WorkflowHan
   return messages;
 
   function ask(request: PageRequest) {
-    return access.query(handle, transcriptQuery, request);
+    return access.queryReplayed(handle, transcriptQuery, request);
   }
 }
 
@@ -62,7 +62,7 @@ export async function readUnread(access: TemporalAccess, handle: WorkflowHandle)
   return messages;
 
   function ask(request: PageRequest) {
-    return access.query(handle, unreadQuery, request);
+    return access.queryReplayed(handle, unreadQuery, request);
   }
 }
 

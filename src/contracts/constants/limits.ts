@@ -281,6 +281,8 @@ export const CLIENT_LIMITS = {
   updateTimeoutMs: 5 * SECOND_MS,
   /** Time limit of a query. */
   queryTimeoutMs: 5 * SECOND_MS,
+  /** Time limit of a second query for messages of a run, if a worker polls the queue: it may replay a long history first. */
+  replayTimeoutMs: 25 * SECOND_MS,
   /** Longest id of a run or session, in characters. */
   idCharsMax: 200,
   /** Largest input of a run. The server accepts 2 MiB; larger inputs need a data converter with external storage. */
