@@ -41,7 +41,8 @@ export function typed(args: readonly string[], place: TypedPlace): Promise<Typed
 
 async function carryOut(args: readonly string[], { cwd, env }: TypedPlace): Promise<TypedEnd> {
   const program = await builtProgram();
-  const before = { cwd: process.cwd(), env: { ...process.env } };
+  const own = process.env;
+  const before = { cwd: process.cwd(), env: { ...own } };
   const printed = { stdout: '', stderr: '' };
   const collect = (name: 'stdout' | 'stderr'): Writable =>
     new Writable({
@@ -51,13 +52,16 @@ async function carryOut(args: readonly string[], { cwd, env }: TypedPlace): Prom
       },
     });
   process.chdir(cwd);
-  setEnvironment(env);
+  setEnvironment(own, env);
+  // keys are remembered for each environment: another command has another one, as in a process of its own
+  process.env = { ...own };
   try {
     const output = { stdout: collect('stdout'), stderr: collect('stderr') };
     const code = await program.runCommandLine(args, { output, interrupts: new program.Interrupts() });
     return { code, signal: null, ...printed };
   } finally {
-    setEnvironment(before.env);
+    process.env = own;
+    setEnvironment(own, before.env);
     process.chdir(before.cwd);
   }
 }
@@ -79,8 +83,8 @@ async function loadBuilt(file: string): Promise<Program> {
   return await import(/* @vite-ignore */ pathToFileURL(join(builtFolder(), file)).href);
 }
 
-/** The object must stay: native code reads the same variables. */
-function setEnvironment(env: NodeJS.ProcessEnv): void {
-  for (const name of Object.keys(process.env)) if (!(name in env)) delete process.env[name];
-  for (const [name, value] of Object.entries(env)) if (value !== undefined) process.env[name] = value;
+/** Native code reads the variables of the process itself. */
+function setEnvironment(own: NodeJS.ProcessEnv, env: NodeJS.ProcessEnv): void {
+  for (const name of Object.keys(own)) if (!(name in env)) delete own[name];
+  for (const [name, value] of Object.entries(env)) if (value !== undefined) own[name] = value;
 }
