@@ -14,6 +14,8 @@ const inherited = execFileSync('sh', ['-c', 'printf %s "$SECRET_A,$PLAIN"'], { e
 console.log(JSON.stringify({ isDone, shown, own: [process.env.SECRET_A, process.env.SECRET_EMPTY, process.env.PLAIN], inherited }));
 `;
 
+if (process.platform !== 'linux') console.warn('initial-environment: not tried, because only Linux shows it under /proc');
+
 describe('eraseInitialValues', () => {
   it.runIf(process.platform === 'linux')(
     'removes values from /proc/PID/environ, and leaves them in process.env and to children',

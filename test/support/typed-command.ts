@@ -19,7 +19,10 @@ export interface TypedPlace {
   readonly env: NodeJS.ProcessEnv;
 }
 
-/** The verbs that host a worker, or a replay: what they leave behind when they end is part of what is shown, so they get a process of their own. */
+/**
+ * The verbs that host a worker, or replay in one. What they leave behind when they end is part of what is shown, so they get a process of
+ * their own.
+ */
 const HOSTING = new Set(['run', 'watch', 'continue', 'dev', 'worker', 'replay']);
 
 /** True for a command that only reads, or talks to a run. */

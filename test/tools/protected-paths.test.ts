@@ -225,6 +225,8 @@ describe('what only the owner of a project changes', () => {
   });
 });
 
+if (process.getuid?.() !== 0) console.warn('protected-paths: not root, so a folder of mode 000 is not tried with another user');
+
 describe('a folder of agents that the worker cannot read', () => {
   test('ends the call with an error, and its proxy is closed', async () => {
     const workspace = await tempWorkspace();

@@ -21,9 +21,9 @@ const HEADER_VALUE = /^[\u0021-\u007e]+$/u;
 const captured = new WeakMap<NodeJS.ProcessEnv, Map<string, string>>();
 
 /**
- * Takes the provider keys out of an environment, so that no child process can inherit them: values are remembered, the
- * variables deleted, also from what `/proc/PID/environ` shows where the system allows it. Further keys of a provider are numbered: `OPENAI_API_KEY_2`. White space around a value is trimmed. `extra` are
- * the references that a config has, to variables and files.
+ * Takes the provider keys out of an environment, so that no child process can inherit them: values are remembered, the variables deleted,
+ * also from what `/proc/PID/environ` shows where the system allows it. Further keys of a provider are numbered: `OPENAI_API_KEY_2`. White
+ * space around a value is trimmed. `extra` are the references that a config has, to variables and files.
  */
 export function captureKeys(env: NodeJS.ProcessEnv, extra: readonly string[] = []): KeyRing {
   const remembered = captured.get(env) ?? new Map<string, string>();

@@ -93,7 +93,10 @@ export function awaitRoom(queue: string | undefined): Promise<void> {
   );
 }
 
-/** One model call with up to three attempts for reported failures. Each attempt has `totalMs`, and `waitMsMax` for its place; all attempts of the final call share it. */
+/**
+ * One model call with up to three attempts for reported failures. Each attempt has `totalMs`, and `waitMsMax` for its place; all attempts of
+ * the final call share it.
+ */
 export function callModel(
   input: Parameters<AgentActivities['callModel']>[0],
   options: CallOptions & { totalMs?: number; waitMsMax?: number; isFinal?: boolean; queue?: string },
