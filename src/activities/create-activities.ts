@@ -24,13 +24,14 @@ import { createRunHooks } from './hooks/run-hooks.js';
 import { createAskTenant, createCheckTenant } from './limits/ask-tenant.js';
 import { ProviderGates, type ProviderRules } from './limits/provider-gate.js';
 import { type TenantRules, tenantRules } from './limits/tenant-limits.js';
-import { type Authenticate, createCheckSignature } from './prepare/authenticate.js';
+import { type Authenticate, createCheckSignature, createSignStart, type Sign } from './prepare/authenticate.js';
 import type { PrepareRun } from './prepare/prepare-run.js';
 import { SetupCache } from './prepare/setup-cache.js';
 import { finalFailure, isOtherHost } from './runtime/failures.js';
 import { withHeartbeat } from './runtime/heartbeat.js';
 import { maskActivities, maskPrepared } from './runtime/mask-activities.js';
 import { createRoomCheck, withRoom } from './runtime/room.js';
+import { createAwaitRun } from './subagents/await-run.js';
 import { TranscriptCache } from './transcript/transcript-cache.js';
 
 /** The dependencies of all activities. */
@@ -39,6 +40,8 @@ export interface ActivitiesOptions {
   readonly resolveModel: AgentActivities['resolveModel'];
   /** Checks the signatures of approvals and extensions. @default unsigned ones are taken */
   readonly authenticate?: Authenticate;
+  /** Signs the starts of sub-agents. @default none */
+  readonly sign?: Sign;
   readonly tools: readonly AnyToolDefinition[];
   readonly providerFor: CallModelOptions['providerFor'];
   readonly streams: StreamSink;
@@ -111,6 +114,8 @@ export function createActivities(options: ActivitiesOptions): AgentActivities {
     }),
     callTool: withRoom(checkRoom, callTool),
     awaitRoom: checkRoom,
+    awaitRun: createAwaitRun(),
+    signStart: createSignStart(options.sign),
     reconcileTool: createReconcileTool(toolOptions),
     recallResult: createRecallResult({ results, cache }),
     checkTool: createCheckTool({ tools, hooks, gates: options.gates ?? new Map(), secrets }),

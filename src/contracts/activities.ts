@@ -6,10 +6,12 @@ import type { StopReason, ThinkingOutput, ThinkingSetting, ToolChoice, Usage } f
 import type { ModelCandidate, ModelTimes } from './schemas/model-route.js';
 import type { KeptPart } from './schemas/policy.js';
 import type { PreparedRun } from './schemas/prepared-run.js';
-import type { RunInput } from './schemas/run.js';
+import type { RunInput, RunResult } from './schemas/run.js';
+import type { AwaitRunInput } from './schemas/subagent.js';
 import type { Effect } from './schemas/tool.js';
 import type { SignedRequest } from './signature.js';
 
+export type { HeartbeatDetails, StoppedDetails } from './schemas/heartbeat.js';
 export type { PreparedRun, RunSetup } from './schemas/prepared-run.js';
 
 /** One message of the tail: by hash when an activity returned it, by value when the workflow wrote it. */
@@ -150,6 +152,8 @@ export interface CheckToolInput {
   readonly args: JsonValue;
   readonly workspace?: string;
   readonly asked: boolean;
+  /** The agent whose gate function applies. @default `agent` */
+  readonly gateAgent?: string;
   /** The agent's gate is a function. A worker without it blocks the call. */
   readonly gated?: boolean;
   /** The tool had an `approval` when the run started. */
@@ -240,6 +244,9 @@ export interface CheckSignatureInput extends SignedRequest {
 /** `problem`: why the signature does not count, as a code and a sentence. */
 export type CheckSignatureResult = { readonly problem?: string };
 
+/** How a sub-agent ended: with its result, or without one, because its workflow was ended from outside. */
+export type AwaitRunResult = { readonly kind: 'ended'; readonly result: RunResult } | { readonly kind: 'lost'; readonly why: string };
+
 /** State of a call whose worker was lost, as `reconcile` found it. Only `not_started` allows another start. */
 export type ReconcileResult =
   | { readonly kind: 'done'; readonly result: CallToolResult }
@@ -267,27 +274,10 @@ export interface AgentActivities {
   readonly askTenant: (input: AskTenantInput) => Promise<void>;
   readonly checkTenant: (input: CheckTenantInput) => Promise<CheckTenantResult>;
   readonly checkSignature: (input: CheckSignatureInput) => Promise<CheckSignatureResult>;
+  /** Signs the start of a sub-agent at a server that asks for signatures. */
+  readonly signStart: (input: Pick<SignedRequest, 'runId' | 'input'>) => Promise<{ readonly auth: string }>;
+  /** Returns when the run has ended. */
+  readonly awaitRun: (input: AwaitRunInput) => Promise<AwaitRunResult>;
   /** Returns when the disk of this worker has room again; until then, each attempt fails. */
   readonly awaitRoom: () => Promise<void>;
-}
-
-/** Heartbeat details, shown under Pending Activities in the Web UI (≤ 1 KiB). */
-export interface HeartbeatDetails {
-  readonly phase: string;
-  readonly elapsedMs: number;
-  readonly tokens?: number;
-  readonly lastText?: string;
-  /** The queue of the host that runs the call. Absent if one host has all workers. */
-  readonly queue?: string;
-}
-
-/** `details[0]` of a `Worker.Shutdown`, with which a worker reports that it stopped a call. */
-export interface StoppedDetails extends HeartbeatDetails {
-  /** True if the call had ended by then; false if it ignored its signal. */
-  readonly ended?: boolean;
-  /**
-   * `lost contact`: the server did not acknowledge the heartbeats of the call. `unreachable`: the worker knows nothing of an earlier
-   * attempt. @default its worker shut down
-   */
-  readonly why?: 'lost contact' | 'unreachable';
 }

@@ -6,8 +6,8 @@ export type RunEvent = { readonly seq: number; readonly at: number } & RunEventB
 
 /** An event without its sequence number and time. */
 export type RunEventBody =
-  /** The run started. The first event, exactly once. */
-  | { type: 'run.started'; agent: string; model: string; maxTurns: number }
+  /** The run started. The first event, exactly once. `parent`: the run and the call that delegated this one. */
+  | { type: 'run.started'; agent: string; model: string; maxTurns: number; parent?: { runId: string; callId: string } }
   /** A turn started. */
   | { type: 'turn.started'; turn: number }
   /** A model answered. `text` is the beginning of the answer, `requestId` the provider's id of the request. */
@@ -34,6 +34,10 @@ export type RunEventBody =
   | { type: 'tool.call'; turn: number; callId: string; tool: string; title: string; effect: string }
   /** A tool call ended, exactly once for each `tool.call`. `outcome`: `ok`, `failed`, `timeout`, `cancelled` or `unknown`. */
   | { type: 'tool.result'; turn: number; callId: string; isError: boolean; outcome: string; durationMs: number; bytes: number }
+  /** The call started a sub-agent: run `runId`. */
+  | { type: 'subagent.started'; turn: number; callId: string; runId: string; agent: string }
+  /** A sub-agent ended, exactly once for each `subagent.started`. `reason` is that of its result, or `lost`. */
+  | { type: 'subagent.ended'; turn: number; callId: string; runId: string; agent: string; reason: string; costUsd?: number }
   /** A turn ended. */
   | { type: 'turn.ended'; turn: number }
   /** A message was queued. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { FAILOVER_LIMITS, RUN_LIMITS } from '../contracts/constants/limits.js';
+import { FAILOVER_LIMITS, RUN_LIMITS, SUBAGENT_LIMITS } from '../contracts/constants/limits.js';
 import { ThinkingSetting } from '../contracts/schemas/model.js';
 import { AgentExecutor } from './agent-executor.js';
 import { AgentGate } from './agent-gate.js';
@@ -7,6 +7,30 @@ import { CompletionGateFunction } from './completion-gate.js';
 import { HeartbeatTimeoutMs } from './heartbeat-timeout.js';
 import { BudgetOptions, PolicyOptions } from './policy-options.js';
 import { PresetName } from './presets.js';
+
+const Names = z.array(z.string().min(1)).min(1);
+
+/** Options of an agent for the agents that it may delegate to. */
+export const SubagentOptions = z.strictObject({
+  /** Names of the agents. */
+  agents: Names,
+  /** Levels of sub-agents: 2 lets those of this agent start some of their own. @default 1 */
+  depth: z.number().int().min(1).max(SUBAGENT_LIMITS.depthMax).optional(),
+  /** Sub-agents of one run at once. Further calls wait. @default 5 */
+  liveMax: z.number().int().min(1).max(SUBAGENT_LIMITS.liveMax).optional(),
+  /** The agent may be in its own list. @default false */
+  allowSelf: z.boolean().optional(),
+});
+export type SubagentOptions = z.infer<typeof SubagentOptions>;
+
+/** `subagents` of an agent: names, or names with options. */
+export const Subagents = z.union([Names, SubagentOptions]);
+export type Subagents = z.infer<typeof Subagents>;
+
+/** The options of an agent; undefined for one that may not delegate. */
+export function subagentOptions(subagents: Subagents | undefined): SubagentOptions | undefined {
+  return Array.isArray(subagents) ? { agents: subagents } : subagents;
+}
 
 /** An agent of the config: its prompt, model, tools and policy. */
 export const AgentDefinition = z.strictObject({
@@ -26,6 +50,8 @@ export const AgentDefinition = z.strictObject({
   tools: z.array(z.string()).optional(),
   /** Names of tools that the model is not offered. @default none */
   blockedTools: z.array(z.string()).optional(),
+  /** Agents that this one may delegate tasks to, with tool `delegate`: names, or names with options. @default none */
+  subagents: Subagents.optional(),
   /** Tool gate: a profile, rules with a profile, or a function that runs before each call. @default `all` */
   gate: AgentGate.optional(),
   /** Completion gate: a function that runs after the checks of `completion`. @default none */

@@ -4,7 +4,7 @@ import { type NativeConnection, Worker, type WorkerOptions } from '@temporalio/w
 import { KeptResults } from '../activities/call-tool/kept-results.js';
 import { createActivities } from '../activities/create-activities.js';
 import { tenantRules } from '../activities/limits/tenant-limits.js';
-import { type Authenticate, createAuthenticate, forgetOldSignatures } from '../activities/prepare/authenticate.js';
+import { type Authenticate, createAuthenticate, forgetOldSignatures, type Sign } from '../activities/prepare/authenticate.js';
 import { createPrepareRun } from '../activities/prepare/prepare-run.js';
 import { createResolveModel } from '../activities/prepare/resolve-model.js';
 import type { AgentActivities } from '../contracts/activities.js';
@@ -12,6 +12,7 @@ import { hostQueueOf } from '../contracts/constants/host-queue.js';
 import { WORKER_LIMITS } from '../contracts/constants/limits.js';
 import { DEFAULT_TASK_QUEUE } from '../contracts/handlers.js';
 import { PerdureError } from '../contracts/perdure-error.js';
+import { signRequest } from '../contracts/signature.js';
 import type { GateFunction } from '../define/agent-gate.js';
 import type { CompletionGate } from '../define/completion-gate.js';
 import type { Config } from '../define/define-config.js';
@@ -121,7 +122,7 @@ export function createAgentActivities(options: AgentActivitiesOptions): AgentAct
       ...(heartbeatTimeoutMs === undefined ? {} : { heartbeatTimeoutMs }),
     }),
     factsOf: (model) => modelFacts(model, config),
-    ...(authenticate ? { authenticate } : {}),
+    ...(authenticate ? { authenticate, sign: signWith(options.stateDir) } : {}),
     resolveModel: createResolveModel({ config, keys, env }),
     tenants: tenantRules(config),
     ...providerRules(config),
@@ -146,6 +147,11 @@ function authenticateOf(stateDir: string): Authenticate {
   const { authKey, signatures } = stateFolder(stateDir);
   void forgetOldSignatures(signatures);
   return async (input, sentAt) => await createAuthenticate({ key: await openAuthKey(authKey), folder: signatures })(input, sentAt);
+}
+
+/** Signs with the key of a folder. */
+function signWith(stateDir: string): Sign {
+  return async (request) => signRequest(await openAuthKey(stateFolder(stateDir).authKey), request, Date.now());
 }
 
 const resultsByFolder = new Map<string, KeptResults>();

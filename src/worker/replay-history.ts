@@ -31,7 +31,8 @@ export async function createReplayer({ blobs, say }: ReplayerOptions): Promise<(
     const events = history.events?.length ?? 0;
     installRuntime();
     try {
-      await Worker.runReplayHistory(options, history, file);
+      // the ids of sub-agents begin with that of their run
+      await Worker.runReplayHistory(options, history, workflowIdOf(history) ?? file);
       return { file, events };
     } catch (error) {
       // the SDK exports this class only from its sandbox package
@@ -39,6 +40,10 @@ export async function createReplayer({ blobs, say }: ReplayerOptions): Promise<(
       throw new PerdureError('REPLAY', `${file}: ${firstLine(error instanceof Error ? error.message : String(error))}`, 1);
     }
   };
+}
+
+function workflowIdOf({ events }: ReturnType<typeof readHistory>): string | undefined {
+  return events?.[0]?.workflowExecutionStartedEventAttributes?.workflowId ?? undefined;
 }
 
 let installed = false;

@@ -10,6 +10,7 @@ import type { Message } from '../contracts/schemas/message.js';
 import type { RunInput, RunResult } from '../contracts/schemas/run.js';
 import type { HandlerContext } from './handlers/handler-context.js';
 import { registerHandlers } from './handlers/handlers.js';
+import { parentProblem, takeIgnoredCancel } from './handlers/parent-signals.js';
 import { registerTenantAnswers } from './handlers/tenant-answers.js';
 import { endHold } from './operator/pause-and-hold.js';
 import { publishAttributes, serveDetails, statusAttributes } from './operator/progress.js';
@@ -25,6 +26,7 @@ import { buildResult, type Ending, unpreparedResult } from './state/run-result.j
 import { readStart, type StartProblem } from './state/start-arguments.js';
 import { readActivityProblem, runFailure } from './temporal/failures.js';
 import { awaitRoom, prepareRun } from './temporal/proxies.js';
+import { tellContinued } from './tools/follow-subagent.js';
 import { compactToCarry } from './turn/compact-transcript.js';
 import { type FinalOutput, finalOutput, hasFinalCall } from './turn/final-answer.js';
 import { beforeRun } from './turn/run-hooks.js';
@@ -51,6 +53,7 @@ async function runToEnd(context: HandlerContext, carried: CarriedState | undefin
   if (preparation.kind === 'refused') return refuse(context, preparation.problem);
   const { run } = preparation;
   context.run = run;
+  run.continuesSoon = context.continuesSoon ?? false;
   open(run, carried);
   // one watcher for the whole run, not one per call: every condition is evaluated in every activation
   void condition(() => run.inbox.cancelRequest !== undefined).then(() => run.calls.abort());
@@ -62,7 +65,11 @@ async function runToEnd(context: HandlerContext, carried: CarriedState | undefin
     await condition(allHandlersFinished);
     // a stop is not carried over: the run ends in this history
     if (ending.kind === 'end' && answer && !isOvertaken(run, ending)) return close(run, answer.ending ?? ending, answer);
-    if (ending.kind === 'continue-as-new' && !run.mustStop) return continueAsNew(run);
+    if (ending.kind === 'continue-as-new' && !run.mustStop) {
+      // nothing is awaited in a run without sub-agents: the next history begins with this task
+      const mayContinue = run.subagents.live.length === 0 || (await tellSubagents(run));
+      if (mayContinue) return continueAsNew(run);
+    }
     // the final call stopped the clock, but the run continues
     if (ending.kind === 'end') run.clock.start();
   }
@@ -102,6 +109,8 @@ type Preparation =
 
 async function prepare(context: HandlerContext): Promise<Preparation> {
   const { workflowId, startTime, firstExecutionRunId } = workflowInfo();
+  const notSubagent = parentProblem(context.input);
+  if (notSubagent !== undefined) return { kind: 'refused', problem: { type: 'Input.Invalid', message: notSubagent } };
   const scope = new CancellationScope();
   void condition(() => context.inbox.cancelRequest !== undefined).then(() => scope.cancel());
   for (let losses = 0; ; ) {
@@ -155,7 +164,7 @@ function open(run: Run, carried: CarriedState | undefined): void {
   }
   const { setup, model } = run.prepared;
   run.inbox.refuseOverflow();
-  run.events.add({ type: 'run.started', agent: setup.agent, model, maxTurns: run.caps.maxTurns });
+  run.events.add({ type: 'run.started', agent: setup.agent, model, maxTurns: run.caps.maxTurns, ...parentOf(run) });
   if (run.prepared.priceUnknown) {
     const text = `the price of ${model} is unknown: maxCostUsd is not enforced`;
     run.events.add({ type: 'notice', text });
@@ -170,6 +179,11 @@ function open(run: Run, carried: CarriedState | undefined): void {
     ...(run.input.tenant === undefined ? {} : { AgentTenant: run.input.tenant }),
     ...(run.input.session === undefined ? {} : { AgentSession: run.input.session }),
   });
+}
+
+/** The run and the call that delegated this one. */
+function parentOf({ input: { parent } }: Run): Pick<Extract<RunEventBody, { type: 'run.started' }>, 'parent'> {
+  return parent === undefined ? {} : { parent: { runId: parent.runId, callId: parent.callId } };
 }
 
 /** Loads the input's messages before the task. They may end in the middle of a call: this is repaired, with an event. */
@@ -214,6 +228,13 @@ function end(result: RunResult, { cancelRequest }: Inbox): RunResult {
   return result;
 }
 
+/** Tells the sub-agents at work that the run continues as new. False when a stop came first: it is not carried over. */
+async function tellSubagents(run: Run): Promise<boolean> {
+  await Promise.all(run.subagents.live.map(tellContinued));
+  await condition(allHandlersFinished);
+  return !run.mustStop;
+}
+
 function continueAsNew(run: Run): Promise<never> {
   run.clock.stop();
   compactToCarry(run, run.input.bounds?.carriedTranscriptBytes);
@@ -226,9 +247,11 @@ function continueAsNew(run: Run): Promise<never> {
 }
 
 /** Handles Temporal's own cancellation like signal `cancel`. */
-function watchTemporalCancellation({ inbox, events }: HandlerContext): void {
+function watchTemporalCancellation(context: HandlerContext): void {
+  const { inbox, events } = context;
   const { cancelRequested } = CancellationScope.current();
   void cancelRequested.catch(() => {
+    if (takeIgnoredCancel(context)) return;
     inbox.requestCancel({ source: 'temporal', reason: 'Temporal cancellation' });
     events.add({ type: 'cancel.requested', reason: 'Temporal cancellation' });
   });

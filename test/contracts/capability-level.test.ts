@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { CAPABILITY_LEVEL, clampPolicy, FLAGS_OF_LEVELS } from '../../src/contracts/capability-level.js';
 import { DEFAULT_POLICY } from '../../src/contracts/schemas/policy.js';
-import { POLICY_OF_0_1 } from '../../src/workflows/state/policy-baseline.js';
+import { POLICY_OF_0_1 } from '../../src/workflows/policies/policy-baseline.js';
 
 /** The flags of the last build that told no level. This list never grows. */
 const LEVEL_1 = [

@@ -10,7 +10,8 @@ import type { z } from 'zod';
 import { createActivities } from '../../src/activities/create-activities.js';
 import type { ProviderRules } from '../../src/activities/limits/provider-gate.js';
 import type { TenantRules } from '../../src/activities/limits/tenant-limits.js';
-import type { Authenticate } from '../../src/activities/prepare/authenticate.js';
+import type { Authenticate, Sign } from '../../src/activities/prepare/authenticate.js';
+import { createPrepareRun } from '../../src/activities/prepare/prepare-run.js';
 import { hookFlags } from '../../src/activities/prepare/run-policy.js';
 import { describeTool } from '../../src/activities/prepare/tool-descriptor.js';
 import { failure } from '../../src/activities/runtime/failures.js';
@@ -30,17 +31,21 @@ import type { SecretMask } from '../../src/contracts/text/secret-mask.js';
 import type { GateFunction } from '../../src/define/agent-gate.js';
 import type { CustomCompactor } from '../../src/define/compactor.js';
 import type { CompletionGate } from '../../src/define/completion-gate.js';
+import type { Config } from '../../src/define/define-config.js';
 import type { HookDefinition } from '../../src/define/define-hook.js';
 import type { AnyToolDefinition } from '../../src/define/define-tool.js';
+import { captureKeys } from '../../src/providers/access/key-ring.js';
 import type { ModelAnswer, ModelProvider, ModelRequest } from '../../src/providers/contract/provider.js';
 import type { StreamSink } from '../../src/streams/stream.js';
-import { POLICY_OF_0_1 } from '../../src/workflows/state/policy-baseline.js';
+import { POLICY_OF_0_1 } from '../../src/workflows/policies/policy-baseline.js';
 import { createTestWorker } from './test-worker.js';
 
 /** What a test says of its worker. The model is a function of the request: a fake of our own interface. */
 export interface AgentWorkerOptions {
   readonly model: (request: ModelRequest, call: number) => ModelAnswer | Promise<ModelAnswer>;
   readonly tools?: readonly AnyToolDefinition[];
+  /** Prepares runs by this config, as a worker of the package does. @default the options here */
+  readonly config?: Config;
   readonly taskQueue?: string;
   readonly identity?: string;
   readonly price?: PreparedRun['price'];
@@ -79,6 +84,8 @@ export interface AgentWorkerOptions {
   readonly secrets?: SecretMask;
   /** Checks the signatures of approvals and extensions, as at an embedded server. @default none are needed */
   readonly authenticate?: Authenticate;
+  /** Signs the starts of sub-agents. @default none */
+  readonly sign?: Sign;
   /** The heartbeat timeout of tool calls. @default 30 s */
   readonly heartbeatTimeoutMs?: number;
   /** The limits of providers. @default none */
@@ -124,14 +131,17 @@ export async function startAgentWorker(options: AgentWorkerOptions): Promise<Age
     ...(options.identity === undefined ? {} : { identity: options.identity }),
     workflowBundle: { codePath: options.bundlePath ?? inject('workflowBundlePath') },
     activities: createActivities({
-      prepareRun: async ({ input, level }) => {
+      prepareRun: async (given) => {
+        const { input, level } = given;
         await options.beforePrepare?.();
+        if (options.config) return await prepareBy(options.config, options)(given);
         const prepared = prepare(input, options);
         const { policy } = prepared;
         return policy ? { ...prepared, policy: clampPolicy(policy, options.ignoresLevel ? undefined : level) } : prepared;
       },
       resolveModel: ({ model }) => Promise.resolve(options.resolveModel?.(model) ?? { problem: `no model ${model} in this test` }),
-      tools: options.tools ?? [],
+      tools: options.config?.tools ?? options.tools ?? [],
+      ...(options.sign ? { sign: options.sign } : {}),
       providerFor: (model, credential) => ({ provider: options.providerFor?.(model, credential) ?? provider, model }),
       streams: options.streams ?? { publish: () => undefined, flush: () => Promise.resolve() },
       artifacts: options.artifacts ?? new FileArtifactStore(artifactsFolder),
@@ -169,6 +179,19 @@ export async function startAgentWorker(options: AgentWorkerOptions): Promise<Age
       await rm(artifactsFolder, { recursive: true, force: true });
     },
   };
+}
+
+/** Captures agents and tools of a config. */
+function prepareBy(config: Config, { authenticate }: AgentWorkerOptions) {
+  return createPrepareRun({
+    config,
+    configHash: 'test',
+    keys: captureKeys({}),
+    env: {},
+    workspaceTools: [],
+    searchAttributes: Object.keys(SEARCH_ATTRIBUTES),
+    ...(authenticate ? { authenticate } : {}),
+  });
 }
 
 function prepare(given: RunInput, options: AgentWorkerOptions): PreparedRun {

@@ -79,8 +79,9 @@ function decide(
 
 async function gateAnswer(input: CheckToolInput, args: JsonValue, { gates, tools, signal, secrets }: Check): Promise<GateAnswer> {
   const { runId, agent, turn, workspace } = input;
-  const gate = gates.get(agent);
-  if (!gate) return input.gated ? { action: 'block', reason: `the gate of agent ${agent} is not on this worker` } : { action: 'allow' };
+  const { gateAgent = agent } = input;
+  const gate = gates.get(gateAgent);
+  if (!gate) return input.gated ? { action: 'block', reason: `the gate of agent ${gateAgent} is not on this worker` } : { action: 'allow' };
   const tool = tools.get(input.tool);
   return await askGate({
     gate,

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { CheckSignatureInput, CheckSignatureResult } from '../../contracts/activities.js';
+import type { AgentActivities, CheckSignatureInput, CheckSignatureResult } from '../../contracts/activities.js';
 import { AUTH_LIMITS } from '../../contracts/constants/limits.js';
-import { isSignedBy, readSignature } from '../../contracts/signature.js';
+import { isSignedBy, readSignature, type SignedRequest } from '../../contracts/signature.js';
+import { failure } from '../runtime/failures.js';
 
 /** The key of the owner of an embedded server, and the folder that remembers the signatures that counted. */
 export interface AuthOptions {
@@ -47,6 +48,17 @@ export function createCheckSignature(
     // a worker of the same folder without the check, such as 'perdure dev --open', takes all
     const problem = await authenticate?.(input, Date.now());
     return problem === undefined ? {} : { problem };
+  };
+}
+
+/** Signs a request as the owner of the embedded server. */
+export type Sign = (request: SignedRequest) => Promise<string>;
+
+/** Makes the activity `signStart`: a sub-agent has the rights of the run that starts it, which was signed by the owner or needs none. */
+export function createSignStart(sign: Sign | undefined): AgentActivities['signStart'] {
+  return async ({ runId, input }) => {
+    if (!sign) throw failure('Input.Invalid', 'UNSIGNED: this worker has no key; restart it against the server of its state folder');
+    return { auth: await sign({ verb: 'start', runId, input }) };
   };
 }
 

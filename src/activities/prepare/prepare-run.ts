@@ -1,17 +1,14 @@
 import { stat } from 'node:fs/promises';
 import { isAbsolute } from 'node:path';
-import type { z } from 'zod';
 import type { AgentActivities, PreparedRun, PrepareRunInput } from '../../contracts/activities.js';
 import { clampPolicy, SIGNED_LEVEL, TENANT_LEVEL } from '../../contracts/capability-level.js';
 import { PAYLOAD_LIMITS, RUN_LIMITS } from '../../contracts/constants/limits.js';
 import { hashJson } from '../../contracts/digest.js';
-import { filesProblem } from '../../contracts/files/file-problem.js';
 import { offersTool } from '../../contracts/gate-profile.js';
 import { givenSystemText } from '../../contracts/message-text.js';
-import type { Part } from '../../contracts/schemas/message.js';
 import type { RunPolicy } from '../../contracts/schemas/policy.js';
 import type { RunSetup } from '../../contracts/schemas/prepared-run.js';
-import { RunInput } from '../../contracts/schemas/run.js';
+import type { RunInput } from '../../contracts/schemas/run.js';
 import type { ToolDescriptor } from '../../contracts/schemas/tool.js';
 import { didYouMean } from '../../contracts/text/did-you-mean.js';
 import type { AgentDefinition } from '../../define/define-agent.js';
@@ -21,20 +18,18 @@ import { chooseRoute } from '../../models/choose-route.js';
 import { type ResolvedRoute, resolveRoute } from '../../models/resolve-route.js';
 import type { KeyRing } from '../../providers/contract/access-options.js';
 import { updatePlan } from '../../tools/update-plan.js';
-import { outputSchemaProblem } from '../answer/output-schema.js';
 import { tenantRules } from '../limits/tenant-limits.js';
 import { failure, messageOf } from '../runtime/failures.js';
+import { delegationOf, inheritGate } from '../subagents/delegation.js';
 import type { Authenticate } from './authenticate.js';
 import { type InstructionFile, readInstructionFiles } from './instruction-files.js';
 import { buildPrompt } from './prompt.js';
+import { parseInput } from './read-input.js';
 import { priceSummaries, pricing, resolveCaps } from './run-caps.js';
 import { resolvePolicy, withoutForcedTool } from './run-policy.js';
 import { describeTool } from './tool-descriptor.js';
 import { noticeToollessModels } from './toolless-model-notices.js';
 import { secretsInWorkspace } from './workspace-secrets.js';
-
-/** The part types of a task. Calls, results and thinking can only come from an agent. */
-const TASK_PARTS: ReadonlySet<Part['type']> = new Set(['text', 'file', 'artifact']);
 
 /** The agent of a run without an `agent`. */
 export const DEFAULT_AGENT: AgentDefinition = {
@@ -70,7 +65,8 @@ export type PrepareRun = (...args: [...Parameters<AgentActivities['prepareRun']>
 export function createPrepareRun(options: PrepareRunOptions): PrepareRun {
   return async ({ runId, input: given, level, started }, signal) => {
     const input = parseInput(given);
-    const [name, agent] = findAgent(input, options.config);
+    const [name, found] = findAgent(input, options.config);
+    const { agent, ...gateAgent } = inheritGate(input, found, options.config);
     if (hasRightsOfWorker(input, agent)) await authenticateStart({ runId, given, started }, options);
     const caps = resolveCaps(input, agent, options.config);
     const tenant = level !== undefined && level >= TENANT_LEVEL ? preparedTenant(input, options) : {};
@@ -86,6 +82,7 @@ export function createPrepareRun(options: PrepareRunOptions): PrepareRun {
     await checkWorkspace(input.context?.workspace, options);
     const instructions = await readInstructions(input.context?.workspace);
     const { base, ...place } = basePrompt(agent.prompt, input);
+    const delegation = delegationOf(input, agent, { config: options.config, level, signs: options.authenticate !== undefined });
     const setup: RunSetup = {
       agent: name,
       prompt: buildPrompt({
@@ -94,7 +91,7 @@ export function createPrepareRun(options: PrepareRunOptions): PrepareRun {
         instructions,
         outputSchema: input.outputSchema,
       }),
-      tools: toolsFor(input, { agent, policy }, options),
+      tools: toolsFor(input, { agent, policy, delegate: delegation?.tool }, options),
       ...place,
     };
     checkSetup(setup);
@@ -115,7 +112,10 @@ export function createPrepareRun(options: PrepareRunOptions): PrepareRun {
       ...(options.toolQueue === undefined || !needsHost(input, agent) ? {} : { toolQueue: options.toolQueue }),
       ...heartbeatTimeout(agent, options),
       ...(options.authenticate && level !== undefined && level >= SIGNED_LEVEL ? { signed: true } : {}),
-      ...tenant,
+      // a sub-agent works in the place of its parent, which counts what it spends
+      ...(input.parent ? {} : tenant),
+      ...(delegation && { delegation: delegation.delegation }),
+      ...gateAgent,
       searchAttributes: [...options.searchAttributes],
     } satisfies PreparedRun;
   };
@@ -143,40 +143,6 @@ function basePrompt(prompt: string, { messages }: RunInput): Pick<RunSetup, 'giv
   if (systemText === '') return { base: prompt };
   const base = `${prompt}\n\n${systemText}`;
   return { base, given: { from: base.length - systemText.length, to: base.length } };
-}
-
-function parseInput(given: unknown): RunInput {
-  const parsed = readInput(given);
-  if (!parsed.success) throw failure('Input.Invalid', `BAD_INPUT ${parsed.error.issues.flatMap(describeIssue).join('; ')}`);
-  const { outputSchema, task } = parsed.data;
-  const schemaProblem = outputSchema && outputSchemaProblem(outputSchema);
-  if (schemaProblem) throw failure('Input.Invalid', `BAD_INPUT ${schemaProblem}`);
-  const strange = typeof task === 'string' ? undefined : task.find(({ type }) => !TASK_PARTS.has(type));
-  if (strange) throw failure('Input.Invalid', `BAD_INPUT task: a part of type ${strange.type} cannot come from a user`);
-  const parts = [
-    ...(typeof task === 'string' ? [] : task),
-    ...(parsed.data.messages ?? []).flatMap((message): readonly Part[] => message.parts),
-  ];
-  const fileProblem = filesProblem(parts);
-  if (fileProblem) throw failure('Input.Invalid', fileProblem);
-  const isEmpty = typeof task === 'string' ? task.trim() === '' : task.length === 0;
-  if (isEmpty) throw failure('Input.Invalid', 'EMPTY_MESSAGE: the task has no text and no attachment');
-  return parsed.data;
-}
-
-/** Parses the input. Deeply nested JSON overflows the stack, so the schema may throw. */
-function readInput(given: unknown): ReturnType<typeof RunInput.safeParse> {
-  try {
-    return RunInput.safeParse(given);
-  } catch (error) {
-    throw failure('Input.Invalid', `BAD_INPUT input: cannot be read: ${messageOf(error)}`, { cause: error });
-  }
-}
-
-function describeIssue(issue: z.core.$ZodIssue): string[] {
-  if (issue.code !== 'unrecognized_keys') return [`${issue.path.join('.') || 'input'}: ${issue.message}`];
-  const known = issue.path.length === 0 ? Object.keys(RunInput.shape) : [];
-  return issue.keys.map((key) => `${[...issue.path, key].join('.')}: unknown${didYouMean(key, known)}`);
 }
 
 function findAgent({ agent }: RunInput, { agents = {} }: Config): [string, AgentDefinition] {
@@ -265,13 +231,15 @@ async function readInstructions(workspace: string | undefined): Promise<Instruct
 interface JudgedAgent {
   readonly agent: AgentDefinition;
   readonly policy: RunPolicy;
+  /** The tool that starts sub-agents. */
+  readonly delegate: AnyToolDefinition | undefined;
 }
 
 /**
  * The tools of a run in a fixed order: the config's, then the workspace's, filtered by the agent's lists, then the tools that its policy
  * needs. Tools that the gate always blocks are left out.
  */
-function toolsFor({ context }: RunInput, { agent, policy }: JudgedAgent, options: PrepareRunOptions): ToolDescriptor[] {
+function toolsFor({ context }: RunInput, { agent, policy, delegate }: JudgedAgent, options: PrepareRunOptions): ToolDescriptor[] {
   const { config, workspaceTools, readArtifact } = options;
   const describe = (tool: AnyToolDefinition, workspace: boolean): ToolDescriptor =>
     describeTool(tool, { workspace, gate: agent.gate, hooks: config.hooks });
@@ -282,6 +250,7 @@ function toolsFor({ context }: RunInput, { agent, policy }: JudgedAgent, options
   // only a run with tools has outputs that may be cut
   const mayRead = readArtifact && chosen.length > 0 && !blockedTools.includes(readArtifact.name);
   const needed = [...(mayRead ? [describe(readArtifact, false)] : []), ...(needsPlan(policy) ? [describe(updatePlan, false)] : [])];
+  if (delegate && !blockedTools.includes(delegate.name)) needed.push(describe(delegate, false));
   return [...chosen, ...needed].filter((tool) => offersTool(policy.gate, tool));
 }
 

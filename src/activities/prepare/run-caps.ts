@@ -17,15 +17,22 @@ export type RunCaps = Pick<PreparedRun, 'maxTurns' | 'maxTokens' | 'maxCostUsd' 
 export function resolveCaps(input: RunInput, agent: AgentDefinition, config: Config): RunCaps {
   const preset = agent.preset === undefined ? undefined : PRESETS[agent.preset];
   const { budget = {} } = agent;
-  const maxTokens = input.maxTokens ?? budget.maxTokens;
-  const maxCostUsd = input.maxCostUsd ?? budget.maxCostUsd;
-  const deadlineMs = input.deadlineMs ?? budget.deadlineMs ?? preset?.deadlineMs;
+  const ownDeadlineMs = budget.deadlineMs ?? preset?.deadlineMs;
+  // the share of a sub-agent is what its parent can give: the agent's own limit stays
+  const limit = input.parent ? lower : (given: number | undefined, own: number | undefined) => given ?? own;
+  const maxTokens = limit(input.maxTokens, budget.maxTokens);
+  const maxCostUsd = limit(input.maxCostUsd, budget.maxCostUsd);
+  const deadlineMs = limit(input.deadlineMs, ownDeadlineMs);
   return {
     maxTurns: input.maxTurns ?? agent.maxTurns ?? preset?.maxTurns ?? config.limits?.maxTurns ?? RUN_LIMITS.maxTurnsDefault,
     ...(maxTokens === undefined ? {} : { maxTokens }),
     ...(maxCostUsd === undefined ? {} : { maxCostUsd }),
     ...(deadlineMs === undefined ? {} : { deadlineMs }),
   };
+}
+
+function lower(a: number | undefined, b: number | undefined): number | undefined {
+  return a === undefined ? b : b === undefined ? a : Math.min(a, b);
 }
 
 /** The facts for the price of a run. */

@@ -28,6 +28,9 @@ export function maskActivities(activities: AgentActivities, secrets: SecretMask)
     askTenant: activities.askTenant,
     checkTenant: activities.checkTenant,
     awaitRoom: activities.awaitRoom,
+    signStart: activities.signStart,
+    // the result of a run holds what its own activities masked
+    awaitRun: activities.awaitRun,
     resolveModel: masked(activities.resolveModel, (result) => ('problem' in result ? { problem: secrets.text(result.problem) } : result)),
     callModel: masked(activities.callModel, (result) => {
       if (result.kind === 'answer') return maskHashed(result, secrets);

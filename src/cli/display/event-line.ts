@@ -76,6 +76,10 @@ export function eventLine(event: RunEvent): string | undefined {
       return `model ${terminalLine(event.from)} → ${terminalLine(event.to)}: ${terminalLine(event.why)}`;
     case 'model.cooling':
       return `  ${terminalLine(event.model)}${withKey(event.credential)} cooling down until ${formatTime(event.until)}: ${terminalLine(event.why)}`;
+    case 'subagent.started':
+      return `  sub-agent ${terminalLine(event.runId)} started`;
+    case 'subagent.ended':
+      return `  sub-agent ${terminalLine(event.runId)} ended: ${terminalLine(event.reason)}`;
     case 'model.completed':
     case 'turn.ended':
     case 'continued':

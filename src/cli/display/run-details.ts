@@ -45,6 +45,7 @@ export function formatShown({ described, progress, result, uiUrl, waiting, steps
     ['last decision', progress?.lastDecision && terminalLine(progress.lastDecision)],
     ['tool', progress?.tool],
     ['last tool', progress?.tool === undefined ? progress?.lastTool : undefined],
+    ...subagentFacts(result, progress),
     ...unknownFacts(result, progress),
     ['usage', progress && formatUsage(progress.usage, progress.costUsd)],
     ...modelFacts(result),
@@ -76,6 +77,16 @@ function unknownFacts(result: RunResult | undefined, progress: Progress | undefi
   if (count === 0) return [];
   const named = ids.length === 0 ? '' : `: ${terminalLine(ids.join(', '))}`;
   return [['unknown', `the outcome of ${formatNumberOf(count, 'call')}, which may have taken effect${named}`]];
+}
+
+/** The sub-agents: of a result with their cost, of a running agent those at work first. */
+function subagentFacts(result: RunResult | undefined, progress: Progress | undefined): Fact[] {
+  if (!result) {
+    return (progress?.subagents ?? []).map(({ runId, reason }): Fact => ['sub-agent', `${terminalLine(runId)}: ${reason ?? 'at work'}`]);
+  }
+  return (result.subagents ?? []).map(({ runId, reason, usage, costUsd }): Fact => {
+    return ['sub-agent', `${terminalLine(runId)}: ${terminalLine(reason)}, ${formatUsage(usage, costUsd)}`];
+  });
 }
 
 function approvalFacts(runId: string, { callId, title, args, askedBy, reason }: PendingApproval): Fact[] {

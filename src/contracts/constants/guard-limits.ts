@@ -251,3 +251,25 @@ export const CONTENT_LIMITS = {
   /** Time between two readings of a key file, so that a rotated key is known soon and reading costs nothing. */
   secretRereadMs: SECOND_MS,
 } as const;
+
+/** Sub-agents of a run. */
+export const SUBAGENT_LIMITS = {
+  /** Levels of sub-agents below a run whose agent names no `depth`. A sub-agent then has none of its own. */
+  depthDefault: 1,
+  /** Highest `depth`. */
+  depthMax: 2,
+  /** Sub-agents of one run at once. Further ones wait. */
+  liveMax: 5,
+  /** Longest task, in characters. A longer text belongs into a file. */
+  taskCharsMax: 50_000,
+  /** Sub-agents in the result of a run: the newest ones. */
+  resultRecordsMax: 100,
+  /** Sub-agents in the progress of a run. */
+  shownMax: 20,
+  /** Fewest tokens with which a sub-agent is started: a prompt with a task, and a short answer. */
+  tokensMin: 1_000,
+  /** Time limit of one attempt to wait for a sub-agent that an earlier history started. It is repeated until the sub-agent ends. */
+  awaitTimeoutMs: 60 * MINUTE_MS,
+  /** Ids that are tried for a sub-agent: an earlier run of the same id may have left one at work. */
+  idsTriedMax: 20,
+} as const;

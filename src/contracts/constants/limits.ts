@@ -15,6 +15,7 @@ export {
   MEMO_LIMITS,
   OUTPUT_SCHEMA_LIMITS,
   READING_LIMITS,
+  SUBAGENT_LIMITS,
   WORK_LIMITS,
 } from './guard-limits.js';
 export {

@@ -7,6 +7,7 @@ import { Cooldown, ModelCandidate, ModelSpending, ModelSwitch } from './model-ro
 import type { PreparedRun } from './prepared-run.js';
 import { SteerMode, SteerRecord } from './run.js';
 import { Step } from './step.js';
+import { CarriedSubagents } from './subagent.js';
 
 /** A message that is queued for delivery. Times are milliseconds since 1970. */
 export const QueuedMessage = z.strictObject({
@@ -167,6 +168,8 @@ export const CarriedState = z.strictObject({
   events: z.strictObject({ seq: z.number(), kept: z.array(z.record(z.string(), JsonValue)) }),
   /** Place and money of its tenant. Absent without limits, so that an older build can read the state. */
   tenant: CarriedShare.optional(),
+  /** Absent before the first sub-agent, so that an older build can read the state. */
+  subagents: CarriedSubagents.optional(),
   turnInProgress: TurnInProgress.optional(),
 });
 export type CarriedState = z.infer<typeof CarriedState>;

@@ -1,6 +1,7 @@
 import type { ModelPrice } from './model.js';
 import type { ModelCandidate } from './model-route.js';
 import type { RunPolicy } from './policy.js';
+import type { PreparedDelegation } from './subagent.js';
 import type { ToolDescriptor } from './tool.js';
 
 /** The part of a run that never changes: captured when the run starts, returned by query `setup`. */
@@ -55,6 +56,10 @@ export interface PreparedRun {
   readonly signed?: boolean;
   /** Absent: the run has no tenant, or its tenant has no limits. */
   readonly tenant?: PreparedTenant;
+  /** Absent: the run starts no sub-agents. */
+  readonly delegation?: PreparedDelegation;
+  /** Agent whose gate function applies, for a sub-agent without a gate of its own. Absent: the agent of the run. */
+  readonly gateAgent?: string;
   /** Search attributes that the server has. Writing any other one fails the workflow task on every attempt. */
   readonly searchAttributes: readonly string[];
 }

@@ -5,6 +5,7 @@ import { STEER_MODES } from '../constants/steer-modes.js';
 import { GivenMessage, JsonValue, Part } from './message.js';
 import { ThinkingSetting, Usage } from './model.js';
 import { ModelSpending, ModelSwitch } from './model-route.js';
+import { EndedSubagent, ParentRun } from './subagent.js';
 
 /** A name that also stands in the memo, in a search attribute, or in the Web UI. */
 const Name = z.string().max(INPUT_LIMITS.nameCharsMax);
@@ -85,6 +86,8 @@ export const RunInput = z.strictObject({
   thinking: ThinkingSetting.optional(),
   /** Starts a run with `maxCostUsd` although the price is unknown. The cost limit is not enforced then. @default the agent's, else false */
   allowUnknownPrice: z.boolean().optional(),
+  /** The run that delegated this one. Only runs set it, for their sub-agents. @default none */
+  parent: ParentRun.optional(),
   /** Thresholds of continue-as-new. */
   bounds: RunBounds.optional(),
   /** Signature of this input by the owner of the embedded server, from `perdure sign`. The clients of this package add it. @default none */
@@ -170,6 +173,8 @@ export const RunResult = z.strictObject({
   steers: z.array(SteerRecord).optional(),
   /** Ids of the newest 50 calls whose outcome is unknown: they may have taken effect. Absent when there are none. */
   unknownOutcomes: z.array(z.string()).optional(),
+  /** The newest 100 sub-agents of the run. `usage` and `costUsd` of the run include theirs. Absent when there were none. */
+  subagents: z.array(EndedSubagent).optional(),
   /** After a limit: true when the reserved final call wrote `output`. Otherwise `output` is the last text before the limit. */
   finalized: z.boolean().optional(),
   /** True when the last answer was empty, even after a correction. */
@@ -209,6 +214,8 @@ export interface Progress {
   readonly inbox: number;
   /** Number of pending approvals, a request for more budget included. */
   readonly pendingApprovals: number;
+  /** The sub-agents: those at work, then the newest that ended, with a reason. Absent when there are none. */
+  readonly subagents?: readonly SubagentProgress[];
   /** The last intervention of a guard: a warning, a block, a compaction, a correction. */
   readonly lastDecision?: string;
   /** Name of the agent. */
@@ -217,6 +224,16 @@ export interface Progress {
   readonly model: string;
   /** Models, or keys of them, that are cooling down. Absent when there are none. */
   readonly cooling?: readonly CoolingModel[];
+}
+
+/** A sub-agent in the progress of a run. */
+export interface SubagentProgress {
+  /** Id of its run. */
+  readonly runId: string;
+  /** Name of its agent. */
+  readonly agent: string;
+  /** Why it ended. Absent while it is at work. */
+  readonly reason?: string;
 }
 
 /** A model, or one key of it, that is cooling down after a failure. */

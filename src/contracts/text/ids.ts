@@ -13,3 +13,9 @@ export function isRunId(text: string): boolean {
  * write its final answer.
  */
 export const BUDGET_APPROVAL = 'budget';
+
+/** Tool that starts a sub-agent. The workflow answers its calls. */
+export const DELEGATE_TOOL = 'delegate';
+
+/** Signal with which a run tells its sub-agents that it continues as new. */
+export const PARENT_CONTINUED = 'parentContinued';

@@ -1,7 +1,8 @@
 import type { GateRule } from '../../contracts/schemas/policy.js';
 import { didYouMean } from '../../contracts/text/did-you-mean.js';
+import { DELEGATE_TOOL } from '../../contracts/text/ids.js';
 import { KeyReference } from '../../define/credentials.js';
-import type { AgentDefinition } from '../../define/define-agent.js';
+import { type AgentDefinition, subagentOptions } from '../../define/define-agent.js';
 import type { Config } from '../../define/define-config.js';
 import { unmatchedPatterns } from './check-hooks.js';
 import { modelProblem, referenceProblems, thinkingProblems } from './check-models.js';
@@ -22,6 +23,7 @@ export function agentProblems(name: string, agent: AgentDefinition, config: Conf
     ...extensionProblems(name, agent),
     ...compactionProblems(name, agent, config.compactor !== undefined),
     ...gateProblems(name, agent.gate, known),
+    ...subagentProblems(name, agent.subagents, config),
   ];
 }
 
@@ -63,6 +65,22 @@ function extensionProblems(agent: string, { autoExtend, maxTurns }: AgentDefinit
 function compactionProblems(agent: string, { compaction }: AgentDefinition, hasCompactor: boolean): string[] {
   const at = compaction?.strategies?.indexOf('custom') ?? -1;
   return at === -1 || hasCompactor ? [] : [`agents.${agent}.compaction.strategies.${at}: "custom" needs a compactor in the config`];
+}
+
+/** Checks that the agents of a list exist, and that the agent itself is there only where it says so. */
+function subagentProblems(agent: string, subagents: AgentDefinition['subagents'], { agents = {}, tools = [] }: Config): string[] {
+  const options = subagentOptions(subagents);
+  if (!options) return [];
+  const path = `agents.${agent}.subagents`;
+  const names = Object.keys(agents);
+  const unknown = options.agents.filter((name) => !names.includes(name));
+  return [
+    ...unknown.map((name) => `${path}: no agent named "${name}"${didYouMean(name, names)}`),
+    ...(options.agents.includes(agent) && !options.allowSelf
+      ? [`${path}: ${agent} is the agent itself; set allowSelf to delegate to itself`]
+      : []),
+    ...(tools.some(({ name }) => name === DELEGATE_TOOL) ? [`${path}: the config has a tool named ${DELEGATE_TOOL}; rename it`] : []),
+  ];
 }
 
 /** Checks the gate of an agent beyond its schema: a rule that can never match gives a false sense of safety. */

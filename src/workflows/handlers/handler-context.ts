@@ -12,6 +12,10 @@ export interface HandlerContext {
   run: Run | undefined;
   /** The result of a run that could not be prepared. */
   refused: RunResult | undefined;
+  /** The next cancellation of Temporal only says that the parent of this sub-agent continued as new. */
+  ignoresCancel?: boolean;
+  /** The run continues as new as soon as it can. */
+  continuesSoon?: boolean;
   /** Why the run cannot be prepared yet. */
   waitingFor?: string | undefined;
 }

@@ -8,6 +8,7 @@ import type { Progress } from '../../contracts/schemas/run.js';
 import { progressOf } from '../operator/progress.js';
 import { fitNewest } from '../policies/tools/truncate-approvals.js';
 import { type HandlerContext, preparedRun } from './handler-context.js';
+import { registerParentSignals } from './parent-signals.js';
 import { registerSignals } from './signals.js';
 import { registerUpdates } from './updates.js';
 
@@ -18,6 +19,7 @@ import { registerUpdates } from './updates.js';
 export function registerHandlers(context: HandlerContext): void {
   registerSignals(context);
   registerUpdates(context);
+  registerParentSignals(context);
   registerQueries(context);
 }
 

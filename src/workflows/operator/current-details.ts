@@ -10,6 +10,7 @@ import { suggestExtension } from './validate-extension.js';
 /** The query `approvals` lists them all. */
 const APPROVALS_SHOWN = 4;
 const COOLING_SHOWN = 3;
+const SUBAGENTS_SHOWN = 5;
 const CELL_CHARS_MAX = 400;
 
 /** A row of the table: a name, and Markdown that is safe in a cell. */
@@ -30,6 +31,7 @@ export function currentDetails(run: Run, progress: Progress): string {
     ['Turn', `${progress.turn} of ${progress.maxTurns}, ${progress.phase}`],
     ['Last tool', cell(progress.lastTool ?? '–')],
     ...unknownRows(progress),
+    ...subagentRows(progress),
     ['Queued messages', `${progress.inbox}${run.inbox.isFull ? ', no room for more: INBOX_FULL' : ''}`],
     ['Model', cell(progress.model)],
     ...coolingRows(progress),
@@ -42,6 +44,11 @@ export function currentDetails(run: Run, progress: Progress): string {
 
 function unknownRows({ unknownOutcomes = 0 }: Progress): Row[] {
   return unknownOutcomes === 0 ? [] : [['Unknown outcomes', `${unknownOutcomes}: these calls may have taken effect`]];
+}
+
+/** The sub-agents, those at work first. Relationships of the Web UI has them all. */
+function subagentRows({ subagents = [] }: Progress): Row[] {
+  return subagents.slice(0, SUBAGENTS_SHOWN).map(({ runId, reason }): Row => ['Sub-agent', cell(`${runId}: ${reason ?? 'at work'}`)]);
 }
 
 /** The models that are cooling down, until when, and why. */

@@ -1,6 +1,6 @@
 import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
 import { setCurrentDetails, upsertSearchAttributes } from '@temporalio/workflow';
-import { PAYLOAD_LIMITS, WORK_LIMITS } from '../../contracts/constants/limits.js';
+import { PAYLOAD_LIMITS, SUBAGENT_LIMITS, WORK_LIMITS } from '../../contracts/constants/limits.js';
 import type { Progress, RunStatus } from '../../contracts/schemas/run.js';
 import { SEARCH_ATTRIBUTES, type SearchAttributeName } from '../../contracts/search-attributes.js';
 import { cutText } from '../../contracts/text/redact.js';
@@ -25,11 +25,18 @@ export function progressOf(run: Run): Progress {
     ...(run.spending.costUsd === undefined ? {} : { costUsd: run.spending.costUsd }),
     inbox: run.inbox.length,
     pendingApprovals: run.approvals.pendingCount,
+    ...subagentsOf(run),
     ...(run.lastDecision === undefined ? {} : { lastDecision: run.lastDecision }),
     agent: run.prepared.setup.agent,
     model: run.route.model,
     ...(cooling.length === 0 ? {} : { cooling }),
   };
+}
+
+function subagentsOf({ subagents }: Run): Pick<Progress, 'subagents'> {
+  const ended = subagents.ended.map(({ runId, agent, reason }) => ({ runId, agent, reason }));
+  const all = [...subagents.live.map(({ runId, agent }) => ({ runId, agent })), ...ended.toReversed()];
+  return all.length === 0 ? {} : { subagents: all.slice(0, SUBAGENT_LIMITS.shownMax) };
 }
 
 /** The title of the last call in the transcript, for a run that continued in a fresh history. */

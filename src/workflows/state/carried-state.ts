@@ -93,6 +93,7 @@ const FIELDS: Readonly<Record<keyof CarriedState, Kind>> = {
   unknownOutcomes: 'array',
   lastDecision: 'string',
   tenant: 'object',
+  subagents: 'object',
   turnInProgress: 'object',
 };
 

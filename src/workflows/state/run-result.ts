@@ -33,6 +33,7 @@ export function buildResult(
     ...unconsumed(run.inbox),
     ...steersOf(run.inbox),
     ...(run.unknownOutcomes.length === 0 ? {} : { unknownOutcomes: [...run.unknownOutcomes] }),
+    ...(run.subagents.ended.length === 0 ? {} : { subagents: [...run.subagents.ended] }),
     ...(answer.finalized === undefined ? {} : { finalized: answer.finalized }),
     ...(ending.emptyAnswer ? { emptyAnswer: true } : {}),
     ...(ending.error

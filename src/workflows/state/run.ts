@@ -12,6 +12,7 @@ import type { ExtendInput, Progress, RunInput, RunResult, RunStatus } from '../.
 import type { ToolDescriptor } from '../../contracts/schemas/tool.js';
 import { CHARS_PER_TOKEN } from '../../contracts/text/estimate-tokens.js';
 import { TenantShare } from '../ledgers/tenant-share.js';
+import { POLICY_OF_0_1 } from '../policies/policy-baseline.js';
 import { type BudgetFacts, finalOutputTokens, outputTokensAllowed, payableModels, spentBudgets } from '../policies/stop/budget.js';
 import { hasManyMessages, historyIsLong } from '../policies/stop/history-bounds.js';
 import { stopReason } from '../policies/stop/stop-reason.js';
@@ -21,10 +22,10 @@ import type { EventLog } from './event-log.js';
 import { GuardStates } from './guards.js';
 import type { Inbox } from './inbox.js';
 import { ModelRoute } from './model-route.js';
-import { POLICY_OF_0_1 } from './policy-baseline.js';
 import { RunningCalls } from './running-calls.js';
 import { Spending } from './spending.js';
 import { StepLog } from './step-log.js';
+import { Subagents } from './subagents.js';
 import { Transcript } from './transcript.js';
 import { Waits } from './waits.js';
 import { WorkClock } from './work-clock.js';
@@ -42,6 +43,7 @@ export class Run {
   readonly tenant: TenantShare | undefined;
   readonly approvals: Approvals;
   readonly steps: StepLog;
+  readonly subagents: Subagents;
   readonly waits = new Waits();
   readonly calls = new RunningCalls();
   readonly clock: WorkClock;
@@ -50,6 +52,8 @@ export class Run {
   readonly models: string[];
   /** Distinguishes the ids of this run's messages from those of the run it continues. */
   readonly idPrefix: string;
+  /** The run continues as new as soon as it can, however short its history is. */
+  continuesSoon = false;
   /** Turns taken in this execution: each execution takes at least one before it continues as new. */
   turnsHere = 0;
   warned: boolean;
@@ -92,6 +96,7 @@ export class Run {
     this.tenant = prepared.tenant && new TenantShare(prepared.tenant, carried?.tenant);
     this.approvals = new Approvals(carried?.approvals);
     this.steps = new StepLog(carried?.steps);
+    this.subagents = new Subagents(carried?.subagents);
     this.guards = new GuardStates(carried);
     this.isRepeating = carried?.isRepeating ?? false;
     this.compaction = carried?.compaction ?? NOT_COMPACTED;
@@ -213,13 +218,16 @@ export class Run {
 
   historyIsLong(): boolean {
     const info = workflowInfo();
-    return historyIsLong({
-      ...this.#messageFacts(),
-      suggested: info.continueAsNewSuggested,
-      events: info.historyLength,
-      bytes: info.historySize,
-      eventsMax: this.input.bounds?.continueAsNewEvents,
-    });
+    return (
+      this.continuesSoon ||
+      historyIsLong({
+        ...this.#messageFacts(),
+        suggested: info.continueAsNewSuggested,
+        events: info.historyLength,
+        bytes: info.historySize,
+        eventsMax: this.input.bounds?.continueAsNewEvents,
+      })
+    );
   }
 
   /** Raises limits; a run that waits at its budget continues. */
@@ -257,6 +265,7 @@ export class Run {
       ...(this.lastDecision === undefined ? {} : { lastDecision: this.lastDecision }),
       events: this.events.carry(),
       ...(this.tenant ? { tenant: this.tenant.carry() } : {}),
+      ...this.subagents.carry(),
       ...(this.turnInProgress ? { turnInProgress: this.turnInProgress } : {}),
     };
   }
@@ -270,8 +279,8 @@ export class Run {
 
   #budget(): BudgetFacts {
     return {
-      used: this.spending.usage,
-      costUsd: this.spending.costUsd ?? 0,
+      used: this.subagents.withReserved(this.spending.usage),
+      costUsd: (this.spending.costUsd ?? 0) + this.subagents.reserved.costUsd,
       maxTokens: this.caps.maxTokens,
       maxCostUsd: this.caps.maxCostUsd,
       price: this.route.current.price,

@@ -2,6 +2,8 @@ import { addUsage, costOf, isUsage, NO_USAGE } from '../../contracts/models/usag
 import type { CarriedState } from '../../contracts/schemas/carried-state.js';
 import type { Usage } from '../../contracts/schemas/model.js';
 import type { ModelCandidate, ModelSpending } from '../../contracts/schemas/model-route.js';
+import type { RunResult } from '../../contracts/schemas/run.js';
+import type { EndedSubagent } from '../../contracts/schemas/subagent.js';
 
 /** The model that used the tokens, with its price. */
 type Priced = Pick<ModelCandidate, 'model' | 'price'>;
@@ -34,6 +36,18 @@ export class Spending {
   /** Adds usage without an answer: of a lost attempt, or of a summary. */
   charge(usage: Usage, by: Priced): void {
     this.#charge(usage, by, 0);
+  }
+
+  /** Adds what a sub-agent spent. `result`: with its models; absent for a lost one. */
+  chargeSubagent({ usage, costUsd }: Pick<EndedSubagent, 'usage' | 'costUsd'>, result: RunResult | undefined): void {
+    this.usage = addUsage(this.usage, usage);
+    if (costUsd !== undefined) this.costUsd = (this.costUsd ?? 0) + costUsd;
+    this.isEstimated ||= result === undefined || result.usageEstimated === true;
+    for (const spent of result?.byModel ?? []) {
+      const before = this.#byModel.get(spent.model) ?? { model: spent.model, calls: 0, usage: NO_USAGE };
+      const cost = spent.costUsd === undefined ? {} : { costUsd: (before.costUsd ?? 0) + spent.costUsd };
+      this.#byModel.set(spent.model, { ...before, calls: before.calls + spent.calls, usage: addUsage(before.usage, spent.usage), ...cost });
+    }
   }
 
   get byModel(): readonly ModelSpending[] {

@@ -69,6 +69,7 @@ async function callCheckTool(
     ...(workspace === undefined ? {} : { workspace }),
     asked,
     ...(run.policy.gateFunction ? { gated: true } : {}),
+    ...(run.prepared.gateAgent === undefined ? {} : { gateAgent: run.prepared.gateAgent }),
     ...(approval ? { approval } : {}),
   };
   const { heartbeatTimeoutMs } = run.prepared;

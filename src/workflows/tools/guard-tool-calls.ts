@@ -1,5 +1,6 @@
 import type { TurnInProgress } from '../../contracts/schemas/carried-state.js';
 import type { Message, ToolCallPart } from '../../contracts/schemas/message.js';
+import type { Effect } from '../../contracts/schemas/tool.js';
 import { showDecision } from '../operator/wait.js';
 import { recordWork } from '../policies/answer/work-record.js';
 import { turnSignature } from '../policies/loop/call-signature.js';
@@ -7,6 +8,7 @@ import type { GuardedTurn, Objection } from '../policies/loop/guard.js';
 import type { Run } from '../state/run.js';
 import type { Ending } from '../state/run-result.js';
 import { nudge } from '../turn/corrections.js';
+import { isDelegated } from './delegate.js';
 import { runToolCalls } from './run-tool-calls.js';
 import { notRunResults } from './tool-results.js';
 
@@ -23,6 +25,7 @@ export async function guardToolCalls(run: Run, inProgress: TurnInProgress): Prom
   // after a continue-as-new the calls are judged again: with the same memory and calls the verdict is the same
   const objection = run.guards.judge(guardedTurn(run, calls));
   if (objection?.kind === 'stop') return stopRun(run, calls, objection);
+  run.subagents.expectCalls(calls.filter((call) => isDelegated(run, call) && !run.subagents.ofCall(call.callId)).length);
   const outcome = await runToolCalls(run, inProgress, blockedBy(objection));
   run.turnInProgress = outcome.kind === 'continue-as-new' ? outcome.inProgress : undefined;
   if (outcome.kind === 'continue-as-new') return { kind: 'continue-as-new' };
@@ -86,5 +89,10 @@ function signatureShown(calls: readonly ToolCallPart[]): string {
 export function recordTurnWork(run: Run, calls: readonly ToolCallPart[], results: readonly Message[]): void {
   const { completion: policy } = run.policy;
   if (policy.checks.length === 0) return;
-  run.work = recordWork(run.work, { calls, results }, { policy, effectOf: (tool) => run.descriptor(tool)?.effect });
+  run.work = recordWork(run.work, { calls, results }, { policy, effectOf: (tool) => effectOf(run, tool) });
+}
+
+/** The effect of a tool, for the record of work. A sub-agent may write, so a turn that delegates is no turn of reading. */
+function effectOf(run: Run, name: string): Effect | undefined {
+  return isDelegated(run, { name }) ? 'once' : run.descriptor(name)?.effect;
 }

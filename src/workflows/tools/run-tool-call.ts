@@ -9,23 +9,36 @@ import { outputBounds } from '../policies/tools/output-bounds.js';
 import type { Run } from '../state/run.js';
 import { type ActivityProblem, afterLoss, lossShown } from '../temporal/failures.js';
 import { callTool } from '../temporal/proxies.js';
+import { delegate, isDelegated, waitForPlace } from './delegate.js';
 import { type LossState, settleLoss } from './settle-loss.js';
 import { type Settled, type SettledCall, settledBy, settledOwn } from './settled-call.js';
 import { type OpenCall, placementFor, startOnHost } from './start-on-host.js';
 import { failedResult, notStartedResult, stoppedResult, unknownToolText } from './tool-results.js';
 
-/** Runs one call until it has its result, also when workers are lost. Never throws for a failing tool. */
-export async function runToolCall(run: Run, call: ToolCallPart, index: number): Promise<SettledCall> {
+/**
+ * Runs one call until it has its result, also when workers are lost. Never throws for a failing tool. `continue-as-new`: its sub-agent is
+ * still at work, and the next history follows it.
+ */
+export async function runToolCall(run: Run, call: ToolCallPart, index: number): Promise<SettledCall | 'continue-as-new'> {
   const tool = run.descriptor(call.name);
+  const { delegation } = run.prepared;
+  const isForSubagent = delegation !== undefined && isDelegated(run, call);
+  if (isForSubagent && (await waitForPlace(run, call, delegation)) === 'continue-as-new') return 'continue-as-new';
   const title = toolTitle(call.name, call.args);
   run.tool = title;
   run.lastTool = title;
-  run.counters.toolCalls += 1;
-  announce(run, call, title, tool);
+  // an earlier history started it: it was counted there
+  if (!run.subagents.ofCall(call.callId)) {
+    run.counters.toolCalls += 1;
+    announce(run, call, title, tool);
+  }
   const startedAt = Date.now();
-  const settled = tool
-    ? await settle(run, { call, tool, title, input: inputFor(run, call, tool, index) })
-    : await settleUnknown(run, call, index);
+  const settled = isForSubagent
+    ? await delegate(run, call, delegation)
+    : tool
+      ? await settle(run, { call, tool, title, input: inputFor(run, call, tool, index) })
+      : await settleUnknown(run, call, index);
+  if (settled === 'continue-as-new') return settled;
   report(run, settled, Date.now() - startedAt);
   return settled.call;
 }

@@ -29,7 +29,9 @@ const NONE: ReadonlyMap<number, string> = new Map();
  */
 export async function runToolCalls(run: Run, turn: TurnInProgress, blocked: ReadonlyMap<number, string> = NONE): Promise<BatchOutcome> {
   const batch = new ToolBatch(turn, run.input.context?.workspace);
-  const gate = await settleCalls(run, batch, blocked);
+  let gate = await settleCalls(run, batch, blocked);
+  // also after a stop: a run does not end while a sub-agent of an earlier history is at work
+  if (gate !== 'continue-as-new' && run.subagents.live.length > 0) gate = await followSubagents(run, batch);
   if (gate === 'continue-as-new') return { kind: gate, inProgress: batch.carry() };
   endOpenApprovals(run, batch);
   for (const index of batch.calls.keys()) appendResult(run, batch, index);
@@ -142,17 +144,36 @@ function settleDenied(run: Run, batch: ToolBatch): void {
 /** Starts calls in order, neighbouring `read` calls in parallel. */
 async function runGroups(run: Run, batch: ToolBatch, ready: readonly number[]): Promise<Continuation> {
   const groups = groupCalls(batch.calls, (name) => run.descriptor(name)?.effect);
+  let isLeft = false;
   for (const group of groups) {
     const indexes = group.indexes.filter((index) => ready.includes(index));
     const gate = await startEach(run, batch, indexes, async (index) => {
       const settled = await runToolCall(run, batch.effective(index), index);
+      if (settled === 'continue-as-new') {
+        isLeft = true;
+        return;
+      }
       batch.settle(index, settled);
       updateMemo(run, batch, index, settled);
       if (settled.abort !== undefined) batch.end ??= { kind: 'abort', by: 'hook', reason: settled.abort };
     });
+    if (isLeft) return 'continue-as-new';
     if (gate !== 'go') return gate;
   }
   return 'go';
+}
+
+/** Follows the sub-agents of open calls that nothing else follows: a stop or a message came first in this history. */
+async function followSubagents(run: Run, batch: ToolBatch): Promise<Continuation> {
+  const open = batch.open.filter((index) => run.subagents.ofCall(batch.call(index).callId));
+  const left = await Promise.all(
+    open.map(async (index) => {
+      const settled = await runToolCall(run, batch.effective(index), index);
+      if (settled !== 'continue-as-new') batch.settle(index, settled);
+      return settled === 'continue-as-new';
+    }),
+  );
+  return left.includes(true) ? 'continue-as-new' : 'stop';
 }
 
 /** Starts items in order, several in parallel, until a pause or a stop. Waits for the started ones, and returns how the batch proceeds. */

@@ -1,7 +1,7 @@
 import type { Message, ToolCallPart } from '../../contracts/schemas/message.js';
 import type { LossKind } from '../temporal/failures.js';
 
-/** The failed results that the workflow itself makes, for calls that no activity answered. */
+/** The results that the workflow itself makes, for calls that no activity answered. */
 
 /** A failed result with a plain text, for a call that was not run or whose outcome is unknown. */
 export function failedResult(call: ToolCallPart, turn: number, text: string): Message {
@@ -10,6 +10,16 @@ export function failedResult(call: ToolCallPart, turn: number, text: string): Me
     role: 'tool',
     turn,
     parts: [{ type: 'tool_result', callId: call.callId, isError: true, parts: [{ type: 'text', text }] }],
+  };
+}
+
+/** A result with a plain text, for a call that the workflow itself answered. */
+export function textResult(call: ToolCallPart, turn: number, text: string): Message {
+  return {
+    id: call.callId,
+    role: 'tool',
+    turn,
+    parts: [{ type: 'tool_result', callId: call.callId, isError: false, parts: [{ type: 'text', text }] }],
   };
 }
 

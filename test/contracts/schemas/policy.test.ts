@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { NO_LOOPS, NO_WORK, NOT_COMPACTED } from '../../../src/contracts/initial-state.js';
 import { CompactionMemory, LoopMemory, WorkRecord } from '../../../src/contracts/schemas/carried-state.js';
 import { RunPolicy } from '../../../src/contracts/schemas/policy.js';
-import { POLICY_OF_0_1 } from '../../../src/workflows/state/policy-baseline.js';
+import { POLICY_OF_0_1 } from '../../../src/workflows/policies/policy-baseline.js';
 
 describe('what is written out is what its schema gives', () => {
   it('the policy of 0.1: all guards off, everything else as by default', () => {

@@ -79,6 +79,7 @@ const GUARD_LIMIT_TITLES = {
   ARTIFACT_LIMITS: 'Artifacts',
   CONTENT_LIMITS: 'Images and secrets',
   EXECUTOR_LIMITS: 'Executors',
+  SUBAGENT_LIMITS: 'Sub-agents',
 } as const satisfies Record<
   Exclude<keyof typeof limits, keyof typeof LIMIT_TITLES | keyof typeof DATA_LIMIT_TITLES | keyof typeof PROCESS_LIMIT_TITLES>,
   string

@@ -14,7 +14,8 @@ describe('saved histories replay with the present workflow code', () => {
 
   it.each(files)('%s', async (file) => {
     const history = historyFromJSON(JSON.parse(await readFile(`${FOLDER}${file}`, 'utf8')));
-    await expect(replayHistory(inject('workflowBundlePath'), history, file)).resolves.toBeUndefined();
+    const { workflowId } = history.events?.[0]?.workflowExecutionStartedEventAttributes ?? {};
+    await expect(replayHistory(inject('workflowBundlePath'), history, workflowId ?? file)).resolves.toBeUndefined();
   });
 
   it('a history with another activity is refused', async () => {

@@ -4,7 +4,7 @@ import { defaultPayloadConverter } from '@temporalio/common';
 import { historyFromJSON } from '@temporalio/common/lib/proto-utils.js';
 import { describe, expect, it } from 'vitest';
 import { CarriedState } from '../../../src/contracts/schemas/carried-state.js';
-import { POLICY_OF_0_1 } from '../../../src/workflows/state/policy-baseline.js';
+import { POLICY_OF_0_1 } from '../../../src/workflows/policies/policy-baseline.js';
 
 type History = ReturnType<typeof historyFromJSON>;
 type HistoryEvent = NonNullable<History['events']>[number];

@@ -122,6 +122,11 @@ const FIELDS: Fields<WrittenState> = {
   unknownOutcomes: names,
   lastDecision: name,
   tenant: fc.record({ n: count, hasAsked: flag, hasPlace: flag }),
+  subagents: fc.record({
+    started: few(fc.tuple(name, count)),
+    live: few(fc.record({ runId: name, executionId: name, agent: name, callId: name, share: fc.constant({}) })),
+    ended: few(fc.record({ runId: name, agent: name, reason: name, usage })),
+  }),
   events: fc.record({ seq: count, kept: few(fc.dictionary(name, count)) }),
   turnInProgress,
 };

@@ -1,0 +1,89 @@
+import { SUBAGENT_LIMITS } from '../../contracts/constants/limits.js';
+import type { CarriedState } from '../../contracts/schemas/carried-state.js';
+import type { Usage } from '../../contracts/schemas/model.js';
+import type { CarriedSubagents, EndedSubagent, LiveSubagent } from '../../contracts/schemas/subagent.js';
+
+/** The sub-agents of a run: those at work, with what is reserved for them, and those that ended. */
+export class Subagents {
+  /** Calls of the current answer that are still to be started. */
+  #callsToStart = 0;
+  readonly #started: Map<string, number>;
+  readonly #live: Map<string, LiveSubagent>;
+  readonly #ended: EndedSubagent[];
+
+  constructor(carried?: CarriedSubagents) {
+    this.#started = new Map(carried?.started);
+    this.#live = new Map((carried?.live ?? []).map((subagent) => [subagent.callId, subagent]));
+    this.#ended = [...(carried?.ended ?? [])];
+  }
+
+  get live(): readonly LiveSubagent[] {
+    return [...this.#live.values()];
+  }
+
+  get ended(): readonly EndedSubagent[] {
+    return this.#ended;
+  }
+
+  /** The sub-agent at work on a call. */
+  ofCall(callId: string): LiveSubagent | undefined {
+    return this.#live.get(callId);
+  }
+
+  /** What is reserved for all sub-agents at work. */
+  get reserved(): { readonly tokens: number; readonly costUsd: number } {
+    const sum = { tokens: 0, costUsd: 0 };
+    for (const { share } of this.#live.values()) {
+      sum.tokens += share.tokens ?? 0;
+      sum.costUsd += share.costUsd ?? 0;
+    }
+    return sum;
+  }
+
+  /** The number of the next sub-agent of an agent, from 1. */
+  nextNumber(agent: string): number {
+    const number = (this.#started.get(agent) ?? 0) + 1;
+    this.#started.set(agent, number);
+    return number;
+  }
+
+  add(subagent: LiveSubagent): void {
+    this.#live.set(subagent.callId, subagent);
+  }
+
+  /** Ends the sub-agent of a call: what was reserved for it is free again. */
+  end(callId: string, ended: EndedSubagent): void {
+    this.#live.delete(callId);
+    this.#ended.push(ended);
+    if (this.#ended.length > SUBAGENT_LIMITS.resultRecordsMax) this.#ended.shift();
+  }
+
+  /** Forgets a sub-agent that could not be started. */
+  drop(callId: string): void {
+    this.#live.delete(callId);
+  }
+
+  /** Sets how many calls of an answer are to be started. */
+  expectCalls(count: number): void {
+    this.#callsToStart = count;
+  }
+
+  /** Takes one of the calls that are still to be started. Returns how many there were, at least 1. */
+  takeCall(): number {
+    const calls = Math.max(1, this.#callsToStart);
+    this.#callsToStart = calls - 1;
+    return calls;
+  }
+
+  /** A usage with what is reserved for the sub-agents at work. */
+  withReserved(usage: Usage): Usage {
+    const { tokens } = this.reserved;
+    return tokens === 0 ? usage : { ...usage, inputTokens: usage.inputTokens + tokens };
+  }
+
+  /** The state that continue-as-new carries over; nothing before the first sub-agent. */
+  carry(): Pick<CarriedState, 'subagents'> {
+    if (this.#started.size === 0) return {};
+    return { subagents: { started: [...this.#started], live: this.live.map((subagent) => ({ ...subagent })), ended: [...this.#ended] } };
+  }
+}

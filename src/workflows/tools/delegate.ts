@@ -1,0 +1,141 @@
+import { condition } from '@temporalio/workflow';
+import type { AwaitRunResult } from '../../contracts/activities.js';
+import { MODEL_LIMITS, SUBAGENT_LIMITS } from '../../contracts/constants/limits.js';
+import { NO_USAGE } from '../../contracts/models/usage.js';
+import type { JsonValue, ToolCallPart } from '../../contracts/schemas/message.js';
+import type { EndedSubagent, LiveSubagent, PreparedDelegation, SubagentShare } from '../../contracts/schemas/subagent.js';
+import { didYouMean } from '../../contracts/text/did-you-mean.js';
+import { DELEGATE_TOOL } from '../../contracts/text/ids.js';
+import { cutMiddle } from '../../contracts/text/redact.js';
+import type { Continuation } from '../operator/pause-and-hold.js';
+import { whileWaiting } from '../operator/wait.js';
+import { shareOf } from '../policies/subagents/share.js';
+import { outputBounds } from '../policies/tools/output-bounds.js';
+import type { Run } from '../state/run.js';
+import { followSubagent } from './follow-subagent.js';
+import { type Settled, settledOwn } from './settled-call.js';
+import { type StartedSubagent, startSubagent } from './start-subagent.js';
+import { failedResult, notStartedResult, textResult } from './tool-results.js';
+
+/** True for a call that a sub-agent answers. */
+export function isDelegated({ prepared }: Run, { name }: Pick<ToolCallPart, 'name'>): boolean {
+  return prepared.delegation !== undefined && name === DELEGATE_TOOL;
+}
+
+/**
+ * Runs a call of tool `delegate`: starts a sub-agent, or follows the one that an earlier history started, until it ends. The result of the
+ * call is its answer; a sub-agent that fails is a failed result. `continue-as-new`: it is still at work.
+ */
+export async function delegate(run: Run, call: ToolCallPart, delegation: PreparedDelegation): Promise<Settled | 'continue-as-new'> {
+  const request = readRequest(call.args, delegation);
+  if ('problem' in request) return refused(run, call, request.problem);
+  const known = run.subagents.ofCall(call.callId);
+  const started = known ? { subagent: known, handle: undefined } : await start(run, { ...request, callId: call.callId }, delegation);
+  if (started === 'stopped') return settledOwn(notStartedResult(call, run.counters.turn, 'the run stops'), 'cancelled');
+  if ('problem' in started) return refused(run, call, started.problem);
+  const { subagent, handle } = started;
+  const end = await whileWaiting(run, `sub-agent ${subagent.runId}`, () => followSubagent(run, subagent, handle));
+  return end === 'continue-as-new' ? end : settle(run, { call, subagent, end });
+}
+
+/** Called before a call: waits until the run has fewer sub-agents at work than it may have. `go`: the call may start. */
+export async function waitForPlace(run: Run, call: ToolCallPart, { liveMax }: PreparedDelegation): Promise<Continuation> {
+  const hasPlace = (): boolean => run.subagents.live.length < liveMax || run.subagents.ofCall(call.callId) !== undefined;
+  // asked again: of several calls that wait, one takes the place
+  while (!hasPlace() && !run.mustStop) {
+    if (run.historyIsLong()) return 'continue-as-new';
+    const isOver = (): boolean => hasPlace() || run.mustStop || run.historyIsLong();
+    await whileWaiting(run, `one of ${liveMax} sub-agents to end`, () => condition(isOver));
+  }
+  return run.mustStop ? 'stop' : 'go';
+}
+
+interface Request {
+  readonly agent: string;
+  readonly task: string;
+}
+
+function readRequest(args: JsonValue, { agents }: PreparedDelegation): Request | { readonly problem: string } {
+  const { agent, task, ...others } = typeof args === 'object' && args !== null && !Array.isArray(args) ? args : {};
+  const names = agents.map(({ name }) => name);
+  const [unknown] = Object.keys(others);
+  if (unknown !== undefined) return { problem: `${unknown}: unknown${didYouMean(unknown, ['agent', 'task'])}` };
+  if (typeof agent !== 'string' || !names.includes(agent)) {
+    const given = typeof agent === 'string' ? `no sub-agent named ${JSON.stringify(agent.slice(0, 80))}` : 'agent: a text is needed';
+    return { problem: `${given}${typeof agent === 'string' ? didYouMean(agent, names) : ''}; available: ${names.join(', ')}` };
+  }
+  if (typeof task !== 'string' || task.trim() === '') return { problem: 'task: a text is needed; say all that the sub-agent must know' };
+  const { taskCharsMax } = SUBAGENT_LIMITS;
+  if (task.length > taskCharsMax) return { problem: `task: ${task.length} characters, at most ${taskCharsMax}; write it to a file` };
+  return { agent, task };
+}
+
+async function start(
+  run: Run,
+  request: Request & { readonly callId: string },
+  delegation: PreparedDelegation,
+): Promise<StartedSubagent | { readonly problem: string } | 'stopped'> {
+  if (run.mustStop) return 'stopped';
+  const share = shareOf({ left: leftOf(run), calls: run.subagents.takeCall() });
+  if (share === 'spent') return { problem: 'not started: the rest of the budget is too small for a sub-agent' };
+  return await startSubagent(run, { ...request, share }, delegation);
+}
+
+/** What is left of the run's limits for sub-agents: without what live ones may spend, and without the run's own next request. */
+function leftOf(run: Run): SubagentShare {
+  const { maxTokens, maxCostUsd } = run.caps;
+  const { usage, costUsd = 0 } = run.spending;
+  const reserved = run.subagents.reserved;
+  const own = run.inputTokensEstimate() + MODEL_LIMITS.outputTokensMin;
+  return {
+    ...(maxTokens === undefined ? {} : { tokens: maxTokens - usage.inputTokens - usage.outputTokens - reserved.tokens - own }),
+    ...(maxCostUsd === undefined ? {} : { costUsd: maxCostUsd - costUsd - reserved.costUsd }),
+  };
+}
+
+/** A call whose sub-agent ended. */
+interface EndedCall {
+  readonly call: ToolCallPart;
+  readonly subagent: LiveSubagent;
+  readonly end: AwaitRunResult;
+}
+
+/** Charges what the sub-agent spent, frees what it did not, and answers the call. */
+function settle(run: Run, { call, subagent, end }: EndedCall): Settled {
+  const ended = recordOf(subagent, end);
+  run.subagents.end(call.callId, ended);
+  run.spending.chargeSubagent(ended, end.kind === 'ended' ? end.result : undefined);
+  const { turn } = run.counters;
+  const { runId, agent, reason, costUsd } = ended;
+  run.events.add({
+    type: 'subagent.ended',
+    turn,
+    callId: call.callId,
+    runId,
+    agent,
+    reason,
+    ...(costUsd === undefined ? {} : { costUsd }),
+  });
+  if (end.kind === 'lost')
+    return settledOwn(failedResult(call, turn, `[outcome unknown] sub-agent ${runId} was lost: ${end.why}`), 'unknown');
+  const { output, error } = end.result;
+  const text = cutMiddle(output, outputBounds(run.policy.output, run.prepared.contextWindow).bytesMax);
+  if (reason === 'completed') return settledOwn(textResult(call, turn, text), 'ok');
+  const why = error ? `${error.type}: ${error.message}` : reason;
+  const message = failedResult(call, turn, `[sub-agent ${runId} ended: ${why}]${text === '' ? '' : `\n${text}`}`);
+  return settledOwn(message, reason === 'cancelled' ? 'cancelled' : 'failed');
+}
+
+function recordOf({ runId, agent, share }: LiveSubagent, end: AwaitRunResult): EndedSubagent {
+  if (end.kind === 'ended') {
+    const { reason, usage, costUsd } = end.result;
+    return { runId, agent, reason, usage, ...(costUsd === undefined ? {} : { costUsd }) };
+  }
+  // nobody knows what it spent: no more than its share
+  const usage = { ...NO_USAGE, inputTokens: share.tokens ?? 0 };
+  return { runId, agent, reason: 'lost', usage, ...(share.costUsd === undefined ? {} : { costUsd: share.costUsd }) };
+}
+
+function refused(run: Run, call: ToolCallPart, problem: string): Settled {
+  return settledOwn(failedResult(call, run.counters.turn, problem), 'failed');
+}

@@ -1,0 +1,48 @@
+import { readFile } from 'node:fs/promises';
+import { describe, expect, it } from 'vitest';
+import type { RunResult } from '../../../src/contracts/schemas/run.js';
+import { readDevServerRecord } from '../../../src/worker/dev-server/record.js';
+import { useExample } from './support/example-folder.js';
+
+describe('the team example', () => {
+  const example = useExample('team');
+
+  it('a lead and its sub-agents end with the same file and the same usage, also when worker and server are killed meanwhile', async () => {
+    const { stdout, stderr } = await example.start('whole');
+    expect(stdout).toContain('RELEASE.md has the two changes of this release.');
+    expect(stderr).toMatch(/sub-agent whole\/scout-2 ended: completed/u);
+    const whole = await resultOf('whole');
+    expect(whole.subagents?.map(({ runId, reason }) => `${runId} ${reason}`).toSorted()).toEqual([
+      'whole/scout-1 completed',
+      'whole/scout-2 completed',
+      'whole/writer-1 completed',
+    ]);
+    expect(await release()).toContain('search field');
+
+    const options = ['--agent', 'lead', '--workspace', 'playground', '--max-tokens', '60000', '--id', 'killed'];
+    const command = example.spawn(['run', 'Write the release notes.', ...options]);
+    await command.prints('sub-agent killed/scout-2 started');
+    await command.kill('SIGKILL');
+    const server = await readDevServerRecord(example.path('.perdure'));
+    expect(server).toBeDefined();
+    process.kill(server?.serverPid ?? 0, 'SIGKILL');
+
+    const killed = (await example.ask('watch', 'killed')) as RunResult;
+    expect(killed).toMatchObject({ reason: 'completed', output: whole.output, usage: whole.usage, toolCalls: whole.toolCalls });
+    expect(spentBy(killed)).toEqual(spentBy(whole));
+    expect(await release()).toContain('search field');
+  });
+
+  async function resultOf(runId: string): Promise<RunResult> {
+    return ((await example.ask('show', runId)) as { result: RunResult }).result;
+  }
+
+  async function release(): Promise<string> {
+    return await readFile(example.path('playground', 'RELEASE.md'), 'utf8');
+  }
+});
+
+/** What each sub-agent spent. */
+function spentBy({ runId: parent, subagents = [] }: RunResult): string[] {
+  return subagents.map(({ runId, reason, usage }) => `${runId.slice(parent.length)} ${reason} ${JSON.stringify(usage)}`).toSorted();
+}
