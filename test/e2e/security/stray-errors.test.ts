@@ -1,9 +1,9 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { usePerdureFolders } from './support/perdure-folder.js';
-import { messagesOf } from './support/request-messages.js';
-import { modelEnv, useModels } from './support/use-models.js';
+import { usePerdureFolders } from '../support/perdure-folder.js';
+import { messagesOf } from '../support/request-messages.js';
+import { modelEnv, useModels } from '../support/use-models.js';
 
 const folder = usePerdureFolders();
 const model = useModels();

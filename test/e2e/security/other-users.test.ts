@@ -3,8 +3,8 @@ import { chmod, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { usePerdureFolders } from './support/perdure-folder.js';
-import { modelEnv, useModels } from './support/use-models.js';
+import { usePerdureFolders } from '../support/perdure-folder.js';
+import { modelEnv, useModels } from '../support/use-models.js';
 
 const NOBODY = 65_534;
 const isRoot = process.getuid?.() === 0;

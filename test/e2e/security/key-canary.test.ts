@@ -5,9 +5,9 @@ import { createServer, type Server } from 'node:http';
 import { basename, join } from 'node:path';
 import { temporal } from '@temporalio/proto';
 import { afterEach, expect, test } from 'vitest';
-import { type PerdureFolder, usePerdureFolders } from './support/perdure-folder.js';
-import { messagesOf } from './support/request-messages.js';
-import { modelEnv, useModels } from './support/use-models.js';
+import { type PerdureFolder, usePerdureFolders } from '../support/perdure-folder.js';
+import { messagesOf } from '../support/request-messages.js';
+import { modelEnv, useModels } from '../support/use-models.js';
 
 /** Prints its own environment, and that of every process it can see. */
 const SNOOP = String.raw`env; for f in /proc/[0-9]*/environ; do tr '\0' '\n' < "$f"; done 2>&1; echo all was read`;
