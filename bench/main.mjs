@@ -15,6 +15,7 @@ import { memory } from './scenarios/memory.mjs';
 import { modelCalls } from './scenarios/model-calls.mjs';
 import { oneRun } from './scenarios/one-run.mjs';
 import { policies } from './scenarios/policies.mjs';
+import { prompts } from './scenarios/prompts.mjs';
 import { recovery } from './scenarios/recovery.mjs';
 import { sharedRecovery } from './scenarios/shared-recovery.mjs';
 import { startUp } from './scenarios/start-up.mjs';
@@ -41,6 +42,7 @@ const SCENARIOS = {
   'idle-memory': (arena) => idleMemory(arena),
   policies: () => policies(),
   'model-calls': () => modelCalls(),
+  prompts: () => prompts(),
 };
 
 const { values: options, positionals: wanted } = parseArgs({

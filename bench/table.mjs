@@ -47,6 +47,8 @@ const AIMS = [
   ['k', 'the same, 100 runs', 'turns', 'cpuRatio100', '<=', 1.4],
   ['l', 'memory of an idle run of 200, KiB', 'idle-memory', 'perdureKiB', '<=', 800],
   ['m', 'last 20 of 1,000 turns over first 20', 'perdure-1000', 'growth', '<=', 1.2],
+  ['n', 'prompt of 50 skills and 8 files, cold, ms', 'prompts', 'plain.coldMs', '<=', 50],
+  ['n', 'the same with nested metadata in each skill, ms', 'prompts', 'nested.coldMs', '<=', 50],
 ];
 
 /** What was measured, for people. */

@@ -135,6 +135,19 @@ function addLookVerbs(program: Command, context: CliContext, carryOut: CarryOut)
     .option('--all', 'include providers without a configured key')
     .option('--ask', 'query the providers for their models')
     .action((filter, options) => carryOut(async () => (await import('./commands/models.js')).models(filter, options, context)));
+  withJson(program.command('agents'))
+    .description('list agents, or show the models, tools, limits and prompt of one')
+    .argument('[name]', 'name of an agent')
+    .option('--workspace <dir>', 'show it for runs in this folder')
+    .action((name, options) => carryOut(async () => (await import('./commands/agents.js')).agents(name, options, context)));
+  withJson(program.command('prompt'))
+    .description('print the system prompt of a run, with the size of each section')
+    .argument('[task]', 'the task, in quotes, which decides about skills')
+    .option('--agent <name>', 'agent from the config')
+    .option('--workspace <dir>', 'folder in which the agent can read and write files and run commands')
+    .option('--model <provider/model>', 'model of the run')
+    .option('--var <name=value>', 'variable of the run; repeat the option for several', addValue)
+    .action((task, options) => carryOut(async () => (await import('./commands/prompt.js')).prompt(task, options, context)));
   withJson(program.command('replay'))
     .description('replay saved histories with the current workflow code')
     .argument('<file...>', "history as JSON, from the Web UI or from 'temporal workflow show --output json'")
@@ -220,6 +233,9 @@ function withRunOptions(command: Command): Command {
 function addToList(text: string, soFar: readonly string[] = []): readonly string[] {
   return [...soFar, ...text.split(',').flatMap((name) => name.trim() || [])];
 }
+
+/** Collects the values of a repeated option as they are. */
+const addValue = (text: string, soFar: readonly string[] = []): readonly string[] => [...soFar, text];
 
 /** Converts an error of the argument parser into a PerdureError (exit 2). Undefined after `--help` and `--version`. */
 export function commandLineError(error: CommanderError): PerdureError | undefined {

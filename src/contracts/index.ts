@@ -40,7 +40,6 @@ export {
   Reason,
   type Receipt,
   RunBounds,
-  RunContext,
   RunInput,
   RunResult,
   type RunStatus,
@@ -48,6 +47,7 @@ export {
   SteerMode,
   SteerRecord,
 } from './schemas/run.js';
+export { RunContext } from './schemas/run-context.js';
 export { Step } from './schemas/step.js';
 export { Effect, ToolDescriptor } from './schemas/tool.js';
 export { SEARCH_ATTRIBUTES } from './search-attributes.js';

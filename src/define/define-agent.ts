@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { FAILOVER_LIMITS, RUN_LIMITS, SUBAGENT_LIMITS } from '../contracts/constants/limits.js';
 import { ThinkingSetting } from '../contracts/schemas/model.js';
+import { AgentPrompt, PromptOptions } from './agent/agent-prompt.js';
+import { CompletionGateFunction } from './agent/completion-gate.js';
 import { AgentExecutor } from './agent-executor.js';
 import { AgentGate } from './agent-gate.js';
-import { CompletionGateFunction } from './completion-gate.js';
 import { HeartbeatTimeoutMs } from './heartbeat-timeout.js';
 import { BudgetOptions, PolicyOptions } from './policy-options.js';
 import { PresetName } from './presets.js';
@@ -36,8 +37,8 @@ export function subagentOptions(subagents: Subagents | undefined): SubagentOptio
 export const AgentDefinition = z.strictObject({
   /** Purpose of the agent, for readers of the config. */
   description: z.string(),
-  /** System prompt. */
-  prompt: z.string().min(1),
+  /** System prompt: a text, or a function of the run. */
+  prompt: AgentPrompt,
   /** `provider/model`, or a bare name. It overrides the environment and the config. @default `PERDURE_MODEL`, else the config's */
   model: z.string().optional(),
   /** Models that are asked in this order when the first one fails. @default `PERDURE_FALLBACKS`, else the config's */
@@ -67,6 +68,7 @@ export const AgentDefinition = z.strictObject({
   heartbeatTimeoutMs: HeartbeatTimeoutMs.optional(),
   /** Defaults of another runner. Options of the agent override them. @default none */
   preset: PresetName.optional(),
+  ...PromptOptions.shape,
   ...PolicyOptions.shape,
 });
 export type AgentDefinition = z.infer<typeof AgentDefinition>;

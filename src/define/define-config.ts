@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { FAILOVER_LIMITS, MODEL_LIMITS, RUN_LIMITS } from '../contracts/constants/limits.js';
+import { CONFIG_LIMITS, FAILOVER_LIMITS, MODEL_LIMITS, RUN_LIMITS } from '../contracts/constants/limits.js';
 import { ModelPrice, ThinkingSetting } from '../contracts/schemas/model.js';
 import { ArtifactsDefinition } from './artifacts.js';
 import type { CustomCompactor } from './compactor.js';
@@ -42,6 +42,13 @@ export const Config = z.strictObject({
   hooks: z.array(HookDefinition).optional(),
   /** Agents by name. A file `agents/NAME.md` defines one too. @default none */
   agents: z.record(z.string(), AgentDefinition).optional(),
+  /**
+   * Files of other tools, relative to the config: a Markdown file such as `AGENTS.md` is an instruction for all agents, and a folder such as
+   * `.claude/agents` has one agent in each file. @default none
+   */
+  import: z.array(z.string().min(1)).max(CONFIG_LIMITS.importsMax).optional(),
+  /** Instructions for all agents, by the name that the prompt shows. @default those of `import` */
+  instructions: z.record(z.string().min(1), z.string()).optional(),
   /** Providers by name. A name of a known provider replaces that provider. @default none */
   providers: z.record(z.string(), ProviderDefinition).optional(),
   /** Keys of known providers by name, in place of their variables: a reference, or a list that is used in turn. */

@@ -18,6 +18,8 @@ export interface ToolContext {
   readonly attempt: number;
   /** Absolute path of the run's workspace. Absent without a workspace. */
   readonly workspace?: string;
+  /** Name of the agent. Absent in a run that a worker of an older version started. */
+  readonly agent?: string;
   /**
    * Aborted on a cancel, a timeout, a shutdown of the worker, and when the worker loses contact with the server for too long. A tool that
    * ignores it is abandoned, with outcome `unknown`.

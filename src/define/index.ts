@@ -1,8 +1,9 @@
+export type { PromptContext, PromptFunction, PromptMode } from './agent/agent-prompt.js';
+export type { CompletionContext, CompletionDecision, CompletionGate } from './agent/completion-gate.js';
 export type { AgentExecutor } from './agent-executor.js';
 export type { AgentGate, GateAnswer, GateContext, GateFunction } from './agent-gate.js';
 export { DESTRUCTIVE_COMMANDS } from './agent-gate.js';
 export type { CompactorContext, CustomCompactor } from './compactor.js';
-export type { CompletionContext, CompletionDecision, CompletionGate } from './completion-gate.js';
 export { type AgentDefinition, defineAgent } from './define-agent.js';
 export { type Config, defineConfig } from './define-config.js';
 export { defineHook, type HookContext, type HookDecision, type HookDefinition, type HookPoint, type HookRequest } from './define-hook.js';

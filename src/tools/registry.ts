@@ -3,6 +3,7 @@ import { createEditFile } from './edit-file.js';
 import { listFiles } from './list-files.js';
 import { READ_ARTIFACT } from './read-artifact.js';
 import { readFile } from './read-file.js';
+import { READ_SKILL } from './read-skill.js';
 import { createRunCommand, type RunCommandOptions } from './run-command.js';
 import { searchFiles } from './search-files.js';
 import { updatePlan } from './update-plan.js';
@@ -18,4 +19,4 @@ export function createWorkspaceTools(options: RunCommandOptions): readonly AnyTo
 export const WORKSPACE_TOOLS: readonly AnyToolDefinition[] = createWorkspaceTools({ sandbox: {}, protected: [] });
 
 /** The names of all built-in tools. They are reserved; agents may list and block them. */
-export const BUILT_IN_TOOLS: readonly string[] = [...[...WORKSPACE_TOOLS, updatePlan].map(({ name }) => name), READ_ARTIFACT];
+export const BUILT_IN_TOOLS: readonly string[] = [...[...WORKSPACE_TOOLS, updatePlan].map(({ name }) => name), READ_ARTIFACT, READ_SKILL];

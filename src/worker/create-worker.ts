@@ -13,8 +13,8 @@ import { WORKER_LIMITS } from '../contracts/constants/limits.js';
 import { DEFAULT_TASK_QUEUE } from '../contracts/handlers.js';
 import { PerdureError } from '../contracts/perdure-error.js';
 import { signRequest } from '../contracts/signature.js';
+import type { CompletionGate } from '../define/agent/completion-gate.js';
 import type { GateFunction } from '../define/agent-gate.js';
-import type { CompletionGate } from '../define/completion-gate.js';
 import type { Config } from '../define/define-config.js';
 import type { AnyToolDefinition } from '../define/define-tool.js';
 import type { SandboxDefinition } from '../define/sandbox.js';
@@ -23,10 +23,9 @@ import { chooseSandbox, NO_LIMITS, NO_NETWORK_LIMITS, NO_SANDBOX_ADVICE } from '
 import { createProviderFor } from '../providers/access/provider-for.js';
 import { workerSecrets } from '../providers/access/worker-secrets.js';
 import type { StreamSink } from '../streams/stream.js';
-import { createReadArtifact } from '../tools/read-artifact.js';
-import { createWorkspaceTools } from '../tools/registry.js';
 import { updatePlan } from '../tools/update-plan.js';
 import type { LoadedConfig } from './config/load-config.js';
+import { prepareOptions } from './config/prepare-options.js';
 import { providerRules } from './hosting/ask-provider-ledger.js';
 import { listSearchAttributes } from './search-attributes.js';
 import { openAuthKey } from './state-folder/auth-key.js';
@@ -100,22 +99,17 @@ export const WORKER_OPTIONS = {
 
 /** Creates the activities of agent runs, for a worker that you create yourself. */
 export function createAgentActivities(options: AgentActivitiesOptions): AgentActivities {
-  const { config, keys, hash, env } = options.config;
+  const { config, keys, env } = options.config;
   const say = options.say ?? (() => undefined);
   const modelIdleMs = config.limits?.modelIdleMs;
   const heartbeatTimeoutMs = options.heartbeatTimeoutMs ?? config.limits?.heartbeatTimeoutMs;
   const artifacts = createArtifactStore(options.config, options.stateDir);
   const authenticate = options.requireSignatures ? authenticateOf(options.stateDir) : undefined;
-  const readArtifact = createReadArtifact(artifacts);
-  const workspaceTools = createWorkspaceTools({ sandbox: config.sandbox ?? {}, protected: options.config.protected ?? [] });
+  const prepared = prepareOptions(options.config, artifacts);
+  const { workspaceTools, readArtifact, readSkill } = prepared;
   return createActivities({
     prepareRun: createPrepareRun({
-      config,
-      configHash: hash,
-      keys,
-      env,
-      workspaceTools,
-      readArtifact,
+      ...prepared,
       searchAttributes: options.searchAttributes,
       ...(authenticate ? { authenticate } : {}),
       ...(options.toolQueue === undefined ? {} : { toolQueue: options.toolQueue }),
@@ -126,7 +120,9 @@ export function createAgentActivities(options: AgentActivitiesOptions): AgentAct
     resolveModel: createResolveModel({ config, keys, env }),
     tenants: tenantRules(config),
     ...providerRules(config),
-    tools: [...(config.tools ?? []), ...workspaceTools, updatePlan, readArtifact].map((tool) => options.wrapTool?.(tool) ?? tool),
+    tools: [...(config.tools ?? []), ...workspaceTools, updatePlan, readArtifact, readSkill].map(
+      (tool) => options.wrapTool?.(tool) ?? tool,
+    ),
     artifacts,
     secrets: workerSecrets({ keys, env: process.env }),
     ...(config.hooks === undefined ? {} : { hooks: config.hooks }),
@@ -186,6 +182,7 @@ export async function createWorker(options: CreateWorkerOptions): Promise<Worker
   const store = await workerStore(options);
   const toolQueue = options.manyHosts ? hostQueue() : undefined;
   const { mode, network } = await checkSandbox(options.config.config.sandbox ?? {});
+  for (const notice of options.config.notices ?? []) say(notice);
   if (mode === 'none') say(NO_LIMITS);
   else if (network === 'host') say(NO_NETWORK_LIMITS);
   const [bundle, searchAttributes] = await Promise.all([

@@ -29,6 +29,8 @@ const {
   LOOP_LIMITS,
   MODEL_LIMITS,
   OUTPUT_SCHEMA_LIMITS,
+  PROMPT_LIMITS,
+  SKILL_LIMITS,
   PAYLOAD_LIMITS,
   PROVIDER_LIMITS,
   READING_LIMITS,
@@ -170,6 +172,11 @@ const CLAIMS: Readonly<Record<string, readonly string[]>> = {
     `throw \`NO_WORKER\` after ${CLIENT_LIMITS.queryTimeoutMs / SECOND} s`,
     `above ${CLIENT_LIMITS.inputBytesMax / MIB} MiB`,
   ],
+  'docs/guides/write-agents.md': [
+    `when a run starts, and has ${PROMPT_LIMITS.functionMsMax / SECOND} s`,
+    `cut at ${grouped(PROMPT_LIMITS.bootstrapFileCharsMax)} characters, and all of them at ${grouped(PROMPT_LIMITS.bootstrapTotalCharsMax)}`,
+  ],
+  'docs/guides/add-skills.md': [`each cut at ${grouped(SKILL_LIMITS.expandedCharsMax)} characters`],
   'docs/guides/write-tools.md': [
     `\`timeoutMs\` is ${TOOL_LIMITS.timeoutMsDefault / SECOND} s by default and at most an hour`,
     `at most ${RUN_LIMITS.workerLossesMax} times`,

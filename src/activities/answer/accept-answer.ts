@@ -4,7 +4,7 @@ import { HOOK_LIMITS, OUTPUT_SCHEMA_LIMITS, PAYLOAD_LIMITS } from '../../contrac
 import type { JsonValue } from '../../contracts/schemas/message.js';
 import { cutText, redact } from '../../contracts/text/redact.js';
 import { NO_SECRETS, type SecretMask } from '../../contracts/text/secret-mask.js';
-import { CompletionDecision, type CompletionGate } from '../../define/completion-gate.js';
+import { CompletionDecision, type CompletionGate } from '../../define/agent/completion-gate.js';
 import { rejectedBy } from '../../providers/http/abortable.js';
 import { throwIfStopped } from '../runtime/cancellation.js';
 import { messageOf } from '../runtime/failures.js';

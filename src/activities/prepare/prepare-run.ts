@@ -5,7 +5,6 @@ import { clampPolicy, SIGNED_LEVEL, TENANT_LEVEL } from '../../contracts/capabil
 import { PAYLOAD_LIMITS, RUN_LIMITS } from '../../contracts/constants/limits.js';
 import { hashJson } from '../../contracts/digest.js';
 import { offersTool } from '../../contracts/gate-profile.js';
-import { givenSystemText } from '../../contracts/message-text.js';
 import type { RunPolicy } from '../../contracts/schemas/policy.js';
 import type { RunSetup } from '../../contracts/schemas/prepared-run.js';
 import type { RunInput } from '../../contracts/schemas/run.js';
@@ -22,11 +21,12 @@ import { tenantRules } from '../limits/tenant-limits.js';
 import { failure, messageOf } from '../runtime/failures.js';
 import { delegationOf, inheritGate } from '../subagents/delegation.js';
 import type { Authenticate } from './authenticate.js';
-import { type InstructionFile, readInstructionFiles } from './instruction-files.js';
-import { buildPrompt } from './prompt.js';
+import { capturePrompt } from './capture-prompt.js';
+import type { PromptSection } from './prompt.js';
 import { parseInput } from './read-input.js';
 import { priceSummaries, pricing, resolveCaps } from './run-caps.js';
 import { resolvePolicy, withoutForcedTool } from './run-policy.js';
+import { type CapturedSkills, captureSkills } from './skills.js';
 import { describeTool } from './tool-descriptor.js';
 import { noticeToollessModels } from './toolless-model-notices.js';
 import { secretsInWorkspace } from './workspace-secrets.js';
@@ -49,6 +49,10 @@ export interface PrepareRunOptions {
   readonly workspaceTools: readonly AnyToolDefinition[];
   /** Offered to every run with tools, unless its agent blocks it. Absent when no output is stored. */
   readonly readArtifact?: AnyToolDefinition;
+  /** Offered to every run with skills, unless its agent blocks it. */
+  readonly readSkill?: AnyToolDefinition;
+  /** The worker's folder, which may have skills. Absent: no skills but those of workspaces. */
+  readonly folder?: string;
   readonly searchAttributes: readonly string[];
   /** Absent: workspace tools and child processes run on the run's own queue. */
   readonly toolQueue?: string;
@@ -61,64 +65,76 @@ export interface PrepareRunOptions {
 /** The activity. The signal aborts its requests to providers; it then throws the signal's reason. */
 export type PrepareRun = (...args: [...Parameters<AgentActivities['prepareRun']>, signal?: AbortSignal]) => Promise<PreparedRun>;
 
-/** Makes the activity `prepareRun`: validates the input, which may come from any client, and captures agent, prompt, tools and options. */
+/** A prepared run with the sections of its prompt. */
+export interface PreparedPrompt {
+  readonly prepared: PreparedRun;
+  readonly sections: readonly PromptSection[];
+}
+
+/** The ways in which a preview differs from a start. */
+export interface PrepareContext {
+  readonly signal: AbortSignal | undefined;
+  readonly routeOf: typeof findRoute;
+}
+
+/** Makes the activity `prepareRun`. */
 export function createPrepareRun(options: PrepareRunOptions): PrepareRun {
-  return async ({ runId, input: given, level, started }, signal) => {
-    const input = parseInput(given);
-    const [name, found] = findAgent(input, options.config);
-    const { agent, ...gateAgent } = inheritGate(input, found, options.config);
-    if (hasRightsOfWorker(input, agent)) await authenticateStart({ runId, given, started }, options);
-    const caps = resolveCaps(input, agent, options.config);
-    const tenant = level !== undefined && level >= TENANT_LEVEL ? preparedTenant(input, options) : {};
-    const limitsCost = tenant.tenant?.limitsCost === true;
-    // who starts a run may lift its own limit, not that of the tenant
-    const allowUnknownPrice = (limitsCost ? undefined : input.allowUnknownPrice) ?? agent.budget?.allowUnknownPrice ?? false;
-    const needsPrice = (caps.maxCostUsd !== undefined || limitsCost) && !allowUnknownPrice;
-    const { route, notices: ofRoute } = await findRoute(input, { name, agent, needsPrice, signal }, options);
-    const [{ model, contextWindow, price }] = route;
-    const resolved = resolvePolicy({ input, agent, config: options.config, maxTurns: caps.maxTurns });
-    const { policy: full, notices: ofSummaries, ...summaryPrice } = priceSummaries(resolved, { config: options.config, needsPrice });
-    const policy = clampPolicy(full, level);
-    await checkWorkspace(input.context?.workspace, options);
-    const instructions = await readInstructions(input.context?.workspace);
-    const { base, ...place } = basePrompt(agent.prompt, input);
-    const delegation = delegationOf(input, agent, { config: options.config, level, signs: options.authenticate !== undefined });
-    const setup: RunSetup = {
-      agent: name,
-      prompt: buildPrompt({
-        base,
-        context: input.context,
-        instructions,
-        outputSchema: input.outputSchema,
-      }),
-      tools: toolsFor(input, { agent, policy, delegate: delegation?.tool }, options),
-      ...place,
-    };
-    checkSetup(setup);
-    const notices = [...ofRoute, ...ofSummaries, ...noticeToollessModels(route, setup.tools, options)];
-    return {
-      setup,
-      setupHash: hashJson(setup),
-      configHash: options.configHash,
-      model,
-      ...caps,
-      ...pricing({ model, price, caps, allowUnknownPrice, limitsCost }),
-      contextWindow,
-      route: [...route],
-      ...summaryPrice,
-      cacheKey: cacheKeyOf(runId, input),
-      ...(notices.length > 0 ? { notices } : {}),
-      policy: setup.tools.length === 0 ? withoutForcedTool(policy) : policy,
-      ...(options.toolQueue === undefined || !needsHost(input, agent) ? {} : { toolQueue: options.toolQueue }),
-      ...heartbeatTimeout(agent, options),
-      ...(options.authenticate && level !== undefined && level >= SIGNED_LEVEL ? { signed: true } : {}),
-      // a sub-agent works in the place of its parent, which counts what it spends
-      ...(input.parent ? {} : tenant),
-      ...(delegation && { delegation: delegation.delegation }),
-      ...gateAgent,
-      searchAttributes: [...options.searchAttributes],
-    } satisfies PreparedRun;
-  };
+  return async (request, signal) => (await prepare(request, options, { signal, routeOf: findRoute })).prepared;
+}
+
+/** Validates the input, which may come from any client, and captures agent, prompt, tools and options. */
+export async function prepare(
+  { runId, input: given, level, started }: PrepareRunInput,
+  options: PrepareRunOptions,
+  { signal, routeOf }: PrepareContext,
+): Promise<PreparedPrompt> {
+  const input = parseInput(given);
+  const [name, found] = findAgent(input, options.config);
+  const { agent, ...gateAgent } = inheritGate(input, found, options.config);
+  if (hasRightsOfWorker(input, agent)) await authenticateStart({ runId, given, started }, options);
+  const caps = resolveCaps(input, agent, options.config);
+  const tenant = level !== undefined && level >= TENANT_LEVEL ? preparedTenant(input, options) : {};
+  const limitsCost = tenant.tenant?.limitsCost === true;
+  // who starts a run may lift its own limit, not that of the tenant
+  const allowUnknownPrice = (limitsCost ? undefined : input.allowUnknownPrice) ?? agent.budget?.allowUnknownPrice ?? false;
+  const needsPrice = (caps.maxCostUsd !== undefined || limitsCost) && !allowUnknownPrice;
+  const { route, notices: ofRoute } = await routeOf(input, { name, agent, needsPrice, signal }, options);
+  const [{ model, contextWindow, price }] = route;
+  const resolved = resolvePolicy({ input, agent, config: options.config, maxTurns: caps.maxTurns });
+  const { policy: full, notices: ofSummaries, ...summaryPrice } = priceSummaries(resolved, { config: options.config, needsPrice });
+  const policy = clampPolicy(full, level);
+  await checkWorkspace(input.context?.workspace, options);
+  const skills = await captureSkills({ input, agent }, options);
+  const captured = { runId, input, name, agent, model, skills, startedAt: started?.at, signal };
+  const { prompt, sections, ...place } = await capturePrompt(captured, options.config);
+  const delegation = delegationOf(input, agent, { config: options.config, level, signs: options.authenticate !== undefined });
+  const tools = toolsFor(input, { agent, policy, skills, delegate: delegation?.tool }, options);
+  const setup: RunSetup = { agent: name, prompt, tools, ...place };
+  checkSetup(setup);
+  const notices = [...ofRoute, ...ofSummaries, ...skills.notices, ...noticeToollessModels(route, setup.tools, options)];
+  const prepared = {
+    setup,
+    setupHash: hashJson(setup),
+    configHash: options.configHash,
+    model,
+    ...caps,
+    ...pricing({ model, price, caps, allowUnknownPrice, limitsCost }),
+    contextWindow,
+    route: [...route],
+    ...summaryPrice,
+    cacheKey: cacheKeyOf(runId, input),
+    ...(notices.length > 0 ? { notices } : {}),
+    policy: setup.tools.length === 0 ? withoutForcedTool(policy) : policy,
+    ...(options.toolQueue === undefined || !needsHost(input, agent) ? {} : { toolQueue: options.toolQueue }),
+    ...heartbeatTimeout(agent, options),
+    ...(options.authenticate && level !== undefined && level >= SIGNED_LEVEL ? { signed: true } : {}),
+    // a sub-agent works in the place of its parent, which counts what it spends
+    ...(input.parent ? {} : tenant),
+    ...(delegation && { delegation: delegation.delegation }),
+    ...gateAgent,
+    searchAttributes: [...options.searchAttributes],
+  } satisfies PreparedRun;
+  return { prepared, sections };
 }
 
 /** True for a run with rights of this worker's user: on a folder, or as a child process. */
@@ -135,14 +151,6 @@ async function authenticateStart(
   const request = { verb: 'start', runId, input: given, auth: given.auth, use: `start ${runId} ${started?.executionId}` } as const;
   const problem = await authenticate?.(request, sentAt);
   if (problem !== undefined) throw failure('Input.Invalid', problem);
-}
-
-/** The agent's own prompt, then the system texts of the input's messages, which are only context. */
-function basePrompt(prompt: string, { messages }: RunInput): Pick<RunSetup, 'given'> & { readonly base: string } {
-  const systemText = givenSystemText(messages);
-  if (systemText === '') return { base: prompt };
-  const base = `${prompt}\n\n${systemText}`;
-  return { base, given: { from: base.length - systemText.length, to: base.length } };
 }
 
 function findAgent({ agent }: RunInput, { agents = {} }: Config): [string, AgentDefinition] {
@@ -162,8 +170,8 @@ interface RoutedAgent {
   readonly signal: AbortSignal | undefined;
 }
 
-/** The route: only the executor of an agent that has one; else the chosen model, then the fallbacks. */
-async function findRoute(
+/** The route: only the executor of an agent that has one; else the chosen model, then the fallbacks. Throws `Input.NoModel`. */
+export async function findRoute(
   input: RunInput,
   { name, agent, needsPrice, signal }: RoutedAgent,
   { config, env, keys }: PrepareRunOptions,
@@ -220,17 +228,11 @@ async function checkWorkspace(workspace: string | undefined, { toolQueue, config
   if (secret) throw failure('Input.Workspace', `SECRET_IN_WORKSPACE file:${secret}: tools could read this key; keep it elsewhere`);
 }
 
-async function readInstructions(workspace: string | undefined): Promise<InstructionFile[]> {
-  if (workspace === undefined) return [];
-  return await readInstructionFiles(workspace).catch((error: unknown) => {
-    throw failure('Input.Workspace', `WORKSPACE ${workspace}: its instructions cannot be read: ${messageOf(error)}`);
-  });
-}
-
 /** An agent with its policy. */
 interface JudgedAgent {
   readonly agent: AgentDefinition;
   readonly policy: RunPolicy;
+  readonly skills: CapturedSkills;
   /** The tool that starts sub-agents. */
   readonly delegate: AnyToolDefinition | undefined;
 }
@@ -239,14 +241,16 @@ interface JudgedAgent {
  * The tools of a run in a fixed order: the config's, then the workspace's, filtered by the agent's lists, then the tools that its policy
  * needs. Tools that the gate always blocks are left out.
  */
-function toolsFor({ context }: RunInput, { agent, policy, delegate }: JudgedAgent, options: PrepareRunOptions): ToolDescriptor[] {
-  const { config, workspaceTools, readArtifact } = options;
+function toolsFor({ context }: RunInput, { agent, policy, skills, delegate }: JudgedAgent, options: PrepareRunOptions): ToolDescriptor[] {
+  const { config, workspaceTools, readArtifact, readSkill } = options;
   const describe = (tool: AnyToolDefinition, workspace: boolean): ToolDescriptor =>
     describeTool(tool, { workspace, gate: agent.gate, hooks: config.hooks });
   const own = (config.tools ?? []).map((tool) => describe(tool, false));
   const all = context?.workspace === undefined ? own : [...own, ...workspaceTools.map((tool) => describe(tool, true))];
   const { tools = [], blockedTools = [] } = agent;
-  const chosen = all.filter(({ name }) => (tools.length === 0 || tools.includes(name)) && !blockedTools.includes(name));
+  const isListed = (name: string): boolean => tools.length === 0 || tools.includes(name) || skills.tools.has(name);
+  const mayReadSkills = readSkill && skills.listed.length > 0 ? [describe(readSkill, skills.needsWorkspace)] : [];
+  const chosen = [...all.filter(({ name }) => isListed(name)), ...mayReadSkills].filter(({ name }) => !blockedTools.includes(name));
   // only a run with tools has outputs that may be cut
   const mayRead = readArtifact && chosen.length > 0 && !blockedTools.includes(readArtifact.name);
   const needed = [...(mayRead ? [describe(readArtifact, false)] : []), ...(needsPlan(policy) ? [describe(updatePlan, false)] : [])];

@@ -20,6 +20,10 @@ export const INPUT_LIMITS = {
   pathCharsMax: 4_096,
   /** Longest component, in characters. */
   componentCharsMax: 1_000,
+  /** Longest selected text, in characters. */
+  selectionCharsMax: 16 * KIB,
+  /** Longest text of a caller for its sub-agent, in characters. */
+  subAgentContextCharsMax: 64 * KIB,
   /** Largest `context.variables`, in characters of JSON. They are part of the prompt and of the memo. */
   variablesCharsMax: 64 * KIB,
 } as const;

@@ -18,6 +18,7 @@ export {
   SUBAGENT_LIMITS,
   WORK_LIMITS,
 } from './guard-limits.js';
+export { CONFIG_LIMITS, PROMPT_LIMITS, SKILL_LIMITS } from './prompt-limits.js';
 export {
   AUTH_LIMITS,
   DEV_SERVER_LIMITS,
@@ -250,12 +251,6 @@ export const WORKER_LIMITS = {
   transcriptQueryMsMax: MINUTE_MS,
   /** A notice reports a longer wait for a worker of the workspace's host. */
   toolQueueWaitMs: MINUTE_MS,
-} as const;
-
-/** Limits of config files. */
-export const CONFIG_LIMITS = {
-  /** Largest `agents/NAME.md`. A larger prompt would not fit the setup of a run. */
-  agentFileBytesMax: 128 * KIB,
 } as const;
 
 /** Thresholds at which a run continues as new, well below the limits of the server. */

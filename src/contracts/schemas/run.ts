@@ -1,36 +1,14 @@
 import { z } from 'zod';
-import { HOST } from '../constants/host-queue.js';
 import { AUTH_LIMITS, FAILOVER_LIMITS, INPUT_LIMITS, RUN_LIMITS } from '../constants/limits.js';
 import { STEER_MODES } from '../constants/steer-modes.js';
 import { GivenMessage, JsonValue, Part } from './message.js';
 import { ThinkingSetting, Usage } from './model.js';
 import { ModelSpending, ModelSwitch } from './model-route.js';
+import { RunContext } from './run-context.js';
 import { EndedSubagent, ParentRun } from './subagent.js';
 
 /** A name that also stands in the memo, in a search attribute, or in the Web UI. */
 const Name = z.string().max(INPUT_LIMITS.nameCharsMax);
-
-/** The surroundings of a run: its workspace and facts for its prompt. */
-export const RunContext = z.strictObject({
-  /** Absolute path of a folder on the worker's host. With it the run is offered the workspace tools. */
-  workspace: z.string().max(INPUT_LIMITS.pathCharsMax).optional(),
-  /** Host that has the workspace, where several hosts share a queue; the run waits for its worker. @default hosts are asked at random */
-  host: z.string().max(INPUT_LIMITS.hostCharsMax).regex(HOST).optional(),
-  /** Path of the project, shown in the prompt. */
-  projectPath: z.string().max(INPUT_LIMITS.pathCharsMax).optional(),
-  /** Kind of work, shown in the prompt. */
-  mode: z.enum(['code', 'ui']).optional(),
-  /** Component that the task is about, shown in the prompt of mode `ui`. */
-  component: z.string().max(INPUT_LIMITS.componentCharsMax).optional(),
-  /** Further facts by name, shown in the prompt. */
-  variables: z
-    .record(z.string(), z.string())
-    .refine((variables) => JSON.stringify(variables).length <= INPUT_LIMITS.variablesCharsMax, {
-      error: `at most ${INPUT_LIMITS.variablesCharsMax} characters as JSON`,
-    })
-    .optional(),
-});
-export type RunContext = z.infer<typeof RunContext>;
 
 /** Thresholds that tests and operators may lower. */
 export const RunBounds = z.strictObject({

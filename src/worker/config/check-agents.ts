@@ -19,11 +19,24 @@ export function agentProblems(name: string, agent: AgentDefinition, config: Conf
     ...thinkingProblems(`${path}.thinking`, agent, config),
     // the activity does not search for a bare name, so the provider is required
     ...referenceProblems(`${path}.compaction.summaryModel`, agent.compaction?.summaryModel, providers),
+    ...promptProblems(path, agent),
     ...executorProblems(path, agent),
     ...extensionProblems(name, agent),
     ...compactionProblems(name, agent, config.compactor !== undefined),
     ...gateProblems(name, agent.gate, known),
     ...subagentProblems(name, agent.subagents, config),
+  ];
+}
+
+/** Checks for options of the prompt that would have no effect. */
+function promptProblems(path: string, agent: AgentDefinition): string[] {
+  const { prompt, promptTemplate, promptMode, skills, workspaceSkills = false, expandSkills = false } = agent;
+  const hasSkills = skills !== undefined || workspaceSkills;
+  const isWithout = promptMode === 'minimal' || promptMode === 'none';
+  return [
+    ...(promptTemplate && typeof prompt === 'function' ? [`${path}.promptTemplate: not used with a prompt that is a function`] : []),
+    ...(hasSkills && isWithout ? [`${path}.promptMode: a prompt of mode ${promptMode} has no skills; remove them, or the mode`] : []),
+    ...(expandSkills && !hasSkills ? [`${path}.expandSkills: the agent has no skills; set skills or workspaceSkills`] : []),
   ];
 }
 

@@ -15,27 +15,78 @@ import { providerProblems } from './check-providers.js';
 import { toolProblems } from './check-tools.js';
 import { describeIssues } from './explain-issues.js';
 
-/** Validates the export of a configuration file together with the agent files. Returns the config, or all problems, each with its path. */
-export function checkConfig(given: unknown, agentFiles: readonly AgentFile[]): { config: Config } | { problems: string[] } {
-  const ofFiles = agentFiles.flatMap(({ name, file, agent, problem }) => (problem ? [`${file}: ${problem}`] : agentIssues(name, agent)));
+const NO_IMPORTS: ImportedInstructions = { instructions: {}, problems: [] };
+
+/** What the files of `import` add to a config, beside agents. */
+export interface ImportedInstructions {
+  /** Of the files of `import`. Those of the config replace them by name. */
+  readonly instructions: Readonly<Record<string, string>>;
+  /** Problems of the entries of `import`. */
+  readonly problems: readonly string[];
+}
+
+/** Validates the export of a configuration file together with the files beside it. Returns the config, or all problems, each with its path. */
+export function checkConfig(
+  given: unknown,
+  agentFiles: readonly AgentFile[],
+  { instructions, problems: ofImports }: ImportedInstructions = NO_IMPORTS,
+): { config: Config } | { problems: string[] } {
+  const ofFiles = [...agentFiles.flatMap((file) => (file.problem ? [file.problem] : agentIssues(file))), ...ofImports];
   const parsed = Config.safeParse(given);
   if (!parsed.success) return { problems: [...describeIssues(parsed.error.issues, given), ...ofFiles] };
-  const duplicates = agentFiles.filter(({ name }) => Object.hasOwn(parsed.data.agents ?? {}, name));
-  const problems = [...ofFiles, ...duplicates.map(({ name, file }) => `agents.${name}: also defined in ${file}`)];
+  const problems = [...ofFiles, ...duplicates(agentFiles, parsed.data)];
   if (problems.length > 0) return { problems: [...problems, ...meaningProblems(parsed.data)] };
-  const agents = {
-    ...parsed.data.agents,
-    ...Object.fromEntries(agentFiles.map(({ name, agent }) => [name, AgentDefinition.parse(agent)])),
+  const config: Config = {
+    ...parsed.data,
+    ...(agentFiles.length === 0
+      ? {}
+      : {
+          agents: {
+            ...parsed.data.agents,
+            ...Object.fromEntries(agentFiles.map(({ name, agent }) => [name, AgentDefinition.parse(agent)])),
+          },
+        }),
+    ...(Object.keys(instructions).length === 0 ? {} : { instructions: { ...instructions, ...parsed.data.instructions } }),
   };
-  const config = agentFiles.length === 0 ? parsed.data : { ...parsed.data, agents };
-  const semanticProblems = meaningProblems(config);
+  const semanticProblems = meaningProblems(config).map((problem) => withPlace(problem, agentFiles));
   return semanticProblems.length > 0 ? { problems: semanticProblems } : { config };
 }
 
-function agentIssues(name: string, agent: unknown): string[] {
+/** Agents of one name in two files, or in a file and the config. */
+function duplicates(agentFiles: readonly AgentFile[], { agents = {} }: Config): string[] {
+  return agentFiles.flatMap(({ name, file }, index) => {
+    const other = agentFiles.slice(0, index).find((earlier) => earlier.name === name);
+    return [
+      ...(Object.hasOwn(agents, name) ? [`agents.${name}: also defined in ${file}`] : []),
+      ...(other ? [`agents.${name}: defined in ${other.file} and in ${file}`] : []),
+    ];
+  });
+}
+
+/** The problems of an agent file with its schema, each with its line. */
+function agentIssues({ name, agent, placeOf }: AgentFile): string[] {
   const { error } = AgentDefinition.safeParse(agent);
-  const issues = (error?.issues ?? []).map((issue) => ({ ...issue, path: ['agents', name, ...issue.path] }));
-  return describeIssues(issues, { agents: { [name]: agent } });
+  return (error?.issues ?? []).flatMap((issue) => {
+    const single = issue.code === 'unrecognized_keys' ? issue.keys.map((key) => ({ ...issue, keys: [key] })) : [issue];
+    return single.flatMap((each) => {
+      const place = placeOf(each.code === 'unrecognized_keys' ? [...each.path, ...each.keys] : each.path);
+      const issues = [{ ...each, path: ['agents', name, ...each.path] }];
+      return describeIssues(issues, { agents: { [name]: agent } }).map((problem) => `${place}: ${problem}`);
+    });
+  });
+}
+
+/** A problem with the place of its option, if a file defines the agent: `agents.NAME.PATH: …`. */
+function withPlace(problem: string, agentFiles: readonly AgentFile[]): string {
+  const file = agentFiles.find(({ name }) => problem.startsWith(`agents.${name}:`) || problem.startsWith(`agents.${name}.`));
+  if (!file) return problem;
+  const path = problem.slice(`agents.${file.name}.`.length).split(':')[0]?.split('.') ?? [];
+  const quoted = /"(?<value>[^"]+)"/u.exec(problem)?.groups?.['value'];
+  return `${file.placeOf(path.map(asKey), quoted)}: ${problem}`;
+}
+
+function asKey(part: string): string | number {
+  return /^\d+$/u.test(part) ? Number(part) : part;
 }
 
 /** Checks a config beyond its schema: duplicate names, unknown tools and providers, invalid addresses. */

@@ -17,7 +17,7 @@ import { ProviderLimitsDefinition, TenantLimitsDefinition, TenantsDefinition } f
 /** Fields and values that this version does not support yet, by their path. They are rejected, not ignored. */
 export const LATER: Readonly<Record<string, readonly string[]>> = {
   '': ['mcpServers', 'plugins'],
-  'agents.*': ['subagents', 'skills', 'mcp'],
+  'agents.*': ['subagents', 'mcp'],
 };
 
 /** The known fields by their path, for "did you mean". */

@@ -1,14 +1,17 @@
 import { existsSync } from 'node:fs';
 import { realpath } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { PerdureError } from '../../contracts/perdure-error.js';
 import type { Config } from '../../define/define-config.js';
+import { isToolDefinition } from '../../define/define-tool.js';
 import { keysOfConfig } from '../../providers/access/key-references.js';
 import { captureKeys } from '../../providers/access/key-ring.js';
 import type { KeyRing } from '../../providers/contract/access-options.js';
 import { type AgentFile, readAgentFiles } from './agent-files.js';
-import { checkConfig } from './check-config.js';
+import { checkConfig, type ImportedInstructions } from './check-config.js';
+import { skillProblems } from './check-skills.js';
 import { configHash } from './config-hash.js';
+import { readImportedFiles } from './imported-files.js';
 import { readConfigFile } from './read-config-file.js';
 
 /** A validated configuration with its keys. */
@@ -18,10 +21,16 @@ export interface LoadedConfig {
   readonly file: string | undefined;
   /** The config file, the agent files, also missing ones, and the folder of artifacts, which no tool of a workspace can change: absolute paths, and `FOLDER/*.md`. */
   readonly protected?: readonly string[];
+  /** The folder of the config, which may have skills. Undefined for a config without a folder. */
+  readonly folder?: string;
+  /** The files of agents that are not in the config file, by the names of the agents. */
+  readonly agentFiles?: Readonly<Record<string, string>>;
+  /** What was left out of imported files, one line each. */
+  readonly notices?: readonly string[];
   readonly keys: KeyRing;
   /** The environment without the keys: addresses of providers and the default model come from it. */
   readonly env: NodeJS.ProcessEnv;
-  /** Hash of the configuration, the code of its tools, the keys and the relevant environment variables. Equal hashes mean equal behaviour. */
+  /** Hash of the configuration, the code of its tools, the keys and the relevant environment variables. Equal hashes mean equal behaviour, but for skills, which each run reads. */
   readonly hash: string;
 }
 
@@ -41,14 +50,39 @@ export interface LoadConfigOptions {
 const FILES = ['perdure.config.ts', 'perdure.config.mjs', 'perdure.config.js', 'perdure.config.json'];
 
 /**
- * Loads `perdure.config.*` and the agents of `agents/NAME.md`, validates them, and removes the provider keys from the environment.
+ * Loads `perdure.config.*`, the agents of `agents/NAME.md` and the files of `import`, validates them, and removes the provider keys from the environment.
  * Without a file, the defaults apply. Throws PerdureError `CONFIG` (2) with all problems, each with its path.
  */
 export async function loadConfig({ cwd, configFile, env = process.env }: LoadConfigOptions): Promise<LoadedConfig> {
   const file = findFile(cwd, configFile);
-  const [given, agentFiles] = await Promise.all([file === undefined ? {} : readConfigFile(file, env), readAgentFiles(cwd)]);
-  const loaded = completeConfig(given, { where: file ?? cwd, env, agentFiles });
-  return { ...loaded, file, protected: await protectedPaths(cwd, file, loaded.config) };
+  const [given, ownFiles] = await Promise.all([file === undefined ? {} : readConfigFile(file, env), readAgentFiles(cwd)]);
+  const where = file ?? cwd;
+  const folder = file === undefined ? cwd : dirname(file);
+  const imported = await readImportedFiles(folder, importsOf(given), toolNamesOf(given));
+  const agentFiles = [...ownFiles, ...imported.agents];
+  const loaded = completeConfig(given, { where, env, agentFiles, imported });
+  const problems = await skillProblems(loaded.config, cwd);
+  if (problems.length > 0) throw new PerdureError('CONFIG', `${where}: ${problems.join('; ')}`, 2);
+  const own = await protectedPaths(cwd, file, loaded.config);
+  return {
+    ...loaded,
+    file,
+    protected: [...new Set([...own, ...imported.paths])],
+    folder: cwd,
+    agentFiles: Object.fromEntries(agentFiles.map((agent) => [agent.name, agent.file])),
+    notices: agentFiles.flatMap((agent) => (agent.notices ?? []).map((notice) => `${agent.file}: ${notice}`)),
+  };
+}
+
+/** The entries of `import`. The schema reports anything else. */
+function importsOf(given: unknown): string[] {
+  const entries: unknown = typeof given === 'object' && given !== null ? Reflect.get(given, 'import') : undefined;
+  return Array.isArray(entries) ? entries.filter((entry) => typeof entry === 'string' && entry !== '') : [];
+}
+
+function toolNamesOf(given: unknown): string[] {
+  const tools: unknown = typeof given === 'object' && given !== null ? Reflect.get(given, 'tools') : undefined;
+  return Array.isArray(tools) ? tools.flatMap((tool: unknown) => (isToolDefinition(tool) ? [tool.name] : [])) : [];
 }
 
 /** Where a config is from, and what belongs to it. */
@@ -57,11 +91,15 @@ interface ConfigOrigin {
   readonly where: string;
   readonly env: NodeJS.ProcessEnv;
   readonly agentFiles?: readonly AgentFile[];
+  readonly imported?: ImportedInstructions;
 }
 
 /** Validates a config and removes its keys from `env`. Throws as `loadConfig` does. */
-export function completeConfig(given: unknown, { where, env, agentFiles = [] }: ConfigOrigin): Omit<LoadedConfig, 'file' | 'protected'> {
-  const checked = checkConfig(given, agentFiles);
+export function completeConfig(
+  given: unknown,
+  { where, env, agentFiles = [], imported }: ConfigOrigin,
+): Pick<LoadedConfig, 'config' | 'keys' | 'env' | 'hash'> {
+  const checked = checkConfig(given, agentFiles, imported);
   if ('problems' in checked) throw new PerdureError('CONFIG', `${where}: ${checked.problems.join('; ')}`, 2);
   const { config } = checked;
   const keys = captureKeys(env, keysOfConfig(config));

@@ -8,7 +8,7 @@ import { TranscriptCache } from '../../../src/activities/transcript/transcript-c
 import type { AcceptAnswerInput, AcceptAnswerResult } from '../../../src/contracts/activities.js';
 import { EMPTY_CHAIN, extendChain, hashMessage } from '../../../src/contracts/digest.js';
 import type { Message } from '../../../src/contracts/schemas/message.js';
-import type { CompletionContext, CompletionGate } from '../../../src/define/completion-gate.js';
+import type { CompletionContext, CompletionGate } from '../../../src/define/agent/completion-gate.js';
 import { createTestWorker } from '../../support/test-worker.js';
 import { latch } from '../../support/use-workers.js';
 

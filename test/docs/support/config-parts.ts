@@ -6,6 +6,8 @@ import {
   OutputPolicy,
   RequiredPhase,
 } from '../../../src/contracts/schemas/policy.js';
+import { RunContext } from '../../../src/contracts/schemas/run-context.js';
+import { PromptOptions } from '../../../src/define/agent/agent-prompt.js';
 import { StubExecutor, SubprocessExecutor } from '../../../src/define/agent-executor.js';
 import { ArtifactsBucket, ArtifactsFolder } from '../../../src/define/artifacts.js';
 import { AgentDefinition } from '../../../src/define/define-agent.js';
@@ -25,6 +27,7 @@ const CONFIG = new DocComments('define/define-config.ts');
 const TOOL = new DocComments('define/define-tool.ts');
 const HOOK = new DocComments('define/define-hook.ts');
 const GATE = new DocComments('define/agent-gate.ts');
+const PROMPT = new DocComments('define/agent/agent-prompt.ts');
 const OPTIONS = new DocComments('define/policy-options.ts');
 const names = SCHEMA_NAMES;
 
@@ -79,8 +82,21 @@ export const CONFIG_PARTS: Readonly<Record<string, () => string>> = {
     schemaTable(
       AgentDefinition,
       { docs: new DocComments('define/define-agent.ts'), declarations: ['AgentDefinition'] },
-      { names, types: { tools: 'list of names', blockedTools: 'list of names' }, without: Object.keys(PolicyOptions.shape) },
+      {
+        names,
+        types: { tools: 'list of names', blockedTools: 'list of names' },
+        without: [...Object.keys(PolicyOptions.shape), ...Object.keys(PromptOptions.shape)],
+      },
     ),
+  'prompt-options': () =>
+    schemaTable(
+      PromptOptions,
+      { docs: PROMPT, declarations: ['PromptOptions'] },
+      { names, types: { skills: '`all`, list of names', promptMode: '`full`, `minimal`, `none`' } },
+    ),
+  'run-context': () =>
+    schemaTable(RunContext, { docs: new DocComments('contracts/schemas/run-context.ts'), declarations: ['RunContext'] }, { names }),
+  'prompt-context': () => interfaceTable(PROMPT, 'PromptContext', { hasDefaults: false }),
   budget: () => schemaTable(BudgetOptions, { docs: OPTIONS, declarations: ['BudgetOptions'] }, { names }),
   subprocess: () => schemaTable(SubprocessExecutor, { docs: EXECUTOR, declarations: ['SubprocessExecutor'] }, { names }),
   stub: () => schemaTable(StubExecutor, { docs: EXECUTOR, declarations: ['StubExecutor'] }, { names }),
@@ -92,7 +108,8 @@ export const CONFIG_PARTS: Readonly<Record<string, () => string>> = {
   compaction: () => schemaTable(CompactionPolicy, { docs: POLICY, declarations: ['CompactionPolicy'] }, { names }),
   'gate-rule': () => schemaTable(GateRule, { docs: POLICY, declarations: ['GateRule'] }, { names }),
   'gate-context': () => interfaceTable(GATE, 'GateContext', { hasDefaults: false }),
-  'completion-context': () => interfaceTable(new DocComments('define/completion-gate.ts'), 'CompletionContext', { hasDefaults: false }),
+  'completion-context': () =>
+    interfaceTable(new DocComments('define/agent/completion-gate.ts'), 'CompletionContext', { hasDefaults: false }),
   'compactor-context': () => interfaceTable(new DocComments('define/compactor.ts'), 'CompactorContext', { hasDefaults: false }),
   tool: () => interfaceTable(TOOL, 'ToolDefinition', { hasDefaults: true }),
   'tool-context': () => interfaceTable(TOOL, 'ToolContext', { hasDefaults: false }),

@@ -17,8 +17,10 @@ const names = SCHEMA_NAMES;
 /** The generated parts of the pages about limits, presets and scripts. */
 export const LIMIT_PARTS: Readonly<Record<string, () => string>> = {
   'all-limits': () => [limitSections(LIMIT_TITLES, 'limits'), limitSections(DATA_LIMIT_TITLES, 'data-limits')].join('\n\n'),
-  'all-worker-limits': () => limitSections(PROCESS_LIMIT_TITLES, 'worker-limits'),
-  'all-guard-limits': () => limitSections(GUARD_LIMIT_TITLES, 'guard-limits'),
+  'all-worker-limits': () =>
+    [limitSections(PROCESS_LIMIT_TITLES, 'worker-limits'), limitSections(CONFIG_LIMIT_TITLES, 'prompt-limits')].join('\n\n'),
+  'all-guard-limits': () =>
+    [limitSections(GUARD_LIMIT_TITLES, 'guard-limits'), limitSections(PROMPT_LIMIT_TITLES, 'prompt-limits')].join('\n\n'),
   presets: () => presetTable(),
   script: () => schemaTable(Script, { docs: SCRIPT, declarations: ['Script'] }, { names }),
   'script-step': () =>
@@ -40,7 +42,6 @@ const LIMIT_TITLES = {
   TOOL_LIMITS: 'Tool calls',
   WORKSPACE_LIMITS: 'Workspace tools',
   WORKER_LIMITS: 'Workers',
-  CONFIG_LIMITS: 'Config files',
   CONTINUE_AS_NEW_LIMITS: 'Continue-as-new',
   CLIENT_LIMITS: 'Clients',
 } as const satisfies Partial<Record<keyof typeof limits, string>>;
@@ -66,6 +67,13 @@ const PROCESS_LIMIT_TITLES = {
   LEDGER_LIMITS: 'Ledgers',
 } as const satisfies Partial<Record<keyof typeof limits, string>>;
 
+const CONFIG_LIMIT_TITLES = { CONFIG_LIMITS: 'Config files' } as const satisfies Partial<Record<keyof typeof limits, string>>;
+
+const PROMPT_LIMIT_TITLES = {
+  PROMPT_LIMITS: 'Prompts',
+  SKILL_LIMITS: 'Skills',
+} as const satisfies Partial<Record<keyof typeof limits, string>>;
+
 const GUARD_LIMIT_TITLES = {
   LOOP_LIMITS: 'Loop guard',
   FAILOVER_LIMITS: 'Fail-over',
@@ -81,7 +89,14 @@ const GUARD_LIMIT_TITLES = {
   EXECUTOR_LIMITS: 'Executors',
   SUBAGENT_LIMITS: 'Sub-agents',
 } as const satisfies Record<
-  Exclude<keyof typeof limits, keyof typeof LIMIT_TITLES | keyof typeof DATA_LIMIT_TITLES | keyof typeof PROCESS_LIMIT_TITLES>,
+  Exclude<
+    keyof typeof limits,
+    | keyof typeof LIMIT_TITLES
+    | keyof typeof DATA_LIMIT_TITLES
+    | keyof typeof PROCESS_LIMIT_TITLES
+    | keyof typeof PROMPT_LIMIT_TITLES
+    | keyof typeof CONFIG_LIMIT_TITLES
+  >,
   string
 >;
 

@@ -5,7 +5,7 @@ import { DecidedApproval, PendingApproval } from '../../../src/contracts/schemas
 import { Message, Part } from '../../../src/contracts/schemas/message.js';
 import { Usage } from '../../../src/contracts/schemas/model.js';
 import { ModelSpending, ModelSwitch } from '../../../src/contracts/schemas/model-route.js';
-import { RunBounds, RunContext, RunInput, RunResult, SteerRecord } from '../../../src/contracts/schemas/run.js';
+import { RunBounds, RunInput, RunResult, SteerRecord } from '../../../src/contracts/schemas/run.js';
 import { Step } from '../../../src/contracts/schemas/step.js';
 import { ToolDescriptor } from '../../../src/contracts/schemas/tool.js';
 import { DocComments } from './doc-comments.js';
@@ -27,7 +27,6 @@ const hasDefaults = false;
 /** The generated parts of the pages about runs. */
 export const RUN_PARTS: Readonly<Record<string, () => string>> = {
   'run-input': () => schemaTable(RunInput, { docs: RUN, declarations: ['RunInput'] }, { names, types: { outputSchema: 'JSON Schema' } }),
-  'run-context': () => schemaTable(RunContext, { docs: RUN, declarations: ['RunContext'] }, { names }),
   'run-bounds': () => schemaTable(RunBounds, { docs: RUN, declarations: ['RunBounds'] }, { names }),
   'run-result': () => schemaTable(RunResult, { docs: RUN, declarations: ['RunResult'] }, { names, hasDefaults }),
   usage: () => schemaTable(Usage, { docs: new DocComments('contracts/schemas/model.ts'), declarations: ['Usage'] }, { names, hasDefaults }),

@@ -3,7 +3,8 @@ import { GivenMessage, Message, Part } from '../../../src/contracts/schemas/mess
 import { ModelPrice, StopReason, ThinkingSetting, Usage } from '../../../src/contracts/schemas/model.js';
 import { ModelSpending, ModelSwitch, ModelTimes } from '../../../src/contracts/schemas/model-route.js';
 import { GateRule, RequiredPhase } from '../../../src/contracts/schemas/policy.js';
-import { Reason, RunBounds, RunContext, SteerRecord } from '../../../src/contracts/schemas/run.js';
+import { Reason, RunBounds, SteerRecord } from '../../../src/contracts/schemas/run.js';
+import { RunContext } from '../../../src/contracts/schemas/run-context.js';
 import { AgentExecutor } from '../../../src/define/agent-executor.js';
 import { AgentGate } from '../../../src/define/agent-gate.js';
 import { ArtifactsDefinition } from '../../../src/define/artifacts.js';

@@ -109,7 +109,7 @@ describe('loadConfig', () => {
   it.each([
     ['{ mcpServers: {} }', 'mcpServers'],
     ['{ plugins: [] }', 'plugins'],
-    [`{ agents: { a: { description: 'd', prompt: 'p', skills: [] } } }`, 'agents.a.skills'],
+    [`{ agents: { a: { description: 'd', prompt: 'p', mcp: [] } } }`, 'agents.a.mcp'],
   ])('what this version cannot do is refused, never ignored: %s', async (text, path) => {
     expect(await problemsOf(text)).toMatch(new RegExp(`${path}: .*not supported in this version`, 'u'));
   });
@@ -241,7 +241,8 @@ describe('loadConfig', () => {
     );
     for (const part of [
       'agents.a.modle: unknown (did you mean model?)',
-      'b.md: ',
+      'a.md:3: agents.a.modle',
+      'b.md:3:1: ',
       'agents.c.prompt: ',
       'agents.d: also defined in',
       'model: use provider/model',

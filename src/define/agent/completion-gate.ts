@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { JsonValue, Message } from '../contracts/schemas/message.js';
+import type { JsonValue, Message } from '../../contracts/schemas/message.js';
 
 /** Argument of a completion gate: an answer that would end the run. */
 export interface CompletionContext {

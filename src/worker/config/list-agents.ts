@@ -1,0 +1,30 @@
+import { DEFAULT_AGENT } from '../../activities/prepare/prepare-run.js';
+import type { AgentDefinition } from '../../define/define-agent.js';
+import type { LoadedConfig } from './load-config.js';
+
+/** An agent of a config. */
+export interface ListedAgent {
+  readonly name: string;
+  readonly description: string;
+  /** The agent's own model. Absent: that of the run, the environment or the config. */
+  readonly model?: string;
+  /** The file that defines it; `built-in` for the agent of runs without one. */
+  readonly definedIn: string;
+}
+
+/** Lists the agents of a config, sorted by name, with the one of runs that name none. */
+export function listAgents({ config, file, agentFiles = {} }: LoadedConfig): ListedAgent[] {
+  const own = config.agents ?? {};
+  const agents: Readonly<Record<string, AgentDefinition>> = {
+    ...(Object.hasOwn(own, 'default') ? {} : { default: DEFAULT_AGENT }),
+    ...own,
+  };
+  return Object.entries(agents)
+    .map(([name, { description, model }]) => ({
+      name,
+      description,
+      ...(model === undefined ? {} : { model }),
+      definedIn: Object.hasOwn(own, name) ? ((Object.hasOwn(agentFiles, name) ? agentFiles[name] : file) ?? 'config') : 'built-in',
+    }))
+    .toSorted((a, b) => (a.name < b.name ? -1 : 1));
+}
