@@ -72,7 +72,7 @@ function inputOf(run: Run, { agent, task, callId, share }: DelegatedTask, { agen
     ...(share.tokens === undefined ? {} : { maxTokens: share.tokens }),
     ...(share.costUsd === undefined ? {} : { maxCostUsd: share.costUsd }),
     ...(clock.deadlineMs === undefined ? {} : { deadlineMs: Math.max(RUN_LIMITS.deadlineMsMin, Math.floor(clock.leftMs ?? 0)) }),
-    ...(context === undefined ? {} : { context }),
+    context: { ...context, subAgentContext: contextFrom(run.prepared.setup.agent) },
     ...(tenant === undefined ? {} : { tenant }),
     ...(bounds === undefined ? {} : { bounds }),
     ...(allowUnknownPrice === undefined ? {} : { allowUnknownPrice }),
@@ -80,6 +80,11 @@ function inputOf(run: Run, { agent, task, callId, share }: DelegatedTask, { agen
     onBudget: 'finish',
     parent: { runId: run.runId, agent: run.prepared.setup.agent, callId, depthLeft: depthLeft - 1 },
   };
+}
+
+/** What a sub-agent must know of its place; a section of its prompt. */
+function contextFrom(parent: string): string {
+  return `Agent ${parent} gave you this task. It sees nothing but your last answer: put everything into it that the task asks for.`;
 }
 
 /** The model that the parent's start asked for; else the sub-agent's own, else the parent's. */

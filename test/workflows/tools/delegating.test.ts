@@ -76,6 +76,7 @@ describe('sub-agents', () => {
     expect(result.subagents).toEqual([expect.objectContaining({ runId: `${run.runId}/scout-1`, agent: 'scout', reason: 'completed' })]);
     const child = testRun(on.client.workflow.getHandle<() => Promise<RunResult>>(`${run.runId}/scout-1`));
     expect((await child.messages()).map(textOf)).toEqual(['find it', 'it is here']);
+    expect(on.requests[1]?.prompt).toContain('Agent lead gave you this task.');
     expect((await child.events())[0]).toMatchObject({
       type: 'run.started',
       agent: 'scout',
