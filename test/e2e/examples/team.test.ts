@@ -7,7 +7,7 @@ import { useExample } from './support/example-folder.js';
 describe('the team example', () => {
   const example = useExample('team');
 
-  it('a lead and its sub-agents end with the same file and the same usage, also when worker and server are killed meanwhile', async () => {
+  it('a lead and its sub-agents end with the same file and the same cost, also when worker and server are killed meanwhile', async () => {
     const { stdout, stderr } = await example.start('whole');
     expect(stdout).toContain('RELEASE.md has the two changes of this release.');
     expect(stderr).toMatch(/sub-agent whole\/scout-2 ended: completed/u);
@@ -28,8 +28,10 @@ describe('the team example', () => {
     process.kill(server?.serverPid ?? 0, 'SIGKILL');
 
     const killed = (await example.ask('watch', 'killed')) as RunResult;
-    expect(killed).toMatchObject({ reason: 'completed', output: whole.output, usage: whole.usage, toolCalls: whole.toolCalls });
-    expect(spentBy(killed)).toEqual(spentBy(whole));
+    expect(killed).toMatchObject({ reason: 'completed', output: whole.output, costUsd: whole.costUsd, toolCalls: whole.toolCalls });
+    // the tokens of a request that was under way are counted, and it was asked again
+    expect(killed.usage.inputTokens).toBeGreaterThanOrEqual(whole.usage.inputTokens);
+    expect(endsOf(killed)).toEqual(endsOf(whole));
     expect(await release()).toContain('search field');
   });
 
@@ -42,7 +44,7 @@ describe('the team example', () => {
   }
 });
 
-/** What each sub-agent spent. */
-function spentBy({ runId: parent, subagents = [] }: RunResult): string[] {
-  return subagents.map(({ runId, reason, usage }) => `${runId.slice(parent.length)} ${reason} ${JSON.stringify(usage)}`).toSorted();
+/** How each sub-agent ended, and its cost. */
+function endsOf({ runId: parent, subagents = [] }: RunResult): string[] {
+  return subagents.map(({ runId, reason, costUsd }) => `${runId.slice(parent.length)} ${reason} ${costUsd}`).toSorted();
 }
