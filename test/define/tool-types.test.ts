@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { typeCheck } from '../docs/support/type-check.js';
 
 /** What all examples begin with. */
@@ -13,9 +13,8 @@ declare const order: Order;
 const base = { name: 'find_order', description: 'Find an order.', parameters: z.strictObject({ number: z.number() }) };
 `;
 
-describe('D1: the result of a tool', () => {
-  it('is any JSON-compatible type, also an interface, a list of them and one that contains itself', async () => {
-    const tools = `
+/** A module each; all are one program of the compiler, which takes long to start. */
+const TOOLS = `
       export const one = defineTool({ ...base, execute: () => order });
       export const list = defineTool({ ...base, execute: async () => [order] });
       export const inside = defineTool({ ...base, execute: ({ number }) => ({ found: number > 0, order, at: new Date(0) }) });
@@ -27,23 +26,32 @@ describe('D1: the result of a tool', () => {
       export const unknown = defineTool({ ...base, execute: async () => await (await fetch('http://127.0.0.1')).json() });
       export const returned = defineTool({ ...base, execute: (): ToolReturn => order });
     `;
-    expect(await typeCheck({ tools: `${START}${tools}` })).toEqual([]);
-  });
+const REFUSED = {
+  bigint: '() => ({ total: 7n })',
+  function: '() => () => 7',
+  map: '() => new Map([[1, order]])',
+  promise: 'async () => ({ numbers: new Set([1]) })',
+  undefined: '() => undefined',
+};
 
-  it('that is not JSON is refused by the compiler: functions, BigInts, Maps and undefined, also inside, and promises of them', async () => {
-    const refused = {
-      bigint: '() => ({ total: 7n })',
-      function: '() => () => 7',
-      map: '() => new Map([[1, order]])',
-      promise: 'async () => ({ numbers: new Set([1]) })',
-      undefined: '() => undefined',
-    };
-    const files = Object.entries(refused).map(([name, execute]) => {
+describe('D1: the result of a tool', () => {
+  let messages: readonly string[];
+  beforeAll(async () => {
+    const refused = Object.entries(REFUSED).map(([name, execute]) => {
       return [name, `${START}export const tool = defineTool({ ...base, execute: ${execute} });`] as const;
     });
-    const messages = (await typeCheck(Object.fromEntries(files))).filter((line) => line.includes('error TS'));
-    const named = messages.map((line) => /examples\/(?<name>\w+)\.ts/u.exec(line)?.groups?.['name'] ?? line);
-    expect(new Set(named)).toEqual(new Set(Object.keys(refused)));
-    expect(named).toHaveLength(5);
+    messages = await typeCheck({ tools: START + TOOLS, ...Object.fromEntries(refused) });
+  });
+  /** The module of each error; a line that is of none stays whole. */
+  const named = () =>
+    messages.filter((line) => line.includes('error TS')).map((line) => /examples\/(?<name>\w+)\.ts/u.exec(line)?.groups?.['name'] ?? line);
+
+  it('is any JSON-compatible type, also an interface, a list of them and one that contains itself', () => {
+    expect(named().filter((name) => !Object.hasOwn(REFUSED, name))).toEqual([]);
+  });
+
+  it('that is not JSON is refused by the compiler: functions, BigInts, Maps and undefined, also inside, and promises of them', () => {
+    expect(new Set(named())).toEqual(new Set(Object.keys(REFUSED)));
+    expect(named()).toHaveLength(5);
   });
 });
