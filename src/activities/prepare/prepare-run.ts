@@ -19,7 +19,7 @@ import type { KeyRing } from '../../providers/contract/access-options.js';
 import { updatePlan } from '../../tools/update-plan.js';
 import { tenantRules } from '../limits/tenant-limits.js';
 import { failure, messageOf } from '../runtime/failures.js';
-import { delegationOf, inheritGate } from '../subagents/delegation.js';
+import { checkParent, delegationOf, inheritGate, startsProcess } from '../subagents/delegation.js';
 import type { Authenticate } from './authenticate.js';
 import { capturePrompt } from './capture-prompt.js';
 import type { PromptSection } from './prompt.js';
@@ -89,9 +89,10 @@ export async function prepare(
   { signal, routeOf }: PrepareContext,
 ): Promise<PreparedPrompt> {
   const input = parseInput(given);
+  if (input.parent) checkParent(level);
   const [name, found] = findAgent(input, options.config);
   const { agent, ...gateAgent } = inheritGate(input, found, options.config);
-  if (hasRightsOfWorker(input, agent)) await authenticateStart({ runId, given, started }, options);
+  if (hasRightsOfWorker(input, agent, options.config)) await authenticateStart({ runId, given, started }, options);
   const caps = resolveCaps(input, agent, options.config);
   const tenant = level !== undefined && level >= TENANT_LEVEL ? preparedTenant(input, options) : {};
   const limitsCost = tenant.tenant?.limitsCost === true;
@@ -137,9 +138,9 @@ export async function prepare(
   return { prepared, sections };
 }
 
-/** True for a run with rights of this worker's user: on a folder, or as a child process. */
-function hasRightsOfWorker({ context }: RunInput, { executor }: AgentDefinition): boolean {
-  return context?.workspace !== undefined || executor?.kind === 'subprocess';
+/** True for a run with rights of this worker's user: on a folder, or as a child process, which a sub-agent may be too. */
+function hasRightsOfWorker({ context }: RunInput, agent: AgentDefinition, config: Config): boolean {
+  return context?.workspace !== undefined || startsProcess(agent, config);
 }
 
 /** Checks the signature of a start. */

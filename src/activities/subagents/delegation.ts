@@ -8,6 +8,7 @@ import { DELEGATE_TOOL } from '../../contracts/text/ids.js';
 import { type AgentDefinition, subagentOptions } from '../../define/define-agent.js';
 import type { Config } from '../../define/define-config.js';
 import { type AnyToolDefinition, defineTool } from '../../define/define-tool.js';
+import { failure } from '../runtime/failures.js';
 
 /** The facts beside the input and the agent. */
 export interface DelegationFacts {
@@ -41,6 +42,25 @@ export function delegationOf(input: RunInput, agent: AgentDefinition, facts: Del
     },
     tool: delegateTool(found.map(({ name, agent: { description = '' } = {} }) => ({ name, description }))),
   };
+}
+
+/** Refuses a parent in the input of workflow code that does not check it itself. Throws `Input.Invalid`. */
+export function checkParent(level: number | undefined): void {
+  if (level === undefined || level < DELEGATION_LEVEL) throw failure('Input.Invalid', 'BAD_INPUT parent: unknown');
+}
+
+/** True for an agent that is a child process, or that can reach one through its sub-agents. */
+export function startsProcess(agent: AgentDefinition, { agents = {} }: Config): boolean {
+  const reached = new Set([agent]);
+  // a set is iterated over what is added meanwhile
+  for (const { executor, subagents } of reached) {
+    if (executor?.kind === 'subprocess') return true;
+    for (const name of subagentOptions(subagents)?.agents ?? []) {
+      const next = Object.hasOwn(agents, name) ? agents[name] : undefined;
+      if (next) reached.add(next);
+    }
+  }
+  return false;
 }
 
 /** The gate of a sub-agent: its own, else that of its parent's agent. */
