@@ -17,7 +17,7 @@ import { createWorker } from '../../../src/worker/create-worker.js';
 import { createDataConverter } from '../../../src/worker/data-converter.js';
 import { createPayloadStore, type PayloadStore } from '../../../src/worker/storage/payload-store.js';
 import { call, say } from '../../support/agent-worker.js';
-import { type TestRun, until, untilAborted, useWorkers } from '../../support/use-workers.js';
+import { latch, type TestRun, untilAborted, useWorkers } from '../../support/use-workers.js';
 import { type S3Server, startS3Server } from './support/s3-server.js';
 
 const REGION = 'us-east-1';
@@ -48,13 +48,14 @@ describe('C1: large payloads in a bucket', () => {
 
   test('a run whose carried state is in the bucket is taken over by a host with another state folder, and replays', async () => {
     const on = { taskQueue: `s3-${randomUUID()}`, contextWindow: 50_000_000, model: lookUntil(TURNS) };
-    const first = await worker({ ...on, tools: [look({ isHeld: true })], dataConverter: converterOf('first') });
+    const lastCall = latch();
+    const first = await worker({ ...on, tools: [look({ heldWith: () => lastCall.open() })], dataConverter: converterOf('first') });
     const run = await start(first, { messages: largeMessages(), bounds: { continueAsNewEvents: 20 } });
-    await until(async () => (await run.progress()).tool === 'look' && (await run.progress()).turn === TURNS, 'the last call', 100_000);
+    await lastCall.opened;
     expect((await encodings(run.handle)).at(-1)).toBe('binary/perdure-blob');
     // its cache of workflows ends with it
     await first.shutdown();
-    await worker({ ...on, tools: [look({ isHeld: false })], dataConverter: converterOf('second') });
+    await worker({ ...on, tools: [look({})], dataConverter: converterOf('second') });
     expect(await run.result()).toMatchObject({ reason: 'completed', output: 'moved', turns: TURNS + 1 });
 
     expect(await readdir(root)).toEqual([]);
@@ -160,7 +161,7 @@ describe('C1: large payloads in a bucket', () => {
   }
 });
 
-const TURNS = 8;
+const TURNS = 4;
 
 /** A model that calls a tool in each turn but the last one. */
 function lookUntil(turns: number) {
@@ -170,13 +171,18 @@ function lookUntil(turns: number) {
   };
 }
 
-function look({ isHeld }: { readonly isHeld: boolean }) {
+/** Tells of the call of the last turn, and holds it until it is aborted. */
+function look({ heldWith }: { readonly heldWith?: () => void }) {
   return defineTool({
     name: 'look',
     description: 'Looks.',
     parameters: z.strictObject({ n: z.number() }),
     effect: 'read',
-    execute: async ({ n }, { signal }) => (isHeld && n === TURNS ? await untilAborted(signal) : `saw ${n}`),
+    execute: async ({ n }, { signal }) => {
+      if (heldWith === undefined || n < TURNS) return `saw ${n}`;
+      heldWith();
+      return await untilAborted(signal);
+    },
   });
 }
 
