@@ -20,9 +20,9 @@ export const IMPORT_TABLE = {
     packages: ['node:*', '@temporalio/*', 'jiti', 'yaml', 'zod'],
   },
   activities: {
-    rooms: ['models', 'providers', 'tools', 'artifacts', 'output', 'define', 'contracts'],
+    rooms: ['models', 'providers', 'tools', 'artifacts', 'process', 'output', 'define', 'contracts'],
     types: ['streams'],
-    packages: ['node:*', '@temporalio/activity', '@temporalio/common', '@cfworker/json-schema', 'zod'],
+    packages: ['node:*', '@temporalio/activity', '@temporalio/common', '@cfworker/json-schema', '@modelcontextprotocol/sdk/*', 'zod'],
   },
   models: { rooms: ['providers', 'define', 'contracts'], packages: ['node:*', 'zod'] },
   tools: { rooms: ['artifacts', 'process', 'output', 'define', 'contracts'], packages: ['node:*', 'zod'] },

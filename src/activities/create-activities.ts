@@ -15,6 +15,7 @@ import { type CallModelOptions, createCallModel } from './call-model/call-model.
 import { SharedCooldowns } from './call-model/shared-cooldowns.js';
 import { createCallTool } from './call-tool/call-tool.js';
 import { createCheckTool } from './call-tool/check-tool.js';
+import type { KnownTools } from './call-tool/hooked-result.js';
 import { KeptResults } from './call-tool/kept-results.js';
 import { createRecallResult } from './call-tool/recall-result.js';
 import { createReconcileTool } from './call-tool/reconcile-tool.js';
@@ -43,6 +44,8 @@ export interface ActivitiesOptions {
   /** Signs the starts of sub-agents. @default none */
   readonly sign?: Sign;
   readonly tools: readonly AnyToolDefinition[];
+  /** The tools of MCP servers, by name. @default none */
+  readonly mcpTools?: KnownTools;
   readonly providerFor: CallModelOptions['providerFor'];
   readonly streams: StreamSink;
   /** The store for the whole text of cut outputs. */
@@ -80,7 +83,8 @@ export function createActivities(options: ActivitiesOptions): AgentActivities {
   const cache = new TranscriptCache(options.transcriptCacheBytesMax ?? WORKER_LIMITS.transcriptCacheBytesMax);
   const transcripts: CallModelOptions['transcripts'] = { cache, query: (ref, request) => ownWorkflow(ref).query('transcript', request) };
   const setups = new SetupCache((ref) => ownWorkflow(ref).query('setup'));
-  const tools = new Map(options.tools.map((tool) => [tool.name, tool]));
+  const own = new Map(options.tools.map((tool) => [tool.name, tool]));
+  const tools: KnownTools = { get: (name) => own.get(name) ?? options.mcpTools?.get(name) };
   const hooks = createHookRunner(options.hooks ?? [], (message) => Context.current().log.warn(message), secrets);
   const results = options.results ?? new KeptResults();
   const queue = options.hostQueue === undefined ? {} : { queue: options.hostQueue };

@@ -57,6 +57,8 @@ export const FAILURES = {
   'Transcript.Unavailable': { retryable: false },
   /** The input is invalid: `BAD_INPUT`, `EMPTY_MESSAGE`, `UNKNOWN_PRICE` or `SETUP_TOO_LARGE`. */
   'Input.Invalid': { retryable: false },
+  /** An MCP server that the run requires cannot be used. The message has the reason. */
+  'Input.McpServer': { retryable: true },
   /** The config has no agent with this name. */
   'Input.UnknownAgent': { retryable: false },
   /** No model, no key for it, an unknown name, or a level of thinking that the model lacks (`BAD_THINKING`). */

@@ -47,10 +47,14 @@ export const AgentDefinition = z.strictObject({
   thinking: ThinkingSetting.optional(),
   /** Source of the answers: a model, a child process or a fixed text. @default `{ kind: 'llm' }`, a model */
   executor: AgentExecutor.optional(),
-  /** Names of the tools that the model is offered. An empty list means all. @default all */
+  /** Names of the tools that the model is offered; `SERVER_*` are all of an MCP server. An empty list means all. @default all */
   tools: z.array(z.string()).optional(),
   /** Names of tools that the model is not offered. @default none */
   blockedTools: z.array(z.string()).optional(),
+  /**
+   * Names of the MCP servers whose tools the model is offered. @default those of which `tools` names a tool, or all if `tools` names none
+   */
+  mcp: z.array(z.string()).optional(),
   /** Agents that this one may delegate tasks to, with tool `delegate`: names, or names with options. @default none */
   subagents: Subagents.optional(),
   /** Tool gate: a profile, rules with a profile, or a function that runs before each call. @default `all` */

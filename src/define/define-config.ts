@@ -1,18 +1,19 @@
 import { z } from 'zod';
 import { CONFIG_LIMITS, FAILOVER_LIMITS, MODEL_LIMITS, RUN_LIMITS } from '../contracts/constants/limits.js';
 import { ModelPrice, ThinkingSetting } from '../contracts/schemas/model.js';
-import { ArtifactsDefinition } from './artifacts.js';
 import type { CustomCompactor } from './compactor.js';
-import { Credentials } from './credentials.js';
 import { AgentDefinition } from './define-agent.js';
 import { HookDefinition } from './define-hook.js';
 import { type AnyToolDefinition, isToolDefinition } from './define-tool.js';
 import { HeartbeatTimeoutMs } from './heartbeat-timeout.js';
 import { ModelOptions } from './model-options.js';
 import { ProviderDefinition } from './provider-definition.js';
-import { SandboxDefinition } from './sandbox.js';
-import { StreamsDefinition } from './streams.js';
-import { ProviderLimitsDefinition, TenantsDefinition } from './tenants.js';
+import { ArtifactsDefinition } from './worker/artifacts.js';
+import { Credentials } from './worker/credentials.js';
+import { McpServers } from './worker/mcp-servers.js';
+import { SandboxDefinition } from './worker/sandbox.js';
+import { StreamsDefinition } from './worker/streams.js';
+import { ProviderLimitsDefinition, TenantsDefinition } from './worker/tenants.js';
 
 const Tool = z.custom<AnyToolDefinition>(isToolDefinition, 'a tool made with defineTool({ … })');
 
@@ -63,6 +64,10 @@ export const Config = z.strictObject({
   streams: StreamsDefinition.optional(),
   /** Limits of tenants: runs at once, and money for a day. @default none */
   tenants: TenantsDefinition.optional(),
+  /**
+   * MCP servers by name. Runs are offered their tools as `SERVER_TOOL`. Needs the package `@modelcontextprotocol/sdk`. @default none
+   */
+  mcpServers: McpServers.optional(),
   /** What commands of `run_command` may reach. @default a sandbox of namespaces without network */
   sandbox: SandboxDefinition.optional(),
   /** Custom compactor `({ messages, tokensMax, runId, signal }) => messages`, for the compaction strategy `custom`. */

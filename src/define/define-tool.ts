@@ -51,6 +51,19 @@ export type Reconciled =
   | { readonly kind: 'unknown' };
 
 /**
+ * Thrown by a tool that cannot know whether its effect took place, for example when a connection broke after a request was sent. The outcome
+ * of a `once` call is then `unknown`, and the model is told so. Of other calls, it is an ordinary failure. `message` says what is known.
+ */
+export class OutcomeUnknownError extends Error {
+  override readonly name = 'OutcomeUnknownError';
+}
+
+/** True for the error of any copy of this package. Never throws. */
+export function isOutcomeUnknown(error: unknown): error is Error {
+  return error instanceof Error && error.name === 'OutcomeUnknownError';
+}
+
+/**
  * A tool that the model may call.
  *
  * Contract: `execute` may throw; the model sees the message as a failed result. With `effect: 'once'` it runs at most once per call. With
@@ -64,6 +77,8 @@ export interface ToolDefinition<Args = unknown> {
   readonly description: string;
   /** Arguments, as a zod schema. */
   readonly parameters: z.ZodType<Args>;
+  /** JSON Schema of the arguments, as the model sees it. @default made from `parameters` */
+  readonly schema?: Readonly<Record<string, JsonValue>>;
   /** Side effect, which decides about retries: `read`, `idempotent` or `once`. @default `once` */
   readonly effect: Effect;
   /** Time limit of a call in milliseconds: 1 s to an hour. @default 45 s */
@@ -82,7 +97,7 @@ export interface ToolDefinition<Args = unknown> {
 
 /** Options of `defineTool`. @default effect `once`, timeoutMs 45 s, pure false, approval `never` */
 export type ToolOptions<Args> = Pick<ToolDefinition<Args>, 'name' | 'description' | 'parameters' | 'execute'> &
-  Partial<Pick<ToolDefinition<Args>, 'effect' | 'timeoutMs' | 'pure' | 'network' | 'approval' | 'reconcile'>>;
+  Partial<Pick<ToolDefinition<Args>, 'effect' | 'schema' | 'timeoutMs' | 'pure' | 'network' | 'approval' | 'reconcile'>>;
 
 /** The part of a tool's options that gives its result: any type whose values are JSON. */
 interface ToolWork<Args, Result> {
@@ -154,7 +169,8 @@ export function isToolDefinition(value: unknown): value is AnyToolDefinition {
 }
 
 /** JSON Schema of a tool's arguments, as the model sees it. */
-export function parametersSchema(tool: Pick<ToolDefinition, 'parameters'>): Record<string, JsonValue> {
+export function parametersSchema(tool: Pick<ToolDefinition, 'parameters' | 'schema'>): Record<string, JsonValue> {
+  if (tool.schema) return { ...tool.schema };
   const { $schema: _, ...schema } = z.toJSONSchema(tool.parameters, { io: 'input' });
   // zod's schema type is wider than JSON, but toJSONSchema returns plain JSON
   return schema as Record<string, JsonValue>;

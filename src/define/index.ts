@@ -11,6 +11,7 @@ export type { OutputCollector, ToolOutput } from './define-tool.js';
 export {
   type AnyToolDefinition,
   defineTool,
+  OutcomeUnknownError,
   type Reconciled,
   type ToolContext,
   type ToolDefinition,
@@ -22,3 +23,4 @@ export type { BudgetOptions, PolicyOptions } from './policy-options.js';
 export type { PresetName } from './presets.js';
 export type { LanguageModelFactory, LanguageModelTools, ProviderDefinition } from './provider-definition.js';
 export type { ProviderQuirks } from './provider-quirks.js';
+export type { McpAddress, McpProcess, McpServer, McpToolOptions } from './worker/mcp-servers.js';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { Credentials, KeyReference } from './credentials.js';
 import { ProviderQuirks } from './provider-quirks.js';
+import { Credentials, KeyReference } from './worker/credentials.js';
 
 /** A server with a known wire format. */
 export const HttpProvider = z.strictObject({

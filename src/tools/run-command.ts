@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { TOOL_LIMITS, WORKER_LIMITS, WORKSPACE_LIMITS } from '../contracts/constants/limits.js';
 import { defineTool, type OutputCollector, type ToolContext, type ToolDefinition } from '../define/define-tool.js';
-import type { SandboxDefinition } from '../define/sandbox.js';
+import type { SandboxDefinition } from '../define/worker/sandbox.js';
 import { formatBytes } from '../output/truncate-output.js';
 import { type ProcessTreeEnd, runProcessTree } from '../process/process-tree.js';
 import { type LimitName, reachedLimit } from '../process/sandbox/limits.js';

@@ -17,7 +17,7 @@ import type { CompletionGate } from '../define/agent/completion-gate.js';
 import type { GateFunction } from '../define/agent-gate.js';
 import type { Config } from '../define/define-config.js';
 import type { AnyToolDefinition } from '../define/define-tool.js';
-import type { SandboxDefinition } from '../define/sandbox.js';
+import type { SandboxDefinition } from '../define/worker/sandbox.js';
 import { modelFacts } from '../models/model-facts.js';
 import { chooseSandbox, NO_LIMITS, NO_NETWORK_LIMITS, NO_SANDBOX_ADVICE } from '../process/sandbox/open-sandbox.js';
 import { createProviderFor } from '../providers/access/provider-for.js';
@@ -106,7 +106,8 @@ export function createAgentActivities(options: AgentActivitiesOptions): AgentAct
   const artifacts = createArtifactStore(options.config, options.stateDir);
   const authenticate = options.requireSignatures ? authenticateOf(options.stateDir) : undefined;
   const prepared = prepareOptions(options.config, artifacts);
-  const { workspaceTools, readArtifact, readSkill } = prepared;
+  const { workspaceTools, readArtifact, readSkill, mcpTools } = prepared;
+  const wrap = options.wrapTool ?? ((tool) => tool);
   return createActivities({
     prepareRun: createPrepareRun({
       ...prepared,
@@ -120,9 +121,8 @@ export function createAgentActivities(options: AgentActivitiesOptions): AgentAct
     resolveModel: createResolveModel({ config, keys, env }),
     tenants: tenantRules(config),
     ...providerRules(config),
-    tools: [...(config.tools ?? []), ...workspaceTools, updatePlan, readArtifact, readSkill].map(
-      (tool) => options.wrapTool?.(tool) ?? tool,
-    ),
+    tools: [...(config.tools ?? []), ...workspaceTools, updatePlan, readArtifact, readSkill].map(wrap),
+    ...(mcpTools && { mcpTools: { get: (name) => wrapped(mcpTools.get(name), wrap) } }),
     artifacts,
     secrets: workerSecrets({ keys, env: process.env }),
     ...(config.hooks === undefined ? {} : { hooks: config.hooks }),
@@ -136,6 +136,10 @@ export function createAgentActivities(options: AgentActivitiesOptions): AgentAct
     ...(options.toolQueue === undefined ? {} : { hostQueue: options.toolQueue }),
     ...(modelIdleMs === undefined ? {} : { modelIdleMs }),
   });
+}
+
+function wrapped(tool: AnyToolDefinition | undefined, wrap: (tool: AnyToolDefinition) => AnyToolDefinition): AnyToolDefinition | undefined {
+  return tool && wrap(tool);
 }
 
 /** The check of signatures with the key of a folder, which is made with the first worker. */

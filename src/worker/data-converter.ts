@@ -1,5 +1,5 @@
 import type { DataConverter } from '@temporalio/common';
-import type { ArtifactsDefinition } from '../define/artifacts.js';
+import type { ArtifactsDefinition } from '../define/worker/artifacts.js';
 import type { KeyRing } from '../providers/contract/access-options.js';
 import { createPayloadConverter, type LargePayloadConverter } from './storage/payload-converter.js';
 import { createPayloadStore } from './storage/payload-store.js';

@@ -10,6 +10,7 @@ import type { z } from 'zod';
 import { createActivities } from '../../src/activities/create-activities.js';
 import type { ProviderRules } from '../../src/activities/limits/provider-gate.js';
 import type { TenantRules } from '../../src/activities/limits/tenant-limits.js';
+import type { McpTools } from '../../src/activities/mcp/mcp-tools.js';
 import type { Authenticate, Sign } from '../../src/activities/prepare/authenticate.js';
 import { createPrepareRun } from '../../src/activities/prepare/prepare-run.js';
 import { hookFlags } from '../../src/activities/prepare/run-policy.js';
@@ -94,6 +95,8 @@ export interface AgentWorkerOptions {
   readonly tenants?: TenantRules;
   /** The folders whose disks must have room. @default none */
   readonly roomIn?: readonly string[];
+  /** The tools of MCP servers, for `config`. @default none */
+  readonly mcpTools?: McpTools;
   /** How the worker reaches the server. @default without a way around */
   readonly address?: string;
 }
@@ -141,6 +144,7 @@ export async function startAgentWorker(options: AgentWorkerOptions): Promise<Age
       },
       resolveModel: ({ model }) => Promise.resolve(options.resolveModel?.(model) ?? { problem: `no model ${model} in this test` }),
       tools: options.config?.tools ?? options.tools ?? [],
+      ...(options.mcpTools ? { mcpTools: options.mcpTools } : {}),
       ...(options.sign ? { sign: options.sign } : {}),
       providerFor: (model, credential) => ({ provider: options.providerFor?.(model, credential) ?? provider, model }),
       streams: options.streams ?? { publish: () => undefined, flush: () => Promise.resolve() },
@@ -182,7 +186,7 @@ export async function startAgentWorker(options: AgentWorkerOptions): Promise<Age
 }
 
 /** Captures agents and tools of a config. */
-function prepareBy(config: Config, { authenticate }: AgentWorkerOptions) {
+function prepareBy(config: Config, { authenticate, mcpTools }: AgentWorkerOptions) {
   return createPrepareRun({
     config,
     configHash: 'test',
@@ -191,6 +195,7 @@ function prepareBy(config: Config, { authenticate }: AgentWorkerOptions) {
     workspaceTools: [],
     searchAttributes: Object.keys(SEARCH_ATTRIBUTES),
     ...(authenticate ? { authenticate } : {}),
+    ...(mcpTools ? { mcpTools } : {}),
   });
 }
 

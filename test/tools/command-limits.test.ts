@@ -3,7 +3,7 @@ import { chown, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import type { SandboxDefinition } from '../../src/define/sandbox.js';
+import type { SandboxDefinition } from '../../src/define/worker/sandbox.js';
 import { openControlGroup } from '../../src/process/sandbox/control-group.js';
 import { commandLimits } from '../../src/process/sandbox/limits.js';
 import { createRunCommand } from '../../src/tools/run-command.js';

@@ -1,6 +1,6 @@
 import { NativeConnection } from '@temporalio/worker';
 import { describe, expect, inject, it } from 'vitest';
-import { SandboxDefinition } from '../../src/define/sandbox.js';
+import { SandboxDefinition } from '../../src/define/worker/sandbox.js';
 import { working } from '../../src/process/sandbox/choose-sandbox.js';
 import { completeConfig } from '../../src/worker/config/load-config.js';
 import { createWorker } from '../../src/worker/create-worker.js';

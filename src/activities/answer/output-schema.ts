@@ -16,6 +16,12 @@ const DRAFTS = [
 /** The JSON Schema of a run's answer: an object. */
 export type OutputSchema = Readonly<Record<string, JsonValue>>;
 
+/** How problems name a schema, and its largest size in bytes. */
+export interface SchemaPlace {
+  readonly root: string;
+  readonly bytesMax: number;
+}
+
 /** The draft of a schema; the newest without `$schema`, undefined for an unknown one. */
 export function draftOf({ $schema }: OutputSchema): (typeof DRAFTS)[number][1] | undefined {
   if ($schema === undefined) return '2020-12';
@@ -24,25 +30,26 @@ export function draftOf({ $schema }: OutputSchema): (typeof DRAFTS)[number][1] |
 
 /**
  * The problem that makes a schema unusable, with its path; undefined when there is none. Only references inside the schema are resolved:
- * nothing is fetched. Never throws.
+ * nothing is fetched. `given` replaces the name and the limit of a run's `outputSchema`. Never throws.
  */
-export function outputSchemaProblem(schema: OutputSchema): string | undefined {
+export function outputSchemaProblem(schema: OutputSchema, given: Partial<SchemaPlace> = {}): string | undefined {
+  const place = { root: 'outputSchema', bytesMax: OUTPUT_SCHEMA_LIMITS.bytesMax, ...given };
   try {
-    return sizeProblem(schema) ?? partProblem(schema) ?? lostReference(schema);
+    return sizeProblem(schema, place) ?? partProblem(schema, place) ?? lostReference(schema, place);
   } catch (error) {
-    if (error instanceof RangeError) return 'outputSchema: it is nested too deeply';
-    return `outputSchema: ${error instanceof Error ? error.message : String(error)}`;
+    if (error instanceof RangeError) return `${place.root}: it is nested too deeply`;
+    return `${place.root}: ${error instanceof Error ? error.message : String(error)}`;
   }
 }
 
-function sizeProblem(schema: OutputSchema): string | undefined {
+function sizeProblem(schema: OutputSchema, { root, bytesMax }: SchemaPlace): string | undefined {
   const bytes = Buffer.byteLength(JSON.stringify(schema));
-  if (bytes > OUTPUT_SCHEMA_LIMITS.bytesMax) return `outputSchema: ${bytes} bytes, at most ${OUTPUT_SCHEMA_LIMITS.bytesMax}`;
-  return draftOf(schema) === undefined ? `outputSchema.$schema: use one of ${DRAFTS.map(([word]) => word).join(', ')}` : undefined;
+  if (bytes > bytesMax) return `${root}: ${bytes} bytes, at most ${bytesMax}`;
+  return draftOf(schema) === undefined ? `${root}.$schema: use one of ${DRAFTS.map(([word]) => word).join(', ')}` : undefined;
 }
 
-function partProblem(schema: OutputSchema): string | undefined {
-  for (const { path, schema: part } of subschemas('outputSchema', schema)) {
+function partProblem(schema: OutputSchema, { root }: SchemaPlace): string | undefined {
+  for (const { path, schema: part } of subschemas(root, schema)) {
     const problem = shapeProblem(part) ?? referenceProblem(part);
     if (problem) return `${path}${problem}`;
   }
@@ -50,10 +57,10 @@ function partProblem(schema: OutputSchema): string | undefined {
 }
 
 /** The first reference without a target. It works on a copy, because the library adds fields when it resolves references. */
-function lostReference(schema: OutputSchema): string | undefined {
+function lostReference(schema: OutputSchema, { root }: SchemaPlace): string | undefined {
   const copy = structuredClone(schema) as Schema;
   const lookup = dereference(copy);
-  for (const { path, schema: part } of subschemas('outputSchema', copy)) {
+  for (const { path, schema: part } of subschemas(root, copy)) {
     const target = isObject(part) ? Reflect.get(part, '__absolute_ref__') : undefined;
     if (typeof target === 'string' && lookup[target] === undefined) return `${path}.$ref: points to nothing in this schema`;
   }

@@ -4,17 +4,17 @@ import type { JsonValue } from '../../contracts/schemas/message.js';
 import { redact } from '../../contracts/text/redact.js';
 import type { SecretMask } from '../../contracts/text/secret-mask.js';
 import type { GateAnswer, GateFunction } from '../../define/agent-gate.js';
-import type { AnyToolDefinition } from '../../define/define-tool.js';
 import { askGate } from '../hooks/gate-function.js';
 import type { HookOutcome, HookRunner } from '../hooks/hook-runner.js';
 import { decisionSignal, throwIfStopped } from '../runtime/cancellation.js';
 import { messageOf } from '../runtime/failures.js';
 import { withHeartbeat } from '../runtime/heartbeat.js';
+import type { KnownTools } from './hooked-result.js';
 import { toolArguments } from './parse-tool-arguments.js';
 
 /** The dependencies of the activity. */
 export interface CheckToolOptions {
-  readonly tools: ReadonlyMap<string, AnyToolDefinition>;
+  readonly tools: KnownTools;
   readonly hooks: HookRunner;
   /** The `gate` of each agent whose gate is a function, by the agent's name. */
   readonly gates: ReadonlyMap<string, GateFunction>;

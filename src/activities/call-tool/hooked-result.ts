@@ -16,9 +16,12 @@ import type { KeptResults } from './kept-results.js';
 import type { Ended, ToolHooks } from './tool-hooks.js';
 import { toolResultParts } from './tool-result-parts.js';
 
+/** The tools of a worker by name. */
+export type KnownTools = Pick<ReadonlyMap<string, AnyToolDefinition>, 'get'>;
+
 /** The dependencies of the activities that give the result of a tool call. */
 export interface CallToolOptions {
-  readonly tools: ReadonlyMap<string, AnyToolDefinition>;
+  readonly tools: KnownTools;
   readonly cache: TranscriptCache;
   /** The store for the whole text of cut outputs. */
   readonly artifacts: ArtifactStore;

@@ -4,7 +4,7 @@ import type { CallToolInput, CallToolResult, HeartbeatDetails, StoppedDetails } 
 import { TOOL_LIMITS } from '../../contracts/constants/limits.js';
 import type { ContentPart } from '../../contracts/schemas/message.js';
 import type { SecretMask } from '../../contracts/text/secret-mask.js';
-import type { AnyToolDefinition, ToolContext } from '../../define/define-tool.js';
+import { type AnyToolDefinition, isOutcomeUnknown, type ToolContext } from '../../define/define-tool.js';
 import { CallSignal } from '../runtime/call-signal.js';
 import { type CancellationCause, cancellationCause, throwUnlessUser } from '../runtime/cancellation.js';
 import { failure, messageOf } from '../runtime/failures.js';
@@ -130,7 +130,7 @@ function toolLimit(context: Context, timeoutMs: number): CallSignal {
 
 type Executed =
   | { readonly kind: 'returned'; readonly parts: readonly ContentPart[] }
-  | { readonly kind: 'threw'; readonly text: string }
+  | { readonly kind: 'threw'; readonly text: string /** The tool cannot know its outcome. */; readonly isUnknown?: boolean }
   | { readonly kind: 'abandoned' };
 
 interface Execution {
@@ -147,7 +147,7 @@ async function execute(tool: AnyToolDefinition, { args, context, onThrown }: Exe
       return { kind: 'returned', parts: toolResultParts(await tool.execute(args as never, context)) };
     } catch (error) {
       if (!context.signal.aborted) onThrown(error);
-      return { kind: 'threw', text: errorText(error) };
+      return { kind: 'threw', text: errorText(error), isUnknown: isOutcomeUnknown(error) };
     }
   });
   if (value.kind !== 'returned' || !('stray' in rest)) return value;
@@ -187,7 +187,8 @@ function judge(input: CallToolInput, ended: Executed, stop: { cause: Cancellatio
   if (stop.cause === 'user') return endedWith('cancelled', `[cancelled] stopped while running; it may have taken partial effect. ${text}`);
   if (ended.kind === 'abandoned') return endedWith('unknown', `[outcome unknown] timed out after ${seconds(input.timeoutMs)}; ${text}`);
   if (stop.timedOut) return endedWith('timeout', `timed out after ${seconds(input.timeoutMs)}: ${text}`);
-  return endedWith('failed', text);
+  const isUnknown = ended.kind === 'threw' && ended.isUnknown === true && input.effect === 'once';
+  return isUnknown ? endedWith('unknown', `[outcome unknown] ${text}`) : endedWith('failed', text);
 }
 
 function errorText(error: unknown): string {

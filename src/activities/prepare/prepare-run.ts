@@ -18,10 +18,12 @@ import { type ResolvedRoute, resolveRoute } from '../../models/resolve-route.js'
 import type { KeyRing } from '../../providers/contract/access-options.js';
 import { updatePlan } from '../../tools/update-plan.js';
 import { tenantRules } from '../limits/tenant-limits.js';
+import type { McpOffer, McpTools } from '../mcp/mcp-tools.js';
 import { failure, messageOf } from '../runtime/failures.js';
 import { checkParent, delegationOf, inheritGate, startsProcess } from '../subagents/delegation.js';
 import type { Authenticate } from './authenticate.js';
 import { capturePrompt } from './capture-prompt.js';
+import { offerMcp } from './offer-mcp.js';
 import type { PromptSection } from './prompt.js';
 import { parseInput } from './read-input.js';
 import { priceSummaries, pricing, resolveCaps } from './run-caps.js';
@@ -51,6 +53,8 @@ export interface PrepareRunOptions {
   readonly readArtifact?: AnyToolDefinition;
   /** Offered to every run with skills, unless its agent blocks it. */
   readonly readSkill?: AnyToolDefinition;
+  /** The tools of the config's MCP servers. Absent without servers. */
+  readonly mcpTools?: McpTools;
   /** The worker's folder, which may have skills. Absent: no skills but those of workspaces. */
   readonly folder?: string;
   readonly searchAttributes: readonly string[];
@@ -109,10 +113,11 @@ export async function prepare(
   const captured = { runId, input, name, agent, model, skills, startedAt: started?.at, signal };
   const { prompt, sections, ...place } = await capturePrompt(captured, options.config);
   const delegation = delegationOf(input, agent, { config: options.config, level, signs: options.authenticate !== undefined });
-  const tools = toolsFor(input, { agent, policy, skills, delegate: delegation?.tool }, options);
+  const mcp = await offerMcp(input, agent, { ...options, signal });
+  const tools = toolsFor(input, { agent, policy, skills, mcp, delegate: delegation?.tool }, options);
   const setup: RunSetup = { agent: name, prompt, tools, ...place };
   checkSetup(setup);
-  const notices = [...ofRoute, ...ofSummaries, ...skills.notices, ...noticeToollessModels(route, setup.tools, options)];
+  const notices = [...ofRoute, ...ofSummaries, ...skills.notices, ...mcp.notices, ...noticeToollessModels(route, setup.tools, options)];
   const prepared = {
     setup,
     setupHash: hashJson(setup),
@@ -234,6 +239,7 @@ interface JudgedAgent {
   readonly agent: AgentDefinition;
   readonly policy: RunPolicy;
   readonly skills: CapturedSkills;
+  readonly mcp: McpOffer;
   /** The tool that starts sub-agents. */
   readonly delegate: AnyToolDefinition | undefined;
 }
@@ -242,16 +248,23 @@ interface JudgedAgent {
  * The tools of a run in a fixed order: the config's, then the workspace's, filtered by the agent's lists, then the tools that its policy
  * needs. Tools that the gate always blocks are left out.
  */
-function toolsFor({ context }: RunInput, { agent, policy, skills, delegate }: JudgedAgent, options: PrepareRunOptions): ToolDescriptor[] {
+function toolsFor(
+  { context }: RunInput,
+  { agent, policy, skills, mcp, delegate }: JudgedAgent,
+  options: PrepareRunOptions,
+): ToolDescriptor[] {
   const { config, workspaceTools, readArtifact, readSkill } = options;
   const describe = (tool: AnyToolDefinition, workspace: boolean): ToolDescriptor =>
     describeTool(tool, { workspace, gate: agent.gate, hooks: config.hooks });
   const own = (config.tools ?? []).map((tool) => describe(tool, false));
-  const all = context?.workspace === undefined ? own : [...own, ...workspaceTools.map((tool) => describe(tool, true))];
+  const ofWorkspace = context?.workspace === undefined ? [] : workspaceTools.map((tool) => describe(tool, true));
+  const ofServers = mcp.tools.map(({ tool, workspace }) => describe(tool, workspace));
   const { tools = [], blockedTools = [] } = agent;
   const isListed = (name: string): boolean => tools.length === 0 || tools.includes(name) || skills.tools.has(name);
   const mayReadSkills = readSkill && skills.listed.length > 0 ? [describe(readSkill, skills.needsWorkspace)] : [];
-  const chosen = [...all.filter(({ name }) => isListed(name)), ...mayReadSkills].filter(({ name }) => !blockedTools.includes(name));
+  const chosen = [...[...own, ...ofWorkspace].filter(({ name }) => isListed(name)), ...ofServers, ...mayReadSkills].filter(
+    ({ name }) => !blockedTools.includes(name),
+  );
   // only a run with tools has outputs that may be cut
   const mayRead = readArtifact && chosen.length > 0 && !blockedTools.includes(readArtifact.name);
   const needed = [...(mayRead ? [describe(readArtifact, false)] : []), ...(needsPlan(policy) ? [describe(updatePlan, false)] : [])];

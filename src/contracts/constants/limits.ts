@@ -18,6 +18,7 @@ export {
   SUBAGENT_LIMITS,
   WORK_LIMITS,
 } from './guard-limits.js';
+export { MCP_LIMITS } from './mcp-limits.js';
 export { CONFIG_LIMITS, PROMPT_LIMITS, SKILL_LIMITS } from './prompt-limits.js';
 export {
   AUTH_LIMITS,

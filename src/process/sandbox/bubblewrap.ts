@@ -15,7 +15,7 @@ if [ -n "$socket" ]; then
     { echo 'SANDBOX: the way to the proxy does not open'; exit 125; }
 fi
 LIMITS
-exec env --default-signal=TERM SHELL -- "$command" 2>&1
+exec env --default-signal=TERM SHELL -- "$command" ERRORS
 `;
 
 /** The whole file system read-only, with devices and processes of the command's own. */
@@ -42,12 +42,15 @@ export function bubblewrapSandbox({ shell, isRoot, own, resolver }: BubblewrapOp
   return {
     kind: 'bubblewrap',
     shell,
-    order: (command: string, { folder, network, writable, readOnly, hidden, limits, isGrouped = false }: CommandView): ProcessOrder => {
+    order: (
+      command: string,
+      { folder, network, writable, readOnly, hidden, limits, isGrouped = false, isServer }: CommandView,
+    ): ProcessOrder => {
       const socket = network.kind === 'proxy' ? [network.socket] : [];
       const environment = sandboxEnvironment(network);
       const start = ['--setenv', 'PATH', environment['PATH'] ?? SYSTEM_PATH, '--chdir', folder];
       const size = limits ? ['--size', `${limits.memoryBytes}`] : [];
-      const script = inside.replace('LIMITS', limitLine(limits, shell, isGrouped));
+      const script = inside.replace('LIMITS', limitLine(limits, shell, isGrouped)).replace('ERRORS', isServer ? '' : '2>&1');
       const inner = [...SHELLS[shell], script, 'perdure', command, socket[0] ?? '', process.execPath];
       const spaces = ['--unshare-pid', '--unshare-ipc', '--unshare-uts'];
       return {

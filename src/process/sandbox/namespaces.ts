@@ -86,8 +86,8 @@ inner --move "$stage/dev" /dev
 case $stage in /dev/*) ;; *) inner -t tmpfs -o ro,size=4k perdure "$stage" ;; esac
 cd "$folder" || give_up "the folder $folder is gone"
 LIMITS
-exec 2>/dev/null
-(exec 2>&1; apart env PATH="$search" SHELL -- "$command")
+exec 9>&ERRORS 2>/dev/null
+(exec 2>&9 9>&-; apart env PATH="$search" SHELL -- "$command")
 exit $?
 `;
 
@@ -112,7 +112,10 @@ export function namespaceSandbox({ shell, unshare, stages }: NamespaceOptions): 
   return {
     kind: 'unshare',
     shell,
-    order: (command: string, { folder, network, writable, readOnly, hidden, limits, isGrouped = false }: CommandView): ProcessOrder => {
+    order: (
+      command: string,
+      { folder, network, writable, readOnly, hidden, limits, isGrouped = false, isServer }: CommandView,
+    ): ProcessOrder => {
       const apart = ['--mount', '--pid', '--ipc', '--uts', ...(network.kind === 'host' ? [] : ['--net'])];
       const socket = network.kind === 'proxy' ? network.socket : '';
       const environment = sandboxEnvironment(network);
@@ -121,7 +124,10 @@ export function namespaceSandbox({ shell, unshare, stages }: NamespaceOptions): 
       if (stage === undefined) throw new Error(`SANDBOX: all of ${stages.join(', ')} contain writable paths of this command`);
       const entries = [...writable, ...(socket === '' ? [] : [socket])].map((path) => `rw:${path}`);
       const size = limits ? `,size=${limits.memoryBytes}` : '';
-      const limited = script.replace('SIZE', size).replace('LIMITS', limitLine(limits, shell, isGrouped));
+      const limited = script
+        .replace('SIZE', size)
+        .replace('LIMITS', limitLine(limits, shell, isGrouped))
+        .replace('ERRORS', isServer ? '2' : '1');
       const place = [folder, network.kind, socket, stage, process.execPath, user];
       const inside = [...SHELLS[shell], limited, 'perdure', command, environment['PATH'] ?? SYSTEM_PATH, ...place];
       return {

@@ -28,6 +28,8 @@ export interface CommandView {
   readonly limits?: CommandLimits;
   /** True if a control group holds the memory of the command. */
   readonly isGrouped?: boolean;
+  /** True for a server, which reads its input and has an error output of its own. Without it, the output has both. */
+  readonly isServer?: boolean;
 }
 
 /** A way to run commands apart from the rest of the machine. */

@@ -104,7 +104,7 @@ const OUTSIDE = `
 trap : TERM
 (trap '' TERM; read -r _ <&3; kill -KILL 0) > /dev/null 2>&1 &
 watcher=$!
-exec 3<&- 2> /dev/null
+exec 9>&ERRORS 3<&- 2> /dev/null
 profile=$1 socket=$2 node=$3; shift 3
 own=$(mktemp -d TEMPORARY/perdure-XXXXXX) || { echo 'SANDBOX: no temporary folder'; exit 125; }
 if [ -n "$socket" ]; then
@@ -115,7 +115,7 @@ if [ -n "$socket" ]; then
   profile=\${profile%PORT*}$port\${profile##*PORT}
   for name in HTTP_PROXY HTTPS_PROXY ALL_PROXY http_proxy https_proxy all_proxy; do export "$name=http://127.0.0.1:$port"; done
 fi
-(exec 2>&1; TMPDIR=$own exec sandbox-exec -D "OWN=$own" -p "$profile" "$@")
+(exec 2>&9 9>&-; TMPDIR=$own exec sandbox-exec -D "OWN=$own" -p "$profile" "$@")
 code=$?
 [ -z "$bridge" ] || kill -KILL "$bridge"
 kill -KILL "$watcher"; wait 2> /dev/null
@@ -148,7 +148,16 @@ export function seatbeltSandbox({ shell, temporary = TEMPORARY }: SeatbeltOption
       const inside = `${limitLine(limits, shell, false)}\nexec env PATH="$1" SHELL -- "$2"`.replace('SHELL', SHELLS[shell].join(' '));
       const inner = [...SHELLS[shell], inside, 'perdure', environment['PATH'] ?? SYSTEM_PATH, command];
       return {
-        argv: ['sh', '-c', outside, 'perdure', seatbeltProfile(view), socket, process.execPath, ...inner],
+        argv: [
+          'sh',
+          '-c',
+          outside.replace('ERRORS', view.isServer ? '2' : '1'),
+          'perdure',
+          seatbeltProfile(view),
+          socket,
+          process.execPath,
+          ...inner,
+        ],
         environment: { ...environment, PATH: SYSTEM_PATH },
         isWatched: true,
       };

@@ -1,8 +1,9 @@
 import { FAILOVER_LIMITS } from '../../contracts/constants/limits.js';
-import { type Credentials, KeyReference } from '../../define/credentials.js';
 import type { AgentDefinition } from '../../define/define-agent.js';
 import type { Config } from '../../define/define-config.js';
 import type { ProviderDefinition } from '../../define/provider-definition.js';
+import { type Credentials, KeyReference } from '../../define/worker/credentials.js';
+import type { McpServer } from '../../define/worker/mcp-servers.js';
 import type { AccessOptions } from '../contract/access-options.js';
 import { customFormat, isHttpProvider } from '../registry.js';
 import { KNOWN_PROVIDERS, knownProvider } from './known-providers.js';
@@ -69,11 +70,12 @@ function numberBehind(name: string, variable: string): number | undefined {
 }
 
 /** The references of all keys that a config names: variables and files. */
-export function keysOfConfig({ credentials = {}, providers = {}, agents = {}, artifacts, streams }: Config): string[] {
+export function keysOfConfig({ credentials = {}, providers = {}, agents = {}, artifacts, streams, mcpServers = {} }: Config): string[] {
   return [
     ...Object.values(credentials).flat(),
     ...Object.values(providers).flatMap((provider) => ownReferences(provider) ?? []),
     ...Object.values(agents).flatMap(keysOfExecutor),
+    ...Object.values(mcpServers).flatMap(keysOfMcpServer),
     ...Object.values((artifacts && 'bucket' in artifacts && artifacts.credentials) || {}),
     ...(streams && KeyReference.safeParse(streams.url).success ? [streams.url] : []),
   ];
@@ -83,4 +85,9 @@ export function keysOfConfig({ credentials = {}, providers = {}, agents = {}, ar
 function keysOfExecutor({ executor }: AgentDefinition): string[] {
   if (!executor || !('env' in executor)) return [];
   return Object.values(executor.env ?? {}).filter((value) => KeyReference.safeParse(value).success);
+}
+
+function keysOfMcpServer(server: McpServer): string[] {
+  const values = 'url' in server ? [...Object.values(server.headers ?? {}), server.token ?? ''] : Object.values(server.env ?? {});
+  return values.filter((value) => KeyReference.safeParse(value).success);
 }

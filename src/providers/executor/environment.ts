@@ -1,7 +1,7 @@
 import { delimiter } from 'node:path';
 import { SecretMask } from '../../contracts/text/secret-mask.js';
 import type { SubprocessExecutor } from '../../define/agent-executor.js';
-import { KeyReference } from '../../define/credentials.js';
+import { KeyReference } from '../../define/worker/credentials.js';
 import { commandEnvironment } from '../../process/command-sandbox.js';
 import type { KeyRing } from '../contract/access-options.js';
 import { ModelError } from '../contract/model-error.js';

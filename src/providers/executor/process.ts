@@ -8,6 +8,7 @@ import { EXECUTOR_LIMITS } from '../../contracts/constants/limits.js';
 import { cleanText } from '../../contracts/text/sanitize-text.js';
 import type { CommandSandbox } from '../../process/command-sandbox.js';
 import { COLLECT_MS_MAX, TreeStop } from '../../process/process-tree.js';
+import { quoted } from '../../process/server-process.js';
 import { ModelError } from '../contract/model-error.js';
 import type { ExecutorEnvironment } from './environment.js';
 import { LineReader } from './line-reader.js';
@@ -161,11 +162,6 @@ export class ExecutorProcess {
     await Promise.race([this.#errorsEnded, delay(COLLECT_MS_MAX)]);
     return this.failed(`it ended with exit code ${code} before it answered`);
   }
-}
-
-/** One word of a shell, whatever is in it. */
-function quoted(word: string): string {
-  return `'${word.replaceAll("'", String.raw`'\''`)}'`;
 }
 
 /** What is kept beyond what is shown: a secret must be whole to be found. */

@@ -1,10 +1,10 @@
-import type { SandboxDefinition } from '../../define/sandbox.js';
+import type { SandboxDefinition } from '../../define/worker/sandbox.js';
 import type { ProcessOrder } from '../../process/process-tree.js';
 import { openControlGroup } from '../../process/sandbox/control-group.js';
 import { startFilterProxy } from '../../process/sandbox/filter-proxy.js';
 import { type CommandLimits, commandLimits, type LimitName } from '../../process/sandbox/limits.js';
 import { openSandbox } from '../../process/sandbox/open-sandbox.js';
-import type { CommandNetwork } from '../../process/sandbox/sandbox.js';
+import type { CommandNetwork, Sandbox } from '../../process/sandbox/sandbox.js';
 import { commandView } from './command-view.js';
 import type { Jail } from './jail.js';
 import { type GuardedCall, guardCall, type ProtectedPaths, UNGUARDED } from './protected-paths.js';
@@ -30,7 +30,9 @@ export interface BoundsReport {
 export interface CommandBounds {
   /** Undefined in mode `none`, which limits nothing. */
   readonly limits: CommandLimits | undefined;
-  order(command: string): Promise<ProcessOrder>;
+  /** The kind of its sandbox. */
+  readonly kind: Sandbox['kind'];
+  order(command: string, options?: { readonly isServer?: boolean }): Promise<ProcessOrder>;
   /** Called once, when the command has ended. */
   close(): Promise<BoundsReport>;
 }
@@ -46,9 +48,10 @@ export async function openBounds(jail: Jail, options: BoundsOptions): Promise<Co
   const guarded = await guardOr(limits ? guardCall(jail, options.protected) : Promise.resolve(UNGUARDED), [way, group]);
   return {
     limits,
-    order: async (command) => {
+    kind: sandbox.kind,
+    order: async (command, { isServer = false } = {}) => {
       const view = await commandView(jail, { writable: options.writable, protected: guarded.before }, way.network);
-      const order = sandbox.order(command, { ...view, ...(limits && { limits }), isGrouped: group !== undefined });
+      const order = sandbox.order(command, { ...view, ...(limits && { limits }), isGrouped: group !== undefined, isServer });
       return { ...order, argv: group?.enter(order.argv) ?? order.argv };
     },
     close: async () => {

@@ -1,18 +1,19 @@
 import { isAbsolute } from 'node:path';
 import { echoValue } from '../../contracts/text/echo-value.js';
-import { KeyReference } from '../../define/credentials.js';
 import { AgentDefinition } from '../../define/define-agent.js';
 import { Config } from '../../define/define-config.js';
+import { KeyReference } from '../../define/worker/credentials.js';
 import { baseUrlProblem } from '../../providers/http/base-url.js';
 import { hasCredentials, redisUrlProblem } from '../../streams/redis-url.js';
 import { BUILT_IN_TOOLS, WORKSPACE_TOOLS } from '../../tools/registry.js';
 import { updatePlan } from '../../tools/update-plan.js';
 import type { AgentFile } from './agent-files.js';
-import { agentProblems } from './check-agents.js';
-import { hookProblems } from './check-hooks.js';
-import { modelProblems } from './check-models.js';
-import { providerProblems } from './check-providers.js';
-import { toolProblems } from './check-tools.js';
+import { agentProblems } from './checks/check-agents.js';
+import { hookProblems } from './checks/check-hooks.js';
+import { mcpServerProblems } from './checks/check-mcp-servers.js';
+import { modelProblems } from './checks/check-models.js';
+import { providerProblems } from './checks/check-providers.js';
+import { toolProblems } from './checks/check-tools.js';
 import { describeIssues } from './explain-issues.js';
 
 const NO_IMPORTS: ImportedInstructions = { instructions: {}, problems: [] };
@@ -91,12 +92,17 @@ function asKey(part: string): string | number {
 
 /** Checks a config beyond its schema: duplicate names, unknown tools and providers, invalid addresses. */
 function meaningProblems(config: Config): string[] {
-  const { tools = [], agents = {}, hooks = [] } = config;
-  const known = { names: [...tools.map(({ name }) => name), ...BUILT_IN_TOOLS], tools: [...tools, ...WORKSPACE_TOOLS, updatePlan] };
+  const { tools = [], agents = {}, hooks = [], mcpServers = {} } = config;
+  const known = {
+    names: [...tools.map(({ name }) => name), ...BUILT_IN_TOOLS],
+    tools: [...tools, ...WORKSPACE_TOOLS, updatePlan],
+    servers: Object.keys(mcpServers),
+  };
   return [
     ...modelProblems(config),
     ...toolProblems(tools, BUILT_IN_TOOLS),
     ...Object.entries(agents).flatMap(([name, agent]) => agentProblems(name, agent, config, known)),
+    ...mcpServerProblems(config),
     ...providerProblems(config),
     ...hookProblems(hooks, known),
     ...artifactsProblems(config),

@@ -3,7 +3,6 @@ import { ModelPrice } from '../../contracts/schemas/model.js';
 import { ModelTimes } from '../../contracts/schemas/model-route.js';
 import { GatePolicy, GateRule, RequiredPhase } from '../../contracts/schemas/policy.js';
 import { StubExecutor, SubprocessExecutor } from '../../define/agent-executor.js';
-import { ArtifactsBucket, ArtifactsFolder } from '../../define/artifacts.js';
 import { AgentDefinition } from '../../define/define-agent.js';
 import { Config } from '../../define/define-config.js';
 import { HookDefinition } from '../../define/define-hook.js';
@@ -11,13 +10,14 @@ import { ModelOptions } from '../../define/model-options.js';
 import { BudgetOptions, PolicyOptions } from '../../define/policy-options.js';
 import { HttpProvider, ProviderDefinition } from '../../define/provider-definition.js';
 import { ProviderQuirks } from '../../define/provider-quirks.js';
-import { StreamsDefinition } from '../../define/streams.js';
-import { ProviderLimitsDefinition, TenantLimitsDefinition, TenantsDefinition } from '../../define/tenants.js';
+import { ArtifactsBucket, ArtifactsFolder } from '../../define/worker/artifacts.js';
+import { McpAddress, McpProcess, McpToolOptions } from '../../define/worker/mcp-servers.js';
+import { StreamsDefinition } from '../../define/worker/streams.js';
+import { ProviderLimitsDefinition, TenantLimitsDefinition, TenantsDefinition } from '../../define/worker/tenants.js';
 
 /** Fields and values that this version does not support yet, by their path. They are rejected, not ignored. */
 export const LATER: Readonly<Record<string, readonly string[]>> = {
-  '': ['mcpServers', 'plugins'],
-  'agents.*': ['subagents', 'mcp'],
+  '': ['plugins'],
 };
 
 /** The known fields by their path, for "did you mean". */
@@ -41,6 +41,8 @@ const FIELDS: Readonly<Record<string, readonly string[]>> = {
   'models.*.price': Object.keys(ModelPrice.shape),
   'prices.*': Object.keys(ModelPrice.shape),
   artifacts: [...Object.keys(ArtifactsBucket.shape), ...Object.keys(ArtifactsFolder.shape)],
+  'mcpServers.*': [...Object.keys(McpProcess.shape), ...Object.keys(McpAddress.shape)],
+  'mcpServers.*.tools.*': Object.keys(McpToolOptions.shape),
   streams: Object.keys(StreamsDefinition.shape),
   limits: Object.keys(Config.shape.limits.unwrap().shape),
   'limits.*.*': Object.keys(ProviderLimitsDefinition.shape),

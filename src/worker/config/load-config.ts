@@ -9,7 +9,7 @@ import { captureKeys } from '../../providers/access/key-ring.js';
 import type { KeyRing } from '../../providers/contract/access-options.js';
 import { type AgentFile, readAgentFiles } from './agent-files.js';
 import { checkConfig, type ImportedInstructions } from './check-config.js';
-import { skillProblems } from './check-skills.js';
+import { skillProblems } from './checks/check-skills.js';
 import { configHash } from './config-hash.js';
 import { readImportedFiles } from './imported-files.js';
 import { readConfigFile } from './read-config-file.js';

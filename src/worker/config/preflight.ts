@@ -6,7 +6,7 @@ import { didYouMean } from '../../contracts/text/did-you-mean.js';
 import { chooseModel, fallbacksOf, type ModelChoice } from '../../models/choose-model.js';
 import { chooseRoute } from '../../models/choose-route.js';
 import { namesModel } from '../../providers/contract/access-options.js';
-import { modelNameProblem, thinkingProblems } from './check-models.js';
+import { modelNameProblem, thinkingProblems } from './checks/check-models.js';
 import type { LoadedConfig } from './load-config.js';
 
 /** The fields of a run's input that depend on the config. */

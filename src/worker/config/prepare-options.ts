@@ -1,3 +1,5 @@
+import { McpTools } from '../../activities/mcp/mcp-tools.js';
+import { McpPool } from '../../activities/mcp/pool.js';
 import type { PrepareRunOptions } from '../../activities/prepare/prepare-run.js';
 import type { ArtifactStore } from '../../artifacts/artifact-store.js';
 import { createReadArtifact } from '../../tools/read-artifact.js';
@@ -10,10 +12,8 @@ export type PrepareOptions = Omit<PrepareRunOptions, 'searchAttributes' | 'toolQ
   Required<Pick<PrepareRunOptions, 'readArtifact' | 'readSkill'>>;
 
 /** Creates them. Opens nothing. */
-export function prepareOptions(
-  { config, keys, hash, env, folder, protected: protectedPaths = [] }: LoadedConfig,
-  artifacts: ArtifactStore,
-): PrepareOptions {
+export function prepareOptions(loaded: LoadedConfig, artifacts: ArtifactStore): PrepareOptions {
+  const { config, keys, hash, env, folder, protected: protectedPaths = [] } = loaded;
   return {
     config,
     configHash: hash,
@@ -23,5 +23,20 @@ export function prepareOptions(
     readArtifact: createReadArtifact(artifacts),
     readSkill: createReadSkill({ folder, agents: config.agents ?? {} }),
     ...(folder === undefined ? {} : { folder }),
+    ...mcpToolsOf(loaded),
   };
+}
+
+const toolsByConfig = new WeakMap<LoadedConfig, McpTools>();
+
+/** The tools of a config's MCP servers. All workers of this process with one config share the servers. */
+function mcpToolsOf(loaded: LoadedConfig): Pick<PrepareOptions, 'mcpTools'> {
+  const { config, keys, protected: paths = [] } = loaded;
+  if (Object.keys(config.mcpServers ?? {}).length === 0) return {};
+  const known = toolsByConfig.get(loaded);
+  if (known) return { mcpTools: known };
+  const pool = new McpPool({ servers: config.mcpServers ?? {}, sandbox: config.sandbox ?? {}, protected: paths, keys });
+  const mcpTools = new McpTools(pool);
+  toolsByConfig.set(loaded, mcpTools);
+  return { mcpTools };
 }

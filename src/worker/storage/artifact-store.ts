@@ -4,7 +4,7 @@ import { ArtifactError } from '../../artifacts/artifact-store.js';
 import { FileArtifactStore } from '../../artifacts/file-artifact-store.js';
 import type { S3StoreOptions } from '../../artifacts/s3-access.js';
 import { S3ArtifactStore } from '../../artifacts/s3-artifact-store.js';
-import type { ArtifactsBucket } from '../../define/artifacts.js';
+import type { ArtifactsBucket } from '../../define/worker/artifacts.js';
 import type { KeyRing } from '../../providers/contract/access-options.js';
 import type { LoadedConfig } from '../config/load-config.js';
 import { OUTPUTS_NAME, stateFolder } from '../state-folder/state-folder.js';

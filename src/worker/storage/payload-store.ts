@@ -4,7 +4,7 @@ import { connectS3, DEFAULT_PREFIX } from '../../artifacts/s3-access.js';
 import { S3ArtifactStore } from '../../artifacts/s3-artifact-store.js';
 import { idOfBucket, idOfFolder } from '../../artifacts/store-id.js';
 import { PerdureError } from '../../contracts/perdure-error.js';
-import type { ArtifactsBucket, ArtifactsDefinition } from '../../define/artifacts.js';
+import type { ArtifactsBucket, ArtifactsDefinition } from '../../define/worker/artifacts.js';
 import { captureKeys } from '../../providers/access/key-ring.js';
 import type { KeyRing } from '../../providers/contract/access-options.js';
 import type { LoadedConfig } from '../config/load-config.js';

@@ -1,6 +1,6 @@
 import { PerdureError } from '../../contracts/perdure-error.js';
-import { KeyReference } from '../../define/credentials.js';
-import type { StreamsDefinition } from '../../define/streams.js';
+import { KeyReference } from '../../define/worker/credentials.js';
+import type { StreamsDefinition } from '../../define/worker/streams.js';
 import type { KeyRing } from '../../providers/contract/access-options.js';
 import { FileStreamSink } from '../../streams/file-stream-sink.js';
 import { RedisStreamSink } from '../../streams/redis-stream-sink.js';

@@ -9,14 +9,15 @@ import {
 import { RunContext } from '../../../src/contracts/schemas/run-context.js';
 import { PromptOptions } from '../../../src/define/agent/agent-prompt.js';
 import { StubExecutor, SubprocessExecutor } from '../../../src/define/agent-executor.js';
-import { ArtifactsBucket, ArtifactsFolder } from '../../../src/define/artifacts.js';
 import { AgentDefinition } from '../../../src/define/define-agent.js';
 import { Config } from '../../../src/define/define-config.js';
 import { HookDefinition } from '../../../src/define/define-hook.js';
 import { BudgetOptions, PolicyOptions } from '../../../src/define/policy-options.js';
-import { SandboxDefinition } from '../../../src/define/sandbox.js';
-import { StreamsDefinition } from '../../../src/define/streams.js';
-import { ProviderLimitsDefinition, TenantLimitsDefinition } from '../../../src/define/tenants.js';
+import { ArtifactsBucket, ArtifactsFolder } from '../../../src/define/worker/artifacts.js';
+import { McpAddress, McpProcess, McpToolOptions } from '../../../src/define/worker/mcp-servers.js';
+import { SandboxDefinition } from '../../../src/define/worker/sandbox.js';
+import { StreamsDefinition } from '../../../src/define/worker/streams.js';
+import { ProviderLimitsDefinition, TenantLimitsDefinition } from '../../../src/define/worker/tenants.js';
 import { DocComments } from './doc-comments.js';
 import { interfaceTable, schemaTable } from './field-table.js';
 import { SCHEMA_NAMES } from './schema-names.js';
@@ -30,6 +31,9 @@ const GATE = new DocComments('define/agent-gate.ts');
 const PROMPT = new DocComments('define/agent/agent-prompt.ts');
 const OPTIONS = new DocComments('define/policy-options.ts');
 const names = SCHEMA_NAMES;
+
+const MCP = new DocComments('define/worker/mcp-servers.ts');
+const MCP_TABLE = { names, types: { sandbox: '[sandbox](config.md#sandbox)', tools: '[options](#options-of-a-tool) by name' } };
 
 /** The generated parts of the pages about configuration. */
 export const CONFIG_PARTS: Readonly<Record<string, () => string>> = {
@@ -45,13 +49,14 @@ export const CONFIG_PARTS: Readonly<Record<string, () => string>> = {
           tenants: '[tenants](#tenants)',
           sandbox: '[sandbox](#sandbox)',
           streams: '[streams](#streams)',
+          mcpServers: '[MCP servers](mcp.md)',
         },
       },
     ),
   sandbox: () =>
     schemaTable(
       SandboxDefinition,
-      { docs: new DocComments('define/sandbox.ts'), declarations: ['SandboxDefinition'] },
+      { docs: new DocComments('define/worker/sandbox.ts'), declarations: ['SandboxDefinition'] },
       { names, types: { network: '`none`, `host`, `{ allow }`' } },
     ),
   limits: () =>
@@ -63,21 +68,24 @@ export const CONFIG_PARTS: Readonly<Record<string, () => string>> = {
   'tenant-limits': () =>
     schemaTable(
       TenantLimitsDefinition,
-      { docs: new DocComments('define/tenants.ts'), declarations: ['TenantLimitsDefinition'] },
+      { docs: new DocComments('define/worker/tenants.ts'), declarations: ['TenantLimitsDefinition'] },
       { names },
     ),
   'provider-limits': () =>
     schemaTable(
       ProviderLimitsDefinition,
-      { docs: new DocComments('define/tenants.ts'), declarations: ['ProviderLimitsDefinition'] },
+      { docs: new DocComments('define/worker/tenants.ts'), declarations: ['ProviderLimitsDefinition'] },
       { names },
     ),
   artifacts: () =>
-    schemaTable(ArtifactsBucket, { docs: new DocComments('define/artifacts.ts'), declarations: ['ArtifactsBucket'] }, { names }),
+    schemaTable(ArtifactsBucket, { docs: new DocComments('define/worker/artifacts.ts'), declarations: ['ArtifactsBucket'] }, { names }),
   'artifacts-folder': () =>
-    schemaTable(ArtifactsFolder, { docs: new DocComments('define/artifacts.ts'), declarations: ['ArtifactsFolder'] }, { names }),
+    schemaTable(ArtifactsFolder, { docs: new DocComments('define/worker/artifacts.ts'), declarations: ['ArtifactsFolder'] }, { names }),
   streams: () =>
-    schemaTable(StreamsDefinition, { docs: new DocComments('define/streams.ts'), declarations: ['StreamsDefinition'] }, { names }),
+    schemaTable(StreamsDefinition, { docs: new DocComments('define/worker/streams.ts'), declarations: ['StreamsDefinition'] }, { names }),
+  'mcp-process': () => schemaTable(McpProcess, { docs: MCP, declarations: ['McpProcess', 'ServerOptions'] }, MCP_TABLE),
+  'mcp-address': () => schemaTable(McpAddress, { docs: MCP, declarations: ['McpAddress', 'ServerOptions'] }, MCP_TABLE),
+  'mcp-tool': () => schemaTable(McpToolOptions, { docs: MCP, declarations: ['McpToolOptions'] }, { names }),
   agent: () =>
     schemaTable(
       AgentDefinition,

@@ -21,6 +21,7 @@ export const LIMIT_PARTS: Readonly<Record<string, () => string>> = {
     [limitSections(PROCESS_LIMIT_TITLES, 'worker-limits'), limitSections(CONFIG_LIMIT_TITLES, 'prompt-limits')].join('\n\n'),
   'all-guard-limits': () =>
     [limitSections(GUARD_LIMIT_TITLES, 'guard-limits'), limitSections(PROMPT_LIMIT_TITLES, 'prompt-limits')].join('\n\n'),
+  'all-mcp-limits': () => limitSections(MCP_LIMIT_TITLES, 'mcp-limits'),
   presets: () => presetTable(),
   script: () => schemaTable(Script, { docs: SCRIPT, declarations: ['Script'] }, { names }),
   'script-step': () =>
@@ -74,6 +75,8 @@ const PROMPT_LIMIT_TITLES = {
   SKILL_LIMITS: 'Skills',
 } as const satisfies Partial<Record<keyof typeof limits, string>>;
 
+const MCP_LIMIT_TITLES = { MCP_LIMITS: 'MCP servers' } as const satisfies Partial<Record<keyof typeof limits, string>>;
+
 const GUARD_LIMIT_TITLES = {
   LOOP_LIMITS: 'Loop guard',
   FAILOVER_LIMITS: 'Fail-over',
@@ -96,6 +99,7 @@ const GUARD_LIMIT_TITLES = {
     | keyof typeof PROCESS_LIMIT_TITLES
     | keyof typeof PROMPT_LIMIT_TITLES
     | keyof typeof CONFIG_LIMIT_TITLES
+    | keyof typeof MCP_LIMIT_TITLES
   >,
   string
 >;

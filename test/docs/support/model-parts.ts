@@ -6,7 +6,7 @@ import { AiSdkProvider, BedrockProvider, HttpProvider, VertexProvider } from '..
 import { ProviderQuirks } from '../../../src/define/provider-quirks.js';
 import { KNOWN_MODELS, MODELS_AS_OF } from '../../../src/models/catalog/models.js';
 import { KNOWN_PROVIDERS, type KnownProvider } from '../../../src/providers/access/provider-catalog.js';
-import { quirkProblems } from '../../../src/worker/config/check-quirks.js';
+import { quirkProblems } from '../../../src/worker/config/checks/check-quirks.js';
 import { DocComments } from './doc-comments.js';
 import { schemaTable } from './field-table.js';
 import { codeOf, markdownTable } from './markdown.js';

@@ -20,6 +20,7 @@ export const PAGES: Readonly<Record<string, Readonly<Record<string, () => string
   'handlers.md': RUN_PARTS,
   'hooks.md': CONFIG_PARTS,
   'limits.md': LIMIT_PARTS,
+  'mcp.md': { ...CONFIG_PARTS, ...LIMIT_PARTS },
   'messages.md': RUN_PARTS,
   'models.md': MODEL_PARTS,
   'policy.md': CONFIG_PARTS,

@@ -7,8 +7,6 @@ import { Reason, RunBounds, SteerRecord } from '../../../src/contracts/schemas/r
 import { RunContext } from '../../../src/contracts/schemas/run-context.js';
 import { AgentExecutor } from '../../../src/define/agent-executor.js';
 import { AgentGate } from '../../../src/define/agent-gate.js';
-import { ArtifactsDefinition } from '../../../src/define/artifacts.js';
-import { Credentials, KeyReference } from '../../../src/define/credentials.js';
 import { AgentDefinition } from '../../../src/define/define-agent.js';
 import { HookDefinition, HookPoint } from '../../../src/define/define-hook.js';
 import { ModelOptions } from '../../../src/define/model-options.js';
@@ -16,6 +14,8 @@ import { BudgetOptions } from '../../../src/define/policy-options.js';
 import { PresetName } from '../../../src/define/presets.js';
 import { ProviderDefinition } from '../../../src/define/provider-definition.js';
 import { ProviderQuirks } from '../../../src/define/provider-quirks.js';
+import { ArtifactsDefinition } from '../../../src/define/worker/artifacts.js';
+import { Credentials, KeyReference } from '../../../src/define/worker/credentials.js';
 import { ScriptStep, ScriptToolCall } from '../../../src/providers/scripted/script.js';
 import { ScriptFault } from '../../../src/providers/scripted/script-fault.js';
 

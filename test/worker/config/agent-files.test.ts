@@ -52,7 +52,7 @@ describe('agents/NAME.md', () => {
     ['completionGate: check', 'a.md:3: completionGate: a function cannot be in a file; define this agent in the config'],
     ['expandSkills: true', 'a.md:3: agents.a.expandSkills: the agent has no skills; set skills or workspaceSkills'],
     ['skills: all\npromptMode: minimal', 'a.md:4: agents.a.promptMode: a prompt of mode minimal has no skills'],
-    ['mcp: []', 'a.md:3: agents.a.mcp: not supported in this version'],
+    ['mcp: [files]', 'a.md:3: agents.a.mcp: no MCP server named "files"'],
   ])('%j is told with its line and the right word', async (line, problem) => {
     await put('agents/a.md', `---\ndescription: d\n${line}\n---\nprompt\n`);
     expect(await problems()).toContain(problem);

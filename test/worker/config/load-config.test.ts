@@ -106,11 +106,7 @@ describe('loadConfig', () => {
     }
   });
 
-  it.each([
-    ['{ mcpServers: {} }', 'mcpServers'],
-    ['{ plugins: [] }', 'plugins'],
-    [`{ agents: { a: { description: 'd', prompt: 'p', mcp: [] } } }`, 'agents.a.mcp'],
-  ])('what this version cannot do is refused, never ignored: %s', async (text, path) => {
+  it.each([['{ plugins: [] }', 'plugins']])('what this version cannot do is refused, never ignored: %s', async (text, path) => {
     expect(await problemsOf(text)).toMatch(new RegExp(`${path}: .*not supported in this version`, 'u'));
   });
 

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { Connection } from '@temporalio/client';
 import { NativeConnection, Worker } from '@temporalio/worker';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
-import type { ArtifactsDefinition } from '../../../src/define/artifacts.js';
+import type { ArtifactsDefinition } from '../../../src/define/worker/artifacts.js';
 import { captureKeys } from '../../../src/providers/access/key-ring.js';
 import type { LoadedConfig } from '../../../src/worker/config/load-config.js';
 import { type CreateWorkerOptions, createWorker } from '../../../src/worker/create-worker.js';

@@ -1,6 +1,6 @@
-import { didYouMean } from '../../contracts/text/did-you-mean.js';
-import type { Config } from '../../define/define-config.js';
-import { findSkills } from '../../tools/skills/find-skills.js';
+import { didYouMean } from '../../../contracts/text/did-you-mean.js';
+import type { Config } from '../../../define/define-config.js';
+import { findSkills } from '../../../tools/skills/find-skills.js';
 
 /** Checks the skills that agents name. A skill of a workspace is not known before a run. Reads no folder if no agent names one. */
 export async function skillProblems({ agents = {} }: Config, folder: string): Promise<string[]> {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { SandboxDefinition } from '../../src/define/sandbox.js';
+import { SandboxDefinition } from '../../../src/define/worker/sandbox.js';
 
 /** The paths of what is wrong. */
 function problems(value: unknown): string[] {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { FAILOVER_LIMITS } from '../contracts/constants/limits.js';
+import { FAILOVER_LIMITS } from '../../contracts/constants/limits.js';
 
 /**
  * A key by reference: `env:NAME` for an environment variable, `file:/PATH` for a file that only its owner can read (mode 0600) and that

@@ -1,19 +1,20 @@
-import type { GateRule } from '../../contracts/schemas/policy.js';
-import { didYouMean } from '../../contracts/text/did-you-mean.js';
-import { DELEGATE_TOOL } from '../../contracts/text/ids.js';
-import { KeyReference } from '../../define/credentials.js';
-import { type AgentDefinition, subagentOptions } from '../../define/define-agent.js';
-import type { Config } from '../../define/define-config.js';
+import type { GateRule } from '../../../contracts/schemas/policy.js';
+import { didYouMean } from '../../../contracts/text/did-you-mean.js';
+import { DELEGATE_TOOL } from '../../../contracts/text/ids.js';
+import { type AgentDefinition, subagentOptions } from '../../../define/define-agent.js';
+import type { Config } from '../../../define/define-config.js';
+import { KeyReference } from '../../../define/worker/credentials.js';
 import { unmatchedPatterns } from './check-hooks.js';
 import { modelProblem, referenceProblems, thinkingProblems } from './check-models.js';
-import { type KnownTools, PATH_ARGUMENTS, takesArgument } from './check-tools.js';
+import { isOfServer, type KnownTools, PATH_ARGUMENTS, takesArgument } from './check-tools.js';
 
 /** Checks an agent beyond its schema: unknown tools and models, options that contradict each other. */
 export function agentProblems(name: string, agent: AgentDefinition, config: Config, known: KnownTools): string[] {
   const path = `agents.${name}`;
   const providers = Object.keys(config.providers ?? {});
   return [
-    ...missingTools(name, agent, known.names),
+    ...missingTools(name, agent, known),
+    ...serverProblems(name, agent, known),
     ...modelProblem(`${path}.model`, agent.model, providers),
     ...(agent.fallbacks ?? []).flatMap((model, index) => modelProblem(`${path}.fallbacks.${index}`, model, providers)),
     ...thinkingProblems(`${path}.thinking`, agent, config),
@@ -58,7 +59,7 @@ const REFERENCE = 'use a value, or a reference such as "env:NAME" or "file:/path
 function missingTools(
   agent: string,
   { tools = [], blockedTools = [], completion }: AgentDefinition,
-  toolNames: readonly string[],
+  { names: toolNames, servers }: KnownTools,
 ): string[] {
   const lists = [...tools, ...blockedTools].map((name) => ({ path: `agents.${agent}`, name }));
   const phases = (completion?.phases ?? []).flatMap((phase, index) =>
@@ -66,7 +67,7 @@ function missingTools(
   );
   const plan = completion?.planTool === undefined ? [] : [{ path: `agents.${agent}.completion.planTool`, name: completion.planTool }];
   return [...lists, ...phases, ...plan]
-    .filter(({ name }) => !toolNames.includes(name))
+    .filter(({ name }) => !toolNames.includes(name) && !isOfServer(name, servers))
     .map(({ path, name }) => `${path}: no tool named "${name}"${didYouMean(name, toolNames)}`);
 }
 
@@ -96,16 +97,22 @@ function subagentProblems(agent: string, subagents: AgentDefinition['subagents']
   ];
 }
 
+function serverProblems(agent: string, { mcp = [] }: AgentDefinition, { servers }: KnownTools): string[] {
+  const unknown = mcp.filter((name) => !servers.includes(name));
+  return unknown.map((name) => `agents.${agent}.mcp: no MCP server named "${name}"${didYouMean(name, servers)}`);
+}
+
 /** Checks the gate of an agent beyond its schema: a rule that can never match gives a false sense of safety. */
 function gateProblems(agent: string, gate: AgentDefinition['gate'], known: KnownTools): string[] {
   const rules = typeof gate === 'object' ? (gate.rules ?? []) : [];
   return rules.flatMap((rule, index) => ruleProblems(`agents.${agent}.gate.rules.${index}`, rule, known));
 }
 
-function ruleProblems(path: string, { tool, command, paths = [] }: GateRule, { names, tools }: KnownTools): string[] {
+function ruleProblems(path: string, { tool, command, paths = [] }: GateRule, { names, tools, servers }: KnownTools): string[] {
+  const isOfSome = isOfServer(tool, servers);
   const unsupported = paths.filter((glob) => /[[\]{}\\]/u.test(glob));
   return [
-    ...unmatchedPatterns([tool], names).map((name) => `${path}.tool: no tool named "${name}"${didYouMean(name, names)}`),
+    ...(isOfSome ? [] : unmatchedPatterns([tool], names)).map((name) => `${path}.tool: no tool named "${name}"${didYouMean(name, names)}`),
     ...(command?.trim() === '' ? [`${path}.command: use the first words of a command`] : []),
     ...(command !== undefined && !takesArgument(tools, [tool], ['command']) ? [`${path}.command: ${tool} takes no command`] : []),
     ...(paths.length > 0 && !takesArgument(tools, [tool], PATH_ARGUMENTS) ? [`${path}.paths: ${tool} takes no path`] : []),

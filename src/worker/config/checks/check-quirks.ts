@@ -1,8 +1,8 @@
-import { didYouMean } from '../../contracts/text/did-you-mean.js';
-import { redact } from '../../contracts/text/redact.js';
-import type { HttpApi, HttpProvider } from '../../define/provider-definition.js';
-import type { ProviderQuirks } from '../../define/provider-quirks.js';
-import { httpFormat } from '../../providers/registry.js';
+import { didYouMean } from '../../../contracts/text/did-you-mean.js';
+import { redact } from '../../../contracts/text/redact.js';
+import type { HttpApi, HttpProvider } from '../../../define/provider-definition.js';
+import type { ProviderQuirks } from '../../../define/provider-quirks.js';
+import { httpFormat } from '../../../providers/registry.js';
 
 /** Headers and query parameters that carry keys. */
 const KEY_HEADERS: ReadonlySet<string> = new Set([

@@ -1,6 +1,6 @@
-import { TOOL_LIMITS } from '../../contracts/constants/limits.js';
-import { matchesName } from '../../contracts/text/wildcard.js';
-import { type AnyToolDefinition, parametersSchema } from '../../define/define-tool.js';
+import { TOOL_LIMITS } from '../../../contracts/constants/limits.js';
+import { matchesName } from '../../../contracts/text/wildcard.js';
+import { type AnyToolDefinition, parametersSchema } from '../../../define/define-tool.js';
 
 /** Checks tools beyond their schema: duplicate names, names of built-in tools, invalid parameters. */
 export function toolProblems(tools: readonly AnyToolDefinition[], builtIn: readonly string[]): string[] {
@@ -39,10 +39,17 @@ function schemaProblem(tool: AnyToolDefinition): string | undefined {
   }
 }
 
+/** True for a name, or a pattern, of tools of MCP servers: `SERVER_…`. Which tools they have is known when they run. */
+export function isOfServer(name: string, servers: readonly string[]): boolean {
+  return servers.some((server) => name.startsWith(`${server}_`));
+}
+
 /** The names of all tools, and the definitions of those whose arguments are known. */
 export interface KnownTools {
   readonly names: readonly string[];
   readonly tools: readonly AnyToolDefinition[];
+  /** The names of MCP servers. */
+  readonly servers: readonly string[];
 }
 
 /** The arguments that a path filter matches. */

@@ -1,10 +1,10 @@
-import { didYouMean } from '../../contracts/text/did-you-mean.js';
-import type { Config } from '../../define/define-config.js';
-import type { HttpProvider, ProviderDefinition } from '../../define/provider-definition.js';
-import { ownReferences } from '../../providers/access/key-references.js';
-import { KNOWN_PROVIDERS, knownProvider, providerNameProblem } from '../../providers/access/known-providers.js';
-import { baseUrlProblem } from '../../providers/http/base-url.js';
-import { EXECUTOR_KINDS, isHttpProvider } from '../../providers/registry.js';
+import { didYouMean } from '../../../contracts/text/did-you-mean.js';
+import type { Config } from '../../../define/define-config.js';
+import type { HttpProvider, ProviderDefinition } from '../../../define/provider-definition.js';
+import { ownReferences } from '../../../providers/access/key-references.js';
+import { KNOWN_PROVIDERS, knownProvider, providerNameProblem } from '../../../providers/access/known-providers.js';
+import { baseUrlProblem } from '../../../providers/http/base-url.js';
+import { EXECUTOR_KINDS, isHttpProvider } from '../../../providers/registry.js';
 import { quirkProblems } from './check-quirks.js';
 
 /** Provider names with a built-in meaning. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { INPUT_LIMITS, PROVIDER_LIMITS, TENANT_LIMITS } from '../contracts/constants/limits.js';
+import { INPUT_LIMITS, PROVIDER_LIMITS, TENANT_LIMITS } from '../../contracts/constants/limits.js';
 
 /** Limits of one tenant, over all its runs on a task queue. */
 export const TenantLimitsDefinition = z

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { REDIS_STREAM_LIMITS } from '../contracts/constants/limits.js';
+import { REDIS_STREAM_LIMITS } from '../../contracts/constants/limits.js';
 
 /** A Redis server for token streams, so that clients on other hosts can read them. It needs the package `redis`. */
 export const StreamsDefinition = z.strictObject({

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { INPUT_LIMITS } from '../contracts/constants/limits.js';
+import { INPUT_LIMITS } from '../../contracts/constants/limits.js';
 import { KeyReference } from './credentials.js';
 
 /** An S3 bucket, for workers on several hosts. It needs the package `@aws-sdk/client-s3`. */

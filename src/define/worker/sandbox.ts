@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { SANDBOX_LIMITS } from '../contracts/constants/limits.js';
+import { SANDBOX_LIMITS } from '../../contracts/constants/limits.js';
 
 /** A host that commands may reach: `api.example.com`, `*.example.com`, `10.0.0.5` or `[fd00::5]`, with or without `:port`. */
 const Host = z

@@ -1,6 +1,6 @@
-import { didYouMean } from '../../contracts/text/did-you-mean.js';
-import { matchesName } from '../../contracts/text/wildcard.js';
-import type { HookDefinition } from '../../define/define-hook.js';
+import { didYouMean } from '../../../contracts/text/did-you-mean.js';
+import { matchesName } from '../../../contracts/text/wildcard.js';
+import type { HookDefinition } from '../../../define/define-hook.js';
 import { type KnownTools, PATH_ARGUMENTS, takesArgument } from './check-tools.js';
 
 /** Checks hooks beyond their schema: duplicate names, unknown tools, filters without effect. */

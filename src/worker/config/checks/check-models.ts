@@ -1,9 +1,9 @@
-import { isBareModel, parseModelRef } from '../../contracts/models/model-ref.js';
-import type { ThinkingSetting } from '../../contracts/schemas/model.js';
-import type { Config } from '../../define/define-config.js';
-import { modelFacts } from '../../models/model-facts.js';
-import { thinkingProblem } from '../../models/thinking-request.js';
-import { providerNameProblem } from '../../providers/access/known-providers.js';
+import { isBareModel, parseModelRef } from '../../../contracts/models/model-ref.js';
+import type { ThinkingSetting } from '../../../contracts/schemas/model.js';
+import type { Config } from '../../../define/define-config.js';
+import { modelFacts } from '../../../models/model-facts.js';
+import { thinkingProblem } from '../../../models/thinking-request.js';
+import { providerNameProblem } from '../../../providers/access/known-providers.js';
 
 /** Checks the models that a config names at its top level. Returns each problem with its path. */
 export function modelProblems(config: Config): string[] {

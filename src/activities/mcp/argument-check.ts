@@ -1,0 +1,51 @@
+import { type Schema, Validator } from '@cfworker/json-schema';
+import { MCP_LIMITS } from '../../contracts/constants/limits.js';
+import type { JsonValue } from '../../contracts/schemas/message.js';
+import { draftOf, outputSchemaProblem } from '../answer/output-schema.js';
+
+/** The JSON Schema of a tool's arguments. */
+export type InputSchema = Readonly<Record<string, JsonValue>>;
+
+/** The problem that makes a schema of a server unusable, in one line. Nothing is fetched. Never throws. */
+export function inputSchemaProblem(schema: InputSchema): string | undefined {
+  if (schema['type'] !== 'object') return 'its schema is not that of an object';
+  return outputSchemaProblem(schema, { root: 'inputSchema', bytesMax: MCP_LIMITS.schemaBytesMax });
+}
+
+/**
+ * The first problem of arguments under a schema that has none; undefined if they match. Patterns are left to the server: one could take
+ * hours, and this worker has other runs. Never throws.
+ */
+export function argumentsProblem(args: JsonValue, schema: InputSchema): string | undefined {
+  try {
+    const { valid, errors } = new Validator(withoutPatterns(schema) as Schema, draftOf(schema) ?? '2020-12').validate(args);
+    const [error] = errors.slice(-1);
+    return valid || !error ? undefined : `${error.instanceLocation.replace(/^#\/?/u, '/')}: ${error.error}`.slice(0, 500);
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+/** The keywords that hold regular expressions, and those whose values are no schemas. */
+const PATTERNS: ReadonlySet<string> = new Set(['pattern', 'patternProperties', 'format']);
+const VALUES: ReadonlySet<string> = new Set(['enum', 'const', 'default', 'examples']);
+
+/** The keywords whose values are schemas by name. */
+const MAPS: ReadonlySet<string> = new Set(['properties', '$defs', 'definitions', 'dependentSchemas']);
+
+function withoutPatterns(schema: JsonValue): JsonValue {
+  if (Array.isArray(schema)) return schema.map(withoutPatterns);
+  if (!isObject(schema)) return schema;
+  const kept = Object.entries(schema).filter(([keyword]) => !PATTERNS.has(keyword));
+  return Object.fromEntries(kept.map(([keyword, value]) => [keyword, partWithoutPatterns(keyword, value)]));
+}
+
+function partWithoutPatterns(keyword: string, value: JsonValue): JsonValue {
+  if (VALUES.has(keyword)) return value;
+  if (!MAPS.has(keyword) || !isObject(value)) return withoutPatterns(value);
+  return Object.fromEntries(Object.entries(value).map(([name, schema]) => [name, withoutPatterns(schema)]));
+}
+
+function isObject(value: JsonValue): value is Record<string, JsonValue> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,102 @@
+import type { Tool } from '@modelcontextprotocol/sdk/types.js';
+import { MCP_LIMITS } from '../../contracts/constants/limits.js';
+import type { ContentPart, JsonValue } from '../../contracts/schemas/message.js';
+import type { Effect } from '../../contracts/schemas/tool.js';
+import { didYouMean } from '../../contracts/text/did-you-mean.js';
+import { OutcomeUnknownError, type ToolContext } from '../../define/define-tool.js';
+import { argumentsProblem, type InputSchema } from './argument-check.js';
+import type { McpConnection } from './connection.js';
+import type { McpPool } from './pool.js';
+import { resultParts, resultText } from './result-parts.js';
+import { SERVER_TOOLS } from './server-tools.js';
+import { mcpToolName } from './tool-name.js';
+
+/** A call of a server's tool. */
+export interface McpCall {
+  /** As the model sees it. */
+  readonly name: string;
+  readonly server: string;
+  readonly args: Record<string, unknown>;
+  effectOf(tool: Tool): Effect;
+}
+
+/** Where it runs. */
+export interface McpCallPlace {
+  readonly pool: McpPool;
+  readonly context: ToolContext;
+}
+
+/** Starts of a call that the server did not take, or that may be repeated. */
+const ATTEMPTS_MAX = 2;
+
+/**
+ * Calls a tool of an MCP server, which is started if it does not run. A call that was not sent, or whose effect may be repeated, is made
+ * once more if the server is lost. Throws an Error with the text of a failed result, and `OutcomeUnknownError` when a call that must not be
+ * repeated was sent and got no answer.
+ */
+export async function callMcpTool(call: McpCall, { pool, context }: McpCallPlace): Promise<readonly ContentPart[]> {
+  const place = { workspace: context.workspace, signal: context.signal };
+  for (let attempt = 1; ; attempt += 1) {
+    const answer = await pool.use(call.server, place, (connection) => tryCall(call, connection, context));
+    if ('parts' in answer) return answer.parts;
+    if (!answer.isRepeatable) throw new OutcomeUnknownError(`the MCP server ${call.server} was lost during the call: ${answer.lost}`);
+    if (attempt === ATTEMPTS_MAX) throw new Error(`the MCP server ${call.server} was lost: ${answer.lost}`);
+  }
+}
+
+type Answer = { readonly parts: readonly ContentPart[] } | { readonly lost: string; readonly isRepeatable: boolean };
+
+async function tryCall(call: McpCall, connection: McpConnection, context: ToolContext): Promise<Answer> {
+  const tool = connection.tools.find(({ name }) => mcpToolName(call.server, name) === call.name);
+  const added = tool ? undefined : SERVER_TOOLS.find(({ name }) => mcpToolName(call.server, name) === call.name);
+  const schema = added?.schema ?? (tool?.inputSchema as InputSchema | undefined);
+  if (!schema) throw new Error(missing(call, connection));
+  const problem = argumentsProblem(call.args as JsonValue, schema);
+  if (problem !== undefined) throw new Error(`invalid arguments for ${call.name}: ${problem}; schema: ${shownSchema(schema)}`);
+  const isRepeatable = !tool || call.effectOf(tool) !== 'once';
+  let result: McpResult;
+  try {
+    result = await send(call, { connection, context, tool: tool?.name ?? added?.name ?? '' });
+  } catch (error) {
+    if (context.signal.aborted) {
+      // the next call must not wait for a server that hangs
+      void connection.endIfSilent();
+      throw error;
+    }
+    const loss = connection.lossOf(error);
+    if (loss === undefined) throw error;
+    await connection.close();
+    return { lost: connection.reasonOf(error), isRepeatable: isRepeatable || loss === 'not sent' };
+  }
+  // an error has a text: its images are left out
+  if (result.isError) throw new Error(resultText(result.parts) || 'tool failed without message');
+  return { parts: result.parts };
+}
+
+/** What a server answered. */
+interface McpResult {
+  readonly parts: readonly ContentPart[];
+  readonly isError: boolean;
+}
+
+async function send(
+  { args }: McpCall,
+  { connection, context, tool }: { readonly connection: McpConnection; readonly context: ToolContext; readonly tool: string },
+): Promise<McpResult> {
+  const { signal } = context;
+  const added = connection.tools.some(({ name }) => name === tool) ? undefined : SERVER_TOOLS.find(({ name }) => name === tool);
+  // the signal has the time limit of the call
+  const options = { signal, timeout: MCP_LIMITS.requestTimeoutMsMax };
+  if (added) return { parts: await connection.request((client) => added.run(client, args, options)), isError: false };
+  const result = await connection.callTool(tool, args, { ...options, onprogress: (progress) => context.heartbeat(progress) });
+  return { parts: resultParts(result), isError: result.isError === true };
+}
+
+function missing({ name, server }: McpCall, { tools }: McpConnection): string {
+  const names = tools.map((tool) => mcpToolName(server, tool.name));
+  return `the MCP server ${server} has no tool ${name}${didYouMean(name, names)}; it has: ${names.join(', ').slice(0, 1_000)}`;
+}
+
+function shownSchema(schema: InputSchema): string {
+  return JSON.stringify(schema).slice(0, 4_000);
+}

@@ -1,0 +1,92 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import type { FetchLike } from '@modelcontextprotocol/sdk/shared/transport.js';
+import { MCP_LIMITS } from '../../contracts/constants/limits.js';
+import type { McpAddress } from '../../define/worker/mcp-servers.js';
+import type { KeyRing } from '../../providers/contract/access-options.js';
+import { loadSdk, resolvedValues } from './server-access.js';
+
+/** The message of a request whose answer was cut. The SDK itself would wait for it until the time limit. */
+export const ANSWER_CUT = 'the connection ended before the answer';
+
+/** JSON-RPC's code for it: that of the SDK for a closed connection. */
+const CONNECTION_CLOSED = -32_000;
+
+/** The transport of a server with an address. Throws an Error for a reference without a value. */
+export async function openHttpTransport({ url, headers = {}, token }: McpAddress, keys: KeyRing): Promise<StreamableHTTPClientTransport> {
+  const { StreamableHTTPClientTransport } = await loadSdk(() => import('@modelcontextprotocol/sdk/client/streamableHttp.js'));
+  const bearer = token === undefined ? {} : { authorization: `Bearer ${resolvedValues({ token }, keys)['token'] ?? ''}` };
+  const answered = new Set<unknown>();
+  const transport = new StreamableHTTPClientTransport(new URL(url), {
+    requestInit: { headers: { ...resolvedValues(headers, keys), ...bearer } },
+    fetch: boundedFetch((id) => {
+      if (answered.has(id)) return;
+      transport.onmessage?.({ jsonrpc: '2.0', id, error: { code: CONNECTION_CLOSED, message: ANSWER_CUT } });
+    }),
+  });
+  // the client calls it before its own handler
+  const onmessage: StreamableHTTPClientTransport['onmessage'] = (message) => {
+    if ('id' in message && !('method' in message)) answered.add(message.id);
+  };
+  return Object.assign(transport, { onmessage });
+}
+
+/** Time in which the SDK reads what came before the end of an answer. */
+const READ_MS = 200;
+
+/**
+ * Sends requests. Refuses the open stream for messages that the server begins: no run waits for one, and it would hold a connection. A
+ * stream that continues a cut answer is opened. An answer is cut at the size of the largest message. `onCut` is called with the id of a
+ * request whose answer may have been cut and cannot be continued.
+ */
+function boundedFetch(onCut: (id: string | number) => void): FetchLike {
+  return async (url, init) => {
+    if ((init?.method ?? 'GET') === 'GET' && !new Headers(init?.headers).has('last-event-id')) return new Response(null, { status: 405 });
+    const response = await fetch(url, init);
+    const id = requestId(init?.body);
+    if (response.body === null || id === undefined || !response.ok) return response;
+    const { status, statusText, headers } = response;
+    return new Response(
+      bounded(response.body, async (canContinue) => {
+        await delay(READ_MS, undefined, { ref: false });
+        if (!canContinue) onCut(id);
+      }),
+      { status, statusText, headers },
+    );
+  };
+}
+
+function requestId(body: unknown): string | number | undefined {
+  if (typeof body !== 'string') return undefined;
+  // the body is a message of the SDK
+  const { id } = JSON.parse(body) as { id?: string | number };
+  return id;
+}
+
+/** A body that fails when it is too large. `onEnd` is called at its end, with whether it has events that an answer can be continued from. */
+function bounded(body: ReadableStream<Uint8Array>, onEnd: (canContinue: boolean) => Promise<void>): ReadableStream<Uint8Array> {
+  const reader = body.getReader();
+  let bytes = 0;
+  let canContinue = false;
+  return new ReadableStream({
+    async pull(controller) {
+      try {
+        const { done, value } = await reader.read();
+        if (done) {
+          controller.close();
+          void onEnd(canContinue);
+          return;
+        }
+        bytes += value.length;
+        canContinue ||= /^id:/mu.test(new TextDecoder().decode(value.subarray(0, 4_096)));
+        if (bytes > MCP_LIMITS.lineBytesMax) throw new Error(`the answer has more than ${MCP_LIMITS.lineBytesMax} bytes`);
+        controller.enqueue(value);
+      } catch (error) {
+        controller.error(error);
+        void reader.cancel().catch(() => undefined);
+        void onEnd(canContinue);
+      }
+    },
+    cancel: (reason) => reader.cancel(reason),
+  });
+}

@@ -1,0 +1,124 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import { MCP_LIMITS } from '../../contracts/constants/limits.js';
+import type { McpServer, McpServers } from '../../define/worker/mcp-servers.js';
+import { rejectedBy } from '../../providers/http/abortable.js';
+import { steadyMs } from '../runtime/steady-clock.js';
+import { McpConnection } from './connection.js';
+import { openHttpTransport } from './http-transport.js';
+import { type McpSurroundings, openProcess } from './open-process.js';
+
+/** One server, or one for each workspace, which all runs of the worker share. */
+interface Entry {
+  connecting: Promise<McpConnection> | undefined;
+  connection: McpConnection | undefined;
+  /** Failed starts since the last success. */
+  failures: number;
+  /** No start before this time, on the clock of `steadyMs`. */
+  notBeforeMs: number;
+  users: number;
+  idle: NodeJS.Timeout | undefined;
+}
+
+/** Options of the pool. */
+export interface McpPoolOptions extends McpSurroundings {
+  readonly servers: McpServers;
+  /** @default MCP_LIMITS.idleMs */
+  readonly idleMs?: number;
+}
+
+/**
+ * The MCP servers of a worker. Each is started by the first call that needs it, and again by the first call after it was lost, with
+ * increasing waits after failures. It is ended when no call used it for five minutes; the system ends it with this process.
+ */
+export class McpPool {
+  readonly #options: McpPoolOptions;
+  readonly #entries = new Map<string, Entry>();
+
+  constructor(options: McpPoolOptions) {
+    this.#options = options;
+  }
+
+  /** The definition of a server; undefined for an unknown name. */
+  definition(name: string): McpServer | undefined {
+    const { servers } = this.#options;
+    return Object.hasOwn(servers, name) ? servers[name] : undefined;
+  }
+
+  /**
+   * Gives `work` the connection of a server, which it waits for. Rejects with the reason if the server cannot be started, and when the
+   * signal aborts meanwhile: the start goes on for others.
+   */
+  async use<Result>(
+    name: string,
+    { workspace, signal }: { readonly workspace: string | undefined; readonly signal: AbortSignal },
+    work: (connection: McpConnection) => Promise<Result>,
+  ): Promise<Result> {
+    const server = this.definition(name);
+    if (!server) throw new Error(`no MCP server is named ${JSON.stringify(name)} on this worker`);
+    const folder = 'command' in server && server.workspace ? workspace : undefined;
+    const key = JSON.stringify([name, folder]);
+    const entry = this.#entries.get(key) ?? newEntry();
+    this.#entries.set(key, entry);
+    clearTimeout(entry.idle);
+    entry.users += 1;
+    try {
+      const connected = this.#connected(entry, () => this.#open(server, folder));
+      // a start that fails is told to those who wait for it
+      connected.catch(() => undefined);
+      return await work(await Promise.race([connected, rejectedBy(signal)]));
+    } finally {
+      entry.users -= 1;
+      if (entry.users === 0) this.#endLater(key, entry);
+    }
+  }
+
+  /** Ends all servers. Later calls start them again. */
+  async close(): Promise<void> {
+    const entries = [...this.#entries.values()];
+    this.#entries.clear();
+    for (const { idle } of entries) clearTimeout(idle);
+    await Promise.all(
+      entries.map(async ({ connecting, connection }) => await ((await connecting?.catch(() => undefined)) ?? connection)?.close()),
+    );
+  }
+
+  async #connected(entry: Entry, open: () => Promise<Transport>): Promise<McpConnection> {
+    if (entry.connection && !entry.connection.isLost) return entry.connection;
+    entry.connecting ??= this.#connect(entry, open).finally(() => {
+      entry.connecting = undefined;
+    });
+    return await entry.connecting;
+  }
+
+  async #connect(entry: Entry, open: () => Promise<Transport>): Promise<McpConnection> {
+    const waitMs = entry.notBeforeMs - steadyMs();
+    if (waitMs > 0) await delay(waitMs);
+    try {
+      const connection = await McpConnection.open(open, AbortSignal.timeout(MCP_LIMITS.connectTimeoutMs));
+      entry.failures = 0;
+      entry.connection = connection;
+      return connection;
+    } catch (error) {
+      const backoffMs = Math.min(MCP_LIMITS.backoffMs * 2 ** entry.failures, MCP_LIMITS.backoffMsMax);
+      entry.failures += 1;
+      entry.notBeforeMs = steadyMs() + backoffMs;
+      throw error;
+    }
+  }
+
+  async #open(server: McpServer, workspace: string | undefined): Promise<Transport> {
+    return 'url' in server ? await openHttpTransport(server, this.#options.keys) : await openProcess(server, workspace, this.#options);
+  }
+
+  #endLater(key: string, entry: Entry): void {
+    entry.idle = setTimeout(() => {
+      if (entry.failures === 0) this.#entries.delete(key);
+      void entry.connection?.close();
+    }, this.#options.idleMs ?? MCP_LIMITS.idleMs).unref();
+  }
+}
+
+function newEntry(): Entry {
+  return { connecting: undefined, connection: undefined, failures: 0, notBeforeMs: 0, users: 0, idle: undefined };
+}

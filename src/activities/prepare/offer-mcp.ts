@@ -1,0 +1,53 @@
+import type { RunInput } from '../../contracts/schemas/run.js';
+import type { AgentDefinition } from '../../define/define-agent.js';
+import type { Config } from '../../define/define-config.js';
+import type { McpOffer, McpTools } from '../mcp/mcp-tools.js';
+import { serverOfTool } from '../mcp/tool-name.js';
+import { failure } from '../runtime/failures.js';
+
+/** What the offer depends on. */
+export interface OfferOptions {
+  readonly config: Config;
+  readonly mcpTools?: McpTools;
+  readonly signal: AbortSignal | undefined;
+}
+
+const NONE: McpOffer = { tools: [], notices: [] };
+
+/**
+ * The tools of MCP servers that a run is offered. Starts the servers that the agent may use. Throws `Input.McpServer` for one that is required
+ * and cannot be used.
+ */
+export async function offerMcp(
+  { context }: RunInput,
+  agent: AgentDefinition,
+  { config, mcpTools, signal = new AbortController().signal }: OfferOptions,
+): Promise<McpOffer> {
+  if (!mcpTools) return NONE;
+  const { tools, notices, problem } = await mcpTools.offer(serversOf(agent, config), { workspace: context?.workspace, signal });
+  if (problem !== undefined) throw failure('Input.McpServer', problem);
+  const allowed = tools.filter(({ tool: { name } }) => {
+    const isListed = agent.mcp !== undefined || !namesTools(agent) || isNamed(agent.tools, name);
+    return isListed && !isNamed(agent.blockedTools, name);
+  });
+  return { tools: allowed, notices };
+}
+
+/** The servers whose tools an agent is offered: those that it names, those of the tools that it names, or all. */
+function serversOf(agent: AgentDefinition, { mcpServers = {} }: Config): readonly string[] {
+  const names = Object.keys(mcpServers);
+  if (agent.mcp) return names.filter((name) => agent.mcp?.includes(name));
+  if (!namesTools(agent)) return names;
+  const used = new Set(agent.tools?.map(serverOfTool));
+  return names.filter((name) => used.has(name));
+}
+
+/** An empty list of tools means all. */
+function namesTools({ tools = [] }: AgentDefinition): boolean {
+  return tools.length > 0;
+}
+
+/** True for a tool that a list names: by its name, or with all of its server as `SERVER_*`. */
+function isNamed(list: readonly string[] = [], name: string): boolean {
+  return list.includes(name) || list.includes(`${serverOfTool(name)}_*`);
+}

@@ -1,0 +1,39 @@
+/** Limits of MCP servers that runs use. limits.ts exports them too. */
+
+const KIB = 1024;
+const MIB = 1024 * KIB;
+const SECOND_MS = 1_000;
+
+/** Limits of MCP servers. A server is a program of others: each limit bounds what it can cost. */
+export const MCP_LIMITS = {
+  /** No `_`: it separates the server from its tool. Short, because providers allow 64 characters for both. */
+  serverNamePattern: /^[A-Za-z][A-Za-z0-9-]{0,23}$/u,
+  /** Time limit of a start with its list of tools. `npx` may first install the server. */
+  connectTimeoutMs: 60 * SECOND_MS,
+  /** Time limit of the SDK for a request. The call's own limit is shorter. */
+  requestTimeoutMsMax: 2 * 60 * 60 * SECOND_MS,
+  /** Tools of one server. Models choose badly among more. */
+  toolsMax: 128,
+  /** Pages of its lists. */
+  pagesMax: 20,
+  /** Characters of the description of a tool: it is sent with each request. */
+  descriptionCharsMax: 4_000,
+  /** Schema of a tool in bytes. */
+  schemaBytesMax: 64 * KIB,
+  /** Longest line of a process: an image of 20 MB as base64 fits. */
+  lineBytesMax: 32 * MIB,
+  /** Image of a result in bytes. A larger one is left out, because no message can carry it. */
+  imageBytesMax: 700 * KIB,
+  /** End of the error output of a process that is shown. */
+  errorTailBytes: 2 * KIB,
+  /** First wait before a server that failed is started again; doubled with each failure. */
+  backoffMs: 500,
+  /** Longest such wait. */
+  backoffMsMax: 30 * SECOND_MS,
+  /** After this time without a call, a server is ended. The next call starts it again. */
+  idleMs: 5 * 60 * SECOND_MS,
+  /** Time for the answer to a ping, after a call that timed out. A server that does not answer is ended. */
+  pingTimeoutMs: 2 * SECOND_MS,
+  /** Entries of a list of resources or prompts that the model sees. */
+  entriesShownMax: 200,
+} as const;
