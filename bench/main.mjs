@@ -15,6 +15,7 @@ import { memory } from './scenarios/memory.mjs';
 import { modelCalls } from './scenarios/model-calls.mjs';
 import { oneRun } from './scenarios/one-run.mjs';
 import { policies } from './scenarios/policies.mjs';
+import { mcpCalls } from './scenarios/mcp-calls.mjs';
 import { prompts } from './scenarios/prompts.mjs';
 import { recovery } from './scenarios/recovery.mjs';
 import { sharedRecovery } from './scenarios/shared-recovery.mjs';
@@ -43,6 +44,7 @@ const SCENARIOS = {
   policies: () => policies(),
   'model-calls': () => modelCalls(),
   prompts: () => prompts(),
+  'mcp-calls': () => mcpCalls(),
 };
 
 const { values: options, positionals: wanted } = parseArgs({

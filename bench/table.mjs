@@ -48,6 +48,7 @@ const AIMS = [
   ['l', 'memory of an idle run of 200, KiB', 'idle-memory', 'perdureKiB', '<=', 800],
   ['m', 'last 20 of 1,000 turns over first 20', 'perdure-1000', 'growth', '<=', 1.2],
   ['n', 'prompt of 50 skills and 8 files, cold, ms', 'prompts', 'plain.coldMs', '<=', 50],
+  ['n', 'call of an MCP server over the bare SDK, ms', 'mcp-calls', 'addedMs', '<=', 3],
   ['n', 'the same with nested metadata in each skill, ms', 'prompts', 'nested.coldMs', '<=', 50],
 ];
 
