@@ -12,7 +12,12 @@ const KEYS = { resolve: () => undefined, problem: () => undefined, names: () => 
 
 /** (n): a call of a tool of an MCP server by the worker's pool, beside the same call by the client of the SDK. Both over stdio, in turn. */
 export async function mcpCalls() {
-  const pool = new McpPool({ servers: { all: { command: process.execPath, args: [SERVER, 'stdio'] } }, sandbox: {}, protected: [], keys: KEYS });
+  const pool = new McpPool({
+    servers: { all: { command: process.execPath, args: [SERVER, 'stdio'] } },
+    sandbox: {},
+    protected: [],
+    keys: KEYS,
+  });
   const tool = new McpTools(pool).get('all_echo');
   const context = { signal: new AbortController().signal, heartbeat: () => undefined };
   const client = new Client({ name: 'bench', version: '1' });

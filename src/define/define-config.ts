@@ -11,6 +11,7 @@ import { ProviderDefinition } from './provider-definition.js';
 import { ArtifactsDefinition } from './worker/artifacts.js';
 import { Credentials } from './worker/credentials.js';
 import { McpServers } from './worker/mcp-servers.js';
+import { MemoryDefinition } from './worker/memory.js';
 import { SandboxDefinition } from './worker/sandbox.js';
 import { StreamsDefinition } from './worker/streams.js';
 import { ProviderLimitsDefinition, TenantsDefinition } from './worker/tenants.js';
@@ -68,6 +69,8 @@ export const Config = z.strictObject({
    * MCP servers by name. Runs are offered their tools as `SERVER_TOOL`. Needs the package `@modelcontextprotocol/sdk`. @default none
    */
   mcpServers: McpServers.optional(),
+  /** Notes that outlast runs: tools `remember` and `recall`. @default none, unless an agent lists the tools */
+  memory: MemoryDefinition.optional(),
   /** What commands of `run_command` may reach. @default a sandbox of namespaces without network */
   sandbox: SandboxDefinition.optional(),
   /** Custom compactor `({ messages, tokensMax, runId, signal }) => messages`, for the compaction strategy `custom`. */

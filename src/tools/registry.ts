@@ -1,6 +1,7 @@
 import type { AnyToolDefinition } from '../define/define-tool.js';
 import { createEditFile } from './edit-file.js';
 import { listFiles } from './list-files.js';
+import { MEMORY_TOOLS } from './memory/memory-tools.js';
 import { READ_ARTIFACT } from './read-artifact.js';
 import { readFile } from './read-file.js';
 import { READ_SKILL } from './read-skill.js';
@@ -19,4 +20,9 @@ export function createWorkspaceTools(options: RunCommandOptions): readonly AnyTo
 export const WORKSPACE_TOOLS: readonly AnyToolDefinition[] = createWorkspaceTools({ sandbox: {}, protected: [] });
 
 /** The names of all built-in tools. They are reserved; agents may list and block them. */
-export const BUILT_IN_TOOLS: readonly string[] = [...[...WORKSPACE_TOOLS, updatePlan].map(({ name }) => name), READ_ARTIFACT, READ_SKILL];
+export const BUILT_IN_TOOLS: readonly string[] = [
+  ...[...WORKSPACE_TOOLS, updatePlan].map(({ name }) => name),
+  READ_ARTIFACT,
+  READ_SKILL,
+  ...MEMORY_TOOLS,
+];

@@ -21,6 +21,8 @@ export interface CapturedRun {
   /** The first model of the route. */
   readonly model: string;
   readonly skills: CapturedSkills;
+  /** The section about the memory; empty without one. */
+  readonly memory: string;
   /** When the run was started, ISO 8601. A retry has the same date. @default now */
   readonly startedAt: string | undefined;
   readonly signal: AbortSignal | undefined;
@@ -47,7 +49,7 @@ export async function capturePrompt(run: CapturedRun, config: Config): Promise<B
     runtime: mode === 'full' || mode === 'minimal' ? runtimeFacts(run, config) : undefined,
     files,
     skills,
-    memory: '',
+    memory: run.memory,
     rules: agent.rules ?? [],
     outputSchema: input.outputSchema,
   });

@@ -24,6 +24,7 @@ import { checkParent, delegationOf, inheritGate, startsProcess } from '../subage
 import type { Authenticate } from './authenticate.js';
 import { capturePrompt } from './capture-prompt.js';
 import { offerMcp } from './offer-mcp.js';
+import { type MemoryOffer, offerMemory } from './offer-memory.js';
 import type { PromptSection } from './prompt.js';
 import { parseInput } from './read-input.js';
 import { priceSummaries, pricing, resolveCaps } from './run-caps.js';
@@ -53,6 +54,8 @@ export interface PrepareRunOptions {
   readonly readArtifact?: AnyToolDefinition;
   /** Offered to every run with skills, unless its agent blocks it. */
   readonly readSkill?: AnyToolDefinition;
+  /** The tools of the memory. Absent without one. */
+  readonly memoryTools?: readonly AnyToolDefinition[];
   /** The tools of the config's MCP servers. Absent without servers. */
   readonly mcpTools?: McpTools;
   /** The worker's folder, which may have skills. Absent: no skills but those of workspaces. */
@@ -110,11 +113,12 @@ export async function prepare(
   const policy = clampPolicy(full, level);
   await checkWorkspace(input.context?.workspace, options);
   const skills = await captureSkills({ input, agent }, options);
-  const captured = { runId, input, name, agent, model, skills, startedAt: started?.at, signal };
+  const memory = offerMemory(input, { agent, policy }, options);
+  const captured = { runId, input, name, agent, model, skills, memory: memory.prompt, startedAt: started?.at, signal };
   const { prompt, sections, ...place } = await capturePrompt(captured, options.config);
   const delegation = delegationOf(input, agent, { config: options.config, level, signs: options.authenticate !== undefined });
   const mcp = await offerMcp(input, agent, { ...options, signal });
-  const tools = toolsFor(input, { agent, policy, skills, mcp, delegate: delegation?.tool }, options);
+  const tools = toolsFor(input, { agent, policy, skills, mcp, memory, delegate: delegation?.tool }, options);
   const setup: RunSetup = { agent: name, prompt, tools, ...place };
   checkSetup(setup);
   const notices = [...ofRoute, ...ofSummaries, ...skills.notices, ...mcp.notices, ...noticeToollessModels(route, setup.tools, options)];
@@ -240,6 +244,7 @@ interface JudgedAgent {
   readonly policy: RunPolicy;
   readonly skills: CapturedSkills;
   readonly mcp: McpOffer;
+  readonly memory: MemoryOffer;
   /** The tool that starts sub-agents. */
   readonly delegate: AnyToolDefinition | undefined;
 }
@@ -250,7 +255,7 @@ interface JudgedAgent {
  */
 function toolsFor(
   { context }: RunInput,
-  { agent, policy, skills, mcp, delegate }: JudgedAgent,
+  { agent, policy, skills, mcp, memory, delegate }: JudgedAgent,
   options: PrepareRunOptions,
 ): ToolDescriptor[] {
   const { config, workspaceTools, readArtifact, readSkill } = options;
@@ -268,6 +273,7 @@ function toolsFor(
   // only a run with tools has outputs that may be cut
   const mayRead = readArtifact && chosen.length > 0 && !blockedTools.includes(readArtifact.name);
   const needed = [...(mayRead ? [describe(readArtifact, false)] : []), ...(needsPlan(policy) ? [describe(updatePlan, false)] : [])];
+  needed.push(...memory.tools.map((tool) => describe(tool, memory.workspace)));
   if (delegate && !blockedTools.includes(delegate.name)) needed.push(describe(delegate, false));
   return [...chosen, ...needed].filter((tool) => offersTool(policy.gate, tool));
 }

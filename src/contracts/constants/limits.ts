@@ -19,7 +19,7 @@ export {
   WORK_LIMITS,
 } from './guard-limits.js';
 export { MCP_LIMITS } from './mcp-limits.js';
-export { CONFIG_LIMITS, PROMPT_LIMITS, SKILL_LIMITS } from './prompt-limits.js';
+export { CONFIG_LIMITS, MEMORY_LIMITS, PROMPT_LIMITS, SKILL_LIMITS } from './prompt-limits.js';
 export {
   AUTH_LIMITS,
   DEV_SERVER_LIMITS,

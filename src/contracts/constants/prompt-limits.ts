@@ -57,3 +57,23 @@ export const SKILL_LIMITS = {
   /** Files of a skill that `read_skill` lists. */
   filesShownMax: 100,
 } as const;
+
+/** Limits of the memory of agents. */
+export const MEMORY_LIMITS = {
+  /** Characters of one note. A longer text belongs in a file of the workspace. */
+  noteCharsMax: 8_000,
+  /** Tags of one note. */
+  tagsMax: 10,
+  /** Characters of one tag. */
+  tagCharsMax: 40,
+  /** Files of a memory. Further ones are not read. */
+  filesMax: 1_000,
+  /** Largest file that is read. */
+  fileBytesMax: 16 * MIB,
+  /** Notes that `recall` returns without a `limit`. */
+  recalledDefault: 5,
+  /** Most notes that `recall` returns. */
+  recalledMax: 20,
+  /** Memories whose index a worker keeps. */
+  indexesMax: 8,
+} as const;

@@ -12,6 +12,7 @@ import { HttpProvider, ProviderDefinition } from '../../define/provider-definiti
 import { ProviderQuirks } from '../../define/provider-quirks.js';
 import { ArtifactsBucket, ArtifactsFolder } from '../../define/worker/artifacts.js';
 import { McpAddress, McpProcess, McpToolOptions } from '../../define/worker/mcp-servers.js';
+import { MemoryDefinition } from '../../define/worker/memory.js';
 import { StreamsDefinition } from '../../define/worker/streams.js';
 import { ProviderLimitsDefinition, TenantLimitsDefinition, TenantsDefinition } from '../../define/worker/tenants.js';
 
@@ -41,6 +42,7 @@ const FIELDS: Readonly<Record<string, readonly string[]>> = {
   'models.*.price': Object.keys(ModelPrice.shape),
   'prices.*': Object.keys(ModelPrice.shape),
   artifacts: [...Object.keys(ArtifactsBucket.shape), ...Object.keys(ArtifactsFolder.shape)],
+  memory: Object.keys(MemoryDefinition.shape),
   'mcpServers.*': [...Object.keys(McpProcess.shape), ...Object.keys(McpAddress.shape)],
   'mcpServers.*.tools.*': Object.keys(McpToolOptions.shape),
   streams: Object.keys(StreamsDefinition.shape),

@@ -2,6 +2,7 @@ import { McpTools } from '../../activities/mcp/mcp-tools.js';
 import { McpPool } from '../../activities/mcp/pool.js';
 import type { PrepareRunOptions } from '../../activities/prepare/prepare-run.js';
 import type { ArtifactStore } from '../../artifacts/artifact-store.js';
+import { createMemoryTools } from '../../tools/memory/memory-tools.js';
 import { createReadArtifact } from '../../tools/read-artifact.js';
 import { createReadSkill } from '../../tools/read-skill.js';
 import { createWorkspaceTools } from '../../tools/registry.js';
@@ -9,7 +10,7 @@ import type { LoadedConfig } from './load-config.js';
 
 /** The dependencies of `prepareRun` that follow from a config, for workers and for previews. */
 export type PrepareOptions = Omit<PrepareRunOptions, 'searchAttributes' | 'toolQueue' | 'authenticate' | 'heartbeatTimeoutMs'> &
-  Required<Pick<PrepareRunOptions, 'readArtifact' | 'readSkill'>>;
+  Required<Pick<PrepareRunOptions, 'readArtifact' | 'readSkill' | 'memoryTools'>>;
 
 /** Creates them. Opens nothing. */
 export function prepareOptions(loaded: LoadedConfig, artifacts: ArtifactStore): PrepareOptions {
@@ -23,6 +24,7 @@ export function prepareOptions(loaded: LoadedConfig, artifacts: ArtifactStore): 
     readArtifact: createReadArtifact(artifacts),
     readSkill: createReadSkill({ folder, agents: config.agents ?? {} }),
     ...(folder === undefined ? {} : { folder }),
+    memoryTools: createMemoryTools(config.memory ?? {}),
     ...mcpToolsOf(loaded),
   };
 }

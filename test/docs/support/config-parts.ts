@@ -15,6 +15,7 @@ import { HookDefinition } from '../../../src/define/define-hook.js';
 import { BudgetOptions, PolicyOptions } from '../../../src/define/policy-options.js';
 import { ArtifactsBucket, ArtifactsFolder } from '../../../src/define/worker/artifacts.js';
 import { McpAddress, McpProcess, McpToolOptions } from '../../../src/define/worker/mcp-servers.js';
+import { MemoryDefinition } from '../../../src/define/worker/memory.js';
 import { SandboxDefinition } from '../../../src/define/worker/sandbox.js';
 import { StreamsDefinition } from '../../../src/define/worker/streams.js';
 import { ProviderLimitsDefinition, TenantLimitsDefinition } from '../../../src/define/worker/tenants.js';
@@ -50,6 +51,7 @@ export const CONFIG_PARTS: Readonly<Record<string, () => string>> = {
           sandbox: '[sandbox](#sandbox)',
           streams: '[streams](#streams)',
           mcpServers: '[MCP servers](mcp.md)',
+          memory: '[memory](#memory)',
         },
       },
     ),
@@ -83,6 +85,8 @@ export const CONFIG_PARTS: Readonly<Record<string, () => string>> = {
     schemaTable(ArtifactsFolder, { docs: new DocComments('define/worker/artifacts.ts'), declarations: ['ArtifactsFolder'] }, { names }),
   streams: () =>
     schemaTable(StreamsDefinition, { docs: new DocComments('define/worker/streams.ts'), declarations: ['StreamsDefinition'] }, { names }),
+  memory: () =>
+    schemaTable(MemoryDefinition, { docs: new DocComments('define/worker/memory.ts'), declarations: ['MemoryDefinition'] }, { names }),
   'mcp-process': () => schemaTable(McpProcess, { docs: MCP, declarations: ['McpProcess', 'ServerOptions'] }, MCP_TABLE),
   'mcp-address': () => schemaTable(McpAddress, { docs: MCP, declarations: ['McpAddress', 'ServerOptions'] }, MCP_TABLE),
   'mcp-tool': () => schemaTable(McpToolOptions, { docs: MCP, declarations: ['McpToolOptions'] }, { names }),

@@ -19,8 +19,8 @@ export const LIMIT_PARTS: Readonly<Record<string, () => string>> = {
   'all-limits': () => [limitSections(LIMIT_TITLES, 'limits'), limitSections(DATA_LIMIT_TITLES, 'data-limits')].join('\n\n'),
   'all-worker-limits': () =>
     [limitSections(PROCESS_LIMIT_TITLES, 'worker-limits'), limitSections(CONFIG_LIMIT_TITLES, 'prompt-limits')].join('\n\n'),
-  'all-guard-limits': () =>
-    [limitSections(GUARD_LIMIT_TITLES, 'guard-limits'), limitSections(PROMPT_LIMIT_TITLES, 'prompt-limits')].join('\n\n'),
+  'all-guard-limits': () => limitSections(GUARD_LIMIT_TITLES, 'guard-limits'),
+  'all-prompt-limits': () => limitSections(PROMPT_LIMIT_TITLES, 'prompt-limits'),
   'all-mcp-limits': () => limitSections(MCP_LIMIT_TITLES, 'mcp-limits'),
   presets: () => presetTable(),
   script: () => schemaTable(Script, { docs: SCRIPT, declarations: ['Script'] }, { names }),
@@ -73,6 +73,7 @@ const CONFIG_LIMIT_TITLES = { CONFIG_LIMITS: 'Config files' } as const satisfies
 const PROMPT_LIMIT_TITLES = {
   PROMPT_LIMITS: 'Prompts',
   SKILL_LIMITS: 'Skills',
+  MEMORY_LIMITS: 'Memory',
 } as const satisfies Partial<Record<keyof typeof limits, string>>;
 
 const MCP_LIMIT_TITLES = { MCP_LIMITS: 'MCP servers' } as const satisfies Partial<Record<keyof typeof limits, string>>;

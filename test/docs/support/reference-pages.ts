@@ -25,7 +25,7 @@ export const PAGES: Readonly<Record<string, Readonly<Record<string, () => string
   'models.md': MODEL_PARTS,
   'policy.md': CONFIG_PARTS,
   'presets.md': LIMIT_PARTS,
-  'prompt.md': CONFIG_PARTS,
+  'prompt.md': { ...CONFIG_PARTS, ...LIMIT_PARTS },
   'providers.md': MODEL_PARTS,
   'queries.md': RUN_PARTS,
   'run.md': RUN_PARTS,
