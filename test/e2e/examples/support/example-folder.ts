@@ -13,14 +13,19 @@ const PACKAGE = fileURLToPath(new URL('../../../..', import.meta.url));
 const EXAMPLES = join(PACKAGE, 'examples');
 
 /** What examples install beside this package. */
-const INSTALLED = ['@temporalio', 'fastify'] as const;
+const INSTALLED = ['@modelcontextprotocol', '@temporalio', 'fastify'] as const;
 
-/** A copy of all examples with the built command line beside it, made for each test; `name` is the one that is run. */
-export function useExample(name: string) {
+/** The default parent of the copies, and one that sandboxed programs see: they have a `/tmp` of their own. */
+const HIDDEN = tmpdir();
+export const VISIBLE = join(PACKAGE, 'coverage');
+
+/** A copy of all examples with the built command line beside it, made for each test in `parent`; `name` is the one that is run. */
+export function useExample(name: string, parent = HIDDEN) {
   let root: string;
   const commands: Command[] = [];
   beforeEach(async () => {
-    root = await mkdtemp(join(tmpdir(), 'perdure-examples-'));
+    await mkdir(parent, { recursive: true });
+    root = await mkdtemp(join(parent, 'perdure-examples-'));
     await cp(EXAMPLES, join(root, 'examples'), { recursive: true, filter: isSource });
     await mkdir(join(root, 'home'));
     await symlink(dirname(builtCli()), join(root, 'bin'));
