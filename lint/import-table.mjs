@@ -9,8 +9,8 @@
 
 /** @type {Readonly<Record<string, Room>>} */
 export const IMPORT_TABLE = {
-  cli: { rooms: ['client', 'worker', 'contracts', 'define', 'streams'], packages: ['node:*', 'commander'] },
-  gateway: { rooms: ['client', 'worker', 'contracts', 'define', 'streams'], packages: ['node:*'] },
+  cli: { rooms: ['gateway', 'client', 'worker', 'contracts', 'define', 'streams'], packages: ['node:*', 'commander'] },
+  gateway: { rooms: ['client', 'contracts'], packages: ['node:*', '@modelcontextprotocol/sdk/*', 'zod'] },
   testing: {
     rooms: ['client', 'worker', 'providers', 'artifacts', 'output', 'define', 'contracts'],
     packages: ['node:*', '@temporalio/*', 'zod'],

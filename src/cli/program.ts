@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
-import { Command, type CommanderError, Option } from 'commander';
-import { PerdureError } from '../contracts/perdure-error.js';
+import { Command, Option } from 'commander';
 import { SIGNALS, UPDATES, verbsOf } from '../contracts/verbs/index.js';
 import type { AnyVerb, VerbFlag } from '../contracts/verbs/verb.js';
 import type { CliContext } from './host/context.js';
 import type { OfferedVerb } from './host/run-verb.js';
+import { parseNumber } from './options/number.js';
 
 /** Runs a verb and resolves to the exit status of the process. */
 type VerbRun = () => Promise<number>;
@@ -31,6 +31,7 @@ export function createProgram(context: CliContext, onExitCode: (code: number) =>
   addApprovals({ program, context, carryOut });
   addLookVerbs(program, context, carryOut);
   addHostVerbs(program, context, carryOut);
+  addMcp(program, context, carryOut);
   return program;
 }
 
@@ -188,6 +189,18 @@ function addHostVerbs(program: Command, context: CliContext, carryOut: CarryOut)
     .action((options) => carryOut(async () => (await import('./commands/dev.js')).dev(options, context)));
 }
 
+function addMcp(program: Command, context: CliContext, carryOut: CarryOut): void {
+  withPlace(program.command('mcp'))
+    .description('serve runs to an MCP client: over stdin and stdout, or over HTTP')
+    .option('--workspace <dir>', 'folder that runs work in; the client can name only folders inside it')
+    .option('--http', 'serve over HTTP with a token, until Ctrl-C')
+    .option('--port <n>', 'port of --http (default: 8788)', parseNumber)
+    .option('--host <address>', 'address of --http (default: 127.0.0.1)')
+    .option('--no-approvals', 'do not let the client approve or deny tool calls')
+    .option('--no-worker', 'do not start a worker')
+    .action((options) => carryOut(async () => (await import('./commands/mcp.js')).mcp(options, context, packageVersion())));
+}
+
 function withPlace(command: Command): Command {
   return command
     .option('--address <host:port>', 'Temporal server (default: from TEMPORAL_* or temporal.toml, else the embedded server)')
@@ -237,32 +250,6 @@ function addToList(text: string, soFar: readonly string[] = []): readonly string
 /** Collects the values of a repeated option as they are. */
 const addValue = (text: string, soFar: readonly string[] = []): readonly string[] => [...soFar, text];
 
-/** Converts an error of the argument parser into a PerdureError (exit 2). Undefined after `--help` and `--version`. */
-export function commandLineError(error: CommanderError): PerdureError | undefined {
-  if (error.exitCode === 0) return undefined;
-  const [what = '', hint] = error.message.replace(/^error: /u, '').split('\n');
-  const code = COMMAND_LINE_CODES[error.code] ?? 'BAD_USAGE';
-  const quoted = /'(?<name>[^']+)'/u.exec(what)?.groups?.name;
-  const text = quoted !== undefined && code.startsWith('UNKNOWN') ? quoted.slice(0, 80) : what.replace(/\. Expected .*$/u, '');
-  const help = error.code === 'commander.help' ? "no command given. Run 'perdure --help' for a list." : text;
-  const near = hint === undefined ? (HELP_HINTS[code] ?? '') : ` ${hint.replace('(Did', '(did')}`;
-  return new PerdureError(code, `${help}${near}${error.code === 'commander.excessArguments' ? '. Put the text in quotes.' : ''}`, 2);
-}
-
-/** The advice for an unknown name without a similar one. */
-const HELP_HINTS: Readonly<Record<string, string>> = {
-  UNKNOWN_VERB: ". Run 'perdure --help' for a list of commands.",
-  UNKNOWN_OPTION: '. Run the command with --help for a list of options.',
-};
-
-const COMMAND_LINE_CODES: Readonly<Record<string, string>> = {
-  'commander.unknownOption': 'UNKNOWN_OPTION',
-  'commander.unknownCommand': 'UNKNOWN_VERB',
-  'commander.missingArgument': 'MISSING_ARGUMENT',
-  'commander.optionMissingArgument': 'BAD_OPTION',
-  'commander.excessArguments': 'BAD_USAGE',
-};
-
 function packageVersion(): string {
   const manifest: unknown = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
   return typeof manifest === 'object' && manifest !== null && 'version' in manifest ? String(manifest.version) : 'unknown';
@@ -293,8 +280,3 @@ Exit status:
   5    server or worker not reachable
   6    limit reached (run, watch and continue)
   130  cancelled (run, watch and continue)`;
-
-/** Parses a number of the command line. Other text is returned unchanged, so that the error of the option can quote it. Never throws. */
-export function parseNumber(text: string): number | string {
-  return /^-?\d+(?:\.\d+)?(?:e\d+)?$/iu.test(text) ? Number(text) : text;
-}

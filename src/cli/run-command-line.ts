@@ -1,7 +1,8 @@
 import { CommanderError } from 'commander';
+import { commandLineError } from './command-line-error.js';
 import { errorLine, printJson } from './display/output.js';
 import type { CliContext } from './host/context.js';
-import { commandLineError, createProgram } from './program.js';
+import { createProgram } from './program.js';
 
 /** Runs one command line and resolves with its exit status. Prints an error as one line `CODE: message`. Never rejects. */
 export async function runCommandLine(argv: readonly string[], context: CliContext): Promise<number> {

@@ -1,6 +1,7 @@
 import { ApplicationFailure } from '@temporalio/common';
 import type { CallToolInput, ReconcileResult } from '../../contracts/activities.js';
 import { TOOL_LIMITS } from '../../contracts/constants/limits.js';
+import { withinTime } from '../runtime/call-signal.js';
 import { attemptSignal, cancellationCause, throwUnlessUser } from '../runtime/cancellation.js';
 import { withHeartbeat } from '../runtime/heartbeat.js';
 import { maskParts } from '../runtime/mask-message.js';
@@ -28,7 +29,7 @@ async function reconcile(input: CallToolInput, options: CallToolOptions, started
   const tool = options.tools.get(input.tool);
   const parsed = tool?.parameters.safeParse(input.args);
   if (!tool?.reconcile || !parsed?.success) return { kind: 'unknown' };
-  const signal = AbortSignal.any([attemptSignal(), AbortSignal.timeout(TOOL_LIMITS.reconcileTimeoutMs)]);
+  const signal = withinTime([attemptSignal()], TOOL_LIMITS.reconcileTimeoutMs);
   const hooks = new ToolHooks(options.hooks, input);
   const output = callOutput(input, hooks.storeFor(options.artifacts), options.secrets);
   const context = toolContext(input, signal, { shown: { details: '' }, output, secrets: options.secrets });

@@ -5,6 +5,7 @@ import { HOOK_LIMITS, TOOL_LIMITS } from '../../contracts/constants/limits.js';
 import type { ContentPart, JsonValue } from '../../contracts/schemas/message.js';
 import { cutMiddle, cutText } from '../../contracts/text/redact.js';
 import type { HookOutcome, HookRunner } from '../hooks/hook-runner.js';
+import { withinTime } from '../runtime/call-signal.js';
 
 /** The end of a call after its hooks. */
 export interface EndedWithHooks extends Ended {
@@ -53,7 +54,7 @@ export class ToolHooks {
     const { cancellationSignal, info } = Context.current();
     if (cancellationSignal.aborted) return AbortSignal.timeout(HOOK_LIMITS.afterStopMs);
     const leftMs = info.startToCloseTimeoutMs - (Date.now() - this.#startedAt) - TOOL_LIMITS.killGraceMs;
-    return AbortSignal.any([cancellationSignal, AbortSignal.timeout(Math.max(HOOK_LIMITS.afterStopMs, leftMs))]);
+    return withinTime([cancellationSignal], Math.max(HOOK_LIMITS.afterStopMs, leftMs));
   }
 }
 

@@ -15,6 +15,7 @@ import { ModelError } from '../../providers/contract/model-error.js';
 import { ModelHooks } from '../call-model/model-hooks.js';
 import type { HookRunner } from '../hooks/hook-runner.js';
 import type { LeavePlace, LedgerPlace, ProviderGates } from '../limits/provider-gate.js';
+import { withinTime } from '../runtime/call-signal.js';
 import { attemptSignal, cancellationCause, throwUnlessUser } from '../runtime/cancellation.js';
 import { failure, messageOf } from '../runtime/failures.js';
 import { withHeartbeat } from '../runtime/heartbeat.js';
@@ -69,7 +70,7 @@ async function compact(
   { spent, beat }: { readonly spent: Spent; readonly beat: Beat },
 ): Promise<CompactResult> {
   const context = Context.current();
-  const signal = AbortSignal.any([attemptSignal(context), AbortSignal.timeout(workMs(context, options))]);
+  const signal = withinTime([attemptSignal(context)], workMs(context, options));
   try {
     const messages = (await readTranscript(input, { ...options.transcripts, signal })).slice(input.from, input.to);
     if (messages.length === 0) throw failure('Compaction.Failed', `there are no messages ${input.from} to ${input.to} to compact`);

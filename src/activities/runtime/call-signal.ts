@@ -43,6 +43,20 @@ export class CallSignal {
 
   #expire(): void {
     this.#timedOut = true;
-    this.#abort.abort(new DOMException('The operation was aborted due to timeout', 'TimeoutError'));
+    this.#abort.abort(timeoutError());
   }
+}
+
+/**
+ * A signal that aborts with others, and with a `TimeoutError` after `ms`. In Node 20 `AbortSignal.any` drops an `AbortSignal.timeout` that
+ * nothing else refers to at the next garbage collection: the time limit would never come. A timer refers to this one.
+ */
+export function withinTime(followed: readonly AbortSignal[], ms: number): AbortSignal {
+  const limit = new AbortController();
+  setTimeout(() => limit.abort(timeoutError()), ms).unref();
+  return AbortSignal.any([...followed, limit.signal]);
+}
+
+function timeoutError(): DOMException {
+  return new DOMException('The operation was aborted due to timeout', 'TimeoutError');
 }

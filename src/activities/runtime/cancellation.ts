@@ -1,6 +1,7 @@
 import { CancelledFailure, Context } from '@temporalio/activity';
 import type { StoppedDetails } from '../../contracts/activities.js';
 import { TOOL_LIMITS } from '../../contracts/constants/limits.js';
+import { withinTime } from './call-signal.js';
 import { failure } from './failures.js';
 import { ownershipOf } from './ownership.js';
 
@@ -46,7 +47,7 @@ export function attemptSignal(context: Context = Context.current()): AbortSignal
 export function decisionSignal(): AbortSignal {
   const { cancellationSignal, info } = Context.current();
   const ms = Math.max(1, info.startToCloseTimeoutMs - TOOL_LIMITS.timeoutMarginMs);
-  return AbortSignal.any([cancellationSignal, AbortSignal.timeout(ms)]);
+  return withinTime([cancellationSignal], ms);
 }
 
 /** Throws when the activity was cancelled for any reason: the decision of gates and hooks is not needed then. */

@@ -1,6 +1,4 @@
 import { DEV_SERVER_LIMITS } from '../../contracts/constants/limits.js';
-import { PerdureError } from '../../contracts/perdure-error.js';
-import { echoValue } from '../../contracts/text/echo-value.js';
 import { resolveStateDir } from '../../worker/state-folder/state-folder.js';
 import { say } from '../display/output.js';
 import { announceBackground } from '../host/background.js';
@@ -10,6 +8,7 @@ import { untilInterrupted } from '../host/interrupts.js';
 import { loadConfigHere } from '../host/load-config.js';
 import { type Announcement, untilIdle } from '../host/until-idle.js';
 import { openPlace, type Place, type PlaceOptions } from '../host/workplace.js';
+import { checkPort } from '../options/number.js';
 
 /** The options of `dev`. */
 export interface DevOptions extends PlaceOptions {
@@ -23,7 +22,7 @@ export interface DevOptions extends PlaceOptions {
 export async function dev(options: DevOptions, context: CliContext): Promise<number> {
   const tell = (line: string): void => say(context.output, line);
   const { port: givenPort, ...where } = options;
-  const port = checkPort(givenPort);
+  const port = givenPort === undefined ? undefined : checkPort(givenPort, DEV_SERVER_LIMITS.portMax);
   const config = await loadConfigHere();
   // a `start` in this folder relies on this process from this point
   const announcement = options.untilIdle ? await announceBackground(resolveStateDir()) : undefined;
@@ -54,13 +53,6 @@ export async function dev(options: DevOptions, context: CliContext): Promise<num
     await announcement?.remove();
     await place.close();
   }
-}
-
-function checkPort(port: DevOptions['port']): number | undefined {
-  if (port === undefined) return undefined;
-  const { portMax } = DEV_SERVER_LIMITS;
-  if (typeof port === 'number' && Number.isInteger(port) && port >= 1 && port <= portMax) return port;
-  throw new PerdureError('BAD_OPTION', `port: integer 1–${portMax}, got ${echoValue(port)}`, 2);
 }
 
 const OPEN_LINE = 'open: every user of this machine can start runs, approve calls and raise limits as you';

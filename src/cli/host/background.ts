@@ -24,22 +24,22 @@ export async function announceBackground(stateDir: string): Promise<Presence> {
 
 /**
  * Finds or spawns the background process of the folder. A new one has its own process group and outlives this command. Concurrent
- * commands share one. Throws `BACKGROUND_FAILED` (exit 1) if the new process exits before it is ready.
+ * commands share one. `env` is its environment, with the keys. Throws `BACKGROUND_FAILED` (exit 1) if the new process exits before it is ready.
  */
-export async function ensureBackground(stateDir: string, options: PlaceOptions): Promise<Background> {
+export async function ensureBackground(stateDir: string, options: PlaceOptions, env: NodeJS.ProcessEnv = process.env): Promise<Background> {
   return await withFolderLock(join(stateFolder(stateDir).dir, 'background.lock'), {}, async () => {
     const [existing] = await livePresences(backgroundFolder(stateDir));
-    return existing ? { pid: existing.pid } : await spawnBackground(stateDir, options);
+    return existing ? { pid: existing.pid } : await spawnBackground(stateDir, options, env);
   });
 }
 
-async function spawnBackground(stateDir: string, options: PlaceOptions): Promise<Background> {
+async function spawnBackground(stateDir: string, options: PlaceOptions, env: NodeJS.ProcessEnv): Promise<Background> {
   const { logs } = stateFolder(stateDir);
   await mkdir(logs, { recursive: true, mode: 0o700 });
   const log = join(logs, `dev-${new Date().toISOString().replaceAll(/[:.]/gu, '-')}.log`);
   const file = await open(log, 'a', 0o600);
   try {
-    const passed = passEnvironment({ ...process.env, PERDURE_DIR: stateDir }, ENVIRONMENT);
+    const passed = passEnvironment({ ...env, PERDURE_DIR: stateDir }, ENVIRONMENT);
     const child = spawn(process.execPath, [builtModule(import.meta.url, '../main'), 'dev', '--until-idle', ...placeArguments(options)], {
       detached: true,
       stdio: ['ignore', file.fd, file.fd, passed.stdio],

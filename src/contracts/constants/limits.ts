@@ -2,7 +2,7 @@
 import { ARTIFACT_LIMITS } from './guard-limits.js';
 
 export { INPUT_LIMITS, PAYLOAD_LIMITS, STEER_LIMITS } from './data-limits.js';
-
+export { GATEWAY_LIMITS } from './gateway-limits.js';
 export {
   ARTIFACT_LIMITS,
   COMPACTION_LIMITS,

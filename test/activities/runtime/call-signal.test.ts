@@ -1,6 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
-import { CallSignal } from '../../../src/activities/runtime/call-signal.js';
+import { CallSignal, withinTime } from '../../../src/activities/runtime/call-signal.js';
 
 const LONG_MS = 60_000;
 
@@ -36,3 +38,28 @@ describe('CallSignal', () => {
     expect(limit.signal.aborted).toBe(false);
   });
 });
+
+describe('withinTime', () => {
+  it('is aborted with the reason of its source', () => {
+    const source = new AbortController();
+    const signal = withinTime([source.signal], LONG_MS);
+    source.abort('stopped');
+    expect(signal.reason).toBe('stopped');
+  });
+
+  it('is aborted after its time, also when the garbage was collected meanwhile', async () => {
+    const signals = [withinTime([new AbortController().signal], 500), withinTime([withinTime([], LONG_MS)], 500)];
+    // what was made in this turn of the event loop is not collected in it
+    await delay(1);
+    for (let n = 0; n < 5; n += 1) collectGarbage();
+    await delay(1_000);
+    expect(signals.map((signal) => String(signal.reason))).toEqual(
+      Array.from({ length: 2 }, () => expect.stringMatching(/^TimeoutError/u)),
+    );
+  });
+});
+
+function collectGarbage(): void {
+  setFlagsFromString('--expose-gc');
+  runInNewContext('gc')();
+}

@@ -15,6 +15,7 @@ const RETRYABLE: ReadonlySet<FailureType> = new Set([
   'Model.BadResponse',
   'Model.Unreachable',
   'Worker.DiskFull',
+  'Input.McpServer',
 ]);
 // the keys of a constant are its own names
 const types = Object.keys(FAILURES) as FailureType[];

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parseDuration } from '../../../src/cli/options/duration.js';
-import { parseNumber } from '../../../src/cli/program.js';
+import { parseNumber } from '../../../src/cli/options/number.js';
 import { writeDuration } from '../../../src/contracts/text/duration.js';
 
 describe('parseDuration', () => {

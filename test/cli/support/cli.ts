@@ -25,6 +25,14 @@ export interface Command {
   saw(text: string | RegExp): Promise<void>;
 }
 
+/** What starts a command. */
+export interface CommandProgram {
+  readonly command: string;
+  readonly args: string[];
+  readonly cwd: string;
+  readonly env: Record<string, string>;
+}
+
 /** A temporary folder to run commands in. */
 export class CliFolder {
   readonly path: string;
@@ -71,6 +79,12 @@ export class CliFolder {
     };
     this.#running.add(command);
     return command;
+  }
+
+  /** The program that runs a command, for a client that starts it itself. */
+  program(args: readonly string[], env: NodeJS.ProcessEnv = {}): CommandProgram {
+    const defined = Object.entries(cleanEnvironment(env)).flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]));
+    return { command: process.execPath, args: [...NODE_FLAGS, builtCli(), ...args], cwd: this.path, env: Object.fromEntries(defined) };
   }
 
   /** Runs a command to its end. */

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { CLI_PARTS } from './cli-parts.js';
 import { CONFIG_PARTS } from './config-parts.js';
+import { GATEWAY_PARTS } from './gateway-parts.js';
 import { LIMIT_PARTS } from './limit-parts.js';
 import { filledPage } from './markdown.js';
 import { MODEL_PARTS } from './model-parts.js';
@@ -21,6 +22,7 @@ export const PAGES: Readonly<Record<string, Readonly<Record<string, () => string
   'hooks.md': CONFIG_PARTS,
   'limits.md': LIMIT_PARTS,
   'mcp.md': { ...CONFIG_PARTS, ...LIMIT_PARTS },
+  'mcp-server.md': { ...GATEWAY_PARTS, ...LIMIT_PARTS },
   'messages.md': RUN_PARTS,
   'models.md': MODEL_PARTS,
   'policy.md': CONFIG_PARTS,

@@ -60,9 +60,13 @@ describe('what comes at the last moment', () => {
     const ids = Array.from({ length: 30 }, (_, n) => `s${n}`);
     let sending: Promise<PromiseSettledResult<void>[]> | undefined;
     const on = await worker({
-      model: (_, n) => {
-        // with the answer, so that they come into the very task that would end the run
-        sending ??= Promise.allSettled(ids.map((id) => run.handle.signal('steer', { id, text: `text of ${id}` })));
+      model: async (_, n) => {
+        if (!sending) {
+          const sends = ids.map((id) => run.handle.signal('steer', { id, text: `text of ${id}` }));
+          sending = Promise.allSettled(sends);
+          // with the answer, so that they come into the very task that would end the run
+          await Promise.any(sends);
+        }
         return say(`answer ${n}`);
       },
       policy: {},
