@@ -5,19 +5,19 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { openWorkspaceRoot } from '../../../src/cli/options/workspace-root.js';
 
 const home = process.cwd();
-const folders: string[] = [];
+const made: string[] = [];
 
 afterEach(async () => {
   process.chdir(home);
-  for (const folder of folders.splice(0)) await rm(folder, { recursive: true, force: true });
+  for (const path of made.splice(0)) await rm(path, { recursive: true, force: true });
 });
 
 async function folder(): Promise<string> {
-  const made = await realpath(await mkdtemp(join(tmpdir(), 'perdure-root-')));
-  folders.push(made);
-  await mkdir(join(made, 'inside', '..name'), { recursive: true });
-  await symlink(tmpdir(), join(made, 'link'));
-  return made;
+  const root = await realpath(await mkdtemp(join(tmpdir(), 'perdure-root-')));
+  made.push(root);
+  await mkdir(join(root, 'inside', '..name'), { recursive: true });
+  await symlink(tmpdir(), join(root, 'link'));
+  return root;
 }
 
 describe('the folder that clients may name folders in', () => {
