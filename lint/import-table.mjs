@@ -25,7 +25,10 @@ export const IMPORT_TABLE = {
     packages: ['node:*', '@temporalio/activity', '@temporalio/common', '@cfworker/json-schema', '@modelcontextprotocol/sdk/*', 'zod'],
   },
   models: { rooms: ['providers', 'define', 'contracts'], packages: ['node:*', 'zod'] },
-  tools: { rooms: ['artifacts', 'process', 'output', 'define', 'contracts'], packages: ['node:*', 'minisearch', 'zod'] },
+  tools: {
+    rooms: ['artifacts', 'process', 'output', 'define', 'contracts'],
+    packages: ['node:*', 'diff', 'html-to-text', 'minisearch', 'undici', 'zod'],
+  },
   providers: {
     rooms: ['process', 'define', 'contracts'],
     packages: ['node:*', '@ai-sdk/provider', '@anthropic-ai/*', 'jsonrepair', 'openai', 'undici', 'yaml', 'zod'],

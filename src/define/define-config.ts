@@ -10,6 +10,7 @@ import { ModelOptions } from './model-options.js';
 import { ProviderDefinition } from './provider-definition.js';
 import { ArtifactsDefinition } from './worker/artifacts.js';
 import { Credentials } from './worker/credentials.js';
+import { FetchDefinition } from './worker/fetch.js';
 import { McpServers } from './worker/mcp-servers.js';
 import { MemoryDefinition } from './worker/memory.js';
 import { SandboxDefinition } from './worker/sandbox.js';
@@ -71,6 +72,8 @@ export const Config = z.strictObject({
   mcpServers: McpServers.optional(),
   /** Notes that outlast runs: tools `remember` and `recall`. @default none, unless an agent lists the tools */
   memory: MemoryDefinition.optional(),
+  /** What `fetch_url` may reach beyond public hosts. @default nothing */
+  fetch: FetchDefinition.optional(),
   /** What commands of `run_command` may reach. @default a sandbox of namespaces without network */
   sandbox: SandboxDefinition.optional(),
   /** Custom compactor `({ messages, tokensMax, runId, signal }) => messages`, for the compaction strategy `custom`. */

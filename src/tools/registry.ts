@@ -1,7 +1,10 @@
 import type { AnyToolDefinition } from '../define/define-tool.js';
+import type { FetchDefinition } from '../define/worker/fetch.js';
 import { createEditFile } from './edit-file.js';
+import { createFetchUrl, FETCH_URL } from './fetch/fetch-url.js';
 import { listFiles } from './list-files.js';
 import { MEMORY_TOOLS } from './memory/memory-tools.js';
+import { APPLY_PATCH, createApplyPatch } from './patch/apply-patch.js';
 import { READ_ARTIFACT } from './read-artifact.js';
 import { readFile } from './read-file.js';
 import { READ_SKILL } from './read-skill.js';
@@ -16,12 +19,31 @@ export function createWorkspaceTools(options: RunCommandOptions): readonly AnyTo
   return [readFile, createWriteFile(paths), createEditFile(paths), listFiles, searchFiles, createRunCommand(options)];
 }
 
-/** The same tools of a worker with the default sandbox, for checks of names and schemas. */
+/** A tool that only agents that list it are offered. */
+export interface ListedTool {
+  readonly tool: AnyToolDefinition;
+  /** True if it works in the run's workspace. */
+  readonly workspace: boolean;
+}
+
+/** Creates the tools that only agents that list them are offered. */
+export function createListedTools(
+  options: Pick<RunCommandOptions, 'protected'> & { readonly fetch: FetchDefinition },
+): readonly ListedTool[] {
+  return [
+    { tool: createApplyPatch(options.protected), workspace: true },
+    { tool: createFetchUrl(options.fetch), workspace: false },
+  ];
+}
+
+/** The workspace tools of a worker with the default sandbox, for checks of names and schemas. */
 export const WORKSPACE_TOOLS: readonly AnyToolDefinition[] = createWorkspaceTools({ sandbox: {}, protected: [] });
 
 /** The names of all built-in tools. They are reserved; agents may list and block them. */
 export const BUILT_IN_TOOLS: readonly string[] = [
   ...[...WORKSPACE_TOOLS, updatePlan].map(({ name }) => name),
+  APPLY_PATCH,
+  FETCH_URL,
   READ_ARTIFACT,
   READ_SKILL,
   ...MEMORY_TOOLS,

@@ -106,7 +106,8 @@ export function createAgentActivities(options: AgentActivitiesOptions): AgentAct
   const artifacts = createArtifactStore(options.config, options.stateDir);
   const authenticate = options.requireSignatures ? authenticateOf(options.stateDir) : undefined;
   const prepared = prepareOptions(options.config, artifacts);
-  const { workspaceTools, readArtifact, readSkill, memoryTools, mcpTools } = prepared;
+  const { workspaceTools, listedTools, readArtifact, readSkill, memoryTools, mcpTools } = prepared;
+  const ofLists = listedTools.map(({ tool }) => tool);
   const wrap = options.wrapTool ?? ((tool) => tool);
   return createActivities({
     prepareRun: createPrepareRun({
@@ -121,7 +122,7 @@ export function createAgentActivities(options: AgentActivitiesOptions): AgentAct
     resolveModel: createResolveModel({ config, keys, env }),
     tenants: tenantRules(config),
     ...providerRules(config),
-    tools: [...(config.tools ?? []), ...workspaceTools, ...memoryTools, updatePlan, readArtifact, readSkill].map(wrap),
+    tools: [...(config.tools ?? []), ...workspaceTools, ...ofLists, ...memoryTools, updatePlan, readArtifact, readSkill].map(wrap),
     ...(mcpTools && { mcpTools: { get: (name) => wrapped(mcpTools.get(name), wrap) } }),
     artifacts,
     secrets: workerSecrets({ keys, env: process.env }),

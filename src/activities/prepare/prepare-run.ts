@@ -16,6 +16,7 @@ import type { AnyToolDefinition } from '../../define/define-tool.js';
 import { chooseRoute } from '../../models/choose-route.js';
 import { type ResolvedRoute, resolveRoute } from '../../models/resolve-route.js';
 import type { KeyRing } from '../../providers/contract/access-options.js';
+import type { ListedTool } from '../../tools/registry.js';
 import { updatePlan } from '../../tools/update-plan.js';
 import { tenantRules } from '../limits/tenant-limits.js';
 import type { McpOffer, McpTools } from '../mcp/mcp-tools.js';
@@ -54,6 +55,8 @@ export interface PrepareRunOptions {
   readonly readArtifact?: AnyToolDefinition;
   /** Offered to every run with skills, unless its agent blocks it. */
   readonly readSkill?: AnyToolDefinition;
+  /** Offered to agents that list them. @default none */
+  readonly listedTools?: readonly ListedTool[];
   /** The tools of the memory. Absent without one. */
   readonly memoryTools?: readonly AnyToolDefinition[];
   /** The tools of the config's MCP servers. Absent without servers. */
@@ -258,7 +261,7 @@ function toolsFor(
   { agent, policy, skills, mcp, memory, delegate }: JudgedAgent,
   options: PrepareRunOptions,
 ): ToolDescriptor[] {
-  const { config, workspaceTools, readArtifact, readSkill } = options;
+  const { config, workspaceTools, listedTools = [], readArtifact, readSkill } = options;
   const describe = (tool: AnyToolDefinition, workspace: boolean): ToolDescriptor =>
     describeTool(tool, { workspace, gate: agent.gate, hooks: config.hooks });
   const own = (config.tools ?? []).map((tool) => describe(tool, false));
@@ -267,7 +270,13 @@ function toolsFor(
   const { tools = [], blockedTools = [] } = agent;
   const isListed = (name: string): boolean => tools.length === 0 || tools.includes(name) || skills.tools.has(name);
   const mayReadSkills = readSkill && skills.listed.length > 0 ? [describe(readSkill, skills.needsWorkspace)] : [];
-  const chosen = [...[...own, ...ofWorkspace].filter(({ name }) => isListed(name)), ...ofServers, ...mayReadSkills].filter(
+  const named = listedTools
+    .filter(
+      ({ tool, workspace }) =>
+        (tools.includes(tool.name) || skills.tools.has(tool.name)) && (!workspace || context?.workspace !== undefined),
+    )
+    .map(({ tool, workspace }) => describe(tool, workspace));
+  const chosen = [...[...own, ...ofWorkspace].filter(({ name }) => isListed(name)), ...named, ...ofServers, ...mayReadSkills].filter(
     ({ name }) => !blockedTools.includes(name),
   );
   // only a run with tools has outputs that may be cut

@@ -41,6 +41,28 @@ export async function writeFileAtomic(jail: Jail, path: string, text: string, pr
   }
 }
 
+/** Removes a file of the workspace. Throws as `writeFileAtomic` does, also `NOT_FOUND`. */
+export async function removeFile(jail: Jail, path: string, protectedPaths: ProtectedPaths = []): Promise<void> {
+  try {
+    const target = await realTarget(jail, path);
+    assertUnprotected(jail, target, { path, protectedPaths });
+    const folder = await openFolder(jail, dirname(target));
+    try {
+      const name = basename(target);
+      assertUnprotected(jail, join(folder.real, name), { path, protectedPaths });
+      const found = await statIfThere(folder.at(name));
+      if (!found) throw new WorkspaceError('NOT_FOUND', `${shown(path)} does not exist`);
+      assertWritable(found, path);
+      await rm(folder.at(name));
+      await folder.handle.sync();
+    } finally {
+      await folder.handle.close();
+    }
+  } catch (error) {
+    throw asWorkspaceError(error, path);
+  }
+}
+
 interface Write {
   readonly name: string;
   /** The path as the model wrote it, for messages. */

@@ -17,6 +17,8 @@ export type WorkspaceErrorCode =
   | 'PATTERN_TOO_SLOW'
   | 'TEXT_NOT_FOUND'
   | 'TEXT_NOT_UNIQUE'
+  | 'BAD_PATCH'
+  | 'PATCH_FAILED'
   | 'FAILED';
 
 /** An error of a workspace tool, for the model: `CODE: what failed; what to do`. Contains no path outside the workspace. */

@@ -5,12 +5,12 @@ import type { ArtifactStore } from '../../artifacts/artifact-store.js';
 import { createMemoryTools } from '../../tools/memory/memory-tools.js';
 import { createReadArtifact } from '../../tools/read-artifact.js';
 import { createReadSkill } from '../../tools/read-skill.js';
-import { createWorkspaceTools } from '../../tools/registry.js';
+import { createListedTools, createWorkspaceTools } from '../../tools/registry.js';
 import type { LoadedConfig } from './load-config.js';
 
 /** The dependencies of `prepareRun` that follow from a config, for workers and for previews. */
 export type PrepareOptions = Omit<PrepareRunOptions, 'searchAttributes' | 'toolQueue' | 'authenticate' | 'heartbeatTimeoutMs'> &
-  Required<Pick<PrepareRunOptions, 'readArtifact' | 'readSkill' | 'memoryTools'>>;
+  Required<Pick<PrepareRunOptions, 'readArtifact' | 'readSkill' | 'memoryTools' | 'listedTools'>>;
 
 /** Creates them. Opens nothing. */
 export function prepareOptions(loaded: LoadedConfig, artifacts: ArtifactStore): PrepareOptions {
@@ -21,6 +21,7 @@ export function prepareOptions(loaded: LoadedConfig, artifacts: ArtifactStore): 
     keys,
     env,
     workspaceTools: createWorkspaceTools({ sandbox: config.sandbox ?? {}, protected: protectedPaths }),
+    listedTools: createListedTools({ protected: protectedPaths, fetch: config.fetch ?? {} }),
     readArtifact: createReadArtifact(artifacts),
     readSkill: createReadSkill({ folder, agents: config.agents ?? {} }),
     ...(folder === undefined ? {} : { folder }),

@@ -8,7 +8,7 @@ import type { Config } from '../../../src/define/define-config.js';
 import { defineHook } from '../../../src/define/define-hook.js';
 import { defineTool, type ToolOptions } from '../../../src/define/define-tool.js';
 import { captureKeys } from '../../../src/providers/access/key-ring.js';
-import { WORKSPACE_TOOLS } from '../../../src/tools/registry.js';
+import { createListedTools, WORKSPACE_TOOLS } from '../../../src/tools/registry.js';
 
 const SAFE = ['read_file', 'list_files', 'search_files'];
 const allow = () => ({ action: 'allow' }) as const;
@@ -39,6 +39,15 @@ describe('the tools that a run is offered', () => {
     expect(policy?.gate).toEqual({ profile: 'all', rules: [] });
   });
 
+  it('some tools only to an agent that lists them, those of a workspace only with one', async () => {
+    const named = ['fetch_url', 'apply_patch', 'read_file'];
+    const agents = { a: { description: 'd', prompt: 'p', tools: named } };
+    expect((await prepare({ agents })).setup.tools.map(({ name }) => name)).toEqual(['read_file', 'apply_patch', 'fetch_url']);
+    expect((await prepare({ agents }, {})).setup.tools.map(({ name }) => name)).toEqual(['fetch_url']);
+    const blocked = { a: { ...agents.a, blockedTools: ['fetch_url'], gate: 'no-network' as const } };
+    expect((await prepare({ agents: blocked })).setup.tools.map(({ name }) => name)).toEqual(['read_file', 'apply_patch']);
+  });
+
   it('only calls that a hook or an approval has a say in are checked by an activity', async () => {
     const hooks = [
       defineHook({ name: 'writes', on: 'before-tool', tools: ['write_*'], paths: ['src/**'], run: allow }),
@@ -61,7 +70,7 @@ describe('the tools that a run is offered', () => {
     return (await prepare({ agents: { a: agent } })).setup.tools.map(({ name }) => name);
   }
 
-  function prepare(config: Config) {
+  function prepare(config: Config, context: { readonly workspace?: string } = { workspace }) {
     const tools = config.tools ?? [toolOf('fetch', { effect: 'read' }), toolOf('sum', { effect: 'read', network: false })];
     const prepareRun = createPrepareRun({
       config: { ...config, tools },
@@ -69,10 +78,11 @@ describe('the tools that a run is offered', () => {
       keys: captureKeys({}),
       env: {},
       workspaceTools: WORKSPACE_TOOLS,
+      listedTools: createListedTools({ protected: [], fetch: {} }),
       searchAttributes: [],
     });
     const agent = config.agents ? { agent: 'a' } : {};
-    return prepareRun({ runId: 'r', input: { task: 'x', model: 'scripted/x', context: { workspace }, ...agent } });
+    return prepareRun({ runId: 'r', input: { task: 'x', model: 'scripted/x', context, ...agent } });
   }
 });
 

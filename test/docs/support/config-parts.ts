@@ -14,6 +14,7 @@ import { Config } from '../../../src/define/define-config.js';
 import { HookDefinition } from '../../../src/define/define-hook.js';
 import { BudgetOptions, PolicyOptions } from '../../../src/define/policy-options.js';
 import { ArtifactsBucket, ArtifactsFolder } from '../../../src/define/worker/artifacts.js';
+import { FetchDefinition } from '../../../src/define/worker/fetch.js';
 import { McpAddress, McpProcess, McpToolOptions } from '../../../src/define/worker/mcp-servers.js';
 import { MemoryDefinition } from '../../../src/define/worker/memory.js';
 import { SandboxDefinition } from '../../../src/define/worker/sandbox.js';
@@ -51,6 +52,7 @@ export const CONFIG_PARTS: Readonly<Record<string, () => string>> = {
           sandbox: '[sandbox](#sandbox)',
           streams: '[streams](#streams)',
           mcpServers: '[MCP servers](mcp.md)',
+          fetch: '[fetch](#fetch)',
           memory: '[memory](#memory)',
         },
       },
@@ -85,6 +87,8 @@ export const CONFIG_PARTS: Readonly<Record<string, () => string>> = {
     schemaTable(ArtifactsFolder, { docs: new DocComments('define/worker/artifacts.ts'), declarations: ['ArtifactsFolder'] }, { names }),
   streams: () =>
     schemaTable(StreamsDefinition, { docs: new DocComments('define/worker/streams.ts'), declarations: ['StreamsDefinition'] }, { names }),
+  fetch: () =>
+    schemaTable(FetchDefinition, { docs: new DocComments('define/worker/fetch.ts'), declarations: ['FetchDefinition'] }, { names }),
   memory: () =>
     schemaTable(MemoryDefinition, { docs: new DocComments('define/worker/memory.ts'), declarations: ['MemoryDefinition'] }, { names }),
   'mcp-process': () => schemaTable(McpProcess, { docs: MCP, declarations: ['McpProcess', 'ServerOptions'] }, MCP_TABLE),

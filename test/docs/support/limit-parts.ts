@@ -22,6 +22,7 @@ export const LIMIT_PARTS: Readonly<Record<string, () => string>> = {
   'all-guard-limits': () => limitSections(GUARD_LIMIT_TITLES, 'guard-limits'),
   'all-prompt-limits': () => limitSections(PROMPT_LIMIT_TITLES, 'prompt-limits'),
   'all-mcp-limits': () => limitSections(MCP_LIMIT_TITLES, 'mcp-limits'),
+  'all-tool-limits': () => limitSections(TOOL_LIMIT_TITLES, 'tool-limits'),
   'all-gateway-limits': () => limitSections(GATEWAY_LIMIT_TITLES, 'gateway-limits'),
   presets: () => presetTable(),
   script: () => schemaTable(Script, { docs: SCRIPT, declarations: ['Script'] }, { names }),
@@ -77,6 +78,11 @@ const PROMPT_LIMIT_TITLES = {
   MEMORY_LIMITS: 'Memory',
 } as const satisfies Partial<Record<keyof typeof limits, string>>;
 
+const TOOL_LIMIT_TITLES = {
+  FETCH_LIMITS: 'fetch_url',
+  PATCH_LIMITS: 'apply_patch',
+} as const satisfies Partial<Record<keyof typeof limits, string>>;
+
 const GATEWAY_LIMIT_TITLES = { GATEWAY_LIMITS: 'perdure mcp' } as const satisfies Partial<Record<keyof typeof limits, string>>;
 
 const MCP_LIMIT_TITLES = { MCP_LIMITS: 'MCP servers' } as const satisfies Partial<Record<keyof typeof limits, string>>;
@@ -105,6 +111,7 @@ const GUARD_LIMIT_TITLES = {
     | keyof typeof CONFIG_LIMIT_TITLES
     | keyof typeof MCP_LIMIT_TITLES
     | keyof typeof GATEWAY_LIMIT_TITLES
+    | keyof typeof TOOL_LIMIT_TITLES
   >,
   string
 >;

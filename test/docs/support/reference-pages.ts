@@ -32,7 +32,7 @@ export const PAGES: Readonly<Record<string, Readonly<Record<string, () => string
   'queries.md': RUN_PARTS,
   'run.md': RUN_PARTS,
   'scripts.md': LIMIT_PARTS,
-  'tool.md': CONFIG_PARTS,
+  'tool.md': { ...CONFIG_PARTS, ...LIMIT_PARTS },
   'worker-limits.md': LIMIT_PARTS,
 };
 
