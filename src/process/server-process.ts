@@ -66,6 +66,11 @@ export class ServerProcess {
     this.#child.stdio[ERRORS]?.on('data', takeError);
   }
 
+  /** Bytes that were written and that it did not read yet. */
+  get unwrittenBytes(): number {
+    return this.#child.stdin?.writableLength ?? 0;
+  }
+
   /** Resolves when its input took the text, or broke. */
   async write(text: string): Promise<void> {
     const { stdin } = this.#child;

@@ -54,6 +54,7 @@ async function runToEnd(context: HandlerContext, carried: CarriedState | undefin
   const { run } = preparation;
   context.run = run;
   run.continuesSoon = context.continuesSoon ?? false;
+  run.awaitsCancel = context.ignoresCancel ?? false;
   open(run, carried);
   // one watcher for the whole run, not one per call: every condition is evaluated in every activation
   void condition(() => run.inbox.cancelRequest !== undefined).then(() => run.calls.abort());
@@ -232,6 +233,8 @@ function end(result: RunResult, { cancelRequest }: Inbox): RunResult {
 async function tellSubagents(run: Run): Promise<boolean> {
   await Promise.all(run.subagents.live.map(tellContinued));
   await condition(allHandlersFinished);
+  // the parent may have said meanwhile that it continues too: its cancellation is for this history
+  await condition(() => !run.awaitsCancel || run.mustStop);
   return !run.mustStop;
 }
 

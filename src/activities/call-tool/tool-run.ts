@@ -186,6 +186,10 @@ function judge(input: CallToolInput, ended: Executed, stop: { cause: Cancellatio
   const text = ended.kind === 'threw' ? ended.text : 'it did not stop when it was cancelled';
   if (stop.cause === 'user') return endedWith('cancelled', `[cancelled] stopped while running; it may have taken partial effect. ${text}`);
   if (ended.kind === 'abandoned') return endedWith('unknown', `[outcome unknown] timed out after ${seconds(input.timeoutMs)}; ${text}`);
+  // a tool that was stopped, and cannot know what became of its request
+  if (stop.timedOut && ended.isUnknown === true && input.effect === 'once') {
+    return endedWith('unknown', `[outcome unknown] timed out after ${seconds(input.timeoutMs)}; ${text}`);
+  }
   if (stop.timedOut) return endedWith('timeout', `timed out after ${seconds(input.timeoutMs)}: ${text}`);
   const isUnknown = ended.kind === 'threw' && ended.isUnknown === true && input.effect === 'once';
   return isUnknown ? endedWith('unknown', `[outcome unknown] ${text}`) : endedWith('failed', text);

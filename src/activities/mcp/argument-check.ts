@@ -13,10 +13,11 @@ export function inputSchemaProblem(schema: InputSchema): string | undefined {
 }
 
 /**
- * The first problem of arguments under a schema that has none; undefined if they match. Patterns are left to the server: one could take
- * hours, and this worker has other runs. Never throws.
+ * The first problem of arguments under a schema that has none; undefined if they match. Patterns, and schemas with references, are left to
+ * the server: either could take hours, and this worker has other runs. Never throws.
  */
 export function argumentsProblem(args: JsonValue, schema: InputSchema): string | undefined {
+  if (hasReference(schema)) return undefined;
   try {
     const { valid, errors } = new Validator(withoutPatterns(schema) as Schema, draftOf(schema) ?? '2020-12').validate(args);
     const [error] = errors.slice(-1);
@@ -32,6 +33,15 @@ const VALUES: ReadonlySet<string> = new Set(['enum', 'const', 'default', 'exampl
 
 /** The keywords whose values are schemas by name. */
 const MAPS: ReadonlySet<string> = new Set(['properties', '$defs', 'definitions', 'dependentSchemas']);
+
+/** A reference makes a small schema as large as it likes: two that name the next definition, twenty times, are a million checks. */
+function hasReference(schema: JsonValue): boolean {
+  if (Array.isArray(schema)) return schema.some(hasReference);
+  if (!isObject(schema)) return false;
+  return Object.entries(schema).some(([keyword, value]) => REFERENCES.has(keyword) || (!VALUES.has(keyword) && hasReference(value)));
+}
+
+const REFERENCES: ReadonlySet<string> = new Set(['$ref', '$dynamicRef', '$recursiveRef']);
 
 function withoutPatterns(schema: JsonValue): JsonValue {
   if (Array.isArray(schema)) return schema.map(withoutPatterns);

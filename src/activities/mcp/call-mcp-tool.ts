@@ -60,17 +60,25 @@ async function tryCall(call: McpCall, connection: McpConnection, context: ToolCo
   } catch (error) {
     if (context.signal.aborted) {
       // the next call must not wait for a server that hangs
-      void connection.endIfSilent();
-      throw error;
+      void connection.retireIfSilent();
+      if (isRepeatable) throw error;
+      throw new OutcomeUnknownError(`the request was sent to the MCP server ${call.server}, which did not answer`);
     }
     const loss = connection.lossOf(error);
     if (loss === undefined) throw error;
-    await connection.close();
+    if (loss === 'answered') throw oddAnswer(call, isRepeatable);
+    connection.retire();
     return { lost: connection.reasonOf(error), isRepeatable: isRepeatable || loss === 'not sent' };
   }
   // an error has a text: its images are left out
   if (result.isError) throw new Error(resultText(result.parts) || 'tool failed without message');
   return { parts: result.parts };
+}
+
+/** The call was made, so an answer that is no result is no reason to make it again. */
+function oddAnswer({ server }: McpCall, isRepeatable: boolean): Error {
+  const what = `the MCP server ${server} answered with something that is no result of a tool`;
+  return isRepeatable ? new Error(what) : new OutcomeUnknownError(what);
 }
 
 /** What a server answered. */

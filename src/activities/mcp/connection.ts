@@ -20,7 +20,8 @@ export class McpConnection {
   readonly abilities: McpAbilities;
   readonly #client: Client;
   readonly #transport: Transport;
-  #isLost = false;
+  #isRetired = false;
+  #isClosed = false;
   #using = 0;
 
   private constructor(client: Client, transport: Transport, tools: readonly Tool[]) {
@@ -31,7 +32,7 @@ export class McpConnection {
     this.#transport = transport;
     Object.assign(client, {
       onclose: () => {
-        this.#isLost = true;
+        this.#isClosed = true;
       },
       onerror: ({ message }: Error) => {
         // the SDK does not report it to the requests that wait for an answer
@@ -56,9 +57,9 @@ export class McpConnection {
     }
   }
 
-  /** True after the server ended, or was ended. */
+  /** True for a connection that takes no further calls: the server ended, or its next call needs another one. */
   get isLost(): boolean {
-    return this.#isLost;
+    return this.#isClosed || this.#isRetired;
   }
 
   /** Calls a tool. The result of the server, which may be an error that the tool reports. */
@@ -72,35 +73,48 @@ export class McpConnection {
   /** Makes any other request with the SDK's client. */
   async request<Result>(work: (client: Client) => Promise<Result>): Promise<Result> {
     const transport = this.#transport;
-    if (!(transport instanceof ProcessTransport)) return await work(this.#client);
-    // a process keeps Node alive only while somebody waits for it
     this.#using += 1;
-    transport.use(true);
+    // a process keeps Node alive only while somebody waits for it
+    if (transport instanceof ProcessTransport) transport.use(true);
     try {
       return await work(this.#client);
     } finally {
       this.#using -= 1;
-      if (this.#using === 0) transport.use(false);
+      if (this.#using === 0) {
+        if (transport instanceof ProcessTransport) transport.use(false);
+        if (this.#isRetired) void this.close();
+      }
     }
   }
 
-  /** Ends the server unless it answers a ping. */
-  async endIfSilent(): Promise<void> {
+  /** Retires the server unless it answers a ping. */
+  async retireIfSilent(): Promise<void> {
     try {
       await this.#client.ping({ timeout: MCP_LIMITS.pingTimeoutMs });
     } catch {
-      await this.close();
+      this.retire();
     }
   }
 
+  /** Takes no further calls. Those of other runs that wait for an answer keep their time; then the server is ended. */
+  retire(): void {
+    this.#isRetired = true;
+    if (this.#using === 0) void this.close();
+  }
+
   async close(): Promise<void> {
-    this.#isLost = true;
+    this.#isClosed = true;
     await this.#client.close().catch(() => undefined);
   }
 
-  /** Whether a request that failed got lost with its server, and whether it was sent. Undefined for an error that the server reported. */
-  lossOf(error: unknown): 'sent' | 'not sent' | undefined {
-    if (this.#isLost) return 'sent';
+  /**
+   * What became of a request that failed: `not sent`; `sent`, with its answer lost; `answered`, with something that is no result. Undefined
+   * for an error that the server reported.
+   */
+  lossOf(error: unknown): Loss | undefined {
+    if (this.#isClosed) return 'sent';
+    // the SDK checks each answer, and an answer that is nested too deeply leaves no room on the stack for it
+    if (error instanceof RangeError || (error instanceof Error && error.name.endsWith('ZodError'))) return 'answered';
     return this.#transport instanceof ProcessTransport ? undefined : lossOf(error);
   }
 
@@ -109,6 +123,9 @@ export class McpConnection {
     return reasonOf(error, this.#transport);
   }
 }
+
+/** What became of a request that failed. */
+export type Loss = 'not sent' | 'sent' | 'answered';
 
 /** A client without abilities of its own: servers can ask neither a person nor a model. */
 async function newClient(): Promise<Client> {
@@ -142,14 +159,19 @@ function reasonOf(error: unknown, transport: Transport): string {
 const NOT_TAKEN: ReadonlySet<unknown> = new Set([401, 404]);
 const FAILED_ON_SERVER = 500;
 
-/** Errors of a connection that was never made. */
-const NO_CONNECTION = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'UND_ERR_CONNECT_TIMEOUT']);
+/** True for the error of a connection that was never made. A network that goes away reports the same code for one that was. */
+function isUnconnected(cause: unknown): boolean {
+  // a name with several addresses has an error for each
+  if (cause instanceof AggregateError) return cause.errors.length > 0 && cause.errors.every(isUnconnected);
+  if (!(cause instanceof Error)) return false;
+  const syscall: unknown = Reflect.get(cause, 'syscall');
+  return syscall === 'connect' || syscall === 'getaddrinfo' || Reflect.get(cause, 'code') === 'UND_ERR_CONNECT_TIMEOUT';
+}
 
-function lossOf(error: unknown): 'sent' | 'not sent' | undefined {
+function lossOf(error: unknown): Loss | undefined {
   if (!(error instanceof Error)) return undefined;
   const code: unknown = Reflect.get(error, 'code');
   if (error.name === 'McpError') return error.message.endsWith(ANSWER_CUT) ? 'sent' : undefined;
   if (typeof code === 'number') return NOT_TAKEN.has(code) ? 'not sent' : code >= FAILED_ON_SERVER || code < 0 ? 'sent' : undefined;
-  const cause: unknown = error.cause instanceof Error ? Reflect.get(error.cause, 'code') : undefined;
-  return typeof cause === 'string' && NO_CONNECTION.has(cause) ? 'not sent' : 'sent';
+  return isUnconnected(error.cause) ? 'not sent' : 'sent';
 }

@@ -44,15 +44,15 @@ function boundedFetch(onCut: (id: string | number) => void): FetchLike {
     if ((init?.method ?? 'GET') === 'GET' && !new Headers(init?.headers).has('last-event-id')) return new Response(null, { status: 405 });
     const response = await fetch(url, init);
     const id = requestId(init?.body);
-    if (response.body === null || id === undefined || !response.ok) return response;
-    const { status, statusText, headers } = response;
-    return new Response(
-      bounded(response.body, async (canContinue) => {
-        await delay(READ_MS, undefined, { ref: false });
-        if (!canContinue) onCut(id);
-      }),
-      { status, statusText, headers },
-    );
+    if (response.body === null) return response;
+    const { status, statusText, headers, ok } = response;
+    const onEnd = async (canContinue: boolean): Promise<void> => {
+      await delay(READ_MS, undefined, { ref: false });
+      if (id !== undefined && ok && !canContinue) onCut(id);
+    };
+    // the text of an error becomes a message
+    const bytesMax = ok ? MCP_LIMITS.lineBytesMax : MCP_LIMITS.errorTextBytesMax;
+    return new Response(bounded(response.body, { bytesMax, isCut: !ok, onEnd }), { status, statusText, headers });
   };
 }
 
@@ -63,8 +63,15 @@ function requestId(body: unknown): string | number | undefined {
   return id;
 }
 
-/** A body that fails when it is too large. `onEnd` is called at its end, with whether it has events that an answer can be continued from. */
-function bounded(body: ReadableStream<Uint8Array>, onEnd: (canContinue: boolean) => Promise<void>): ReadableStream<Uint8Array> {
+interface Bounds {
+  readonly bytesMax: number;
+  /** True: a body that is too large ends there. False: it fails. */
+  readonly isCut: boolean;
+  /** Called at the end, with whether the body has events that an answer can be continued from. */
+  readonly onEnd: (canContinue: boolean) => Promise<void>;
+}
+
+function bounded(body: ReadableStream<Uint8Array>, { bytesMax, isCut, onEnd }: Bounds): ReadableStream<Uint8Array> {
   const reader = body.getReader();
   let bytes = 0;
   let canContinue = false;
@@ -79,8 +86,12 @@ function bounded(body: ReadableStream<Uint8Array>, onEnd: (canContinue: boolean)
         }
         bytes += value.length;
         canContinue ||= /^id:/mu.test(new TextDecoder().decode(value.subarray(0, 4_096)));
-        if (bytes > MCP_LIMITS.lineBytesMax) throw new Error(`the answer has more than ${MCP_LIMITS.lineBytesMax} bytes`);
+        if (bytes > bytesMax && !isCut) throw new Error(`the answer has more than ${bytesMax} bytes`);
         controller.enqueue(value);
+        if (bytes <= bytesMax) return;
+        controller.close();
+        await reader.cancel();
+        void onEnd(canContinue);
       } catch (error) {
         controller.error(error);
         void reader.cancel().catch(() => undefined);

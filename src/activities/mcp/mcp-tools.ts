@@ -59,7 +59,7 @@ export class McpTools {
     const [problem] = offers.flatMap((offer) => offer.problem ?? []);
     return {
       tools: offers.flatMap(({ tools }) => tools),
-      notices: offers.flatMap(({ notices }) => notices),
+      notices: offers.flatMap(({ notices }) => shortened(notices)),
       ...(problem === undefined ? {} : { problem }),
     };
   }
@@ -134,6 +134,15 @@ function effectOf(tool: Tool | undefined, { effect }: McpToolOptions): Effect {
 function describe(tool: Tool | undefined): string {
   const text = cleanText(tool?.description ?? tool?.title ?? tool?.annotations?.title ?? '').trim();
   return text.length <= MCP_LIMITS.descriptionCharsMax ? text : `${text.slice(0, MCP_LIMITS.descriptionCharsMax)} …`;
+}
+
+/** What a server can make of the notices of a run is bounded. */
+function shortened(notices: readonly string[]): readonly string[] {
+  const { noticesMax, noticeCharsMax } = MCP_LIMITS;
+  const first = notices
+    .slice(0, noticesMax)
+    .map((notice) => (notice.length <= noticeCharsMax ? notice : `${notice.slice(0, noticeCharsMax)}…`));
+  return notices.length <= noticesMax ? first : [...first, `and ${notices.length - noticesMax} more notices of this kind`];
 }
 
 function shown(name: string): string {

@@ -56,5 +56,6 @@ export async function openProcess(
 
 async function cleanUp(server: ServerProcess, steps: readonly (() => Promise<unknown>)[]): Promise<void> {
   await server.ended;
-  for (const step of steps) await step();
+  // what cannot be removed stays: the error must not end the worker
+  for (const step of steps) await step().catch(() => undefined);
 }

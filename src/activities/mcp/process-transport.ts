@@ -36,8 +36,12 @@ export class ProcessTransport implements Transport {
     return Promise.resolve();
   }
 
-  send(message: JSONRPCMessage): Promise<void> {
-    return this.#process.write(`${JSON.stringify(message)}\n`);
+  async send(message: JSONRPCMessage): Promise<void> {
+    if (this.#process.unwrittenBytes > MCP_LIMITS.unreadBytesMax) {
+      this.#giveUp(`it left more than ${MCP_LIMITS.unreadBytesMax} bytes unread`);
+      return;
+    }
+    await this.#process.write(`${JSON.stringify(message)}\n`);
   }
 
   async close(): Promise<void> {
@@ -68,7 +72,8 @@ export class ProcessTransport implements Transport {
       const part = piece.subarray(from, end === -1 ? undefined : end);
       this.#line.push(part);
       this.#lineBytes += part.length;
-      if (this.#lineBytes > MCP_LIMITS.lineBytesMax) return this.#giveUp();
+      if (this.#lineBytes > MCP_LIMITS.lineBytesMax)
+        return this.#giveUp(`it wrote a message of more than ${MCP_LIMITS.lineBytesMax} bytes`);
       if (end === -1) return;
       const line = Buffer.concat(this.#line).toString('utf8');
       this.#line = [];
@@ -95,8 +100,8 @@ export class ProcessTransport implements Transport {
     }
   }
 
-  #giveUp(): void {
-    this.problem = `it wrote a message of more than ${MCP_LIMITS.lineBytesMax} bytes`;
+  #giveUp(problem: string): void {
+    this.problem ??= problem;
     this.#line = [];
     void this.#process.end();
   }

@@ -14,6 +14,12 @@ export const MCP_LIMITS = {
   requestTimeoutMsMax: 2 * 60 * 60 * SECOND_MS,
   /** Tools of one server. Models choose badly among more. */
   toolsMax: 128,
+  /** Notices about one server in a run. */
+  noticesMax: 20,
+  /** Characters of one notice. */
+  noticeCharsMax: 500,
+  /** Messages that a process does not read, in bytes. Then it is ended. */
+  unreadBytesMax: 32 * MIB,
   /** Pages of its lists. */
   pagesMax: 20,
   /** Characters of the description of a tool: it is sent with each request. */
@@ -24,6 +30,8 @@ export const MCP_LIMITS = {
   lineBytesMax: 32 * MIB,
   /** Image of a result in bytes. A larger one is left out, because no message can carry it. */
   imageBytesMax: 700 * KIB,
+  /** Part of the text of an HTTP error that is read. */
+  errorTextBytesMax: 4 * KIB,
   /** End of the error output of a process that is shown. */
   errorTailBytes: 2 * KIB,
   /** First wait before a server that failed is started again; doubled with each failure. */

@@ -68,8 +68,12 @@ export const MEMORY_LIMITS = {
   tagCharsMax: 40,
   /** Files of a memory. Further ones are not read. */
   filesMax: 1_000,
-  /** Largest file that is read. */
-  fileBytesMax: 16 * MIB,
+  /** Part of a file that is read. */
+  fileBytesMax: 4 * MIB,
+  /** Size of a file of notes that takes no more of them: the next file of the month does. */
+  fullFileBytes: MIB,
+  /** Characters of a section of a file that are searched and shown. */
+  sectionCharsMax: 32_000,
   /** Notes that `recall` returns without a `limit`. */
   recalledDefault: 5,
   /** Most notes that `recall` returns. */

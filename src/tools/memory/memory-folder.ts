@@ -23,6 +23,8 @@ export interface NoteFile {
   readonly name: string;
   /** Changes with the content of the file. */
   readonly version: string;
+  /** In bytes. */
+  readonly size: number;
 }
 
 /** Opens the memory of a run, and creates its folder. Throws WorkspaceError NO_WORKSPACE for a run without a workspace, in that scope. */
@@ -43,14 +45,15 @@ export async function openMemory({ scope = 'workspace', folder }: MemoryDefiniti
 }
 
 /**
- * Adds a note to the file of the month. A call that is repeated adds it once. Notes of several runs, also of several processes, do not
- * disturb each other. Returns the name of the file.
+ * Adds a note to the file of the month. A call that is repeated adds it once, also in the next month. Notes of several runs, also of several
+ * processes, do not disturb each other. Returns the name of the file.
  */
 export async function addNote(place: MemoryPlace, note: NewNote, now: Date): Promise<string> {
-  const name = `${now.toISOString().slice(0, 7)}.md`;
-  const files = await listNoteFiles(place);
+  const months = [now, new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), 0))].map((date) => date.toISOString().slice(0, 7));
+  const files = (await listNoteFiles(place)).filter(({ name }) => FILE_NAME.test(name) && months.includes(name.slice(0, 7)));
   const mark = noteMark(note.key);
-  for (const file of files.slice(0, 2)) if ((await readNoteFile(place, file.name)).includes(mark)) return file.name;
+  for (const file of files) if ((await readNoteFile(place, file.name)).includes(mark)) return file.name;
+  const name = nextFile(months[0] ?? '', files);
   const folder = await openFolder(place.jail, place.folder);
   try {
     await append(folder, name, formatNote(note, now));
@@ -60,6 +63,17 @@ export async function addNote(place: MemoryPlace, note: NewNote, now: Date): Pro
   return name;
 }
 
+const FILE_NAME = /^\d{4}-\d{2}(?:-\d+)?\.md$/u;
+
+/** The file that takes the next note: `2026-11.md`, and when it is full `2026-11-2.md`. */
+function nextFile(month: string, files: readonly NoteFile[]): string {
+  for (let number = 1; ; number += 1) {
+    const name = number === 1 ? `${month}.md` : `${month}-${number}.md`;
+    const size = files.find((file) => file.name === name)?.size ?? 0;
+    if (size < MEMORY_LIMITS.fullFileBytes) return name;
+  }
+}
+
 /** The Markdown files of a memory, the last name first: the newest month. */
 export async function listNoteFiles({ jail, folder }: MemoryPlace): Promise<NoteFile[]> {
   const opened = await openFolder(jail, folder);
@@ -67,7 +81,8 @@ export async function listNoteFiles({ jail, folder }: MemoryPlace): Promise<Note
     const entries = await readdir(opened.at('.'), { withFileTypes: true });
     const names = entries.filter((entry) => entry.isFile() && entry.name.endsWith('.md')).map(({ name }) => name);
     const newest = names.toSorted((a, b) => (a < b ? 1 : -1)).slice(0, MEMORY_LIMITS.filesMax);
-    return await Promise.all(newest.map(async (name) => ({ name, version: await versionOf(opened, name) })));
+    const files = await Promise.all(newest.map((name) => versionOf(opened, name)));
+    return files.filter((file) => file !== undefined);
   } finally {
     await opened.handle.close();
   }
@@ -86,11 +101,14 @@ export async function readNoteFile({ jail, folder }: MemoryPlace, name: string):
   }
 }
 
-async function versionOf(folder: OpenFolder, name: string): Promise<string> {
-  const handle = await open(folder.at(name), constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+/** Undefined for a file that is gone by now, or cannot be opened. */
+async function versionOf(folder: OpenFolder, name: string): Promise<NoteFile | undefined> {
+  const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+  const handle = await open(folder.at(name), flags).catch(() => undefined);
+  if (!handle) return undefined;
   try {
     const { mtimeNs, size, ino } = await handle.stat({ bigint: true });
-    return `${ino}-${size}-${mtimeNs}`;
+    return { name, version: `${ino}-${size}-${mtimeNs}`, size: Number(size) };
   } finally {
     await handle.close();
   }
@@ -104,7 +122,13 @@ async function append(folder: OpenFolder, name: string, text: string): Promise<v
     const found = await handle.stat();
     assertFile(found, name);
     if (found.nlink > 1) throw new WorkspaceError('DENIED', `${name} has a second hard link, which may be outside the memory`);
-    await handle.write(text);
+    const bytes = Buffer.from(text);
+    const { bytesWritten } = await handle.write(bytes);
+    if (bytesWritten < bytes.length) {
+      // the disk is full: the part is taken back, unless somebody wrote behind it
+      if ((await handle.stat()).size === found.size + bytesWritten) await handle.truncate(found.size);
+      throw new WorkspaceError('NO_SPACE', `${name} could not be written: the disk is full`);
+    }
     await handle.sync();
   } finally {
     await handle.close();

@@ -1,3 +1,4 @@
+import { setImmediate as immediate } from 'node:timers/promises';
 import type MiniSearch from 'minisearch';
 import { MEMORY_LIMITS } from '../../contracts/constants/limits.js';
 import { listNoteFiles, type MemoryPlace, readNoteFile } from './memory-folder.js';
@@ -57,14 +58,30 @@ async function update(index: MemoryIndex, place: MemoryPlace): Promise<void> {
   for (const name of index.files.keys()) if (!names.has(name)) forget(index, name);
   for (const { name, version } of present) {
     if (index.files.get(name)?.version === version) continue;
-    const content = await readNoteFile(place, name);
+    // a file that is gone by now, or is no file of text, costs only its own notes
+    const content = await readNoteFile(place, name).catch(() => undefined);
     forget(index, name);
+    if (content === undefined) continue;
     const notes = parseNotes(name, content).map((note) => ({ ...note, id: index.nextId++ }));
-    index.search.addAll(notes);
-    for (const note of notes) index.notes.set(note.id, note);
     index.files.set(name, { version, ids: notes.map(({ id }) => id) });
+    await addAll(index, notes);
   }
 }
+
+/** Adds notes, with a pause for the other work of this process now and then. */
+async function addAll({ search, notes: known }: MemoryIndex, notes: readonly IndexedNote[]): Promise<void> {
+  let chars = 0;
+  for (const note of notes) {
+    search.add(note);
+    known.set(note.id, note);
+    chars += note.text.length;
+    if (chars < CHARS_AT_ONCE) continue;
+    chars = 0;
+    await immediate();
+  }
+}
+
+const CHARS_AT_ONCE = 100_000;
 
 function forget(index: MemoryIndex, name: string): void {
   const ids = index.files.get(name)?.ids ?? [];

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { MEMORY_LIMITS } from '../../contracts/constants/limits.js';
 
 /** A note of a memory: a section of a Markdown file. */
 export interface Note {
@@ -24,11 +25,11 @@ export function noteMark(key: string): string {
   return `<!-- note ${createHash('sha256').update(key).digest('hex').slice(0, 16)} -->`;
 }
 
-/** A note as a section of a file: `## DATE TIME #tag`, its mark, its text. Headings of the text become smaller ones. */
+/** A note as a section of a file: `## DATE TIME #tag`, its text, its mark: a note whose write was cut has none. Headings of the text become smaller ones. */
 export function formatNote({ text, tags, key }: NewNote, now: Date): string {
   const at = now.toISOString().slice(0, 16).replace('T', ' ');
   const heading = ['##', at, ...tags.map((tag) => `#${tag}`)].join(' ');
-  return `\n${heading}\n${noteMark(key)}\n\n${text.trim().replaceAll(/^#{1,2} /gmu, '### ')}\n`;
+  return `\n${heading}\n\n${text.trim().replaceAll(/^#{1,2} /gmu, '### ')}\n\n${noteMark(key)}\n`;
 }
 
 const HEADING = /^#{1,2} (?<title>.+)$/u;
@@ -42,7 +43,7 @@ export function parseNotes(file: string, content: string): Note[] {
   let line = 1;
   let text: string[] = [];
   const end = (): void => {
-    const body = text.join('\n').trim();
+    const body = text.join('\n').trim().slice(0, MEMORY_LIMITS.sectionCharsMax);
     const tags = [...title.matchAll(TAG)].map(({ groups }) => groups?.['tag'] ?? '');
     if (body !== '') notes.push({ place: `${file}:${line}`, title: title.replaceAll(TAG, '').trim(), text: body, tags });
   };

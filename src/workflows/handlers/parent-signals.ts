@@ -14,6 +14,7 @@ export function registerParentSignals(context: HandlerContext): void {
     () => {
       context.inbox.signals += 1;
       context.ignoresCancel = true;
+      if (context.run) context.run.awaitsCancel = true;
     },
     { description: 'The parent of this sub-agent continues as new. Not for operators.' },
   );
@@ -27,7 +28,10 @@ export function takeIgnoredCancel(context: HandlerContext): boolean {
   if (!context.ignoresCancel) return false;
   context.ignoresCancel = false;
   context.continuesSoon = true;
-  if (context.run) context.run.continuesSoon = true;
+  if (context.run) {
+    context.run.awaitsCancel = false;
+    context.run.continuesSoon = true;
+  }
   return true;
 }
 

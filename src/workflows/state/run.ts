@@ -54,6 +54,8 @@ export class Run {
   readonly idPrefix: string;
   /** The run continues as new as soon as it can, however short its history is. */
   continuesSoon = false;
+  /** True for a sub-agent whose parent continues as new, until Temporal's cancellation came: another history would take it for a real one. */
+  awaitsCancel = false;
   /** Turns taken in this execution: each execution takes at least one before it continues as new. */
   turnsHere = 0;
   warned: boolean;
@@ -217,6 +219,7 @@ export class Run {
   }
 
   historyIsLong(): boolean {
+    if (this.awaitsCancel) return false;
     const info = workflowInfo();
     return (
       this.continuesSoon ||

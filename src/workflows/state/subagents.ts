@@ -5,6 +5,8 @@ import type { CarriedSubagents, EndedSubagent, LiveSubagent } from '../../contra
 
 /** The sub-agents of a run: those at work, with what is reserved for them, and those that ended. */
 export class Subagents {
+  /** Calls that have a place, also before their sub-agent is started. */
+  readonly #places = new Set<string>();
   /** Calls of the current answer that are still to be started. */
   #callsToStart = 0;
   readonly #started: Map<string, number>;
@@ -28,6 +30,24 @@ export class Subagents {
   /** The sub-agent at work on a call. */
   ofCall(callId: string): LiveSubagent | undefined {
     return this.#live.get(callId);
+  }
+
+  /** Takes a place for a call at once, so that calls that ask together do not take the same one. False if all are taken. */
+  takePlace(callId: string, max: number): boolean {
+    const taken = new Set([...this.#live.keys(), ...this.#places]);
+    if (!taken.has(callId) && taken.size >= max) return false;
+    this.#places.add(callId);
+    return true;
+  }
+
+  /** True if a call could have a place. */
+  hasPlace(callId: string, max: number): boolean {
+    const taken = new Set([...this.#live.keys(), ...this.#places]);
+    return taken.has(callId) || taken.size < max;
+  }
+
+  freePlace(callId: string): void {
+    this.#places.delete(callId);
   }
 
   /** What is reserved for all sub-agents at work. */

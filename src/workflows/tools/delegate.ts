@@ -40,9 +40,9 @@ export async function delegate(run: Run, call: ToolCallPart, delegation: Prepare
 
 /** Called before a call: waits until the run has fewer sub-agents at work than it may have. `go`: the call may start. */
 export async function waitForPlace(run: Run, call: ToolCallPart, { liveMax }: PreparedDelegation): Promise<Continuation> {
-  const hasPlace = (): boolean => run.subagents.live.length < liveMax || run.subagents.ofCall(call.callId) !== undefined;
+  const hasPlace = (): boolean => run.subagents.hasPlace(call.callId, liveMax);
   // asked again: of several calls that wait, one takes the place
-  while (!hasPlace() && !run.mustStop) {
+  while (!run.mustStop && !run.subagents.takePlace(call.callId, liveMax)) {
     if (run.historyIsLong()) return 'continue-as-new';
     const isOver = (): boolean => hasPlace() || run.mustStop || run.historyIsLong();
     await whileWaiting(run, `one of ${liveMax} sub-agents to end`, () => condition(isOver));

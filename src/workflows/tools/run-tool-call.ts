@@ -34,7 +34,7 @@ export async function runToolCall(run: Run, call: ToolCallPart, index: number): 
   }
   const startedAt = Date.now();
   const settled = isForSubagent
-    ? await delegate(run, call, delegation)
+    ? await delegate(run, call, delegation).finally(() => run.subagents.freePlace(call.callId))
     : tool
       ? await settle(run, { call, tool, title, input: inputFor(run, call, tool, index) })
       : await settleUnknown(run, call, index);

@@ -1,6 +1,7 @@
 import { describe, expect, inject, it } from 'vitest';
 import type { ApprovalList } from '../../../src/contracts/schemas/approval.js';
 import type { Config } from '../../../src/define/define-config.js';
+import type { ModelAnswer, ModelRequest } from '../../../src/providers/contract/provider.js';
 import { call, say } from '../../support/agent-worker.js';
 import { replayHistory } from '../../support/test-worker.js';
 import { until, useWorkers } from '../../support/use-workers.js';
@@ -14,6 +15,8 @@ const config = (more: Partial<Config> = {}): Config => ({
   mcpServers: { odd: { command: 'x' } },
   ...more,
 });
+
+const hangOnce = ({ messages }: ModelRequest): ModelAnswer => (messages.length < 3 ? call(['odd_hang', {}]) : say('done'));
 
 describe('a run with MCP servers', { timeout: 60_000 }, () => {
   const { worker, start } = useWorkers();
@@ -37,6 +40,14 @@ describe('a run with MCP servers', { timeout: 60_000 }, () => {
     expect(results).toContain('sum 6');
     expect((await log()).filter((line) => line === 'call die')).toHaveLength(1);
     await replayHistory(inject('workflowBundlePath'), await run.handle.fetchHistory(), run.handle.workflowId);
+  });
+
+  it('a call that must not be repeated, was sent and got no answer in its time: its outcome is unknown', async () => {
+    const { tools, log } = await odd({ tools: { hang: { timeoutMs: 1_000 } } });
+    const run = await start(await worker({ config: config(), mcpTools: tools, model: hangOnce }));
+    expect(await run.result()).toMatchObject({ reason: 'completed' });
+    expect(await log()).toContain('call hang');
+    expect((await run.events()).filter(({ type }) => type === 'tool.result')).toMatchObject([{ outcome: 'unknown' }]);
   });
 
   it('waits for the approval that the config asks for', async () => {

@@ -99,7 +99,7 @@ describe('an MCP server that misbehaves costs one failed result', { timeout: 60_
     const call = callTool(tools, 'odd_hang', {}, { signal: stop.signal });
     await expect.poll(log).toContain('call hang');
     stop.abort();
-    await expect(call).rejects.toThrow('abort');
+    await expect(call).rejects.toThrow('the request was sent to the MCP server odd, which did not answer');
     await expect.poll(log).toContain('cancelled');
     const started = async (): Promise<number> => (await log()).filter((line) => line.startsWith('start')).length;
     await expect

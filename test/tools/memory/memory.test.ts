@@ -29,7 +29,9 @@ describe('the memory of agents', () => {
     await use('remember', { text: 'The staging database is called heron.', tags: ['deploy'] }, { key: 'a' });
     await use('remember', { text: 'Invoices are sent on Mondays.' }, { key: 'b' });
     const file = await readFile(join(folder, 'memory', MONTH), 'utf8');
-    expect(file).toMatch(/^## \d{4}-\d\d-\d\d \d\d:\d\d #deploy\n<!-- note [0-9a-f]{16} -->\n\nThe staging database is called heron\.$/mu);
+    expect(file).toMatch(
+      /^## \d{4}-\d\d-\d\d \d\d:\d\d #deploy\n\nThe staging database is called heron\.\n\n<!-- note [0-9a-f]{16} -->$/mu,
+    );
     for (const query of ['heron', 'deploy', 'databse', 'STAG']) {
       expect(await use('recall', { query })).toMatch(/^\[\d{4}-\d\d\.md:2 .* #deploy\]\nThe staging database is called heron\.$/u);
     }
