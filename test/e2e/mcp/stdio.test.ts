@@ -4,8 +4,8 @@ import { mkdir, readFile, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { CliFolder } from '../support/cli.js';
-import { McpClient, useMcpFolders } from '../support/mcp-client.js';
+import type { CliFolder } from '../../cli/support/cli.js';
+import { McpClient, useMcpFolders } from '../../cli/support/mcp-client.js';
 
 const folder = useMcpFolders();
 const SAY = { steps: [{ text: 'hello' }] };
