@@ -178,7 +178,7 @@ async function runIn(
   const output = workspace.context().output.collect({ keep: 'head-tail' });
   const folder = options.folder ?? workspace.root;
   const end = await runProcessTree({
-    order: sandbox.order(command, { folder, writable: [folder], readOnly: [], hidden: [], network: { kind: 'none' }, ...view }),
+    order: sandbox.order(command, { folder, shown: [], writable: [folder], readOnly: [], hidden: [], network: { kind: 'none' }, ...view }),
     folder,
     timeoutMs: 20_000,
     signal: new AbortController().signal,

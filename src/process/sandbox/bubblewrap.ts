@@ -44,7 +44,7 @@ export function bubblewrapSandbox({ shell, isRoot, own, resolver }: BubblewrapOp
     shell,
     order: (
       command: string,
-      { folder, network, writable, readOnly, hidden, limits, isGrouped = false, isServer }: CommandView,
+      { folder, network, shown, writable, readOnly, hidden, limits, isGrouped = false, isServer }: CommandView,
     ): ProcessOrder => {
       const socket = network.kind === 'proxy' ? [network.socket] : [];
       const environment = sandboxEnvironment(network);
@@ -58,6 +58,7 @@ export function bubblewrapSandbox({ shell, isRoot, own, resolver }: BubblewrapOp
           ...([...SHELLS[shell], outside, 'perdure', 'bwrap', ...before, ...spaces, ...users] as const),
           ...own.flatMap((path) => [...size, '--tmpfs', path]),
           ...(network.kind === 'host' ? ['--ro-bind-try', resolver, resolver] : ['--unshare-net']),
+          ...shown.flatMap((path) => ['--ro-bind', path, path]),
           ...[...writable, ...socket].flatMap((path) => ['--bind', path, path]),
           ...readOnly.flatMap((path) => ['--ro-bind', path, path]),
           ...hidden.flatMap(({ path, isFolder }) =>

@@ -10,7 +10,7 @@ import { CAPABILITIES, CLOSE_DESCRIPTORS, type CommandView, KERNEL_SETTINGS, typ
  * 1. A loopback of its own, without which programs that talk to themselves do not run.
  * 2. A stage, which keeps the folders that stay writable, and the devices, while everything else is made read-only or covered.
  * 3. An empty `/tmp` and `/run`: sockets of daemons (tmux, ssh-agent, docker, gpg, dbus) are in them.
- * 4. The writable folders again, then the covers of what the command may not see.
+ * 4. The shown and the writable folders again, then the covers of what the command may not see.
  * 5. The settings of the kernel in `/proc`, read-only: root could write them.
  *
  * The command is a child, because process 1 ignores signals without a handler. The handler of TERM lets the signal end the command and not
@@ -43,7 +43,7 @@ ln -s fd/0 "$stage/dev/stdin"; ln -s fd/1 "$stage/dev/stdout"; ln -s fd/2 "$stag
 number=0
 for entry in "$@"; do
   case $entry in
-    rw:*) path=\${entry#rw:} number=$((number + 1))
+    show:*|rw:*) path=\${entry#*:} number=$((number + 1))
       if [ -d "$path" ]; then mkdir "$stage/$number"; else : > "$stage/$number"; fi
       inner --rbind "$path" "$stage/$number" ;;
   esac
@@ -68,6 +68,7 @@ for entry in "$@"; do
     rw:*) number=$((number + 1))
       if [ -d "$stage/$number" ]; then mkdir -p "$path"; else mkdir -p "\${path%/*}" && : >> "$path"; fi
       inner --rbind "$stage/$number" "$path" ;;
+    show:*) number=$((number + 1)); mkdir -p "$path"; inner --bind "$stage/$number" "$path"; inner -o remount,bind,ro "$path" ;;
     ro:*) inner --bind "$path" "$path"; inner -o remount,bind,ro "$path" ;;
     hide:*)
       if [ -d "$path" ]; then inner -t tmpfs -o ro,size=4k,mode=755 perdure "$path"
@@ -114,7 +115,7 @@ export function namespaceSandbox({ shell, unshare, stages }: NamespaceOptions): 
     shell,
     order: (
       command: string,
-      { folder, network, writable, readOnly, hidden, limits, isGrouped = false, isServer }: CommandView,
+      { folder, network, shown, writable, readOnly, hidden, limits, isGrouped = false, isServer }: CommandView,
     ): ProcessOrder => {
       const apart = ['--mount', '--pid', '--ipc', '--uts', ...(network.kind === 'host' ? [] : ['--net'])];
       const socket = network.kind === 'proxy' ? network.socket : '';
@@ -122,7 +123,8 @@ export function namespaceSandbox({ shell, unshare, stages }: NamespaceOptions): 
       // what is below the stage cannot be kept on it
       const stage = stages.find((path) => !writable.some((other) => `${other}/`.startsWith(`${path}/`)));
       if (stage === undefined) throw new Error(`SANDBOX: all of ${stages.join(', ')} contain writable paths of this command`);
-      const entries = [...writable, ...(socket === '' ? [] : [socket])].map((path) => `rw:${path}`);
+      const kept = [...writable, ...(socket === '' ? [] : [socket])];
+      const entries = [...shown.map((path) => `show:${path}`), ...kept.map((path) => `rw:${path}`)];
       const size = limits ? `,size=${limits.memoryBytes}` : '';
       const limited = script
         .replace('SIZE', size)

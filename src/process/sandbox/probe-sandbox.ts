@@ -30,6 +30,7 @@ export async function probeSandbox(sandbox: Sandbox, { claims, timeoutMs }: Prob
     const { endedBy, exitCode } = await runProcessTree({
       order: sandbox.order(lines.join('\n'), {
         folder,
+        shown: [],
         writable: [folder],
         readOnly: [],
         hidden: [{ path: hidden, isFolder: true }],

@@ -19,6 +19,8 @@ export interface CommandView {
   readonly folder: string;
   /** Existing files and folders that the command may change. The rest of the system is read-only, `/tmp` and `/run` are its own. */
   readonly writable: readonly string[];
+  /** Existing folders in `/tmp` or `/run` of the machine that it sees nevertheless, read-only. A writable folder in them stays writable. */
+  readonly shown: readonly string[];
   /** Existing files and folders in writable ones that it can only read. */
   readonly readOnly: readonly string[];
   /** Existing files and folders that it sees empty. */

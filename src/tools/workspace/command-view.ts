@@ -29,7 +29,8 @@ export async function commandView(jail: Jail, rights: CommandRights, network: Co
   // what a link of the workspace leads to may be anything
   const covered = [...marks.keys()].filter((path) => !repository.includes(path));
   const own = [jail.stateFolder, join(root, STATE_FOLDER_NAME), ...CREDENTIALS.map((name) => join(homedir(), name))];
-  const hidden = [...(await existing(own)), ...(await withoutLinks(covered)), ...(await socketsOutside(root))];
+  const shown = shownFolders();
+  const hidden = [...(await existing(own)), ...(await withoutLinks(covered)), ...(await socketsOutside(root, shown))];
   const view = {
     readOnly: [...readOnly.map(({ path }) => path), ...folders],
     // a workspace in a hidden folder stays visible, and what is in a hidden folder is hidden with it
@@ -40,7 +41,7 @@ export async function commandView(jail: Jail, rights: CommandRights, network: Co
   const inside = [...view.readOnly, ...view.hidden.map(({ path }) => path)].filter((path) => isWithin(root, path));
   const writable = rights.writable.filter((path) => !isWithin(root, path));
   // a mount cannot be renamed: what is covered stays under its name
-  return { folder: root, writable: [root, ...writable, ...foldersAbove(inside, root)], ...view, network };
+  return { folder: root, shown, writable: [root, ...writable, ...foldersAbove(inside, root)], ...view, network };
 }
 
 /** The real paths of what the config lists, where it exists, found once: a command could put a link in a place that it may write. */
@@ -73,13 +74,21 @@ async function withoutLinks(paths: readonly string[]): Promise<HiddenPath[]> {
   return found.flatMap(({ path, stats }) => (stats && !stats.isSymbolicLink() ? [{ path, isFolder: stats.isDirectory() }] : []));
 }
 
-/** Folders that a command has for itself: sockets in them are out of its sight. */
+/** Folders that a command has for itself: what others have in them is out of its sight. */
 const OWN_FOLDERS = ['/tmp', '/var/tmp', '/run', '/dev', '/proc'] as const;
 
+/** The worker's folder, if it is below one of them: a project there has its programs in it, as every other project. */
+function shownFolders(): readonly string[] {
+  const folder = process.cwd();
+  return OWN_FOLDERS.some((own) => folder !== own && isWithin(own, folder)) ? [folder] : [];
+}
+
 /** The sockets of daemons of this machine, which answer through a read-only file system. */
-async function socketsOutside(root: string): Promise<HiddenPath[]> {
+async function socketsOutside(root: string, shown: readonly string[]): Promise<HiddenPath[]> {
+  const isUnseen = (path: string): boolean =>
+    OWN_FOLDERS.some((folder) => isWithin(folder, path)) && !shown.some((folder) => isWithin(folder, path));
   const table = await readFile('/proc/net/unix', 'utf8').catch(() => '');
   const named = table.split('\n').flatMap((line) => / (?<path>\/.*)$/u.exec(line)?.groups?.['path'] ?? []);
-  const others = new Set(named.filter((path) => !isWithin(root, path) && !OWN_FOLDERS.some((folder) => isWithin(folder, path))));
-  return (await existing([...others])).filter(({ path, isFolder }) => !isFolder && !OWN_FOLDERS.some((folder) => isWithin(folder, path)));
+  const others = new Set(named.filter((path) => !isWithin(root, path) && !isUnseen(path)));
+  return (await existing([...others])).filter(({ path, isFolder }) => !isFolder && !isUnseen(path));
 }

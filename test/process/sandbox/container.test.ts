@@ -44,6 +44,7 @@ async function calls(): Promise<string[][]> {
 
 const view = (root: string, more: Partial<CommandView> = {}): CommandView => ({
   folder: root,
+  shown: [],
   writable: [root],
   readOnly: [],
   hidden: [],

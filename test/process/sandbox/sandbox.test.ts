@@ -1,6 +1,6 @@
 import { execFile, type StdioOptions, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, open, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, open, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -33,6 +33,7 @@ describe.each(sandboxes)('a command in a sandbox of $kind', (sandbox) => {
     const folder = view.folder ?? root;
     const { argv, environment } = sandbox.order(command, {
       folder,
+      shown: [],
       writable: [folder],
       readOnly: [],
       hidden: [],
@@ -109,6 +110,22 @@ describe.each(sandboxes)('a command in a sandbox of $kind', (sandbox) => {
     expect(await readFile(join(outside, 'here'), 'utf8')).toBe('text\n');
   });
 
+  test('sees a shown folder below /tmp, which it cannot change; what is writable or hidden in it stays so', async () => {
+    const { root: project } = await tempWorkspace();
+    const folder = join(project, 'workspace');
+    const secrets = join(project, 'secrets');
+    await Promise.all([mkdir(folder), mkdir(secrets), writeFile(join(project, 'program'), 'echo ran\n')]);
+    await writeFile(join(secrets, 'key'), 'secret');
+    const printed = await run(`exec 2>&1; sh ../program; touch ../new ../program || echo refused; touch here; ls; ls ../secrets; true`, {
+      folder,
+      shown: [project],
+      writable: [folder],
+      hidden: [{ path: secrets, isFolder: true }],
+    });
+    expect(printed).toMatch(/^ran\n[^]*refused\nhere\n$/u);
+    expect(printed).not.toContain('key');
+  });
+
   test('does not see the environment of the worker, nor its processes', async () => {
     const worker = spawn('sleep', ['60'], { env: { CANARY: 'canary-of-worker' } });
     onTestFinished(() => void worker.kill('SIGKILL'));
@@ -150,7 +167,7 @@ describe.each(sandboxes)('a command in a sandbox of $kind', (sandbox) => {
     const { root, outside } = await tempWorkspace();
     const file = await open(join(outside, 'log'), 'w');
     onTestFinished(() => file.close());
-    const view: CommandView = { folder: root, writable: [root], readOnly: [], hidden: [], network: { kind: 'none' } };
+    const view: CommandView = { folder: root, shown: [], writable: [root], readOnly: [], hidden: [], network: { kind: 'none' } };
     const { argv, environment } = sandbox.order(
       'exec 2>/dev/null; for n in 3 4 7 12; do eval "echo evil >&$n"; done; ls /proc/self/fd',
       view,
@@ -195,7 +212,7 @@ test('a user who is not root has a sandbox too, in which no user namespace can b
   const script = `import { working } from '${new URL('../../../dist/process/sandbox/choose-sandbox.js', import.meta.url).href}';
     import { execFileSync } from 'node:child_process';
     for await (const { kind, order } of working()) {
-      const view = { folder: process.argv[1], writable: [process.argv[1]], readOnly: [], hidden: [], network: { kind: 'none' } };
+      const view = { folder: process.argv[1], shown: [], writable: [process.argv[1]], readOnly: [], hidden: [], network: { kind: 'none' } };
       const { argv: [program, ...args], environment } = order('id -u; unshare --user true 2>/dev/null && echo nested', view);
       console.log(kind, execFileSync('sh', ['-c', '"$@" || true', 'sh', program, ...args], { env: environment, encoding: 'utf8' }).trim());
     }`;
@@ -210,7 +227,7 @@ describe('the mode of the config', () => {
     const { root } = await tempWorkspace();
     const sandbox = await openSandbox({ mode: 'none' });
     expect(sandbox.kind).toBe('process-tree');
-    const order = sandbox.order('true', { folder: root, writable: [], readOnly: [], hidden: [], network: { kind: 'none' } });
+    const order = sandbox.order('true', { folder: root, shown: [], writable: [], readOnly: [], hidden: [], network: { kind: 'none' } });
     expect(order.argv).toContain('true');
   });
 

@@ -28,6 +28,7 @@ beforeAll(async () => {
 
 const VIEW: CommandView = {
   folder: '/w',
+  shown: [],
   writable: ['/w', '/Users/me/.npm'],
   readOnly: ['/w/.git/config'],
   hidden: [
