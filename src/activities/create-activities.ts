@@ -32,13 +32,16 @@ import { finalFailure, isOtherHost } from './runtime/failures.js';
 import { withHeartbeat } from './runtime/heartbeat.js';
 import { maskActivities, maskPrepared } from './runtime/mask-activities.js';
 import { createRoomCheck, withRoom } from './runtime/room.js';
+import { createCheckMessages } from './sessions/check-messages.js';
 import { createAwaitRun } from './subagents/await-run.js';
+import { createCopyConversation } from './transcript/copy-conversation.js';
 import { TranscriptCache } from './transcript/transcript-cache.js';
 
 /** The dependencies of all activities. */
 export interface ActivitiesOptions {
   readonly prepareRun: PrepareRun;
   readonly resolveModel: AgentActivities['resolveModel'];
+  readonly prepareSession: AgentActivities['prepareSession'];
   /** Checks the signatures of approvals and extensions. @default unsigned ones are taken */
   readonly authenticate?: Authenticate;
   /** Signs the starts of sub-agents. @default none */
@@ -120,6 +123,9 @@ export function createActivities(options: ActivitiesOptions): AgentActivities {
     awaitRoom: checkRoom,
     awaitRun: createAwaitRun(),
     signStart: createSignStart(options.sign),
+    prepareSession: options.prepareSession,
+    copyConversation: createCopyConversation(transcripts),
+    checkMessages: createCheckMessages(options.authenticate),
     reconcileTool: createReconcileTool(toolOptions),
     recallResult: createRecallResult({ results, cache }),
     checkTool: createCheckTool({ tools, hooks, gates: options.gates ?? new Map(), secrets }),

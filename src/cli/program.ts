@@ -1,13 +1,12 @@
 import { readFileSync } from 'node:fs';
-import { Command, Option } from 'commander';
+import { Command } from 'commander';
 import { SIGNALS, UPDATES, verbsOf } from '../contracts/verbs/index.js';
 import type { AnyVerb, VerbFlag } from '../contracts/verbs/verb.js';
 import type { CliContext } from './host/context.js';
 import type { OfferedVerb } from './host/run-verb.js';
+import { withInput, withJson, withPlace, withRunOptions, withShow } from './options/command-options.js';
 import { parseNumber } from './options/number.js';
-
-/** Runs a verb and resolves to the exit status of the process. */
-type VerbRun = () => Promise<number>;
+import { addSessions, type CarryOut, type Registering, type VerbRun } from './session-verbs.js';
 
 /**
  * Defines all commands and options. An action imports its command when it is called, so that `show` does not load the modules of `run`.
@@ -29,19 +28,11 @@ export function createProgram(context: CliContext, onExitCode: (code: number) =>
   addVerbs(verbsOf(SIGNALS), { program, context, carryOut });
   addVerbs(verbsOf(UPDATES), { program, context, carryOut });
   addApprovals({ program, context, carryOut });
+  addSessions({ program, context, carryOut });
   addLookVerbs(program, context, carryOut);
   addHostVerbs(program, context, carryOut);
   addMcp(program, context, carryOut);
   return program;
-}
-
-type CarryOut = (verb: VerbRun) => Promise<void>;
-
-/** What registering a verb needs. */
-interface Registering {
-  readonly program: Command;
-  readonly context: CliContext;
-  readonly carryOut: CarryOut;
 }
 
 /** The command in the list of commands, such as `continue <run> [text]`. The word `[options]` is omitted to keep one line a command. */
@@ -57,12 +48,14 @@ function addRunVerbs(program: Command, context: CliContext, carryOut: CarryOut):
   withRunOptions(program.command('run'))
     .description('run a task and follow it to its end; Ctrl-C detaches')
     .argument('<task>', 'the task, in quotes')
+    .option('--session <key>', 'send the task to this session, and follow the run that answers it')
     .option('--events', 'print JSON Lines: events, tokens and progress, then the result')
     .option('--detach', 'return immediately, like start')
     .action((task, options) => carryOut(async () => (await import('./commands/run.js')).run(task, options, context)));
   withRunOptions(program.command('start'))
     .description('start a task in the background, print its run ID')
     .argument('<task>', 'the task, in quotes')
+    .option('--session <key>', 'list the run with this session')
     .action((task, options) => carryOut(async () => (await import('./commands/start.js')).start(task, options, context)));
   withInput(withShow(withPlace(program.command('continue'))))
     .description('continue a closed run as a new run, such as RUN.2')
@@ -201,52 +194,6 @@ function addMcp(program: Command, context: CliContext, carryOut: CarryOut): void
     .action((options) => carryOut(async () => (await import('./commands/mcp.js')).mcp(options, context, packageVersion())));
 }
 
-function withPlace(command: Command): Command {
-  return command
-    .option('--address <host:port>', 'Temporal server (default: from TEMPORAL_* or temporal.toml, else the embedded server)')
-    .option('--namespace <name>', 'Temporal namespace')
-    .option('--task-queue <name>', 'task queue of the workers (default: perdure)');
-}
-
-function withJson(command: Command): Command {
-  return command.option('--json', 'print one JSON document');
-}
-
-function withShow(command: Command): Command {
-  return withJson(command).option('--events', 'print JSON Lines: events, tokens and progress, then the result');
-}
-
-function withInput(command: Command): Command {
-  return command
-    .option('--model <provider/model>', 'model, such as openai/gpt-5.4-mini or gpt-5.4-mini; scripted/FILE plays recorded responses')
-    .option('--fallback <provider/model>', 'model to fail over to; for several, repeat the option or separate with commas', addToList)
-    .option('--thinking <level>', 'thinking level: off, minimal, low, medium, high, or a number of tokens', parseNumber)
-    .option('--max-turns <n>', 'maximum number of turns (default: 20)', parseNumber)
-    .option('--max-cost <usd>', 'maximum cost in USD', parseNumber)
-    .option('--max-tokens <n>', 'maximum number of tokens, input plus output', parseNumber)
-    .option('--deadline <duration>', 'maximum working time, such as 90s or 10m')
-    .option('--on-budget <what>', 'at a limit: finish with an answer, or ask for approval to continue (default: finish)')
-    .option('--allow-unknown-price', 'accept --max-cost for a model without a known price; the limit is not enforced')
-    .option('--output-schema <file>', 'file with the JSON Schema of the answer')
-    .option('--chat', 'answer in one turn, without tools');
-}
-
-function withRunOptions(command: Command): Command {
-  return withInput(withJson(withPlace(command)))
-    .option('--agent <name>', 'agent from the config')
-    .option('--workspace <dir>', 'folder in which the agent can read and write files and run commands')
-    .addOption(new Option('--i-know', 'allow the root or home folder as workspace').hideHelp())
-    .option('--session <key>', 'add the run to this session')
-    .option('--tenant <name>', 'count the run for this tenant')
-    .option('--id <run-id>', 'run ID; a second start with the same ID and input attaches to the run')
-    .option('--no-worker', 'do not start a worker');
-}
-
-/** Collects the values of a repeated option. A value may hold several names, separated by commas. */
-function addToList(text: string, soFar: readonly string[] = []): readonly string[] {
-  return [...soFar, ...text.split(',').flatMap((name) => name.trim() || [])];
-}
-
 /** Collects the values of a repeated option as they are. */
 const addValue = (text: string, soFar: readonly string[] = []): readonly string[] => [...soFar, text];
 
@@ -264,6 +211,7 @@ Examples:
   perdure start 'write the release notes' --workspace .
   perdure steer RUN 'do not edit the changelog'
   perdure approvals
+  perdure chat --session release
   perdure continue RUN 'now fix the warnings'
 
 Runs are durable. If a process dies, its runs continue with the next command

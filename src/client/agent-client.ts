@@ -9,6 +9,9 @@ import { listApprovals, type WaitingApproval } from './runs/list-approvals.js';
 import { countRuns, type ListOptions, listRuns, type RunFilter, type RunListItem } from './runs/list-runs.js';
 import { type SessionCost, sessionCost } from './runs/session-cost.js';
 import { checkStart, type StartInput, startRun } from './runs/start-run.js';
+import { SessionHandle } from './session-handle.js';
+import { listSessions, type SessionListItem, type SessionListOptions } from './sessions/list-sessions.js';
+import type { SessionOptions } from './sessions/session-input.js';
 import { checkAddress, TemporalAccess, unreadStorage } from './temporal/connection.js';
 import { unreachable } from './temporal/errors.js';
 import { signerFor } from './temporal/signer.js';
@@ -87,6 +90,19 @@ export class AgentClient {
   /** Returns the handle of a run. Sends no request. `Structured` is the type of its structured answer, which nothing checks here. */
   get<Structured = JsonValue>(runId: string): RunHandle<Structured> {
     return new RunHandle<Structured>(this.#access, runId, this.#streams);
+  }
+
+  /**
+   * Returns the handle of a session. Sends no request: the first message starts the session with these options. A session that exists keeps its
+   * own. Throws `BAD_SESSION_ID` and `BAD_OPTION` (2).
+   */
+  session(key: string, options: SessionOptions = {}): SessionHandle {
+    return new SessionHandle(this.#access, key, options, this.#streams);
+  }
+
+  /** Lists the sessions of this client's task queue, newest first. Throws `BAD_OPTION` (2). */
+  async sessions(options: SessionListOptions = {}): Promise<SessionListItem[]> {
+    return await listSessions(this.#access, options);
   }
 
   /**

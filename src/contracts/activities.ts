@@ -1,5 +1,6 @@
 import type { ChainHead } from './digest.js';
 import type { CallDecision } from './schemas/carried-state.js';
+import type { Conversation } from './schemas/conversation.js';
 import type { AskTenantInput, CheckTenantInput, CheckTenantResult } from './schemas/ledger.js';
 import type { JsonValue, Message } from './schemas/message.js';
 import type { StopReason, ThinkingOutput, ThinkingSetting, ToolChoice, Usage } from './schemas/model.js';
@@ -7,6 +8,7 @@ import type { ModelCandidate, ModelTimes } from './schemas/model-route.js';
 import type { KeptPart } from './schemas/policy.js';
 import type { PreparedRun } from './schemas/prepared-run.js';
 import type { RunInput, RunResult } from './schemas/run.js';
+import type { CheckMessagesInput, CheckMessagesResult, PrepareSessionInput, PrepareSessionResult } from './schemas/session-activities.js';
 import type { AwaitRunInput } from './schemas/subagent.js';
 import type { Effect } from './schemas/tool.js';
 import type { SignedRequest } from './signature.js';
@@ -24,6 +26,8 @@ export interface TranscriptRef {
   readonly base: ChainHead;
   readonly tail: readonly TailItem[];
   readonly digest: string;
+  /** The conversation that the transcript begins with. Its messages are in the transcripts of earlier runs. */
+  readonly inherits?: Conversation;
 }
 
 /** Input of activity `prepareRun`. */
@@ -276,6 +280,12 @@ export interface AgentActivities {
   readonly checkSignature: (input: CheckSignatureInput) => Promise<CheckSignatureResult>;
   /** Signs the start of a sub-agent at a server that asks for signatures. */
   readonly signStart: (input: Pick<SignedRequest, 'runId' | 'input'>) => Promise<{ readonly auth: string }>;
+  readonly prepareSession: (input: PrepareSessionInput) => Promise<PrepareSessionResult>;
+  /** Returns the messages of a reference. */
+  readonly copyConversation: (
+    ref: TranscriptRef,
+  ) => Promise<{ readonly messages: readonly { readonly message: Message; readonly hash: string }[] }>;
+  readonly checkMessages: (input: CheckMessagesInput) => Promise<CheckMessagesResult>;
   /** Returns when the run has ended. */
   readonly awaitRun: (input: AwaitRunInput) => Promise<AwaitRunResult>;
   /** Returns when the disk of this worker has room again; until then, each attempt fails. */

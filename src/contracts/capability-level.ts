@@ -5,7 +5,7 @@ import type { RunPolicy } from './schemas/policy.js';
  * run may be started by the old workflow code and prepared by the new activities. Without a level its history would hold flags that the
  * old code ignored and the new code obeys when it replays them: other commands, and a run that no worker can continue.
  */
-export const CAPABILITY_LEVEL = 5;
+export const CAPABILITY_LEVEL = 6;
 
 /** The first level whose workflow code checks the signatures of approvals and extensions. */
 export const SIGNED_LEVEL = 3;
@@ -15,6 +15,9 @@ export const TENANT_LEVEL = 4;
 
 /** The first level whose workflow code starts sub-agents. */
 export const DELEGATION_LEVEL = 5;
+
+/** The first level whose workflow code continues the conversation of a session. */
+export const CONVERSATION_LEVEL = 6;
 
 /** The level of builds that did not tell theirs. */
 const LEVEL_OF_OLD_BUILDS = 1;
@@ -30,6 +33,8 @@ export const FLAGS_OF_LEVELS: ReadonlyMap<number, readonly Flag[]> = new Map([
   [TENANT_LEVEL, []],
   // no flag: sub-agents are a choice of the agent
   [DELEGATION_LEVEL, []],
+  // no flag: the conversation of a run is a choice of its session
+  [CONVERSATION_LEVEL, []],
 ]);
 
 /** The policy for workflow code of a level: flags of later levels are off. */

@@ -1,6 +1,7 @@
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 import type { Message } from './schemas/message.js';
+import type { SendInput } from './schemas/session.js';
 
 /** Head of a transcript: its number of messages, and the chained digest over them. */
 export interface ChainHead {
@@ -22,6 +23,11 @@ export function hashJson(value: unknown): string {
 /** The hash that identifies a message in caches and references. */
 export function hashMessage(message: Message): string {
   return hashJson(message);
+}
+
+/** The hash of a message to a session without its id and its signature. A signature covers it, so that nobody needs the content to check one. */
+export function hashContent({ text, parts, queue }: Omit<SendInput, 'id'>): string {
+  return hashJson({ text, parts, queue });
 }
 
 /** The head after one more message: `digest(n) = sha256(digest(n-1) + hash(n))`. */

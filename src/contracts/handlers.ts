@@ -6,8 +6,9 @@ import type { ApprovalList, ApproveInput, DecidedApproval, DenyInput } from './s
 import type { Usage } from './schemas/model.js';
 import type { PageRequest, TranscriptPage, UnreadPage } from './schemas/page.js';
 import type { ExtendInput, HoldInput, Progress, Receipt, RunResult, SteerInput, SteerRecord } from './schemas/run.js';
+import type { SendInput, SessionEvent, SessionEventPage, SessionState, UnsendInput, Unsent } from './schemas/session.js';
 import type { Step } from './schemas/step.js';
-import { SIGNALS, UPDATES } from './verbs/index.js';
+import { SESSION_SIGNALS, SESSION_UPDATES, SIGNALS, UPDATES } from './verbs/index.js';
 
 /** Sends a message to the running agent. The model sees it in its next request. The same id twice is one message. */
 export const steer = defineSignal<[SteerInput]>('steer');
@@ -52,6 +53,28 @@ export const steps = defineQuery<readonly Step[]>('steps');
 /** Returns the result of a closed run, and null before the end. */
 export const result = defineQuery<RunResult | null>('result');
 
+/** The handlers of a session. Its signal and its updates take a message, its queries show what became of it. */
+export const SESSION_HANDLERS = {
+  /** Sends a message. Durable without a worker. The same id twice is one message. */
+  message: defineSignal<[SendInput]>('message'),
+  /** Sends a message like `message`, and returns a receipt. */
+  send: defineUpdate<Receipt, [SendInput]>('send'),
+  /** Withdraws a message that waits. */
+  unsend: defineUpdate<Unsent, [UnsendInput]>('unsend'),
+  /** Returns the active run, the queue, the last runs and the dropped messages. */
+  session: defineQuery<SessionState>('session'),
+  /** Returns events in order. The newest 1,000 or 256 KiB are kept. */
+  events: defineQuery<SessionEventPage, [{ after: number; types?: readonly SessionEvent['type'][] }]>('events'),
+} as const;
+
+/** Workflow type of a session, for clients of any language. */
+export const AGENT_SESSION = 'agentSession';
+
+/** The workflow id of a session. */
+export function sessionId(key: string): string {
+  return `session/${key}`;
+}
+
 /** Workflow type of a run, for clients of any language. */
 export const AGENT_RUN = 'agentRun';
 
@@ -88,6 +111,14 @@ export const HANDLER_DESCRIPTIONS = {
   steers: 'Delivery records of the messages that were sent to the run.',
   steps: 'Turns with status, times, usage and calls. Available after the end too.',
   result: 'The result of a closed run; null before the end.',
+} as const;
+
+/** Descriptions of the handlers of a session, as the Web UI shows them. */
+export const SESSION_DESCRIPTIONS = {
+  ...describe(SESSION_SIGNALS),
+  ...describe(SESSION_UPDATES),
+  session: 'Active run, waiting messages, the last 50 runs with the messages that they answer, and the dropped messages.',
+  events: 'Events in order: {"after": 0, "types"?: ["message.dropped"]}. The newest 1,000 or 256 KiB are kept.',
 } as const;
 
 function describe<Name extends string>(verbs: Readonly<Record<Name, { readonly description: string }>>): Readonly<Record<Name, string>> {

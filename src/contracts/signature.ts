@@ -2,10 +2,14 @@ import { hmac } from '@noble/hashes/hmac.js';
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 import { AUTH_LIMITS } from './constants/limits.js';
-import { canonicalJson } from './digest.js';
+import { canonicalJson, hashContent } from './digest.js';
+import type { SendInput } from './schemas/session.js';
 
-/** What only the owner of an embedded server may do: start a run on a folder, approve a call, raise a limit. */
-export type SignedVerb = 'start' | 'approve' | 'extend';
+/**
+ * What only the owner of an embedded server may do: start a run or a session on a folder, send to such a session, approve a call, raise a
+ * limit.
+ */
+export type SignedVerb = 'start' | 'send' | 'approve' | 'extend';
 
 /** A request to sign. `input` is that of the workflow or the update, without `auth`. */
 export interface SignedRequest {
@@ -26,6 +30,11 @@ export interface Signature {
  */
 export function signRequest(key: Uint8Array, request: SignedRequest, atMs: number): string {
   return `v1.${atMs}.${codeOf(key, request, atMs)}`;
+}
+
+/** The request that signs a message to a session: its id, and the hash of its content, so that nobody needs the content to check it. */
+export function signedSend(workflowId: string, { id, ...content }: SendInput): SignedRequest {
+  return { verb: 'send', runId: workflowId, input: { id, content: hashContent(content) } };
 }
 
 /** Reads a signature. Undefined for anything else. */

@@ -14,6 +14,7 @@ import { FetchDefinition } from './worker/fetch.js';
 import { McpServers } from './worker/mcp-servers.js';
 import { MemoryDefinition } from './worker/memory.js';
 import { SandboxDefinition } from './worker/sandbox.js';
+import { SessionsDefinition } from './worker/sessions.js';
 import { StreamsDefinition } from './worker/streams.js';
 import { ProviderLimitsDefinition, TenantsDefinition } from './worker/tenants.js';
 
@@ -66,6 +67,8 @@ export const Config = z.strictObject({
   streams: StreamsDefinition.optional(),
   /** Limits of tenants: runs at once, and money for a day. @default none */
   tenants: TenantsDefinition.optional(),
+  /** Queues of sessions: mode, cap, drop policy, debounce. @default followup, 20 messages, the new one is dropped, 500 ms */
+  sessions: SessionsDefinition.optional(),
   /**
    * MCP servers by name. Runs are offered their tools as `SERVER_TOOL`. Needs the package `@modelcontextprotocol/sdk`. @default none
    */

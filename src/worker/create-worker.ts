@@ -7,6 +7,7 @@ import { tenantRules } from '../activities/limits/tenant-limits.js';
 import { type Authenticate, createAuthenticate, forgetOldSignatures, type Sign } from '../activities/prepare/authenticate.js';
 import { createPrepareRun } from '../activities/prepare/prepare-run.js';
 import { createResolveModel } from '../activities/prepare/resolve-model.js';
+import { createPrepareSession } from '../activities/sessions/prepare-session.js';
 import type { AgentActivities } from '../contracts/activities.js';
 import { hostQueueOf } from '../contracts/constants/host-queue.js';
 import { WORKER_LIMITS } from '../contracts/constants/limits.js';
@@ -116,6 +117,11 @@ export function createAgentActivities(options: AgentActivitiesOptions): AgentAct
       ...(authenticate ? { authenticate } : {}),
       ...(options.toolQueue === undefined ? {} : { toolQueue: options.toolQueue }),
       ...(heartbeatTimeoutMs === undefined ? {} : { heartbeatTimeoutMs }),
+    }),
+    prepareSession: createPrepareSession({
+      config,
+      searchAttributes: options.searchAttributes,
+      ...(authenticate ? { authenticate } : {}),
     }),
     factsOf: (model) => modelFacts(model, config),
     ...(authenticate ? { authenticate, sign: signWith(options.stateDir) } : {}),

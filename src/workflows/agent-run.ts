@@ -26,8 +26,10 @@ import { buildResult, type Ending, unpreparedResult } from './state/run-result.j
 import { readStart, type StartProblem } from './state/start-arguments.js';
 import { readActivityProblem, runFailure } from './temporal/failures.js';
 import { awaitRoom, prepareRun } from './temporal/proxies.js';
+import { conversationProblem } from './temporal/session-parent.js';
 import { tellContinued } from './tools/follow-subagent.js';
 import { compactToCarry } from './turn/compact-transcript.js';
+import { keepConversation, mustCopyConversation } from './turn/copy-conversation.js';
 import { type FinalOutput, finalOutput, hasFinalCall } from './turn/final-answer.js';
 import { beforeRun } from './turn/run-hooks.js';
 
@@ -58,6 +60,7 @@ async function runToEnd(context: HandlerContext, carried: CarriedState | undefin
   open(run, carried);
   // one watcher for the whole run, not one per call: every condition is evaluated in every activation
   void condition(() => run.inbox.cancelRequest !== undefined).then(() => run.calls.abort());
+  if (mustCopyConversation(run.transcript, Date.now())) await keepConversation(run);
   const refusal = carried ? await letHandlersEnd() : await beforeRun(run);
   for (;;) {
     const ending = refusal ?? (await runTurns(run));
@@ -110,8 +113,8 @@ type Preparation =
 
 async function prepare(context: HandlerContext): Promise<Preparation> {
   const { workflowId, startTime, firstExecutionRunId } = workflowInfo();
-  const notSubagent = parentProblem(context.input);
-  if (notSubagent !== undefined) return { kind: 'refused', problem: { type: 'Input.Invalid', message: notSubagent } };
+  const notChild = parentProblem(context.input) ?? conversationProblem(context.input);
+  if (notChild !== undefined) return { kind: 'refused', problem: { type: 'Input.Invalid', message: notChild } };
   const scope = new CancellationScope();
   void condition(() => context.inbox.cancelRequest !== undefined).then(() => scope.cancel());
   for (let losses = 0; ; ) {
@@ -192,6 +195,7 @@ function loadTranscript(run: Run): void {
   const { messages, repairs } = repairHistory(givenConversation(run.input.messages));
   if (repairs > 0) run.events.add({ type: 'recovered', turn: 0, what: 'pairing of calls and results', count: repairs });
   const task = taskMessage(run);
+  if (run.input.inherits) run.transcript.inherit(run.input.inherits);
   // the input's messages may end with the task already: it is not repeated
   run.transcript.load(appendOnce(messages, task).slice(0, -1));
   run.transcript.append(task);

@@ -16,6 +16,7 @@ import { createPrepareRun } from '../../src/activities/prepare/prepare-run.js';
 import { hookFlags } from '../../src/activities/prepare/run-policy.js';
 import { describeTool } from '../../src/activities/prepare/tool-descriptor.js';
 import { failure } from '../../src/activities/runtime/failures.js';
+import { createPrepareSession } from '../../src/activities/sessions/prepare-session.js';
 import type { ArtifactStore } from '../../src/artifacts/artifact-store.js';
 import { FileArtifactStore } from '../../src/artifacts/file-artifact-store.js';
 import type { ResolveModelResult } from '../../src/contracts/activities.js';
@@ -142,6 +143,11 @@ export async function startAgentWorker(options: AgentWorkerOptions): Promise<Age
         const { policy } = prepared;
         return policy ? { ...prepared, policy: clampPolicy(policy, options.ignoresLevel ? undefined : level) } : prepared;
       },
+      prepareSession: createPrepareSession({
+        config: options.config ?? {},
+        searchAttributes: Object.keys(SEARCH_ATTRIBUTES),
+        ...(options.authenticate ? { authenticate: options.authenticate } : {}),
+      }),
       resolveModel: ({ model }) => Promise.resolve(options.resolveModel?.(model) ?? { problem: `no model ${model} in this test` }),
       tools: options.config?.tools ?? options.tools ?? [],
       ...(options.mcpTools ? { mcpTools: options.mcpTools } : {}),

@@ -19,7 +19,12 @@ const HOW =
   "this server is open to all users of this machine, so it takes it only with the owner's signature: use perdure, the client of this package " +
   "with the state folder of the server, or 'perdure sign'; 'perdure dev --open' takes unsigned ones";
 
-const WHAT = { start: 'a start with a workspace or a child process', approve: 'an approval', extend: 'an extension' } as const;
+const WHAT = {
+  start: 'a start with a workspace or a child process',
+  send: 'a message to a session with a workspace or a child process',
+  approve: 'an approval',
+  extend: 'an extension',
+} as const;
 
 /**
  * Makes the check of signatures. A signature counts for one request, within `AUTH_LIMITS.validMs`: whoever can read the history of a run

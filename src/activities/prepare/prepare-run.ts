@@ -21,7 +21,7 @@ import { updatePlan } from '../../tools/update-plan.js';
 import { tenantRules } from '../limits/tenant-limits.js';
 import type { McpOffer, McpTools } from '../mcp/mcp-tools.js';
 import { failure, messageOf } from '../runtime/failures.js';
-import { checkParent, delegationOf, inheritGate, startsProcess } from '../subagents/delegation.js';
+import { checkConversation, checkParent, delegationOf, inheritGate, startsProcess } from '../subagents/delegation.js';
 import type { Authenticate } from './authenticate.js';
 import { capturePrompt } from './capture-prompt.js';
 import { offerMcp } from './offer-mcp.js';
@@ -100,6 +100,7 @@ export async function prepare(
 ): Promise<PreparedPrompt> {
   const input = parseInput(given);
   if (input.parent) checkParent(level);
+  if (input.inherits) checkConversation(level);
   const [name, found] = findAgent(input, options.config);
   const { agent, ...gateAgent } = inheritGate(input, found, options.config);
   if (hasRightsOfWorker(input, agent, options.config)) await authenticateStart({ runId, given, started }, options);

@@ -29,6 +29,10 @@ export function maskActivities(activities: AgentActivities, secrets: SecretMask)
     checkTenant: activities.checkTenant,
     awaitRoom: activities.awaitRoom,
     signStart: activities.signStart,
+    prepareSession: activities.prepareSession,
+    checkMessages: activities.checkMessages,
+    // the runs that it reads from masked their messages
+    copyConversation: activities.copyConversation,
     // the result of a run holds what its own activities masked
     awaitRun: activities.awaitRun,
     resolveModel: masked(activities.resolveModel, (result) => ('problem' in result ? { problem: secrets.text(result.problem) } : result)),

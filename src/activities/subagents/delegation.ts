@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { DELEGATION_LEVEL } from '../../contracts/capability-level.js';
+import { CONVERSATION_LEVEL, DELEGATION_LEVEL } from '../../contracts/capability-level.js';
 import { SUBAGENT_LIMITS } from '../../contracts/constants/limits.js';
 import type { PreparedRun } from '../../contracts/schemas/prepared-run.js';
 import type { RunInput } from '../../contracts/schemas/run.js';
@@ -47,6 +47,12 @@ export function delegationOf(input: RunInput, agent: AgentDefinition, facts: Del
 /** Refuses a parent in the input of workflow code that does not check it itself. Throws `Input.Invalid`. */
 export function checkParent(level: number | undefined): void {
   if (level === undefined || level < DELEGATION_LEVEL) throw failure('Input.Invalid', 'BAD_INPUT parent: unknown');
+}
+
+/** Refuses the conversation of a session for workflow code that would ignore it: the agent would have no memory. Throws `Input.Invalid`. */
+export function checkConversation(level: number | undefined): void {
+  if (level === undefined || level < CONVERSATION_LEVEL)
+    throw failure('Input.Invalid', 'BAD_INPUT inherits: unknown; update all workers of this queue before you use sessions');
 }
 
 /** True for an agent that is a child process, or that can reach one through its sub-agents. */

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { WorkflowNotFoundError } from '@temporalio/common';
 import { WORKER_LIMITS } from '../../contracts/constants/limits.js';
 import { failure, messageOf } from '../runtime/failures.js';
 
@@ -14,7 +15,7 @@ export interface PatienceOptions {
 
 /**
  * Queries a run's workflow, and retries for a minute, because a query fails while no worker runs the workflow. Throws
- * `Transcript.Unavailable` when it fails for longer, and the signal's reason when the signal is aborted.
+ * `Transcript.Unavailable` when it fails for longer or the server does not have the run, and the signal's reason when the signal is aborted.
  */
 export async function patientQuery<T>(runId: string, query: () => Promise<T>, options: PatienceOptions): Promise<T> {
   const until = Date.now() + (options.queryMsMax ?? WORKER_LIMITS.transcriptQueryMsMax);
@@ -23,7 +24,7 @@ export async function patientQuery<T>(runId: string, query: () => Promise<T>, op
       return await query();
     } catch (error) {
       options.signal.throwIfAborted();
-      if (Date.now() + waitMs > until) {
+      if (error instanceof WorkflowNotFoundError || Date.now() + waitMs > until) {
         throw failure('Transcript.Unavailable', `no worker answers for the transcript of ${runId}: ${messageOf(error)}`);
       }
       await delay(waitMs, undefined, { signal: options.signal });

@@ -1,6 +1,7 @@
 import type { TranscriptRef } from '../../contracts/activities.js';
 import { PAYLOAD_LIMITS } from '../../contracts/constants/limits.js';
 import { type ChainHead, EMPTY_CHAIN } from '../../contracts/digest.js';
+import type { Conversation } from '../../contracts/schemas/conversation.js';
 import type { Message } from '../../contracts/schemas/message.js';
 import type { TranscriptPage } from '../../contracts/schemas/page.js';
 
@@ -43,13 +44,19 @@ async function readAll(ref: TranscriptRef, options: ReadTranscriptOptions): Prom
 async function readBase(ref: TranscriptRef, options: ReadTranscriptOptions): Promise<Message[] | undefined> {
   const { known, until } = options.cache.walkBack(ref.base);
   if (until.length === 0) return known;
-  const seen = options.cache.head(ref.executionId);
+  const seen = seenHead(ref, options.cache);
   const before = options.cache.walkBack(seen);
   const usable = seen.length < until.length && before.until.length === 0;
   const from = usable ? seen : EMPTY_CHAIN;
   const missing = await readPages(ref, { from: from.length, to: until.length }, options);
   if (link(from, missing, options.cache).digest !== until.digest) return undefined;
   return [...(usable ? before.known : []), ...missing, ...known];
+}
+
+/** The newest head of a run that this worker knows: at the beginning of a run of a session, that of the run before it. */
+function seenHead({ executionId, inherits }: TranscriptRef, cache: TranscriptCache): ChainHead {
+  const seen = cache.head(executionId);
+  return seen.length === 0 && inherits ? cache.head(inherits.executionId) : seen;
 }
 
 async function appendTail(ref: TranscriptRef, base: Message[], options: ReadTranscriptOptions): Promise<Message[] | undefined> {
@@ -76,7 +83,33 @@ function link(from: ChainHead, messages: readonly Message[], cache: TranscriptCa
   return head;
 }
 
-async function readPages(ref: TranscriptRef, range: { from: number; to: number }, options: ReadTranscriptOptions): Promise<Message[]> {
+/** What locates the messages of a run: the run, and the conversation before its own messages. */
+type Located = Pick<TranscriptRef, 'runId' | 'executionId' | 'inherits'>;
+
+interface Range {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Reads messages by their positions in the whole transcript: those of an inherited conversation from the earlier runs. */
+async function readPages(ref: Located, { from, to }: Range, options: ReadTranscriptOptions): Promise<Message[]> {
+  const before = ref.inherits?.length ?? 0;
+  const earlier = ref.inherits && from < before ? await readEarlier(ref.inherits, { from, to: Math.min(to, before) }, options) : [];
+  const own = { from: Math.max(0, from - before), to: to - before };
+  return [...earlier, ...(own.to > own.from ? await readOwn(ref, own, options) : [])];
+}
+
+/** Reads from an earlier run of the session, which may refer to one before it. */
+async function readEarlier({ runId, executionId }: Conversation, range: Range, options: ReadTranscriptOptions): Promise<Message[]> {
+  const { inherits } = await patientQuery(
+    runId,
+    () => options.query({ runId, executionId }, { from: 0, to: 0, bytesMax: PAYLOAD_LIMITS.outsideBytesMax }),
+    options,
+  );
+  return await readPages({ runId, executionId, ...(inherits ? { inherits } : {}) }, range, options);
+}
+
+async function readOwn(ref: Located, range: Range, options: ReadTranscriptOptions): Promise<Message[]> {
   const messages: Message[] = [];
   for (let { from } = range; from < range.to; ) {
     const request = { from, to: range.to, bytesMax: PAYLOAD_LIMITS.outsideBytesMax };

@@ -6,6 +6,7 @@ import { createDisplay, followRun } from '../host/follow-run.js';
 import { untilInterrupted } from '../host/interrupts.js';
 import { loadConfigFor } from '../host/load-config.js';
 import { nameHost } from '../host/name-host.js';
+import { runInSession } from '../host/run-in-session.js';
 import { checkShowOptions, type RunOptions, startFromOptions } from '../host/run-options.js';
 import { serveWhile } from '../host/serve.js';
 import { openPlace, type Place } from '../host/workplace.js';
@@ -18,6 +19,7 @@ export async function run(task: string, options: RunOptions, context: CliContext
   const checked = await startFromOptions(task, options);
   const config = options.worker ? await loadConfigFor(checked.input) : undefined;
   const display = createDisplay(context.output, options);
+  if (options.session !== undefined) return await runInSession({ key: options.session, task, options, config, display }, context);
   const say = (line: string): void => display.say(line);
   const place = await openPlace(options, say, config);
   try {

@@ -138,11 +138,14 @@ const EXIT_CODES: ReadonlyMap<string, ErrorExitCode> = new Map([
   ['NO_SUCH_APPROVAL', 3],
   ['BAD_ANSWER', 2],
   ['INBOX_FULL', 4],
+  ['NO_SUCH_MESSAGE', 3],
+  ['MESSAGE_IN_WORK', 4],
+  ['SESSION_CLOSED', 4],
 ]);
 
 const ALREADY_DECIDED = 'already decided: ';
 
-/** Converts the refusal of an update: `NO_SUCH_APPROVAL` (3), `BAD_ANSWER` (2), `INBOX_FULL` (4), `ALREADY_DECIDED` (4), else `UPDATE_REFUSED` (4). */
+/** Converts the refusal of an update: `NO_SUCH_APPROVAL` (3), `NO_SUCH_MESSAGE` (3), `BAD_ANSWER` (2), `INBOX_FULL`, `MESSAGE_IN_WORK`, `SESSION_CLOSED` and `ALREADY_DECIDED` (4), else `UPDATE_REFUSED` (4). */
 export function refusedUpdate(error: WorkflowUpdateFailedError): PerdureError {
   const { cause } = error;
   const message = cause?.message ?? error.message;

@@ -36,9 +36,14 @@ export async function* readPages<Entry, Page extends MessagePage<Entry>>(
   }
 }
 
-/** All messages of a run's transcript. Throws `NO_WORKER`. */
+/**
+ * All messages that a run worked on: those of a session's earlier runs, which it refers to, and its own transcript. Throws `NO_WORKER`, and
+ * `RUN_NOT_FOUND` if the server no longer has an earlier run.
+ */
 export async function readTranscript(access: TemporalAccess, handle: WorkflowHandle): Promise<Message[]> {
   const messages: Message[] = [];
+  const { inherits } = await ask({ from: 0, to: 0 });
+  if (inherits) messages.push(...(await readTranscript(access, access.client.workflow.getHandle(inherits.runId, inherits.executionId))));
   for await (const page of readPages<Message, Awaited<ReturnType<typeof ask>>>(ask)) messages.push(...page.messages);
   return messages;
 

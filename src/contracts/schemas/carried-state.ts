@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { DecidedApproval, PendingApproval } from './approval.js';
+import { Conversation } from './conversation.js';
 import { CarriedShare } from './ledger.js';
 import { JsonValue, Message, ToolCallPart } from './message.js';
 import { Usage } from './model.js';
@@ -104,6 +105,8 @@ export const CarriedState = z.strictObject({
   prepared: Prepared,
   transcript: z.array(z.strictObject({ message: Message, hash: z.string() })),
   chain: z.strictObject({ length: z.number(), digest: z.string() }),
+  /** The conversation before the transcript, by reference. Absent for most runs, so that an older build can read the state. */
+  inherits: Conversation.optional(),
   caps: z.strictObject({
     maxTurns: z.number(),
     maxTokens: z.number().optional(),

@@ -1,4 +1,5 @@
 import type { STEER_MODES } from '../constants/steer-modes.js';
+import type { Conversation } from './conversation.js';
 import type { Message } from './message.js';
 
 /** Argument of a query that answers in pages. */
@@ -45,10 +46,12 @@ export interface TranscriptPage {
   readonly from: number;
   /** Index of the first message after the page. */
   readonly next: number;
-  /** Number of messages of the whole transcript. */
+  /** Number of messages of the run's own transcript. */
   readonly length: number;
-  /** Digest of the whole transcript. */
+  /** Digest of the whole transcript, the inherited conversation included. */
   readonly digest: string;
+  /** Only for a run of a session: the conversation before its own messages, which are in the transcripts of earlier runs. */
+  readonly inherits?: Conversation;
   /** Messages of the page. */
   readonly messages: readonly Message[];
   /** Part of a message that is larger than a page, when the request has an `offset`. `messages` is empty then. */

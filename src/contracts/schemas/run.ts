@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { AUTH_LIMITS, FAILOVER_LIMITS, INPUT_LIMITS, RUN_LIMITS } from '../constants/limits.js';
 import { STEER_MODES } from '../constants/steer-modes.js';
+import { Conversation } from './conversation.js';
 import { GivenMessage, JsonValue, Part } from './message.js';
 import { ThinkingSetting, Usage } from './model.js';
 import { ModelSpending, ModelSwitch } from './model-route.js';
@@ -66,6 +67,8 @@ export const RunInput = z.strictObject({
   allowUnknownPrice: z.boolean().optional(),
   /** The run that delegated this one. Only runs set it, for their sub-agents. @default none */
   parent: ParentRun.optional(),
+  /** The conversation that the run continues, by reference. Only sessions set it, for their runs. @default none */
+  inherits: Conversation.optional(),
   /** Thresholds of continue-as-new. */
   bounds: RunBounds.optional(),
   /** Signature of this input by the owner of the embedded server, from `perdure sign`. The clients of this package add it. @default none */
@@ -153,6 +156,8 @@ export const RunResult = z.strictObject({
   unknownOutcomes: z.array(z.string()).optional(),
   /** The newest 100 sub-agents of the run. `usage` and `costUsd` of the run include theirs. Absent when there were none. */
   subagents: z.array(EndedSubagent).optional(),
+  /** The conversation up to the end of this run, by reference. Only runs of a session have it. */
+  conversation: Conversation.optional(),
   /** After a limit: true when the reserved final call wrote `output`. Otherwise `output` is the last text before the limit. */
   finalized: z.boolean().optional(),
   /** True when the last answer was empty, even after a correction. */

@@ -8,6 +8,11 @@ export function isRunId(text: string): boolean {
   return text.length <= CLIENT_LIMITS.idCharsMax && /^[A-Za-z0-9_:][A-Za-z0-9._:-]*$/u.test(text);
 }
 
+/** True for a valid key of a session: one or more ids, separated by slashes, with at most `CLIENT_LIMITS.idCharsMax` characters. */
+export function isSessionKey(text: string): boolean {
+  return text.length <= CLIENT_LIMITS.idCharsMax && text.split('/').every(isRunId);
+}
+
 /**
  * The call id of the approval that a run requests at a limit. Update `extend` approves it with a larger limit; update `deny` lets the run
  * write its final answer.

@@ -1,4 +1,5 @@
 import { PAYLOAD_LIMITS } from '../constants/limits.js';
+import type { SentPart } from '../schemas/session.js';
 import { didYouMean } from '../text/did-you-mean.js';
 import { echoValue } from '../text/echo-value.js';
 import { idOfText } from '../text/id-of-text.js';
@@ -64,6 +65,38 @@ export function messageText(given: unknown, name: string): Reading<string> {
   const max = PAYLOAD_LIMITS.messageBytesMax;
   return bytes <= max ? { value } : { fault: { code: 'MESSAGE_TOO_LARGE', message: `message: limit ${max} bytes, got ${bytes}` } };
 }
+
+/** The parts of a message: texts and files, at most 1 MiB as JSON. Texts are cleaned. */
+export function messageParts(countMax: number): Field<readonly SentPart[]> {
+  return (given, name) => {
+    if (!Array.isArray(given) || given.length > countMax)
+      return { fault: badOption(`${name}: a list of at most ${countMax} parts, got ${echoValue(given)}`) };
+    const parts = given.map(partOf);
+    const wrong = parts.indexOf(undefined);
+    if (wrong >= 0) {
+      const what = 'a part is {"type": "text", "text"} or {"type": "file", "mime", "dataBase64" or "ref"}';
+      return { fault: badOption(`${name}[${wrong}]: ${what}, got ${echoValue(given[wrong])}`) };
+    }
+    const value = parts.filter((part) => part !== undefined);
+    if (!value.some((part) => part.type === 'file' || part.text.trim() !== '')) return { fault: EMPTY_MESSAGE };
+    const bytes = new TextEncoder().encode(JSON.stringify(value)).length;
+    const max = PAYLOAD_LIMITS.messageBytesMax;
+    return bytes <= max ? { value } : { fault: { code: 'MESSAGE_TOO_LARGE', message: `message: limit ${max} bytes, got ${bytes}` } };
+  };
+}
+
+/** A text or a file as a client sent it. Undefined for anything else. */
+function partOf(given: unknown): SentPart | undefined {
+  if (typeof given !== 'object' || given === null) return undefined;
+  const { type, text, mime, ref, dataBase64 } = given as Readonly<Record<string, unknown>>;
+  if (type === 'text') return typeof text === 'string' ? { type, text: cleanText(text) } : undefined;
+  if (type !== 'file' || typeof mime !== 'string' || mime.length > MIME_CHARS_MAX) return undefined;
+  const source = typeof dataBase64 === 'string' ? { dataBase64 } : typeof ref === 'string' ? { ref } : undefined;
+  return source && { type, mime: cleanText(mime), ...source };
+}
+
+/** Longer types of files do not exist. */
+const MIME_CHARS_MAX = 200;
 
 export const EMPTY_MESSAGE: Fault = { code: 'EMPTY_MESSAGE', message: 'message has no text and no attachment' };
 

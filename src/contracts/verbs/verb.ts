@@ -15,6 +15,8 @@ export interface Verb<Input extends object, Answer> {
   readonly fields: Fields<Input>;
   /** Fields that an input must have, each with the fault of an input without it. */
   readonly required?: { readonly [Name in keyof Input]?: Fault };
+  /** Fields of which an input must have at least one, and the fault of an input without. */
+  readonly oneOfThese?: { readonly fields: readonly (keyof Input & string)[]; readonly fault: Fault };
   /** The code of every fault. @default the code of the field's fault */
   readonly code?: string;
   /** The input is refused when it has none of its fields. */
@@ -80,17 +82,23 @@ export interface VerbReading<Input extends object> {
  * The value is whole when there is no fault. Pure; never throws.
  */
 export function readVerb<Input extends object>(verb: Verb<Input, unknown>, given: unknown, how: 'strict' | 'tolerant'): VerbReading<Input> {
-  const { fields, required = {}, atLeastOne, bare } = verb;
+  const { fields, required = {}, oneOfThese, atLeastOne, bare } = verb;
   const unreadable = unreadableReason(given);
   // without required fields a tolerant reading takes it as an input without options
-  if (unreadable !== undefined && (how === 'strict' || Object.keys(required).length > 0))
+  if (unreadable !== undefined && (how === 'strict' || oneOfThese || Object.keys(required).length > 0))
     return { value: {} as Input, fault: cannotRead(verb, unreadable) };
   const object = given === undefined ? {} : bare !== undefined && typeof given === 'string' ? { [bare]: given } : given;
   const { value, faults } = readFields(fields, object);
   // a value without a fault has every required field
   const whole = value as Input;
-  const missing = missingField(required, value) ?? (atLeastOne && Object.keys(value).length === 0 ? noneOf(verb) : undefined);
-  const refused = faults.find(({ field }) => how === 'strict' || (field !== undefined && field in required && !(field in value)));
+  const alternatives: readonly string[] = oneOfThese?.fields ?? [];
+  const isEmpty = oneOfThese !== undefined && !alternatives.some((field) => field in value);
+  const missing =
+    missingField(required, value) ??
+    (isEmpty ? oneOfThese.fault : undefined) ??
+    (atLeastOne && Object.keys(value).length === 0 ? noneOf(verb) : undefined);
+  const isNeeded = (field: string): boolean => (field in required && !(field in value)) || (isEmpty && alternatives.includes(field));
+  const refused = faults.find(({ field }) => how === 'strict' || (field !== undefined && isNeeded(field)));
   const fault = refused ?? missing;
   if (!fault) return { value: whole };
   return { value: whole, fault: { code: verb.code ?? fault.code, message: fault.message } };

@@ -1,5 +1,6 @@
 import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
 import { setCurrentDetails, upsertSearchAttributes } from '@temporalio/workflow';
+import type { PreparedRun } from '../../contracts/activities.js';
 import { PAYLOAD_LIMITS, SUBAGENT_LIMITS, WORK_LIMITS } from '../../contracts/constants/limits.js';
 import type { Progress, RunStatus } from '../../contracts/schemas/run.js';
 import { SEARCH_ATTRIBUTES, type SearchAttributeName } from '../../contracts/search-attributes.js';
@@ -60,8 +61,11 @@ export function serveDetails(run: Run): void {
  * Writes the registered search attributes. Each write is a history event, so call it on transitions only. An unregistered key would fail
  * the workflow task.
  */
-export function publishAttributes(run: Run, values: Partial<Record<SearchAttributeName, string | number>>): void {
-  const known = Object.entries(values).filter(([name]) => run.prepared.searchAttributes.includes(name));
+export function publishAttributes(
+  { prepared: { searchAttributes } }: { readonly prepared: Pick<PreparedRun, 'searchAttributes'> },
+  values: Partial<Record<SearchAttributeName, string | number>>,
+): void {
+  const known = Object.entries(values).filter(([name]) => searchAttributes.includes(name));
   if (known.length === 0) return;
   upsertSearchAttributes(
     known.map(([name, value]) => {

@@ -79,6 +79,7 @@ const FIRST_FIELDS = {
 
 const FIELDS: Readonly<Record<keyof CarriedState, Kind>> = {
   ...FIRST_FIELDS,
+  inherits: 'object',
   route: 'object',
   steers: 'array',
   hold: 'object',

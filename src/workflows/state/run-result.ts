@@ -6,6 +6,7 @@ import type { Reason, RunResult } from '../../contracts/schemas/run.js';
 import { cutMiddle, cutText } from '../../contracts/text/redact.js';
 import { fitNewest } from '../policies/tools/truncate-approvals.js';
 import { fitUnconsumed } from '../policies/transcript/truncate-messages.js';
+import { isOfSession } from '../temporal/session-parent.js';
 import type { Inbox } from './inbox.js';
 import type { Run } from './run.js';
 import type { StartProblem } from './start-arguments.js';
@@ -34,12 +35,19 @@ export function buildResult(
     ...steersOf(run.inbox),
     ...(run.unknownOutcomes.length === 0 ? {} : { unknownOutcomes: [...run.unknownOutcomes] }),
     ...(run.subagents.ended.length === 0 ? {} : { subagents: [...run.subagents.ended] }),
+    ...conversationOf(run),
     ...(answer.finalized === undefined ? {} : { finalized: answer.finalized }),
     ...(ending.emptyAnswer ? { emptyAnswer: true } : {}),
     ...(ending.error
       ? { error: { ...ending.error, message: cutMiddle(ending.error.message, PAYLOAD_LIMITS.failureMessageBytesMax) } }
       : {}),
   };
+}
+
+/** The whole conversation by reference, for the next run of the session. */
+function conversationOf({ runId, input, transcript }: Run): Pick<RunResult, 'conversation'> {
+  if (!isOfSession(input)) return {};
+  return { conversation: transcript.conversation(runId, workflowInfo().runId, Date.now()) };
 }
 
 /** The usage and cost of each model, and the switches between them. */

@@ -6,21 +6,21 @@ const { signStart: signActivity, awaitRun: awaitActivity } = proxyActivities<Age
   startToCloseTimeout: AUTH_LIMITS.checkTimeoutMs,
 });
 
-/** Signs the start of a sub-agent. Repeated until it succeeds. */
+/** Signs the start of a sub-agent, or of a run of a session. Repeated until it succeeds. */
 export function signStart(input: Parameters<AgentActivities['signStart']>[0]): ReturnType<AgentActivities['signStart']> {
   return signActivity.executeWithOptions({ startToCloseTimeout: AUTH_LIMITS.checkTimeoutMs, summary: `sign the start of ${input.runId}` }, [
     input,
   ]);
 }
 
-/** Waits for the end of a sub-agent that an earlier history of this run started. It only reads, so it is repeated until it succeeds. */
+/** Waits for the end of a child run that an earlier history of this workflow started. It only reads, so it is repeated until it succeeds. */
 export function awaitRun(input: Parameters<AgentActivities['awaitRun']>[0]): ReturnType<AgentActivities['awaitRun']> {
   return awaitActivity.executeWithOptions(
     {
       startToCloseTimeout: SUBAGENT_LIMITS.awaitTimeoutMs,
       heartbeatTimeout: WORKER_LIMITS.heartbeatTimeoutMs,
       retry: { initialInterval: MODEL_LIMITS.backoffMs, backoffCoefficient: 1 },
-      summary: `wait for sub-agent ${input.runId}`,
+      summary: `wait for run ${input.runId}`,
     },
     [input],
   );

@@ -18,6 +18,7 @@ import type { Run } from '../state/run.js';
 import { usageIn } from '../state/spending.js';
 import { readActivityProblem } from '../temporal/failures.js';
 import { compact } from '../temporal/proxies.js';
+import { lostConversation } from './copy-conversation.js';
 
 /** Why a transcript is compacted. `overflow`: the provider rejected it as too long. `carry`: it is too large for continue-as-new. */
 type Why = 'soft' | 'forced' | 'overflow' | 'carry';
@@ -46,7 +47,8 @@ export async function compactTranscript(run: Run, why: Why, target?: ModelCandid
   const { strategies } = run.policy.compaction;
   const { phase } = run;
   run.phase = 'compacting';
-  let isShorter = false;
+  const mustSummarize = strategies.length > 0 && run.transcript.inherits !== undefined;
+  let isShorter = mustSummarize ? await summarizeInherited(run, { goal, why }) : false;
   for (const strategy of strategies) {
     if (run.mustStop || (isShorter && fits(run, goal))) break;
     isShorter = (await useStrategy(run, { strategy, goal, why })) || isShorter;
@@ -107,20 +109,52 @@ async function useStrategy(run: Run, { strategy, goal, why }: Pass): Promise<boo
 /** Replaces older messages by the output of activity `compact`: a summary, or the messages of the config's compactor. */
 async function compactByActivity(run: Run, { strategy, goal, why }: Pass): Promise<boolean> {
   const { messages } = run.transcript;
-  const { heartbeatTimeoutMs } = run.prepared;
   const plan = planSummary(messages, goal);
   if (!plan) return false;
+  const before = run.transcript.inherits?.length ?? 0;
+  const made = await requestCompact(run, { strategy, goal, from: before + plan.from, to: before + plan.to });
+  if (!('returned' in made)) return false;
+  const { returned, note } = made;
+  return adopt(run, { strategy, why, messages: applySummary(messages, plan, [...returned.keys()]), returned, note });
+}
+
+/**
+ * Replaces the inherited conversation of a session, as one block, by a summary: the workflow does not have its messages, so no other strategy
+ * can shorten them. False without one. A conversation that the server no longer has is replaced by a note.
+ */
+async function summarizeInherited(run: Run, { goal, why }: Omit<Pass, 'strategy'>): Promise<boolean> {
+  const { inherits, tokens: tokensBefore, head } = run.transcript;
+  if (!inherits || run.mustStop) return false;
+  const made = await requestCompact(run, { strategy: 'summary', goal, from: 0, to: inherits.length });
+  if (!('returned' in made) && !made.problem.startsWith('Transcript.')) return false;
+  const returned = 'returned' in made ? made.returned : new Map<Message, string>();
+  const messages = 'returned' in made ? [...returned.keys()] : [lostConversation(run, inherits.length)];
+  run.transcript.replaceInherited(messages, returned);
+  const sizes = {
+    messagesBefore: head.length,
+    messagesAfter: run.transcript.length,
+    tokensBefore,
+    tokensAfter: run.transcript.tokens,
+  };
+  recordCompaction(run, { strategy: 'summary', why, sizes, note: 'returned' in made ? made.note : 'the earlier runs are not available' });
+  return true;
+}
+
+/** The messages that activity `compact` made, with their hashes; or the failure type, when it failed. */
+type Requested = { readonly returned: ReadonlyMap<Message, string>; readonly note: string | undefined } | { readonly problem: string };
+
+/** Asks activity `compact` to replace a range of the whole transcript, and charges what it used. */
+async function requestCompact(run: Run, order: Omit<CompactOrder, 'writer'>): Promise<Requested> {
+  const { heartbeatTimeoutMs } = run.prepared;
+  const { strategy } = order;
   for (let losses = 0; ; losses += 1) {
     const writer = summaryWriter(run);
     try {
       const summary = `turn ${run.counters.turn}: compact the transcript (${strategy})`;
-      const made = await run.calls.abortable(() =>
-        compact(inputFor(run, { strategy, plan, goal, writer }), { summary, heartbeatTimeoutMs }),
-      );
+      const made = await run.calls.abortable(() => compact(inputFor(run, { ...order, writer }), { summary, heartbeatTimeoutMs }));
       // runs prepared by older versions charge the model that is expected at this moment
       run.spending.charge(made.usage, run.policy.weighsFallbacks ? writer : summaryWriter(run));
-      const returned = new Map(made.messages.map(({ message, hash }) => [message, hash]));
-      return adopt(run, { strategy, why, messages: applySummary(messages, plan, [...returned.keys()]), returned, note: made.note });
+      return { returned: new Map(made.messages.map(({ message, hash }) => [message, hash])), note: made.note };
     } catch (error) {
       const problem = readActivityProblem(error);
       const lost = usageIn(problem.lastHeartbeat) ?? NO_USAGE;
@@ -129,18 +163,20 @@ async function compactByActivity(run: Run, { strategy, goal, why }: Pass): Promi
       run.compaction = { ...run.compaction, failures: run.compaction.failures + 1 };
       const message = `${problem.type}: ${problem.message}`.slice(0, 500);
       run.events.add({ type: 'compaction.failed', turn: run.counters.turn, strategy, message });
-      return false;
+      return { problem: problem.type };
     }
   }
 }
 
 /** The input of activity `compact`, before it is completed. */
 interface CompactOrder extends Pick<Pass, 'strategy' | 'goal'> {
-  readonly plan: NonNullable<ReturnType<typeof planSummary>>;
+  /** Positions in the whole transcript, `to` exclusive. */
+  readonly from: number;
+  readonly to: number;
   readonly writer: SummaryWriter;
 }
 
-function inputFor(run: Run, { strategy, plan, goal, writer: { model, credential } }: CompactOrder): Parameters<typeof compact>[0] {
+function inputFor(run: Run, { strategy, from, to, goal, writer: { model, credential } }: CompactOrder): Parameters<typeof compact>[0] {
   const { prepared, counters } = run;
   return {
     runId: run.runId,
@@ -152,7 +188,8 @@ function inputFor(run: Run, { strategy, plan, goal, writer: { model, credential 
     model,
     ...(credential === undefined ? {} : { credential }),
     setupHash: prepared.setupHash,
-    ...plan,
+    from,
+    to,
     tokensMax: Math.max(COMPACTION_LIMITS.summaryOutputTokens, Math.floor(goal.tokensMax / 4)),
   };
 }
@@ -181,16 +218,31 @@ function adopt(run: Run, { strategy, why, messages, returned, note }: Adopted): 
   const before = run.transcript.messages;
   if (messages === before) return false;
   const tokensBefore = run.transcript.tokens;
-  const tokensAfter = estimateTokens(messages);
+  const tokensAfter = (run.transcript.inherits?.tokens ?? 0) + estimateTokens(messages);
   // the calls of an unfinished turn have no results yet
   const answered = run.turnInProgress ? messages.slice(0, -1) : messages;
   if (tokensAfter >= tokensBefore || !isPaired(answered)) return false;
   run.transcript.replaceAll(messages, returned);
+  const sizes = { messagesBefore: before.length, messagesAfter: messages.length, tokensBefore, tokensAfter };
+  recordCompaction(run, { strategy, why, sizes, note });
+  return true;
+}
+
+/** A compaction that took place. */
+interface Compacted extends Pick<Adopted, 'strategy' | 'why' | 'note'> {
+  readonly sizes: {
+    readonly messagesBefore: number;
+    readonly messagesAfter: number;
+    readonly tokensBefore: number;
+    readonly tokensAfter: number;
+  };
+}
+
+function recordCompaction(run: Run, { strategy, why, sizes, note }: Compacted): void {
   // the memo refers to results that may be shortened now
   run.memo.clear();
   run.compaction = { ...run.compaction, count: run.compaction.count + 1, latchedUntil: 0 };
-  const sizes = { messagesBefore: before.length, messagesAfter: messages.length, tokensBefore, tokensAfter };
   run.events.add({ type: 'compacted', turn: run.counters.turn, strategy, why, ...sizes, ...(note === undefined ? {} : { note }) });
+  const { tokensBefore, tokensAfter } = sizes;
   showDecision(run, `turn ${run.counters.turn}: compacted (${strategy}, ${why}): ${tokensBefore} → ${tokensAfter} tokens`);
-  return true;
 }

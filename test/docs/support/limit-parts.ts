@@ -23,6 +23,7 @@ export const LIMIT_PARTS: Readonly<Record<string, () => string>> = {
   'all-prompt-limits': () => limitSections(PROMPT_LIMIT_TITLES, 'prompt-limits'),
   'all-mcp-limits': () => limitSections(MCP_LIMIT_TITLES, 'mcp-limits'),
   'all-tool-limits': () => limitSections(TOOL_LIMIT_TITLES, 'tool-limits'),
+  'all-session-limits': () => limitSections(SESSION_LIMIT_TITLES, 'session-limits'),
   'all-gateway-limits': () => limitSections(GATEWAY_LIMIT_TITLES, 'gateway-limits'),
   presets: () => presetTable(),
   script: () => schemaTable(Script, { docs: SCRIPT, declarations: ['Script'] }, { names }),
@@ -83,6 +84,8 @@ const TOOL_LIMIT_TITLES = {
   PATCH_LIMITS: 'apply_patch',
 } as const satisfies Partial<Record<keyof typeof limits, string>>;
 
+const SESSION_LIMIT_TITLES = { SESSION_LIMITS: 'Sessions' } as const satisfies Partial<Record<keyof typeof limits, string>>;
+
 const GATEWAY_LIMIT_TITLES = { GATEWAY_LIMITS: 'perdure mcp' } as const satisfies Partial<Record<keyof typeof limits, string>>;
 
 const MCP_LIMIT_TITLES = { MCP_LIMITS: 'MCP servers' } as const satisfies Partial<Record<keyof typeof limits, string>>;
@@ -111,6 +114,7 @@ const GUARD_LIMIT_TITLES = {
     | keyof typeof CONFIG_LIMIT_TITLES
     | keyof typeof MCP_LIMIT_TITLES
     | keyof typeof GATEWAY_LIMIT_TITLES
+    | keyof typeof SESSION_LIMIT_TITLES
     | keyof typeof TOOL_LIMIT_TITLES
   >,
   string

@@ -7,6 +7,7 @@ import { LIMIT_PARTS } from './limit-parts.js';
 import { filledPage } from './markdown.js';
 import { MODEL_PARTS } from './model-parts.js';
 import { RUN_PARTS } from './run-parts.js';
+import { SESSION_PARTS } from './session-parts.js';
 
 /** The folder of the reference pages. */
 export const REFERENCE = fileURLToPath(new URL('../../../docs/reference/', import.meta.url));
@@ -32,6 +33,7 @@ export const PAGES: Readonly<Record<string, Readonly<Record<string, () => string
   'queries.md': RUN_PARTS,
   'run.md': RUN_PARTS,
   'scripts.md': LIMIT_PARTS,
+  'sessions.md': { ...SESSION_PARTS, ...LIMIT_PARTS },
   'tool.md': { ...CONFIG_PARTS, ...LIMIT_PARTS },
   'worker-limits.md': LIMIT_PARTS,
 };

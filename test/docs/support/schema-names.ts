@@ -1,10 +1,12 @@
 import { DecidedApproval, PendingApproval } from '../../../src/contracts/schemas/approval.js';
+import { Conversation } from '../../../src/contracts/schemas/conversation.js';
 import { GivenMessage, Message, Part } from '../../../src/contracts/schemas/message.js';
 import { ModelPrice, StopReason, ThinkingSetting, Usage } from '../../../src/contracts/schemas/model.js';
 import { ModelSpending, ModelSwitch, ModelTimes } from '../../../src/contracts/schemas/model-route.js';
 import { GateRule, RequiredPhase } from '../../../src/contracts/schemas/policy.js';
 import { Reason, RunBounds, SteerRecord } from '../../../src/contracts/schemas/run.js';
 import { RunContext } from '../../../src/contracts/schemas/run-context.js';
+import { QueueOptions } from '../../../src/contracts/schemas/session.js';
 import { AgentExecutor } from '../../../src/define/agent-executor.js';
 import { AgentGate } from '../../../src/define/agent-gate.js';
 import { AgentDefinition } from '../../../src/define/define-agent.js';
@@ -25,6 +27,7 @@ const NAMED = {
   AgentGate,
   ArtifactsDefinition,
   BudgetOptions,
+  Conversation,
   Credentials,
   DecidedApproval,
   GateRule,
@@ -41,6 +44,7 @@ const NAMED = {
   Part,
   PendingApproval,
   PresetName,
+  QueueOptions,
   ProviderDefinition,
   ProviderQuirks,
   Reason,

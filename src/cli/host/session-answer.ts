@@ -1,0 +1,57 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { AgentClient } from '../../client/agent-client.js';
+import type { SessionHandle } from '../../client/session-handle.js';
+import { PerdureError } from '../../contracts/perdure-error.js';
+import type { RunResult } from '../../contracts/schemas/run.js';
+import type { RunDisplay } from '../display/run-display.js';
+
+/** What became of a message: the run that answered it, or why none did. Empty after an interrupt. */
+export interface SessionAnswer {
+  readonly result?: RunResult;
+  readonly reason?: string;
+  readonly problem?: string;
+}
+
+/** A message of a session. */
+export interface AwaitedMessage {
+  readonly client: AgentClient;
+  readonly session: SessionHandle;
+  readonly id: string;
+}
+
+const POLL_MS = 100;
+
+/**
+ * Follows a message to its answer, and shows the run that works on it. A message that was passed to a run which ended before it read it is
+ * followed to the next run.
+ */
+export async function answerOf({ client, session, id }: AwaitedMessage, display: RunDisplay, signal: AbortSignal): Promise<SessionAnswer> {
+  const shown = new Set<string>();
+  while (!signal.aborted) {
+    const { runs, dropped } = await stateOf(session);
+    const run = runs.findLast(({ messageIds }) => messageIds.includes(id));
+    const drop = dropped.findLast((message) => message.id === id);
+    if (drop) return { problem: `message ${id} was dropped: ${drop.reason}` };
+    if (run?.reason === 'lost') return { reason: 'lost', problem: `run ${run.runId} was ended from outside` };
+    if (run && !shown.has(run.runId)) {
+      shown.add(run.runId);
+      for await (const item of client.get(run.runId).watch({ signal })) display.show(item);
+    } else if (run?.reason !== undefined) {
+      const result = await client.get(run.runId).result({ signal });
+      return { result, reason: run.reason };
+    } else {
+      await delay(POLL_MS, undefined, { signal }).catch(() => undefined);
+    }
+  }
+  return {};
+}
+
+/** The state of a session whose worker may be away for a moment. */
+async function stateOf(session: SessionHandle): Promise<Awaited<ReturnType<SessionHandle['query']>>> {
+  try {
+    return await session.query();
+  } catch (error) {
+    if (!(error instanceof PerdureError) || error.code !== 'NO_WORKER') throw error;
+    return { key: session.key, queued: [], runs: [], dropped: [] };
+  }
+}

@@ -1,0 +1,57 @@
+import { type Command, Option } from 'commander';
+import { parseNumber } from './number.js';
+
+/** Adds the options of every command that connects to Temporal. */
+export function withPlace(command: Command): Command {
+  return command
+    .option('--address <host:port>', 'Temporal server (default: from TEMPORAL_* or temporal.toml, else the embedded server)')
+    .option('--namespace <name>', 'Temporal namespace')
+    .option('--task-queue <name>', 'task queue of the workers (default: perdure)');
+}
+
+/** Adds `--json`. */
+export function withJson(command: Command): Command {
+  return command.option('--json', 'print one JSON document');
+}
+
+/** Adds the options of the commands that follow a run. */
+export function withShow(command: Command): Command {
+  return withJson(command).option('--events', 'print JSON Lines: events, tokens and progress, then the result');
+}
+
+/** Adds the options of a run's input. */
+export function withInput(command: Command): Command {
+  return command
+    .option('--model <provider/model>', 'model, such as openai/gpt-5.4-mini or gpt-5.4-mini; scripted/FILE plays recorded responses')
+    .option('--fallback <provider/model>', 'model to fail over to; for several, repeat the option or separate with commas', addToList)
+    .option('--thinking <level>', 'thinking level: off, minimal, low, medium, high, or a number of tokens', parseNumber)
+    .option('--max-turns <n>', 'maximum number of turns (default: 20)', parseNumber)
+    .option('--max-cost <usd>', 'maximum cost in USD', parseNumber)
+    .option('--max-tokens <n>', 'maximum number of tokens, input plus output', parseNumber)
+    .option('--deadline <duration>', 'maximum working time, such as 90s or 10m')
+    .option('--on-budget <what>', 'at a limit: finish with an answer, or ask for approval to continue (default: finish)')
+    .option('--allow-unknown-price', 'accept --max-cost for a model without a known price; the limit is not enforced')
+    .option('--output-schema <file>', 'file with the JSON Schema of the answer')
+    .option('--chat', 'answer in one turn, without tools');
+}
+
+/** The options that each run of a session has too. */
+export function withDefaults(command: Command): Command {
+  return withInput(command)
+    .option('--agent <name>', 'agent from the config')
+    .option('--workspace <dir>', 'folder in which the agent can read and write files and run commands')
+    .addOption(new Option('--i-know', 'allow the root or home folder as workspace').hideHelp())
+    .option('--tenant <name>', 'count the run for this tenant');
+}
+
+/** Adds the options of `run` and `start`. */
+export function withRunOptions(command: Command): Command {
+  return withDefaults(withJson(withPlace(command)))
+    .option('--id <run-id>', 'run ID; a second start with the same ID and input attaches to the run')
+    .option('--no-worker', 'do not start a worker');
+}
+
+/** Collects the values of a repeated option. A value may hold several names, separated by commas. */
+function addToList(text: string, soFar: readonly string[] = []): readonly string[] {
+  return [...soFar, ...text.split(',').flatMap((name) => name.trim() || [])];
+}

@@ -1,0 +1,50 @@
+/** Limits of sessions. limits.ts exports them too. */
+
+const MIB = 1024 * 1024;
+const SECOND_MS = 1_000;
+const MINUTE_MS = 60 * SECOND_MS;
+const HOUR_MS = 60 * MINUTE_MS;
+
+/** Limits of one session. */
+export const SESSION_LIMITS = {
+  /** Messages that wait at once, without a cap of its own. The message in work does not count. */
+  capDefault: 20,
+  /** Largest cap. All waiting messages are carried over continue-as-new. */
+  capMax: 1_000,
+  /** Size of all waiting messages as JSON. A message above it is treated as one above the cap. */
+  waitingBytesMax: 8 * MIB,
+  /** Wait for further `collect` messages after the newest one. People send a thought in several short messages. */
+  debounceMsDefault: 500,
+  /** Longest such wait. */
+  debounceMsMax: MINUTE_MS,
+  /** Size of the messages that one run collects, as JSON. More are answered by the next run. */
+  collectedBytesMax: MIB,
+  /** Messages that were passed to the active run and that it has not settled. More wait for the next run. */
+  steersMax: 100,
+  /** Newest runs that query `session` lists. */
+  runsShown: 50,
+  /** Newest dropped messages that query `session` lists. */
+  droppedShown: 200,
+  /** Beginning of a dropped message in the summary of `drop: summarize`, in characters. */
+  summaryLineCharsMax: 200,
+  /** Messages in such a summary. Of more, their number is given. */
+  summaryLinesMax: 50,
+  /** Longest name of a channel, in characters. */
+  channelCharsMax: 100,
+  /** Parts of one message. */
+  partsMax: 50,
+  /** Ids that are tried for a run: an earlier session with the same key may have used some. */
+  idsTriedMax: 30,
+  /** Time for an activity of a session that checks or signs. */
+  checkTimeoutMs: 30 * SECOND_MS,
+  /** Time to read the conversation of a session from its earlier runs. */
+  copyTimeoutMs: 2 * MINUTE_MS,
+  /** Time that `wait` of a client waits without a time of its own. */
+  waitMsDefault: 30 * SECOND_MS,
+  /** Time between two queries of a client that follows a session. */
+  followEveryMs: SECOND_MS,
+  /** Runs that a conversation refers to, before one copies it: a worker without a cache queries each of them. */
+  referencedRunsMax: 20,
+  /** Age of the oldest such run: a server may remove the history of a closed run after a day. */
+  referencedAgeMsMax: 12 * HOUR_MS,
+} as const;
