@@ -5,9 +5,9 @@ import type { PageRequest, UnreadMessage, UnreadPage } from '../../contracts/sch
 import type { RunPolicy } from '../../contracts/schemas/policy.js';
 import type { Receipt, SteerInput, SteerRecord } from '../../contracts/schemas/run.js';
 import { limitDirectives, readDirectives } from '../policies/model/model-directive.js';
+import { pageOf } from '../policies/transcript/page.js';
 import { DeliveryRecords, INBOX_FULL } from './delivery-records.js';
 import { isExpired, isUrgent, MessageQueue, mergeMessages, type WaitingMessage } from './message-queue.js';
-import { pageOf } from './page.js';
 
 /** The source and the reason of a cancel. */
 export interface CancelRequest {

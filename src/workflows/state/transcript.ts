@@ -7,7 +7,7 @@ import type { Message } from '../../contracts/schemas/message.js';
 import type { PageRequest, TranscriptPage } from '../../contracts/schemas/page.js';
 
 import { estimateTokens } from '../../contracts/text/estimate-tokens.js';
-import { pageOf } from './page.js';
+import { pageOf } from '../policies/transcript/page.js';
 
 interface Entry {
   readonly message: Message;
