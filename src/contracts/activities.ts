@@ -39,6 +39,8 @@ export interface PrepareRunInput {
   /** When the run was started, ISO 8601, and the id of its first execution. Absent of workflow code before level 3. */
   readonly started?: { readonly at: string; readonly executionId: string };
   readonly waitsForRoom?: boolean;
+  /** A run that is handed over. `from`: the agent whose gate applies to an agent without one. @default the run starts */
+  readonly handoff?: { readonly from: string };
 }
 
 /** Input of activity `callModel`. The transcript is passed by reference. */

@@ -5,7 +5,7 @@ import type { RunPolicy } from './schemas/policy.js';
  * run may be started by the old workflow code and prepared by the new activities. Without a level its history would hold flags that the
  * old code ignored and the new code obeys when it replays them: other commands, and a run that no worker can continue.
  */
-export const CAPABILITY_LEVEL = 6;
+export const CAPABILITY_LEVEL = 7;
 
 /** The first level whose workflow code checks the signatures of approvals and extensions. */
 export const SIGNED_LEVEL = 3;
@@ -18,6 +18,9 @@ export const DELEGATION_LEVEL = 5;
 
 /** The first level whose workflow code continues the conversation of a session. */
 export const CONVERSATION_LEVEL = 6;
+
+/** The first level whose workflow code follows sub-agents in the background, and hands a conversation over to another agent. */
+export const HANDOFF_LEVEL = 7;
 
 /** The level of builds that did not tell theirs. */
 const LEVEL_OF_OLD_BUILDS = 1;
@@ -35,6 +38,8 @@ export const FLAGS_OF_LEVELS: ReadonlyMap<number, readonly Flag[]> = new Map([
   [DELEGATION_LEVEL, []],
   // no flag: the conversation of a run is a choice of its session
   [CONVERSATION_LEVEL, []],
+  // no flag: sub-agents in the background and handoffs are choices of the agent
+  [HANDOFF_LEVEL, []],
 ]);
 
 /** The policy for workflow code of a level: flags of later levels are off. */

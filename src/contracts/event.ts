@@ -24,7 +24,7 @@ export type RunEventBody =
       requestId?: string;
       text: string;
     }
-  /** The run changed its model. `why`: a failure type, `cooled down`, `asked for` (`/model`), or `budget`. */
+  /** The run changed its model. `why`: a failure type, `cooled down`, `asked for` (`/model`), `handoff`, or `budget`. */
   | { type: 'model.switched'; turn: number; from: string; to: string; why: string }
   /** A model, or one key of it, cools down until `until` (ISO 8601). `why` is the failure type. */
   | { type: 'model.cooling'; turn: number; model: string; credential?: string; why: string; until: string }
@@ -34,10 +34,14 @@ export type RunEventBody =
   | { type: 'tool.call'; turn: number; callId: string; tool: string; title: string; effect: string }
   /** A tool call ended, exactly once for each `tool.call`. `outcome`: `ok`, `failed`, `timeout`, `cancelled` or `unknown`. */
   | { type: 'tool.result'; turn: number; callId: string; isError: boolean; outcome: string; durationMs: number; bytes: number }
-  /** The call started a sub-agent: run `runId`. */
-  | { type: 'subagent.started'; turn: number; callId: string; runId: string; agent: string }
+  /** The call started a sub-agent: run `runId`. `background`: the call returned at once (`wait: false`). */
+  | { type: 'subagent.started'; turn: number; callId: string; runId: string; agent: string; background?: boolean }
   /** A sub-agent ended, exactly once for each `subagent.started`. `reason` is that of its result, or `lost`. */
   | { type: 'subagent.ended'; turn: number; callId: string; runId: string; agent: string; reason: string; costUsd?: number }
+  /** The result of a sub-agent in the background was delivered to the model. */
+  | { type: 'subagent.delivered'; turn: number; callId: string; runId: string }
+  /** The conversation was handed to another agent, which continues from the next turn on. */
+  | { type: 'handoff'; turn: number; callId: string; from: string; to: string }
   /** A turn ended. */
   | { type: 'turn.ended'; turn: number }
   /** A message was queued. */

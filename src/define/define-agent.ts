@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { FAILOVER_LIMITS, RUN_LIMITS, SUBAGENT_LIMITS } from '../contracts/constants/limits.js';
 import { ThinkingSetting } from '../contracts/schemas/model.js';
+import { SubagentsOnEnd } from '../contracts/schemas/subagent.js';
 import { AgentPrompt, PromptOptions } from './agent/agent-prompt.js';
 import { CompletionGateFunction } from './agent/completion-gate.js';
 import { AgentExecutor } from './agent-executor.js';
@@ -21,6 +22,11 @@ export const SubagentOptions = z.strictObject({
   liveMax: z.number().int().min(1).max(SUBAGENT_LIMITS.liveMax).optional(),
   /** The agent may be in its own list. @default false */
   allowSelf: z.boolean().optional(),
+  /**
+   * A final answer while sub-agents work in the background (`wait: false`): `wait` waits for them and gives their results to the model
+   * first, `stop` stops them and ends the run. @default `wait`
+   */
+  onEnd: SubagentsOnEnd.optional(),
 });
 export type SubagentOptions = z.infer<typeof SubagentOptions>;
 
@@ -57,6 +63,8 @@ export const AgentDefinition = z.strictObject({
   mcp: z.array(z.string()).optional(),
   /** Agents that this one may delegate tasks to, with tool `delegate`: names, or names with options. @default none */
   subagents: Subagents.optional(),
+  /** Agents that this one may hand the conversation to, with tool `handoff`: they continue the same run. @default none */
+  handoffs: Names.optional(),
   /** Tool gate: a profile, rules with a profile, or a function that runs before each call. @default `all` */
   gate: AgentGate.optional(),
   /** Completion gate: a function that runs after the checks of `completion`. @default none */

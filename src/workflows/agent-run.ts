@@ -27,6 +27,7 @@ import { readStart, type StartProblem } from './state/start-arguments.js';
 import { readActivityProblem, runFailure } from './temporal/failures.js';
 import { awaitRoom, prepareRun } from './temporal/proxies.js';
 import { conversationProblem } from './temporal/session-parent.js';
+import { followCarried, stopSubagents } from './tools/background-subagents.js';
 import { tellContinued } from './tools/follow-subagent.js';
 import { compactToCarry } from './turn/compact-transcript.js';
 import { keepConversation, mustCopyConversation } from './turn/copy-conversation.js';
@@ -64,6 +65,7 @@ async function runToEnd(context: HandlerContext, carried: CarriedState | undefin
   const refusal = carried ? await letHandlersEnd() : await beforeRun(run);
   for (;;) {
     const ending = refusal ?? (await runTurns(run));
+    if (ending.kind === 'end' && run.subagents.live.length > 0) await stopSubagents(run);
     const answer = ending.kind === 'end' ? await finalOutput(run, ending) : undefined;
     if (ending.kind === 'end' && run.tenant && !isOvertaken(run, ending)) await leaveTenant(run);
     await condition(allHandlersFinished);
@@ -164,6 +166,7 @@ function open(run: Run, carried: CarriedState | undefined): void {
   serveDetails(run);
   if (carried) {
     run.events.add({ type: 'continued', executionId: workflowInfo().runId });
+    followCarried(run);
     return;
   }
   const { setup, model } = run.prepared;

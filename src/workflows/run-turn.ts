@@ -8,12 +8,14 @@ import { judgeAnswer, type Verdict } from './policies/answer/judge-answer.js';
 import { finaliseWarning, shouldWarn } from './policies/stop/finalise-warning.js';
 import type { Run } from './state/run.js';
 import type { Ending } from './state/run-result.js';
+import { answersTooEarly, awaitSubagent, mustAwaitSubagent } from './tools/background-subagents.js';
 import { guardToolCalls, newTurn, recordTurnWork } from './tools/guard-tool-calls.js';
+import { takeOver } from './tools/handoff.js';
 import { notRunResults, truncatedCallResults } from './tools/tool-results.js';
 import { acceptEnd, structuredOf } from './turn/accept-answer.js';
 import { compactWhenNeeded } from './turn/compact-transcript.js';
 import { correct } from './turn/corrections.js';
-import { applyDirectives, takeSteers } from './turn/deliver-messages.js';
+import { applyDirectives, takeSteers, takeSubagentResults } from './turn/deliver-messages.js';
 import { handleStop } from './turn/extend-caps.js';
 import { type ModelAnswered, requestAnswer } from './turn/request-answer.js';
 
@@ -28,10 +30,15 @@ export async function runTurns(run: Run): Promise<Ending> {
       endTurn(run, ending);
       if (ending) return ending;
     }
+    takeOver(run);
     if (mustWaitBeforeTurn(run) && (await waitBeforeTurn(run)) === 'continue-as-new') return CONTINUE_AS_NEW;
     if (mustAskTenant(run)) {
       if ((await waitForTenant(run)) === 'continue-as-new') return CONTINUE_AS_NEW;
       // a pause or a message may have arrived meanwhile
+      continue;
+    }
+    if (mustAwaitSubagent(run)) {
+      if ((await awaitSubagent(run)) === 'continue-as-new') return CONTINUE_AS_NEW;
       continue;
     }
     const stop = run.stopReason();
@@ -46,6 +53,7 @@ export async function runTurns(run: Run): Promise<Ending> {
     if (compaction) await compaction;
     // a stop or a command may have arrived meanwhile: both are handled before messages are delivered
     if (run.stopReason() || run.inbox.directed.length > 0) continue;
+    takeSubagentResults(run, run.counters.turn + 1);
     takeSteers(run, run.counters.turn + 1);
     // the delivered messages may exceed the budget of the next request
     if (run.stopReason()) continue;
@@ -111,6 +119,10 @@ async function endWith(
   message: Message,
   { reason, emptyAnswer }: Extract<Verdict, { kind: 'end' }>,
 ): Promise<Ending | undefined> {
+  if (reason === 'completed' && answersTooEarly(run)) {
+    run.subagents.answered = true;
+    return undefined;
+  }
   const verdict = reason === 'completed' && !emptyAnswer ? await acceptEnd(run, message) : ({ kind: 'accepted' } as const);
   // an accepted cancel takes precedence, and an unread message gets another turn
   if (run.inbox.cancelRequest || (run.inbox.hasUnread && run.stopReason() === undefined)) return undefined;
@@ -155,6 +167,7 @@ function toolChoice({ input, policy, counters }: Run): ToolChoice {
 function openTurn(run: Run): void {
   run.counters.turn += 1;
   run.turnsHere += 1;
+  run.subagents.answered = false;
   run.phase = 'model';
   run.tool = undefined;
   const { turn } = run.counters;

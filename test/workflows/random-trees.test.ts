@@ -1,23 +1,28 @@
-import { type Arbitrary, array, assert, asyncProperty, constant, constantFrom, integer, letrec, oneof, record } from 'fast-check';
+import type { Client } from '@temporalio/client';
+import { type Arbitrary, array, assert, asyncProperty, boolean, constant, constantFrom, integer, letrec, oneof, record } from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { RunEvent } from '../../src/contracts/event.js';
-import type { Message } from '../../src/contracts/schemas/message.js';
+import { textOf } from '../../src/contracts/message-text.js';
 import type { RunResult } from '../../src/contracts/schemas/run.js';
-import type { Config } from '../../src/define/define-config.js';
+import type { ModelAnswer, ModelRequest } from '../../src/providers/contract/provider.js';
 import { type AgentWorker, call, say } from '../support/agent-worker.js';
-import { type TestRun, testRun, until, useWorkers } from '../support/use-workers.js';
+import { agentOf, castConfig } from '../support/subagents/cast.js';
+import { checkTree, liveRuns, noCounts, spent } from '../support/subagents/check-tree.js';
+import { nextCalls, readPlan, type TreePlan } from '../support/subagents/tree-plan.js';
+import { type TestRun, useWorkers } from '../support/use-workers.js';
 
-/** What an agent does: batches of sub-agents, each with a task of its own. It is the text of the task. */
-interface Node {
-  readonly batches: readonly (readonly Node[])[];
-}
-
-const { tree } = letrec<{ tree: Node; leaf: Node }>((tie) => ({
+const { plan } = letrec<{ plan: TreePlan; leaf: TreePlan }>((tie) => ({
   leaf: constant({ batches: [] }),
-  tree: record({
-    batches: array(array(oneof({ depthSize: 'small', maxDepth: 1 }, tie('leaf'), tie('tree')), { minLength: 1, maxLength: 3 }), {
-      maxLength: 2,
-    }),
+  plan: record({
+    batches: array(
+      array(
+        oneof(
+          { weight: 5, arbitrary: record({ wait: boolean(), plan: oneof({ depthSize: 'small', maxDepth: 1 }, tie('leaf'), tie('plan')) }) },
+          { weight: 1, arbitrary: constant('handoff' as const) },
+        ),
+        { minLength: 1, maxLength: 3 },
+      ),
+      { maxLength: 2 },
+    ),
   }),
 }));
 
@@ -28,14 +33,12 @@ const act: Arbitrary<Act> = record({
   at: integer({ min: 0, max: 20 }),
 });
 
-const config: Config = {
-  model: 'fake/model',
-  providers: { fake: { api: 'openai-chat', baseUrl: 'http://127.0.0.1:9' } },
-  agents: { node: { description: 'Works.', prompt: 'node', subagents: { agents: ['node'], allowSelf: true, depth: 2, liveMax: 2 } } },
-};
+const subagents = { agents: ['node'], allowSelf: true, depth: 2, liveMax: 2 };
+const config = castConfig({
+  node: { subagents, handoffs: ['twin'] },
+  twin: { subagents: { ...subagents, allowSelf: false }, handoffs: ['node'] },
+});
 
-/** Tokens of one request and its answer in this test. */
-const CALL_TOKENS = 15;
 const TOKENS_MAX = 60_000;
 
 describe('a tree of delegations to which anything happens', () => {
@@ -45,42 +48,54 @@ describe('a tree of delegations to which anything happens', () => {
     const options = { config, model: answer, shutdownGraceMs: 0 };
     const first = await worker(options);
     let spare = await worker({ ...options, taskQueue: first.taskQueue });
+    const counts = noCounts();
     await assert(
-      asyncProperty(tree, array(act, { minLength: 5, maxLength: 25 }), async (root, acts) => {
+      asyncProperty(plan, array(act, { minLength: 5, maxLength: 25 }), async (root, acts) => {
         const bounds = { continueAsNewEvents: 20, continueAsNewSignals: 10 };
         const run = await start(first, { agent: 'node', task: JSON.stringify(root), maxTokens: TOKENS_MAX, maxTurns: 60, bounds });
+        const sent = new Map<string, string[]>();
         for (const [n, one] of acts.entries()) {
           if (one.kind === 'worker') {
             await spare.shutdown();
             spare = await worker({ ...options, taskQueue: first.taskQueue });
-          } else await doAct(first, run, one, n);
+          } else await doAct({ client: first.client, sent }, run, one, n);
         }
         const result = await endOf(first, run);
-        const ended = await check(first, run, result);
-        expect(spent(result), `of ${ended} runs`).toBeLessThanOrEqual(TOKENS_MAX);
+        await checkTree({ client: first.client, sent, counts }, run, result);
+        expect(spent(result)).toBeLessThanOrEqual(TOKENS_MAX);
       }),
       { numRuns: 4, endOnFailure: true },
     );
+    expect(counts.runs).toBeGreaterThanOrEqual(4);
   });
 });
 
-/** The next batch of the task, until there is none. */
-function answer({ messages, toolChoice, tools }: { messages: readonly Message[]; toolChoice: string; tools: readonly object[] }) {
-  const task = messages.find(({ id }) => id.endsWith('-task'))?.parts[0];
-  const { batches } = JSON.parse(task?.type === 'text' ? task.text : '{"batches":[]}') as Node;
-  const batch = batches[messages.filter(({ parts }) => parts.some(({ type }) => type === 'tool_call')).length];
-  if (!batch || toolChoice === 'none' || tools.length === 0) return say('done');
-  return call(...batch.map((node) => ['delegate', { agent: 'node', task: JSON.stringify(node) }] as const));
+/** The next batch of the plan, until there is none. */
+function answer({ prompt, messages, toolChoice, tools }: ModelRequest): ModelAnswer {
+  const task = messages.find(({ id }) => id.endsWith('-task'));
+  const answered = messages.filter(({ parts }) => parts.some(({ type }) => type === 'tool_call')).length;
+  const offered = new Set(tools.map(({ name }) => name));
+  const calls = nextCalls(agentOf({ prompt }), readPlan(task ? textOf(task) : ''), answered).filter(([name]) => offered.has(name));
+  return calls.length === 0 || toolChoice === 'none' ? say('done') : call(...calls);
+}
+
+/** The place of a tree, and the ids of the messages that its runs took. */
+interface Place {
+  readonly client: Client;
+  readonly sent: Map<string, string[]>;
 }
 
 /** Does one thing to one of the runs that are at work now. */
-async function doAct(on: AgentWorker, root: TestRun, { kind, at }: Act, n: number): Promise<void> {
-  const live = await liveRuns(on, root);
+async function doAct({ client, sent }: Place, root: TestRun, { kind, at }: Act, n: number): Promise<void> {
+  const live = await liveRuns(client, root);
   const run = live[at % live.length] ?? root;
   switch (kind) {
     case 'steer':
-      for (let each = 0; each < 4; each += 1)
-        await settle(run.handle.signal('steer', { id: `s${n}-${each}`, text: `message ${n}-${each}` }));
+      for (let each = 0; each < 4; each += 1) {
+        const id = `s${n}-${each}`;
+        const [outcome] = await Promise.allSettled([run.handle.signal('steer', { id, text: `message ${id}` })]);
+        if (outcome?.status === 'fulfilled') sent.set(run.runId, [...(sent.get(run.runId) ?? []), id]);
+      }
       return;
     case 'cancel':
       // the root has to have a chance to see most of its tree
@@ -99,17 +114,6 @@ async function settle(work: Promise<unknown>): Promise<void> {
   await Promise.allSettled([work]);
 }
 
-/** The run and its sub-agents at work, of all levels. */
-async function liveRuns(on: AgentWorker, run: TestRun): Promise<TestRun[]> {
-  const { subagents = [] } = await run.progress().catch(() => ({ subagents: [] }));
-  const children = subagents.filter((subagent) => !('reason' in subagent)).map(({ runId }) => runOf(on, runId));
-  return [run, ...(await Promise.all(children.map((child) => liveRuns(on, child)))).flat()];
-}
-
-function runOf(on: AgentWorker, runId: string): TestRun {
-  return testRun(on.client.workflow.getHandle<() => Promise<RunResult>>(runId));
-}
-
 /** Resumes whatever is paused until the run has ended. */
 async function endOf(on: AgentWorker, run: TestRun): Promise<RunResult> {
   const state = { isOver: false };
@@ -117,49 +121,8 @@ async function endOf(on: AgentWorker, run: TestRun): Promise<RunResult> {
     state.isOver = true;
   });
   while (!state.isOver) {
-    for (const { handle } of await liveRuns(on, run)) await settle(handle.signal('resume'));
+    for (const { handle } of await liveRuns(on.client, run)) await settle(handle.signal('resume'));
     await Promise.race([settle(ended), new Promise((resolve) => setTimeout(resolve, 200))]);
   }
   return await ended;
-}
-
-/** Checks a run and its sub-agents of all levels. Returns how many there are. */
-async function check(on: AgentWorker, run: TestRun, result: RunResult): Promise<number> {
-  const events = await run.events();
-  const started = ids(events, 'subagent.started');
-  const { subagents = [] } = result;
-  expect(new Set(started).size).toBe(started.length);
-  expect(ids(events, 'subagent.ended').toSorted()).toEqual(started.toSorted());
-  expect(subagents.map(({ runId }) => runId).toSorted()).toEqual(started.toSorted());
-  await expectResultsOnce(run);
-  let runs = 1;
-  let ofChildren = 0;
-  for (const subagent of subagents) {
-    const child = runOf(on, subagent.runId);
-    await until(async () => (await child.handle.describe()).status.name !== 'RUNNING', `the end of ${subagent.runId}`);
-    const own = await child.result();
-    expect(subagent).toMatchObject({ reason: own.reason, usage: own.usage });
-    ofChildren += spent(own);
-    runs += await check(on, child, own);
-  }
-  // what is left is the run's own calls, each of the same size
-  expect((spent(result) - ofChildren) % CALL_TOKENS).toBe(0);
-  expect(spent(result)).toBeGreaterThanOrEqual(ofChildren);
-  return runs;
-}
-
-/** Every call in the transcript has exactly one result. */
-async function expectResultsOnce(run: TestRun): Promise<void> {
-  const parts = (await run.messages()).flatMap((message) => message.parts);
-  const calls = parts.flatMap((part) => (part.type === 'tool_call' ? [part.callId] : []));
-  const results = parts.flatMap((part) => (part.type === 'tool_result' ? [part.callId] : []));
-  expect(results.toSorted()).toEqual(calls.toSorted());
-}
-
-function ids(events: readonly RunEvent[], type: 'subagent.started' | 'subagent.ended'): string[] {
-  return events.flatMap((event) => (event.type === type ? [event.runId] : []));
-}
-
-function spent({ usage }: Pick<RunResult, 'usage'>): number {
-  return usage.inputTokens + usage.outputTokens;
 }

@@ -21,7 +21,8 @@ import { updatePlan } from '../../tools/update-plan.js';
 import { tenantRules } from '../limits/tenant-limits.js';
 import type { McpOffer, McpTools } from '../mcp/mcp-tools.js';
 import { failure, messageOf } from '../runtime/failures.js';
-import { checkConversation, checkParent, delegationOf, inheritGate, startsProcess } from '../subagents/delegation.js';
+import { checkLevel, inheritGate, startsProcess } from '../subagents/delegation.js';
+import { otherAgents } from '../subagents/other-agents.js';
 import type { Authenticate } from './authenticate.js';
 import { capturePrompt } from './capture-prompt.js';
 import { offerMcp } from './offer-mcp.js';
@@ -94,15 +95,14 @@ export function createPrepareRun(options: PrepareRunOptions): PrepareRun {
 
 /** Validates the input, which may come from any client, and captures agent, prompt, tools and options. */
 export async function prepare(
-  { runId, input: given, level, started }: PrepareRunInput,
+  { runId, input: given, level, started, handoff }: PrepareRunInput,
   options: PrepareRunOptions,
   { signal, routeOf }: PrepareContext,
 ): Promise<PreparedPrompt> {
   const input = parseInput(given);
-  if (input.parent) checkParent(level);
-  if (input.inherits) checkConversation(level);
+  checkLevel(input, level);
   const [name, found] = findAgent(input, options.config);
-  const { agent, ...gateAgent } = inheritGate(input, found, options.config);
+  const { agent, ...gateAgent } = inheritGate(handoff?.from ?? input.parent?.agent, found, options.config);
   if (hasRightsOfWorker(input, agent, options.config)) await authenticateStart({ runId, given, started }, options);
   const caps = resolveCaps(input, agent, options.config);
   const tenant = level !== undefined && level >= TENANT_LEVEL ? preparedTenant(input, options) : {};
@@ -120,9 +120,9 @@ export async function prepare(
   const memory = offerMemory(input, { agent, policy }, options);
   const captured = { runId, input, name, agent, model, skills, memory: memory.prompt, startedAt: started?.at, signal };
   const { prompt, sections, ...place } = await capturePrompt(captured, options.config);
-  const delegation = delegationOf(input, agent, { config: options.config, level, signs: options.authenticate !== undefined });
+  const others = otherAgents(input, agent, { config: options.config, level, signs: options.authenticate !== undefined });
   const mcp = await offerMcp(input, agent, { ...options, signal });
-  const tools = toolsFor(input, { agent, policy, skills, mcp, memory, delegate: delegation?.tool }, options);
+  const tools = toolsFor(input, { agent, policy, skills, mcp, memory, others: others.tools }, options);
   const setup: RunSetup = { agent: name, prompt, tools, ...place };
   checkSetup(setup);
   const notices = [...ofRoute, ...ofSummaries, ...skills.notices, ...mcp.notices, ...noticeToollessModels(route, setup.tools, options)];
@@ -144,7 +144,7 @@ export async function prepare(
     ...(options.authenticate && level !== undefined && level >= SIGNED_LEVEL ? { signed: true } : {}),
     // a sub-agent works in the place of its parent, which counts what it spends
     ...(input.parent ? {} : tenant),
-    ...(delegation && { delegation: delegation.delegation }),
+    ...others.prepared,
     ...gateAgent,
     searchAttributes: [...options.searchAttributes],
   } satisfies PreparedRun;
@@ -249,8 +249,8 @@ interface JudgedAgent {
   readonly skills: CapturedSkills;
   readonly mcp: McpOffer;
   readonly memory: MemoryOffer;
-  /** The tool that starts sub-agents. */
-  readonly delegate: AnyToolDefinition | undefined;
+  /** The tools for other agents: `delegate` and `handoff`. */
+  readonly others: readonly AnyToolDefinition[];
 }
 
 /**
@@ -259,7 +259,7 @@ interface JudgedAgent {
  */
 function toolsFor(
   { context }: RunInput,
-  { agent, policy, skills, mcp, memory, delegate }: JudgedAgent,
+  { agent, policy, skills, mcp, memory, others }: JudgedAgent,
   options: PrepareRunOptions,
 ): ToolDescriptor[] {
   const { config, workspaceTools, listedTools = [], readArtifact, readSkill } = options;
@@ -284,7 +284,7 @@ function toolsFor(
   const mayRead = readArtifact && chosen.length > 0 && !blockedTools.includes(readArtifact.name);
   const needed = [...(mayRead ? [describe(readArtifact, false)] : []), ...(needsPlan(policy) ? [describe(updatePlan, false)] : [])];
   needed.push(...memory.tools.map((tool) => describe(tool, memory.workspace)));
-  if (delegate && !blockedTools.includes(delegate.name)) needed.push(describe(delegate, false));
+  needed.push(...others.filter(({ name }) => !blockedTools.includes(name)).map((tool) => describe(tool, false)));
   return [...chosen, ...needed].filter((tool) => offersTool(policy.gate, tool));
 }
 

@@ -7,6 +7,7 @@ import { fullStateDisk } from '../../worker/state-folder/state-folder.js';
 import { type Output, printJson, printText, say } from '../display/output.js';
 import { formatShown, type ShownRun } from '../display/run-details.js';
 import type { CliContext } from '../host/context.js';
+import { readSubagentTree } from '../host/subagent-tree.js';
 import { noSuchRun, openPlaceIfThere, type Place, type PlaceOptions } from '../host/workplace.js';
 
 /** The options of `show`. */
@@ -25,9 +26,11 @@ export async function show(runId: string, options: ShowRunOptions, { output }: C
     const reported = result ? await progressOfClosed(run, place) : await progressOfOpen(run, place, output);
     const progress = reported ?? (result && progressFromResult(result, described));
     const uiUrl = place.runUrl(runId);
-    if (options.json)
-      printJson(output, { progress: progress ?? null, run: described, ...(result ? { result } : {}), uiUrl: uiUrl ?? null });
-    else printText(output, formatShown({ described, progress, result, uiUrl, ...(await readDetails(run, reported)) }));
+    const subagents = await readSubagentTree(place.client, { progress, result });
+    if (options.json) {
+      const tree = subagents.length === 0 ? {} : { subagents };
+      printJson(output, { progress: progress ?? null, run: described, ...(result ? { result } : {}), ...tree, uiUrl: uiUrl ?? null });
+    } else printText(output, formatShown({ described, progress, result, uiUrl, subagents, ...(await readDetails(run, reported)) }));
     return 0;
   } finally {
     await place.close();
@@ -72,7 +75,8 @@ function progressFromResult(result: RunResult, described: RunDescription): Progr
     ...(result.costUsd === undefined ? {} : { costUsd: result.costUsd }),
     pendingApprovals: 0,
     inbox: result.unconsumed.length,
-    agent: described.agent ?? 'default',
+    agent: result.agents?.at(-1) ?? described.agent ?? 'default',
+    ...(result.agents ? { agents: result.agents } : {}),
     model: result.switches?.at(-1)?.to ?? result.models.at(-1) ?? described.model ?? 'unknown',
   };
 }

@@ -77,9 +77,13 @@ export function eventLine(event: RunEvent): string | undefined {
     case 'model.cooling':
       return `  ${terminalLine(event.model)}${withKey(event.credential)} cooling down until ${formatTime(event.until)}: ${terminalLine(event.why)}`;
     case 'subagent.started':
-      return `  sub-agent ${terminalLine(event.runId)} started`;
+      return `  sub-agent ${terminalLine(event.runId)} started${event.background ? ' in the background' : ''}`;
+    case 'subagent.delivered':
+      return `  result of sub-agent ${terminalLine(event.runId)} delivered in turn ${event.turn}`;
     case 'subagent.ended':
       return `  sub-agent ${terminalLine(event.runId)} ended: ${terminalLine(event.reason)}`;
+    case 'handoff':
+      return `handed over from ${terminalLine(event.from)} to ${terminalLine(event.to)}`;
     case 'model.completed':
     case 'turn.ended':
     case 'continued':

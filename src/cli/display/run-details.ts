@@ -8,6 +8,7 @@ import { BUDGET_APPROVAL } from '../../contracts/text/ids.js';
 import { jsonLine } from '../../contracts/text/sanitize-text.js';
 import { decisionCommands } from './approval-hints.js';
 import { formatDuration, formatNumberOf, formatTime, formatUsage } from './format.js';
+import { type SubagentNode, subagentLines } from './subagent-tree.js';
 import { terminalLine } from './terminal-text.js';
 
 /** The data that `show` prints. */
@@ -20,6 +21,8 @@ export interface ShownRun {
   readonly waiting: readonly PendingApproval[];
   /** The recent turns, oldest first. */
   readonly steps: readonly Step[];
+  /** The sub-agents, with their own. */
+  readonly subagents: readonly SubagentNode[];
   /** Messages that wait, or that the run ended without. */
   readonly unread: readonly UnreadMessage[];
 }
@@ -31,12 +34,12 @@ const UNREAD_CHARS_SHOWN = 120;
 type Fact = readonly [name: string, value: string | undefined];
 
 /** Formats a run: one fact per line, then the output. Pure. */
-export function formatShown({ described, progress, result, uiUrl, waiting, steps, unread }: ShownRun): string {
+export function formatShown({ described, progress, result, uiUrl, waiting, steps, subagents, unread }: ShownRun): string {
   const facts: Fact[] = [
     ['run', described.runId],
     ['status', progress?.status ?? described.status],
     ['task', described.task],
-    ['agent', progress?.agent ?? described.agent],
+    ['agent', agentsLine(progress) ?? described.agent],
     ['model', progress?.model ?? described.model],
     ['turn', progress && `${progress.turn} of ${progress.maxTurns}${described.open ? ` (${progress.phase})` : ''}`],
     ['waiting for', progress?.waitingFor],
@@ -45,7 +48,7 @@ export function formatShown({ described, progress, result, uiUrl, waiting, steps
     ['last decision', progress?.lastDecision && terminalLine(progress.lastDecision)],
     ['tool', progress?.tool],
     ['last tool', progress?.tool === undefined ? progress?.lastTool : undefined],
-    ...subagentFacts(result, progress),
+    ...subagentLines(subagents).map((line): Fact => ['sub-agent', line]),
     ...unknownFacts(result, progress),
     ['usage', progress && formatUsage(progress.usage, progress.costUsd)],
     ...modelFacts(result),
@@ -60,6 +63,11 @@ export function formatShown({ described, progress, result, uiUrl, waiting, steps
   ];
   const lines = facts.flatMap(([name, value]) => (value === undefined ? [] : [`${name.padEnd(FACT_WIDTH)}${value}`]));
   return result && result.output !== '' ? [...lines, '', result.output].join('\n') : lines.join('\n');
+}
+
+/** The agent at work, behind those that handed the run over. */
+function agentsLine(progress: Progress | undefined): string | undefined {
+  return progress && terminalLine((progress.agents ?? [progress.agent]).join(' → '));
 }
 
 const FACT_WIDTH = 15;
@@ -77,16 +85,6 @@ function unknownFacts(result: RunResult | undefined, progress: Progress | undefi
   if (count === 0) return [];
   const named = ids.length === 0 ? '' : `: ${terminalLine(ids.join(', '))}`;
   return [['unknown', `the outcome of ${formatNumberOf(count, 'call')}, which may have taken effect${named}`]];
-}
-
-/** The sub-agents: of a result with their cost, of a running agent those at work first. */
-function subagentFacts(result: RunResult | undefined, progress: Progress | undefined): Fact[] {
-  if (!result) {
-    return (progress?.subagents ?? []).map(({ runId, reason }): Fact => ['sub-agent', `${terminalLine(runId)}: ${reason ?? 'at work'}`]);
-  }
-  return (result.subagents ?? []).map(({ runId, reason, usage, costUsd }): Fact => {
-    return ['sub-agent', `${terminalLine(runId)}: ${terminalLine(reason)}, ${formatUsage(usage, costUsd)}`];
-  });
 }
 
 function approvalFacts(runId: string, { callId, title, args, askedBy, reason }: PendingApproval): Fact[] {

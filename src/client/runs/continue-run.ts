@@ -64,6 +64,8 @@ export async function continueRun<Structured>(
   const given = transcript.length > 0 ? await givenSystem(access, handle) : [];
   const input: StartInput<Structured> = {
     ...kept,
+    // a run that was handed over continues with the agent at work
+    ...(result.agents ? { agent: result.agents.at(-1) } : {}),
     ...caps,
     task: text,
     messages: [...given, ...closeOpenCalls(transcript), ...unreadMessages(unread)],

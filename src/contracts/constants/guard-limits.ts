@@ -264,6 +264,8 @@ export const SUBAGENT_LIMITS = {
   taskCharsMax: 50_000,
   /** Sub-agents in the result of a run: the newest ones. */
   resultRecordsMax: 100,
+  /** Largest beginning of an answer that the model did not read, in the result of a run, in bytes. */
+  resultOutputBytesMax: 1_000,
   /** Sub-agents in the progress of a run. */
   shownMax: 20,
   /** Fewest tokens with which a sub-agent is started: a prompt with a task, and a short answer. */
@@ -272,4 +274,14 @@ export const SUBAGENT_LIMITS = {
   awaitTimeoutMs: 60 * MINUTE_MS,
   /** Ids that are tried for a sub-agent: an earlier run of the same id may have left one at work. */
   idsTriedMax: 20,
+} as const;
+
+/** Handoffs of a run from agent to agent. */
+export const HANDOFF_LIMITS = {
+  /** Handoffs of one run, so that two agents do not hand a task to each other until the turn limit. */
+  perRunMax: 10,
+  /** Longest note, in characters. The conversation says the rest. */
+  noteCharsMax: 4_000,
+  /** The beginning of the task with which the next agent is prepared, in bytes: skills may match it. */
+  taskBytesMax: 4_000,
 } as const;

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { DecidedApproval, PendingApproval } from './approval.js';
 import { Conversation } from './conversation.js';
+import { CarriedHandoffs } from './handoff.js';
 import { CarriedShare } from './ledger.js';
 import { JsonValue, Message, ToolCallPart } from './message.js';
 import { Usage } from './model.js';
@@ -173,6 +174,8 @@ export const CarriedState = z.strictObject({
   tenant: CarriedShare.optional(),
   /** Absent before the first sub-agent, so that an older build can read the state. */
   subagents: CarriedSubagents.optional(),
+  /** Absent before the first handoff, so that an older build can read the state. */
+  handoffs: CarriedHandoffs.optional(),
   turnInProgress: TurnInProgress.optional(),
 });
 export type CarriedState = z.infer<typeof CarriedState>;

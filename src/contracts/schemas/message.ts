@@ -64,8 +64,8 @@ export const Message = z.strictObject({
   role: z.enum(['user', 'assistant', 'tool']),
   /** Contents of the message. */
   parts: z.array(Part),
-  /** Kind of a `user` message that is not the task: a steered message, a warning, a correction, or a summary. */
-  origin: z.enum(['steer', 'nudge', 'correction', 'summary']).optional(),
+  /** Kind of a `user` message that is not the task: a steered message, a warning, a correction, a summary, or a sub-agent's result. */
+  origin: z.enum(['steer', 'nudge', 'correction', 'summary', 'subagent']).optional(),
   /** Turn in which the message was added. */
   turn: z.number().int().optional(),
   /** True for an answer that was aborted: its text is incomplete. */

@@ -23,6 +23,14 @@ export interface PreparedTenant {
   readonly limitsCost?: boolean;
 }
 
+/** What `prepareRun` captured for the tool `handoff`. */
+export interface PreparedHandoffs {
+  /** Names of the agents that the conversation may be handed to. */
+  readonly agents: readonly string[];
+  /** The preparation of an agent needs a signature of the server's owner. */
+  readonly signs?: boolean;
+}
+
 /** Result of activity `prepareRun`: everything that was resolved for the run, so that a changed config does not change a running agent. */
 export interface PreparedRun {
   readonly setup: RunSetup;
@@ -58,8 +66,12 @@ export interface PreparedRun {
   readonly tenant?: PreparedTenant;
   /** Absent: the run starts no sub-agents. */
   readonly delegation?: PreparedDelegation;
-  /** Agent whose gate function applies, for a sub-agent without a gate of its own. Absent: the agent of the run. */
+  /** Absent: the run is handed to no other agent. */
+  readonly handoffs?: PreparedHandoffs;
+  /** Agent whose gate function applies, for an agent without a gate of its own. Absent: the agent of the run. */
   readonly gateAgent?: string;
+  /** Agent whose gate applies, function or not, for an agent without a gate of its own. Absent: the agent of the run. */
+  readonly gateFrom?: string;
   /** Search attributes that the server has. Writing any other one fails the workflow task on every attempt. */
   readonly searchAttributes: readonly string[];
 }

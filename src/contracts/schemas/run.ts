@@ -148,6 +148,8 @@ export const RunResult = z.strictObject({
   usageEstimated: z.boolean().optional(),
   /** Messages that were accepted but not delivered before the end. */
   unconsumed: z.array(z.strictObject({ id: z.string(), text: z.string() })),
+  /** The agents that worked on the run, in order. Absent for a run that no agent handed over. */
+  agents: z.array(z.string()).optional(),
   /** True when `unconsumed` is cut to the size of a result, or unknown because no worker answered. Query `unread` has all messages. */
   unconsumedCut: z.boolean().optional(),
   /** Delivery records of the last 200 messages. Absent without messages. */
@@ -201,8 +203,10 @@ export interface Progress {
   readonly subagents?: readonly SubagentProgress[];
   /** The last intervention of a guard: a warning, a block, a compaction, a correction. */
   readonly lastDecision?: string;
-  /** Name of the agent. */
+  /** Name of the agent at work. */
   readonly agent: string;
+  /** The agents that worked on the run, in order. Absent for a run that no agent handed over. */
+  readonly agents?: readonly string[];
   /** The current model. */
   readonly model: string;
   /** Models, or keys of them, that are cooling down. Absent when there are none. */

@@ -2,6 +2,10 @@ import { z } from 'zod';
 import { INPUT_LIMITS } from '../constants/limits.js';
 import { Usage } from './model.js';
 
+/** What a final answer means while sub-agents work in the background: wait for them first, or stop them. */
+export const SubagentsOnEnd = z.enum(['wait', 'stop']);
+export type SubagentsOnEnd = z.infer<typeof SubagentsOnEnd>;
+
 /**
  * The run that delegated this one. A run sets it for its sub-agents; of anybody else it is refused. `depthLeft`: levels of sub-agents that
  * this run may start below itself.
@@ -33,6 +37,8 @@ export const LiveSubagent = z.strictObject({
   share: SubagentShare,
   /** The parent paused it. */
   paused: z.boolean().optional(),
+  /** Its call has returned already: its result comes as a message. */
+  background: z.boolean().optional(),
 });
 export type LiveSubagent = z.infer<typeof LiveSubagent>;
 
@@ -48,8 +54,21 @@ export const EndedSubagent = z.strictObject({
   usage: Usage,
   /** Its cost in USD. Absent when a price is unknown. */
   costUsd: z.number().optional(),
+  /** The beginning of its answer, for a sub-agent whose parent ended before the model read it. Absent otherwise. */
+  output: z.string().optional(),
 });
 export type EndedSubagent = z.infer<typeof EndedSubagent>;
+
+/** The result of a sub-agent in the background, which the model has yet to read. */
+export const ArrivedResult = z.strictObject({
+  callId: z.string(),
+  runId: z.string(),
+  /** How it ended, in a few words. */
+  ending: z.string(),
+  /** Its answer, cut as the output of a tool is. */
+  output: z.string(),
+});
+export type ArrivedResult = z.infer<typeof ArrivedResult>;
 
 /** What a run carries of its sub-agents over continue-as-new. */
 export const CarriedSubagents = z.strictObject({
@@ -58,6 +77,10 @@ export const CarriedSubagents = z.strictObject({
   live: z.array(LiveSubagent),
   /** The newest ones. */
   ended: z.array(EndedSubagent),
+  /** Results for the model, in the order of the ends. Absent without any, so that an older build can read the state. */
+  arrived: z.array(ArrivedResult).optional(),
+  /** The model has answered, and the run waits for sub-agents in the background. */
+  answered: z.boolean().optional(),
 });
 export type CarriedSubagents = z.infer<typeof CarriedSubagents>;
 
@@ -71,6 +94,8 @@ export interface PreparedDelegation {
   readonly liveMax: number;
   /** Starts of sub-agents need a signature of the server's owner. */
   readonly signs?: boolean;
+  /** Calls with `wait: false` may start sub-agents in the background. Absent: the run was prepared by a build without them. */
+  readonly background?: { readonly onEnd: SubagentsOnEnd };
 }
 
 /** An agent that a run may delegate to. `hasModel`: it names a model of its own. */

@@ -22,5 +22,8 @@ export const BUDGET_APPROVAL = 'budget';
 /** Tool that starts a sub-agent. The workflow answers its calls. */
 export const DELEGATE_TOOL = 'delegate';
 
+/** Tool that hands the conversation of a run to another agent. The workflow answers its calls. */
+export const HANDOFF_TOOL = 'handoff';
+
 /** Signal with which a run tells its sub-agents that it continues as new. */
 export const PARENT_CONTINUED = 'parentContinued';

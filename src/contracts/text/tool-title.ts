@@ -24,6 +24,7 @@ function titleFrom(name: string, args: unknown): string {
   if (SHELL_TOOLS.has(name)) return textArgument(args, 'command') ?? '';
   if (name === 'list_files') return `Listing ${textArgument(args, 'glob') ?? textArgument(args, 'path') ?? 'files'}`;
   if (name === 'delegate') return `Delegating to ${textArgument(args, 'agent') ?? 'an agent'}`;
+  if (name === 'handoff') return `Handing over to ${textArgument(args, 'agent') ?? 'an agent'}`;
   if (name === 'search_files') return `Searching for ${textArgument(args, 'pattern') ?? 'text'}`;
   return '';
 }

@@ -1,5 +1,6 @@
 import { isAbsolute } from 'node:path';
 import { echoValue } from '../../contracts/text/echo-value.js';
+import { DELEGATE_TOOL, HANDOFF_TOOL } from '../../contracts/text/ids.js';
 import { AgentDefinition } from '../../define/define-agent.js';
 import { Config } from '../../define/define-config.js';
 import { KeyReference } from '../../define/worker/credentials.js';
@@ -94,7 +95,7 @@ function asKey(part: string): string | number {
 function meaningProblems(config: Config): string[] {
   const { tools = [], agents = {}, hooks = [], mcpServers = {} } = config;
   const known = {
-    names: [...tools.map(({ name }) => name), ...BUILT_IN_TOOLS],
+    names: [...tools.map(({ name }) => name), ...BUILT_IN_TOOLS, DELEGATE_TOOL, HANDOFF_TOOL],
     tools: [...tools, ...WORKSPACE_TOOLS, updatePlan],
     servers: Object.keys(mcpServers),
   };

@@ -28,6 +28,7 @@ export function currentDetails(run: Run, progress: Progress): string {
     ...(run.result?.error ? [['Error', cell(`${run.result.error.type}: ${run.result.error.message}`)] as const] : []),
     ...waitRows(run, progress),
     ...(lastDecision === undefined ? [] : [['Last decision', cell(lastDecision)] as const]),
+    ...(progress.agents ? [['Handed over', cell(progress.agents.join(' → '))] as const] : []),
     ['Turn', `${progress.turn} of ${progress.maxTurns}, ${progress.phase}`],
     ['Last tool', cell(progress.lastTool ?? '–')],
     ...unknownRows(progress),

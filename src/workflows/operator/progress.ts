@@ -29,6 +29,7 @@ export function progressOf(run: Run): Progress {
     ...subagentsOf(run),
     ...(run.lastDecision === undefined ? {} : { lastDecision: run.lastDecision }),
     agent: run.prepared.setup.agent,
+    ...(run.agent.handoffs === 0 ? {} : { agents: [...run.agent.names] }),
     model: run.route.model,
     ...(cooling.length === 0 ? {} : { cooling }),
   };

@@ -95,6 +95,7 @@ const FIELDS: Readonly<Record<keyof CarriedState, Kind>> = {
   lastDecision: 'string',
   tenant: 'object',
   subagents: 'object',
+  handoffs: 'object',
   turnInProgress: 'object',
 };
 

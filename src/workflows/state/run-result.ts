@@ -1,5 +1,5 @@
 import { workflowInfo } from '@temporalio/workflow';
-import { PAYLOAD_LIMITS, STEER_LIMITS } from '../../contracts/constants/limits.js';
+import { PAYLOAD_LIMITS, STEER_LIMITS, SUBAGENT_LIMITS } from '../../contracts/constants/limits.js';
 import { NO_USAGE } from '../../contracts/models/usage.js';
 import type { JsonValue } from '../../contracts/schemas/message.js';
 import type { Reason, RunResult } from '../../contracts/schemas/run.js';
@@ -34,8 +34,9 @@ export function buildResult(
     ...unconsumed(run.inbox),
     ...steersOf(run.inbox),
     ...(run.unknownOutcomes.length === 0 ? {} : { unknownOutcomes: [...run.unknownOutcomes] }),
-    ...(run.subagents.ended.length === 0 ? {} : { subagents: [...run.subagents.ended] }),
+    ...subagentsOf(run),
     ...conversationOf(run),
+    ...(run.agent.handoffs === 0 ? {} : { agents: [...run.agent.names] }),
     ...(answer.finalized === undefined ? {} : { finalized: answer.finalized }),
     ...(ending.emptyAnswer ? { emptyAnswer: true } : {}),
     ...(ending.error
@@ -58,6 +59,18 @@ function modelsOf({ route, spending }: Run): Pick<RunResult, 'byModel' | 'switch
     ...(route.switches.length === 0 ? {} : { switches: [...route.switches] }),
     ...(cachedShare === undefined ? {} : { cachedShare }),
     ...(isEstimated ? { usageEstimated: true } : {}),
+  };
+}
+
+/** The sub-agents that ended, with the beginning of each answer that the model did not read. */
+function subagentsOf({ subagents: { ended, arrived } }: Run): Pick<RunResult, 'subagents'> {
+  if (ended.length === 0) return {};
+  const unread = new Map(arrived.map(({ runId, output }) => [runId, cutText(output, SUBAGENT_LIMITS.resultOutputBytesMax)]));
+  return {
+    subagents: ended.map((subagent) => {
+      const output = unread.get(subagent.runId);
+      return output === undefined ? subagent : { ...subagent, output };
+    }),
   };
 }
 

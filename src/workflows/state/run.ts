@@ -12,10 +12,10 @@ import type { ExtendInput, Progress, RunInput, RunResult, RunStatus } from '../.
 import type { ToolDescriptor } from '../../contracts/schemas/tool.js';
 import { CHARS_PER_TOKEN } from '../../contracts/text/estimate-tokens.js';
 import { TenantShare } from '../ledgers/tenant-share.js';
-import { POLICY_OF_0_1 } from '../policies/policy-baseline.js';
 import { type BudgetFacts, finalOutputTokens, outputTokensAllowed, payableModels, spentBudgets } from '../policies/stop/budget.js';
 import { hasManyMessages, historyIsLong } from '../policies/stop/history-bounds.js';
 import { stopReason } from '../policies/stop/stop-reason.js';
+import { AgentAtWork } from './agent-at-work.js';
 import { Approvals } from './approvals.js';
 import { Caps } from './caps.js';
 import type { EventLog } from './event-log.js';
@@ -33,12 +33,12 @@ import { WorkClock } from './work-clock.js';
 /** The state of one run, which the loop reads and writes. Signal handlers write only the inbox. */
 export class Run {
   readonly input: RunInput;
-  readonly prepared: PreparedRun;
+  readonly agent: AgentAtWork;
   readonly inbox: Inbox;
   readonly events: EventLog;
-  readonly policy: RunPolicy;
   readonly transcript: Transcript;
-  readonly route: ModelRoute;
+  /** A handoff replaces it. */
+  route: ModelRoute;
   readonly spending: Spending;
   readonly tenant: TenantShare | undefined;
   readonly approvals: Approvals;
@@ -76,18 +76,13 @@ export class Run {
   lastTool: string | undefined;
   result: RunResult | undefined;
   deadlineReached = false;
-  readonly #tools: ReadonlyMap<string, ToolDescriptor>;
-  /** Estimated tokens of prompt and tools. */
-  readonly setupTokens: number;
 
   constructor(parts: { input: RunInput; prepared: PreparedRun; inbox: Inbox; events: EventLog; carried?: CarriedState }) {
     const { input, prepared, carried } = parts;
     this.input = input;
-    this.prepared = prepared;
+    this.agent = new AgentAtWork(prepared, carried?.handoffs);
     this.inbox = parts.inbox;
     this.events = parts.events;
-    // an option that did not exist when the run was prepared is off, so that the run replays as it ran
-    this.policy = { ...POLICY_OF_0_1, ...prepared.policy };
     this.transcript = carried ? Transcript.from(carried) : new Transcript();
     this.caps = new Caps(input, prepared, carried?.caps);
     this.counters = carried?.counters ?? { ...NO_COUNTERS };
@@ -108,8 +103,6 @@ export class Run {
     this.lastDecision = carried?.lastDecision;
     this.turnInProgress = carried?.turnInProgress;
     this.idPrefix = hashJson(workflowInfo().firstExecutionRunId).slice(0, 6);
-    this.#tools = new Map(prepared.setup.tools.map((tool) => [tool.name, tool]));
-    this.setupTokens = Math.ceil(JSON.stringify(prepared.setup).length / CHARS_PER_TOKEN);
     this.clock = new WorkClock({
       workedMs: carried?.workedMs ?? 0,
       deadlineMs: carried ? carried.caps.deadlineMs : (input.deadlineMs ?? prepared.deadlineMs),
@@ -118,6 +111,14 @@ export class Run {
         this.calls.abort();
       },
     });
+  }
+
+  get prepared(): PreparedRun {
+    return this.agent.prepared;
+  }
+
+  get policy(): RunPolicy {
+    return this.agent.policy;
   }
 
   get runId(): string {
@@ -146,11 +147,11 @@ export class Run {
   }
 
   descriptor(tool: string): ToolDescriptor | undefined {
-    return this.#tools.get(tool);
+    return this.agent.tools.get(tool);
   }
 
   toolNames(): string[] {
-    return [...this.#tools.keys()];
+    return [...this.agent.tools.keys()];
   }
 
   /** Why no further turn may start; undefined when one may. */
@@ -194,7 +195,7 @@ export class Run {
     const { count, reported } = this.compaction;
     // a report from before the last compaction does not apply to the next request
     const lastUsage = count > (reported?.compactions ?? 0) ? undefined : this.spending.lastUsage;
-    const byChars = this.setupTokens + Math.ceil(this.transcript.bytes / CHARS_PER_TOKEN);
+    const byChars = this.agent.setupTokens + Math.ceil(this.transcript.bytes / CHARS_PER_TOKEN);
     return Math.max(byChars, (lastUsage?.inputTokens ?? 0) + (lastUsage?.outputTokens ?? 0));
   }
 
@@ -244,7 +245,7 @@ export class Run {
   carry(): CarriedState {
     return {
       v: 1,
-      prepared: this.prepared,
+      ...this.agent.carry(),
       ...this.transcript.carry(),
       caps: this.caps.carry(this.clock.deadlineMs),
       counters: { ...this.counters, steers: this.inbox.accepted },

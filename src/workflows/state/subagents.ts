@@ -1,7 +1,7 @@
 import { SUBAGENT_LIMITS } from '../../contracts/constants/limits.js';
 import type { CarriedState } from '../../contracts/schemas/carried-state.js';
 import type { Usage } from '../../contracts/schemas/model.js';
-import type { CarriedSubagents, EndedSubagent, LiveSubagent } from '../../contracts/schemas/subagent.js';
+import type { ArrivedResult, CarriedSubagents, EndedSubagent, LiveSubagent } from '../../contracts/schemas/subagent.js';
 
 /** The sub-agents of a run: those at work, with what is reserved for them, and those that ended. */
 export class Subagents {
@@ -12,11 +12,40 @@ export class Subagents {
   readonly #started: Map<string, number>;
   readonly #live: Map<string, LiveSubagent>;
   readonly #ended: EndedSubagent[];
+  #arrived: readonly ArrivedResult[];
+  /** The model has answered, and the run waits for sub-agents in the background. */
+  answered: boolean;
+  /** The run ends: the sub-agents at work must stop. */
+  mustStop = false;
 
   constructor(carried?: CarriedSubagents) {
     this.#started = new Map(carried?.started);
     this.#live = new Map((carried?.live ?? []).map((subagent) => [subagent.callId, subagent]));
     this.#ended = [...(carried?.ended ?? [])];
+    this.#arrived = carried?.arrived ?? [];
+    this.answered = carried?.answered ?? false;
+  }
+
+  /** The sub-agents at work whose calls have returned already. */
+  get inBackground(): readonly LiveSubagent[] {
+    return this.live.filter(({ background }) => background);
+  }
+
+  /** Results of sub-agents in the background that the model has yet to read, in the order of the ends. */
+  get arrived(): readonly ArrivedResult[] {
+    return this.#arrived;
+  }
+
+  /** Keeps the result of a sub-agent in the background for the model. */
+  arrive(result: ArrivedResult): void {
+    this.#arrived = [...this.#arrived, result];
+  }
+
+  /** Takes the results for the model. */
+  takeArrived(): readonly ArrivedResult[] {
+    const taken = this.#arrived;
+    this.#arrived = [];
+    return taken;
   }
 
   get live(): readonly LiveSubagent[] {
@@ -104,6 +133,15 @@ export class Subagents {
   /** The state that continue-as-new carries over; nothing before the first sub-agent. */
   carry(): Pick<CarriedState, 'subagents'> {
     if (this.#started.size === 0) return {};
-    return { subagents: { started: [...this.#started], live: this.live.map((subagent) => ({ ...subagent })), ended: [...this.#ended] } };
+    const live = this.live.map((subagent) => ({ ...subagent }));
+    return {
+      subagents: {
+        started: [...this.#started],
+        live,
+        ended: [...this.#ended],
+        ...(this.#arrived.length === 0 ? {} : { arrived: [...this.#arrived] }),
+        ...(this.answered ? { answered: true } : {}),
+      },
+    };
   }
 }

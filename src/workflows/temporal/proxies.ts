@@ -54,21 +54,25 @@ export interface CallOptions {
 }
 
 /**
- * Captures agent, prompt, tools and options, once per run: on the host that the input names, else on any. The activity itself ends the
- * attempts, because how many there may be depends on the failure.
+ * Captures agent, prompt, tools and options, once per run and handoff: on the given queue, else on the host that the input names, else on
+ * any. The activity itself ends the attempts, because how many there may be depends on the failure.
  */
-export function prepareRun(input: Parameters<AgentActivities['prepareRun']>[0]): ReturnType<AgentActivities['prepareRun']> {
+export function prepareRun(
+  input: Parameters<AgentActivities['prepareRun']>[0],
+  { summary, queue }: { readonly summary: string; readonly queue?: string } = { summary: 'prepare agent, prompt and tools' },
+): ReturnType<AgentActivities['prepareRun']> {
   const host = namedHost(input.input);
+  const taskQueue = queue ?? (host === undefined ? undefined : hostQueueOf(host));
   return prepareRunActivity.executeWithOptions(
     {
-      ...(host === undefined ? {} : { taskQueue: hostQueueOf(host) }),
+      ...(taskQueue === undefined ? {} : { taskQueue }),
       retry: {
         maximumAttempts: RUN_LIMITS.prepareHostsAskedMax,
         initialInterval: MODEL_LIMITS.backoffMs,
         backoffCoefficient: 1,
         nonRetryableErrorTypes: LOST_WORKER,
       },
-      summary: 'prepare agent, prompt and tools',
+      summary: cutSummary(summary),
     },
     [input],
   );

@@ -1,27 +1,43 @@
 import { proxyActivities } from '@temporalio/workflow';
 import type { AgentActivities } from '../../contracts/activities.js';
-import { AUTH_LIMITS, MODEL_LIMITS, SUBAGENT_LIMITS, WORKER_LIMITS } from '../../contracts/constants/limits.js';
+import { AUTH_LIMITS, MODEL_LIMITS, SUBAGENT_LIMITS } from '../../contracts/constants/limits.js';
+import { readActivityProblem } from './failures.js';
+import { heartbeatTimeoutOf } from './proxies.js';
 
 const { signStart: signActivity, awaitRun: awaitActivity } = proxyActivities<AgentActivities>({
   startToCloseTimeout: AUTH_LIMITS.checkTimeoutMs,
 });
 
-/** Signs the start of a sub-agent, or of a run of a session. Repeated until it succeeds. */
+/** Signs the start of a sub-agent or of a run of a session, or the preparation of another agent. Repeated until it succeeds. */
 export function signStart(input: Parameters<AgentActivities['signStart']>[0]): ReturnType<AgentActivities['signStart']> {
-  return signActivity.executeWithOptions({ startToCloseTimeout: AUTH_LIMITS.checkTimeoutMs, summary: `sign the start of ${input.runId}` }, [
-    input,
-  ]);
+  const options = { startToCloseTimeout: AUTH_LIMITS.checkTimeoutMs, summary: `sign the start of ${input.runId}` };
+  return repeatAfterLoss(() => signActivity.executeWithOptions(options, [input]));
 }
 
-/** Waits for the end of a child run that an earlier history of this workflow started. It only reads, so it is repeated until it succeeds. */
-export function awaitRun(input: Parameters<AgentActivities['awaitRun']>[0]): ReturnType<AgentActivities['awaitRun']> {
-  return awaitActivity.executeWithOptions(
-    {
-      startToCloseTimeout: SUBAGENT_LIMITS.awaitTimeoutMs,
-      heartbeatTimeout: WORKER_LIMITS.heartbeatTimeoutMs,
-      retry: { initialInterval: MODEL_LIMITS.backoffMs, backoffCoefficient: 1 },
-      summary: `wait for run ${input.runId}`,
-    },
-    [input],
-  );
+/**
+ * Waits for the end of a child run that an earlier history of this workflow started. It only reads, so it is repeated until it succeeds.
+ * `heartbeatTimeoutMs`: that of a run.
+ */
+export function awaitRun(
+  input: Parameters<AgentActivities['awaitRun']>[0],
+  { heartbeatTimeoutMs }: { readonly heartbeatTimeoutMs?: number | undefined } = {},
+): ReturnType<AgentActivities['awaitRun']> {
+  const options = {
+    startToCloseTimeout: SUBAGENT_LIMITS.awaitTimeoutMs,
+    heartbeatTimeout: heartbeatTimeoutOf(heartbeatTimeoutMs, SUBAGENT_LIMITS.awaitTimeoutMs),
+    retry: { initialInterval: MODEL_LIMITS.backoffMs, backoffCoefficient: 1 },
+    summary: `wait for run ${input.runId}`,
+  };
+  return repeatAfterLoss(() => awaitActivity.executeWithOptions(options, [input]));
+}
+
+/** Repeats a call whose worker was found dead: Temporal does not. Each repetition needs a lost worker, so there is no other bound. */
+async function repeatAfterLoss<T>(call: () => Promise<T>): Promise<T> {
+  for (;;) {
+    try {
+      return await call();
+    } catch (error) {
+      if (!readActivityProblem(error).workerLost) throw error;
+    }
+  }
 }

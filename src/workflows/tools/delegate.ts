@@ -1,18 +1,17 @@
 import { condition } from '@temporalio/workflow';
 import type { AwaitRunResult } from '../../contracts/activities.js';
 import { MODEL_LIMITS, SUBAGENT_LIMITS } from '../../contracts/constants/limits.js';
-import { NO_USAGE } from '../../contracts/models/usage.js';
 import type { JsonValue, ToolCallPart } from '../../contracts/schemas/message.js';
-import type { EndedSubagent, LiveSubagent, PreparedDelegation, SubagentShare } from '../../contracts/schemas/subagent.js';
+import type { LiveSubagent, PreparedDelegation, SubagentShare } from '../../contracts/schemas/subagent.js';
 import { didYouMean } from '../../contracts/text/did-you-mean.js';
 import { DELEGATE_TOOL } from '../../contracts/text/ids.js';
-import { cutMiddle } from '../../contracts/text/redact.js';
 import type { Continuation } from '../operator/pause-and-hold.js';
 import { whileWaiting } from '../operator/wait.js';
 import { shareOf } from '../policies/subagents/share.js';
-import { outputBounds } from '../policies/tools/output-bounds.js';
 import type { Run } from '../state/run.js';
+import { followInBackground } from './background-subagents.js';
 import { followSubagent } from './follow-subagent.js';
+import { settleSubagent } from './settle-subagent.js';
 import { type Settled, settledOwn } from './settled-call.js';
 import { type StartedSubagent, startSubagent } from './start-subagent.js';
 import { failedResult, notStartedResult, textResult } from './tool-results.js';
@@ -24,7 +23,8 @@ export function isDelegated({ prepared }: Run, { name }: Pick<ToolCallPart, 'nam
 
 /**
  * Runs a call of tool `delegate`: starts a sub-agent, or follows the one that an earlier history started, until it ends. The result of the
- * call is its answer; a sub-agent that fails is a failed result. `continue-as-new`: it is still at work.
+ * call is its answer; a sub-agent that fails is a failed result. `continue-as-new`: it is still at work. With `wait: false` the call returns
+ * once the sub-agent is started, and its answer comes as a message.
  */
 export async function delegate(run: Run, call: ToolCallPart, delegation: PreparedDelegation): Promise<Settled | 'continue-as-new'> {
   const request = readRequest(call.args, delegation);
@@ -34,6 +34,11 @@ export async function delegate(run: Run, call: ToolCallPart, delegation: Prepare
   if (started === 'stopped') return settledOwn(notStartedResult(call, run.counters.turn, 'the run stops'), 'cancelled');
   if ('problem' in started) return refused(run, call, started.problem);
   const { subagent, handle } = started;
+  if (subagent.background) {
+    // not awaited: the loop takes turns meanwhile
+    void followInBackground(run, { subagent, ...(handle ? { handle } : {}) });
+    return settledOwn(textResult(call, run.counters.turn, `started sub-agent ${subagent.runId}; its answer comes as a message`), 'ok');
+  }
   const end = await whileWaiting(run, `sub-agent ${subagent.runId}`, () => followSubagent(run, subagent, handle));
   return end === 'continue-as-new' ? end : settle(run, { call, subagent, end });
 }
@@ -53,21 +58,27 @@ export async function waitForPlace(run: Run, call: ToolCallPart, { liveMax }: Pr
 interface Request {
   readonly agent: string;
   readonly task: string;
+  readonly background: boolean;
 }
 
-function readRequest(args: JsonValue, { agents }: PreparedDelegation): Request | { readonly problem: string } {
-  const { agent, task, ...others } = typeof args === 'object' && args !== null && !Array.isArray(args) ? args : {};
+function readRequest(args: JsonValue, { agents, background }: PreparedDelegation): Request | { readonly problem: string } {
+  const given = typeof args === 'object' && args !== null && !Array.isArray(args) ? args : {};
+  const { agent, task, wait } = given;
   const names = agents.map(({ name }) => name);
-  const [unknown] = Object.keys(others);
-  if (unknown !== undefined) return { problem: `${unknown}: unknown${didYouMean(unknown, ['agent', 'task'])}` };
+  const fields = ['agent', 'task', ...(background ? ['wait'] : [])];
+  const unknown = Object.keys(given).find((field) => !fields.includes(field));
+  if (unknown !== undefined) return { problem: `${unknown}: unknown${didYouMean(unknown, fields)}` };
   if (typeof agent !== 'string' || !names.includes(agent)) {
-    const given = typeof agent === 'string' ? `no sub-agent named ${JSON.stringify(agent.slice(0, 80))}` : 'agent: a text is needed';
-    return { problem: `${given}${typeof agent === 'string' ? didYouMean(agent, names) : ''}; available: ${names.join(', ')}` };
+    const named = typeof agent === 'string' ? `no sub-agent named ${JSON.stringify(agent.slice(0, 80))}` : 'agent: a text is needed';
+    return { problem: `${named}${typeof agent === 'string' ? didYouMean(agent, names) : ''}; available: ${names.join(', ')}` };
   }
   if (typeof task !== 'string' || task.trim() === '') return { problem: 'task: a text is needed; say all that the sub-agent must know' };
   const { taskCharsMax } = SUBAGENT_LIMITS;
   if (task.length > taskCharsMax) return { problem: `task: ${task.length} characters, at most ${taskCharsMax}; write it to a file` };
-  return { agent, task };
+  // some models send null for a field that they leave out
+  const waits = wait ?? true;
+  if (typeof waits !== 'boolean') return { problem: 'wait: true or false is needed' };
+  return { agent, task, background: !waits };
 }
 
 async function start(
@@ -100,40 +111,14 @@ interface EndedCall {
   readonly end: AwaitRunResult;
 }
 
-/** Charges what the sub-agent spent, frees what it did not, and answers the call. */
+/** The result of a call whose sub-agent ended. */
 function settle(run: Run, { call, subagent, end }: EndedCall): Settled {
-  const ended = recordOf(subagent, end);
-  run.subagents.end(call.callId, ended);
-  run.spending.chargeSubagent(ended, end.kind === 'ended' ? end.result : undefined);
   const { turn } = run.counters;
-  const { runId, agent, reason, costUsd } = ended;
-  run.events.add({
-    type: 'subagent.ended',
-    turn,
-    callId: call.callId,
-    runId,
-    agent,
-    reason,
-    ...(costUsd === undefined ? {} : { costUsd }),
-  });
-  if (end.kind === 'lost')
-    return settledOwn(failedResult(call, turn, `[outcome unknown] sub-agent ${runId} was lost: ${end.why}`), 'unknown');
-  const { output, error } = end.result;
-  const text = cutMiddle(output, outputBounds(run.policy.output, run.prepared.contextWindow).bytesMax);
-  if (reason === 'completed') return settledOwn(textResult(call, turn, text), 'ok');
-  const why = error ? `${error.type}: ${error.message}` : reason;
-  const message = failedResult(call, turn, `[sub-agent ${runId} ended: ${why}]${text === '' ? '' : `\n${text}`}`);
+  const { reason, ending, output } = settleSubagent(run, subagent, end);
+  if (end.kind === 'lost') return settledOwn(failedResult(call, turn, `[outcome unknown] ${ending}`), 'unknown');
+  if (reason === 'completed') return settledOwn(textResult(call, turn, output), 'ok');
+  const message = failedResult(call, turn, `[${ending}]${output === '' ? '' : `\n${output}`}`);
   return settledOwn(message, reason === 'cancelled' ? 'cancelled' : 'failed');
-}
-
-function recordOf({ runId, agent, share }: LiveSubagent, end: AwaitRunResult): EndedSubagent {
-  if (end.kind === 'ended') {
-    const { reason, usage, costUsd } = end.result;
-    return { runId, agent, reason, usage, ...(costUsd === undefined ? {} : { costUsd }) };
-  }
-  // nobody knows what it spent: no more than its share
-  const usage = { ...NO_USAGE, inputTokens: share.tokens ?? 0 };
-  return { runId, agent, reason: 'lost', usage, ...(share.costUsd === undefined ? {} : { costUsd: share.costUsd }) };
 }
 
 function refused(run: Run, call: ToolCallPart, problem: string): Settled {

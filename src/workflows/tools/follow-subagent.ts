@@ -10,8 +10,8 @@ import { awaitRun } from '../temporal/subagent-proxies.js';
 import type { StartedSubagent } from './start-subagent.js';
 
 /**
- * Follows a sub-agent to its end. A cancel and the deadline of the parent cancel it, a pause pauses it. `continue-as-new`: it is still at
- * work, and the history of the parent is too long.
+ * Follows a sub-agent to its end. A cancel, the deadline and the end of the parent cancel it, a pause pauses it. `continue-as-new`: it is
+ * still at work, its call waits for it, and the history of the parent is too long.
  */
 export async function followSubagent(
   run: Run,
@@ -20,21 +20,22 @@ export async function followSubagent(
 ): Promise<AwaitRunResult | 'continue-as-new'> {
   const seen: { end?: AwaitRunResult; isTold: boolean } = { isTold: false };
   // not awaited: a stop, a pause and a long history come first
-  void endOf(subagent, handle, (end) => {
+  void endOf(run, { subagent, handle }, (end) => {
     seen.end = end;
   });
-  const mustStop = (): boolean => run.mustStop && !seen.isTold;
+  const mustStop = (): boolean => isStopping(run) && !seen.isTold;
+  const mustLeave = (): boolean => !subagent.background && isTooLong(run);
   for (;;) {
     if (seen.end) return seen.end;
     if (mustStop()) {
       seen.isTold = true;
-      await tell(subagent, 'cancel', { reason: run.inbox.cancelRequest ? 'its parent was cancelled' : 'deadline of its parent' });
+      await tell(subagent, 'cancel', { reason: whyStopped(run) });
     } else if (mustPass(run, subagent)) {
       subagent.paused = run.inbox.paused;
       await tell(subagent, run.inbox.paused ? 'pause' : 'resume');
     }
-    if (isTooLong(run)) return 'continue-as-new';
-    await condition(() => seen.end !== undefined || mustStop() || mustPass(run, subagent) || isTooLong(run));
+    if (mustLeave()) return 'continue-as-new';
+    await condition(() => seen.end !== undefined || mustStop() || mustPass(run, subagent) || mustLeave());
   }
 }
 
@@ -43,9 +44,19 @@ export async function tellContinued(subagent: LiveSubagent): Promise<void> {
   await tell(subagent, PARENT_CONTINUED);
 }
 
+/** True when the parent stops, or ends without its sub-agents. */
+function isStopping({ mustStop, subagents }: Run): boolean {
+  return mustStop || subagents.mustStop;
+}
+
+function whyStopped({ inbox, deadlineReached }: Run): string {
+  if (inbox.cancelRequest) return 'its parent was cancelled';
+  return deadlineReached ? 'deadline of its parent' : 'its parent ended';
+}
+
 /** True when the sub-agent is paused and its parent is not, or the reverse. */
-function mustPass({ inbox, mustStop }: Run, subagent: LiveSubagent): boolean {
-  return !mustStop && inbox.paused !== (subagent.paused ?? false);
+function mustPass(run: Run, subagent: LiveSubagent): boolean {
+  return !isStopping(run) && run.inbox.paused !== (subagent.paused ?? false);
 }
 
 function isTooLong(run: Run): boolean {
@@ -61,11 +72,14 @@ async function tell({ runId }: LiveSubagent, signal: SignalName | typeof PARENT_
 
 /** Reports the end of a sub-agent. A history that did not start it asks an activity. */
 async function endOf(
-  { runId, executionId }: LiveSubagent,
-  handle: StartedSubagent['handle'] | undefined,
+  { prepared: { heartbeatTimeoutMs } }: Run,
+  {
+    subagent: { runId, executionId },
+    handle,
+  }: Pick<StartedSubagent, 'subagent'> & { readonly handle: StartedSubagent['handle'] | undefined },
   report: (end: AwaitRunResult) => void,
 ): Promise<void> {
-  report(await (handle ? resultOf(handle) : awaitRun({ runId, executionId })));
+  report(await (handle ? resultOf(handle) : awaitRun({ runId, executionId }, { heartbeatTimeoutMs })));
 }
 
 async function resultOf(handle: StartedSubagent['handle']): Promise<AwaitRunResult> {

@@ -9,6 +9,7 @@ import type { Run } from '../state/run.js';
 import type { Ending } from '../state/run-result.js';
 import { nudge } from '../turn/corrections.js';
 import { isDelegated } from './delegate.js';
+import { isHandoff } from './handoff.js';
 import { runToolCalls } from './run-tool-calls.js';
 import { notRunResults } from './tool-results.js';
 
@@ -92,7 +93,7 @@ export function recordTurnWork(run: Run, calls: readonly ToolCallPart[], results
   run.work = recordWork(run.work, { calls, results }, { policy, effectOf: (tool) => effectOf(run, tool) });
 }
 
-/** The effect of a tool, for the record of work. A sub-agent may write, so a turn that delegates is no turn of reading. */
+/** The effect of a tool, for the record of work. Another agent may write, so a turn that delegates or hands over is no turn of reading. */
 function effectOf(run: Run, name: string): Effect | undefined {
-  return isDelegated(run, { name }) ? 'once' : run.descriptor(name)?.effect;
+  return isDelegated(run, { name }) || isHandoff(run, { name }) ? 'once' : run.descriptor(name)?.effect;
 }

@@ -10,6 +10,7 @@ import type { Run } from '../state/run.js';
 import { type ActivityProblem, afterLoss, lossShown } from '../temporal/failures.js';
 import { callTool } from '../temporal/proxies.js';
 import { delegate, isDelegated, waitForPlace } from './delegate.js';
+import { handoff, isHandoff } from './handoff.js';
 import { type LossState, settleLoss } from './settle-loss.js';
 import { type Settled, type SettledCall, settledBy, settledOwn } from './settled-call.js';
 import { type OpenCall, placementFor, startOnHost } from './start-on-host.js';
@@ -21,7 +22,7 @@ import { failedResult, notStartedResult, stoppedResult, unknownToolText } from '
  */
 export async function runToolCall(run: Run, call: ToolCallPart, index: number): Promise<SettledCall | 'continue-as-new'> {
   const tool = run.descriptor(call.name);
-  const { delegation } = run.prepared;
+  const { delegation, handoffs } = run.prepared;
   const isForSubagent = delegation !== undefined && isDelegated(run, call);
   if (isForSubagent && (await waitForPlace(run, call, delegation)) === 'continue-as-new') return 'continue-as-new';
   const title = toolTitle(call.name, call.args);
@@ -35,9 +36,11 @@ export async function runToolCall(run: Run, call: ToolCallPart, index: number): 
   const startedAt = Date.now();
   const settled = isForSubagent
     ? await delegate(run, call, delegation).finally(() => run.subagents.freePlace(call.callId))
-    : tool
-      ? await settle(run, { call, tool, title, input: inputFor(run, call, tool, index) })
-      : await settleUnknown(run, call, index);
+    : handoffs && isHandoff(run, call)
+      ? await handoff(run, call, handoffs)
+      : tool
+        ? await settle(run, { call, tool, title, input: inputFor(run, call, tool, index) })
+        : await settleUnknown(run, call, index);
   if (settled === 'continue-as-new') return settled;
   report(run, settled, Date.now() - startedAt);
   return settled.call;

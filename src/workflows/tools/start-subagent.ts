@@ -15,6 +15,8 @@ export interface DelegatedTask {
   readonly agent: string;
   readonly task: string;
   readonly share: SubagentShare;
+  /** The call does not wait for the end. */
+  readonly background: boolean;
 }
 
 /** A sub-agent that was started, and its end as the server reports it to this history. */
@@ -30,10 +32,11 @@ export async function startSubagent(
   delegation: PreparedDelegation,
 ): Promise<StartedSubagent | { readonly problem: string }> {
   const { callId, agent, share } = task;
+  const background = task.background ? { background: true } : {};
   for (let tried = 0; tried < SUBAGENT_LIMITS.idsTriedMax; tried += 1) {
     const runId = `${run.runId}/${idPart(agent)}-${run.subagents.nextNumber(agent)}`;
     // reserved before the first await: calls of the same answer share what is left
-    const subagent = { runId, executionId: '', agent, callId, share };
+    const subagent = { runId, executionId: '', agent, callId, share, ...background };
     run.subagents.add(subagent);
     try {
       const input = await signed(run, { runId, input: inputOf(run, task, delegation) }, delegation);
@@ -47,7 +50,7 @@ export async function startSubagent(
       });
       const started = { ...subagent, executionId: handle.firstExecutionRunId };
       run.subagents.add(started);
-      run.events.add({ type: 'subagent.started', turn: run.counters.turn, callId, runId, agent });
+      run.events.add({ type: 'subagent.started', turn: run.counters.turn, callId, runId, agent, ...background });
       return { subagent: started, handle };
     } catch (error) {
       run.subagents.drop(callId);
@@ -78,7 +81,7 @@ function inputOf(run: Run, { agent, task, callId, share }: DelegatedTask, { agen
     ...(allowUnknownPrice === undefined ? {} : { allowUnknownPrice }),
     // a sub-agent has nobody to ask
     onBudget: 'finish',
-    parent: { runId: run.runId, agent: run.prepared.setup.agent, callId, depthLeft: depthLeft - 1 },
+    parent: { runId: run.runId, agent: run.prepared.gateFrom ?? run.prepared.setup.agent, callId, depthLeft: depthLeft - 1 },
   };
 }
 

@@ -75,13 +75,13 @@ export function compactToCarry(run: Run, bytesMax: number = PAYLOAD_LIMITS.trans
 }
 
 function factsOf(
-  { transcript, route, policy, compaction, taskId, setupTokens }: Run,
+  { transcript, route, policy, compaction, taskId, agent }: Run,
   target: ModelCandidate = route.expected(Date.now()).candidate,
 ): RequestFacts {
   return {
     messages: transcript.messages,
     messageTokens: transcript.tokens,
-    setupTokens,
+    setupTokens: agent.setupTokens,
     window: target.contextWindow,
     taskId,
     policy: policy.compaction,

@@ -20,6 +20,15 @@ export function takeSteers(run: Run, turn: number, drain = run.policy.drain): vo
   }
 }
 
+/** Moves the results of sub-agents in the background into the transcript, in the order of their ends. */
+export function takeSubagentResults(run: Run, turn: number): void {
+  for (const { callId, runId, ending, output } of run.subagents.takeArrived()) {
+    const text = `[${ending}]${output === '' ? '' : `\n${output}`}`;
+    run.transcript.append({ id: `${callId}-end`, role: 'user', origin: 'subagent', turn, parts: [{ type: 'text', text }] });
+    run.events.add({ type: 'subagent.delivered', turn, callId, runId });
+  }
+}
+
 /**
  * Applies the commands `/model` and `/think` at the beginning of queued messages, before the next request, which belongs to `turn`. A
  * command that cannot be applied is refused with the reason and changes nothing. The rest of its message stays queued.

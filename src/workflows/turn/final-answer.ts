@@ -4,7 +4,7 @@ import type { Reason } from '../../contracts/schemas/run.js';
 import type { Run } from '../state/run.js';
 import type { Ending } from '../state/run-result.js';
 import { structuredOf } from './accept-answer.js';
-import { takeSteers } from './deliver-messages.js';
+import { takeSteers, takeSubagentResults } from './deliver-messages.js';
 import { requestAnswer } from './request-answer.js';
 import { afterRun, onError } from './run-hooks.js';
 
@@ -36,6 +36,7 @@ async function finalAnswer(run: Run, reason: Reason): Promise<Message | undefine
   run.clock.stop();
   // this is the last request: it includes all queued messages
   run.inbox.dropDirectives(run.counters.turn);
+  takeSubagentResults(run, run.counters.turn);
   takeSteers(run, run.counters.turn, 'all');
   const reply = await requestAnswer(run, { requestOnly: [instruction(reason)], toolChoice: 'none', final: true });
   if (reply.kind !== 'answer') return undefined;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createPrepareRun } from '../../../src/activities/prepare/prepare-run.js';
-import { CAPABILITY_LEVEL, DELEGATION_LEVEL } from '../../../src/contracts/capability-level.js';
+import { CAPABILITY_LEVEL, DELEGATION_LEVEL, HANDOFF_LEVEL } from '../../../src/contracts/capability-level.js';
 import type { RunInput } from '../../../src/contracts/schemas/run.js';
 import type { AgentDefinition } from '../../../src/define/define-agent.js';
 import type { Config } from '../../../src/define/define-config.js';
@@ -15,6 +15,8 @@ const config: Config = {
     root: agent({ subagents: { agents: ['lead'], depth: 2 } }),
     lead: agent({ subagents: ['process'], gate: 'read-only' }),
     safe: agent({ subagents: { agents: ['scout', 'safe'], allowSelf: true } }),
+    desk: agent({ subagents: ['scout'], handoffs: ['scout'] }),
+    clerk: agent({ handoffs: ['process'] }),
     scout: agent({ budget: { maxTokens: 5_000 } }),
     process: agent({ executor: { kind: 'subprocess', command: 'true' } }),
   },
@@ -30,7 +32,21 @@ describe('what a run may delegate', () => {
     const tool = setup.tools.find(({ name }) => name === 'delegate');
     expect(tool).toMatchObject({ description: expect.stringContaining('- scout: d'), effect: 'read' });
     expect(JSON.stringify(tool?.schema)).toContain('["scout","safe"]');
-    expect(delegation).toEqual({ agents: [{ name: 'scout' }, { name: 'safe' }], depthLeft: 1, liveMax: 5 });
+    expect(delegation).toEqual({
+      agents: [{ name: 'scout' }, { name: 'safe' }],
+      depthLeft: 1,
+      liveMax: 5,
+      background: { onEnd: 'wait' },
+    });
+  });
+
+  it('workflow code without sub-agents in the background is offered none, and no handoff', async () => {
+    const { setup, delegation, handoffs } = await prepare({ agent: 'desk' }, HANDOFF_LEVEL - 1);
+    expect(delegation?.background).toBeUndefined();
+    expect(handoffs).toBeUndefined();
+    expect(setup.tools.map(({ name }) => name)).toEqual(['delegate']);
+    expect(JSON.stringify(setup.tools)).not.toContain('"wait"');
+    expect((await prepare({ agent: 'desk' })).setup.tools.map(({ name }) => name)).toEqual(['delegate', 'handoff']);
   });
 
   it('older workflow code is offered no sub-agents, and its runs take no parent', async () => {
@@ -46,7 +62,7 @@ describe('what a run may delegate', () => {
   });
 
   it('A3: a start needs a signature if a child process is anywhere below it', async () => {
-    for (const name of ['root', 'lead', 'process']) {
+    for (const name of ['root', 'lead', 'clerk', 'process']) {
       await expect(prepare({ agent: name }, CAPABILITY_LEVEL, { authenticate })).rejects.toMatchObject({ message: 'UNSIGNED: no' });
     }
     expect((await prepare({ agent: 'safe' }, CAPABILITY_LEVEL, { authenticate })).delegation).toMatchObject({ signs: true });

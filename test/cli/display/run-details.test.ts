@@ -45,6 +45,7 @@ const SHOWN: ShownRun = {
   waiting: [],
   steps: [],
   unread: [],
+  subagents: [],
 };
 
 const RESULT: RunResult = {
@@ -148,6 +149,23 @@ describe('printResult', () => {
       { json: false, shown: false },
     );
     expect(stderr.join('').split('\n').slice(2, -1)).toEqual(hints);
+  });
+
+  it('the sub-agents are a tree: each below the one that started it, those at work without a cost', () => {
+    const leaf = { runId: 'r1/lead-1/scout-1', agent: 'scout', reason: 'completed', usage: NO_USAGE, costUsd: 0.5, subagents: [] };
+    const lead = { runId: 'r1/lead-1', agent: 'lead', subagents: [leaf] };
+    const other = { runId: 'r1/lead-2', agent: 'lead', reason: 'cancelled', usage: NO_USAGE, subagents: [] };
+    const lines = formatShown({ ...SHOWN, subagents: [lead, other] }).split('\n');
+    expect(lines.filter((line) => line.startsWith('sub-agent'))).toEqual([
+      'sub-agent      r1/lead-1: at work',
+      'sub-agent        r1/lead-1/scout-1: completed, 0 in, 0 out, $0.5000',
+      'sub-agent      r1/lead-2: cancelled, 0 in, 0 out',
+    ]);
+  });
+
+  it('a run that was handed over shows its agents in order', () => {
+    const lines = formatShown({ ...SHOWN, progress: { ...PROGRESS, agent: 'billing', agents: ['desk', 'billing'] } }).split('\n');
+    expect(lines).toContain('agent          desk → billing');
   });
 
   it('a message that expired or was refused is told, beside those that were not read', () => {

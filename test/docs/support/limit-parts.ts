@@ -104,6 +104,7 @@ const GUARD_LIMIT_TITLES = {
   CONTENT_LIMITS: 'Images and secrets',
   EXECUTOR_LIMITS: 'Executors',
   SUBAGENT_LIMITS: 'Sub-agents',
+  HANDOFF_LIMITS: 'Handoffs',
 } as const satisfies Record<
   Exclude<
     keyof typeof limits,

@@ -132,11 +132,17 @@ const FIELDS: Fields<WrittenState> = {
   unknownOutcomes: names,
   lastDecision: name,
   tenant: fc.record({ n: count, hasAsked: flag, hasPlace: flag }),
-  subagents: fc.record({
-    started: few(fc.tuple(name, count)),
-    live: few(fc.record({ runId: name, executionId: name, agent: name, callId: name, share: fc.constant({}) })),
-    ended: few(fc.record({ runId: name, agent: name, reason: name, usage })),
-  }),
+  subagents: fc.record(
+    {
+      started: few(fc.tuple(name, count)),
+      live: few(fc.record({ runId: name, executionId: name, agent: name, callId: name, share: fc.constant({}), background: flag })),
+      ended: few(fc.record({ runId: name, agent: name, reason: name, usage })),
+      arrived: few(fc.record({ callId: name, runId: name, ending: name, output: name })),
+      answered: flag,
+    },
+    { requiredKeys: ['started', 'live', 'ended'] },
+  ),
+  handoffs: fc.record({ agents: names }),
   events: fc.record({ seq: count, kept: few(fc.dictionary(name, count)) }),
   turnInProgress,
 };

@@ -1,10 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { ApplicationFailure } from '@temporalio/common';
 import { describe, expect, it } from 'vitest';
 import type { RunResult } from '../../../src/contracts/schemas/run.js';
 import type { AgentDefinition } from '../../../src/define/define-agent.js';
 import type { Config } from '../../../src/define/define-config.js';
 import type { ModelAnswer, ModelRequest } from '../../../src/providers/contract/provider.js';
 import { call, say } from '../../support/agent-worker.js';
+import { failedTasks } from '../../support/failed-tasks.js';
 import { latch, testRun, until, useWorkers } from '../../support/use-workers.js';
 
 /** A lead that may delegate to a scout. */
@@ -73,6 +75,32 @@ describe('sub-agents at the same moment', { timeout: 60_000 }, () => {
     await until(async () => (await run.handle.describe()).runId !== parentFirst, 'the next history of the parent');
     await run.handle.signal('resume');
     expect(await run.result()).toMatchObject({ output: 'done', subagents: [{ agent: 'scout', reason: 'completed' }] });
+  });
+
+  it('a worker that is found dead while it waits for a sub-agent is replaced, and the result comes', async () => {
+    const held = latch();
+    const on = await worker({
+      config: team(),
+      model: async (request: ModelRequest): Promise<ModelAnswer> => {
+        if (isLead(request)) return results(request) === 0 ? call(delegate('a')) : say('done');
+        await held.opened;
+        return say('found');
+      },
+    });
+    const run = await start(on, { agent: 'lead', bounds: { continueAsNewSignals: 10 } });
+    await until(() => on.requests.length === 2, 'the request of the scout');
+    for (let n = 0; n < 12; n += 1) await run.handle.signal('steer', { id: `m${n}`, text: `message ${n}` });
+    const waiting = async () =>
+      (await run.handle.describe()).raw.pendingActivities?.find(({ activityType }) => activityType?.name === 'awaitRun');
+    await until(async () => (await waiting()) !== undefined, 'the wait for the scout');
+    const { workflowId } = run.handle;
+    const { runId } = await run.handle.describe();
+    const activityId = (await waiting())?.activityId ?? '';
+    await on.client.activity.fail({ workflowId, runId, activityId }, ApplicationFailure.nonRetryable('killed', 'Worker.Died'));
+    await until(async () => ((await waiting())?.activityId ?? activityId) !== activityId, 'another wait');
+    held.open();
+    expect(await run.result()).toMatchObject({ output: 'done', subagents: [{ reason: 'completed' }] });
+    expect(await failedTasks(on.client, workflowId)).toEqual([]);
   });
 });
 

@@ -126,7 +126,7 @@ describe('sub-agents', () => {
       'no sub-agent named "writer"; available: scout',
       'no sub-agent named "scuot" (did you mean scout?); available: scout',
       'task: a text is needed; say all that the sub-agent must know',
-      'wait: unknown',
+      'wait: true or false is needed',
     ]);
     expect(result.subagents).toBeUndefined();
     expect(on.requests).toHaveLength(2);

@@ -1,6 +1,6 @@
 import type { GateRule } from '../../../contracts/schemas/policy.js';
 import { didYouMean } from '../../../contracts/text/did-you-mean.js';
-import { DELEGATE_TOOL } from '../../../contracts/text/ids.js';
+import { DELEGATE_TOOL, HANDOFF_TOOL } from '../../../contracts/text/ids.js';
 import { type AgentDefinition, subagentOptions } from '../../../define/define-agent.js';
 import type { Config } from '../../../define/define-config.js';
 import { KeyReference } from '../../../define/worker/credentials.js';
@@ -26,6 +26,7 @@ export function agentProblems(name: string, agent: AgentDefinition, config: Conf
     ...compactionProblems(name, agent, config.compactor !== undefined),
     ...gateProblems(name, agent.gate, known),
     ...subagentProblems(name, agent.subagents, config),
+    ...handoffProblems(name, agent.handoffs, config),
   ];
 }
 
@@ -94,6 +95,18 @@ function subagentProblems(agent: string, subagents: AgentDefinition['subagents']
       ? [`${path}: ${agent} is the agent itself; set allowSelf to delegate to itself`]
       : []),
     ...(tools.some(({ name }) => name === DELEGATE_TOOL) ? [`${path}: the config has a tool named ${DELEGATE_TOOL}; rename it`] : []),
+  ];
+}
+
+/** Checks that the agents of a list exist and are others, and that no tool of the config has the name of the tool for them. */
+function handoffProblems(agent: string, handoffs: AgentDefinition['handoffs'], { agents = {}, tools = [] }: Config): string[] {
+  if (!handoffs) return [];
+  const path = `agents.${agent}.handoffs`;
+  const names = Object.keys(agents);
+  return [
+    ...handoffs.filter((name) => !names.includes(name)).map((name) => `${path}: no agent named "${name}"${didYouMean(name, names)}`),
+    ...(handoffs.includes(agent) ? [`${path}: ${agent} is the agent itself; remove it`] : []),
+    ...(tools.some(({ name }) => name === HANDOFF_TOOL) ? [`${path}: the config has a tool named ${HANDOFF_TOOL}; rename it`] : []),
   ];
 }
 

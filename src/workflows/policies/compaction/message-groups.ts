@@ -43,7 +43,7 @@ interface Places {
 }
 
 function kindOf([head]: readonly Message[], index: number, places: Places): MessageGroup['kind'] {
-  const isUnanswered = index > places.lastAnswer && head?.origin === 'steer';
+  const isUnanswered = index > places.lastAnswer && (head?.origin === 'steer' || head?.origin === 'subagent');
   if (index >= places.tail || index === places.firstUser || head?.id === places.taskId || isUnanswered) return 'pinned';
   if (head?.origin === 'summary') return 'summary';
   return index >= places.recent ? 'recent' : 'old';

@@ -1,5 +1,5 @@
-import { PAYLOAD_LIMITS } from '../../contracts/constants/limits.js';
-import type { Page, PageRequest } from '../../contracts/schemas/page.js';
+import { PAYLOAD_LIMITS } from '../../../contracts/constants/limits.js';
+import type { Page, PageRequest } from '../../../contracts/schemas/page.js';
 
 /**
  * One page of entries, limited in bytes. The request may come from any client: anything but a number counts as absent. An entry larger

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { PAYLOAD_LIMITS } from '../../../src/contracts/constants/limits.js';
-import { pageOf } from '../../../src/workflows/state/page.js';
+import { PAYLOAD_LIMITS } from '../../../../src/contracts/constants/limits.js';
+import { pageOf } from '../../../../src/workflows/policies/transcript/page.js';
 
 const { partBytesMin } = PAYLOAD_LIMITS;
 

@@ -1,0 +1,146 @@
+import type { Client } from '@temporalio/client';
+import { expect } from 'vitest';
+import type { RunEvent } from '../../../src/contracts/event.js';
+import type { RunResult } from '../../../src/contracts/schemas/run.js';
+import { type TestRun, testRun, until } from '../use-workers.js';
+
+/** What happened in a tree of runs. */
+export interface TreeCounts {
+  runs: number;
+  background: number;
+  handoffs: number;
+  continued: number;
+  workersLost: number;
+  steers: number;
+}
+
+/** The counts of nothing. */
+export function noCounts(): TreeCounts {
+  return { runs: 0, background: 0, handoffs: 0, continued: 0, workersLost: 0, steers: 0 };
+}
+
+/** The facts that a check of a tree needs. */
+export interface CheckedTree {
+  readonly client: Client;
+  /** The ids of the messages that the server took, by run id. */
+  readonly sent: ReadonlyMap<string, readonly string[]>;
+  readonly counts: TreeCounts;
+}
+
+/**
+ * Checks a run that has ended and its sub-agents of all levels: each ended, each result came exactly once, each message is in one final
+ * state, and the usage of the parent includes theirs. Adds to the counts.
+ */
+export async function checkTree(tree: CheckedTree, run: TestRun, result: RunResult): Promise<void> {
+  const events = await run.events();
+  const { subagents = [] } = result;
+  const recorded = subagents.map(({ runId }) => runId).toSorted();
+  expect(new Set(recorded).size).toBe(recorded.length);
+  // a long run no longer has its first events
+  if (events[0]?.seq === 1) {
+    expect(ids(events, 'subagent.started').toSorted()).toEqual(recorded);
+    expect(ids(events, 'subagent.ended').toSorted()).toEqual(recorded);
+  }
+  await expectResultsOnce(run, tree.counts, result);
+  expectSteersSettled(result, tree.sent.get(run.runId) ?? []);
+  count(tree.counts, events, result);
+  let ofChildren = 0;
+  for (const subagent of subagents) {
+    const child = runOf(tree.client, subagent.runId);
+    await until(async () => (await child.handle.describe()).status.name !== 'RUNNING', `the end of ${subagent.runId}`);
+    const own = await resultOf(child);
+    expect(subagent).toMatchObject({ reason: own.reason, usage: own.usage });
+    ofChildren += spent(own);
+    await checkTree(tree, child, own);
+  }
+  expect(spent(result)).toBeGreaterThanOrEqual(ofChildren);
+}
+
+/** Checks that the server has no run below `runId` but those of the tree, and that none of them is open. */
+export async function expectNoOrphan({ workflow }: Client, runId: string, runs: number): Promise<void> {
+  const below = `WorkflowId STARTS_WITH '${runId}/'`;
+  // lists of the server come late
+  await until(
+    async () => {
+      const known = new Set<string>();
+      for await (const { workflowId } of workflow.list({ query: below })) known.add(workflowId);
+      expect(known.size).toBeLessThan(runs);
+      return known.size === runs - 1;
+    },
+    `${runs - 1} sub-agents in the list`,
+  );
+  await until(async () => (await workflow.count(`${below} AND ExecutionStatus = 'Running'`)).count === 0, 'no sub-agent at work');
+}
+
+/** The failures of workflow tasks of a run, in all its histories. A task whose worker was killed, or that new events overtook, is none. */
+export async function failuresOfTasks({ workflow }: Client, runId: string): Promise<string[]> {
+  const failures: string[] = [];
+  for (let executionId: string | undefined; ; ) {
+    const { events } = await workflow.getHandle(runId, executionId).fetchHistory();
+    for (const { workflowTaskFailedEventAttributes: failed } of events ?? []) {
+      if (failed?.failure?.message && !/unhandled.?command/iu.test(failed.failure.message)) failures.push(failed.failure.message);
+    }
+    executionId = events?.[0]?.workflowExecutionStartedEventAttributes?.continuedExecutionRunId || undefined;
+    if (executionId === undefined) return failures;
+  }
+}
+
+/** The run and its sub-agents at work, of all levels. Without those that no worker answers for. */
+export async function liveRuns(client: Client, run: TestRun): Promise<TestRun[]> {
+  const [asked] = await Promise.allSettled([run.progress()]);
+  const subagents = asked?.status === 'fulfilled' ? (asked.value.subagents ?? []) : [];
+  const live = subagents.filter(({ reason }) => reason === undefined).map(({ runId }) => runOf(client, runId));
+  return [run, ...(await Promise.all(live.map((child) => liveRuns(client, child)))).flat()];
+}
+
+/** A run by its id. */
+export function runOf(client: Client, runId: string): TestRun {
+  return testRun(client.workflow.getHandle<() => Promise<RunResult>>(runId));
+}
+
+/** The result of a run, also of one that Temporal cancelled. */
+export async function resultOf({ handle }: TestRun): Promise<RunResult> {
+  return (await handle.query<RunResult | null>('result')) ?? ((await handle.result()) as RunResult);
+}
+
+/** Tokens that a run spent, with its sub-agents. */
+export function spent({ usage }: Pick<RunResult, 'usage'>): number {
+  return usage.inputTokens + usage.outputTokens;
+}
+
+/** Every call has exactly one result, and a sub-agent in the background brings one more: at most one, and exactly one if the run completed. */
+async function expectResultsOnce(run: TestRun, counts: TreeCounts, result: RunResult): Promise<void> {
+  const messages = await run.messages();
+  const parts = messages.flatMap((message) => message.parts);
+  const calls = parts.flatMap((part) => (part.type === 'tool_call' ? [part.callId] : []));
+  const results = parts.flatMap((part) => (part.type === 'tool_result' ? [part] : []));
+  expect(results.map(({ callId }) => callId).toSorted()).toEqual(calls.toSorted());
+  const background = results.flatMap(({ callId, parts: [text] }) =>
+    text?.type === 'text' && text.text.startsWith('started sub-agent ') ? [callId] : [],
+  );
+  const brought = messages.flatMap(({ id, origin }) => (origin === 'subagent' ? [id.replace(/-end$/u, '')] : []));
+  expect(new Set(brought).size).toBe(brought.length);
+  expect(background).toEqual(expect.arrayContaining(brought));
+  if (result.reason === 'completed') expect(brought.toSorted()).toEqual(background.toSorted());
+  counts.background += background.length;
+}
+
+function expectSteersSettled({ steers = [] }: RunResult, sent: readonly string[]): void {
+  const settled = steers.filter(({ state }) => state !== 'queued').map(({ id }) => id);
+  expect(new Set(settled).size).toBe(settled.length);
+  expect(settled).toEqual(expect.arrayContaining([...sent]));
+}
+
+function count(counts: TreeCounts, events: readonly RunEvent[], { steers = [] }: RunResult): void {
+  counts.runs += 1;
+  counts.steers += steers.length;
+  for (const event of events) {
+    if (event.type === 'handoff') counts.handoffs += 1;
+    if (event.type === 'continued') counts.continued += 1;
+    if (event.type === 'worker.lost') counts.workersLost += 1;
+  }
+}
+
+function ids(events: readonly RunEvent[], type: 'subagent.started' | 'subagent.ended'): string[] {
+  return events.flatMap((event) => (event.type === type ? [event.runId] : []));
+}
