@@ -20,6 +20,7 @@ import { prompts } from './scenarios/prompts.mjs';
 import { recovery } from './scenarios/recovery.mjs';
 import { sharedRecovery } from './scenarios/shared-recovery.mjs';
 import { startUp } from './scenarios/start-up.mjs';
+import { subAgents } from './scenarios/sub-agents.mjs';
 import { turns } from './scenarios/turns.mjs';
 import { formatTable, ratiosOf } from './table.mjs';
 
@@ -45,6 +46,7 @@ const SCENARIOS = {
   'model-calls': () => modelCalls(),
   prompts: () => prompts(),
   'mcp-calls': () => mcpCalls(),
+  'sub-agents': (arena) => subAgents(arena),
 };
 
 const { values: options, positionals: wanted } = parseArgs({

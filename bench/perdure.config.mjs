@@ -1,6 +1,6 @@
 import { appendFileSync, existsSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
-import { defineConfig, defineTool } from 'perdure';
+import { defineAgent, defineConfig, defineTool } from 'perdure';
 import { z } from 'zod';
 
 const KIB = 'r'.repeat(1_024);
@@ -26,4 +26,9 @@ const wait = defineTool({
   },
 });
 
-export default defineConfig({ model: 'openai/bench', tools: [echo, wait] });
+const agents = {
+  lead: defineAgent({ description: 'Delegates.', prompt: 'Delegate.', subagents: ['scout'] }),
+  scout: defineAgent({ description: 'Works.', prompt: 'Work.' }),
+};
+
+export default defineConfig({ model: 'openai/bench', tools: [echo, wait], agents });

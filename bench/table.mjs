@@ -50,6 +50,7 @@ const AIMS = [
   ['n', 'prompt of 50 skills and 8 files, cold, ms', 'prompts', 'plain.coldMs', '<=', 50],
   ['n', 'call of an MCP server over the bare SDK, ms', 'mcp-calls', 'addedMs', '<=', 3],
   ['n', 'the same with nested metadata in each skill, ms', 'prompts', 'nested.coldMs', '<=', 50],
+  ['o', '5 sub-agents at once over the sum of their turns', 'sub-agents', 'ratio', '<=', 1.2],
 ];
 
 /** What was measured, for people. */
