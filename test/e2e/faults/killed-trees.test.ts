@@ -57,7 +57,10 @@ test(`random trees of sub-agents survive kill -9 of their workers (seed ${SEED})
   do {
     const roots = await Promise.all(Array.from({ length: TREES }, () => chaos.start(randomPlan(random, 2))));
     trees += roots.length;
-    await Promise.all([...roots.map((root) => letEnd(root, { chaos, random, acts, counts })), chaos.kill(roots, acts)]);
+    const ends = roots.map((root) => letEnd(root, { chaos, random, acts }));
+    await Promise.all([...ends, chaos.kill(roots, acts)]);
+    // queries need workers that live
+    for (const end of ends) await check(chaos.client, await end, counts);
   } while (Date.now() < endsAt);
   console.log(`seed ${SEED}: ${trees} trees, ${JSON.stringify({ ...acts, ...counts })}`);
   // a run in which nothing of a kind happened shows nothing about it
@@ -69,11 +72,18 @@ interface Trial {
   readonly chaos: Chaos;
   readonly random: Random;
   readonly acts: Acts;
-  readonly counts: TreeCounts;
 }
 
-/** Does things to a tree until it has ended, and checks it. */
-async function letEnd(root: TestRun, { chaos: { client }, random, acts, counts }: Trial): Promise<void> {
+/** A tree that has ended. */
+interface EndedTree {
+  readonly root: TestRun;
+  readonly result: RunResult;
+  /** The ids of the messages that the server took, by run id. */
+  readonly sent: ReadonlyMap<string, readonly string[]>;
+}
+
+/** Does things to a tree until it has ended. */
+async function letEnd(root: TestRun, { chaos: { client }, random, acts }: Trial): Promise<EndedTree> {
   const sent = new Map<string, string[]>();
   const state = { isOver: false };
   const ended = root.result().finally(() => {
@@ -85,20 +95,24 @@ async function letEnd(root: TestRun, { chaos: { client }, random, acts, counts }
     await act(run, run === root, { random, acts, sent, n });
     await Promise.race([Promise.allSettled([ended]), wait(random.integer(0, ACT_MS_MAX))]);
   }
-  const result = await ended;
+  return { root, result: await ended, sent };
+}
+
+async function check(client: Client, { root, result, sent }: EndedTree, counts: TreeCounts): Promise<void> {
   expect(spent(result)).toBeLessThanOrEqual(TOKENS_MAX);
-  const runsBefore = counts.runs;
-  await checkTree({ client, sent, counts }, root, result);
-  await expectNoOrphan(client, root.runId, counts.runs - runsBefore);
+  const own = noCounts();
+  await checkTree({ client, sent, counts: own }, root, result);
+  await expectNoOrphan(client, root.runId, own.runs);
   for (const runId of [root.runId, ...(await allBelow(client, result))])
     expect({ runId, failures: await failuresOfTasks(client, runId) }).toEqual({ runId, failures: [] });
+  for (const what of Object.keys(own) as (keyof TreeCounts)[]) counts[what] += own[what];
 }
 
 /** Does one thing to a run. A pause is always ended, and a root is cancelled late: it has to have a chance to see its tree. */
 async function act(
   { handle, runId }: TestRun,
   isRoot: boolean,
-  { random, acts, sent, n }: Omit<Trial, 'chaos' | 'counts'> & { readonly sent: Map<string, string[]>; readonly n: number },
+  { random, acts, sent, n }: Omit<Trial, 'chaos'> & { readonly sent: Map<string, string[]>; readonly n: number },
 ): Promise<void> {
   const mayCancel = !isRoot || n > 20;
   const kind = random.choose([

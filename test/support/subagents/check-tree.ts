@@ -32,7 +32,7 @@ export interface CheckedTree {
  * state, and the usage of the parent includes theirs. Adds to the counts.
  */
 export async function checkTree(tree: CheckedTree, run: TestRun, result: RunResult): Promise<void> {
-  const events = await run.events();
+  const events = await patiently(() => run.events());
   const { subagents = [] } = result;
   const recorded = subagents.map(({ runId }) => runId).toSorted();
   expect(new Set(recorded).size).toBe(recorded.length);
@@ -100,7 +100,15 @@ export function runOf(client: Client, runId: string): TestRun {
 
 /** The result of a run, also of one that Temporal cancelled. */
 export async function resultOf({ handle }: TestRun): Promise<RunResult> {
-  return (await handle.query<RunResult | null>('result')) ?? ((await handle.result()) as RunResult);
+  return (await patiently(() => handle.query<RunResult | null>('result'))) ?? ((await handle.result()) as RunResult);
+}
+
+/** Asks again when no worker answered: the one that had the run in its memory may have been killed. */
+async function patiently<T>(ask: () => Promise<T>, times = 5): Promise<T> {
+  const [asked] = await Promise.allSettled([ask()]);
+  if (asked.status === 'fulfilled') return asked.value;
+  if (times <= 1) throw asked.reason;
+  return await patiently(ask, times - 1);
 }
 
 /** Tokens that a run spent, with its sub-agents. */
@@ -110,7 +118,7 @@ export function spent({ usage }: Pick<RunResult, 'usage'>): number {
 
 /** Every call has exactly one result, and a sub-agent in the background brings one more: at most one, and exactly one if the run completed. */
 async function expectResultsOnce(run: TestRun, counts: TreeCounts, result: RunResult): Promise<void> {
-  const messages = await run.messages();
+  const messages = await patiently(() => run.messages());
   const parts = messages.flatMap((message) => message.parts);
   const calls = parts.flatMap((part) => (part.type === 'tool_call' ? [part.callId] : []));
   const results = parts.flatMap((part) => (part.type === 'tool_result' ? [part] : []));
