@@ -12,7 +12,7 @@ export const IMPORT_TABLE = {
   cli: { rooms: ['gateway', 'client', 'worker', 'contracts', 'define', 'streams'], packages: ['node:*', 'commander'] },
   gateway: { rooms: ['client', 'contracts'], packages: ['node:*', '@modelcontextprotocol/sdk/*', 'zod'] },
   testing: {
-    rooms: ['client', 'worker', 'providers', 'artifacts', 'output', 'define', 'contracts'],
+    rooms: ['client', 'worker', 'providers', 'artifacts', 'process', 'output', 'define', 'contracts'],
     packages: ['node:*', '@temporalio/*', 'zod'],
   },
   worker: {

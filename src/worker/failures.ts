@@ -2,7 +2,7 @@ import { ApplicationFailure } from '@temporalio/common';
 import { PAYLOAD_LIMITS } from '../contracts/constants/limits.js';
 import { FAILURES, type FailureType } from '../contracts/failures.js';
 import { cutMiddle } from '../contracts/text/redact.js';
-import { parseWorkerIdentity } from './state-folder/process-identity.js';
+import { parseWorkerIdentity } from '../process/process-identity.js';
 
 /**
  * The failure of an activity whose worker process is dead. `details` come from its last heartbeat. `cause`: how the process died, if known.

@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { PerdureError } from '../../contracts/perdure-error.js';
+import type { ProcessIdentity } from '../../process/process-identity.js';
 import { withFolderLock } from '../state-folder/folder-lock.js';
 import { registerUser } from '../state-folder/presence.js';
-import type { ProcessIdentity } from '../state-folder/process-identity.js';
 import { openStateFolder, stateFolder } from '../state-folder/state-folder.js';
 import { resolveTemporalBinary } from '../temporal/binary.js';
 import { answersTemporal } from '../temporal/probe.js';

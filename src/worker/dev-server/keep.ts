@@ -1,8 +1,8 @@
 import { access } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
+import { isPidProvedDead, type ProcessIdentity, stopProcess } from '../../process/process-identity.js';
 import { withFolderLock } from '../state-folder/folder-lock.js';
 import { absent, countLiveUsers, livePresences } from '../state-folder/presence.js';
-import { isPidProvedDead, type ProcessIdentity, stopProcess } from '../state-folder/process-identity.js';
 import { stateFolder } from '../state-folder/state-folder.js';
 import { startDevServer } from './dev-server.js';
 import { readDevServerRecord, removeDevServerRecord } from './record.js';

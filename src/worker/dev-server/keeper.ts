@@ -1,4 +1,4 @@
-import { processIdentity } from '../state-folder/process-identity.js';
+import { processIdentity } from '../../process/process-identity.js';
 import { keepDevServer } from './keep.js';
 
 // The keeper process: stops the embedded server when it has no users. launch.ts starts it detached.

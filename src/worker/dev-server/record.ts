@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { z } from 'zod';
-import { isPidProvedDead, OWN_PLACE } from '../state-folder/process-identity.js';
+import { isPidProvedDead, OWN_PLACE } from '../../process/process-identity.js';
 import { readRecord, writeRecord } from '../state-folder/record-file.js';
 import { stateFolder } from '../state-folder/state-folder.js';
 import { namespaceIdAt } from '../temporal/probe.js';

@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs';
-import { argumentsOf, isPidProvedDead, type ProcessIdentity } from '../state-folder/process-identity.js';
+import { argumentsOf, isPidProvedDead, type ProcessIdentity } from '../../process/process-identity.js';
 import { stateFolder } from '../state-folder/state-folder.js';
 
 /** Pid and start time of a process of this place. */

@@ -1,8 +1,8 @@
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { isOfThisPlace, isProvedDead, parseWorkerIdentity } from '../../process/process-identity.js';
 import { absent } from '../state-folder/presence.js';
-import { isOfThisPlace, isProvedDead, parseWorkerIdentity } from '../state-folder/process-identity.js';
 import { readRecord, writeRecord } from '../state-folder/record-file.js';
 import { stateFolder } from '../state-folder/state-folder.js';
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, readdir, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isPidProvedDead, OWN_PLACE, processIdentity } from './process-identity.js';
+import { isPidProvedDead, OWN_PLACE, processIdentity } from '../../process/process-identity.js';
 import { stateFolder } from './state-folder.js';
 
 /** The presence file of this process in a folder. */

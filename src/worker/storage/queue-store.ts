@@ -1,8 +1,8 @@
 import type { ConnectionLike } from '@temporalio/client';
 import { HOSTING_LIMITS } from '../../contracts/constants/limits.js';
 import { PerdureError } from '../../contracts/perdure-error.js';
+import { isProvedDead, newWorkerIdentity, parseWorkerIdentity } from '../../process/process-identity.js';
 import type { LoadedConfig } from '../config/load-config.js';
-import { isProvedDead, newWorkerIdentity, parseWorkerIdentity } from '../state-folder/process-identity.js';
 import { payloadStoreOf } from './payload-store.js';
 
 const SUFFIX = '~store-';

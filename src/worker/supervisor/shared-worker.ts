@@ -4,11 +4,11 @@ import type { DataConverter } from '@temporalio/common';
 import type { Worker } from '@temporalio/worker';
 import { HOSTING_LIMITS } from '../../contracts/constants/limits.js';
 import { PerdureError } from '../../contracts/perdure-error.js';
+import { newWorkerIdentity } from '../../process/process-identity.js';
 import type { ConnectedWorker } from '../connect-worker.js';
 import { sayRunning } from '../hosting/running-calls.js';
 import { recoverAgain, recoverDeadWorkers } from '../recovery/recover-dead-workers.js';
 import { deadWorkers, recordWorker } from '../recovery/worker-record.js';
-import { newWorkerIdentity } from '../state-folder/process-identity.js';
 import type { WorkerServer } from './messages.js';
 import type { SupervisorLink } from './supervisor-link.js';
 

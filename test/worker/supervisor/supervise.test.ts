@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { processState } from '../../../src/process/process-identity.js';
 import { livePresences } from '../../../src/worker/state-folder/presence.js';
-import { processState } from '../../../src/worker/state-folder/process-identity.js';
 import { stateFolder } from '../../../src/worker/state-folder/state-folder.js';
 import { killLeftScripts, type Script, startScript } from '../support/script.js';
 import { makeStateDir, removeStateDir } from '../support/state-dir.js';

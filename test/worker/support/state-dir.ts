@@ -2,8 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { vi } from 'vitest';
+import { isPidProvedDead, stopProcess } from '../../../src/process/process-identity.js';
 import { readDevServerRecord } from '../../../src/worker/dev-server/record.js';
-import { isPidProvedDead, stopProcess } from '../../../src/worker/state-folder/process-identity.js';
 
 /** An empty folder for one test. */
 export async function makeStateDir(): Promise<string> {

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { stopProcess } from '../../../process/process-identity.js';
 import { type DevServer, openDevServer } from '../../../worker/dev-server/dev-server.js';
 import { readDevServerRecord } from '../../../worker/dev-server/record.js';
-import { stopProcess } from '../../../worker/state-folder/process-identity.js';
 
 /** The embedded Temporal server of an arena, started by the project's own resolver. It can be killed and restarted on its database. */
 export class TemporalServer {

@@ -1,13 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { expect, test } from 'vitest';
-import {
-  isProvedDead,
-  newWorkerIdentity,
-  parseWorkerIdentity,
-  processIdentity,
-  processState,
-} from '../../../src/worker/state-folder/process-identity.js';
+import { isProvedDead, newWorkerIdentity, parseWorkerIdentity, processIdentity, processState } from '../../src/process/process-identity.js';
 
 const own = processIdentity();
 if (!own) throw new Error('this process has no identity');
