@@ -19,6 +19,7 @@ import type { KnownTools } from './call-tool/hooked-result.js';
 import { KeptResults } from './call-tool/kept-results.js';
 import { createRecallResult } from './call-tool/recall-result.js';
 import { createReconcileTool } from './call-tool/reconcile-tool.js';
+import { createEndCommands, type EndRun } from './commands/end-commands.js';
 import { createCompact } from './compact/compact.js';
 import { createHookRunner } from './hooks/hook-runner.js';
 import { createRunHooks } from './hooks/run-hooks.js';
@@ -76,6 +77,8 @@ export interface ActivitiesOptions {
   readonly providers?: ProviderRules;
   /** The folders whose disks must have room before a call starts. @default none */
   readonly roomIn?: readonly string[];
+  /** Ends the background commands of a run, and returns how many. @default there are none */
+  readonly endRun?: EndRun;
   /** The queue of this host, if several hosts share a task queue. */
   readonly hostQueue?: string;
 }
@@ -121,6 +124,7 @@ export function createActivities(options: ActivitiesOptions): AgentActivities {
     }),
     callTool: withRoom(checkRoom, callTool),
     awaitRoom: checkRoom,
+    endCommands: createEndCommands(options.endRun),
     awaitRun: createAwaitRun(),
     signStart: createSignStart(options.sign),
     prepareSession: options.prepareSession,

@@ -1,7 +1,7 @@
 import type { ChainHead } from './digest.js';
 import type { CallDecision } from './schemas/carried-state.js';
 import type { Conversation } from './schemas/conversation.js';
-import type { AskTenantInput, CheckTenantInput, CheckTenantResult } from './schemas/ledger.js';
+import type { AskTenantInput, CheckTenantInput, CheckTenantResult, RunChain } from './schemas/ledger.js';
 import type { JsonValue, Message } from './schemas/message.js';
 import type { StopReason, ThinkingOutput, ThinkingSetting, ToolChoice, Usage } from './schemas/model.js';
 import type { ModelCandidate, ModelTimes } from './schemas/model-route.js';
@@ -288,6 +288,8 @@ export interface AgentActivities {
     ref: TranscriptRef,
   ) => Promise<{ readonly messages: readonly { readonly message: Message; readonly hash: string }[] }>;
   readonly checkMessages: (input: CheckMessagesInput) => Promise<CheckMessagesResult>;
+  /** Ends the background commands of a run on this host. */
+  readonly endCommands: (input: RunChain) => Promise<{ readonly ended: number }>;
   /** Returns when the run has ended. */
   readonly awaitRun: (input: AwaitRunInput) => Promise<AwaitRunResult>;
   /** Returns when the disk of this worker has room again; until then, each attempt fails. */

@@ -5,7 +5,7 @@ import type { RunPolicy } from './schemas/policy.js';
  * run may be started by the old workflow code and prepared by the new activities. Without a level its history would hold flags that the
  * old code ignored and the new code obeys when it replays them: other commands, and a run that no worker can continue.
  */
-export const CAPABILITY_LEVEL = 7;
+export const CAPABILITY_LEVEL = 8;
 
 /** The first level whose workflow code checks the signatures of approvals and extensions. */
 export const SIGNED_LEVEL = 3;
@@ -21,6 +21,9 @@ export const CONVERSATION_LEVEL = 6;
 
 /** The first level whose workflow code follows sub-agents in the background, and hands a conversation over to another agent. */
 export const HANDOFF_LEVEL = 7;
+
+/** The first level whose workflow code ends the background commands of its run. */
+export const COMMANDS_LEVEL = 8;
 
 /** The level of builds that did not tell theirs. */
 const LEVEL_OF_OLD_BUILDS = 1;
@@ -40,6 +43,8 @@ export const FLAGS_OF_LEVELS: ReadonlyMap<number, readonly Flag[]> = new Map([
   [CONVERSATION_LEVEL, []],
   // no flag: sub-agents in the background and handoffs are choices of the agent
   [HANDOFF_LEVEL, []],
+  // no flag: background commands are a choice of the agent
+  [COMMANDS_LEVEL, []],
 ]);
 
 /** The policy for workflow code of a level: flags of later levels are off. */

@@ -53,9 +53,6 @@ const COMMANDS = (
  * Gate rules that block common destructive shell commands: `gate: { rules: [...DESTRUCTIVE_COMMANDS] }`. They prevent accidents of a
  * careless model. They are not a sandbox.
  */
-export const DESTRUCTIVE_COMMANDS: readonly GateRule[] = COMMANDS.map((command) => ({
-  tool: 'run_command',
-  command,
-  decision: 'block',
-  reason: `${command} cannot be undone`,
-}));
+export const DESTRUCTIVE_COMMANDS: readonly GateRule[] = COMMANDS.flatMap((command) =>
+  ['run_command', 'start_command'].map((tool) => ({ tool, command, decision: 'block', reason: `${command} cannot be undone` }) as const),
+);

@@ -43,12 +43,9 @@ export const PRESETS: Readonly<Record<PresetName, Preset>> = {
     maxTurns: 25,
     extension: { stepFraction: 0.5, stepMin: 10, hardCapFactor: 4, hardCapMax: 500 },
     gate: {
-      rules: ['rm -rf', 'mkfs', 'dd', 'shutdown', 'reboot'].map((command) => ({
-        tool: 'run_command',
-        command,
-        decision: 'block',
-        reason: 'destructive command',
-      })),
+      rules: ['rm -rf', 'mkfs', 'dd', 'shutdown', 'reboot'].flatMap((command) =>
+        ['run_command', 'start_command'].map((tool) => ({ tool, command, decision: 'block', reason: 'destructive command' }) as const),
+      ),
     },
     policy: {
       finaliseAtRemainingTurns: 0,

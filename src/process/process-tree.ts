@@ -29,6 +29,8 @@ export interface ProcessTreeOptions {
   readonly outputBytesMax: number;
   /** Called after each piece of output. */
   readonly onOutput?: () => void;
+  /** Called with the pid of the first process, which leads the group of all others. */
+  readonly onStarted?: (pid: number) => void;
 }
 
 /** The reason for stopping a command. */
@@ -64,6 +66,7 @@ export async function runProcessTree(options: ProcessTreeOptions): Promise<Proce
   const stop = new TreeStop<StopReason>(child);
   await started(child, pipe);
   const exited = once(child, 'exit');
+  if (child.pid !== undefined) options.onStarted?.(child.pid);
   const timer = setTimeout(() => stop.now('timeout'), options.timeoutMs);
   const onAborted = (): void => stop.now('abort');
   options.signal.addEventListener('abort', onAborted, { once: true });

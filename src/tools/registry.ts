@@ -1,5 +1,8 @@
 import type { AnyToolDefinition } from '../define/define-tool.js';
 import type { FetchDefinition } from '../define/worker/fetch.js';
+import { createCommandOutput } from './commands/command-output.js';
+import { createStartCommand, START_COMMAND, type StartCommandOptions } from './commands/start-command.js';
+import { createStopCommand } from './commands/stop-command.js';
 import { createEditFile } from './edit-file.js';
 import { createFetchUrl, FETCH_URL } from './fetch/fetch-url.js';
 import { listFiles } from './list-files.js';
@@ -26,24 +29,34 @@ export interface ListedTool {
   readonly workspace: boolean;
 }
 
+/** What the owner of the worker decides about the tools that agents list. */
+export interface ListedToolsOptions extends StartCommandOptions {
+  readonly fetch: FetchDefinition;
+}
+
 /** Creates the tools that only agents that list them are offered. */
-export function createListedTools(
-  options: Pick<RunCommandOptions, 'protected'> & { readonly fetch: FetchDefinition },
-): readonly ListedTool[] {
+export function createListedTools(options: ListedToolsOptions): readonly ListedTool[] {
+  const { background } = options;
+  const ofCommands = [createStartCommand(options), createCommandOutput(background), createStopCommand(background)];
   return [
     { tool: createApplyPatch(options.protected), workspace: true },
     { tool: createFetchUrl(options.fetch), workspace: false },
+    ...ofCommands.map((tool) => ({ tool, workspace: true })),
   ];
 }
 
 /** The workspace tools of a worker with the default sandbox, for checks of names and schemas. */
 export const WORKSPACE_TOOLS: readonly AnyToolDefinition[] = createWorkspaceTools({ sandbox: {}, protected: [] });
 
+/** The names of the tools of background commands. */
+const COMMAND_TOOLS = [START_COMMAND, 'command_output', 'stop_command'] as const;
+
 /** The names of all built-in tools. They are reserved; agents may list and block them. */
 export const BUILT_IN_TOOLS: readonly string[] = [
   ...[...WORKSPACE_TOOLS, updatePlan].map(({ name }) => name),
   APPLY_PATCH,
   FETCH_URL,
+  ...COMMAND_TOOLS,
   READ_ARTIFACT,
   READ_SKILL,
   ...MEMORY_TOOLS,

@@ -4,10 +4,12 @@ import { defineTool, type OutputCollector, type ToolContext, type ToolDefinition
 import type { SandboxDefinition } from '../define/worker/sandbox.js';
 import { formatBytes } from '../output/truncate-output.js';
 import { type ProcessTreeEnd, runProcessTree } from '../process/process-tree.js';
-import { type LimitName, reachedLimit } from '../process/sandbox/limits.js';
-import { type BoundsOptions, type BoundsReport, type CommandBounds, openBounds } from './workspace/command-bounds.js';
+import type { BackgroundCommands } from './commands/background-commands.js';
+import { runOfCall } from './commands/command-record.js';
+import { type BoundsOptions, openBounds } from './workspace/command-bounds.js';
 import { writablePaths } from './workspace/command-view.js';
 import { openJail } from './workspace/jail.js';
+import { limitsText, reachedBy, refusalText } from './workspace/report-text.js';
 
 const SECOND_MS = 1_000;
 
@@ -28,7 +30,10 @@ const Parameters = z.strictObject({
 type Parameters = z.infer<typeof Parameters>;
 
 /** What the owner of the worker decides about commands. */
-export type RunCommandOptions = Omit<BoundsOptions, 'writable'>;
+export interface RunCommandOptions extends Pick<BoundsOptions, 'sandbox' | 'protected'> {
+  /** The background commands, whose network a command of the same run shares. @default none */
+  readonly background?: BackgroundCommands | undefined;
+}
 
 /**
  * Creates the tool that runs a shell command in a sandbox. A non-zero exit code, a timeout and too much output are failed results that
@@ -43,7 +48,7 @@ export function createRunCommand(options: RunCommandOptions): ToolDefinition<Par
     effect: 'once',
     timeoutMs: WORKSPACE_LIMITS.commandTimeoutMsMax + TOOL_LIMITS.killGraceMs + 3 * SECOND_MS,
     execute: async (parameters: Parameters, context: ToolContext) =>
-      await run(parameters, context, { ...options, writable: await writable }),
+      await run(parameters, context, { ...options, writable: await writable, ...(await withBackground(options, context)) }),
   });
 }
 
@@ -64,6 +69,15 @@ function abilities({ mode, image, network = 'none' }: SandboxDefinition): string
   const system = image === undefined ? '' : ` The system is that of the image ${image}.`;
   const own = mode === 'seatbelt' ? '$TMPDIR' : '/tmp';
   return `It can write in the workspace and in ${own}, which is new for each call, and has ${reach}.${system}`;
+}
+
+/** What a command shares with the background commands of its run and of its workspace. */
+async function withBackground({ background }: RunCommandOptions, context: ToolContext): Promise<Pick<BoundsOptions, 'before' | 'sharing'>> {
+  const network = await background?.network(runOfCall(context));
+  return {
+    before: background && ((root) => background.before(root)),
+    sharing: network && { kind: 'join', network },
+  };
 }
 
 async function run(
@@ -89,33 +103,13 @@ async function run(
   const [ended] = await Promise.allSettled([running]);
   const report = await bounds.close();
   const end = ended.status === 'fulfilled' ? ended.value : await running;
-  const first = status(end, { timeoutMs, isSilent: output.bytes === 0 }) + reached(bounds, report, end, output) + refusal(report.refused);
+  const first =
+    status(end, { timeoutMs, isSilent: output.bytes === 0 }) +
+    limitsText(reachedBy(report, end, output), bounds.limits) +
+    refusalText(report.refused);
   const text = (await output.finish(first)).trimEnd();
   if (end.endedBy === 'itself' && end.exitCode === 0 && report.refused.length === 0) return text;
   throw new Error(text);
-}
-
-/** Names the limits that a command reached. */
-function reached({ limits }: CommandBounds, report: BoundsReport, { exitCode }: ProcessTreeEnd, output: OutputCollector): string {
-  if (!limits) return '';
-  const said = exitCode === 0 ? undefined : reachedLimit(exitCode, output.lastLine());
-  const names = new Set([...report.reached, ...(said ? [said] : [])]);
-  return [...names].map((name) => `; reached its limit of ${quantity(name, limits[name])}`).join('');
-}
-
-function quantity(name: LimitName, value: number): string {
-  return {
-    processes: `${value} processes`,
-    memoryBytes: `${formatBytes(value)} of memory`,
-    cpuMs: `${value / SECOND_MS} s of CPU time`,
-    fileBytes: `${formatBytes(value)} for one file`,
-    openFiles: `${value} open files`,
-  }[name];
-}
-
-function refusal(paths: readonly string[]): string {
-  if (paths.length === 0) return '';
-  return `; only the owner of this project may create or replace ${paths.join(', ')}: renamed to .refused-*`;
 }
 
 /** The first line of the result. It is first so that a truncated display still shows how the command ended. */

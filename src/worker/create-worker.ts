@@ -28,6 +28,8 @@ import { updatePlan } from '../tools/update-plan.js';
 import type { LoadedConfig } from './config/load-config.js';
 import { prepareOptions } from './config/prepare-options.js';
 import { providerRules } from './hosting/ask-provider-ledger.js';
+import { backgroundCommands } from './hosting/background-commands.js';
+import { sweepCommands } from './hosting/sweep-commands.js';
 import { listSearchAttributes } from './search-attributes.js';
 import { openAuthKey } from './state-folder/auth-key.js';
 import { stateFolder } from './state-folder/state-folder.js';
@@ -106,7 +108,8 @@ export function createAgentActivities(options: AgentActivitiesOptions): AgentAct
   const heartbeatTimeoutMs = options.heartbeatTimeoutMs ?? config.limits?.heartbeatTimeoutMs;
   const artifacts = createArtifactStore(options.config, options.stateDir);
   const authenticate = options.requireSignatures ? authenticateOf(options.stateDir) : undefined;
-  const prepared = prepareOptions(options.config, artifacts);
+  const background = backgroundCommands(options.stateDir);
+  const prepared = prepareOptions(options.config, artifacts, background);
   const { workspaceTools, listedTools, readArtifact, readSkill, memoryTools, mcpTools } = prepared;
   const ofLists = listedTools.map(({ tool }) => tool);
   const wrap = options.wrapTool ?? ((tool) => tool);
@@ -139,6 +142,7 @@ export function createAgentActivities(options: AgentActivitiesOptions): AgentAct
     providerFor: createProviderFor({ config, env, keys }),
     streams: options.streams ?? streamSink(options.config, { stateDir: options.stateDir, say }),
     roomIn: [options.stateDir, ...(config.artifacts && 'folder' in config.artifacts ? [config.artifacts.folder] : [])],
+    endRun: (run) => background.endRun(run),
     results: keptResults(stateFolder(options.stateDir).results, say),
     ...(options.toolQueue === undefined ? {} : { hostQueue: options.toolQueue }),
     ...(modelIdleMs === undefined ? {} : { modelIdleMs }),
@@ -201,7 +205,7 @@ export async function createWorker(options: CreateWorkerOptions): Promise<Worker
     listSearchAttributes(connection, namespace),
     checkQueueStore({ connection, namespace, taskQueue, ...otherQueue(options.overrides), ...store, say }),
   ]);
-  return Worker.create({
+  const worker = await Worker.create({
     connection,
     namespace,
     taskQueue,
@@ -212,6 +216,12 @@ export async function createWorker(options: CreateWorkerOptions): Promise<Worker
     identity: store.identity,
     dataConverter: store.dataConverter,
   });
+  void sweepCommands({ commands: backgroundCommands(options.stateDir), connection, namespace, isNeeded: () => !hasEnded(worker), say });
+  return worker;
+}
+
+function hasEnded(worker: Worker): boolean {
+  return ['DRAINED', 'STOPPED', 'FAILED'].includes(worker.getState());
 }
 
 /** Tries a sandbox that the config names: a weaker one is no replacement. The default one is tried by the first command. */
@@ -252,7 +262,7 @@ export async function createHostWorker(options: CreateWorkerOptions): Promise<Wo
   const { connection, namespace = 'default' } = options;
   const taskQueue = options.overrides?.taskQueue ?? hostQueue();
   const [store, searchAttributes] = await Promise.all([workerStore(options), listSearchAttributes(connection, namespace)]);
-  const { prepareRun, callModel, callTool, reconcileTool, recallResult, awaitRoom } = createAgentActivities({
+  const { prepareRun, callModel, callTool, reconcileTool, recallResult, awaitRoom, endCommands } = createAgentActivities({
     ...options,
     searchAttributes,
     toolQueue: taskQueue,
@@ -261,7 +271,7 @@ export async function createHostWorker(options: CreateWorkerOptions): Promise<Wo
     connection,
     namespace,
     taskQueue,
-    activities: { prepareRun, callModel, callTool, reconcileTool, recallResult, awaitRoom },
+    activities: { prepareRun, callModel, callTool, reconcileTool, recallResult, awaitRoom, endCommands },
     ...WORKER_OPTIONS,
     ...options.overrides,
     identity: store.identity,

@@ -7,12 +7,16 @@ import {
   type BundlerPlugin,
   NativeConnection,
   type ReplayWorkerOptions,
+  type Worker,
   type WorkerOptions,
   type WorkerPlugin,
 } from '@temporalio/worker';
 import { AGENT_RUN } from '../contracts/handlers.js';
+import type { BackgroundCommands } from '../tools/commands/background-commands.js';
 import { type AgentActivitiesOptions, createAgentActivities, WORKER_OPTIONS } from './create-worker.js';
 import { checkBundle, neededWorkflows, requireExports } from './hosting/agent-export.js';
+import { backgroundCommands } from './hosting/background-commands.js';
+import { sweepCommands } from './hosting/sweep-commands.js';
 import { createPayloadConverter } from './storage/payload-converter.js';
 import { type PayloadStore, payloadStoreOf } from './storage/payload-store.js';
 import { checkQueueStore, identityWithStore } from './storage/queue-store.js';
@@ -34,9 +38,11 @@ export class PerdurePlugin implements WorkerPlugin, ClientPlugin, BundlerPlugin 
   readonly #store: PayloadStore;
   readonly #say: AgentActivitiesOptions['say'];
   readonly #needed: readonly string[];
+  readonly #commands: BackgroundCommands;
 
   constructor(options: AgentActivitiesOptions) {
     this.#say = options.say;
+    this.#commands = backgroundCommands(options.stateDir);
     this.#needed = neededWorkflows(options.config.config);
     this.#store = payloadStoreOf(options.config, options.stateDir);
     const dataConverter = (given: DataConverter | undefined): DataConverter => createPayloadConverter(this.#store.blobs, given);
@@ -48,6 +54,22 @@ export class PerdurePlugin implements WorkerPlugin, ClientPlugin, BundlerPlugin 
     const identity = identityWithStore(options.identity ?? `${process.pid}@${hostname()}`, await this.#store.id());
     await this.#checkQueue(options, identity);
     return this.#base.configureWorker({ ...WORKER_OPTIONS, ...options, identity });
+  }
+
+  /** Background commands of runs that end without a word to this host are ended while the worker runs. */
+  async runWorker(worker: Worker, next: (worker: Worker) => Promise<void>): Promise<void> {
+    const ended = new AbortController();
+    const { connection } = worker;
+    if (connection) {
+      const { namespace } = worker.options;
+      const say = this.#say ?? (() => undefined);
+      void sweepCommands({ commands: this.#commands, connection, namespace, isNeeded: () => !ended.signal.aborted, say });
+    }
+    try {
+      await this.#base.runWorker(worker, next);
+    } finally {
+      ended.abort();
+    }
   }
 
   configureReplayWorker(options: ReplayWorkerOptions): ReplayWorkerOptions {

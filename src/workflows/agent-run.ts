@@ -31,6 +31,7 @@ import { followCarried, stopSubagents } from './tools/background-subagents.js';
 import { tellContinued } from './tools/follow-subagent.js';
 import { compactToCarry } from './turn/compact-transcript.js';
 import { keepConversation, mustCopyConversation } from './turn/copy-conversation.js';
+import { endCommands } from './turn/end-commands.js';
 import { type FinalOutput, finalOutput, hasFinalCall } from './turn/final-answer.js';
 import { beforeRun } from './turn/run-hooks.js';
 
@@ -68,6 +69,7 @@ async function runToEnd(context: HandlerContext, carried: CarriedState | undefin
     if (ending.kind === 'end' && run.subagents.live.length > 0) await stopSubagents(run);
     const answer = ending.kind === 'end' ? await finalOutput(run, ending) : undefined;
     if (ending.kind === 'end' && run.tenant && !isOvertaken(run, ending)) await leaveTenant(run);
+    if (ending.kind === 'end' && run.prepared.endsCommands && !isOvertaken(run, ending)) await endCommands(run);
     await condition(allHandlersFinished);
     // a stop is not carried over: the run ends in this history
     if (ending.kind === 'end' && answer && !isOvertaken(run, ending)) return close(run, answer.ending ?? ending, answer);

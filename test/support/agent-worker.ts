@@ -39,6 +39,7 @@ import type { AnyToolDefinition } from '../../src/define/define-tool.js';
 import { captureKeys } from '../../src/providers/access/key-ring.js';
 import type { ModelAnswer, ModelProvider, ModelRequest } from '../../src/providers/contract/provider.js';
 import type { StreamSink } from '../../src/streams/stream.js';
+import type { BackgroundCommands } from '../../src/tools/commands/background-commands.js';
 import { POLICY_OF_0_1 } from '../../src/workflows/policies/policy-baseline.js';
 import { createTestWorker } from './test-worker.js';
 
@@ -98,6 +99,8 @@ export interface AgentWorkerOptions {
   readonly roomIn?: readonly string[];
   /** The tools of MCP servers, for `config`. @default none */
   readonly mcpTools?: McpTools;
+  /** The background commands of the worker, which its runs end. @default none */
+  readonly background?: Pick<BackgroundCommands, 'endRun'>;
   /** How the worker reaches the server. @default without a way around */
   readonly address?: string;
 }
@@ -160,6 +163,7 @@ export async function startAgentWorker(options: AgentWorkerOptions): Promise<Age
       ...(options.authenticate ? { authenticate: options.authenticate } : {}),
       ...(options.tenants ? { tenants: options.tenants } : {}),
       ...(options.providers ? { providers: options.providers } : {}),
+      ...(options.background ? { endRun: (run) => options.background?.endRun(run) ?? Promise.resolve(0) } : {}),
       ...(options.hooks ? { hooks: options.hooks } : {}),
       ...(options.compactor ? { compactor: options.compactor } : {}),
       ...(options.gate ? { gates: new Map([['default', options.gate]]) } : {}),
@@ -223,6 +227,7 @@ function prepare(given: RunInput, options: AgentWorkerOptions): PreparedRun {
     ...policyOf(options),
     ...(options.authenticate ? { signed: true } : {}),
     ...(options.tenants?.limitsOf(input.tenant ?? '') ? { tenant: { name: input.tenant ?? '' } } : {}),
+    ...(options.background ? { endsCommands: true } : {}),
     ...(options.toolQueue === undefined ? {} : { toolQueue: options.toolQueue }),
     ...(options.heartbeatTimeoutMs === undefined ? {} : { heartbeatTimeoutMs: options.heartbeatTimeoutMs }),
     searchAttributes: Object.keys(SEARCH_ATTRIBUTES),

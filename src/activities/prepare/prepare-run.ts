@@ -18,6 +18,7 @@ import { type ResolvedRoute, resolveRoute } from '../../models/resolve-route.js'
 import type { KeyRing } from '../../providers/contract/access-options.js';
 import type { ListedTool } from '../../tools/registry.js';
 import { updatePlan } from '../../tools/update-plan.js';
+import { endsCommands } from '../commands/end-commands.js';
 import { tenantRules } from '../limits/tenant-limits.js';
 import type { McpOffer, McpTools } from '../mcp/mcp-tools.js';
 import { failure, messageOf } from '../runtime/failures.js';
@@ -29,7 +30,7 @@ import { offerMcp } from './offer-mcp.js';
 import { type MemoryOffer, offerMemory } from './offer-memory.js';
 import type { PromptSection } from './prompt.js';
 import { parseInput } from './read-input.js';
-import { priceSummaries, pricing, resolveCaps } from './run-caps.js';
+import { heartbeatTimeout, priceSummaries, pricing, resolveCaps } from './run-caps.js';
 import { resolvePolicy, withoutForcedTool } from './run-policy.js';
 import { type CapturedSkills, captureSkills } from './skills.js';
 import { describeTool } from './tool-descriptor.js';
@@ -145,6 +146,7 @@ export async function prepare(
     // a sub-agent works in the place of its parent, which counts what it spends
     ...(input.parent ? {} : tenant),
     ...others.prepared,
+    ...endsCommands(tools, level),
     ...gateAgent,
     searchAttributes: [...options.searchAttributes],
   } satisfies PreparedRun;
@@ -207,12 +209,6 @@ export async function findRoute(
 /** True when the run is bound to one host: by its workspace, or by the process of an executor that cannot resume on a different host. */
 function needsHost({ context }: RunInput, { executor }: AgentDefinition): boolean {
   return context?.workspace !== undefined || (executor?.kind === 'subprocess' && !executor.resume);
-}
-
-/** The heartbeat timeout of the run: the agent's, else the worker's. */
-function heartbeatTimeout(agent: AgentDefinition, worker: PrepareRunOptions): Pick<PreparedRun, 'heartbeatTimeoutMs'> {
-  const heartbeatTimeoutMs = agent.heartbeatTimeoutMs ?? worker.heartbeatTimeoutMs;
-  return heartbeatTimeoutMs === undefined ? {} : { heartbeatTimeoutMs };
 }
 
 /** The tenant of the run, when it has limits. */

@@ -85,3 +85,12 @@ export function priceSummaries(policy: RunPolicy, { config, needsPrice }: { conf
   const notice = `summary model left out: model ${summaryModel}: its price is unknown, and the run keeps a money cap`;
   return { policy: { ...policy, compaction }, notices: [notice] };
 }
+
+/** The heartbeat timeout of the run: the agent's, else the worker's. */
+export function heartbeatTimeout(
+  agent: Pick<AgentDefinition, 'heartbeatTimeoutMs'>,
+  worker: { readonly heartbeatTimeoutMs?: number },
+): Pick<PreparedRun, 'heartbeatTimeoutMs'> {
+  const heartbeatTimeoutMs = agent.heartbeatTimeoutMs ?? worker.heartbeatTimeoutMs;
+  return heartbeatTimeoutMs === undefined ? {} : { heartbeatTimeoutMs };
+}

@@ -28,6 +28,7 @@ export function maskActivities(activities: AgentActivities, secrets: SecretMask)
     askTenant: activities.askTenant,
     checkTenant: activities.checkTenant,
     awaitRoom: activities.awaitRoom,
+    endCommands: activities.endCommands,
     signStart: activities.signStart,
     prepareSession: activities.prepareSession,
     checkMessages: activities.checkMessages,

@@ -1,6 +1,7 @@
 /** Limits of the contract. The unit is the last word of the name; docs/reference/limits.md is generated from the comments. */
 import { ARTIFACT_LIMITS } from './guard-limits.js';
 
+export { BACKGROUND_LIMITS } from './background-limits.js';
 export { INPUT_LIMITS, PAYLOAD_LIMITS, STEER_LIMITS } from './data-limits.js';
 export { GATEWAY_LIMITS } from './gateway-limits.js';
 export {

@@ -68,6 +68,8 @@ export interface PreparedRun {
   readonly delegation?: PreparedDelegation;
   /** Absent: the run is handed to no other agent. */
   readonly handoffs?: PreparedHandoffs;
+  /** The run ends its background commands before it closes. Absent: it can start none, or its workflow code is older. */
+  readonly endsCommands?: boolean;
   /** Agent whose gate function applies, for an agent without a gate of its own. Absent: the agent of the run. */
   readonly gateAgent?: string;
   /** Agent whose gate applies, function or not, for an agent without a gate of its own. Absent: the agent of the run. */

@@ -22,6 +22,7 @@ function titleFrom(name: string, args: unknown): string {
   const verb = FILE_VERBS.get(name);
   if (verb !== undefined) return `${verb} ${baseName(textArgument(args, 'path') ?? 'a file')}`;
   if (SHELL_TOOLS.has(name)) return textArgument(args, 'command') ?? '';
+  if (name === 'start_command') return `Starting ${textArgument(args, 'command') ?? 'a command'}`;
   if (name === 'list_files') return `Listing ${textArgument(args, 'glob') ?? textArgument(args, 'path') ?? 'files'}`;
   if (name === 'delegate') return `Delegating to ${textArgument(args, 'agent') ?? 'an agent'}`;
   if (name === 'handoff') return `Handing over to ${textArgument(args, 'agent') ?? 'an agent'}`;

@@ -1,8 +1,8 @@
 import { SYSTEM_PATH } from '../command-sandbox.js';
 import type { ProcessOrder } from '../process-tree.js';
 import { limitLine } from './limits.js';
-import { BRIDGE, sandboxEnvironment } from './network-bridge.js';
-import { CAPABILITIES, CLOSE_DESCRIPTORS, type CommandView, KERNEL_SETTINGS, type Sandbox, SHELLS } from './sandbox.js';
+import { bridgeTo, sandboxEnvironment } from './network-bridge.js';
+import { CAPABILITIES, CLOSE_DESCRIPTORS, type CommandView, hasOwnNetwork, KERNEL_SETTINGS, type Sandbox, SHELLS } from './sandbox.js';
 
 /** SIGTERM goes to the whole group; bubblewrap would end at once and take the command with it, so only the command hears it. */
 const OUTSIDE = `CLOSE_DESCRIPTORS; trap '' TERM; exec "$@"`;
@@ -11,7 +11,7 @@ const OUTSIDE = `CLOSE_DESCRIPTORS; trap '' TERM; exec "$@"`;
 const INSIDE = `
 command=$1 socket=$2 node=$3
 if [ -n "$socket" ]; then
-  mkfifo /dev/shm/ready && { "$node" -e '${BRIDGE}' "$socket" > /dev/shm/ready 2>/dev/null & read -r _ < /dev/shm/ready; rm /dev/shm/ready; } ||
+  mkfifo /dev/shm/ready && { "$node" -e 'BRIDGE' "$socket" > /dev/shm/ready 2>/dev/null & read -r _ < /dev/shm/ready; rm /dev/shm/ready; } ||
     { echo 'SANDBOX: the way to the proxy does not open'; exit 125; }
 fi
 LIMITS
@@ -50,14 +50,18 @@ export function bubblewrapSandbox({ shell, isRoot, own, resolver }: BubblewrapOp
       const environment = sandboxEnvironment(network);
       const start = ['--setenv', 'PATH', environment['PATH'] ?? SYSTEM_PATH, '--chdir', folder];
       const size = limits ? ['--size', `${limits.memoryBytes}`] : [];
-      const script = inside.replace('LIMITS', limitLine(limits, shell, isGrouped)).replace('ERRORS', isServer ? '' : '2>&1');
+      const script = inside
+        .replace('BRIDGE', () => bridgeTo(network))
+        .replace('LIMITS', limitLine(limits, shell, isGrouped))
+        .replace('ERRORS', isServer ? '' : '2>&1');
       const inner = [...SHELLS[shell], script, 'perdure', command, socket[0] ?? '', process.execPath];
       const spaces = ['--unshare-pid', '--unshare-ipc', '--unshare-uts'];
       return {
         argv: [
           ...([...SHELLS[shell], outside, 'perdure', 'bwrap', ...before, ...spaces, ...users] as const),
           ...own.flatMap((path) => [...size, '--tmpfs', path]),
-          ...(network.kind === 'host' ? ['--ro-bind-try', resolver, resolver] : ['--unshare-net']),
+          ...(network.kind === 'host' ? ['--ro-bind-try', resolver, resolver] : []),
+          ...(hasOwnNetwork(network) ? ['--unshare-net'] : []),
           ...shown.flatMap((path) => ['--ro-bind', path, path]),
           ...[...writable, ...socket].flatMap((path) => ['--bind', path, path]),
           ...readOnly.flatMap((path) => ['--ro-bind', path, path]),

@@ -142,7 +142,8 @@ function variables({ network }: CommandView): Readonly<Record<string, string>> {
   return { ...own, HOME: '/tmp', ...proxyVariables(network) };
 }
 
-function engineEnvironment(env: NodeJS.ProcessEnv): Record<string, string> {
+/** How the client of an engine finds it, of an environment. */
+export function engineEnvironment(env: NodeJS.ProcessEnv): Record<string, string> {
   const names = [...ENGINE_VARIABLES, ...MORE_ENGINE_VARIABLES];
   return Object.fromEntries(names.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])));
 }

@@ -1,8 +1,8 @@
 import { SYSTEM_PATH } from '../command-sandbox.js';
 import type { ProcessOrder } from '../process-tree.js';
 import { limitLine } from './limits.js';
-import { BRIDGE, sandboxEnvironment } from './network-bridge.js';
-import { CAPABILITIES, CLOSE_DESCRIPTORS, type CommandView, KERNEL_SETTINGS, type Sandbox, SHELLS } from './sandbox.js';
+import { bridgeTo, sandboxEnvironment } from './network-bridge.js';
+import { CAPABILITIES, CLOSE_DESCRIPTORS, type CommandView, hasOwnNetwork, KERNEL_SETTINGS, type Sandbox, SHELLS } from './sandbox.js';
 
 /**
  * Runs as process 1 of the namespaces, while the system of the host is still visible, and builds what the command sees:
@@ -19,13 +19,13 @@ import { CAPABILITIES, CLOSE_DESCRIPTORS, type CommandView, KERNEL_SETTINGS, typ
 const SCRIPT = `
 CLOSE_DESCRIPTORS
 trap : TERM
-command=$1 search=$2 folder=$3 network=$4 socket=$5 stage=$6 node=$7 user=$8; shift 8
+command=$1 search=$2 folder=$3 network=$4 socket=$5 stage=$6 node=$7 user=$8 loopback=$9; shift 9
 give_up() { echo "SANDBOX: $1"; exit 125; }
 apart() { exec setpriv --ambient-caps=-all --inh-caps=-all --bounding-set=-all,${CAPABILITIES.map((name) => `+${name}`).join(',')} --no-new-privs "$@"; }
 inner() { mount "$@" || give_up "mount $* failed"; }
 # with a user namespace of its own, a command has all capabilities in it; for root, the setting is that of the host
 [ "$user" = root ] || echo 0 > /proc/sys/user/max_user_namespaces || give_up 'user namespaces cannot be forbidden'
-if [ "$network" != host ]; then
+if [ "$loopback" = own ]; then
   ip link set lo up || ifconfig lo up || give_up 'no loopback: neither ip nor ifconfig works here'
 fi
 inner -t tmpfs -o mode=755 perdure "$stage"
@@ -80,7 +80,7 @@ for path in ${KERNEL_SETTINGS.join(' ')}; do
 done
 if [ "$network" = proxy ]; then
   mkfifo "$stage/ready"
-  apart "$node" -e '${BRIDGE}' "$socket" > "$stage/ready" 2>/dev/null &
+  apart "$node" -e 'BRIDGE' "$socket" > "$stage/ready" 2>/dev/null &
   read -r _ < "$stage/ready" || give_up 'the way to the proxy does not open'
 fi
 inner --move "$stage/dev" /dev
@@ -117,7 +117,7 @@ export function namespaceSandbox({ shell, unshare, stages }: NamespaceOptions): 
       command: string,
       { folder, network, shown, writable, readOnly, hidden, limits, isGrouped = false, isServer }: CommandView,
     ): ProcessOrder => {
-      const apart = ['--mount', '--pid', '--ipc', '--uts', ...(network.kind === 'host' ? [] : ['--net'])];
+      const apart = ['--mount', '--pid', '--ipc', '--uts', ...(hasOwnNetwork(network) ? ['--net'] : [])];
       const socket = network.kind === 'proxy' ? network.socket : '';
       const environment = sandboxEnvironment(network);
       // what is below the stage cannot be kept on it
@@ -128,9 +128,10 @@ export function namespaceSandbox({ shell, unshare, stages }: NamespaceOptions): 
       const size = limits ? `,size=${limits.memoryBytes}` : '';
       const limited = script
         .replace('SIZE', size)
+        .replace('BRIDGE', () => bridgeTo(network))
         .replace('LIMITS', limitLine(limits, shell, isGrouped))
         .replace('ERRORS', isServer ? '2' : '1');
-      const place = [folder, network.kind, socket, stage, process.execPath, user];
+      const place = [folder, network.kind, socket, stage, process.execPath, user, hasOwnNetwork(network) ? 'own' : 'given'];
       const inside = [...SHELLS[shell], limited, 'perdure', command, environment['PATH'] ?? SYSTEM_PATH, ...place];
       return {
         argv: [

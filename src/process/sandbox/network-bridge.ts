@@ -19,6 +19,11 @@ const carry = (from) => {
 net.createServer(carry).listen(${BRIDGE_PORT}, "127.0.0.1", () => console.log("ready"));
 `;
 
+/** The program for a network, which may name another port. */
+export function bridgeTo(network: CommandNetwork): string {
+  return network.kind === 'proxy' && network.port !== undefined ? BRIDGE.replace(`${BRIDGE_PORT}`, `${network.port}`) : BRIDGE;
+}
+
 const PROXY_VARIABLES = ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'http_proxy', 'https_proxy', 'all_proxy'] as const;
 
 /** Where a command's own programs are, which no proxy reaches. */
@@ -31,9 +36,9 @@ export function sandboxEnvironment(network: CommandNetwork): Record<string, stri
 }
 
 /** The variables with which programs find the proxy on the loopback of the command. Empty without a proxy. */
-export function proxyVariables({ kind }: CommandNetwork, port: number | string = BRIDGE_PORT): Record<string, string> {
-  if (kind !== 'proxy') return {};
-  const url = `http://127.0.0.1:${port}`;
+export function proxyVariables(network: CommandNetwork): Record<string, string> {
+  if (network.kind !== 'proxy') return {};
+  const url = `http://127.0.0.1:${network.port ?? BRIDGE_PORT}`;
   // Node's own fetch reads the variables with NODE_USE_ENV_PROXY
   return { ...Object.fromEntries(PROXY_VARIABLES.map((name) => [name, url])), NO_PROXY: OWN, no_proxy: OWN, NODE_USE_ENV_PROXY: '1' };
 }

@@ -2,10 +2,23 @@ import type { ProcessOrder } from '../process-tree.js';
 import type { CommandLimits } from './limits.js';
 
 /** What a command reaches of the network: nothing, what the proxy behind a socket allows, or all that this host reaches. */
-export type CommandNetwork =
-  | { readonly kind: 'none' }
-  | { readonly kind: 'proxy' /** Absolute path of the proxy's unix socket. */; readonly socket: string }
-  | { readonly kind: 'host' };
+export type CommandNetwork = { readonly kind: 'none'; readonly isShared?: boolean } | ProxiedNetwork | { readonly kind: 'host' };
+
+/** A network with a proxy. */
+interface ProxiedNetwork {
+  readonly kind: 'proxy';
+  /** Absolute path of the proxy's unix socket. */
+  readonly socket: string;
+  /** Where the command finds the proxy on its loopback. @default BRIDGE_PORT */
+  readonly port?: number;
+  /** True if the command starts in the network namespace of its run: it gets none of its own. @default false */
+  readonly isShared?: boolean;
+}
+
+/** True for a command with a network namespace of its own. */
+export function hasOwnNetwork(network: CommandNetwork): boolean {
+  return network.kind !== 'host' && network.isShared !== true;
+}
 
 /** A file or a folder that a command sees empty, and cannot write. */
 export interface HiddenPath {

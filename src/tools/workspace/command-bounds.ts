@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import type { SandboxDefinition } from '../../define/worker/sandbox.js';
 import type { ProcessOrder } from '../../process/process-tree.js';
 import { openControlGroup } from '../../process/sandbox/control-group.js';
@@ -5,9 +6,10 @@ import { startFilterProxy } from '../../process/sandbox/filter-proxy.js';
 import { type CommandLimits, commandLimits, type LimitName } from '../../process/sandbox/limits.js';
 import { openSandbox } from '../../process/sandbox/open-sandbox.js';
 import type { CommandNetwork, Sandbox } from '../../process/sandbox/sandbox.js';
+import { inNetwork, type NetworkSharing } from '../../process/sandbox/shared-network.js';
 import { commandView } from './command-view.js';
 import type { Jail } from './jail.js';
-import { type GuardedCall, guardCall, type ProtectedPaths, UNGUARDED } from './protected-paths.js';
+import { type GuardedCall, guardCall, type ProtectedPaths, type ProtectedState, UNGUARDED } from './protected-paths.js';
 
 /** What the owner of the worker decides about commands. */
 export interface BoundsOptions {
@@ -16,6 +18,15 @@ export interface BoundsOptions {
   readonly protected: ProtectedPaths;
   /** Real paths beside the workspace that commands can change. */
   readonly writable: readonly string[];
+  /**
+   * What the protected files were when the oldest live command of a workspace began: what it made is not taken for the owner's.
+   * @default no other commands
+   */
+  readonly before?: ((root: string) => Promise<ProtectedState | undefined>) | undefined;
+  /** The network of the run, where its commands share one. @default a network of the command's own */
+  readonly sharing?: NetworkSharing | undefined;
+  /** The guard of protected files, for a command that lives long. @default one for a short command */
+  readonly guard?: (() => Promise<GuardedCall>) | undefined;
 }
 
 /** What a command did that its bounds stopped. */
@@ -42,23 +53,32 @@ export async function openBounds(jail: Jail, options: BoundsOptions): Promise<Co
   const { mode, network, limits: given } = options.sandbox;
   const sandbox = await openSandbox(options.sandbox);
   const limits = mode === 'none' ? undefined : commandLimits(given);
-  const way = await openNetwork(network);
+  const { sharing } = options;
+  const way = await openNetwork(network, sharing !== undefined);
   // the client of a container is not what has to be limited
   const group = limits && mode !== 'container' ? await openControlGroup(limits) : undefined;
-  const guarded = await guardOr(limits ? guardCall(jail, options.protected) : Promise.resolve(UNGUARDED), [way, group]);
+  const guarded = await guardOr(guard(jail, options, limits !== undefined), [way, group]);
   return {
     limits,
     kind: sandbox.kind,
     order: async (command, { isServer = false } = {}) => {
-      const view = await commandView(jail, { writable: options.writable, protected: guarded.before }, way.network);
+      const rights = { writable: options.writable, protected: guarded.before, coversRepository: options.guard !== undefined };
+      const view = await commandView(jail, rights, way.network);
       const order = sandbox.order(command, { ...view, ...(limits && { limits }), isGrouped: group !== undefined, isServer });
-      return { ...order, argv: group?.enter(order.argv) ?? order.argv };
+      const argv = sharing ? inNetwork(order.argv, sharing) : order.argv;
+      return { ...order, argv: group?.enter(argv) ?? argv };
     },
     close: async () => {
       const [, reached = [], refused] = await Promise.all([way.close(), group?.close(), guarded.finish()]);
       return { reached, refused };
     },
   };
+}
+
+/** The guard of a command. Without a sandbox, it could be evaded. */
+async function guard(jail: Jail, options: BoundsOptions, isLimited: boolean): Promise<GuardedCall> {
+  if (!isLimited) return UNGUARDED;
+  return options.guard ? await options.guard() : await guardCall(jail, options.protected, options.before?.(jail.root));
 }
 
 /** The guard of a call. If it cannot be had, what was opened for the call is closed. */
@@ -77,8 +97,15 @@ async function guardOr(
 /** The network of one command, and what ends with it. */
 async function openNetwork(
   network: SandboxDefinition['network'] = 'none',
+  isShared: boolean,
 ): Promise<{ readonly network: CommandNetwork; close(): Promise<void> }> {
-  if (typeof network === 'string') return { network: { kind: network }, close: () => Promise.resolve() };
+  if (network === 'host') return { network: { kind: 'host' }, close: () => Promise.resolve() };
+  if (network === 'none') return { network: { kind: 'none', isShared }, close: () => Promise.resolve() };
   const proxy = await startFilterProxy(network.allow);
-  return { network: { kind: 'proxy', socket: proxy.socket }, close: () => proxy.close() };
+  // in a shared network, each command needs a port of its own for its way to the proxy
+  const port = isShared ? { port: randomInt(...SHARED_PORTS) } : {};
+  return { network: { kind: 'proxy', socket: proxy.socket, isShared, ...port }, close: () => proxy.close() };
 }
+
+/** Ports that neither servers nor the kernel choose by default. */
+const SHARED_PORTS = [20_000, 30_000] as const;

@@ -17,6 +17,11 @@ export interface CommandRights {
   /** Real paths beside the workspace that stay writable. */
   readonly writable: readonly string[];
   readonly protected: ProtectedState;
+  /**
+   * True if the whole repository is read-only, for a command that lives long: git replaces its files, and a cover does not outlive the file
+   * that it covers. @default false
+   */
+  readonly coversRepository?: boolean;
 }
 
 /** What a command of this workspace sees. Throws DENIED for a workspace that contains the whole system. */
@@ -25,7 +30,10 @@ export async function commandView(jail: Jail, rights: CommandRights, network: Co
   if (root === '/') throw new WorkspaceError('DENIED', 'the workspace is the root folder; commands need a workspace below it');
   const { marks, folders } = rights.protected;
   const repository = [...marks.keys()].filter((path) => isWithin(join(root, '.git'), path) && path !== join(root, '.git', 'hooks'));
-  const readOnly = (await withoutLinks(repository)).filter(({ path, isFolder }) => path !== join(root, '.git') || !isFolder);
+  const { coversRepository = false } = rights;
+  const readOnly = (await withoutLinks(repository)).filter(
+    ({ path, isFolder }) => path !== join(root, '.git') || !isFolder || coversRepository,
+  );
   // what a link of the workspace leads to may be anything
   const covered = [...marks.keys()].filter((path) => !repository.includes(path));
   const own = [jail.stateFolder, join(root, STATE_FOLDER_NAME), ...CREDENTIALS.map((name) => join(homedir(), name))];

@@ -35,7 +35,7 @@ export function isProtected(jail: Jail, path: string, entries: ProtectedPaths): 
 }
 
 /** Looks which protected names exist. */
-async function protectedState(jail: Jail, entries: ProtectedPaths): Promise<ProtectedState> {
+export async function protectedState(jail: Jail, entries: ProtectedPaths): Promise<ProtectedState> {
   const agents = (await Promise.all(entries.filter(isAgents).map((entry) => agentFiles(folderOf(entry))))).flat();
   const files = entries.filter((entry) => !isAgents(entry));
   const git = join(jail.root, '.git');
@@ -62,9 +62,12 @@ export interface GuardedCall {
 /** A call that nothing limits. */
 export const UNGUARDED: GuardedCall = { before: { marks: new Map(), folders: [] }, finish: () => Promise.resolve([]) };
 
-/** Notes the protected files before a call. Throws DENIED if the worker cannot read where they may be. */
-export async function guardCall(jail: Jail, entries: ProtectedPaths): Promise<GuardedCall> {
-  const shared = running.get(jail.root) ?? { before: protectedState(jail, entries), calls: 0 };
+/**
+ * Notes the protected files before a call. `given`: what they were when a command began that still runs, in another process. Throws DENIED
+ * if the worker cannot read where they may be.
+ */
+export async function guardCall(jail: Jail, entries: ProtectedPaths, given?: Promise<ProtectedState | undefined>): Promise<GuardedCall> {
+  const shared = running.get(jail.root) ?? { before: beforeCall(jail, entries, given), calls: 0 };
   running.set(jail.root, shared);
   shared.calls += 1;
   const leave = (): void => {
@@ -89,11 +92,26 @@ export async function guardCall(jail: Jail, entries: ProtectedPaths): Promise<Gu
   }
 }
 
-async function refuseReplaced(jail: Jail, now: ProtectedState, before: ProtectedState): Promise<readonly string[]> {
+async function beforeCall(
+  jail: Jail,
+  entries: ProtectedPaths,
+  given: Promise<ProtectedState | undefined> | undefined,
+): Promise<ProtectedState> {
+  return (await given) ?? (await protectedState(jail, entries));
+}
+
+/** Renames what is not as it was before, except in `covered` paths. Returns the names, relative to the workspace. */
+export async function refuseReplaced(
+  jail: Jail,
+  now: ProtectedState,
+  before: ProtectedState,
+  covered: readonly string[] = [],
+): Promise<readonly string[]> {
   const git = join(jail.root, '.git');
   const isOwnRepository = !before.marks.has(git);
   const replaced = [...now.marks].flatMap(([path, mark]) => {
-    const isOwn = !isWithin(jail.root, path) || (isOwnRepository && isWithin(git, path));
+    const isCovered = covered.some((cover) => isWithin(cover, path));
+    const isOwn = !isWithin(jail.root, path) || isCovered || (isOwnRepository && isWithin(git, path));
     return isOwn || before.marks.get(path) === mark ? [] : [path];
   });
   // of a repository that was exchanged, the whole
@@ -107,7 +125,9 @@ async function setAside(path: string, index: number): Promise<void> {
   const aside = join(dirname(path), `.refused-${Date.now()}-${index}`);
   try {
     await rename(path, aside);
-  } catch {
+  } catch (error) {
+    // the guard of another command was faster
+    if (hasErrno(error, 'ENOENT')) return;
     // a command may have closed the folder to its owner
     await chmod(dirname(path), 0o755);
     await rename(path, aside).catch(() => rm(path, { recursive: true }));
@@ -150,7 +170,7 @@ async function markIn(path: string): Promise<string> {
 }
 
 /** Tells an entry from another one of the same name. Empty if there is none. */
-async function markOf(path: string): Promise<string> {
+export async function markOf(path: string): Promise<string> {
   const stats = await ifThere(path, lstat(path));
   return stats ? `${stats.dev}:${stats.ino}:${stats.mode & 0o170000}` : '';
 }

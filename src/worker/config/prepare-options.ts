@@ -2,6 +2,7 @@ import { McpTools } from '../../activities/mcp/mcp-tools.js';
 import { McpPool } from '../../activities/mcp/pool.js';
 import type { PrepareRunOptions } from '../../activities/prepare/prepare-run.js';
 import type { ArtifactStore } from '../../artifacts/artifact-store.js';
+import type { BackgroundCommands } from '../../tools/commands/background-commands.js';
 import { createMemoryTools } from '../../tools/memory/memory-tools.js';
 import { createReadArtifact } from '../../tools/read-artifact.js';
 import { createReadSkill } from '../../tools/read-skill.js';
@@ -13,15 +14,16 @@ export type PrepareOptions = Omit<PrepareRunOptions, 'searchAttributes' | 'toolQ
   Required<Pick<PrepareRunOptions, 'readArtifact' | 'readSkill' | 'memoryTools' | 'listedTools'>>;
 
 /** Creates them. Opens nothing. */
-export function prepareOptions(loaded: LoadedConfig, artifacts: ArtifactStore): PrepareOptions {
+export function prepareOptions(loaded: LoadedConfig, artifacts: ArtifactStore, background: BackgroundCommands): PrepareOptions {
   const { config, keys, hash, env, folder, protected: protectedPaths = [] } = loaded;
+  const ofCommands = { sandbox: config.sandbox ?? {}, protected: protectedPaths, background };
   return {
     config,
     configHash: hash,
     keys,
     env,
-    workspaceTools: createWorkspaceTools({ sandbox: config.sandbox ?? {}, protected: protectedPaths }),
-    listedTools: createListedTools({ protected: protectedPaths, fetch: config.fetch ?? {} }),
+    workspaceTools: createWorkspaceTools(ofCommands),
+    listedTools: createListedTools({ ...ofCommands, fetch: config.fetch ?? {} }),
     readArtifact: createReadArtifact(artifacts),
     readSkill: createReadSkill({ folder, agents: config.agents ?? {} }),
     ...(folder === undefined ? {} : { folder }),

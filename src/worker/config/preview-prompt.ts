@@ -8,6 +8,8 @@ import { PerdureError } from '../../contracts/perdure-error.js';
 import type { RunInput } from '../../contracts/schemas/run.js';
 import { CHARS_PER_TOKEN } from '../../contracts/text/estimate-tokens.js';
 import { workerSecrets } from '../../providers/access/worker-secrets.js';
+import { backgroundCommands } from '../hosting/background-commands.js';
+import { resolveStateDir } from '../state-folder/state-folder.js';
 import type { LoadedConfig } from './load-config.js';
 import { prepareOptions } from './prepare-options.js';
 
@@ -43,7 +45,7 @@ const RUN_ID = 'preview';
  * an input that cannot start, but not if only the model is missing.
  */
 export async function previewPrompt(config: LoadedConfig, input: Partial<RunInput>, artifacts: ArtifactStore): Promise<Preview> {
-  const options = { ...prepareOptions(config, artifacts), searchAttributes: [] };
+  const options = { ...prepareOptions(config, artifacts, backgroundCommands(resolveStateDir())), searchAttributes: [] };
   const found = await previewRun({ ...input, task: input.task ?? NO_TASK }, options, RUN_ID).catch((error: unknown) => {
     throw asPerdureError(error);
   });

@@ -15,6 +15,8 @@ export interface StateFolder {
   readonly outputs: string;
   /** Results of tool calls that the server may not have taken. */
   readonly results: string;
+  /** Background commands: their records and outputs. */
+  readonly commands: string;
   readonly logs: string;
   /** The SQLite file of the Temporal dev server. */
   readonly database: string;
@@ -51,6 +53,7 @@ export function stateFolder(stateDir: string): StateFolder {
     artifacts: join(dir, 'artifacts'),
     outputs: join(dir, 'artifacts', OUTPUTS_NAME),
     results: join(dir, 'results'),
+    commands: join(dir, 'commands'),
     logs: join(dir, 'logs'),
     database: join(dir, 'temporal.db'),
     serverRecord: join(dir, 'server.json'),

@@ -3,6 +3,7 @@ import type { AgentActivities } from '../../contracts/activities.js';
 import { hostQueueOf, namedHost } from '../../contracts/constants/host-queue.js';
 import {
   AUTH_LIMITS,
+  BACKGROUND_LIMITS,
   COMPACTION_LIMITS,
   DISK_LIMITS,
   HOOK_LIMITS,
@@ -38,6 +39,7 @@ const {
   resolveModel: resolveModelActivity,
   checkSignature: checkSignatureActivity,
   awaitRoom: awaitRoomActivity,
+  endCommands: endCommandsActivity,
 } = proxyActivities<AgentActivities>(DEFAULTS);
 
 const { callTool: callToolLocally } = proxyLocalActivities<Pick<AgentActivities, 'callTool'>>({
@@ -94,6 +96,23 @@ export function awaitRoom(queue: string | undefined): Promise<void> {
       summary: 'wait for room on the disk',
     },
     [],
+  );
+}
+
+/** Ends the background commands of a run on the host of its workspace. A host without a worker is not waited for. */
+export function endCommands(
+  input: Parameters<AgentActivities['endCommands']>[0],
+  queue: string | undefined,
+): ReturnType<AgentActivities['endCommands']> {
+  return endCommandsActivity.executeWithOptions(
+    {
+      ...(queue === undefined ? {} : { taskQueue: queue }),
+      startToCloseTimeout: BACKGROUND_LIMITS.endRunTimeoutMs,
+      scheduleToStartTimeout: BACKGROUND_LIMITS.endRunQueueMs,
+      retry: { maximumAttempts: TOOL_LIMITS.attemptsMax, initialInterval: TOOL_LIMITS.backoffMs, nonRetryableErrorTypes: LOST_WORKER },
+      summary: 'end the background commands',
+    },
+    [input],
   );
 }
 

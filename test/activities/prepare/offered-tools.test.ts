@@ -9,6 +9,7 @@ import { defineHook } from '../../../src/define/define-hook.js';
 import { defineTool, type ToolOptions } from '../../../src/define/define-tool.js';
 import { captureKeys } from '../../../src/providers/access/key-ring.js';
 import { createListedTools, WORKSPACE_TOOLS } from '../../../src/tools/registry.js';
+import { backgroundCommands } from '../../../src/worker/hosting/background-commands.js';
 
 const SAFE = ['read_file', 'list_files', 'search_files'];
 const allow = () => ({ action: 'allow' }) as const;
@@ -78,7 +79,7 @@ describe('the tools that a run is offered', () => {
       keys: captureKeys({}),
       env: {},
       workspaceTools: WORKSPACE_TOOLS,
-      listedTools: createListedTools({ protected: [], fetch: {} }),
+      listedTools: createListedTools({ sandbox: {}, protected: [], background: backgroundCommands('/nowhere'), fetch: {} }),
       searchAttributes: [],
     });
     const agent = config.agents ? { agent: 'a' } : {};

@@ -22,7 +22,8 @@ export const LIMIT_PARTS: Readonly<Record<string, () => string>> = {
   'all-guard-limits': () => limitSections(GUARD_LIMIT_TITLES, 'guard-limits'),
   'all-prompt-limits': () => limitSections(PROMPT_LIMIT_TITLES, 'prompt-limits'),
   'all-mcp-limits': () => limitSections(MCP_LIMIT_TITLES, 'mcp-limits'),
-  'all-tool-limits': () => limitSections(TOOL_LIMIT_TITLES, 'tool-limits'),
+  'all-tool-limits': () =>
+    [limitSections(TOOL_LIMIT_TITLES, 'tool-limits'), limitSections(BACKGROUND_LIMIT_TITLES, 'background-limits')].join('\n\n'),
   'all-session-limits': () => limitSections(SESSION_LIMIT_TITLES, 'session-limits'),
   'all-gateway-limits': () => limitSections(GATEWAY_LIMIT_TITLES, 'gateway-limits'),
   presets: () => presetTable(),
@@ -85,6 +86,9 @@ const TOOL_LIMIT_TITLES = {
 } as const satisfies Partial<Record<keyof typeof limits, string>>;
 
 const SESSION_LIMIT_TITLES = { SESSION_LIMITS: 'Sessions' } as const satisfies Partial<Record<keyof typeof limits, string>>;
+const BACKGROUND_LIMIT_TITLES = { BACKGROUND_LIMITS: 'Background commands' } as const satisfies Partial<
+  Record<keyof typeof limits, string>
+>;
 
 const GATEWAY_LIMIT_TITLES = { GATEWAY_LIMITS: 'perdure mcp' } as const satisfies Partial<Record<keyof typeof limits, string>>;
 
@@ -114,6 +118,7 @@ const GUARD_LIMIT_TITLES = {
     | keyof typeof PROMPT_LIMIT_TITLES
     | keyof typeof CONFIG_LIMIT_TITLES
     | keyof typeof MCP_LIMIT_TITLES
+    | keyof typeof BACKGROUND_LIMIT_TITLES
     | keyof typeof GATEWAY_LIMIT_TITLES
     | keyof typeof SESSION_LIMIT_TITLES
     | keyof typeof TOOL_LIMIT_TITLES

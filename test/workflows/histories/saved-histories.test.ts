@@ -73,6 +73,8 @@ describe('saved histories hold what they are named after', () => {
     ['0.4-tenant-money', ['askTenant', 'tenant', 'callModel', 'askTenant', 'tenant', 'tenant', 'callModel']],
     ['0.4-tenant-cancelled', ['askTenant', 'tenant', 'cancel']],
     ['0.4-tenant-ledger', ['ask', 'ask', 'checkTenant', 'leave', 'leave', 'TIMER_FIRED']],
+    ['0.5-commands-ended', ['callModel', 'callModel', 'endCommands']],
+    ['0.5-commands-not-ended', ['callModel', 'callModel', 'endCommands']],
     ['0.4-provider-ledger', ['take', 'take', 'TIMER_FIRED']],
     ['0.3-refused-kept', ['callModel', 'steer', 'callTool', 'resolveModel', 'resolveModel', 'callModel']],
   ])('%s', async (name, expected) => {
@@ -94,6 +96,7 @@ describe('saved histories hold what they are named after', () => {
       'checkSignature',
       'askTenant',
       'checkTenant',
+      'endCommands',
     ];
     const messages = ['steer', 'cancel', 'pause', 'resume', 'hold', 'release', 'submit', 'extend', 'approve', 'deny', 'tenant'];
     expect([...activities, ...messages].filter((name) => !all.has(name))).toEqual([]);
