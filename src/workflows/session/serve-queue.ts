@@ -47,7 +47,11 @@ export async function serveQueue(session: Session): Promise<'end' | 'continue-as
 async function wait(session: Session, { for: reason, ms }: Extract<Step, { kind: 'wait' }>): Promise<void> {
   if (!session.active && session.queue.isEmpty) publishStatus(session, 'waiting');
   session.waitingFor = reason;
-  const isDue = (): boolean => nextStep(session, Date.now()).kind !== 'wait';
+  const isDue = (): boolean => {
+    const next = nextStep(session, Date.now());
+    // the first message to collect ends a wait without a timer
+    return next.kind !== 'wait' || (next.ms === undefined) !== (ms === undefined);
+  };
   if (ms === undefined) await condition(isDue);
   else await condition(isDue, ms);
   session.waitingFor = undefined;
