@@ -113,9 +113,10 @@ async function startUnderNextId<Structured>(access: TemporalAccess, runId: strin
   const match = /^(?<base>.+)\.(?<number>[2-9]|[1-9]\d{1,3})$/u.exec(runId);
   const base = match?.groups?.base ?? runId;
   const first = Number(match?.groups?.number ?? 1) + 1;
+  // the id of a run of a session or of a sub-agent has a slash, which ids that people choose have not
+  const { input: checked } = checkStart(input);
   for (let number = first; number < first + CONTINUATIONS_MAX; number += 1) {
-    const checked = checkStart({ ...input, id: `${base}.${number}` });
-    const started = await startRun(access, checked).catch(ifTaken);
+    const started = await startRun(access, { id: `${base}.${number}`, input: checked }).catch(ifTaken);
     if (started) return started;
   }
   throw new PerdureError(

@@ -81,6 +81,7 @@ function factsOf(
   return {
     messages: transcript.messages,
     messageTokens: transcript.tokens,
+    ...(transcript.inherits ? { inheritedTokens: transcript.inherits.tokens } : {}),
     setupTokens: agent.setupTokens,
     window: target.contextWindow,
     taskId,

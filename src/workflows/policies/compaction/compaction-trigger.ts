@@ -28,16 +28,21 @@ export function latchedUntil(messages: number): number {
   return messages + COMPACTION_LIMITS.latchMessages;
 }
 
-/** The maximum of tokens that a pass can save: those of messages that are neither pinned nor recent. */
+/** The maximum of tokens that a pass can save: those of messages that are neither pinned nor recent, and of an inherited conversation. */
 function savings(facts: CompactionFacts, urgency: 'soft' | 'forced'): number {
-  return tokensOf(groupMessages(facts.messages, compactionGoal(facts, urgency)).filter(({ kind }) => kind === 'old'));
+  return (
+    (facts.inheritedTokens ?? 0) +
+    tokensOf(groupMessages(facts.messages, compactionGoal(facts, urgency)).filter(({ kind }) => kind === 'old'))
+  );
 }
 
 /** The facts about the next request. Tokens are estimates unless reported. */
 export interface RequestFacts {
   readonly messages: readonly Message[];
-  /** Estimated tokens of `messages`. */
+  /** Estimated tokens of `messages`, and of the conversation before them. */
   readonly messageTokens: number;
+  /** Of them, the tokens of the conversation before `messages`. @default 0 */
+  readonly inheritedTokens?: number;
   /** Estimated tokens of prompt and tools. */
   readonly setupTokens: number;
   readonly window: number;
