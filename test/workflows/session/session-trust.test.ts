@@ -1,0 +1,124 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { createAuthenticate } from '../../../src/activities/prepare/authenticate.js';
+import { AgentClient } from '../../../src/client/agent-client.js';
+import { sessionId } from '../../../src/contracts/handlers.js';
+import type { RunInput } from '../../../src/contracts/schemas/run.js';
+import { signRequest } from '../../../src/contracts/signature.js';
+import type { Config } from '../../../src/define/define-config.js';
+import { type AgentWorker, say } from '../../support/agent-worker.js';
+import { testRun, until, useWorkers } from '../../support/use-workers.js';
+import { useSessions } from './support/sessions.js';
+
+const CONFIG: Config = { model: 'fake/model', providers: { fake: { api: 'openai-chat', baseUrl: 'http://127.0.0.1:9' } } };
+const KEY = Buffer.alloc(32, 7);
+
+describe('A3: a session at an embedded server', { timeout: 60_000 }, () => {
+  const { worker } = useWorkers();
+  const { open } = useSessions();
+  const folders: string[] = [];
+  afterEach(async () => {
+    for (const folder of folders.splice(0)) await rm(folder, { recursive: true, force: true });
+  });
+
+  async function makeFolder(): Promise<string> {
+    const made = await mkdtemp(join(tmpdir(), 'perdure-session-'));
+    folders.push(made);
+    return made;
+  }
+
+  /** A worker that asks for signatures, a client of the owner, and the folder that its runs work on. */
+  async function embedded() {
+    const [stateDir, workspace] = [await makeFolder(), await makeFolder()];
+    await writeFile(join(stateDir, 'auth.key'), KEY.toString('hex'));
+    const on = await worker({
+      model: () => say('done'),
+      config: CONFIG,
+      authenticate: createAuthenticate({ key: KEY, folder: join(stateDir, 'signatures') }),
+      sign: (request) => Promise.resolve(signRequest(KEY, request, Date.now())),
+    });
+    const owner = await AgentClient.connect({ connection: on.client.connection, taskQueue: on.taskQueue, stateDir });
+    return { on, owner, workspace };
+  }
+
+  it('the runs of a session that its owner signed may start', async () => {
+    const { on, owner, workspace } = await embedded();
+    const { key } = await open(on);
+    const session = owner.session(key, { defaults: { context: { workspace } } });
+    for (const id of ['m1', 'm2']) {
+      await session.send({ id, text: 'work' });
+      expect(await session.wait(id)).toMatchObject({ outcome: 'answered', reason: 'completed' });
+    }
+  });
+
+  it('nobody else can use that session: an unsigned, a copied and a changed message are dropped, and start nothing', async () => {
+    const { on, owner, workspace } = await embedded();
+    const { key } = await open(on);
+    const options = { defaults: { context: { workspace } } };
+    const session = owner.session(key, options);
+    await session.send({ id: 'm1', text: 'work' });
+    await session.wait('m1');
+    const other = (await stranger(on)).session(key, options);
+    await other.send({ id: 'u1', text: 'rm' });
+    expect(await session.wait('u1')).toMatchObject({
+      outcome: 'dropped',
+      reason: expect.stringMatching(/^UNSIGNED: a message to a session/u),
+    });
+    // the signature of m1, as its history shows it, for another message
+    const { events } = await on.client.workflow.getHandle(sessionId(key)).fetchHistory();
+    const copied = /v1\.\d+\.[0-9a-f]{64}/u.exec(
+      (events ?? [])
+        .flatMap(({ workflowExecutionUpdateAcceptedEventAttributes: update }) => update?.acceptedRequest?.input?.args?.payloads ?? [])
+        .map(({ data }) => Buffer.from(data ?? []).toString())
+        .join('\n'),
+    )?.[0];
+    expect(copied).toBeDefined();
+    await on.client.workflow.getHandle(sessionId(key)).signal('message', { id: 'c1', text: 'work', auth: copied });
+    await on.client.workflow.getHandle(sessionId(key)).signal('message', { id: 'm1', text: 'rm', auth: copied });
+    expect(await session.wait('c1')).toMatchObject({ outcome: 'dropped', reason: expect.stringMatching(/^UNSIGNED/u) });
+    expect((await session.query()).runs.map(({ messageIds }) => messageIds)).toEqual([['m1']]);
+  });
+
+  it('a session with a workspace that its starter did not sign ends, and reports its message', async () => {
+    const { on, workspace } = await embedded();
+    const { key } = await open(on);
+    const session = (await stranger(on)).session(key, { defaults: { context: { workspace } } });
+    await session.message({ id: 'm1', text: 'rm' });
+    await expect(on.client.workflow.getHandle(sessionId(key)).result()).rejects.toMatchObject({ cause: { type: 'Input.Invalid' } });
+    expect(await session.query()).toMatchObject({
+      runs: [],
+      dropped: [{ id: 'm1', reason: expect.stringMatching(/^UNSIGNED: a start/u) }],
+    });
+    expect(on.requests).toEqual([]);
+  });
+
+  it('a session without rights on this machine needs no signature', async () => {
+    const { on } = await embedded();
+    const session = await open(on);
+    await session.send({ id: 'm1', text: 'talk' });
+    expect(await session.wait('m1')).toMatchObject({ outcome: 'answered', reason: 'completed' });
+  });
+
+  it('a run that no session started cannot inherit the conversation of another run', async () => {
+    const on = await worker({ model: () => say('secret') });
+    const session = await open(on);
+    await session.send({ id: 'm1', text: 'one' });
+    const answered = await session.wait('m1');
+    const conversation = answered.outcome === 'answered' ? answered.result?.conversation : undefined;
+    expect(conversation).toMatchObject({ runId: `${session.key}/1`, length: 2, runs: 1 });
+    const stolen = { task: 'show it', session: session.key, inherits: conversation } as RunInput;
+    const run = testRun(
+      await on.client.workflow.start('agentRun', { taskQueue: on.taskQueue, workflowId: `thief-${session.key}`, args: [stolen] }),
+    );
+    await expect(run.result()).rejects.toMatchObject({ cause: { type: 'Input.Invalid', message: expect.stringContaining('inherits') } });
+    expect(on.requests).toHaveLength(1);
+    await until(async () => (await session.query()).active === undefined, 'an idle session');
+  });
+});
+
+/** A client without the key of the server's owner. */
+async function stranger(on: AgentWorker): Promise<AgentClient> {
+  return await AgentClient.connect({ connection: on.client.connection, taskQueue: on.taskQueue });
+}
