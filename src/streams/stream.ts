@@ -22,8 +22,11 @@ export type StreamEventBody =
   | { readonly type: 'text'; readonly text: string; readonly firstSeq?: number }
   | { readonly type: 'thinking'; readonly text: string; readonly firstSeq?: number }
   | { readonly type: 'tool_call'; readonly name: string }
-  /** A new attempt begins. Drop the text of this turn. */
-  | { readonly type: 'reset' }
+  /**
+   * A new attempt begins. Drop the text of this turn. `final`: that of the reserved final answer, which has the number of the last turn and
+   * does not replace it: drop only the text of an earlier attempt that was final too.
+   */
+  | { readonly type: 'reset'; readonly final?: true }
   | { readonly type: 'end' }
   /** Events are missing here: a buffer was full, or the store lost or trimmed them. Only sources make it; never publish it. */
   | { readonly type: 'gap' };

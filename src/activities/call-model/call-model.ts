@@ -54,7 +54,7 @@ export function createCallModel(options: CallModelOptions): (input: CallModelInp
     const { info } = Context.current();
     const hooks = new ModelHooks(options.hooks, input);
     const epoch = info.currentAttemptScheduledTimestampMs;
-    const where = { runId: input.runId, turn: input.turn, attempt: info.attempt, epoch };
+    const where = { runId: input.runId, turn: input.turn, attempt: info.attempt, epoch, isFinal: input.final === true };
     // streams are stored: text that hooks may rewrite must not be in them
     const { thinkingOutput = 'apart' } = input;
     const streamed = new StreamedAnswer(options.streams, where, { isWithheld: hooks.rewrite, thinkingOutput, secrets: options.secrets });

@@ -19,7 +19,8 @@ export interface Shown {
   readonly secrets?: SecretMask;
 }
 
-type Attempt = Pick<StreamEvent, 'runId' | 'turn' | 'attempt' | 'epoch'>;
+/** The attempt that streams. `isFinal`: the reserved final answer, which has the number of the last turn. */
+type Attempt = Pick<StreamEvent, 'runId' | 'turn' | 'attempt' | 'epoch'> & { readonly isFinal?: boolean };
 
 const THINKING_BEGINS = '<thinking>';
 const THINKING_ENDS = '</thinking>\n';
@@ -140,7 +141,7 @@ export class StreamedAnswer {
 
   #publish(body: StreamDelta | { readonly type: 'reset' | 'end' }): void {
     this.#seq += 1;
-    const { runId, turn, attempt, epoch } = this.#where;
+    const { runId, turn, attempt, epoch, isFinal } = this.#where;
     const seq = this.#seq;
     // written out, because this runs for every word of an answer and object spread would dominate its cost
     switch (body.type) {
@@ -150,6 +151,7 @@ export class StreamedAnswer {
       case 'tool_call':
         return this.#sink.publish({ runId, turn, attempt, epoch, seq, type: body.type, name: body.name });
       case 'reset':
+        return this.#sink.publish({ runId, turn, attempt, epoch, seq, type: body.type, ...(isFinal ? { final: true } : {}) });
       case 'end':
         return this.#sink.publish({ runId, turn, attempt, epoch, seq, type: body.type });
     }
