@@ -6,7 +6,16 @@ import type { JsonValue } from '../contracts/schemas/message.js';
 import type { StreamSource } from '../streams/stream.js';
 import { RunHandle } from './run-handle.js';
 import { listApprovals, type WaitingApproval } from './runs/list-approvals.js';
-import { countRuns, type ListOptions, listRuns, type RunFilter, type RunListItem } from './runs/list-runs.js';
+import {
+  countRuns,
+  type ListOptions,
+  type ListPageOptions,
+  listRunPage,
+  listRuns,
+  type RunFilter,
+  type RunListItem,
+  type RunListPage,
+} from './runs/list-runs.js';
 import { type SessionCost, sessionCost } from './runs/session-cost.js';
 import { checkStart, type StartInput, startRun } from './runs/start-run.js';
 import { SessionHandle } from './session-handle.js';
@@ -111,6 +120,11 @@ export class AgentClient {
    */
   async list(options: ListOptions = {}): Promise<RunListItem[]> {
     return await listRuns(this.#access, options);
+  }
+
+  /** Lists a page of the runs of this client's task queue, newest first. Throws as `list` does, and `BAD_CURSOR` (2). */
+  async listPage(options: ListPageOptions = {}): Promise<RunListPage> {
+    return await listRunPage(this.#access, options);
   }
 
   /** Counts the runs of this client's task queue. Throws as `list` does. */

@@ -4,7 +4,7 @@ export { RunHandle } from './run-handle.js';
 export type { ContinueOptions } from './runs/continue-run.js';
 export type { PendingCall, RunDescription } from './runs/describe-run.js';
 export type { WaitingApproval } from './runs/list-approvals.js';
-export type { ListOptions, RunFilter, RunListItem } from './runs/list-runs.js';
+export type { ListOptions, ListPageOptions, RunFilter, RunListItem, RunListPage } from './runs/list-runs.js';
 export type { SessionCost } from './runs/session-cost.js';
 export type { StartInput } from './runs/start-run.js';
 export { SessionHandle } from './session-handle.js';

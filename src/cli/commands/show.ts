@@ -1,8 +1,7 @@
 import type { RunHandle } from '../../client/run-handle.js';
-import type { RunDescription } from '../../client/runs/describe-run.js';
-import { RUN_LIMITS } from '../../contracts/constants/limits.js';
+import { progressOfClosed } from '../../client/runs/closed-progress.js';
 import { PerdureError } from '../../contracts/perdure-error.js';
-import type { Progress, RunResult } from '../../contracts/schemas/run.js';
+import type { Progress } from '../../contracts/schemas/run.js';
 import { fullStateDisk } from '../../worker/state-folder/state-folder.js';
 import { type Output, printJson, printText, say } from '../display/output.js';
 import { formatShown, type ShownRun } from '../display/run-details.js';
@@ -23,8 +22,8 @@ export async function show(runId: string, options: ShowRunOptions, { output }: C
     const run = place.client.get(runId);
     const described = await run.describe();
     const result = described.open ? undefined : await run.result();
-    const reported = result ? await progressOfClosed(run, place) : await progressOfOpen(run, place, output);
-    const progress = reported ?? (result && progressFromResult(result, described));
+    const reported = result ? await reportOfClosed(run, place) : await reportOfOpen(run, place, output);
+    const progress = reported ?? (result && progressOfClosed(result, described));
     const uiUrl = place.runUrl(runId);
     const subagents = await readSubagentTree(place.client, { progress, result });
     if (options.json) {
@@ -38,7 +37,7 @@ export async function show(runId: string, options: ShowRunOptions, { output }: C
 }
 
 /** The progress of an open run, from its worker. Without a worker: undefined, with a notice on stderr. */
-async function progressOfOpen(run: RunHandle, place: Place, output: Output): Promise<Progress | undefined> {
+async function reportOfOpen(run: RunHandle, place: Place, output: Output): Promise<Progress | undefined> {
   const { location, taskQueue } = place;
   try {
     // the lock of the folder proves that it has no worker, so the query would only time out
@@ -61,24 +60,8 @@ async function progressOfOpen(run: RunHandle, place: Place, output: Output): Pro
 }
 
 /** The progress of a closed run, if a worker is running. Otherwise the result is enough. */
-async function progressOfClosed(run: RunHandle, place: Place): Promise<Progress | undefined> {
+async function reportOfClosed(run: RunHandle, place: Place): Promise<Progress | undefined> {
   return (await place.hasWorker()) ? await run.progress().catch(ifNoWorker) : undefined;
-}
-
-function progressFromResult(result: RunResult, described: RunDescription): Progress {
-  return {
-    status: result.reason,
-    phase: 'closed',
-    turn: result.turns,
-    maxTurns: described.maxTurns ?? Math.max(result.turns, RUN_LIMITS.maxTurnsDefault),
-    usage: result.usage,
-    ...(result.costUsd === undefined ? {} : { costUsd: result.costUsd }),
-    pendingApprovals: 0,
-    inbox: result.unconsumed.length,
-    agent: result.agents?.at(-1) ?? described.agent ?? 'default',
-    ...(result.agents ? { agents: result.agents } : {}),
-    model: result.switches?.at(-1)?.to ?? result.models.at(-1) ?? described.model ?? 'unknown',
-  };
 }
 
 /** Pending approvals, unread messages and recent turns of a run. Empty when no worker reported its progress. */

@@ -1,17 +1,21 @@
 import type { WorkflowExecutionInfo, WorkflowExecutionStatusName } from '@temporalio/client';
+import { executionInfoFromRaw } from '@temporalio/client/lib/helpers.js';
 import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
+import { hashJson } from '../../contracts/digest.js';
 import { AGENT_RUN } from '../../contracts/handlers.js';
 import { PerdureError } from '../../contracts/perdure-error.js';
 import { RunStatus } from '../../contracts/schemas/run.js';
 import { echoValue } from '../../contracts/text/echo-value.js';
 import type { TemporalAccess } from '../temporal/connection.js';
-import { checkSession, checkTenant } from '../validate/run-input.js';
+import { checkSearched, checkSession } from '../validate/run-input.js';
 import { ContinuedMemo, RunMemo } from './run-summary.js';
 
 /** Which runs are listed or counted. Absent fields select all. */
 export interface RunFilter {
-  /** @default all */
-  readonly status?: 'open' | 'closed';
+  /** The open or the closed ones, or those with this status, such as `waiting` or `completed`. @default all */
+  readonly status?: 'open' | 'closed' | RunStatus;
+  /** Only the runs of this agent. */
+  readonly agent?: string;
   /** Only the runs of this session. */
   readonly session?: string;
   /** Only the runs of this tenant. */
@@ -22,6 +26,19 @@ export interface RunFilter {
 export interface ListOptions extends RunFilter {
   /** @default 50 */
   readonly limit?: number;
+}
+
+/** Options of `AgentClient.listPage`. */
+export interface ListPageOptions extends ListOptions {
+  /** The `cursor` of the page before. @default the first page */
+  readonly cursor?: string;
+}
+
+/** A page of a list. */
+export interface RunListPage {
+  readonly runs: readonly RunListItem[];
+  /** Where the next page begins. Opaque. Absent on the last page. */
+  readonly cursor?: string;
 }
 
 /** One run in a list. */
@@ -61,11 +78,39 @@ const LIMIT_MAX = 1_000;
  * `BAD_SESSION_ID` (2), and `TEMPORAL_REFUSED` (4) for a session or a tenant if the search attributes of runs are not registered.
  */
 export async function listRuns(access: TemporalAccess, options: ListOptions): Promise<RunListItem[]> {
-  const limit = options.limit ?? LIMIT_DEFAULT;
-  if (!Number.isInteger(limit) || limit < 1 || limit > LIMIT_MAX) {
-    throw new PerdureError('BAD_OPTION', `limit: integer 1–${LIMIT_MAX}, got ${echoValue(limit)}`, 2);
-  }
-  return await list(access, options, limit);
+  return await list(access, options, checkLimit(options));
+}
+
+/** Lists one page of runs, newest first. Throws as `listRuns` does, and `BAD_CURSOR` (2) for a cursor that no page had. */
+export async function listRunPage(access: TemporalAccess, { cursor, ...options }: ListPageOptions): Promise<RunListPage> {
+  const pageSize = checkLimit(options);
+  const query = visibilityQuery(access.taskQueue, options);
+  const nextPageToken = readCursor(cursor, query);
+  const { namespace, loadedDataConverter } = access.client.options;
+  const page = await search(access, options, () =>
+    access.connection.workflowService.listWorkflowExecutions({ namespace, query, pageSize, nextPageToken }),
+  );
+  const infos = await Promise.all(page.executions.map((raw) => executionInfoFromRaw(raw, loadedDataConverter, raw, namespace)));
+  const isLast = page.nextPageToken.length === 0;
+  return { runs: infos.map(toListItem), ...(isLast ? {} : { cursor: writeCursor(page.nextPageToken, query) }) };
+}
+
+/** The server's token, with a sum of it and its query: the server takes seconds to refuse a token that it did not make. */
+function writeCursor(token: Uint8Array, query: string): string {
+  const text = Buffer.from(token).toString('base64url');
+  return `${text}.${hashJson([text, query]).slice(0, 8)}`;
+}
+
+function readCursor(cursor: string | undefined, query: string): Uint8Array {
+  if (cursor === undefined) return new Uint8Array();
+  const token = Buffer.from(cursor.split('.')[0] ?? '', 'base64url');
+  if (writeCursor(token, query) === cursor) return token;
+  throw new PerdureError('BAD_CURSOR', `cursor: not one of a page with the same filter, got ${echoValue(cursor)}`, 2);
+}
+
+function checkLimit({ limit = LIMIT_DEFAULT }: ListOptions): number {
+  if (Number.isInteger(limit) && limit >= 1 && limit <= LIMIT_MAX) return limit;
+  throw new PerdureError('BAD_OPTION', `limit: integer 1–${LIMIT_MAX}, got ${echoValue(limit)}`, 2);
 }
 
 /** Lists all runs of a session, without a limit, newest first. Throws as `listRuns` does. */
@@ -92,15 +137,23 @@ async function list(access: TemporalAccess, filter: RunFilter, limit: number): P
 }
 
 /** A request to the visibility store. A refusal of a search attribute names the command that registers it. */
-async function search<T>(access: TemporalAccess, { session, tenant }: RunFilter, request: () => Promise<T>): Promise<T> {
+async function search<T>(access: TemporalAccess, filter: RunFilter, request: () => Promise<T>): Promise<T> {
   try {
     return await access.ask(request);
   } catch (error) {
-    const searched = session === undefined ? (tenant === undefined ? undefined : 'tenants') : 'sessions';
+    const searched = searchedBy(filter);
     if (searched === undefined || !(error instanceof PerdureError) || error.code !== 'TEMPORAL_REFUSED') throw error;
     const message = `${searched} cannot be searched; register the search attributes with 'perdure doctor --fix' (${error.message})`;
     throw new PerdureError('TEMPORAL_REFUSED', message, 4, { cause: error });
   }
+}
+
+/** What a filter searches by a search attribute, in words. */
+function searchedBy({ session, tenant, agent, status }: RunFilter): string | undefined {
+  if (session !== undefined) return 'sessions';
+  if (tenant !== undefined) return 'tenants';
+  if (agent !== undefined) return 'agents';
+  return RunStatus.safeParse(status).success ? 'statuses' : undefined;
 }
 
 /** Lists the IDs of all open runs of a task queue that match `condition`, a visibility query. */
@@ -158,14 +211,22 @@ const STATUS: Partial<Record<WorkflowExecutionStatusName, RunListItem['status']>
   TIMED_OUT: 'timed_out',
 };
 
-function visibilityQuery(taskQueue: string, { status, session, tenant }: RunFilter): string {
+function visibilityQuery(taskQueue: string, { status, agent, session, tenant }: RunFilter): string {
   const parts = [`WorkflowType = "${AGENT_RUN}"`, `TaskQueue = ${quoted(taskQueue)}`];
   // a chain of continue-as-new executions is one run, so earlier executions are not listed
   parts.push('ExecutionStatus != "ContinuedAsNew"');
   if (session !== undefined) parts.push(`AgentSession = ${quoted(checkSession(session))}`);
-  if (tenant !== undefined) parts.push(`AgentTenant = ${quoted(checkTenant(tenant))}`);
-  if (status) parts.push(`ExecutionStatus ${status === 'open' ? '=' : '!='} "Running"`);
+  if (tenant !== undefined) parts.push(`AgentTenant = ${quoted(checkSearched('tenant', tenant))}`);
+  if (agent !== undefined) parts.push(`AgentName = ${quoted(checkSearched('agent', agent))}`);
+  if (status !== undefined) parts.push(...statusQuery(status));
   return parts.join(' AND ');
+}
+
+function statusQuery(status: NonNullable<RunFilter['status']>): string[] {
+  if (status === 'open' || status === 'closed') return [`ExecutionStatus ${status === 'open' ? '=' : '!='} "Running"`];
+  // a run that the server ended could not write its last status
+  const isLive = status === 'running' || status === 'paused' || status === 'waiting';
+  return [`AgentStatus = ${quoted(status)}`, ...(isLive ? ['ExecutionStatus = "Running"'] : [])];
 }
 
 function quoted(text: string): string {

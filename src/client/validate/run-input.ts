@@ -68,13 +68,13 @@ export function checkSession(session: unknown): string {
   return session;
 }
 
-/** Validates the name of a tenant that is searched. Throws `BAD_OPTION` (exit 2). */
-export function checkTenant(tenant: unknown): string {
+/** Validates the name of a tenant or an agent that is searched. `option` is its name in errors. Throws `BAD_OPTION` (exit 2). */
+export function checkSearched(option: string, name: unknown): string {
   // the server does not find a value with a character that its query language escapes
-  const isSearchable = typeof tenant === 'string' && /^[^"'\\\p{Cc}]+$/u.test(tenant) && tenant.length <= INPUT_LIMITS.nameCharsMax;
-  if (isSearchable) return tenant;
+  const isSearchable = typeof name === 'string' && /^[^"'\\\p{Cc}]+$/u.test(name) && name.length <= INPUT_LIMITS.nameCharsMax;
+  if (isSearchable) return name;
   const expected = `1–${INPUT_LIMITS.nameCharsMax} characters without quotes, backslashes and control characters`;
-  throw new PerdureError('BAD_OPTION', `tenant: ${expected}, got ${echoValue(tenant)}`, 2);
+  throw new PerdureError('BAD_OPTION', `${option}: ${expected}, got ${echoValue(name)}`, 2);
 }
 
 /** The input with the JSON Schema of a zod schema. */
