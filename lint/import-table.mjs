@@ -10,7 +10,7 @@
 /** @type {Readonly<Record<string, Room>>} */
 export const IMPORT_TABLE = {
   cli: { rooms: ['gateway', 'client', 'worker', 'contracts', 'define', 'streams'], packages: ['node:*', 'commander'] },
-  gateway: { rooms: ['client', 'contracts'], packages: ['node:*', '@modelcontextprotocol/sdk/*', 'zod'] },
+  gateway: { rooms: ['client', 'contracts'], types: ['streams'], packages: ['node:*', '@modelcontextprotocol/sdk/*', 'fastify', 'zod'] },
   testing: {
     rooms: ['client', 'worker', 'providers', 'artifacts', 'process', 'output', 'define', 'contracts'],
     packages: ['node:*', '@temporalio/*', 'zod'],

@@ -32,6 +32,7 @@ export function createProgram(context: CliContext, onExitCode: (code: number) =>
   addLookVerbs(program, context, carryOut);
   addHostVerbs(program, context, carryOut);
   addMcp(program, context, carryOut);
+  addServe(program, context, carryOut);
   return program;
 }
 
@@ -192,6 +193,17 @@ function addMcp(program: Command, context: CliContext, carryOut: CarryOut): void
     .option('--no-approvals', 'do not let the client approve or deny tool calls')
     .option('--no-worker', 'do not start a worker')
     .action((options) => carryOut(async () => (await import('./commands/mcp.js')).mcp(options, context, packageVersion())));
+}
+
+function addServe(program: Command, context: CliContext, carryOut: CarryOut): void {
+  withPlace(program.command('serve'))
+    .description('serve runs over HTTP with a token, until Ctrl-C')
+    .option('--host <address>', 'address to listen on (default: 127.0.0.1)')
+    .option('--port <n>', 'port to listen on (default: 8787)', parseNumber)
+    .option('--tokens <file>', 'JSON file of tokens with tenants and rights (default: one token, in the state folder)')
+    .option('--workspace <dir>', 'folder that runs work in; clients can name only folders inside it')
+    .option('--no-worker', 'do not start a worker')
+    .action((options) => carryOut(async () => (await import('./commands/serve.js')).serve(options, context, packageVersion())));
 }
 
 /** Collects the values of a repeated option as they are. */

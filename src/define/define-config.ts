@@ -11,6 +11,7 @@ import { ProviderDefinition } from './provider-definition.js';
 import { ArtifactsDefinition } from './worker/artifacts.js';
 import { Credentials } from './worker/credentials.js';
 import { FetchDefinition } from './worker/fetch.js';
+import { GatewayDefinition } from './worker/gateway.js';
 import { McpServers } from './worker/mcp-servers.js';
 import { MemoryDefinition } from './worker/memory.js';
 import { SandboxDefinition } from './worker/sandbox.js';
@@ -75,6 +76,8 @@ export const Config = z.strictObject({
   mcpServers: McpServers.optional(),
   /** Notes that outlast runs: tools `remember` and `recall`. @default none, unless an agent lists the tools */
   memory: MemoryDefinition.optional(),
+  /** Limits of `perdure serve`. @default those of `HTTP_LIMITS` */
+  gateway: GatewayDefinition.optional(),
   /** What `fetch_url` may reach beyond public hosts. @default nothing */
   fetch: FetchDefinition.optional(),
   /** What commands of `run_command` may reach. @default a sandbox of namespaces without network */

@@ -29,16 +29,18 @@ export interface ConnectWorkerOptions extends Omit<CreateWorkerOptions, 'connect
   readonly connectionOptions: TemporalConnectionOptions;
   /** Aborted when the process was asked from outside to end, such as by SIGTERM. Running calls are aborted 30 s later. */
   readonly terminated: AbortSignal;
+  /** Time for calls after `terminated`, in milliseconds. @default 30 s */
+  readonly graceMs?: number;
 }
 
 /**
  * Connects and creates a worker for the command line. The SDK logs to a file in the state folder. After `shutdown`, running calls end in
  * their own time, unless the process is asked to end.
  */
-export async function connectWorker({ connectionOptions, terminated, ...given }: ConnectWorkerOptions): Promise<ConnectedWorker> {
+export async function connectWorker({ connectionOptions, terminated, graceMs, ...given }: ConnectWorkerOptions): Promise<ConnectedWorker> {
   const calls = new RunningCalls();
   const options = { ...given, overrides: hostedOverrides(calls, given.overrides) };
-  abortAfterGrace(calls, terminated, given.say);
+  abortAfterGrace(calls, { terminated, graceMs: graceMs ?? WORKER_LIMITS.shutdownGraceMs, say: given.say });
   installRuntime(options);
   const { tls, ...rest } = connectionOptions;
   const connection = await NativeConnection.connect({
@@ -75,14 +77,20 @@ function hostedOverrides(calls: RunningCalls, given: Partial<WorkerOptions> = {}
   };
 }
 
-function abortAfterGrace(calls: RunningCalls, terminated: AbortSignal, say: ConnectWorkerOptions['say']): void {
+function abortAfterGrace(
+  calls: RunningCalls,
+  {
+    terminated,
+    graceMs,
+    say,
+  }: Required<Pick<ConnectWorkerOptions, 'terminated' | 'graceMs'>> & { readonly say: ConnectWorkerOptions['say'] | undefined },
+): void {
   const abort = (): void => {
     const running = calls.list();
-    if (running.length > 0)
-      say?.(`stopping calls that still run ${WORKER_LIMITS.shutdownGraceMs / 1_000} s after SIGTERM: ${running.join(', ')}`);
+    if (running.length > 0) say?.(`stopping calls that still run ${graceMs / 1_000} s after SIGTERM: ${running.join(', ')}`);
     calls.abort();
   };
-  const wait = (): void => void setTimeout(abort, WORKER_LIMITS.shutdownGraceMs).unref();
+  const wait = (): void => void setTimeout(abort, graceMs).unref();
   if (terminated.aborted) wait();
   else terminated.addEventListener('abort', wait, { once: true });
 }

@@ -8,6 +8,8 @@ import { Reason, SteerState } from '../../src/contracts/schemas/run.js';
 import { Effect } from '../../src/contracts/schemas/tool.js';
 import { HookPoint } from '../../src/define/define-hook.js';
 import { ProviderDefinition } from '../../src/define/provider-definition.js';
+import { ROUTES } from '../../src/gateway/http/routes/routes.js';
+import { openApiOf } from '../../src/gateway/http/routing/openapi.js';
 import { DocComments } from './support/doc-comments.js';
 import { filledPage, partNames } from './support/markdown.js';
 import { generatedPage, PAGES, PART_NAMES, REFERENCE, readPage } from './support/reference-pages.js';
@@ -23,6 +25,11 @@ describe('docs/reference', () => {
     await expect(await generatedPage(page)).toMatchFileSnapshot(`${REFERENCE}${page}`);
   });
 
+  it('openapi.json is what the gateway serves', async () => {
+    const document = `${JSON.stringify(openApiOf(ROUTES, 'v1'), undefined, 2)}\n`;
+    await expect(document).toMatchFileSnapshot(`${REFERENCE}openapi.json`);
+  });
+
   it('shows each generated part once', async () => {
     const shown = (await Promise.all(NAMES.map(readPage))).flatMap(partNames);
     expect(shown.toSorted()).toEqual([...PART_NAMES].toSorted());
@@ -30,7 +37,7 @@ describe('docs/reference', () => {
 
   it('has no page without a test, and its index leads to each', async () => {
     const index = await readPage('README.md');
-    expect((await readdir(REFERENCE)).toSorted()).toEqual(['README.md', ...NAMES].toSorted());
+    expect((await readdir(REFERENCE)).toSorted()).toEqual(['README.md', 'openapi.json', ...NAMES].toSorted());
     expect(NAMES.filter((page) => !index.includes(`](${page})`))).toEqual([]);
   });
 

@@ -21,8 +21,10 @@ export interface HostOptions {
   readonly say: (line: string) => void;
   /** The supervisor of this process. @default none */
   readonly link?: SupervisorLink | undefined;
-  /** Aborted by SIGTERM. Calls that still run 30 s later are aborted. Without it, running calls end in their own time. */
+  /** Aborted by SIGTERM. Calls that still run `graceMs` later are aborted. Without it, running calls end in their own time. */
   readonly terminated: AbortSignal;
+  /** Time for running calls after SIGTERM, in milliseconds. @default 30 s */
+  readonly graceMs?: number;
   /** True if the embedded server takes starts and approvals of every user of this machine. @default false */
   readonly takesUnsigned?: boolean;
 }
@@ -100,7 +102,7 @@ function whenReady({ ready }: Pick<HostedWorker, 'ready'>, then: () => void): vo
 }
 
 async function connect(
-  { place, config, say, link, terminated, takesUnsigned }: HostOptions,
+  { place, config, say, link, terminated, graceMs, takesUnsigned }: HostOptions,
   as: { readonly identity: string; readonly manyHosts?: boolean },
 ): Promise<ConnectedWorker> {
   const { connectWorker } = await import('../../worker/connect-worker.js');
@@ -117,6 +119,7 @@ async function connect(
     say,
     ...(link && { overrides: { interceptors: { activity: [link.reportActivities] } } }),
     terminated,
+    ...(graceMs === undefined ? {} : { graceMs }),
     ...as,
   });
 }

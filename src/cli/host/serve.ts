@@ -9,16 +9,18 @@ export interface Serving {
   readonly say: (line: string) => void;
   /** Aborted by SIGTERM. */
   readonly terminated: AbortSignal;
+  /** Time for running calls after SIGTERM, in milliseconds. @default 30 s */
+  readonly graceMs?: number;
 }
 
 /**
  * Runs `work` while a worker is hosted: always on the embedded server, on a configured server only if no worker polls the queue.
  * `ready` resolves once a worker answers queries. The worker stops polling after `work`, and its running calls end in their own time. Rejects if `work` rejects or the worker fails.
  */
-export async function serveWhile<T>({ place, config, say, terminated }: Serving, work: (ready: Promise<void>) => Promise<T>): Promise<T> {
+export async function serveWhile<T>({ place, config, ...others }: Serving, work: (ready: Promise<void>) => Promise<T>): Promise<T> {
   const needed = config !== undefined && (place.location.kind === 'embedded' || !(await place.hasWorker()));
   if (!needed) return await work(Promise.resolve());
-  const hosting = { place, config, say, terminated };
+  const hosting = { place, config, ...others };
   await sayIfOtherConfig(hosting);
   const hosted = await hostWorker(hosting);
   try {

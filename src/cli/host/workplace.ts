@@ -4,6 +4,7 @@ import { DEFAULT_TASK_QUEUE } from '../../contracts/handlers.js';
 import { PerdureError } from '../../contracts/perdure-error.js';
 import { echoValue } from '../../contracts/text/echo-value.js';
 import { FileStreamSource } from '../../streams/file-stream-source.js';
+import type { StreamSource } from '../../streams/stream.js';
 import type { LoadedConfig } from '../../worker/config/load-config.js';
 import { locateTemporal, type TemporalLocation } from '../../worker/connect/locate-temporal.js';
 import { openAuthKey } from '../../worker/state-folder/auth-key.js';
@@ -29,6 +30,8 @@ export interface PlaceWithPortOptions extends PlaceOptions {
 export interface Place {
   readonly location: TemporalLocation;
   readonly client: AgentClient;
+  /** The tokens of the workers. */
+  readonly streams: StreamSource;
   readonly stateDir: string;
   readonly taskQueue: string;
   /** For the clients of this folder. Stores large payloads where its workers do. */
@@ -81,10 +84,11 @@ async function open(options: PlaceWithPortOptions, { say, allowEmbedded, config 
     allowEmbedded,
   });
   try {
-    const { streams, authKey } = stateFolder(stateDir);
+    const { authKey } = stateFolder(stateDir);
     // the first start may be sent before the first worker needs the key
     if (location.kind === 'embedded') await openAuthKey(authKey);
     const dataConverter = createPayloadConverter(clientStore({ stateDir, server: location, taskQueue }, config));
+    const streams = await openStreams(config, { stateDir, say });
     const { namespace, connectionOptions } = location;
     const client = await AgentClient.connect({
       ...connectionOptions,
@@ -92,11 +96,12 @@ async function open(options: PlaceWithPortOptions, { say, allowEmbedded, config 
       taskQueue,
       dataConverter,
       ...(location.kind === 'embedded' ? { stateDir } : {}),
-      streams: new FileStreamSource({ folder: streams }),
+      streams,
     });
     return {
       location,
       client,
+      streams,
       stateDir,
       taskQueue,
       dataConverter,
@@ -121,6 +126,16 @@ function clientStore(queue: ClientQueue, config: LoadedConfig | undefined): Blob
     return openClientStore(config ?? (await loadConfigHere(env)), queue);
   };
   return storeOfClient(lazyStore(openStore));
+}
+
+async function openStreams(
+  config: LoadedConfig | undefined,
+  options: { readonly stateDir: string; readonly say: (line: string) => void },
+): Promise<StreamSource> {
+  if (!config?.config.streams) return new FileStreamSource({ folder: stateFolder(options.stateDir).streams });
+  // loads the client of Redis, which most configs do not need
+  const { streamSource } = await import('../../worker/storage/stream-source.js');
+  return streamSource(config, options);
 }
 
 interface WorkerQuestion extends Pick<Place, 'location' | 'client' | 'stateDir'> {

@@ -20,6 +20,7 @@ export {
   SUBAGENT_LIMITS,
   WORK_LIMITS,
 } from './guard-limits.js';
+export { HTTP_LIMITS } from './http-limits.js';
 export { MCP_LIMITS } from './mcp-limits.js';
 export { CONFIG_LIMITS, MEMORY_LIMITS, PROMPT_LIMITS, SKILL_LIMITS } from './prompt-limits.js';
 export { SESSION_LIMITS } from './session-limits.js';

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { GATEWAY_LIMITS } from '../../contracts/constants/limits.js';
 import { PerdureError } from '../../contracts/perdure-error.js';
+import { checkInput } from '../check-input.js';
 import type { Door } from './door.js';
 import { statusOf } from './run-status.js';
-import { checkInput } from './tool-input.js';
 import { type Waited, type WaitOptions, waitForRun } from './wait-for-run.js';
 
 /** One call of a client. */

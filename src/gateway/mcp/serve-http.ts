@@ -5,7 +5,7 @@ import { isIP } from 'node:net';
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
 import { GATEWAY_LIMITS } from '../../contracts/constants/limits.js';
 import { PerdureError } from '../../contracts/perdure-error.js';
-import { CallsInWork } from './calls-in-work.js';
+import { CallsInWork } from '../calls-in-work.js';
 import type { Door } from './door.js';
 import { createMcpServer } from './mcp-server.js';
 

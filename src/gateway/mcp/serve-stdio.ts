@@ -1,7 +1,7 @@
 import type { Readable, Writable } from 'node:stream';
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
 import { GATEWAY_LIMITS } from '../../contracts/constants/limits.js';
-import { CallsInWork } from './calls-in-work.js';
+import { CallsInWork } from '../calls-in-work.js';
 import type { Door } from './door.js';
 import { createMcpServer } from './mcp-server.js';
 

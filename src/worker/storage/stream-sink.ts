@@ -38,7 +38,7 @@ function createSink({ config, keys }: LoadedConfig, { stateDir, say }: StreamSin
   if (!config.streams) return files;
   const { keyPrefix, ttlMs, entriesMax } = config.streams;
   const redis = new RedisStreamSink({
-    url: urlOf(config.streams, keys),
+    url: redisUrlOf(config.streams, keys),
     ...(keyPrefix === undefined ? {} : { keyPrefix }),
     ...(ttlMs === undefined ? {} : { ttlMs }),
     ...(entriesMax === undefined ? {} : { entriesMax }),
@@ -59,7 +59,8 @@ function both(...sinks: readonly StreamSink[]): StreamSink {
   };
 }
 
-function urlOf(streams: StreamsDefinition, keys: KeyRing): string {
+/** The address of the Redis server of a config. Throws PerdureError `SECRET_MISSING` or `CONFIG` (2). */
+export function redisUrlOf(streams: StreamsDefinition, keys: KeyRing): string {
   // the config was checked
   if (!KeyReference.safeParse(streams.url).success) return streams.url;
   const url = keys.resolve(streams.url);

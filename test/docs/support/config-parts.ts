@@ -15,6 +15,7 @@ import { HookDefinition } from '../../../src/define/define-hook.js';
 import { BudgetOptions, PolicyOptions } from '../../../src/define/policy-options.js';
 import { ArtifactsBucket, ArtifactsFolder } from '../../../src/define/worker/artifacts.js';
 import { FetchDefinition } from '../../../src/define/worker/fetch.js';
+import { GatewayDefinition } from '../../../src/define/worker/gateway.js';
 import { McpAddress, McpProcess, McpToolOptions } from '../../../src/define/worker/mcp-servers.js';
 import { MemoryDefinition } from '../../../src/define/worker/memory.js';
 import { SandboxDefinition } from '../../../src/define/worker/sandbox.js';
@@ -54,6 +55,7 @@ export const CONFIG_PARTS: Readonly<Record<string, () => string>> = {
           mcpServers: '[MCP servers](mcp.md)',
           fetch: '[fetch](#fetch)',
           memory: '[memory](#memory)',
+          gateway: '[gateway](#gateway)',
         },
       },
     ),
@@ -89,6 +91,8 @@ export const CONFIG_PARTS: Readonly<Record<string, () => string>> = {
     schemaTable(StreamsDefinition, { docs: new DocComments('define/worker/streams.ts'), declarations: ['StreamsDefinition'] }, { names }),
   fetch: () =>
     schemaTable(FetchDefinition, { docs: new DocComments('define/worker/fetch.ts'), declarations: ['FetchDefinition'] }, { names }),
+  gateway: () =>
+    schemaTable(GatewayDefinition, { docs: new DocComments('define/worker/gateway.ts'), declarations: ['GatewayDefinition'] }, { names }),
   memory: () =>
     schemaTable(MemoryDefinition, { docs: new DocComments('define/worker/memory.ts'), declarations: ['MemoryDefinition'] }, { names }),
   'mcp-process': () => schemaTable(McpProcess, { docs: MCP, declarations: ['McpProcess', 'ServerOptions'] }, MCP_TABLE),

@@ -25,6 +25,7 @@ export const LIMIT_PARTS: Readonly<Record<string, () => string>> = {
   'all-tool-limits': () =>
     [limitSections(TOOL_LIMIT_TITLES, 'tool-limits'), limitSections(BACKGROUND_LIMIT_TITLES, 'background-limits')].join('\n\n'),
   'all-session-limits': () => limitSections(SESSION_LIMIT_TITLES, 'session-limits'),
+  'all-http-limits': () => limitSections(HTTP_LIMIT_TITLES, 'http-limits'),
   'all-gateway-limits': () => limitSections(GATEWAY_LIMIT_TITLES, 'gateway-limits'),
   presets: () => presetTable(),
   script: () => schemaTable(Script, { docs: SCRIPT, declarations: ['Script'] }, { names }),
@@ -92,6 +93,8 @@ const BACKGROUND_LIMIT_TITLES = { BACKGROUND_LIMITS: 'Background commands' } as 
 
 const GATEWAY_LIMIT_TITLES = { GATEWAY_LIMITS: 'perdure mcp' } as const satisfies Partial<Record<keyof typeof limits, string>>;
 
+const HTTP_LIMIT_TITLES = { HTTP_LIMITS: 'perdure serve' } as const satisfies Partial<Record<keyof typeof limits, string>>;
+
 const MCP_LIMIT_TITLES = { MCP_LIMITS: 'MCP servers' } as const satisfies Partial<Record<keyof typeof limits, string>>;
 
 const GUARD_LIMIT_TITLES = {
@@ -121,6 +124,7 @@ const GUARD_LIMIT_TITLES = {
     | keyof typeof BACKGROUND_LIMIT_TITLES
     | keyof typeof GATEWAY_LIMIT_TITLES
     | keyof typeof SESSION_LIMIT_TITLES
+    | keyof typeof HTTP_LIMIT_TITLES
     | keyof typeof TOOL_LIMIT_TITLES
   >,
   string

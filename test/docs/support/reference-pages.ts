@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { CLI_PARTS } from './cli-parts.js';
 import { CONFIG_PARTS } from './config-parts.js';
 import { GATEWAY_PARTS } from './gateway-parts.js';
+import { HTTP_PARTS } from './http-parts.js';
 import { LIMIT_PARTS } from './limit-parts.js';
 import { filledPage } from './markdown.js';
 import { MODEL_PARTS } from './model-parts.js';
@@ -21,6 +22,7 @@ export const PAGES: Readonly<Record<string, Readonly<Record<string, () => string
   'guard-limits.md': LIMIT_PARTS,
   'handlers.md': RUN_PARTS,
   'hooks.md': CONFIG_PARTS,
+  'http.md': { ...HTTP_PARTS, ...LIMIT_PARTS },
   'limits.md': LIMIT_PARTS,
   'mcp.md': { ...CONFIG_PARTS, ...LIMIT_PARTS },
   'mcp-server.md': { ...GATEWAY_PARTS, ...LIMIT_PARTS },

@@ -1,0 +1,86 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { HTTP_LIMITS, WORKER_LIMITS } from '../../contracts/constants/limits.js';
+import { PerdureError } from '../../contracts/perdure-error.js';
+import type { GatewayOptions } from '../../gateway/http/serve-gateway.js';
+import { openAuthKey } from '../../worker/state-folder/auth-key.js';
+import { openStateFolder, resolveStateDir } from '../../worker/state-folder/state-folder.js';
+import { say } from '../display/output.js';
+import type { CliContext } from '../host/context.js';
+import { openGatewayDoor } from '../host/gateway-door.js';
+import { loadConfigHere } from '../host/load-config.js';
+import { serveWhile } from '../host/serve.js';
+import { openPlace, type PlaceOptions } from '../host/workplace.js';
+import { checkPort } from '../options/number.js';
+import { openWorkspaceRoot } from '../options/workspace-root.js';
+
+/** The options of `serve`. */
+export interface ServeOptions extends PlaceOptions {
+  readonly host?: string;
+  readonly port?: number | string;
+  /** File of tokens. */
+  readonly tokens?: string;
+  readonly workspace?: string;
+  /** False with `--no-worker`. */
+  readonly worker: boolean;
+}
+
+/** `serve`: serves runs over HTTP until Ctrl-C or SIGTERM. Hosts a worker as `run` does. Open runs are kept. */
+export async function serve(options: ServeOptions, context: CliContext, version: string): Promise<number> {
+  const { host = '127.0.0.1', port: givenPort, tokens, workspace, worker, ...where } = options;
+  const tell = (line: string): void => say(context.output, line);
+  const port = checkPort(givenPort ?? HTTP_LIMITS.portDefault);
+  const { access, hint } = await openAccess(tokens);
+  const workspaces = await openWorkspaceRoot(workspace);
+  const config = await loadConfigHere();
+  const place = await openPlace(where, tell, config);
+  try {
+    const { interrupts } = context;
+    const hosting = { place, config: worker ? config : undefined, say: tell, terminated: interrupts.terminated, graceMs: GRACE_MS };
+    await serveWhile(hosting, async (ready) => {
+      const { serveGateway } = await import('../../gateway/http/serve-gateway.js');
+      await serveGateway({
+        door: openGatewayDoor({ version, config, workspaces, place, hasWorker: worker, ready }),
+        host,
+        port,
+        access,
+        requestsPerMinute: config.config.gateway?.requestsPerMinute ?? HTTP_LIMITS.requestsPerMinuteDefault,
+        signal: interrupts.signal,
+        onListening: (url) => tell(`gateway at ${url}, ${hint}; Ctrl-C stops it`),
+        onDefect: (error) => tell(`INTERNAL: a request failed: ${String(error)}`),
+      });
+    });
+  } finally {
+    await place.close();
+  }
+  return 0;
+}
+
+/** Time for running calls after SIGTERM: with the answers in work and the end of the calls, the gateway ends within 30 s. */
+const GRACE_MS = WORKER_LIMITS.shutdownGraceMs - HTTP_LIMITS.drainMs;
+
+interface Access extends Pick<GatewayOptions, 'access'> {
+  /** Where clients get their token, for the user. */
+  readonly hint: string;
+}
+
+async function openAccess(tokens: string | undefined): Promise<Access> {
+  if (tokens !== undefined) {
+    const { parseTokens } = await import('../../gateway/http/access/tokens.js');
+    const entries = parseTokens(await readTokens(tokens), tokens);
+    return { access: { entries }, hint: `${entries.length} tokens of ${tokens}` };
+  }
+  const { dir } = await openStateFolder(resolveStateDir());
+  const file = join(dir, 'gateway-token');
+  const token = Buffer.from(await openAuthKey(file)).toString('hex');
+  return { access: { token }, hint: `token ${token} (in ${file})` };
+}
+
+async function readTokens(path: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (cause) {
+    const why = cause instanceof Error && 'code' in cause ? String(cause.code) : String(cause);
+    throw new PerdureError('BAD_TOKENS', `${path} cannot be read (${why})`, 2, { cause });
+  }
+}

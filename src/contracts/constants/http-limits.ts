@@ -1,0 +1,53 @@
+/** Limits of the HTTP gateway. limits.ts exports them too. */
+
+const KIB = 1024;
+const MIB = 1024 * KIB;
+const SECOND_MS = 1_000;
+
+/** Limits of `perdure serve`. */
+export const HTTP_LIMITS = {
+  /** Port without one of its own. */
+  portDefault: 8787,
+  /** Body of a request in bytes: a message of 1 MiB fits, escaped as JSON. */
+  bodyBytesMax: 2 * MIB,
+  /** Headers of a request in bytes. */
+  headerBytesMax: 16 * KIB,
+  /** Time for the headers of a request. A client that sends them more slowly is disconnected. */
+  headersTimeoutMs: 10 * SECOND_MS,
+  /** Time for a whole request. The answer may take longer. */
+  requestTimeoutMs: 30 * SECOND_MS,
+  /** How often both times are checked. */
+  timeoutCheckMs: SECOND_MS,
+  /** Connections at once. Each may follow a run. */
+  connectionsMax: 10_000,
+  /** Levels of objects and arrays in a body. */
+  bodyDepthMax: 200,
+  /** Tokens of a file. Each request is compared with all of them. */
+  tokensMax: 1_000,
+  /** Requests of a token in a minute, without `gateway.requestsPerMinute` of the config. As many may come at once. */
+  requestsPerMinuteDefault: 6_000,
+  /** Highest `gateway.requestsPerMinute`. */
+  requestsPerMinuteMax: 10_000_000,
+  /** Time that a request waits for the first worker after the start. */
+  startingMs: 10 * SECOND_MS,
+  /** Runs of a list without a number of its own. */
+  listedDefault: 50,
+  /** Largest such number. */
+  listedMax: 200,
+  /** Messages of one answer of `transcript`, in bytes. A larger message comes alone. */
+  transcriptBytesMax: MIB,
+  /** Events of a followed run that are kept for its clients, in bytes. A client that is further behind is disconnected, and can resume. */
+  feedBytesMax: MIB,
+  /** Time in which a client must take what it was sent. A slower client is disconnected, and can resume. */
+  stallMs: 30 * SECOND_MS,
+  /** Time between two comments on a stream without events, so that proxies keep it open. */
+  keepAliveMs: 15 * SECOND_MS,
+  /** Time for which a run is still followed without a client. */
+  lingerMs: 5 * SECOND_MS,
+  /** Known owners of runs. */
+  ownersMax: 10_000,
+  /** Time for the answers in work when the gateway ends. */
+  drainMs: 10 * SECOND_MS,
+  /** Time after which an answer of `/readyz` is old. */
+  readyCacheMs: SECOND_MS,
+} as const;

@@ -1,0 +1,73 @@
+import type { RunHandle } from '../../../client/run-handle.js';
+import { HTTP_LIMITS } from '../../../contracts/constants/limits.js';
+import type { StreamSource } from '../../../streams/stream.js';
+import type { Cursor } from './cursor.js';
+import { RunFeed } from './run-feed.js';
+import { frameOf } from './sent-event.js';
+
+/** A feed in use. */
+interface Used {
+  readonly feed: RunFeed;
+  clients: number;
+  linger?: NodeJS.Timeout;
+}
+
+/** The feeds of a gateway: one for each run that clients follow, however many they are. */
+export class Feeds {
+  readonly streams: StreamSource;
+  readonly #used = new Map<string, Used>();
+  #isClosed = false;
+
+  constructor(streams: StreamSource) {
+    this.streams = streams;
+  }
+
+  /** Number of runs that are followed. */
+  get size(): number {
+    return this.#used.size;
+  }
+
+  /** True once the gateway ends: streams end. */
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
+  /** The feed of a run, which a first client begins at its place. Call `leave` once for each call. */
+  join(run: RunHandle, start: Cursor): RunFeed {
+    const known = this.#used.get(run.runId);
+    // a feed that ended by an error, or at the result, has nothing for who comes later
+    const used = known && !(known.feed.isOver && known.clients === 0) ? known : this.#open(run, start);
+    clearTimeout(used.linger);
+    used.clients += 1;
+    return used.feed;
+  }
+
+  /** Lets a feed go. Without a client it ends a little later, because clients come back. */
+  leave(run: RunHandle, feed: RunFeed): void {
+    const used = this.#used.get(run.runId);
+    if (used?.feed !== feed) return;
+    used.clients -= 1;
+    if (used.clients > 0) return;
+    const end = (): void => {
+      if (this.#used.get(run.runId) === used && used.clients === 0) this.#used.delete(run.runId);
+      feed.close();
+    };
+    used.linger = setTimeout(end, HTTP_LIMITS.lingerMs).unref();
+  }
+
+  /** Ends all feeds, and with them the streams of all clients. */
+  close(): void {
+    this.#isClosed = true;
+    for (const { feed, linger } of this.#used.values()) {
+      clearTimeout(linger);
+      feed.close();
+    }
+    this.#used.clear();
+  }
+
+  #open(run: RunHandle, start: Cursor): Used {
+    const used: Used = { feed: new RunFeed(run, this.streams, { start, frameOf: (event) => frameOf(run.runId, event) }), clients: 0 };
+    this.#used.set(run.runId, used);
+    return used;
+  }
+}

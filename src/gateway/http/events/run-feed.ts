@@ -1,0 +1,144 @@
+import type { RunHandle } from '../../../client/run-handle.js';
+import { HTTP_LIMITS } from '../../../contracts/constants/limits.js';
+import { PerdureError } from '../../../contracts/perdure-error.js';
+import type { StreamSource } from '../../../streams/stream.js';
+import { type Cursor, covers } from './cursor.js';
+import { replayRun } from './replay-run.js';
+import { EventWriter, type SentEvent } from './sent-event.js';
+
+/** An event of a feed, with its bytes as most clients get them. */
+export interface FeedEntry extends SentEvent {
+  readonly frame: Buffer;
+}
+
+/**
+ * The events of one run for all its clients: read once, and kept as far as `HTTP_LIMITS.feedBytesMax`. Entries have indexes from 0, and are
+ * read at the pace of each client.
+ */
+export class RunFeed {
+  readonly #run: RunHandle;
+  readonly #streams: StreamSource;
+  readonly #frameOf: (event: SentEvent) => Buffer;
+  readonly #stop = new AbortController();
+  #entries: FeedEntry[] = [];
+  /** Index of the first entry that is kept, and the place before it. */
+  #first = 0;
+  #start: Cursor;
+  #bytes = 0;
+  #changed = new Signal();
+  #isOver = false;
+
+  /** Begins to read behind `start`. `frameOf` writes an event as bytes. */
+  constructor(run: RunHandle, streams: StreamSource, { start, frameOf }: { start: Cursor; frameOf: (event: SentEvent) => Buffer }) {
+    this.#run = run;
+    this.#streams = streams;
+    this.#start = start;
+    this.#frameOf = frameOf;
+    void this.#follow(start).then(
+      () => this.#end(),
+      // clients reconnect, and get the error as an answer
+      () => this.#end(),
+    );
+  }
+
+  /** True when no entry follows. */
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  /** Index behind the last entry. */
+  get end(): number {
+    return this.#first + this.#entries.length;
+  }
+
+  /** Index of the oldest entry, if nothing is missing between `cursor` and it. Skip what the cursor has. */
+  joinAt(cursor: Cursor): number | undefined {
+    return covers(cursor, this.#start) ? this.#first : undefined;
+  }
+
+  /** The entry with an index. `dropped`: it is no longer kept. Undefined: it is not there yet. */
+  at(index: number): FeedEntry | 'dropped' | undefined {
+    return index < this.#first ? 'dropped' : this.#entries[index - this.#first];
+  }
+
+  /** Resolves at the next entry, and at the end. */
+  changed(): Promise<void> {
+    return this.#changed.given;
+  }
+
+  /** Stops reading. */
+  close(): void {
+    this.#stop.abort();
+    this.#end();
+  }
+
+  async #follow(start: Cursor): Promise<void> {
+    const { signal } = this.#stop;
+    const writer = new EventWriter(this.#run.runId, start);
+    for await (const item of this.#stored(start)) {
+      if (signal.aborted) return;
+      this.#add(item.type === 'event' ? writer.event(item.event) : writer.token(item.event));
+    }
+    const { event: after, token } = writer.cursor;
+    for await (const item of this.#run.watch({ signal, after, ...(token ? { streamAfter: token.id } : {}) })) {
+      if (item.type === 'event') this.#add(writer.event(item.event));
+      else if (item.type === 'stream') this.#add(writer.token(item.event));
+      else if (item.type === 'notice' && item.code === 'EVENTS_MISSING') this.#add(writer.lost());
+      else if (item.type === 'result') this.#add(writer.result(item.result));
+    }
+  }
+
+  /** What is stored, as far as it can be read now. */
+  async *#stored(start: Cursor): ReturnType<typeof replayRun> {
+    try {
+      yield* replayRun(this.#run, this.#streams, start);
+    } catch (error) {
+      if (!(error instanceof PerdureError) || error.code !== 'NO_WORKER') throw error;
+      // the watch waits for a worker
+    }
+  }
+
+  #add(events: readonly SentEvent[]): void {
+    if (events.length === 0 || this.#isOver) return;
+    for (const event of events) {
+      const frame = this.#frameOf(event);
+      this.#entries.push({ ...event, frame });
+      this.#bytes += frame.length;
+    }
+    this.#trim();
+    this.#wake();
+  }
+
+  /** Drops the oldest entries above the limit. */
+  #trim(): void {
+    let count = 0;
+    while (this.#bytes > HTTP_LIMITS.feedBytesMax && count < this.#entries.length - 1) {
+      const dropped = this.#entries[count];
+      this.#bytes -= dropped?.frame.length ?? 0;
+      this.#start = dropped?.cursor ?? this.#start;
+      count += 1;
+    }
+    if (count === 0) return;
+    this.#entries = this.#entries.slice(count);
+    this.#first += count;
+  }
+
+  #end(): void {
+    this.#isOver = true;
+    this.#wake();
+  }
+
+  #wake(): void {
+    const changed = this.#changed;
+    this.#changed = new Signal();
+    changed.give();
+  }
+}
+
+/** Something that is waited for. */
+class Signal {
+  give: () => void = () => undefined;
+  readonly given = new Promise<void>((resolve) => {
+    this.give = resolve;
+  });
+}

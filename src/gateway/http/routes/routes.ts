@@ -1,0 +1,25 @@
+import type { Route } from '../routing/route.js';
+import { decideApproval, listApprovals } from './approvals.js';
+import { cancelRun, extendRun, pauseRun, resumeRun, sendMessage } from './control-runs.js';
+import { followRunEvents } from './follow-run.js';
+import { listRuns, readRun, readTranscript } from './read-runs.js';
+import { serviceRoutes } from './service.js';
+import { startRun } from './start-run.js';
+
+const DATA: readonly Route[] = [
+  startRun,
+  listRuns,
+  readRun,
+  readTranscript,
+  followRunEvents,
+  sendMessage,
+  cancelRun,
+  pauseRun,
+  resumeRun,
+  extendRun,
+  listApprovals,
+  decideApproval,
+];
+
+/** All routes of the gateway, in the order of the reference. */
+export const ROUTES: readonly Route[] = [...DATA, ...serviceRoutes(DATA)];

@@ -1,0 +1,41 @@
+import { z } from 'zod';
+import { openApiOf } from '../routing/openapi.js';
+import { type Answer, defineRoute, type Route } from '../routing/route.js';
+
+const State = z.object({ status: z.string() });
+
+/** The routes about the gateway itself. `described`: the routes that its OpenAPI document describes. */
+export function serviceRoutes(described: readonly Route[]): readonly Route[] {
+  const health = defineRoute({
+    method: 'GET',
+    path: '/healthz',
+    right: 'none',
+    summary: 'tell whether the gateway runs',
+    answers: [{ status: 200, meaning: 'it runs', schema: State }],
+    run: () => Promise.resolve({ status: 200, body: { status: 'ok' } }),
+  });
+  const ready = defineRoute({
+    method: 'GET',
+    path: '/readyz',
+    right: 'none',
+    summary: 'tell whether requests can be answered',
+    answers: [
+      { status: 200, meaning: 'they can', schema: State },
+      { status: 503, meaning: 'starting, ending, or without its Temporal server' },
+    ],
+    async run({ gateway }) {
+      const isReady = await gateway.isReady();
+      return { status: isReady ? 200 : 503, body: { status: isReady ? 'ready' : gateway.isDraining ? 'draining' : 'not ready' } };
+    },
+  });
+  const openApi = defineRoute({
+    method: 'GET',
+    path: '/openapi.json',
+    right: 'none',
+    summary: 'describe the routes as OpenAPI 3.1',
+    answers: [{ status: 200, meaning: 'the document', schema: z.looseObject({ openapi: z.string() }) }],
+    run: ({ gateway }): Promise<Answer> => Promise.resolve({ status: 200, body: openApiOf(all, gateway.door.version) }),
+  });
+  const all: readonly Route[] = [...described, health, ready, openApi];
+  return [health, ready, openApi];
+}

@@ -1,0 +1,125 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, inject } from 'vitest';
+import { AgentClient } from '../../../../src/client/agent-client.js';
+import { HTTP_LIMITS } from '../../../../src/contracts/constants/limits.js';
+import type { TokenEntry } from '../../../../src/gateway/http/access/tokens.js';
+import { type GatewayOptions, serveGateway } from '../../../../src/gateway/http/serve-gateway.js';
+import { FileStreamSink } from '../../../../src/streams/file-stream-sink.js';
+import { FileStreamSource } from '../../../../src/streams/file-stream-source.js';
+import type { StreamSource } from '../../../../src/streams/stream.js';
+import type { AgentWorkerOptions } from '../../../support/agent-worker.js';
+import { useWorkers } from '../../../support/use-workers.js';
+import { GatewayClient } from './gateway-client.js';
+
+/** The token of the owner in these tests. */
+export const TOKEN = 'a'.repeat(64);
+
+/** What a test says of its gateway. */
+export interface TestGatewayOptions extends Partial<Pick<GatewayOptions, 'requestsPerMinute' | 'timeouts' | 'host'>> {
+  /** @default one token, `TOKEN`, that allows everything */
+  readonly entries?: readonly TokenEntry[];
+  /** True: no worker answers. @default false */
+  readonly isStarting?: boolean;
+}
+
+/** A gateway with a client that has its token. */
+export interface TestGateway {
+  readonly url: string;
+  readonly client: GatewayClient;
+  /** How often the token stream of a run was opened. */
+  readonly streamsOpened: () => number;
+  /** A client with another token. */
+  readonly as: (token: string) => GatewayClient;
+  /** Ends the gateway as SIGTERM does. Resolves when it has ended. */
+  readonly stop: () => Promise<void>;
+}
+
+/** A worker, and gateways in front of its queue. */
+export interface GatewayPlace {
+  gateway(options?: TestGatewayOptions): Promise<TestGateway>;
+}
+
+/** Workers that publish tokens, with gateways in front of them. Everything ends after each test. */
+export function useGateways(): { place(options: AgentWorkerOptions): Promise<GatewayPlace> } {
+  const folders: string[] = [];
+  // hooks run in reverse order: the workers write to the folders until they end
+  afterEach(async () => {
+    for (const folder of folders.splice(0)) await rm(folder, { recursive: true, force: true });
+  });
+  const workers = useWorkers();
+  const ends: (() => Promise<void>)[] = [];
+  afterEach(async () => {
+    for (const end of ends.splice(0).toReversed()) await end();
+  });
+  return {
+    async place(options) {
+      const folder = await mkdtemp(join(tmpdir(), 'perdure-gateway-'));
+      folders.push(folder);
+      const { taskQueue } = await workers.worker({ streams: new FileStreamSink({ folder }), ...options });
+      return {
+        async gateway(given = {}) {
+          const started = await startGateway({ folder, taskQueue }, given);
+          ends.push(started.stop);
+          return started;
+        },
+      };
+    },
+  };
+}
+
+async function startGateway(
+  { folder, taskQueue }: { readonly folder: string; readonly taskQueue: string },
+  { entries, isStarting = false, ...given }: TestGatewayOptions,
+): Promise<TestGateway> {
+  const files = new FileStreamSource({ folder });
+  let opened = 0;
+  const streams: StreamSource = {
+    read(...args) {
+      opened += 1;
+      return files.read(...args);
+    },
+  };
+  const client = await AgentClient.connect({ address: inject('temporalAddress'), taskQueue, streams });
+  const stop = new AbortController();
+  let served: Promise<void> = Promise.resolve();
+  const url = await new Promise<string>((resolve, reject) => {
+    served = serveGateway({
+      door: {
+        version: '0',
+        client,
+        streams,
+        ready: isStarting ? Promise.reject(new Error('no worker')) : Promise.resolve(),
+        async start(input) {
+          const { run, executionId, duplicate } = await client.start(input);
+          return { runId: run.runId, executionId, duplicate };
+        },
+      },
+      host: '127.0.0.1',
+      port: 0,
+      access: entries ? { entries } : { token: TOKEN },
+      requestsPerMinute: HTTP_LIMITS.requestsPerMinuteDefault,
+      signal: stop.signal,
+      onListening: resolve,
+      onDefect: reject,
+      ...given,
+    });
+    served.catch(reject);
+  });
+  let ending: Promise<void> | undefined;
+  return {
+    url,
+    client: new GatewayClient(url, TOKEN),
+    streamsOpened: () => opened,
+    as: (token) => new GatewayClient(url, token),
+    stop: () => {
+      ending ??= (async () => {
+        stop.abort();
+        await served;
+        await client.close();
+      })();
+      return ending;
+    },
+  };
+}
