@@ -89,8 +89,8 @@ describe('what the gateway refuses', () => {
       return [answer.status, (answer.body['error'] as { message: string }).message];
     };
     expect(await message('/v1/runs', { task: 'x', maxTurn: 3 })).toEqual([422, 'maxTurn (did you mean maxTurns?)']);
-    expect(await message('/v1/runs', { task: 'x', auth: 'forged' })).toEqual([422, 'auth']);
-    expect(await message('/v1/runs', { task: 'x', parent: {} })).toEqual([422, 'parent']);
+    for (const field of ['auth', 'bounds', 'inherits', 'parent'])
+      expect(await message('/v1/runs', { task: 'x', [field]: {} })).toEqual([422, field]);
     expect(await message('/v1/runs?limits=3')).toEqual([422, 'limits (did you mean limit?)']);
     expect(await message('/v1/runs?limit=1e9')).toEqual([422, expect.stringMatching(/^limit: /u)]);
     expect(await message('/v1/runs?status=great')).toEqual([422, expect.stringMatching(/^status: /u)]);

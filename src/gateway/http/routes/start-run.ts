@@ -7,7 +7,7 @@ import { HttpError } from '../access/http-error.js';
 import { defineRoute } from '../routing/route.js';
 
 /** The input of a run, without what only runs and operators set. */
-const StartBody = RunInput.omit({ auth: true, bounds: true, parent: true });
+const StartBody = RunInput.omit({ auth: true, bounds: true, inherits: true, parent: true });
 
 /** The answer to a start. */
 const StartedBody = z.object({
