@@ -10,12 +10,19 @@ import type { StreamClient } from './stream-client.js';
 /** Writes events to a client until there are no more, or the client left. Resolves then; the response is not ended. */
 export type EventStream = (client: StreamClient) => Promise<void>;
 
-/** Follows a run from a place on: first what is no longer in its feed, then the feed. */
-export function followRun(run: RunHandle, feeds: Feeds, start: Cursor): EventStream {
+/** Writes an event of a run as bytes. `cursor`: the place of the client behind it. */
+export type WriteEvent = (event: SentEvent, cursor: Cursor) => Buffer;
+
+/**
+ * Follows a run from a place on: first what is no longer in its feed, then the feed.
+ *
+ * @param write the form of the events. @default that of a run's stream, whose bytes all clients share
+ */
+export function followRun(run: RunHandle, feeds: Feeds, start: Cursor, write?: WriteEvent): EventStream {
   return async (client) => {
     const feed = feeds.join(run, start);
     try {
-      await new Follower(run, feed, client).follow(feeds, start);
+      await new Follower(run, feed, { client, write }).follow(feeds, start);
     } finally {
       feeds.leave(run, feed);
     }
@@ -27,11 +34,13 @@ class Follower {
   readonly #run: RunHandle;
   readonly #feed: RunFeed;
   readonly #client: StreamClient;
+  readonly #write: WriteEvent | undefined;
 
-  constructor(run: RunHandle, feed: RunFeed, client: StreamClient) {
+  constructor(run: RunHandle, feed: RunFeed, { client, write }: { readonly client: StreamClient; readonly write: WriteEvent | undefined }) {
     this.#run = run;
     this.#feed = feed;
     this.#client = client;
+    this.#write = write;
   }
 
   async follow(feeds: Feeds, start: Cursor): Promise<void> {
@@ -50,7 +59,7 @@ class Follower {
     try {
       for await (const item of replayRun(this.#run, feeds.streams, start)) {
         for (const event of item.type === 'event' ? writer.event(item.event) : writer.token(item.event)) {
-          await this.#client.send(frameOf(this.#run.runId, event));
+          await this.#client.send(this.#write?.(event, event.cursor) ?? frameOf(this.#run.runId, event));
         }
         if (this.#client.hasLeft || feeds.isClosed) break;
       }
@@ -79,6 +88,7 @@ class Follower {
 
   /** The bytes that all clients get, unless the client has more of one kind than the feed had then. */
   #frame(entry: FeedEntry, cursor: Cursor): Buffer {
+    if (this.#write) return this.#write(entry, furthest(cursor, entry.cursor));
     return covers(entry.cursor, cursor) ? entry.frame : frameOf(this.#run.runId, entry, cursor);
   }
 }

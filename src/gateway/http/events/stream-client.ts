@@ -7,7 +7,7 @@ const COMMENT = ':\n\n';
 export class StreamClient {
   readonly #response: ServerResponse;
   #hasLeft = false;
-  #wake: () => void = () => undefined;
+  readonly #waiting = new Set<() => void>();
 
   /** Begins the stream on a response whose headers were sent. */
   constructor(response: ServerResponse) {
@@ -18,7 +18,7 @@ export class StreamClient {
     response.once('close', () => {
       clearInterval(keepAlive);
       this.#hasLeft = true;
-      this.#wake();
+      for (const wake of this.#waiting) wake();
     });
   }
 
@@ -30,20 +30,36 @@ export class StreamClient {
   async send(bytes: Buffer): Promise<void> {
     if (this.#hasLeft || this.#response.write(bytes)) return;
     const stall = setTimeout(() => this.drop(), HTTP_LIMITS.stallMs);
-    await new Promise<void>((resolve) => {
-      this.#wake = resolve;
-      this.#response.once('drain', resolve);
-    });
+    await this.#until((wake) => this.#response.once('drain', wake));
     clearTimeout(stall);
   }
 
   /** Resolves at `event`, or when the client leaves. */
   async waitFor(event: Promise<void>): Promise<void> {
     if (this.#hasLeft) return;
+    await this.#until((wake) => void event.then(wake));
+  }
+
+  /** Waits, unless the client leaves. */
+  async pause(ms: number): Promise<void> {
+    let timer: NodeJS.Timeout | undefined;
+    await this.waitFor(
+      new Promise((resolve) => {
+        timer = setTimeout(resolve, ms);
+      }),
+    );
+    clearTimeout(timer);
+  }
+
+  /** Resolves when `listen` is called back, or when the client leaves. */
+  async #until(listen: (wake: () => void) => void): Promise<void> {
+    let waiter: (() => void) | undefined;
     await new Promise<void>((resolve) => {
-      this.#wake = resolve;
-      void event.then(resolve);
+      waiter = resolve;
+      this.#waiting.add(resolve);
+      listen(resolve);
     });
+    if (waiter) this.#waiting.delete(waiter);
   }
 
   /** Disconnects the client. It can resume. */

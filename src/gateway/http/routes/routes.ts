@@ -4,6 +4,7 @@ import { cancelRun, extendRun, pauseRun, resumeRun, sendMessage } from './contro
 import { followRunEvents } from './follow-run.js';
 import { listRuns, readRun, readTranscript } from './read-runs.js';
 import { serviceRoutes } from './service.js';
+import { followSessionEvents, readSession, sendToSession, unsendFromSession } from './sessions.js';
 import { startRun } from './start-run.js';
 
 const DATA: readonly Route[] = [
@@ -19,6 +20,10 @@ const DATA: readonly Route[] = [
   extendRun,
   listApprovals,
   decideApproval,
+  sendToSession,
+  readSession,
+  followSessionEvents,
+  unsendFromSession,
 ];
 
 /** All routes of the gateway, in the order of the reference. */

@@ -1,0 +1,114 @@
+import type { RunHandle } from '../../../client/run-handle.js';
+import type { SessionHandle } from '../../../client/session-handle.js';
+import { SESSION_LIMITS } from '../../../contracts/constants/limits.js';
+import { PerdureError } from '../../../contracts/perdure-error.js';
+import type { SessionEvent } from '../../../contracts/schemas/session.js';
+import { END } from './cursor.js';
+import { type EventStream, followRun } from './event-stream.js';
+import type { Feeds } from './feeds.js';
+import type { SentEvent } from './sent-event.js';
+import { type RunPlace, type SessionCursor, writeSessionCursor } from './session-cursor.js';
+import type { StreamClient } from './stream-client.js';
+
+/** The session to follow. */
+export interface FollowedSession {
+  readonly session: SessionHandle;
+  readonly runOf: (runId: string) => RunHandle;
+  readonly feeds: Feeds;
+}
+
+/**
+ * Follows a session from a place on: its own events, and the events of each run between its start and its end. Ends when the client leaves
+ * or the gateway ends.
+ */
+export function followSession(followed: FollowedSession, start: SessionCursor): EventStream {
+  return async (client) => await new SessionFollower(followed, start, client).follow();
+}
+
+/** One client of a session. */
+class SessionFollower {
+  readonly #followed: FollowedSession;
+  readonly #client: StreamClient;
+  #event: number;
+  #run: RunPlace | undefined;
+  #following: Promise<void> = Promise.resolve();
+
+  constructor(followed: FollowedSession, { event, run }: SessionCursor, client: StreamClient) {
+    this.#followed = followed;
+    this.#client = client;
+    this.#event = event;
+    this.#run = run;
+  }
+
+  async follow(): Promise<void> {
+    if (this.#run && this.#run.cursor !== END) this.#beginRun();
+    try {
+      while (!this.#isOver) {
+        const events = await this.#read();
+        for (const event of events) await this.#send(event);
+        if (events.length === 0) await this.#client.pause(SESSION_LIMITS.followEveryMs);
+      }
+    } finally {
+      await this.#following;
+    }
+  }
+
+  get #isOver(): boolean {
+    return this.#client.hasLeft || this.#followed.feeds.isClosed;
+  }
+
+  async #read(): Promise<readonly SessionEvent[]> {
+    try {
+      return (await this.#followed.session.events({ after: this.#event })).events;
+    } catch (error) {
+      // a worker may come
+      if (!(error instanceof PerdureError) || error.code !== 'NO_WORKER') throw error;
+      return [];
+    }
+  }
+
+  async #send(event: SessionEvent): Promise<void> {
+    // the events of a run stand between its start and its end
+    if (event.type === 'session.run.started' || event.type === 'session.run.ended') await this.#following;
+    if (this.#isOver) return;
+    this.#event = event.seq;
+    if (event.type === 'session.run.started') this.#run = { runId: event.runId, cursor: { event: 0 } };
+    await this.#client.send(this.#frame(event.type, event));
+    if (event.type === 'session.run.started') this.#beginRun();
+  }
+
+  #beginRun(): void {
+    // who resumes gets the error as an answer
+    this.#following = this.#followRun().catch(() => this.#client.drop());
+  }
+
+  /** Follows the run of the place to its result. A run that the server no longer has is a gap. */
+  async #followRun(): Promise<void> {
+    const { runOf, feeds } = this.#followed;
+    for (let attempt = 1; !this.#isOver && attempt <= ATTEMPTS_MAX; attempt += 1) {
+      const { runId = '', cursor = END } = this.#run ?? {};
+      if (cursor === END) return;
+      const write = (event: SentEvent, behind: typeof cursor): Buffer => this.#frameOfRun(runId, event, behind);
+      await followRun(runOf(runId), feeds, cursor, write)(this.#client);
+      if (this.#run?.cursor !== END) await this.#client.pause(SESSION_LIMITS.followEveryMs);
+    }
+    const { runId = '', cursor = END } = this.#run ?? {};
+    if (this.#isOver || cursor === END) return;
+    this.#run = { runId, cursor: END };
+    await this.#client.send(this.#frame('gap', { runId, missing: 'events' }));
+  }
+
+  #frameOfRun(runId: string, { type, data }: SentEvent, cursor: Exclude<RunPlace['cursor'], typeof END>): Buffer {
+    this.#run = { runId, cursor: type === 'result' ? END : cursor };
+    return this.#frame(type, { runId, ...data });
+  }
+
+  #frame(type: string, data: object): Buffer {
+    const id = writeSessionCursor(this.#followed.session.key, { event: this.#event, ...(this.#run ? { run: this.#run } : {}) });
+    // JSON has no line break
+    return Buffer.from(`id: ${id}\nevent: ${type}\ndata: ${JSON.stringify(data)}\n\n`);
+  }
+}
+
+/** A run whose start is on its way to the server is there by then. */
+const ATTEMPTS_MAX = 10;

@@ -1,0 +1,107 @@
+import { z } from 'zod';
+import type { AgentClient } from '../../../client/agent-client.js';
+import type { SessionHandle } from '../../../client/session-handle.js';
+import { QUEUE_MODES } from '../../../contracts/constants/queue-modes.js';
+import { FilePart, TextPart } from '../../../contracts/schemas/message.js';
+import { isRunId, isSessionKey } from '../../../contracts/text/ids.js';
+import type { Caller } from '../access/caller.js';
+import { HttpError } from '../access/http-error.js';
+import { readSessionCursor } from '../events/session-cursor.js';
+import { followSession } from '../events/session-stream.js';
+import { defineRoute } from '../routing/route.js';
+
+const ReceiptBody = z.object({ id: z.string(), accepted: z.boolean(), position: z.number(), duplicate: z.boolean() });
+
+/** `POST /v1/sessions/{key}/messages`: sends a message to a session. */
+export const sendToSession = defineRoute({
+  method: 'POST',
+  path: '/v1/sessions/{key}/messages',
+  right: 'run',
+  summary: 'send a message to a session; the first one starts it',
+  body: z.strictObject({
+    id: z.string().optional().describe('Your id of the message: the same id twice is one message'),
+    text: z.string().optional().describe('The message'),
+    parts: z
+      .array(z.union([TextPart, FilePart]))
+      .optional()
+      .describe('Texts and files'),
+    queue: z.enum(QUEUE_MODES).optional().describe('What happens while a run is active; default: that of the session'),
+    agent: z.string().optional().describe('Name of the agent, when the message starts the session'),
+  }),
+  startsWork: true,
+  answers: [
+    { status: 202, meaning: 'the receipt', schema: ReceiptBody },
+    { status: 429, meaning: '`QUEUE_FULL`: the message was not accepted' },
+  ],
+  async run({ gateway, caller, params: { key }, body: { agent, ...message } }) {
+    const session = sessionOf(gateway.door.client, caller, key, agent);
+    const given = Object.fromEntries(Object.entries(message).filter(([, value]) => value !== undefined));
+    const receipt = await session.send(given);
+    if (!receipt.accepted)
+      throw new HttpError(429, 'QUEUE_FULL', `the queue of session ${key} is full; message ${receipt.id} was not accepted`);
+    return { status: 202, body: receipt };
+  },
+});
+
+/** `GET /v1/sessions/{key}`: shows a session. */
+export const readSession = defineRoute({
+  method: 'GET',
+  path: '/v1/sessions/{key}',
+  right: 'read',
+  summary: 'show the active run, the queue and the last runs of a session',
+  answers: [
+    {
+      status: 200,
+      meaning: 'the session',
+      schema: z.looseObject({ key: z.string(), active: z.string().optional(), queued: z.array(z.looseObject({ id: z.string() })) }),
+    },
+  ],
+  async run({ gateway, caller, params: { key } }) {
+    return { status: 200, body: await sessionOf(gateway.door.client, caller, key).query() };
+  },
+});
+
+/** `GET /v1/sessions/{key}/events`: follows a session. */
+export const followSessionEvents = defineRoute({
+  method: 'GET',
+  path: '/v1/sessions/{key}/events',
+  right: 'read',
+  summary: 'follow a session: its events, and those of each of its runs, with `runId`',
+  headers: [{ name: 'Last-Event-ID', meaning: 'The `id` of the last event that you have: the stream continues behind it' }],
+  answers: [{ status: 200, meaning: 'server-sent events', contentType: 'text/event-stream' }],
+  async run({ gateway, caller, headers, params: { key } }) {
+    const { client } = gateway.door;
+    const session = sessionOf(client, caller, key);
+    // a session that does not exist is an answer, not an empty stream
+    await session.query();
+    if (gateway.isDraining) throw new HttpError(503, 'DRAINING', 'this gateway ends; resume at another one', { 'retry-after': '1' });
+    const last = headers['last-event-id'];
+    const start = readSessionCursor(session.key, typeof last === 'string' ? last : undefined);
+    return { stream: followSession({ session, runOf: (runId) => client.get(runId), feeds: gateway.feeds }, start) };
+  },
+});
+
+/** `DELETE /v1/sessions/{key}/messages/{id}`: withdraws a message. */
+export const unsendFromSession = defineRoute({
+  method: 'DELETE',
+  path: '/v1/sessions/{key}/messages/{id}',
+  right: 'run',
+  summary: 'withdraw a message that waits',
+  answers: [
+    { status: 200, meaning: 'withdrawn', schema: z.object({ id: z.string(), unsent: z.literal(true) }) },
+    { status: 409, meaning: '`MESSAGE_IN_WORK`' },
+  ],
+  async run({ gateway, caller, params: { key, id } }) {
+    return { status: 200, body: await sessionOf(gateway.door.client, caller, key).unsend(id) };
+  },
+});
+
+/** The session of a key, which belongs to the tenant of the token. Throws HttpError 404 for a key that no session can have. */
+function sessionOf(client: AgentClient, { tenant }: Caller, key: string, agent?: string): SessionHandle {
+  const isKey = tenant === undefined ? isSessionKey(key) : isRunId(key) && isRunId(tenant);
+  if (!isKey) throw new HttpError(404, 'NO_SESSION', `no session ${JSON.stringify(key.slice(0, 200))}`);
+  return client.session(tenant === undefined ? key : `${tenant}/${key}`, {
+    ...(agent === undefined ? {} : { agent }),
+    ...(tenant === undefined ? {} : { defaults: { tenant } }),
+  });
+}

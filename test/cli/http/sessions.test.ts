@@ -1,0 +1,104 @@
+import { createHash } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { Right } from '../../../src/gateway/http/access/caller.js';
+import type { TokenEntry } from '../../../src/gateway/http/access/tokens.js';
+import { lastTextOf, say } from '../../support/agent-worker.js';
+import { latch, until } from '../../support/use-workers.js';
+import type { GatewayClient, ServerEvent } from './support/gateway-client.js';
+import { useGateways } from './support/use-gateways.js';
+
+const gateways = useGateways();
+
+function entry(token: string, tenant: string): TokenEntry {
+  return { tokenSha256: createHash('sha256').update(token).digest('hex'), tenant, rights: [...Right.options] };
+}
+
+function keyOf({ event, data }: ServerEvent): string {
+  return `${event} ${String(data['runId'])} ${String(data['seq'])}`;
+}
+
+/** Follows a session until its run with this number has ended, from the event with an id on. */
+async function followUntil(client: GatewayClient, key: string, run: number, lastEventId?: string): Promise<ServerEvent[]> {
+  const events: ServerEvent[] = [];
+  for await (const event of client.follow(`/v1/sessions/${key}/events`, lastEventId)) {
+    events.push(event);
+    if (event.event === 'session.run.ended' && event.data['runId'] === `${key}/${run}`) break;
+  }
+  return events;
+}
+
+describe('sessions over HTTP', () => {
+  it('C-01, U1: messages are answered in order, one run each; the stream has each run between its start and its end, and resumes anywhere', async () => {
+    const place = await gateways.place({ model: (request) => say(`answer to ${lastTextOf(request)}`) });
+    const { client } = await place.gateway();
+    const path = '/v1/sessions/s1/messages';
+    expect(await client.ask(path, { body: { id: 'm1', text: 'one' } })).toMatchObject({ status: 202, body: { id: 'm1', accepted: true } });
+    expect(await client.ask(path, { body: { id: 'm2', text: 'two' } })).toMatchObject({ status: 202, body: { id: 'm2', accepted: true } });
+    const events = await followUntil(client, 's1', 2);
+    const order = events
+      .filter(({ event }) => /^(?:session\.run\.|run\.|result$)/u.test(event))
+      .map(({ event, data }) => [event, data['runId']]);
+    expect(order).toEqual(
+      ['s1/1', 's1/2'].flatMap((runId) =>
+        ['session.run.started', 'run.started', 'run.ended', 'result', 'session.run.ended'].map((event) => [event, runId]),
+      ),
+    );
+    const outputs = events.filter(({ event }) => event === 'result').map(({ data }) => (data['result'] as { output: string }).output);
+    expect(outputs).toEqual(['answer to one', 'answer to two']);
+    expect(await client.ask('/v1/sessions/s1')).toMatchObject({
+      status: 200,
+      body: { key: 's1', queued: [], runs: [{ runId: 's1/1', messageIds: ['m1'], reason: 'completed' }, { messageIds: ['m2'] }] },
+    });
+    expect(await client.ask(`/v1/runs/${encodeURIComponent('s1/2')}`)).toMatchObject({ status: 200, body: { result: { runId: 's1/2' } } });
+    expect(new Set(events.map(({ id }) => id)).size).toBe(events.length);
+    const other = await place.gateway();
+    const all = events.map(keyOf).toSorted();
+    for (const [index, { id }] of events.slice(0, -1).entries()) {
+      const rest = await followUntil(index % 2 === 0 ? other.client : client, 's1', 2, id);
+      expect([index, [...events.slice(0, index + 1), ...rest].map(keyOf).toSorted()]).toEqual([index, all]);
+    }
+  });
+
+  it('C-06, C-07: a full queue is 429, a message that waits is withdrawn, and one in work is 409', async () => {
+    const held = latch();
+    const place = await gateways.place({
+      model: async () => {
+        await held.opened;
+        return say('done');
+      },
+    });
+    const { client } = await place.gateway();
+    const send = (id: string) => client.ask('/v1/sessions/s2/messages', { body: { id, text: id } });
+    try {
+      expect(await send('first')).toMatchObject({ status: 202 });
+      await until(async () => (await client.ask('/v1/sessions/s2')).body['active'] === 's2/1', 'the first run is active');
+      for (let index = 1; index <= 20; index += 1) expect(await send(`w${index}`)).toMatchObject({ status: 202, body: { accepted: true } });
+      expect(await send('w21')).toMatchObject({ status: 429, body: { error: { code: 'QUEUE_FULL' } } });
+      const unsend = (id: string) => client.ask(`/v1/sessions/s2/messages/${id}`, { method: 'DELETE' });
+      for (let index = 1; index <= 20; index += 1) expect(await unsend(`w${index}`)).toMatchObject({ status: 200, body: { unsent: true } });
+      expect(await unsend('first')).toMatchObject({ status: 409, body: { error: { code: 'MESSAGE_IN_WORK' } } });
+      expect(await unsend('never')).toMatchObject({ status: 404, body: { error: { code: 'NO_SUCH_MESSAGE' } } });
+    } finally {
+      held.open();
+    }
+    expect((await followUntil(client, 's2', 1)).filter(({ event }) => event === 'session.run.started')).toHaveLength(1);
+  });
+
+  it('X21: the same key is a session of its own for each tenant', async () => {
+    const place = await gateways.place({ model: (request) => say(`answer to ${lastTextOf(request)}`) });
+    const { as } = await place.gateway({ entries: [entry('a', 'acme'), entry('b', 'other')] });
+    expect(await as('b').ask('/v1/sessions/s3')).toMatchObject({ status: 404, body: { error: { code: 'NO_SESSION' } } });
+    expect(await as('a').ask('/v1/sessions/s3/messages', { body: { text: 'secret of acme' } })).toMatchObject({ status: 202 });
+    await until(async () => JSON.stringify((await as('a').ask('/v1/sessions/s3')).body).includes('completed'), 'it is answered');
+    expect(await as('b').ask('/v1/sessions/s3')).toMatchObject({ status: 404 });
+    for (const foreign of ['acme%2Fs3', 'other%2F..%2Facme%2Fs3', '..%2Facme%2Fs3']) {
+      expect(await as('b').ask(`/v1/sessions/${foreign}`)).toMatchObject({ status: 404, body: { error: { code: 'NO_SESSION' } } });
+    }
+    expect(await as('b').ask('/v1/runs/acme%2Fs3%2F1')).toMatchObject({ status: 404, body: { error: { code: 'RUN_NOT_FOUND' } } });
+    expect(await as('a').ask('/v1/runs/acme%2Fs3%2F1')).toMatchObject({ status: 200, body: { run: { tenant: 'acme' } } });
+    expect(await as('b').ask('/v1/sessions/s3/messages', { body: { text: 'of other' } })).toMatchObject({ status: 202 });
+    await until(async () => JSON.stringify((await as('b').ask('/v1/sessions/s3')).body).includes('completed'), 'it is answered');
+    const transcript = await as('b').ask('/v1/runs/other%2Fs3%2F1/transcript');
+    expect(JSON.stringify(transcript.body)).not.toContain('acme');
+  });
+});
