@@ -54,6 +54,7 @@ describe('sessions over HTTP', () => {
     const other = await place.gateway();
     const all = events.map(keyOf).toSorted();
     for (const [index, { id }] of events.slice(0, -1).entries()) {
+      if (index % 3 !== 0) continue;
       const rest = await followUntil(index % 2 === 0 ? other.client : client, 's1', 2, id);
       expect([index, [...events.slice(0, index + 1), ...rest].map(keyOf).toSorted()]).toEqual([index, all]);
     }
