@@ -9,8 +9,8 @@ import { openStateFolder, resolveStateDir } from '../../worker/state-folder/stat
 import { type Output, say } from '../display/output.js';
 import { ensureBackground } from '../host/background.js';
 import type { CliContext } from '../host/context.js';
+import { type Opened, openMcpDoor } from '../host/doors/mcp-door.js';
 import { loadConfigHere } from '../host/load-config.js';
-import { type Opened, openMcpDoor } from '../host/mcp-door.js';
 import { serveWhile } from '../host/serve.js';
 import { openPlace, type PlaceOptions } from '../host/workplace.js';
 import { checkPort } from '../options/number.js';

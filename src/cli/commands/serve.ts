@@ -7,7 +7,7 @@ import { openAuthKey } from '../../worker/state-folder/auth-key.js';
 import { openStateFolder, resolveStateDir } from '../../worker/state-folder/state-folder.js';
 import { say } from '../display/output.js';
 import type { CliContext } from '../host/context.js';
-import { openGatewayDoor } from '../host/gateway-door.js';
+import { openGatewayDoor } from '../host/doors/gateway-door.js';
 import { loadConfigHere } from '../host/load-config.js';
 import { serveWhile } from '../host/serve.js';
 import { openPlace, type PlaceOptions } from '../host/workplace.js';

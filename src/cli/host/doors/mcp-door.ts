@@ -1,10 +1,10 @@
-import type { AgentClient } from '../../client/agent-client.js';
-import { checkStart } from '../../client/runs/start-run.js';
-import type { Door, OfferedAgent, StartedRun, StartRequest } from '../../gateway/mcp/door.js';
-import type { LoadedConfig } from '../../worker/config/load-config.js';
-import type { WorkspaceRoot } from '../options/workspace-root.js';
-import { nameHost } from './name-host.js';
-import type { Place } from './workplace.js';
+import type { AgentClient } from '../../../client/agent-client.js';
+import { checkStart } from '../../../client/runs/start-run.js';
+import type { Door, OfferedAgent, StartedRun, StartRequest } from '../../../gateway/mcp/door.js';
+import type { LoadedConfig } from '../../../worker/config/load-config.js';
+import type { WorkspaceRoot } from '../../options/workspace-root.js';
+import { nameHost } from '../name-host.js';
+import type { Place } from '../workplace.js';
 
 /** Options of `openMcpDoor`. */
 export interface McpDoorOptions {
@@ -40,7 +40,7 @@ export function openMcpDoor(options: McpDoorOptions): Door {
       return place.client;
     },
     async agents(): Promise<readonly OfferedAgent[]> {
-      const { listAgents } = await import('../../worker/config/list-agents.js');
+      const { listAgents } = await import('../../../worker/config/list-agents.js');
       return listAgents(config).map(({ definedIn: _definedIn, ...agent }) => agent);
     },
     start: (request) => startRun(request, options),
@@ -53,7 +53,7 @@ async function startRun({ workspace: requested, ...request }: StartRequest, opti
   const given = Object.fromEntries(Object.entries(request).filter(([, value]) => value !== undefined));
   const checked = checkStart({ ...given, ...(workspace === undefined ? {} : { context: { workspace } }) });
   if (hasWorker) {
-    const { checkRun } = await import('../../worker/config/preflight.js');
+    const { checkRun } = await import('../../../worker/config/preflight.js');
     await checkRun(config, checked.input);
   }
   const { place, keepRunning } = await opening;

@@ -1,9 +1,9 @@
-import { checkStart, type StartInput } from '../../client/runs/start-run.js';
-import type { GatewayDoor, StartedRun } from '../../gateway/http/routing/gateway-door.js';
-import type { LoadedConfig } from '../../worker/config/load-config.js';
-import type { WorkspaceRoot } from '../options/workspace-root.js';
-import { nameHost } from './name-host.js';
-import type { Place } from './workplace.js';
+import { checkStart, type StartInput } from '../../../client/runs/start-run.js';
+import type { GatewayDoor, StartedRun } from '../../../gateway/http/routing/gateway-door.js';
+import type { LoadedConfig } from '../../../worker/config/load-config.js';
+import type { WorkspaceRoot } from '../../options/workspace-root.js';
+import { nameHost } from '../name-host.js';
+import type { Place } from '../workplace.js';
 
 /** Options of `openGatewayDoor`. */
 export interface GatewayDoorOptions {
@@ -29,7 +29,7 @@ async function startRun(given: StartInput, { config, workspaces, place, hasWorke
   const workspace = await workspaces.workspaceOf(input.context?.workspace);
   const placed = workspace === undefined ? input : { ...input, context: { ...input.context, workspace } };
   if (hasWorker) {
-    const { checkRun } = await import('../../worker/config/preflight.js');
+    const { checkRun } = await import('../../../worker/config/preflight.js');
     await checkRun(config, placed);
   }
   const { run, executionId, duplicate } = await place.client.start(await nameHost(place, { ...checked, input: placed }));
