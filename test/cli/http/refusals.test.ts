@@ -100,6 +100,7 @@ describe('what the gateway refuses', () => {
     expect(key).toMatchObject({ status: 400, body: { error: { code: 'BAD_IDEMPOTENCY_KEY' } } });
     expect(await rawAsk(url, { method: 'GET', path: '/v1/runs/%ff', headers: AUTHORIZATION })).toEqual({ status: 400, code: 'BAD_URL' });
     expect(await rawAsk(url, { method: 'PUT', path: '/v1/runs', headers: AUTHORIZATION })).toEqual({ status: 404, code: 'NOT_FOUND' });
+    expect(await rawAsk(url, { method: 'QUERY', path: '/v1/runs', headers: AUTHORIZATION })).toEqual({ status: 400, code: 'BAD_REQUEST' });
     const { headers } = await client.ask('/v1/runs');
     expect(Object.fromEntries(headers)).toMatchObject({ 'x-content-type-options': 'nosniff', 'cache-control': 'no-store' });
   });

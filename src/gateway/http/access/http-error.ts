@@ -54,8 +54,14 @@ function ofFramework(error: unknown): HttpError | undefined {
     case 'FST_ERR_BAD_URL':
       return new HttpError(400, 'BAD_URL', 'the path is not correctly encoded');
     default:
-      return undefined;
+      return isOfRequest(error) ? new HttpError(400, 'BAD_REQUEST', 'the request is malformed') : undefined;
   }
+}
+
+/** True for any other error with a status of the client's side, such as a method without the headers that it needs. */
+function isOfRequest(error: unknown): boolean {
+  const status = typeof error === 'object' && error !== null && 'statusCode' in error ? Number(error.statusCode) : 0;
+  return status >= 400 && status < 500;
 }
 
 /** The same for a run that does not exist and for one of another tenant. */
