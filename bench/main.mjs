@@ -9,6 +9,7 @@ import { allMessages } from './scenarios/all-messages.mjs';
 import { bareActivities } from './scenarios/bare-activities.mjs';
 import { bareLoop } from './scenarios/bare-loop.mjs';
 import { cancel } from './scenarios/cancel.mjs';
+import { gateway } from './scenarios/gateway.mjs';
 import { idleMemory } from './scenarios/idle-memory.mjs';
 import { manyRuns } from './scenarios/many-runs.mjs';
 import { mcpCalls } from './scenarios/mcp-calls.mjs';
@@ -47,6 +48,7 @@ const SCENARIOS = {
   prompts: () => prompts(),
   'mcp-calls': () => mcpCalls(),
   'sub-agents': (arena) => subAgents(arena),
+  gateway: (arena) => gateway(arena),
 };
 
 const { values: options, positionals: wanted } = parseArgs({
