@@ -7,6 +7,7 @@ import { Right } from '../../../src/gateway/http/access/caller.js';
 import type { TokenEntry } from '../../../src/gateway/http/access/tokens.js';
 import { ROUTES } from '../../../src/gateway/http/routes/routes.js';
 import { say } from '../../support/agent-worker.js';
+import { latch, until } from '../../support/use-workers.js';
 import { rawAsk } from './support/gateway-client.js';
 import { TOKEN, useGateways } from './support/use-gateways.js';
 
@@ -183,6 +184,16 @@ describe('tenants', () => {
     expect(await as('acme').ask(`/v1/runs/${own}`)).toMatchObject({ status: 200, body: { run: { tenant: 'acme' } } });
     expect(await as('admin').ask(`/v1/runs/${own}`)).toMatchObject({ status: 200 });
     expect((await as('other').ask('/v1/runs')).body).toEqual({ runs: [] });
+  });
+
+  it('see a run that a client of another language started for them once it is prepared', async () => {
+    const held = latch();
+    const place = await gateways.place({ model: () => say('done'), beforePrepare: () => held.opened });
+    const { as } = await place.gateway({ entries: [entry('acme', Right.options, 'acme')] });
+    const runId = await place.startBare({ tenant: 'acme' });
+    expect(await as('acme').ask(`/v1/runs/${runId}/transcript`)).toMatchObject({ status: 404 });
+    held.open();
+    await until(async () => (await as('acme').ask(`/v1/runs/${runId}/transcript`)).status === 200, 'the run is seen');
   });
 
   it('cannot start a run of another tenant, name a folder of the host, or take the key of another tenant', async () => {

@@ -23,7 +23,9 @@ export class Owners {
   /** The run, if the caller may see it. Throws the same HttpError 404 for a run that does not exist and for one of another tenant. */
   async runOf({ tenant }: Pick<Caller, 'tenant'>, id: string): Promise<RunHandle> {
     if (!/^[\w.:/-]+$/u.test(id) || id.length > ID_CHARS_MAX) throw noSuchRun(id);
-    const owner = this.#tenants.get(id) ?? (await this.#ask(id));
+    const known = this.#tenants.get(id);
+    // a run that another client started gets its tenant when a worker prepares it
+    const owner = known === undefined || (tenant !== undefined && known !== tenant) ? await this.#ask(id) : known;
     if (tenant !== undefined && owner !== tenant) throw noSuchRun(id);
     return this.#client.get(id);
   }

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterEach, inject } from 'vitest';
 import { AgentClient } from '../../../../src/client/agent-client.js';
 import { HTTP_LIMITS } from '../../../../src/contracts/constants/limits.js';
+import type { RunInput } from '../../../../src/contracts/schemas/run.js';
 import type { TokenEntry } from '../../../../src/gateway/http/access/tokens.js';
 import { type GatewayOptions, serveGateway } from '../../../../src/gateway/http/serve-gateway.js';
 import { FileStreamSink } from '../../../../src/streams/file-stream-sink.js';
@@ -39,6 +40,8 @@ export interface TestGateway {
 /** A worker, and gateways in front of its queue. */
 export interface GatewayPlace {
   gateway(options?: TestGatewayOptions): Promise<TestGateway>;
+  /** Starts a run as a client of another language does, without what the clients of this package add. */
+  startBare(input: Partial<RunInput>): Promise<string>;
 }
 
 /** Workers that publish tokens, with gateways in front of them. Everything ends after each test. */
@@ -57,8 +60,10 @@ export function useGateways(): { place(options: AgentWorkerOptions): Promise<Gat
     async place(options) {
       const folder = await mkdtemp(join(tmpdir(), 'perdure-gateway-'));
       folders.push(folder);
-      const { taskQueue } = await workers.worker({ streams: new FileStreamSink({ folder }), ...options });
+      const worker = await workers.worker({ streams: new FileStreamSink({ folder }), ...options });
+      const { taskQueue } = worker;
       return {
+        startBare: async (input) => (await workers.start(worker, input)).runId,
         async gateway(given = {}) {
           const started = await startGateway({ folder, taskQueue }, given);
           ends.push(started.stop);
