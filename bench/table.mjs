@@ -51,8 +51,8 @@ const AIMS = [
   ['n', 'call of an MCP server over the bare SDK, ms', 'mcp-calls', 'addedMs', '<=', 3],
   ['n', 'the same with nested metadata in each skill, ms', 'prompts', 'nested.coldMs', '<=', 50],
   ['o', '5 sub-agents at once over the sum of their turns', 'sub-agents', 'ratio', '<=', 1.2],
-  ['o', 'start over HTTP beside the client, ms more', 'gateway', 'addedToStartMs', '<=', 2],
-  ['o', 'first token behind the model, 1,000 clients, p95 ms', 'gateway', 'firstTokenP95Ms', '<=', 100],
+  ['p', 'start over HTTP beside the client, ms more', 'gateway', 'addedToStartMs', '<=', 2],
+  ['p', 'first token behind the model, 1,000 clients, p95 ms', 'gateway', 'firstTokenP95Ms', '<=', 100],
 ];
 
 /** What was measured, for people. */

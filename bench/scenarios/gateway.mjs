@@ -15,7 +15,7 @@ const STARTS = 60;
 const CLIENT_PROCESS = fileURLToPath(new URL('../sse-clients.mjs', import.meta.url));
 
 /**
- * (o): what the gateway adds to a start, and how far behind the model the first token reaches 1,000 clients of one run. Worker, gateway
+ * (p): what the gateway adds to a start, and how far behind the model the first token reaches 1,000 clients of one run. Worker, gateway
  * and clients share this machine.
  */
 export async function gateway(arena) {
