@@ -28,32 +28,6 @@ describe('perdure serve', { timeout: 180_000 }, () => {
     return folder;
   }
 
-  async function serve(folder: CliFolder, ...args: readonly string[]): Promise<Served> {
-    const port = await freePort();
-    const command = folder.start(['serve', '--port', String(port), ...args]);
-    const file = join(folder.path, '.perdure', 'gateway-token');
-    await command.saw(`gateway at http://127.0.0.1:${port}, token `);
-    const token = (await readFile(file, 'utf8')).trim();
-    await command.saw(`token ${token} (in ${file})`);
-    expect((await stat(file)).mode & 0o777).toBe(0o600);
-    return { command, client: new GatewayClient(`http://127.0.0.1:${port}`, token) };
-  }
-
-  /** Follows a run until it has some words, and kills the gateway in the middle of the answer. */
-  async function followAndKill({ command, client }: Served, runId: string): Promise<ServerEvent[]> {
-    const events: ServerEvent[] = [];
-    try {
-      for await (const event of client.follow(`/v1/runs/${runId}/events`)) {
-        events.push(event);
-        if (events.filter((each) => each.event === 'text.delta').length === 5) command.child.kill('SIGKILL');
-      }
-    } catch {
-      // the connection was cut
-    }
-    expect(events.some(({ event }) => event === 'result')).toBe(false);
-    return events;
-  }
-
   it('U10, C-38: a gateway is killed in mid-stream; the client resumes at another one without a gap, a double or a reset', async () => {
     const folder = await makeFolder();
     const worker = folder.start(['dev']);
@@ -103,6 +77,32 @@ describe('perdure serve', { timeout: 180_000 }, () => {
     });
   });
 });
+
+async function serve(folder: CliFolder, ...args: readonly string[]): Promise<Served> {
+  const port = await freePort();
+  const command = folder.start(['serve', '--port', String(port), ...args]);
+  const file = join(folder.path, '.perdure', 'gateway-token');
+  await command.saw(`gateway at http://127.0.0.1:${port}, token `);
+  const token = (await readFile(file, 'utf8')).trim();
+  await command.saw(`token ${token} (in ${file})`);
+  expect((await stat(file)).mode & 0o777).toBe(0o600);
+  return { command, client: new GatewayClient(`http://127.0.0.1:${port}`, token) };
+}
+
+/** Follows a run until it has some words, and kills the gateway in the middle of the answer. */
+async function followAndKill({ command, client }: Served, runId: string): Promise<ServerEvent[]> {
+  const events: ServerEvent[] = [];
+  try {
+    for await (const event of client.follow(`/v1/runs/${runId}/events`)) {
+      events.push(event);
+      if (events.filter((each) => each.event === 'text.delta').length === 5) command.child.kill('SIGKILL');
+    }
+  } catch {
+    // the connection was cut
+  }
+  expect(events.some(({ event }) => event === 'result')).toBe(false);
+  return events;
+}
 
 /** The text of the run's only turn, as a client shows it. */
 function textOf(events: readonly ServerEvent[]): string {
