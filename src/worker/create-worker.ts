@@ -25,6 +25,7 @@ import { createProviderFor } from '../providers/access/provider-for.js';
 import { workerSecrets } from '../providers/access/worker-secrets.js';
 import type { StreamSink } from '../streams/stream.js';
 import { updatePlan } from '../tools/update-plan.js';
+import { withStateFolder } from '../tools/workspace/jail.js';
 import type { LoadedConfig } from './config/load-config.js';
 import { prepareOptions } from './config/prepare-options.js';
 import { providerRules } from './hosting/ask-provider-ledger.js';
@@ -113,7 +114,7 @@ export function createAgentActivities(options: AgentActivitiesOptions): AgentAct
   const { workspaceTools, listedTools, readArtifact, readSkill, memoryTools, mcpTools } = prepared;
   const ofLists = listedTools.map(({ tool }) => tool);
   const wrap = options.wrapTool ?? ((tool) => tool);
-  return createActivities({
+  const activities = createActivities({
     prepareRun: createPrepareRun({
       ...prepared,
       searchAttributes: options.searchAttributes,
@@ -147,6 +148,17 @@ export function createAgentActivities(options: AgentActivitiesOptions): AgentAct
     ...(options.toolQueue === undefined ? {} : { hostQueue: options.toolQueue }),
     ...(modelIdleMs === undefined ? {} : { modelIdleMs }),
   });
+  return hidingState(activities, options.stateDir);
+}
+
+/** The activities of a worker, whose tools cannot reach its state folder. */
+function hidingState(activities: AgentActivities, stateDir: string): AgentActivities {
+  // functions by name, before and after
+  const byName = activities as unknown as Readonly<Record<string, (input: never) => unknown>>;
+  const hiding = Object.entries(byName).map(([name, activity]) => {
+    return [name, (input: never) => withStateFolder(stateDir, () => activity(input))] as const;
+  });
+  return Object.fromEntries(hiding) as unknown as AgentActivities;
 }
 
 function wrapped(tool: AnyToolDefinition | undefined, wrap: (tool: AnyToolDefinition) => AnyToolDefinition): AnyToolDefinition | undefined {

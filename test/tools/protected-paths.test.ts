@@ -1,7 +1,8 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, mkdtemp, readdir, rm, symlink } from 'node:fs/promises';
+import { chmod, mkdtemp, readdir, realpath, rm, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createEditFile } from '../../src/tools/edit-file.js';
@@ -257,4 +258,17 @@ describe('a folder of agents that the worker cannot read', () => {
     const [ended] = await Promise.allSettled([guardCall(jail, paths)]).finally(() => process.seteuid?.(0));
     expect(ended).toMatchObject({ status: 'rejected', reason: { code: 'DENIED', message: expect.stringContaining('"agents"') } });
   });
+});
+
+test('workers of one process that protect different files do not take them for new ones', async () => {
+  const folder = await realpath(await mkdtemp(join(tmpdir(), 'perdure-two-guards-')));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const [mine, yours] = [join(folder, 'mine.config.ts'), join(folder, 'yours.config.ts')];
+  await Promise.all([mine, yours].map((path) => writeFile(path, 'export default {};')));
+  const jail = await openJail(folder);
+  const first = await guardCall(jail, [mine]);
+  const second = await guardCall(jail, [yours]);
+  expect(await second.finish()).toEqual([]);
+  expect(await first.finish()).toEqual([]);
+  expect((await readdir(folder)).toSorted()).toEqual(['mine.config.ts', 'yours.config.ts']);
 });

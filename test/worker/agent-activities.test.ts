@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
@@ -10,7 +10,9 @@ import type { RunEvent } from '../../src/contracts/event.js';
 import type { RunInput, RunResult } from '../../src/contracts/schemas/run.js';
 import { loadConfig } from '../../src/worker/config/load-config.js';
 import { type AgentActivitiesOptions, createAgentActivities } from '../../src/worker/create-worker.js';
+import { resultTexts } from '../activities/support/result-texts.js';
 import { createTestWorker } from '../support/test-worker.js';
+import { testRun } from '../support/use-workers.js';
 
 type HistoryEvent = temporal.api.history.v1.IHistoryEvent;
 
@@ -77,10 +79,40 @@ describe('createAgentActivities', () => {
     ]);
   });
 
+  it("B41: no tool of a workspace reads the worker's own state folder, wherever it is", async () => {
+    const stateDir = join(folder, 'state-of-worker');
+    await mkdir(stateDir);
+    await writeFile(join(stateDir, 'secret.txt'), 'the-state');
+    const script = join(folder, 'script.yaml');
+    await writeFile(
+      script,
+      `steps:
+  - toolCalls:
+      - { name: read_file, args: { path: state-of-worker/secret.txt } }
+      - { name: search_files, args: { pattern: the-st } }
+      - { name: write_file, args: { path: state-of-worker/secret.txt, content: x } }
+      - { name: run_command, args: { command: cat state-of-worker/secret.txt } }
+  - text: done
+`,
+    );
+    await writeFile(join(folder, 'perdure.config.json'), JSON.stringify({ model: `scripted/${script}` }));
+    const { texts } = await run({ task: 'look', context: { workspace: folder } }, { stateDir });
+    expect(texts).toHaveLength(4);
+    expect(texts[0]).toMatch(/^DENIED/u);
+    expect(texts[2]).toMatch(/^DENIED/u);
+    expect(texts.join('\n')).not.toContain('the-state');
+    expect(await readFile(join(stateDir, 'secret.txt'), 'utf8')).toBe('the-state');
+  });
+
   async function run(
     input: RunInput,
-    options: Pick<AgentActivitiesOptions, 'heartbeatTimeoutMs'> = {},
-  ): Promise<{ readonly result: RunResult; readonly events: readonly RunEvent[]; readonly history: readonly HistoryEvent[] }> {
+    options: Partial<Pick<AgentActivitiesOptions, 'heartbeatTimeoutMs' | 'stateDir'>> = {},
+  ): Promise<{
+    readonly result: RunResult;
+    readonly events: readonly RunEvent[];
+    readonly history: readonly HistoryEvent[];
+    readonly texts: readonly string[];
+  }> {
     const address = inject('temporalAddress');
     const taskQueue = `activities-${randomUUID()}`;
     const [connection, nativeConnection] = await Promise.all([Connection.connect({ address }), NativeConnection.connect({ address })]);
@@ -97,7 +129,7 @@ describe('createAgentActivities', () => {
       const result = (await handle.result()) as RunResult;
       const { events } = await handle.query<{ events: RunEvent[] }, [object]>('events', { after: 0 });
       const history = await handle.fetchHistory();
-      return { result, events, history: history.events ?? [] };
+      return { result, events, history: history.events ?? [], texts: resultTexts(await testRun(handle).messages()) };
     } finally {
       worker.shutdown();
       await running;

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { constants, existsSync } from 'node:fs';
 import { type FileHandle, lstat, open, readlink, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
@@ -184,8 +185,18 @@ function outside(path: string, why: string): WorkspaceError {
 /** The default name of the state folder. Hidden from all tools. */
 export const STATE_FOLDER_NAME = '.perdure';
 
-/** The absolute path of the state folder: `PERDURE_DIR`, else `.perdure` in the current folder. It may not exist. */
+/** The state folder of the worker whose call runs, because several workers may share a process. */
+const stateFolders = new AsyncLocalStorage<string>();
+
+/** Does work in which tools cannot reach this state folder. @default `PERDURE_DIR`, else `.perdure` in the current folder */
+export function withStateFolder<Result>(folder: string, work: () => Result): Result {
+  return stateFolders.run(resolve(folder), work);
+}
+
+/** The absolute path of the state folder that no tool can access. It may not exist. */
 function stateFolder(): string {
+  const own = stateFolders.getStore();
+  if (own !== undefined) return own;
   const named = process.env.PERDURE_DIR;
   return named === undefined || named === '' ? join(process.cwd(), STATE_FOLDER_NAME) : resolve(named);
 }

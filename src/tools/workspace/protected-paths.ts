@@ -46,7 +46,10 @@ export async function protectedState(jail: Jail, entries: ProtectedPaths): Promi
   return { marks, folders: [...new Set(agents.map(dirname))] };
 }
 
-/** The states that running calls of a workspace began with. They share one, so that none takes what another one wrote for the owner's. */
+/**
+ * The states that running calls of a workspace began with. They share one, so that none takes what another one wrote for the owner's. Workers
+ * that protect other files share none: what one of them does not protect would be new to the other.
+ */
 const running = new Map<string, { readonly before: Promise<ProtectedState>; calls: number }>();
 
 /** One call that may change protected files. */
@@ -67,12 +70,13 @@ export const UNGUARDED: GuardedCall = { before: { marks: new Map(), folders: [] 
  * if the worker cannot read where they may be.
  */
 export async function guardCall(jail: Jail, entries: ProtectedPaths, given?: Promise<ProtectedState | undefined>): Promise<GuardedCall> {
-  const shared = running.get(jail.root) ?? { before: beforeCall(jail, entries, given), calls: 0 };
-  running.set(jail.root, shared);
+  const key = JSON.stringify([jail.root, entries]);
+  const shared = running.get(key) ?? { before: beforeCall(jail, entries, given), calls: 0 };
+  running.set(key, shared);
   shared.calls += 1;
   const leave = (): void => {
     shared.calls -= 1;
-    if (shared.calls === 0) running.delete(jail.root);
+    if (shared.calls === 0) running.delete(key);
   };
   try {
     const before = await shared.before;
