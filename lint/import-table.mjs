@@ -43,7 +43,7 @@ export const IMPORT_TABLE = {
   workflows: { rooms: ['contracts'], packages: ['@temporalio/workflow', '@temporalio/common'] },
   streams: { rooms: ['contracts'], packages: ['node:*', 'redis'] },
   output: { rooms: ['contracts'], packages: ['node:*'] },
-  define: { rooms: ['contracts'], packages: ['yaml', 'zod'] },
+  define: { rooms: ['contracts'], packages: ['@cfworker/json-schema', 'yaml', 'zod'] },
   contracts: { rooms: [], packages: ['zod', '@noble/hashes/*'] },
 };
 

@@ -3,6 +3,7 @@ import { TOOL_LIMITS } from '../contracts/constants/limits.js';
 import type { JsonCompatible } from '../contracts/json/json-compatible.js';
 import type { JsonValue } from '../contracts/schemas/message.js';
 import { Effect } from '../contracts/schemas/tool.js';
+import { type JsonArguments, type JsonSchema, jsonArguments } from './tool/json-arguments.js';
 
 /** Second argument of `execute` and `reconcile`. */
 export interface ToolContext {
@@ -75,7 +76,7 @@ export interface ToolDefinition<Args = unknown> {
   readonly name: string;
   /** Description, as the model sees it. */
   readonly description: string;
-  /** Arguments, as a zod schema. */
+  /** Arguments: a schema of zod 4, or the JSON Schema of an object. Of the latter, `defineTool` makes a zod schema. */
   readonly parameters: z.ZodType<Args>;
   /** JSON Schema of the arguments, as the model sees it. @default made from `parameters` */
   readonly schema?: Readonly<Record<string, JsonValue>>;
@@ -109,6 +110,9 @@ interface JsonWork<Result> {
   execute(...args: never): JsonCompatible<Result> | Promise<JsonCompatible<Result>>;
 }
 
+/** Options of `defineTool` with a JSON Schema: the model sees it unchanged. */
+export type JsonToolOptions<Args> = Omit<ToolOptions<Args>, 'parameters' | 'schema'> & { readonly parameters: JsonSchema };
+
 /** A tool with any type of arguments. */
 // biome-ignore format: one idea
 export type AnyToolDefinition = Omit<ToolDefinition, 'execute' | 'approval' | 'reconcile'> & {
@@ -118,12 +122,17 @@ export type AnyToolDefinition = Omit<ToolDefinition, 'execute' | 'approval' | 'r
 };
 
 /**
- * Adds the defaults to a tool's options. `Result` is any JSON-compatible type, interfaces too. A tool without `effect` is `once`: it is started at most once.
- * Throws a TypeError that names the field for an invalid name, effect, timeout, `pure` or `parameters`.
+ * Adds the defaults to a tool's options. `parameters` is a schema of zod 4, or a JSON Schema; with the latter, the arguments have the type
+ * that you give them in `execute`. `Result` is any JSON-compatible type, interfaces too. A tool without `effect` is `once`: it is started at
+ * most once. Throws a TypeError that names the field for an invalid name, effect, timeout, `pure` or `parameters`.
  */
 export function defineTool<Args, Result>(
   options: Omit<ToolOptions<Args>, 'execute'> & ToolWork<Args, Result> & JsonWork<Result>,
-): ToolDefinition<Args> {
+): ToolDefinition<Args>;
+export function defineTool<Result, Args extends object = JsonArguments>(
+  options: Omit<JsonToolOptions<Args>, 'execute'> & ToolWork<Args, Result> & JsonWork<Result>,
+): ToolDefinition<Args>;
+export function defineTool(options: AnyToolOptions): AnyToolDefinition {
   const { effect = 'once', timeoutMs = TOOL_LIMITS.timeoutMsDefault, pure = false, approval = 'never' } = options;
   if (!TOOL_LIMITS.namePattern.test(options.name)) {
     throw new TypeError(
@@ -139,22 +148,45 @@ export function defineTool<Args, Result>(
         `Use an integer from ${TOOL_LIMITS.timeoutMsMin} to ${TOOL_LIMITS.timeoutMsMax}.`,
     );
   }
-  const notSchema = parametersProblem(options.parameters);
-  if (notSchema !== undefined) throw new TypeError(`TOOL_PARAMETERS: tool "${options.name}" has parameters that are ${notSchema}`);
   if (pure && effect !== 'read') {
     throw new TypeError(`TOOL_PURE: tool "${options.name}" is pure with effect "${effect}". Set effect "read", or remove pure.`);
   }
-  // the compiler has checked the result: it is JSON
-  return { ...options, effect, timeoutMs, pure, approval } as ToolDefinition<Args>;
+  return { ...options, ...argumentsOf(options), effect, timeoutMs, pure, approval };
+}
+
+/** The options of `defineTool`, with a schema of either kind. */
+type AnyToolOptions = Pick<AnyToolDefinition, 'name' | 'description' | 'execute'> &
+  Partial<Omit<AnyToolDefinition, 'parameters'>> & { readonly parameters: z.ZodType | JsonSchema };
+
+/** The schema that checks the arguments, and the one that the model sees if it is not made from it. */
+function argumentsOf({ name, parameters }: AnyToolOptions): Pick<AnyToolDefinition, 'parameters' | 'schema'> {
+  if (isZodSchema(parameters)) return { parameters };
+  const problem = parametersProblem(parameters);
+  if (problem !== undefined) throw new TypeError(`TOOL_PARAMETERS: tool "${name}" has parameters that are ${problem}`);
+  return { parameters: jsonArguments(parameters), schema: plainSchema(name, parameters) };
+}
+
+function isZodSchema(parameters: z.ZodType | JsonSchema): parameters is z.ZodType {
+  return typeof parameters === 'object' && parameters !== null && '_zod' in parameters;
+}
+
+/** A copy as the model sees it: without `$schema`, and without values that are not JSON. */
+function plainSchema(name: string, parameters: JsonSchema): Record<string, JsonValue> {
+  try {
+    const { $schema: _, ...schema } = JSON.parse(JSON.stringify(parameters)) as Record<string, JsonValue>;
+    return schema;
+  } catch (error) {
+    const reason = error instanceof Error ? error.message.split('\n')[0] : String(error);
+    throw new TypeError(`TOOL_PARAMETERS: tool "${name}" has a schema that is not JSON: ${reason}`, { cause: error });
+  }
 }
 
 /** Plain JavaScript and other copies of zod give anything. Conversion to JSON Schema is checked with the whole config. */
 function parametersProblem(given: unknown): string | undefined {
-  if (typeof given === 'object' && given !== null) {
-    if ('_zod' in given) return undefined;
-    if ('_def' in given) return 'a schema of zod 3. Use zod 4.';
-  }
-  return 'not a zod schema. Use z.strictObject({ … }) of zod 4.';
+  const isObject = typeof given === 'object' && given !== null;
+  if (isObject && '_def' in given) return 'a schema of zod 3. Use zod 4, or JSON Schema.';
+  if (isObject && 'type' in given && given.type === 'object') return undefined;
+  return 'not a schema of an object. Use z.strictObject({ … }) of zod 4, or JSON Schema: { type: "object", properties: { … } }.';
 }
 
 /** True for a tool made with `defineTool`, also with another copy of this package. Never throws. */
@@ -167,6 +199,9 @@ export function isToolDefinition(value: unknown): value is AnyToolDefinition {
   const isNamed = typeof name === 'string' && TOOL_LIMITS.namePattern.test(name) && typeof description === 'string';
   return isNamed && isComplete && Effect.safeParse(effect).success && typeof execute === 'function';
 }
+
+/** The schema of a tool in a config or a plugin. */
+export const Tool = z.custom<AnyToolDefinition>(isToolDefinition, 'a tool made with defineTool({ … })');
 
 /** JSON Schema of a tool's arguments, as the model sees it. */
 export function parametersSchema(tool: Pick<ToolDefinition, 'parameters' | 'schema'>): Record<string, JsonValue> {

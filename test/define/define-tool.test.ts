@@ -3,6 +3,8 @@ import { z } from 'zod';
 import { TOOL_LIMITS } from '../../src/contracts/constants/limits.js';
 import { defineTool, isToolDefinition, parametersSchema, type ToolOptions } from '../../src/define/define-tool.js';
 
+const NO_OBJECT = 'not a schema of an object. Use z.strictObject({ … }) of zod 4, or JSON Schema: { type: "object", properties: { … } }.';
+
 const PARAMETERS = z.strictObject({ city: z.string(), days: z.number().int().default(1) });
 
 describe('defineTool', () => {
@@ -24,9 +26,9 @@ describe('defineTool', () => {
   });
 
   it.each([
-    ['a JSON Schema', { type: 'object', properties: {} }, 'not a zod schema. Use z.strictObject({ … }) of zod 4.'],
-    ['nothing', undefined, 'not a zod schema. Use z.strictObject({ … }) of zod 4.'],
-    ['a schema of zod 3', { _def: { typeName: 'ZodObject' }, parse: () => ({}) }, 'a schema of zod 3. Use zod 4.'],
+    ['a JSON Schema of a text', { type: 'string' }, NO_OBJECT],
+    ['nothing', undefined, NO_OBJECT],
+    ['a schema of zod 3', { _def: { typeName: 'ZodObject' }, parse: () => ({}) }, 'a schema of zod 3. Use zod 4, or JSON Schema.'],
   ])('D5: parameters that are %s are refused with what to use', (_, parameters, problem) => {
     expect(() => tool({ parameters: parameters as never })).toThrow(
       new TypeError(`TOOL_PARAMETERS: tool "weather" has parameters that are ${problem}`),

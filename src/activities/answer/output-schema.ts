@@ -1,17 +1,9 @@
 import { dereference, type Schema, schemaArrayKeyword, schemaKeyword, schemaMapKeyword } from '@cfworker/json-schema';
 import { OUTPUT_SCHEMA_LIMITS } from '../../contracts/constants/limits.js';
+import { DRAFT_WORDS, draftOf } from '../../contracts/json/schema-draft.js';
 import type { JsonValue } from '../../contracts/schemas/message.js';
 
 const TYPES: ReadonlySet<unknown> = new Set(['array', 'boolean', 'integer', 'null', 'number', 'object', 'string']);
-
-/** The drafts, by the word that identifies them in `$schema`. */
-const DRAFTS = [
-  ['2020-12', '2020-12'],
-  ['2019-09', '2019-09'],
-  ['draft-07', '7'],
-  ['draft-06', '7'],
-  ['draft-04', '4'],
-] as const;
 
 /** The JSON Schema of a run's answer: an object. */
 export type OutputSchema = Readonly<Record<string, JsonValue>>;
@@ -20,12 +12,6 @@ export type OutputSchema = Readonly<Record<string, JsonValue>>;
 export interface SchemaPlace {
   readonly root: string;
   readonly bytesMax: number;
-}
-
-/** The draft of a schema; the newest without `$schema`, undefined for an unknown one. */
-export function draftOf({ $schema }: OutputSchema): (typeof DRAFTS)[number][1] | undefined {
-  if ($schema === undefined) return '2020-12';
-  return DRAFTS.find(([word]) => typeof $schema === 'string' && $schema.includes(word))?.[1];
 }
 
 /**
@@ -45,7 +31,7 @@ export function outputSchemaProblem(schema: OutputSchema, given: Partial<SchemaP
 function sizeProblem(schema: OutputSchema, { root, bytesMax }: SchemaPlace): string | undefined {
   const bytes = Buffer.byteLength(JSON.stringify(schema));
   if (bytes > bytesMax) return `${root}: ${bytes} bytes, at most ${bytesMax}`;
-  return draftOf(schema) === undefined ? `${root}.$schema: use one of ${DRAFTS.map(([word]) => word).join(', ')}` : undefined;
+  return draftOf(schema) === undefined ? `${root}.$schema: use one of ${DRAFT_WORDS.join(', ')}` : undefined;
 }
 
 function partProblem(schema: OutputSchema, { root }: SchemaPlace): string | undefined {

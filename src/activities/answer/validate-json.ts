@@ -2,9 +2,10 @@ import { createRequire } from 'node:module';
 import { Worker } from 'node:worker_threads';
 import type { OutputUnit } from '@cfworker/json-schema';
 import { OUTPUT_SCHEMA_LIMITS } from '../../contracts/constants/limits.js';
+import { draftOf } from '../../contracts/json/schema-draft.js';
 import type { JsonValue } from '../../contracts/schemas/message.js';
 import { rejectedBy } from '../../providers/http/abortable.js';
-import { draftOf, type OutputSchema } from './output-schema.js';
+import type { OutputSchema } from './output-schema.js';
 
 /** The maximum of errors that are read from the library, which may report thousands. */
 const ERRORS_READ = 200;

@@ -1,7 +1,8 @@
 import { type Schema, Validator } from '@cfworker/json-schema';
 import { MCP_LIMITS } from '../../contracts/constants/limits.js';
+import { draftOf } from '../../contracts/json/schema-draft.js';
 import type { JsonValue } from '../../contracts/schemas/message.js';
-import { draftOf, outputSchemaProblem } from '../answer/output-schema.js';
+import { outputSchemaProblem } from '../answer/output-schema.js';
 
 /** The JSON Schema of a tool's arguments. */
 export type InputSchema = Readonly<Record<string, JsonValue>>;

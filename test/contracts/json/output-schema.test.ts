@@ -26,7 +26,9 @@ describe('toJsonSchema', () => {
     const old = z3.object({ city: z3.string() });
     expect(toJsonSchema(old)).toEqual({ problem: 'a schema of zod 3. Use zod 4, or JSON Schema.' });
     const tool = { name: 'weather', description: 'Says the weather.', parameters: old as never, execute: () => 'sunny' };
-    expect(() => defineTool(tool)).toThrow('TOOL_PARAMETERS: tool "weather" has parameters that are a schema of zod 3. Use zod 4.');
+    expect(() => defineTool(tool)).toThrow(
+      'TOOL_PARAMETERS: tool "weather" has parameters that are a schema of zod 3. Use zod 4, or JSON Schema.',
+    );
   });
 
   it('a schema that says no JSON Schema of itself is refused with what to write', () => {
