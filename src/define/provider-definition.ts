@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isWireFormat, type WireFormatDefinition } from './provider/wire-format.js';
 import { ProviderQuirks } from './provider-quirks.js';
 import { Credentials, KeyReference } from './worker/credentials.js';
 
@@ -84,6 +85,27 @@ export const AiSdkProvider = z.strictObject({
 });
 export type AiSdkProvider = z.infer<typeof AiSdkProvider>;
 
+/** A server with a wire format of your own. */
+export const CustomProvider = z.strictObject({
+  /** Selects your own wire format. */
+  api: z.literal('custom'),
+  /** The wire format, made with `defineWireFormat`. */
+  format: z.custom<WireFormatDefinition>(isWireFormat, 'a wire format { name, create(server) }'),
+  /** Address of the API, with its path. @default none */
+  baseUrl: z.string().optional(),
+  /** References of the keys. Each must have a value; without any, keys stand in `credentials` of the config. @default none */
+  credentials: Credentials.optional(),
+  /** Allows plain http to another host, which sends prompts and key unencrypted. @default false */
+  allowInsecure: z.boolean().optional(),
+});
+export type CustomProvider = z.infer<typeof CustomProvider>;
+
 /** A provider of the config, discriminated by `api`. */
-export const ProviderDefinition = z.discriminatedUnion('api', [HttpProvider, BedrockProvider, VertexProvider, AiSdkProvider]);
+export const ProviderDefinition = z.discriminatedUnion('api', [
+  HttpProvider,
+  BedrockProvider,
+  VertexProvider,
+  AiSdkProvider,
+  CustomProvider,
+]);
 export type ProviderDefinition = z.infer<typeof ProviderDefinition>;

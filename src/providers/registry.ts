@@ -1,6 +1,7 @@
 import type { HttpApi, HttpProvider, ProviderDefinition } from '../define/provider-definition.js';
 import { AI_SDK } from './ai-sdk/format.js';
 import { ANTHROPIC, ANTHROPIC_BEDROCK, ANTHROPIC_VERTEX } from './anthropic/formats.js';
+import { CUSTOM } from './custom/format.js';
 import { STUB, SUBPROCESS } from './executor/formats.js';
 import type { CustomDefinition, CustomFormat, Executor, ExecutorFormat, HttpFormat, WireFormat } from './format/wire-format.js';
 import { OPENAI_CHAT } from './openai/chat/format.js';
@@ -20,6 +21,7 @@ const WIRE_FORMATS: WireFormats = {
   'anthropic-bedrock': ANTHROPIC_BEDROCK,
   'anthropic-vertex': ANTHROPIC_VERTEX,
   'ai-sdk': AI_SDK,
+  custom: CUSTOM,
 };
 
 /** All kinds of executors. */

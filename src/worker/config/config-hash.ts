@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Config } from '../../define/define-config.js';
 import { type AnyToolDefinition, parametersSchema } from '../../define/define-tool.js';
+import type { ProviderDefinition } from '../../define/provider-definition.js';
 import { KNOWN_PROVIDERS } from '../../providers/access/known-providers.js';
 import type { KeyRing } from '../../providers/contract/access-options.js';
 
@@ -31,11 +32,18 @@ export function configHash({
     parameters: parametersSchema(tool),
   }));
   const parts = {
-    config: { ...config, tools },
+    config: { ...config, tools, providers: Object.entries(config.providers ?? {}).map(hashedProvider) },
     keys: [...keys.names()].toSorted().map((name) => [name, sha256(keys.resolve(name) ?? '')]),
     env: CHOOSING_VARIABLES.map((name) => [name, env[name] ?? '']),
   };
   return sha256(JSON.stringify(parts, functionAsSource)).slice(0, HASH_CHARS);
+}
+
+/** Of a wire format, an object of any content, only the code that creates its provider. */
+function hashedProvider([name, provider]: readonly [string, ProviderDefinition]): unknown {
+  if (provider.api !== 'custom') return [name, provider];
+  const { format, ...rest } = provider;
+  return [name, { ...rest, format: { name: format.name, create: format.create } }];
 }
 
 function pick(tool: AnyToolDefinition, fields: readonly (keyof AnyToolDefinition)[]): Record<string, unknown> {
