@@ -4,7 +4,8 @@ import { ModelPrice, ThinkingSetting } from '../contracts/schemas/model.js';
 import type { CustomCompactor } from './compactor.js';
 import { AgentDefinition } from './define-agent.js';
 import { HookDefinition } from './define-hook.js';
-import { type AnyToolDefinition, isToolDefinition } from './define-tool.js';
+import { Plugin } from './define-plugin.js';
+import { Tool } from './define-tool.js';
 import { HeartbeatTimeoutMs } from './heartbeat-timeout.js';
 import { ModelOptions } from './model-options.js';
 import { ProviderDefinition } from './provider-definition.js';
@@ -18,8 +19,6 @@ import { SandboxDefinition } from './worker/sandbox.js';
 import { SessionsDefinition } from './worker/sessions.js';
 import { StreamsDefinition } from './worker/streams.js';
 import { ProviderLimitsDefinition, TenantsDefinition } from './worker/tenants.js';
-
-const Tool = z.custom<AnyToolDefinition>(isToolDefinition, 'a tool made with defineTool({ … })');
 
 const Compactor = z.custom<CustomCompactor>(
   (value) => typeof value === 'function',
@@ -47,6 +46,14 @@ export const Config = z.strictObject({
   hooks: z.array(HookDefinition).optional(),
   /** Agents by name. A file `agents/NAME.md` defines one too. @default none */
   agents: z.record(z.string(), AgentDefinition).optional(),
+  /**
+   * Plugins: objects made with `definePlugin`, or names of packages and paths of modules that export one as default. Definitions of the
+   * config replace those of plugins by name. @default none
+   */
+  plugins: z
+    .array(z.union([z.string().min(1), Plugin]))
+    .max(CONFIG_LIMITS.pluginsMax)
+    .optional(),
   /**
    * Files of other tools, relative to the config: a Markdown file such as `AGENTS.md` is an instruction for all agents, and a folder such as
    * `.claude/agents` has one agent in each file. @default none

@@ -7,10 +7,12 @@ export type { CompactorContext, CustomCompactor } from './compactor.js';
 export { type AgentDefinition, defineAgent } from './define-agent.js';
 export { type Config, defineConfig } from './define-config.js';
 export { defineHook, type HookContext, type HookDecision, type HookDefinition, type HookPoint, type HookRequest } from './define-hook.js';
+export { definePlugin, type Plugin } from './define-plugin.js';
 export type { OutputCollector, ToolOutput } from './define-tool.js';
 export {
   type AnyToolDefinition,
   defineTool,
+  type JsonToolOptions,
   OutcomeUnknownError,
   type Reconciled,
   type ToolContext,
@@ -21,6 +23,12 @@ export {
 export type { ModelFacts, ModelOptions } from './model-options.js';
 export type { BudgetOptions, PolicyOptions } from './policy-options.js';
 export type { PresetName } from './presets.js';
+export { ModelError, type ModelErrorDetails, type ModelFailureType } from './provider/model-error.js';
+export type { ModelAnswer, ModelProvider, ModelRequest, StreamDelta, ThinkingOrder } from './provider/model-provider.js';
+export { defineWireFormat, type ProviderServer, type ServerEvent, type WireFormatDefinition } from './provider/wire-format.js';
 export type { LanguageModelFactory, LanguageModelTools, ProviderDefinition } from './provider-definition.js';
 export type { ProviderQuirks } from './provider-quirks.js';
+export type { JsonArguments, JsonSchema } from './tool/json-arguments.js';
 export type { McpAddress, McpProcess, McpServer, McpToolOptions } from './worker/mcp-servers.js';
+export { type AiSdkTool, type FromAiSdkOptions, fromAiSdk } from './wrap/from-ai-sdk.js';
+export { type FromLangChainOptions, fromLangChain, type LangChainTool } from './wrap/from-lang-chain.js';

@@ -6,7 +6,7 @@ import { echoValue } from '../contracts/text/echo-value.js';
 import type { AgentDefinition } from '../define/define-agent.js';
 import { defineTool, type ToolContext, type ToolDefinition, type ToolOutput } from '../define/define-tool.js';
 import { readFile } from './read-file.js';
-import { findSkills, SKILL_FILE, type Skill } from './skills/find-skills.js';
+import { findSkills, SKILL_FILE, type Skill, type SkillPlaces } from './skills/find-skills.js';
 import { isWithin, openJail } from './workspace/jail.js';
 import { walkFiles } from './workspace/walk-files.js';
 import { WorkspaceError } from './workspace/workspace-error.js';
@@ -25,6 +25,8 @@ type Arguments = z.infer<typeof Arguments>;
 export interface ReadSkillOptions {
   /** @default no skills but those of workspaces */
   readonly folder?: string | undefined;
+  /** The folders of skills that plugins have. @default none */
+  readonly plugins?: SkillPlaces['plugins'];
   readonly agents: Readonly<Record<string, AgentDefinition>>;
 }
 
@@ -33,7 +35,7 @@ const FOOTER_BYTES = 4_000;
 const FOOTER_LINES = 3;
 
 /** Creates the tool that reads the files of a skill. It is confined to the folder of the skill, and needs no workspace. */
-export function createReadSkill({ folder, agents }: ReadSkillOptions): ToolDefinition<Arguments> {
+export function createReadSkill({ folder, plugins, agents }: ReadSkillOptions): ToolDefinition<Arguments> {
   return defineTool({
     name: READ_SKILL,
     description:
@@ -44,7 +46,7 @@ export function createReadSkill({ folder, agents }: ReadSkillOptions): ToolDefin
     network: false,
     execute: async ({ name, file = SKILL_FILE, offset }: Arguments, context: ToolContext) => {
       const agent = context.agent !== undefined && Object.hasOwn(agents, context.agent) ? agents[context.agent] : undefined;
-      const found = await findSkills({ worker: folder, workspace: agent?.workspaceSkills ? context.workspace : undefined });
+      const found = await findSkills({ worker: folder, plugins, workspace: agent?.workspaceSkills ? context.workspace : undefined });
       const allowed = allowedSkills(found.skills, agent);
       const skill = allowed.find((each) => each.name === name);
       if (!skill) throw new Error(noSkill(name, allowed));

@@ -17,6 +17,7 @@ import { chooseRoute } from '../../models/choose-route.js';
 import { type ResolvedRoute, resolveRoute } from '../../models/resolve-route.js';
 import type { KeyRing } from '../../providers/contract/access-options.js';
 import type { ListedTool } from '../../tools/registry.js';
+import type { SkillPlaces } from '../../tools/skills/find-skills.js';
 import { updatePlan } from '../../tools/update-plan.js';
 import { endsCommands } from '../commands/end-commands.js';
 import { tenantRules } from '../limits/tenant-limits.js';
@@ -65,6 +66,8 @@ export interface PrepareRunOptions {
   readonly mcpTools?: McpTools;
   /** The worker's folder, which may have skills. Absent: no skills but those of workspaces. */
   readonly folder?: string;
+  /** The folders of skills that plugins have. @default none */
+  readonly pluginSkills?: SkillPlaces['plugins'];
   readonly searchAttributes: readonly string[];
   /** Absent: workspace tools and child processes run on the run's own queue. */
   readonly toolQueue?: string;

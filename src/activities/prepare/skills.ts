@@ -9,7 +9,7 @@ import type { AgentDefinition } from '../../define/define-agent.js';
 import type { Config } from '../../define/define-config.js';
 import { allowedSkills, READ_SKILL } from '../../tools/read-skill.js';
 import { BUILT_IN_TOOLS } from '../../tools/registry.js';
-import { type FoundSkills, findSkills, type Skill } from '../../tools/skills/find-skills.js';
+import { type FoundSkills, findSkills, type Skill, type SkillPlaces } from '../../tools/skills/find-skills.js';
 import { readSkillText } from '../../tools/skills/skill-text.js';
 import { failure, messageOf } from '../runtime/failures.js';
 import { fillTemplate } from './agent-prompt.js';
@@ -54,14 +54,14 @@ const NO_SKILLS: CapturedSkills = {
  */
 export async function captureSkills(
   { input, agent }: SkilledRun,
-  { config, folder }: { readonly config: Config; readonly folder?: string },
+  { config, folder, pluginSkills }: { readonly config: Config; readonly folder?: string; readonly pluginSkills?: SkillPlaces['plugins'] },
 ): Promise<CapturedSkills> {
   const { skills: names, workspaceSkills = false, promptMode } = agent;
   const isWithout = promptMode === 'minimal' || promptMode === 'none' || (names === undefined && !workspaceSkills);
   if (isWithout) return NO_SKILLS;
   const workspace = workspaceSkills ? input.context?.workspace : undefined;
   try {
-    const found = await findSkills({ worker: folder, workspace });
+    const found = await findSkills({ worker: folder, plugins: pluginSkills, workspace });
     const allowed = allowedSkills(found.skills, agent);
     const matched = matchSkills(allowed, taskText(input.task));
     const known = [...(config.tools ?? []).map(({ name }) => name), ...BUILT_IN_TOOLS];

@@ -6,6 +6,8 @@ const SECOND_MS = 1_000;
 
 /** Limits of config files. */
 export const CONFIG_LIMITS = {
+  /** Plugins of a config: more than any project has, and each is loaded and checked at the start. */
+  pluginsMax: 100,
   /** Largest `agents/NAME.md`. A larger prompt would not fit the setup of a run. */
   agentFileBytesMax: 128 * KIB,
   /** Largest front matter with its aliases expanded. */

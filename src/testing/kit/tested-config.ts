@@ -2,7 +2,7 @@ import { dirname, resolve } from 'node:path';
 import type { AgentDefinition } from '../../define/define-agent.js';
 import type { Config } from '../../define/define-config.js';
 import type { AnyToolDefinition } from '../../define/define-tool.js';
-import { completeConfig, type LoadedConfig, loadConfig } from '../../worker/config/load-config.js';
+import { completeConfig, completePlugins, type LoadedConfig, loadConfig } from '../../worker/config/load-config.js';
 
 /** The parts of a test that make its config. */
 export interface TestedConfigOptions {
@@ -26,7 +26,7 @@ export async function testedConfig(options: TestedConfigOptions, model: string):
   const { config = {}, agent, tools = [] } = options;
   // keys are removed from the environment that is loaded
   const env = { ...options.env };
-  const base = typeof config === 'string' ? await loadConfig({ ...fileOf(config), env }) : { config, file: undefined };
+  const base = typeof config === 'string' ? await loadConfig({ ...fileOf(config), env }) : await configOf(config, env);
   const given = base.config;
   const kept = (given.tools ?? []).filter(({ name }) => !tools.some((tool) => tool.name === name));
   const tested: Config = {
@@ -37,10 +37,17 @@ export async function testedConfig(options: TestedConfigOptions, model: string):
     ...(typeof agent === 'object' ? { agents: { ...given.agents, [TESTED_AGENT]: agent } } : {}),
   };
   const name = typeof agent === 'object' ? TESTED_AGENT : agent;
+  const { plugins: _, ...completed } = completeConfig(tested, { where: base.file ?? 'config', env });
   return {
-    config: { ...base, ...completeConfig(tested, { where: base.file ?? 'config', env }) },
+    config: { ...base, ...completed },
     ...(name === undefined ? {} : { agent: name }),
   };
+}
+
+/** A config that is an object, with what its plugins bring. Names of plugins are looked up from the current folder. */
+async function configOf(given: Config, env: NodeJS.ProcessEnv): Promise<LoadedConfig> {
+  const { config, ...loaded } = await completePlugins(given, { folder: process.cwd(), env, where: 'config' });
+  return { ...loaded, config, file: undefined };
 }
 
 function fileOf(path: string): { cwd: string; configFile: string } {

@@ -1,6 +1,6 @@
 import { constants } from 'node:fs';
 import { type FileHandle, open, readdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { SKILL_LIMITS } from '../../contracts/constants/limits.js';
 import { splitNames } from '../../define/agent/foreign-tools.js';
 import { type FrontMatter, parseFrontMatter } from '../../define/agent/front-matter.js';
@@ -15,7 +15,7 @@ export interface Skill {
   readonly description: string;
   /** Absolute path of its folder. */
   readonly folder: string;
-  /** Path of its `SKILL.md`, relative to the worker's folder or to the workspace. */
+  /** Path of its `SKILL.md`, relative to the worker's folder or to the workspace. That of a plugin begins with the plugin's name. */
   readonly path: string;
   /** `worker`: the operator installed it. `workspace`: it came with the files of a run. */
   readonly from: 'worker' | 'workspace';
@@ -35,6 +35,8 @@ export interface FoundSkills {
 export interface SkillPlaces {
   /** The worker's folder. @default none */
   readonly worker?: string | undefined;
+  /** The folders of skills that plugins have, in their order. @default none */
+  readonly plugins?: readonly { readonly name: string; readonly folder: string }[] | undefined;
   /** The workspace of the run. Its files are not trusted: no link leads out of it. @default none */
   readonly workspace?: string | undefined;
 }
@@ -44,16 +46,17 @@ const SKILL_FOLDERS = ['skills', '.agents/skills', '.claude/skills'] as const;
 
 export const SKILL_FILE = 'SKILL.md';
 
-/** Finds the skills of a worker's folder, then those of a workspace. Reads the beginning of each `SKILL.md`. Never throws for a missing folder. */
-export async function findSkills({ worker, workspace }: SkillPlaces): Promise<FoundSkills> {
-  const [own, given] = await Promise.all([
+/** Finds the skills of a worker's folder, then those of plugins, then those of a workspace. Reads the beginning of each `SKILL.md`. Never throws for a missing folder. */
+export async function findSkills({ worker, plugins = [], workspace }: SkillPlaces): Promise<FoundSkills> {
+  const [own, ofPlugins, given] = await Promise.all([
     worker === undefined ? [] : readPlace(trustedPlace(worker)),
+    Promise.all(plugins.map(readPlugin)),
     workspace === undefined ? [] : readPlace(await jailedPlace(workspace)),
   ]);
   const names = new Set<string>();
   const skills: Skill[] = [];
   const problems: string[] = [];
-  for (const found of [...own, ...given]) {
+  for (const found of [...own, ...ofPlugins.flat(), ...given]) {
     if ('problem' in found) problems.push(found.problem);
     else if (!names.has(found.name)) skills.push(found);
     if ('name' in found) names.add(found.name);
@@ -118,6 +121,12 @@ type Found = Skill | { readonly problem: string };
 async function readPlace(place: Place): Promise<Found[]> {
   const folders = await Promise.all(SKILL_FOLDERS.map((folder) => readFolder(place, folder)));
   return folders.flat();
+}
+
+/** The skills of a plugin, which the operator installed. */
+async function readPlugin({ name, folder }: { readonly name: string; readonly folder: string }): Promise<Found[]> {
+  const found = await readFolder(trustedPlace(dirname(folder)), basename(folder));
+  return found.map((each) => ('problem' in each ? each : { ...each, path: `${name}/${each.path}` }));
 }
 
 async function readFolder(place: Place, folder: string): Promise<Found[]> {

@@ -22,7 +22,12 @@ export interface AgentFile {
  * file without front matter. Never throws for an invalid file: `problem` describes it, so that all problems are reported together.
  */
 export async function readAgentFiles(cwd: string): Promise<AgentFile[]> {
-  return await readAgentFolder(join(cwd, 'agents'), agentOf);
+  return await readOwnAgents(join(cwd, 'agents'));
+}
+
+/** Reads the agents of a folder as those of `agents/`. */
+export async function readOwnAgents(folder: string): Promise<AgentFile[]> {
+  return await readAgentFolder(folder, agentOf);
 }
 
 /** Makes an agent from its front matter. Never throws: `problem` begins with the line, such as `3: tools: …`. */

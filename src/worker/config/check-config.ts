@@ -16,42 +16,76 @@ import { modelProblems } from './checks/check-models.js';
 import { providerProblems } from './checks/check-providers.js';
 import { toolProblems } from './checks/check-tools.js';
 import { describeIssues } from './explain-issues.js';
+import type { PluginFiles } from './plugins/load-plugins.js';
+import { type ListedPlugin, type MergedConfig, mergePlugins, type PluginParts } from './plugins/merge-plugins.js';
 
-const NO_IMPORTS: ImportedInstructions = { instructions: {}, problems: [] };
-
-/** What the files of `import` add to a config, beside agents. */
-export interface ImportedInstructions {
-  /** Of the files of `import`. Those of the config replace them by name. */
-  readonly instructions: Readonly<Record<string, string>>;
-  /** Problems of the entries of `import`. */
-  readonly problems: readonly string[];
+/** What the files of `import` and of plugins add to a config. */
+export interface ConfigAdditions {
+  /** Of the files of `import`. Those of the config replace them by name. @default none */
+  readonly instructions?: Readonly<Record<string, string>>;
+  /** Problems of the entries of `import`. @default none */
+  readonly problems?: readonly string[];
+  /** The files of the plugins, in their order. @default none */
+  readonly plugins?: readonly PluginFiles[];
 }
+
+/** A valid config, and what its plugins brought. */
+export type CheckedConfig = Pick<MergedConfig, 'config' | 'plugins' | 'notices'>;
 
 /** Validates the export of a configuration file together with the files beside it. Returns the config, or all problems, each with its path. */
 export function checkConfig(
   given: unknown,
   agentFiles: readonly AgentFile[],
-  { instructions, problems: ofImports }: ImportedInstructions = NO_IMPORTS,
-): { config: Config } | { problems: string[] } {
-  const ofFiles = [...agentFiles.flatMap((file) => (file.problem ? [file.problem] : agentIssues(file))), ...ofImports];
+  { instructions = {}, problems: ofImports = [], plugins = [] }: ConfigAdditions = {},
+): CheckedConfig | { problems: string[] } {
+  const allFiles = [...agentFiles, ...plugins.flatMap(({ agents }) => agents)];
+  const ofFiles = [
+    ...allFiles.flatMap((file) => (file.problem ? [file.problem] : agentIssues(file))),
+    ...ofImports,
+    ...plugins.flatMap(({ problems }) => problems),
+  ];
   const parsed = Config.safeParse(given);
   if (!parsed.success) return { problems: [...describeIssues(parsed.error.issues, given), ...ofFiles] };
   const problems = [...ofFiles, ...duplicates(agentFiles, parsed.data)];
   if (problems.length > 0) return { problems: [...problems, ...meaningProblems(parsed.data)] };
+  const merged = mergePlugins(parsed.data, pluginParts(parsed.data, plugins), namesOf(agentFiles));
+  if (merged.problems.length > 0) return { problems: [...merged.problems] };
   const config: Config = {
-    ...parsed.data,
-    ...(agentFiles.length === 0
-      ? {}
-      : {
-          agents: {
-            ...parsed.data.agents,
-            ...Object.fromEntries(agentFiles.map(({ name, agent }) => [name, AgentDefinition.parse(agent)])),
-          },
-        }),
+    ...merged.config,
+    ...(agentFiles.length === 0 ? {} : { agents: { ...merged.config.agents, ...agentsOf(agentFiles) } }),
     ...(Object.keys(instructions).length === 0 ? {} : { instructions: { ...instructions, ...parsed.data.instructions } }),
   };
-  const semanticProblems = meaningProblems(config).map((problem) => withPlace(problem, agentFiles));
-  return semanticProblems.length > 0 ? { problems: semanticProblems } : { config };
+  const semanticProblems = meaningProblems(config).map((problem) => withPlugin(withPlace(problem, allFiles), problem, merged.plugins));
+  return semanticProblems.length > 0 ? { problems: semanticProblems } : { config, plugins: merged.plugins, notices: merged.notices };
+}
+
+function namesOf(agentFiles: readonly AgentFile[]): string[] {
+  return agentFiles.map(({ name }) => name);
+}
+
+function agentsOf(agentFiles: readonly AgentFile[]): Record<string, AgentDefinition> {
+  return Object.fromEntries(agentFiles.map(({ name, agent }) => [name, AgentDefinition.parse(agent)]));
+}
+
+/** The plugins of a config with their files. A name that was not loaded cannot be checked: `loadConfig` loads it. */
+function pluginParts({ plugins = [] }: Config, files: readonly PluginFiles[]): PluginParts[] {
+  return plugins.flatMap((plugin, index) => {
+    if (typeof plugin === 'string') return [];
+    const { file, agents = [], skills } = files[index] ?? {};
+    return {
+      plugin,
+      ...(file === undefined ? {} : { file }),
+      agents: typeof plugin.agents === 'object' ? plugin.agents : agentsOf(agents),
+      skills: skills?.names ?? [],
+    };
+  });
+}
+
+/** A problem with the plugin that brought what it is about. */
+function withPlugin(shown: string, problem: string, plugins: readonly ListedPlugin[]): string {
+  const { kind, name } = /^(?<kind>tools|agents|providers|mcpServers)\.(?<name>[^.:]+)/u.exec(problem)?.groups ?? {};
+  const from = plugins.find((plugin) => name !== undefined && (plugin[kind as 'agents'] ?? []).includes(name));
+  return from ? `plugin ${from.name}: ${shown}` : shown;
 }
 
 /** Agents of one name in two files, or in a file and the config. */

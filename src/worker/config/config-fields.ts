@@ -6,6 +6,7 @@ import { StubExecutor, SubprocessExecutor } from '../../define/agent-executor.js
 import { AgentDefinition } from '../../define/define-agent.js';
 import { Config } from '../../define/define-config.js';
 import { HookDefinition } from '../../define/define-hook.js';
+import { Plugin } from '../../define/define-plugin.js';
 import { ModelOptions } from '../../define/model-options.js';
 import { BudgetOptions, PolicyOptions } from '../../define/policy-options.js';
 import { HttpProvider, ProviderDefinition } from '../../define/provider-definition.js';
@@ -16,10 +17,7 @@ import { MemoryDefinition } from '../../define/worker/memory.js';
 import { StreamsDefinition } from '../../define/worker/streams.js';
 import { ProviderLimitsDefinition, TenantLimitsDefinition, TenantsDefinition } from '../../define/worker/tenants.js';
 
-/** Fields and values that this version does not support yet, by their path. They are rejected, not ignored. */
-export const LATER: Readonly<Record<string, readonly string[]>> = {
-  '': ['plugins'],
-};
+const PLUGIN = 'plugins.*';
 
 /** The known fields by their path, for "did you mean". */
 const FIELDS: Readonly<Record<string, readonly string[]>> = {
@@ -34,6 +32,7 @@ const FIELDS: Readonly<Record<string, readonly string[]>> = {
   'agents.*.completion.phases.*': Object.keys(RequiredPhase.shape),
   ...fieldsOfGroups('agents.*', PolicyOptions.shape),
   'hooks.*': Object.keys(HookDefinition.shape),
+  [PLUGIN]: Object.keys(Plugin.shape),
   'providers.*': Object.keys(HttpProvider.shape),
   ...fieldsOfProviders(),
   'providers.*.quirks': Object.keys(ProviderQuirks.shape),
@@ -55,7 +54,9 @@ const FIELDS: Readonly<Record<string, readonly string[]>> = {
 /** The known fields at a path. For a union, those of the given kind. Never throws. */
 export function fieldsAt(path: string, value: unknown): readonly string[] {
   const kind = typeof value === 'object' && value !== null ? (Reflect.get(value, 'api') ?? Reflect.get(value, 'kind')) : undefined;
-  return FIELDS[`${path}:${String(kind)}`] ?? FIELDS[path] ?? [];
+  // what a plugin brings has the fields of the same things in a config
+  const own = path === PLUGIN ? path : path.replace(`${PLUGIN}.`, '');
+  return FIELDS[`${own}:${String(kind)}`] ?? FIELDS[own] ?? [];
 }
 
 /** The fields of each provider kind that is not an HTTP server. */

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { didYouMean } from '../../contracts/text/did-you-mean.js';
-import { fieldsAt, LATER } from './config-fields.js';
+import { fieldsAt } from './config-fields.js';
 
 /** Formats the issues of a config schema, one line each: path, problem, and a suggestion. */
 export function describeIssues(issues: readonly z.core.$ZodIssue[], given: unknown): string[] {
@@ -19,14 +19,13 @@ export function describeIssues(issues: readonly z.core.$ZodIssue[], given: unkno
         nested.map((inner) => ({ ...inner, path: [...issue.path, ...inner.path] })),
         given,
       );
-    if (LATER[pattern]?.includes(String(value))) return [`${path.join('.')}: ${String(value)} is not supported in this version`];
     return [`${path.join('.') || 'config'}: ${value === undefined ? missing(issue) : messageOf(issue)}${suggestion(issue, value)}`];
   });
 }
 
-/** `tenants.limits` and `limits.providers` are records a level deeper. */
+/** `tenants.limits` and `limits.providers` are records a level deeper, and those of a plugin two. */
 function isNamedByUser([first = '']: readonly string[], index: number): boolean {
-  return index === 2 && ['tenants', 'limits'].includes(first);
+  return (index === 2 && ['tenants', 'limits'].includes(first)) || (index === 3 && first === 'plugins');
 }
 
 /** The union member that the given object matches best: its problems are in nested fields only, and the fewest. */
@@ -60,7 +59,6 @@ function unknownKey(
   path: string,
   { pattern, key, value }: { readonly pattern: string; readonly key: string; readonly value: unknown },
 ): string {
-  if (LATER[pattern]?.includes(key)) return `${path}: not supported in this version`;
   return `${path}: unknown${didYouMean(key, fieldsAt(pattern, value))}`;
 }
 

@@ -8,10 +8,12 @@ import { keysOfConfig } from '../../providers/access/key-references.js';
 import { captureKeys } from '../../providers/access/key-ring.js';
 import type { KeyRing } from '../../providers/contract/access-options.js';
 import { type AgentFile, readAgentFiles } from './agent-files.js';
-import { checkConfig, type ImportedInstructions } from './check-config.js';
+import { type ConfigAdditions, checkConfig } from './check-config.js';
 import { skillProblems } from './checks/check-skills.js';
 import { configHash } from './config-hash.js';
 import { readImportedFiles } from './imported-files.js';
+import { loadPlugins, type PluginFiles, type PluginPlace, pluginPaths } from './plugins/load-plugins.js';
+import type { ListedPlugin } from './plugins/merge-plugins.js';
 import { readConfigFile } from './read-config-file.js';
 
 /** A validated configuration with its keys. */
@@ -25,13 +27,24 @@ export interface LoadedConfig {
   readonly folder?: string;
   /** The files of agents that are not in the config file, by the names of the agents. */
   readonly agentFiles?: Readonly<Record<string, string>>;
-  /** What was left out of imported files, one line each. */
+  /** The plugins of the config, with what each of them brings. */
+  readonly plugins?: readonly ListedPlugin[];
+  /** The folders of skills that plugins have, by the names of the plugins. */
+  readonly pluginSkills?: readonly PluginSkills[];
+  /** What was left out of imported files, and what of plugins is replaced, one line each. */
   readonly notices?: readonly string[];
   readonly keys: KeyRing;
   /** The environment without the keys: addresses of providers and the default model come from it. */
   readonly env: NodeJS.ProcessEnv;
   /** Hash of the configuration, the code of its tools, the keys and the relevant environment variables. Equal hashes mean equal behaviour, but for skills, which each run reads. */
   readonly hash: string;
+}
+
+/** The folder of a plugin's skills. */
+export interface PluginSkills {
+  readonly name: string;
+  /** Absolute. */
+  readonly folder: string;
 }
 
 /** Options of `loadConfig`. */
@@ -50,28 +63,50 @@ export interface LoadConfigOptions {
 const FILES = ['perdure.config.ts', 'perdure.config.mjs', 'perdure.config.js', 'perdure.config.json'];
 
 /**
- * Loads `perdure.config.*`, the agents of `agents/NAME.md` and the files of `import`, validates them, and removes the provider keys from the environment.
+ * Loads `perdure.config.*`, its plugins, the agents of `agents/NAME.md` and the files of `import`, validates them, and removes the provider
+ * keys from the environment.
  * Without a file, the defaults apply. Throws PerdureError `CONFIG` (2) with all problems, each with its path.
  */
 export async function loadConfig({ cwd, configFile, env = process.env }: LoadConfigOptions): Promise<LoadedConfig> {
   const file = findFile(cwd, configFile);
-  const [given, ownFiles] = await Promise.all([file === undefined ? {} : readConfigFile(file, env), readAgentFiles(cwd)]);
+  const [written, ownFiles] = await Promise.all([file === undefined ? {} : readConfigFile(file, env), readAgentFiles(cwd)]);
   const where = file ?? cwd;
   const folder = file === undefined ? cwd : dirname(file);
+  const { given, plugins } = await loadPlugins(written, { folder, env, where });
   const imported = await readImportedFiles(folder, importsOf(given), toolNamesOf(given));
   const agentFiles = [...ownFiles, ...imported.agents];
-  const loaded = completeConfig(given, { where, env, agentFiles, imported });
-  const problems = await skillProblems(loaded.config, cwd);
+  const loaded = completeConfig(given, { where, env, agentFiles, additions: { ...imported, plugins } });
+  const pluginSkills = skillsOf(loaded, plugins);
+  const problems = await skillProblems(loaded.config, { worker: cwd, plugins: pluginSkills });
   if (problems.length > 0) throw new PerdureError('CONFIG', `${where}: ${problems.join('; ')}`, 2);
   const own = await protectedPaths(cwd, file, loaded.config);
   return {
     ...loaded,
     file,
-    protected: [...new Set([...own, ...imported.paths])],
+    protected: [...new Set([...own, ...imported.paths, ...(await pluginPaths(plugins))])],
     folder: cwd,
     agentFiles: Object.fromEntries(agentFiles.map((agent) => [agent.name, agent.file])),
-    notices: agentFiles.flatMap((agent) => (agent.notices ?? []).map((notice) => `${agent.file}: ${notice}`)),
+    pluginSkills,
+    notices: [...loaded.notices, ...agentFiles.flatMap((agent) => (agent.notices ?? []).map((notice) => `${agent.file}: ${notice}`))],
   };
+}
+
+/** Validates a config that is an object, with its plugins. Throws as `loadConfig` does. */
+export async function completePlugins(
+  config: Config,
+  place: PluginPlace & { readonly env: NodeJS.ProcessEnv },
+): Promise<CompletedConfig & Required<Pick<LoadedConfig, 'pluginSkills'>>> {
+  const { given, plugins } = await loadPlugins(config, place);
+  const loaded = completeConfig(given, { where: place.where, env: place.env, additions: { plugins } });
+  return { ...loaded, pluginSkills: skillsOf(loaded, plugins) };
+}
+
+/** The skills of plugins, by the names of the plugins. */
+function skillsOf(loaded: CompletedConfig, plugins: readonly PluginFiles[]): PluginSkills[] {
+  return plugins.flatMap(({ skills }, index) => {
+    const name = loaded.plugins[index]?.name;
+    return skills && name !== undefined ? [{ name, folder: skills.folder }] : [];
+  });
 }
 
 /** The entries of `import`. The schema reports anything else. */
@@ -80,9 +115,16 @@ function importsOf(given: unknown): string[] {
   return Array.isArray(entries) ? entries.filter((entry) => typeof entry === 'string' && entry !== '') : [];
 }
 
+/** The tools of a config and its plugins. */
 function toolNamesOf(given: unknown): string[] {
-  const tools: unknown = typeof given === 'object' && given !== null ? Reflect.get(given, 'tools') : undefined;
-  return Array.isArray(tools) ? tools.flatMap((tool: unknown) => (isToolDefinition(tool) ? [tool.name] : [])) : [];
+  const [tools, plugins] = ['tools', 'plugins'].map((field) => listIn(given, field));
+  const all = [...(tools ?? []), ...(plugins ?? []).flatMap((plugin) => listIn(plugin, 'tools'))];
+  return all.flatMap((tool) => (isToolDefinition(tool) ? [tool.name] : []));
+}
+
+function listIn(given: unknown, field: string): readonly unknown[] {
+  const list: unknown = typeof given === 'object' && given !== null ? Reflect.get(given, field) : undefined;
+  return Array.isArray(list) ? list : [];
 }
 
 /** Where a config is from, and what belongs to it. */
@@ -91,19 +133,19 @@ interface ConfigOrigin {
   readonly where: string;
   readonly env: NodeJS.ProcessEnv;
   readonly agentFiles?: readonly AgentFile[];
-  readonly imported?: ImportedInstructions;
+  readonly additions?: ConfigAdditions;
 }
 
+/** What a config alone gives a worker: without the files beside it. */
+export type CompletedConfig = Pick<LoadedConfig, 'config' | 'keys' | 'env' | 'hash'> & Required<Pick<LoadedConfig, 'plugins' | 'notices'>>;
+
 /** Validates a config and removes its keys from `env`. Throws as `loadConfig` does. */
-export function completeConfig(
-  given: unknown,
-  { where, env, agentFiles = [], imported }: ConfigOrigin,
-): Pick<LoadedConfig, 'config' | 'keys' | 'env' | 'hash'> {
-  const checked = checkConfig(given, agentFiles, imported);
+export function completeConfig(given: unknown, { where, env, agentFiles = [], additions }: ConfigOrigin): CompletedConfig {
+  const checked = checkConfig(given, agentFiles, additions);
   if ('problems' in checked) throw new PerdureError('CONFIG', `${where}: ${checked.problems.join('; ')}`, 2);
-  const { config } = checked;
+  const { config, plugins, notices } = checked;
   const keys = captureKeys(env, keysOfConfig(config));
-  return { config, keys, env, hash: configHash({ config, keys, env }) };
+  return { config, keys, env, hash: configHash({ config, keys, env }), plugins, notices };
 }
 
 async function protectedPaths(cwd: string, file: string | undefined, { artifacts }: Config): Promise<string[]> {

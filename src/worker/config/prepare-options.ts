@@ -15,7 +15,7 @@ export type PrepareOptions = Omit<PrepareRunOptions, 'searchAttributes' | 'toolQ
 
 /** Creates them. Opens nothing. */
 export function prepareOptions(loaded: LoadedConfig, artifacts: ArtifactStore, background: BackgroundCommands): PrepareOptions {
-  const { config, keys, hash, env, folder, protected: protectedPaths = [] } = loaded;
+  const { config, keys, hash, env, folder, pluginSkills, protected: protectedPaths = [] } = loaded;
   const ofCommands = { sandbox: config.sandbox ?? {}, protected: protectedPaths, background };
   return {
     config,
@@ -25,8 +25,9 @@ export function prepareOptions(loaded: LoadedConfig, artifacts: ArtifactStore, b
     workspaceTools: createWorkspaceTools(ofCommands),
     listedTools: createListedTools({ ...ofCommands, fetch: config.fetch ?? {} }),
     readArtifact: createReadArtifact(artifacts),
-    readSkill: createReadSkill({ folder, agents: config.agents ?? {} }),
+    readSkill: createReadSkill({ folder, plugins: pluginSkills, agents: config.agents ?? {} }),
     ...(folder === undefined ? {} : { folder }),
+    ...(pluginSkills === undefined ? {} : { pluginSkills }),
     memoryTools: createMemoryTools(config.memory ?? {}),
     ...mcpToolsOf(loaded),
   };

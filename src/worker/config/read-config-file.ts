@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { PerdureError } from '../../contracts/perdure-error.js';
-import { cacheFolder } from '../state-folder/state-folder.js';
+import { describeImportError, firstLine, moduleLoader } from './module-loader.js';
 
 /**
  * Returns the default export of a configuration file, not validated. TypeScript needs no build step. Throws PerdureError `CONFIG` (2):
@@ -56,34 +55,10 @@ function decode(file: string, bytes: Uint8Array): string {
 }
 
 async function importModule(file: string, env: Readonly<NodeJS.ProcessEnv>): Promise<unknown> {
-  // imported only for a config file, because the import takes 0.3 s
-  const [{ createJiti }, perdure, zod] = await Promise.all([import('jiti'), import('../../define/index.js'), import('zod')]);
-  const jiti = createJiti(import.meta.url, {
-    // a config in any folder can import them, and has this package's copies
-    virtualModules: { perdure, zod },
-    // no module cache, so that a changed file is loaded again in the same process
-    moduleCache: false,
-    // the default cache folder is shared by all users of the machine, who could plant code there
-    fsCache: join(cacheFolder(env), 'config'),
-  });
+  const loader = await moduleLoader(env);
   try {
-    return await jiti.import(file, { default: true });
+    return await loader.import(file, { default: true });
   } catch (error) {
     throw new PerdureError('CONFIG', describeImportError(file, error), 2, { cause: error });
   }
-}
-
-/** The loader appends the position of a syntax error to the message. It may be in an imported file; its columns start at 0. */
-function describeImportError(file: string, error: unknown): string {
-  const message = error instanceof Error ? error.message : String(error);
-  const position = /^ (.+):(\d+):(\d+)$/mu.exec(message);
-  if (!message.startsWith('ParseError:') || !position) return `${file}: ${firstLine(error)}`;
-  const reason = firstLine(error)
-    .replace(/^ParseError:\s*/u, '')
-    .trim();
-  return `${position[1]}:${position[2]}:${Number(position[3]) + 1}: ${reason}`;
-}
-
-function firstLine(error: unknown): string {
-  return (error instanceof Error ? error.message : String(error)).split('\n')[0] ?? '';
 }

@@ -6,8 +6,8 @@ const HOOK = { name: 'h', on: 'before-tool', run };
 
 describe('hooks and gates of a config', () => {
   it('A-28: a config without hooks has none, and an empty list is as good', () => {
-    expect(checkConfig({}, [])).toEqual({ config: {} });
-    expect(checkConfig({ hooks: [] }, [])).toEqual({ config: { hooks: [] } });
+    expect(checkConfig({}, [])).toMatchObject({ config: {} });
+    expect(checkConfig({ hooks: [] }, [])).toMatchObject({ config: { hooks: [] } });
   });
 
   it('takes hooks of every place, with all their options', () => {

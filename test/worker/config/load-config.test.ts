@@ -106,10 +106,6 @@ describe('loadConfig', () => {
     }
   });
 
-  it.each([['{ plugins: [] }', 'plugins']])('what this version cannot do is refused, never ignored: %s', async (text, path) => {
-    expect(await problemsOf(text)).toMatch(new RegExp(`${path}: .*not supported in this version`, 'u'));
-  });
-
   it.each([
     [`{ model: 'gpt-5/' }`, 'model: use provider/model'],
     [`{ model: 'opnai/gpt-5' }`, 'did you mean openai?'],
