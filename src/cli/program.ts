@@ -31,6 +31,7 @@ export function createProgram(context: CliContext, onExitCode: (code: number) =>
   addSessions({ program, context, carryOut });
   addLookVerbs(program, context, carryOut);
   addHostVerbs(program, context, carryOut);
+  addToolVerbs({ program, context, carryOut });
   addMcp(program, context, carryOut);
   addServe(program, context, carryOut);
   return program;
@@ -181,6 +182,29 @@ function addHostVerbs(program: Command, context: CliContext, carryOut: CarryOut)
     )
     .option('--open', 'accept starts, approvals and extensions of every user of this machine, and of the Web UI')
     .action((options) => carryOut(async () => (await import('./commands/dev.js')).dev(options, context)));
+}
+
+function addToolVerbs({ program, context, carryOut }: Registering): void {
+  const tool = program.command('tool').description('create, list and test tools').helpCommand(false);
+  tool
+    .command('new')
+    .description('write a tool and its test into the project')
+    .argument('<name>', 'name of the tool, such as read_ticket')
+    .option('--effect <effect>', 'what the tool does to the world: read, idempotent or once (default: once)')
+    .option('--schema <kind>', 'schema of the arguments: zod or json (default: zod)')
+    .option('--json', 'print one JSON document')
+    .action((name, options) => carryOut(async () => (await import('./commands/tool-new.js')).toolNew(name, options, context)));
+  withJson(tool.command('test'))
+    .description('run one tool of the config once, outside any run')
+    .argument('<name>', 'name of a tool')
+    .argument('[arguments]', 'the arguments as JSON, in quotes', '{}')
+    .option('--workspace <dir>', 'folder that the tool works in')
+    .action((name, args, options) =>
+      carryOut(async () => (await import('./commands/tool-test.js')).toolTest(name, args, options, context)),
+    );
+  withJson(tool.command('list'))
+    .description('list tools with their effect, and where they are defined')
+    .action((options) => carryOut(async () => (await import('./commands/tool-list.js')).toolList(options, context)));
 }
 
 function addMcp(program: Command, context: CliContext, carryOut: CarryOut): void {

@@ -193,10 +193,17 @@ function problemsOfVerb([verb = '', ...words]: readonly string[]): string[] {
   const program = createProgram({ output: process, interrupts: new Interrupts() }, () => undefined);
   const command = program.commands.find((one) => one.name() === verb);
   if (!command) return [`no verb ${verb}`];
+  const [action, ...rest] = words;
+  const inner = command.commands.find((one) => one.name() === action);
+  return inner ? problemsOfCommand(inner, rest) : problemsOfCommand(command, words);
+}
+
+function problemsOfCommand(command: Command, words: readonly string[]): string[] {
+  if (command.commands.length > 0) return [`no verb ${[command.name(), ...words.slice(0, 1)].join(' ')}`];
   const { problems, given } = readOptions(command, words);
   const least = command.registeredArguments.filter(({ required }) => required).length;
   const most = command.registeredArguments.some(({ variadic }) => variadic) ? Infinity : command.registeredArguments.length;
-  return given < least || given > most ? [...problems, `${verb} takes ${least} to ${most} arguments, not ${given}`] : problems;
+  return given < least || given > most ? [...problems, `${command.name()} takes ${least} to ${most} arguments, not ${given}`] : problems;
 }
 
 function readOptions(command: Command, words: readonly string[]): { readonly problems: string[]; readonly given: number } {

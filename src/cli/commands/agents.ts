@@ -35,7 +35,7 @@ export async function agents(name: string | undefined, options: AgentsOptions, {
 
 /** A table of agents. Pure. */
 export function formatAgents(listed: readonly ListedAgent[], cwd: string): string {
-  const rows = listed.map(({ name, model, definedIn, description }) => [name, model ?? 'default', place(definedIn, cwd), description]);
+  const rows = listed.map(({ name, model, definedIn, description }) => [name, model ?? 'default', placeOf(definedIn, cwd), description]);
   return formatTable(['AGENT', 'MODEL', 'DEFINED IN', 'DESCRIPTION'], rows);
 }
 
@@ -51,7 +51,7 @@ export function formatAgent({ name, description, definedIn }: ListedAgent, previ
   const rows = [
     ['agent', name],
     ['description', description],
-    ['defined in', place(definedIn, cwd)],
+    ['defined in', placeOf(definedIn, cwd)],
     ['models', modelProblem ?? models.join(', then ')],
     ['tools', tools.length === 0 ? 'none' : tools.map((tool) => `${tool.name} (${tool.effect})`).join(', ')],
     ['limits', limits.join(', ')],
@@ -64,7 +64,8 @@ export function formatAgent({ name, description, definedIn }: ListedAgent, previ
 
 const LABEL_WIDTH = 13;
 
-function place(definedIn: string, cwd: string): string {
+/** Where a definition is, as the user would type it. Pure. */
+export function placeOf(definedIn: string, cwd: string): string {
   const path = relative(cwd, definedIn);
   return definedIn.startsWith('/') && !path.startsWith('..') ? path : definedIn;
 }

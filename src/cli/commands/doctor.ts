@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { PerdureError } from '../../contracts/perdure-error.js';
 import type { LoadedConfig } from '../../worker/config/load-config.js';
+import type { ListedPlugin } from '../../worker/config/plugins/merge-plugins.js';
 import type { Check } from '../../worker/self-check.js';
 import { resolveStateDir, stateFolder } from '../../worker/state-folder/state-folder.js';
 import { resolveTemporalBinary } from '../../worker/temporal/binary.js';
@@ -10,6 +11,7 @@ import type { CliContext } from '../host/context.js';
 import { loadConfigHere } from '../host/load-config.js';
 import { openPlaceIfThere, type Place, type PlaceOptions } from '../host/workplace.js';
 import { checkWorkspace } from '../options/workspace.js';
+import { placeOf } from './agents.js';
 
 /** The options of `doctor`. */
 export interface DoctorOptions extends PlaceOptions {
@@ -103,8 +105,16 @@ interface ConfigChecks {
 
 function reportConfig(config: LoadedConfig, report: (check: Check) => void, { checkModel, checkKeys }: ConfigChecks): Check {
   report({ level: 'ok', name: 'config', detail: config.file ?? 'no config file, using the defaults' });
+  for (const plugin of config.plugins ?? []) report(describePlugin(plugin, process.cwd()));
   report(checkModel(config));
   return checkKeys(config);
+}
+
+/** A plugin of the config, with what it brings. Pure. */
+function describePlugin({ name, file, ...brought }: ListedPlugin, cwd: string): Check {
+  const parts = Object.entries(brought).flatMap(([kind, names]) => (names.length > 0 ? [`${kind} ${names.join(', ')}`] : []));
+  const from = file === undefined ? 'from the config' : `from ${placeOf(file, cwd)}`;
+  return { level: 'ok', name: `plugin ${name}`, detail: [...parts, from].join('; ') };
 }
 
 async function checkBinary(output: Output, options: PlaceOptions): Promise<Check> {

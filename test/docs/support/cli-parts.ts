@@ -10,9 +10,15 @@ export const CLI_PARTS: Readonly<Record<string, () => string>> = {
   options: () => markdownTable(['option', 'verbs', 'meaning'], optionRows()),
 };
 
-/** The verbs of the command line, as it defines them. */
+/** The verbs of the command line, as it defines them. A command that only groups others is none. */
 export function commands(): readonly Command[] {
-  return createProgram({ output: process, interrupts: new Interrupts() }, () => undefined).commands;
+  const verbs = createProgram({ output: process, interrupts: new Interrupts() }, () => undefined).commands;
+  return verbs.flatMap((verb) => (verb.commands.length > 0 ? verb.commands : verb));
+}
+
+/** The words that call a verb, such as `tool new`. */
+function verbName(command: Command): string {
+  return command.parent?.parent ? `${command.parent.name()} ${command.name()}` : command.name();
 }
 
 /** Options that most verbs have: the verb table leaves them out, and the option table says so. */
@@ -21,7 +27,7 @@ const EVERYWHERE: ReadonlySet<string> = new Set(['--address', '--namespace', '--
 function verbRow(command: Command): string[] {
   const options = shownOptions(command).flatMap(({ long }) => (long && !EVERYWHERE.has(long) ? [`\`${long}\``] : []));
   const args = command.registeredArguments.map((argument) => argumentName(argument));
-  return [`\`${[command.name(), ...args].join(' ')}\``, command.description(), options.join(', ') || '·'];
+  return [`\`${[verbName(command), ...args].join(' ')}\``, command.description(), options.join(', ') || '·'];
 }
 
 function argumentName(argument: Argument): string {
@@ -55,7 +61,7 @@ function optionRows(): string[][] {
   const rows = [...verbs].map(([key, names]) => {
     const [flags = '', meaning = ''] = key.split('\n');
     const isCommon = EVERYWHERE.has(flags.split(' ')[0] ?? '');
-    const without = commands().flatMap((command) => (names.includes(command.name()) ? [] : [`\`${command.name()}\``]));
+    const without = commands().flatMap((command) => (names.includes(verbName(command)) ? [] : [`\`${verbName(command)}\``]));
     return [`\`${flags}\``, isCommon ? `all but ${without.join(', ')}` : names.map((verb) => `\`${verb}\``).join(', '), meaning];
   });
   return [...rows, ['`--debug`', 'all', 'show stack traces of errors']];
@@ -67,6 +73,6 @@ function shownOptions(command: Command): Option[] {
 
 function grouped<Item>(items: readonly (readonly [Command, Item])[], keyOf: (item: Item) => string): Map<string, string[]> {
   const groups = new Map<string, string[]>();
-  for (const [command, item] of items) groups.set(keyOf(item), [...(groups.get(keyOf(item)) ?? []), command.name()]);
+  for (const [command, item] of items) groups.set(keyOf(item), [...(groups.get(keyOf(item)) ?? []), verbName(command)]);
   return groups;
 }

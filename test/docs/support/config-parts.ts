@@ -12,6 +12,7 @@ import { StubExecutor, SubprocessExecutor } from '../../../src/define/agent-exec
 import { AgentDefinition } from '../../../src/define/define-agent.js';
 import { Config } from '../../../src/define/define-config.js';
 import { HookDefinition } from '../../../src/define/define-hook.js';
+import { Plugin } from '../../../src/define/define-plugin.js';
 import { BudgetOptions, PolicyOptions } from '../../../src/define/policy-options.js';
 import { ArtifactsBucket, ArtifactsFolder } from '../../../src/define/worker/artifacts.js';
 import { FetchDefinition } from '../../../src/define/worker/fetch.js';
@@ -53,9 +54,26 @@ export const CONFIG_PARTS: Readonly<Record<string, () => string>> = {
           sandbox: '[sandbox](#sandbox)',
           streams: '[streams](#streams)',
           mcpServers: '[MCP servers](mcp.md)',
+          plugins: '[plugins](plugins.md)',
           fetch: '[fetch](#fetch)',
           memory: '[memory](#memory)',
           gateway: '[gateway](#gateway)',
+        },
+      },
+    ),
+  plugin: () =>
+    schemaTable(
+      Plugin,
+      { docs: new DocComments('define/define-plugin.ts'), declarations: ['Plugin'] },
+      {
+        names,
+        types: {
+          name: 'string',
+          from: 'string or URL',
+          tools: 'list of tools',
+          agents: 'a folder, or agents by name',
+          skills: 'a folder',
+          mcpServers: '[MCP servers](mcp.md)',
         },
       },
     ),

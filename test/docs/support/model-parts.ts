@@ -2,18 +2,19 @@ import { formatPrice, formatThinking, formatTokens } from '../../../src/cli/disp
 import { ModelPrice } from '../../../src/contracts/schemas/model.js';
 import { ModelTimes } from '../../../src/contracts/schemas/model-route.js';
 import { type ModelFacts, ModelOptions } from '../../../src/define/model-options.js';
-import { AiSdkProvider, BedrockProvider, HttpProvider, VertexProvider } from '../../../src/define/provider-definition.js';
+import { AiSdkProvider, BedrockProvider, CustomProvider, HttpProvider, VertexProvider } from '../../../src/define/provider-definition.js';
 import { ProviderQuirks } from '../../../src/define/provider-quirks.js';
 import { KNOWN_MODELS, MODELS_AS_OF } from '../../../src/models/catalog/models.js';
 import { KNOWN_PROVIDERS, type KnownProvider } from '../../../src/providers/access/provider-catalog.js';
 import { quirkProblems } from '../../../src/worker/config/checks/check-quirks.js';
 import { DocComments } from './doc-comments.js';
-import { schemaTable } from './field-table.js';
+import { interfaceTable, schemaTable } from './field-table.js';
 import { codeOf, markdownTable } from './markdown.js';
 import { SCHEMA_NAMES } from './schema-names.js';
 import { schemaType } from './schema-type.js';
 
 const PROVIDER = new DocComments('define/provider-definition.ts');
+const MODEL_PROVIDER = new DocComments('define/provider/model-provider.ts');
 const OPTIONS = new DocComments('define/model-options.ts');
 const names = SCHEMA_NAMES;
 
@@ -24,6 +25,10 @@ export const MODEL_PARTS: Readonly<Record<string, () => string>> = {
   'bedrock-provider': () => schemaTable(BedrockProvider, { docs: PROVIDER, declarations: ['BedrockProvider'] }, { names }),
   'vertex-provider': () => schemaTable(VertexProvider, { docs: PROVIDER, declarations: ['VertexProvider'] }, { names }),
   'ai-sdk-provider': () => schemaTable(AiSdkProvider, { docs: PROVIDER, declarations: ['AiSdkProvider'] }, { names }),
+  'custom-provider': () => schemaTable(CustomProvider, { docs: PROVIDER, declarations: ['CustomProvider'] }, { names }),
+  'provider-server': () => interfaceTable(new DocComments('define/provider/wire-format.ts'), 'ProviderServer', { hasDefaults: false }),
+  'model-request': () => interfaceTable(MODEL_PROVIDER, 'ModelRequest', { hasDefaults: false }),
+  'model-answer': () => interfaceTable(MODEL_PROVIDER, 'ModelAnswer', { hasDefaults: false }),
   quirks: () => quirkTable(),
   'model-options': () => schemaTable(ModelOptions, { docs: OPTIONS, declarations: ['ModelOptions', 'ModelFacts'] }, { names }),
   'model-times': () =>

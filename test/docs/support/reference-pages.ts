@@ -28,6 +28,7 @@ export const PAGES: Readonly<Record<string, Readonly<Record<string, () => string
   'mcp-server.md': { ...GATEWAY_PARTS, ...LIMIT_PARTS },
   'messages.md': RUN_PARTS,
   'models.md': MODEL_PARTS,
+  'plugins.md': CONFIG_PARTS,
   'policy.md': CONFIG_PARTS,
   'presets.md': LIMIT_PARTS,
   'prompt.md': { ...CONFIG_PARTS, ...LIMIT_PARTS },
