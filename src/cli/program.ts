@@ -193,18 +193,18 @@ function addToolVerbs({ program, context, carryOut }: Registering): void {
     .option('--effect <effect>', 'what the tool does to the world: read, idempotent or once (default: once)')
     .option('--schema <kind>', 'schema of the arguments: zod or json (default: zod)')
     .option('--json', 'print one JSON document')
-    .action((name, options) => carryOut(async () => (await import('./commands/tool-new.js')).toolNew(name, options, context)));
+    .action((name, options) => carryOut(async () => (await import('./commands/tool/tool-new.js')).toolNew(name, options, context)));
   withJson(tool.command('test'))
     .description('run one tool of the config once, outside any run')
     .argument('<name>', 'name of a tool')
     .argument('[arguments]', 'the arguments as JSON, in quotes', '{}')
     .option('--workspace <dir>', 'folder that the tool works in')
     .action((name, args, options) =>
-      carryOut(async () => (await import('./commands/tool-test.js')).toolTest(name, args, options, context)),
+      carryOut(async () => (await import('./commands/tool/tool-test.js')).toolTest(name, args, options, context)),
     );
   withJson(tool.command('list'))
     .description('list tools with their effect, and where they are defined')
-    .action((options) => carryOut(async () => (await import('./commands/tool-list.js')).toolList(options, context)));
+    .action((options) => carryOut(async () => (await import('./commands/tool/tool-list.js')).toolList(options, context)));
 }
 
 function addMcp(program: Command, context: CliContext, carryOut: CarryOut): void {

@@ -6,9 +6,9 @@ import { AgentPrompt, PromptOptions } from './agent/agent-prompt.js';
 import { CompletionGateFunction } from './agent/completion-gate.js';
 import { AgentExecutor } from './agent-executor.js';
 import { AgentGate } from './agent-gate.js';
-import { HeartbeatTimeoutMs } from './heartbeat-timeout.js';
 import { BudgetOptions, PolicyOptions } from './policy-options.js';
 import { PresetName } from './presets.js';
+import { HeartbeatTimeoutMs } from './worker/heartbeat-timeout.js';
 
 const Names = z.array(z.string().min(1)).min(1);
 

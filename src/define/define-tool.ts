@@ -113,6 +113,9 @@ interface JsonWork<Result> {
 /** Options of `defineTool` with a JSON Schema: the model sees it unchanged. */
 export type JsonToolOptions<Args> = Omit<ToolOptions<Args>, 'parameters' | 'schema'> & { readonly parameters: JsonSchema };
 
+/** Options of a wrapped tool of another framework, which has none of them. `description` replaces its own. */
+export type WrapOptions = Partial<Omit<JsonToolOptions<JsonArguments>, 'name' | 'parameters' | 'execute'>>;
+
 /** A tool with any type of arguments. */
 // biome-ignore format: one idea
 export type AnyToolDefinition = Omit<ToolDefinition, 'execute' | 'approval' | 'reconcile'> & {

@@ -1,9 +1,9 @@
 export type { PromptContext, PromptFunction, PromptMode } from './agent/agent-prompt.js';
+export type { CompactorContext, CustomCompactor } from './agent/compactor.js';
 export type { CompletionContext, CompletionDecision, CompletionGate } from './agent/completion-gate.js';
 export type { AgentExecutor } from './agent-executor.js';
 export type { AgentGate, GateAnswer, GateContext, GateFunction } from './agent-gate.js';
 export { DESTRUCTIVE_COMMANDS } from './agent-gate.js';
-export type { CompactorContext, CustomCompactor } from './compactor.js';
 export { type AgentDefinition, defineAgent } from './define-agent.js';
 export { type Config, defineConfig } from './define-config.js';
 export { defineHook, type HookContext, type HookDecision, type HookDefinition, type HookPoint, type HookRequest } from './define-hook.js';
@@ -20,6 +20,8 @@ export {
   type ToolOptions,
   type ToolReturn,
 } from './define-tool.js';
+export { type AiSdkTool, type FromAiSdkOptions, fromAiSdk } from './from-ai-sdk.js';
+export { type FromLangChainOptions, fromLangChain, type LangChainTool } from './from-lang-chain.js';
 export type { ModelFacts, ModelOptions } from './model-options.js';
 export type { BudgetOptions, PolicyOptions } from './policy-options.js';
 export type { PresetName } from './presets.js';
@@ -30,5 +32,3 @@ export type { LanguageModelFactory, LanguageModelTools, ProviderDefinition } fro
 export type { ProviderQuirks } from './provider-quirks.js';
 export type { JsonArguments, JsonSchema } from './tool/json-arguments.js';
 export type { McpAddress, McpProcess, McpServer, McpToolOptions } from './worker/mcp-servers.js';
-export { type AiSdkTool, type FromAiSdkOptions, fromAiSdk } from './wrap/from-ai-sdk.js';
-export { type FromLangChainOptions, fromLangChain, type LangChainTool } from './wrap/from-lang-chain.js';

@@ -9,7 +9,7 @@ import type { Usage } from '../../contracts/schemas/model.js';
 import { CHARS_PER_TOKEN } from '../../contracts/text/estimate-tokens.js';
 import { identifiersOf } from '../../contracts/text/identifiers.js';
 import { NO_SECRETS, type SecretMask } from '../../contracts/text/secret-mask.js';
-import type { CustomCompactor } from '../../define/compactor.js';
+import type { CustomCompactor } from '../../define/agent/compactor.js';
 import type { ProviderFor } from '../../providers/access/provider-for.js';
 import { ModelError } from '../../providers/contract/model-error.js';
 import { ModelHooks } from '../call-model/model-hooks.js';

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { MODEL_LIMITS } from '../../contracts/constants/limits.js';
 import { Message } from '../../contracts/schemas/message.js';
 import { estimateTokens } from '../../contracts/text/estimate-tokens.js';
-import type { CompactorContext, CustomCompactor } from '../../define/compactor.js';
+import type { CompactorContext, CustomCompactor } from '../../define/agent/compactor.js';
 import { failure, messageOf } from '../runtime/failures.js';
 
 /** The input of the config's compactor. It gets a copy of the messages. */

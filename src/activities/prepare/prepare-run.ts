@@ -17,7 +17,6 @@ import { chooseRoute } from '../../models/choose-route.js';
 import { type ResolvedRoute, resolveRoute } from '../../models/resolve-route.js';
 import type { KeyRing } from '../../providers/contract/access-options.js';
 import type { ListedTool } from '../../tools/registry.js';
-import type { SkillPlaces } from '../../tools/skills/find-skills.js';
 import { updatePlan } from '../../tools/update-plan.js';
 import { endsCommands } from '../commands/end-commands.js';
 import { tenantRules } from '../limits/tenant-limits.js';
@@ -33,7 +32,7 @@ import type { PromptSection } from './prompt.js';
 import { parseInput } from './read-input.js';
 import { heartbeatTimeout, priceSummaries, pricing, resolveCaps } from './run-caps.js';
 import { resolvePolicy, withoutForcedTool } from './run-policy.js';
-import { type CapturedSkills, captureSkills } from './skills.js';
+import { type CapturedSkills, captureSkills, type SkillFolders } from './skills.js';
 import { describeTool } from './tool-descriptor.js';
 import { noticeToollessModels } from './toolless-model-notices.js';
 import { secretsInWorkspace } from './workspace-secrets.js';
@@ -47,7 +46,7 @@ export const DEFAULT_AGENT: AgentDefinition = {
 };
 
 /** The dependencies of the activity. */
-export interface PrepareRunOptions {
+export interface PrepareRunOptions extends SkillFolders {
   readonly config: Config;
   readonly configHash: string;
   readonly keys: KeyRing;
@@ -64,10 +63,6 @@ export interface PrepareRunOptions {
   readonly memoryTools?: readonly AnyToolDefinition[];
   /** The tools of the config's MCP servers. Absent without servers. */
   readonly mcpTools?: McpTools;
-  /** The worker's folder, which may have skills. Absent: no skills but those of workspaces. */
-  readonly folder?: string;
-  /** The folders of skills that plugins have. @default none */
-  readonly pluginSkills?: SkillPlaces['plugins'];
   readonly searchAttributes: readonly string[];
   /** Absent: workspace tools and child processes run on the run's own queue. */
   readonly toolQueue?: string;

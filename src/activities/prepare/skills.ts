@@ -32,6 +32,14 @@ export interface CapturedSkills {
   readonly notices: readonly string[];
 }
 
+/** Where a worker has skills. */
+export interface SkillFolders {
+  /** The worker's folder. Absent: no skills but those of plugins and workspaces. */
+  readonly folder?: string;
+  /** The folders of skills that plugins have. @default none */
+  readonly pluginSkills?: SkillPlaces['plugins'];
+}
+
 /** The run whose skills are captured. */
 export interface SkilledRun {
   readonly input: RunInput;
@@ -54,7 +62,7 @@ const NO_SKILLS: CapturedSkills = {
  */
 export async function captureSkills(
   { input, agent }: SkilledRun,
-  { config, folder, pluginSkills }: { readonly config: Config; readonly folder?: string; readonly pluginSkills?: SkillPlaces['plugins'] },
+  { config, folder, pluginSkills }: SkillFolders & { readonly config: Config },
 ): Promise<CapturedSkills> {
   const { skills: names, workspaceSkills = false, promptMode } = agent;
   const isWithout = promptMode === 'minimal' || promptMode === 'none' || (names === undefined && !workspaceSkills);

@@ -1,7 +1,6 @@
-import { relative } from 'node:path';
 import type { ListedAgent } from '../../worker/config/list-agents.js';
 import type { Preview } from '../../worker/config/preview-prompt.js';
-import { formatTable } from '../display/format.js';
+import { formatTable, placeOf } from '../display/format.js';
 import { printJson, printText, say } from '../display/output.js';
 import type { CliContext } from '../host/context.js';
 import { loadConfigHere } from '../host/load-config.js';
@@ -63,9 +62,3 @@ export function formatAgent({ name, description, definedIn }: ListedAgent, previ
 }
 
 const LABEL_WIDTH = 13;
-
-/** Where a definition is, as the user would type it. Pure. */
-export function placeOf(definedIn: string, cwd: string): string {
-  const path = relative(cwd, definedIn);
-  return definedIn.startsWith('/') && !path.startsWith('..') ? path : definedIn;
-}

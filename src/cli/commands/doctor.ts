@@ -1,17 +1,17 @@
 import { existsSync } from 'node:fs';
 import { PerdureError } from '../../contracts/perdure-error.js';
 import type { LoadedConfig } from '../../worker/config/load-config.js';
-import type { ListedPlugin } from '../../worker/config/plugins/merge-plugins.js';
+import type { ListedPlugin } from '../../worker/config/merge-plugins.js';
 import type { Check } from '../../worker/self-check.js';
 import { resolveStateDir, stateFolder } from '../../worker/state-folder/state-folder.js';
 import { resolveTemporalBinary } from '../../worker/temporal/binary.js';
+import { placeOf } from '../display/format.js';
 import { errorLine, type Output, printJson, say } from '../display/output.js';
 import { terminalLine } from '../display/terminal-text.js';
 import type { CliContext } from '../host/context.js';
 import { loadConfigHere } from '../host/load-config.js';
 import { openPlaceIfThere, type Place, type PlaceOptions } from '../host/workplace.js';
 import { checkWorkspace } from '../options/workspace.js';
-import { placeOf } from './agents.js';
 
 /** The options of `doctor`. */
 export interface DoctorOptions extends PlaceOptions {

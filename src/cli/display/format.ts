@@ -1,3 +1,4 @@
+import { relative } from 'node:path';
 import type { Usage } from '../../contracts/schemas/model.js';
 
 /** `850 ms`, `4.2 s`, `3 min 05 s`, `2 h 10 min`. */
@@ -49,4 +50,10 @@ export function formatTable(heading: readonly string[], rows: readonly (readonly
   const widths = heading.map((_, column) => Math.max(...table.map((row) => row[column]?.length ?? 0)));
   const line = (row: readonly string[]): string => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ');
   return table.map((row) => line(row).trimEnd()).join('\n');
+}
+
+/** Where a definition is, as the user would type it. Pure. */
+export function placeOf(definedIn: string, cwd: string): string {
+  const path = relative(cwd, definedIn);
+  return definedIn.startsWith('/') && !path.startsWith('..') ? path : definedIn;
 }

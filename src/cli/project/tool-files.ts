@@ -80,10 +80,11 @@ const JSON_PARAMETERS = `{
 
 function testText({ name, effect }: NewTool, file: string): string {
   const tool = exportName(name);
+  const module = `../tools/${file}.js`;
   const options = effect === 'idempotent' ? "{ idempotencyKey: 'run-1' }" : '';
   return `import { toolContext } from 'perdure/testing';
 import { expect, it } from 'vitest';
-import { ${tool} } from '../tools/${file}.js';
+import { ${tool} } from '${module}';
 
 it('returns what it received', async () => {
   const result = await ${tool}.execute({ text: 'hello' }, toolContext(${options}));

@@ -1,27 +1,31 @@
 import type { ContentPart } from '../../contracts/schemas/message.js';
-import type { ToolReturn } from '../define-tool.js';
 import { addressContent, fieldsOf, fileContent, omittedContent, textContent, textOfValue } from './foreign-content.js';
 
 /**
  * What `toModelOutput` of a tool of the AI SDK gave, as a tool's return value. Throws for the types `error-text`, `error-json` and
  * `execution-denied`, so that the call fails with that text. A type that is not known becomes JSON.
  */
-export function aiSdkOutput(given: unknown): ToolReturn {
+export function aiSdkOutput(given: unknown): string | object {
   const { type, value, reason } = fieldsOf(given);
   switch (type) {
     case 'text':
     case 'json':
-      return value ?? null;
+      return textOrObject(value);
     case 'error-text':
     case 'error-json':
       throw new Error(textOfValue(value));
     case 'execution-denied':
       throw new Error(typeof reason === 'string' ? reason : 'the tool denied the call');
     case 'content':
-      return Array.isArray(value) ? value.map(contentPart) : null;
+      return Array.isArray(value) ? value.map(contentPart) : '';
     default:
-      return given ?? null;
+      return textOrObject(given);
   }
+}
+
+/** Numbers, booleans and null are the same as text for the model. */
+function textOrObject(value: unknown): string | object {
+  return typeof value === 'object' && value !== null ? value : textOfValue(value);
 }
 
 /** One part of a content. Files that only an address or a provider's id names are named to the model. */

@@ -2,7 +2,9 @@ import type { CustomProvider } from '../../define/provider-definition.js';
 import { lazyProvider } from '../format/lazy-provider.js';
 import type { CustomFormat } from '../format/wire-format.js';
 
-/** Wire formats of a config. */
+/**
+ * Wire formats of a config. Their code is loaded with the config; the code that calls them is loaded with the first call.
+ */
 export const CUSTOM: CustomFormat<CustomProvider> = {
   kind: 'custom',
   api: 'custom',

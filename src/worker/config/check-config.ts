@@ -16,8 +16,8 @@ import { modelProblems } from './checks/check-models.js';
 import { providerProblems } from './checks/check-providers.js';
 import { toolProblems } from './checks/check-tools.js';
 import { describeIssues } from './explain-issues.js';
-import type { PluginFiles } from './plugins/load-plugins.js';
-import { type ListedPlugin, type MergedConfig, mergePlugins, type PluginParts } from './plugins/merge-plugins.js';
+import type { PluginFiles } from './load-plugins.js';
+import { type ListedPlugin, type MergedConfig, mergePlugins, type PluginParts } from './merge-plugins.js';
 
 /** What the files of `import` and of plugins add to a config. */
 export interface ConfigAdditions {

@@ -12,8 +12,8 @@ import { type ConfigAdditions, checkConfig } from './check-config.js';
 import { skillProblems } from './checks/check-skills.js';
 import { configHash } from './config-hash.js';
 import { readImportedFiles } from './imported-files.js';
-import { loadPlugins, type PluginFiles, type PluginPlace, pluginPaths } from './plugins/load-plugins.js';
-import type { ListedPlugin } from './plugins/merge-plugins.js';
+import { loadPlugins, type PluginFiles, type PluginPlace, pluginPaths } from './load-plugins.js';
+import type { ListedPlugin } from './merge-plugins.js';
 import { readConfigFile } from './read-config-file.js';
 
 /** A validated configuration with its keys. */

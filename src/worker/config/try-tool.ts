@@ -8,12 +8,11 @@ import type { AnyToolDefinition } from '../../define/define-tool.js';
 import { workerSecrets } from '../../providers/access/worker-secrets.js';
 import { updatePlan } from '../../tools/update-plan.js';
 import { withStateFolder } from '../../tools/workspace/jail.js';
-import { createArtifactStore } from '../storage/artifact-store.js';
 import type { LoadedConfig } from './load-config.js';
 import { type PrepareOptions, prepareOptions } from './prepare-options.js';
 
 /** A tool of a config by its name, and the arguments of one call. */
-export interface ToolTrial extends Pick<CallTrial, 'workspace' | 'signal' | 'onLog'> {
+export interface ToolTrial extends Pick<CallTrial, 'workspace' | 'signal' | 'onLog' | 'artifacts'> {
   readonly name: string;
   readonly args: JsonValue;
   readonly stateDir: string;
@@ -24,12 +23,12 @@ export interface ToolTrial extends Pick<CallTrial, 'workspace' | 'signal' | 'onL
  * (2), before the tool starts.
  */
 export async function tryTool(loaded: LoadedConfig, { name, args, stateDir, ...trial }: ToolTrial): Promise<TriedCall> {
-  const artifacts = createArtifactStore(loaded, stateDir);
+  const { artifacts } = trial;
   const tool = findTool(allTools(loaded, prepareOptions(loaded, artifacts)), name);
   const parsed = toolArguments({ tool: name, args }, tool);
   if ('problem' in parsed) throw new PerdureError('BAD_ARGUMENTS', parsed.problem, 2);
   const secrets = workerSecrets({ keys: loaded.keys, env: process.env });
-  return await withStateFolder(stateDir, () => tryCall(tool, { ...trial, args: parsed.args, artifacts, secrets }));
+  return await withStateFolder(stateDir, () => tryCall(tool, { ...trial, args: parsed.args, secrets }));
 }
 
 function allTools({ config }: LoadedConfig, prepared: PrepareOptions): readonly AnyToolDefinition[] {

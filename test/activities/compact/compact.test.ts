@@ -10,7 +10,7 @@ import type { CompactResult } from '../../../src/contracts/activities.js';
 import { hashMessage } from '../../../src/contracts/digest.js';
 import { textOf } from '../../../src/contracts/message-text.js';
 import type { Message } from '../../../src/contracts/schemas/message.js';
-import type { CustomCompactor } from '../../../src/define/compactor.js';
+import type { CustomCompactor } from '../../../src/define/agent/compactor.js';
 import type { HookDefinition } from '../../../src/define/define-hook.js';
 import { ModelError } from '../../../src/providers/contract/model-error.js';
 import type { ModelAnswer, ModelRequest } from '../../../src/providers/contract/provider.js';

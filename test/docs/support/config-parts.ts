@@ -148,7 +148,7 @@ export const CONFIG_PARTS: Readonly<Record<string, () => string>> = {
   'gate-context': () => interfaceTable(GATE, 'GateContext', { hasDefaults: false }),
   'completion-context': () =>
     interfaceTable(new DocComments('define/agent/completion-gate.ts'), 'CompletionContext', { hasDefaults: false }),
-  'compactor-context': () => interfaceTable(new DocComments('define/compactor.ts'), 'CompactorContext', { hasDefaults: false }),
+  'compactor-context': () => interfaceTable(new DocComments('define/agent/compactor.ts'), 'CompactorContext', { hasDefaults: false }),
   tool: () => interfaceTable(TOOL, 'ToolDefinition', { hasDefaults: true }),
   'tool-context': () => interfaceTable(TOOL, 'ToolContext', { hasDefaults: false }),
   'tool-output': () => interfaceTable(TOOL, 'ToolOutput', { hasDefaults: false }),

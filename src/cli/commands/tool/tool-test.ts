@@ -1,11 +1,11 @@
-import { PerdureError } from '../../contracts/perdure-error.js';
-import type { ContentPart, JsonValue } from '../../contracts/schemas/message.js';
-import { echoValue } from '../../contracts/text/echo-value.js';
-import { resolveStateDir } from '../../worker/state-folder/state-folder.js';
-import { printJson, printText, say } from '../display/output.js';
-import type { CliContext } from '../host/context.js';
-import { loadConfigHere } from '../host/load-config.js';
-import { checkWorkspace } from '../options/workspace.js';
+import { PerdureError } from '../../../contracts/perdure-error.js';
+import type { ContentPart, JsonValue } from '../../../contracts/schemas/message.js';
+import { echoValue } from '../../../contracts/text/echo-value.js';
+import { resolveStateDir } from '../../../worker/state-folder/state-folder.js';
+import { printJson, printText, say } from '../../display/output.js';
+import type { CliContext } from '../../host/context.js';
+import { loadConfigHere } from '../../host/load-config.js';
+import { checkWorkspace } from '../../options/workspace.js';
 
 /** The options of `tool test`. */
 export interface ToolTestOptions {
@@ -21,13 +21,17 @@ export async function toolTest(name: string, text: string, options: ToolTestOpti
   const args = parseArguments(text);
   const workspace = options.workspace === undefined ? undefined : await checkWorkspace(options.workspace, { iKnow: false });
   const config = await loadConfigHere();
-  const { tryTool } = await import('../../worker/config/try-tool.js');
+  const [{ tryTool }, { createArtifactStore }] = await Promise.all([
+    import('../../../worker/config/try-tool.js'),
+    import('../../../worker/storage/artifact-store.js'),
+  ]);
   const log: { readonly level: string; readonly message: string }[] = [];
   const tried = await tryTool(config, {
     name,
     args,
     workspace,
     stateDir: resolveStateDir(),
+    artifacts: createArtifactStore(config, resolveStateDir()),
     signal: interrupts.signal,
     onLog: (level, message) => {
       log.push({ level, message });

@@ -5,12 +5,12 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { NativeConnection, type Worker } from '@temporalio/worker';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { AgentClient } from '../../src/client/agent-client.js';
-import type { RunResult } from '../../src/contracts/schemas/run.js';
-import { loadConfig } from '../../src/worker/config/load-config.js';
-import { createWorker } from '../../src/worker/create-worker.js';
-import { createDataConverter } from '../../src/worker/data-converter.js';
-import { openStateFolder } from '../../src/worker/state-folder/state-folder.js';
+import { AgentClient } from '../../../src/client/agent-client.js';
+import type { RunResult } from '../../../src/contracts/schemas/run.js';
+import { loadConfig } from '../../../src/worker/config/load-config.js';
+import { createWorker } from '../../../src/worker/create-worker.js';
+import { createDataConverter } from '../../../src/worker/data-converter.js';
+import { openStateFolder } from '../../../src/worker/state-folder/state-folder.js';
 
 const MCP_SERVER = createRequire(import.meta.url).resolve('@modelcontextprotocol/server-filesystem/dist/index.js');
 

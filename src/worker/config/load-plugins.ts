@@ -1,10 +1,10 @@
 import { realpath } from 'node:fs/promises';
 import { dirname, join, resolve, sep } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { PerdureError } from '../../../contracts/perdure-error.js';
-import { findSkills } from '../../../tools/skills/find-skills.js';
-import { type AgentFile, readOwnAgents } from '../agent-files.js';
-import { describeImportError, moduleLoader } from '../module-loader.js';
+import { PerdureError } from '../../contracts/perdure-error.js';
+import { findSkills } from '../../tools/skills/find-skills.js';
+import { type AgentFile, readOwnAgents } from './agent-files.js';
+import { describeImportError, moduleLoader } from './module-loader.js';
 
 /** The files of one entry of `plugins`. */
 export interface PluginFiles {

@@ -2,12 +2,12 @@ import { ToolMessage } from '@langchain/core/messages';
 import { DynamicTool, tool as langChainTool, StructuredTool } from '@langchain/core/tools';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { toolArguments } from '../../../src/activities/call-tool/parse-tool-arguments.js';
-import { toolResultParts } from '../../../src/activities/call-tool/tool-result-parts.js';
-import { isToolDefinition, parametersSchema } from '../../../src/define/define-tool.js';
-import { fromLangChain, type LangChainTool } from '../../../src/define/wrap/from-lang-chain.js';
-import { toolContext } from '../../../src/testing/kit/tool-context.js';
-import { latch } from '../../support/use-workers.js';
+import { toolArguments } from '../../src/activities/call-tool/parse-tool-arguments.js';
+import { toolResultParts } from '../../src/activities/call-tool/tool-result-parts.js';
+import { isToolDefinition, parametersSchema } from '../../src/define/define-tool.js';
+import { fromLangChain, type LangChainTool } from '../../src/define/from-lang-chain.js';
+import { toolContext } from '../../src/testing/kit/tool-context.js';
+import { latch } from '../support/use-workers.js';
 
 const PNG = 'iVBORw0KGgo=';
 

@@ -2,12 +2,12 @@ import * as v6 from 'ai';
 import * as v7 from 'ai7';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { toolArguments } from '../../../src/activities/call-tool/parse-tool-arguments.js';
-import { toolResultParts } from '../../../src/activities/call-tool/tool-result-parts.js';
-import { isToolDefinition, parametersSchema } from '../../../src/define/define-tool.js';
-import { type AiSdkTool, type FromAiSdkOptions, fromAiSdk } from '../../../src/define/wrap/from-ai-sdk.js';
-import { toolContext } from '../../../src/testing/kit/tool-context.js';
-import { latch, untilAborted } from '../../support/use-workers.js';
+import { toolArguments } from '../../src/activities/call-tool/parse-tool-arguments.js';
+import { toolResultParts } from '../../src/activities/call-tool/tool-result-parts.js';
+import { isToolDefinition, parametersSchema } from '../../src/define/define-tool.js';
+import { type AiSdkTool, type FromAiSdkOptions, fromAiSdk } from '../../src/define/from-ai-sdk.js';
+import { toolContext } from '../../src/testing/kit/tool-context.js';
+import { latch, untilAborted } from '../support/use-workers.js';
 
 const PNG = 'iVBORw0KGgo=';
 const INPUT = z.object({ city: z.string(), days: z.number().default(1) });

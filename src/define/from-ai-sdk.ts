@@ -1,9 +1,8 @@
 import type { z } from 'zod';
-import { defineTool, type ToolContext, type ToolDefinition, type ToolReturn } from '../define-tool.js';
-import type { JsonArguments, JsonSchema } from '../tool/json-arguments.js';
-import { aiSdkOutput } from './ai-sdk-output.js';
-import { fieldsOf, functionOf, textOfValue } from './foreign-content.js';
-import type { WrapOptions } from './wrap-options.js';
+import { defineTool, type ToolContext, type ToolDefinition, type ToolReturn, type WrapOptions } from './define-tool.js';
+import type { JsonArguments, JsonSchema } from './tool/json-arguments.js';
+import { aiSdkOutput } from './wrap/ai-sdk-output.js';
+import { fieldsOf, functionOf, textOfValue } from './wrap/foreign-content.js';
 
 /** The part of a tool of the Vercel AI SDK that `fromAiSdk` uses: version 5, 6 and 7. */
 export interface AiSdkTool {

@@ -1,4 +1,4 @@
-import type { Message } from '../contracts/schemas/message.js';
+import type { Message } from '../../contracts/schemas/message.js';
 
 /** Argument of a custom compactor. */
 export interface CompactorContext {

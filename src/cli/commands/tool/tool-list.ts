@@ -1,9 +1,8 @@
-import type { ListedTool } from '../../worker/config/list-tools.js';
-import { formatTable } from '../display/format.js';
-import { printJson, printText, say } from '../display/output.js';
-import type { CliContext } from '../host/context.js';
-import { loadConfigHere } from '../host/load-config.js';
-import { placeOf } from './agents.js';
+import type { ListedTool } from '../../../worker/config/list-tools.js';
+import { formatTable, placeOf } from '../../display/format.js';
+import { printJson, printText, say } from '../../display/output.js';
+import type { CliContext } from '../../host/context.js';
+import { loadConfigHere } from '../../host/load-config.js';
 
 /** The options of `tool list`. */
 export interface ToolListOptions {
@@ -13,7 +12,7 @@ export interface ToolListOptions {
 /** `tool list`: lists the tools of the config, of its plugins, and the built-in ones. Starts no MCP server. */
 export async function toolList(options: ToolListOptions, { output }: CliContext): Promise<number> {
   const config = await loadConfigHere();
-  const { listTools } = await import('../../worker/config/list-tools.js');
+  const { listTools } = await import('../../../worker/config/list-tools.js');
   const tools = listTools(config);
   const servers = Object.keys(config.config.mcpServers ?? {});
   const { notices = [] } = config;

@@ -1,13 +1,13 @@
 import { resolve } from 'node:path';
-import { TOOL_LIMITS } from '../../contracts/constants/limits.js';
-import { PerdureError } from '../../contracts/perdure-error.js';
-import { Effect } from '../../contracts/schemas/tool.js';
-import { didYouMean } from '../../contracts/text/did-you-mean.js';
-import { echoValue } from '../../contracts/text/echo-value.js';
-import { printJson, printText } from '../display/output.js';
-import type { CliContext } from '../host/context.js';
-import { exportName, type SchemaKind, toolFiles } from '../project/tool-files.js';
-import { writeNewFiles } from '../project/write-files.js';
+import { TOOL_LIMITS } from '../../../contracts/constants/limits.js';
+import { PerdureError } from '../../../contracts/perdure-error.js';
+import { Effect } from '../../../contracts/schemas/tool.js';
+import { didYouMean } from '../../../contracts/text/did-you-mean.js';
+import { echoValue } from '../../../contracts/text/echo-value.js';
+import { printJson, printText } from '../../display/output.js';
+import type { CliContext } from '../../host/context.js';
+import { exportName, type SchemaKind, toolFiles } from '../../project/tool-files.js';
+import { writeNewFiles } from '../../project/write-files.js';
 
 /** The options of `tool new`. */
 export interface ToolNewOptions {
@@ -27,7 +27,7 @@ export async function toolNew(name: string, options: ToolNewOptions, { output }:
     const message = `tool name ${echoValue(name)} is invalid. Use a letter or _, then up to 63 of a-z A-Z 0-9 _ -.`;
     throw new PerdureError('TOOL_NAME', message, 2);
   }
-  const { BUILT_IN_TOOLS } = await import('../../worker/config/list-tools.js');
+  const { BUILT_IN_TOOLS } = await import('../../../worker/config/list-tools.js');
   if (BUILT_IN_TOOLS.includes(name)) throw new PerdureError('TOOL_NAME', `"${name}" is the name of a built-in tool. Use another name.`, 2);
   const effect = oneOf('--effect', options.effect ?? 'once', Effect.options);
   const schema = oneOf('--schema', options.schema ?? 'zod', SCHEMAS);

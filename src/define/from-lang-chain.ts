@@ -1,9 +1,8 @@
 import { z } from 'zod';
-import type { ContentPart } from '../../contracts/schemas/message.js';
-import { defineTool, type ToolContext, type ToolDefinition, type ToolReturn } from '../define-tool.js';
-import type { JsonArguments, JsonSchema } from '../tool/json-arguments.js';
-import { addressContent, fieldsOf, fileContent, functionOf, omittedContent, textContent, textOfValue } from './foreign-content.js';
-import type { WrapOptions } from './wrap-options.js';
+import type { ContentPart } from '../contracts/schemas/message.js';
+import { defineTool, type ToolContext, type ToolDefinition, type ToolReturn, type WrapOptions } from './define-tool.js';
+import type { JsonArguments, JsonSchema } from './tool/json-arguments.js';
+import { addressContent, fieldsOf, fileContent, functionOf, omittedContent, textContent, textOfValue } from './wrap/foreign-content.js';
 
 /** The part of a tool of LangChain that `fromLangChain` uses: what `tool(…)` and subclasses of `StructuredTool` make. */
 export interface LangChainTool {

@@ -1,6 +1,6 @@
-import type { AgentDefinition } from '../../../define/define-agent.js';
-import type { Config } from '../../../define/define-config.js';
-import type { Plugin } from '../../../define/define-plugin.js';
+import type { AgentDefinition } from '../../define/define-agent.js';
+import type { Config } from '../../define/define-config.js';
+import type { Plugin } from '../../define/define-plugin.js';
 
 /** A plugin of a config, with what it brings. Names that the config replaces are left out. */
 export interface ListedPlugin {

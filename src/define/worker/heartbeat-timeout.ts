@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { HOSTING_LIMITS } from '../contracts/constants/limits.js';
+import { HOSTING_LIMITS } from '../../contracts/constants/limits.js';
 
 /**
  * A heartbeat timeout in milliseconds: 10 s to an hour.
