@@ -3,6 +3,8 @@ import type { AnyToolDefinition } from '../../define/define-tool.js';
 import { createMemoryTools } from '../../tools/memory/memory-tools.js';
 import { BUILT_IN_TOOLS, createListedTools, WORKSPACE_TOOLS } from '../../tools/registry.js';
 import { updatePlan } from '../../tools/update-plan.js';
+import { backgroundCommands } from '../hosting/background-commands.js';
+import { resolveStateDir } from '../state-folder/state-folder.js';
 import type { LoadedConfig } from './load-config.js';
 
 export { BUILT_IN_TOOLS };
@@ -22,7 +24,9 @@ export function listTools({ config, file, plugins = [] }: Pick<LoadedConfig, 'co
     const plugin = plugins.find(({ tools }) => tools.includes(tool.name));
     return listed(tool, plugin ? `plugin ${plugin.name}` : (file ?? 'config'));
   });
-  const onRequest = createListedTools({ protected: [], fetch: {} }).map(({ tool }) => tool);
+  const onRequest = createListedTools({ protected: [], sandbox: {}, fetch: {}, background: backgroundCommands(resolveStateDir()) }).map(
+    ({ tool }) => tool,
+  );
   const builtIn = [...WORKSPACE_TOOLS, ...onRequest, ...createMemoryTools({}), updatePlan];
   return [...own, ...builtIn.map((tool) => listed(tool, 'built-in'))];
 }

@@ -8,6 +8,7 @@ import type { AnyToolDefinition } from '../../define/define-tool.js';
 import { workerSecrets } from '../../providers/access/worker-secrets.js';
 import { updatePlan } from '../../tools/update-plan.js';
 import { withStateFolder } from '../../tools/workspace/jail.js';
+import { backgroundCommands } from '../hosting/background-commands.js';
 import type { LoadedConfig } from './load-config.js';
 import { type PrepareOptions, prepareOptions } from './prepare-options.js';
 
@@ -24,7 +25,7 @@ export interface ToolTrial extends Pick<CallTrial, 'workspace' | 'signal' | 'onL
  */
 export async function tryTool(loaded: LoadedConfig, { name, args, stateDir, ...trial }: ToolTrial): Promise<TriedCall> {
   const { artifacts } = trial;
-  const tool = findTool(allTools(loaded, prepareOptions(loaded, artifacts)), name);
+  const tool = findTool(allTools(loaded, prepareOptions(loaded, artifacts, backgroundCommands(stateDir))), name);
   const parsed = toolArguments({ tool: name, args }, tool);
   if ('problem' in parsed) throw new PerdureError('BAD_ARGUMENTS', parsed.problem, 2);
   const secrets = workerSecrets({ keys: loaded.keys, env: process.env });
