@@ -35,7 +35,12 @@ const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
 /** The beginning of a value's JSON, at most `bytesMax` bytes, on one line and with invisible characters as escape sequences. */
 export function jsonLine(value: unknown, bytesMax: number): string {
-  return cutText(JSON.stringify(value).replaceAll(INVISIBLE, writtenOut), bytesMax);
+  return cutText(visibleJson(JSON.stringify(value)), bytesMax);
+}
+
+/** JSON text with invisible characters as escape sequences: no display and no terminal interprets them. It has the same value. */
+export function visibleJson(json: string): string {
+  return json.replaceAll(INVISIBLE, writtenOut);
 }
 
 function writtenOut(character: string): string {

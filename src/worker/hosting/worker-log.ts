@@ -2,6 +2,7 @@ import { appendFileSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DefaultLogger, type LogEntry, type Logger } from '@temporalio/worker';
 import { redact } from '../../contracts/text/redact.js';
+import { visibleJson } from '../../contracts/text/sanitize-text.js';
 import type { SecretMask } from '../../contracts/text/secret-mask.js';
 import type { CallLine } from './call-lines.js';
 import { callLabel } from './current-call.js';
@@ -15,8 +16,9 @@ export interface WorkerLogOptions {
 }
 
 /**
- * The log of a worker process: JSON lines in a file, which only its owner can read. Known secrets are masked. A file that cannot be
- * written, such as on a full disk, never ends the process: lines are left out, and it says so once.
+ * The log of a worker process: JSON lines in a file, which only its owner can read. Known secrets are masked, and a text forges no line
+ * and controls no terminal that shows the file. A file that cannot be written, such as on a full disk, never ends the process: lines are
+ * left out, and it says so once.
  */
 export class WorkerLog {
   /** Takes warnings and errors of the SDK. The events of the run report most of them, so that only errors are printed too. */
@@ -43,7 +45,7 @@ export class WorkerLog {
   #append(entry: object): void {
     const { file } = this.#options;
     try {
-      appendFileSync(file, `${this.#shown(JSON.stringify(entry, writable))}\n`, { mode: 0o600 });
+      appendFileSync(file, `${visibleJson(this.#shown(JSON.stringify(entry, writable)))}\n`, { mode: 0o600 });
       if (this.#leftOut > 0) this.#say(`${file} can be written again; ${this.#leftOut} lines were left out`);
       this.#leftOut = 0;
     } catch (error) {
