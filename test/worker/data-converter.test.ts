@@ -2,9 +2,12 @@ import { createHash } from 'node:crypto';
 import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { ExternalStorage } from '@temporalio/common';
+import { temporal } from '@temporalio/proto';
 import { Worker } from '@temporalio/worker';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
+import { PAYLOAD_LIMITS } from '../../src/contracts/constants/limits.js';
 import type { Message } from '../../src/contracts/schemas/message.js';
 import { createDataConverter } from '../../src/worker/data-converter.js';
 import { FileBlobStore } from '../../src/worker/storage/blob-store.js';
@@ -49,6 +52,14 @@ describe('createDataConverter: large inputs', () => {
       data: new TextEncoder().encode('../../etc/passwd'),
     }));
     expect(await codec?.decode(forged)).toEqual(forged);
+  });
+
+  it('a compressed payload that would fill the memory is passed on as it is', async () => {
+    const [codec] = createDataConverter({ artifactsDir }).payloadCodecs;
+    expect((await codec?.decode([compressed(1_000_000)]))?.[0]?.data).toHaveLength(1_000_000);
+    const bomb = compressed(PAYLOAD_LIMITS.openedBytesMax);
+    expect(bomb.data.length).toBeLessThan(200_000);
+    expect(await codec?.decode([bomb])).toEqual([bomb]);
   });
 
   it('L9: a lost payload is said by its reference when the history is read again', async () => {
@@ -120,3 +131,11 @@ describe('FileBlobStore', () => {
     for (const [isFile, mode] of await Promise.all(modes)) expect(mode).toBe(isFile ? 0o600 : 0o700);
   });
 });
+
+/** A payload of so many bytes, compressed as our codec does. */
+function compressed(bytes: number) {
+  return {
+    metadata: { encoding: new TextEncoder().encode('binary/perdure-gzip') },
+    data: new Uint8Array(gzipSync(temporal.api.common.v1.Payload.encode({ data: new Uint8Array(bytes) }).finish())),
+  };
+}

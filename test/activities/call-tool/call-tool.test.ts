@@ -55,6 +55,25 @@ describe('callTool', () => {
     expect(starts).toBe(1);
   });
 
+  it.each(['{"__proto__":{"isAdmin":true},"path":"a"}', '{"constructor":{"prototype":{"isAdmin":true}},"path":"a"}'])(
+    'arguments with __proto__ or constructor, %s, give no tool and no object a field',
+    async (argsText) => {
+      const seen: unknown[] = [];
+      const open = defineTool({
+        name: 'act',
+        description: 'Acts.',
+        parameters: z.looseObject({ path: z.string() }),
+        execute: (args) => {
+          seen.push(args['isAdmin'], Object.getPrototypeOf(args) === Object.prototype, args.path);
+          return 'acted';
+        },
+      });
+      await resultsOf(open, [{ type: 'tool_call', callId: 'x', name: 'act', args: JSON.parse(argsText) }]);
+      expect(seen).toEqual([undefined, true, 'a']);
+      expect(Reflect.get({}, 'isAdmin')).toBeUndefined();
+    },
+  );
+
   it('an array that only looks like content is passed on as JSON', async () => {
     const tool = toolOf(() => [{ type: 'text' }, { type: 'file', mime: 7 }] as never);
     expect(await resultsOf(tool)).toEqual(['[{"type":"text"},{"type":"file","mime":7}]']);

@@ -1,6 +1,9 @@
+import { execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, inject, it, onTestFinished, vi } from 'vitest';
 import type { RunResult } from '../../../src/contracts/schemas/run.js';
 import { startWireServer, type WireServer } from '../../../src/testing/index.js';
@@ -42,6 +45,18 @@ describe('D2: loadConfig({ env }) is all that the providers know of the environm
     const result = await run({ OPENAI_API_KEY: own.apiKey, OPENAI_BASE_URL: own.openaiBaseUrl });
     expect(result).toMatchObject({ reason: 'completed', output: 'hello' });
     expect([own.requests.length, shell.requests.length]).toEqual([1, 0]);
+  });
+
+  it('a .env of the folder, which a tool may have written, is not read', async () => {
+    const lines = `OPENAI_API_KEY=${shell.apiKey}\nOPENAI_BASE_URL=${shell.openaiBaseUrl}\nNODE_OPTIONS=--no-such-option\n`;
+    for (const name of ['.env', '.env.local']) await writeFile(join(folder, name), lines);
+    const env = { PATH: process.env['PATH'], HOME: folder, XDG_CACHE_HOME: folder };
+    const cli = fileURLToPath(new URL('../../../bin/perdure', import.meta.url));
+    const { stdout } = await promisify(execFile)(process.execPath, [cli, 'models', '--all', '--json', 'openai/'], { cwd: folder, env });
+    expect(stdout).toContain('OPENAI_API_KEY');
+    expect(stdout).not.toContain(shell.openaiBaseUrl);
+    expect(await run({})).toMatchObject({ reason: 'error', error: { type: 'Input.NoModel' } });
+    expect(shell.requests).toEqual([]);
   });
 
   it('by default, process.env is used, and loses its key', async () => {
