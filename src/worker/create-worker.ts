@@ -12,15 +12,12 @@ import type { AgentActivities } from '../contracts/activities.js';
 import { hostQueueOf } from '../contracts/constants/host-queue.js';
 import { WORKER_LIMITS } from '../contracts/constants/limits.js';
 import { DEFAULT_TASK_QUEUE } from '../contracts/handlers.js';
-import { PerdureError } from '../contracts/perdure-error.js';
 import { signRequest } from '../contracts/signature.js';
 import type { CompletionGate } from '../define/agent/completion-gate.js';
 import type { GateFunction } from '../define/agent-gate.js';
 import type { Config } from '../define/define-config.js';
 import type { AnyToolDefinition } from '../define/define-tool.js';
-import type { SandboxDefinition } from '../define/worker/sandbox.js';
 import { modelFacts } from '../models/model-facts.js';
-import { chooseSandbox, NO_LIMITS, NO_NETWORK_LIMITS, NO_SANDBOX_ADVICE } from '../process/sandbox/open-sandbox.js';
 import { createProviderFor } from '../providers/access/provider-for.js';
 import { workerSecrets } from '../providers/access/worker-secrets.js';
 import type { StreamSink } from '../streams/stream.js';
@@ -30,11 +27,13 @@ import type { LoadedConfig } from './config/load-config.js';
 import { prepareOptions } from './config/prepare-options.js';
 import { providerRules } from './hosting/ask-provider-ledger.js';
 import { backgroundCommands } from './hosting/background-commands.js';
+import { requireSandbox } from './hosting/require-sandbox.js';
 import { sweepCommands } from './hosting/sweep-commands.js';
 import { listSearchAttributes } from './search-attributes.js';
 import { openAuthKey } from './state-folder/auth-key.js';
 import { stateFolder } from './state-folder/state-folder.js';
 import { createArtifactStore } from './storage/artifact-store.js';
+import { reportMissingPayloads } from './storage/missing-payloads.js';
 import { createPayloadConverter } from './storage/payload-converter.js';
 import { payloadStoreOf } from './storage/payload-store.js';
 import { checkQueueStore, identityWithStore } from './storage/queue-store.js';
@@ -208,14 +207,16 @@ export async function createWorker(options: CreateWorkerOptions): Promise<Worker
   const { connection, namespace = 'default', taskQueue = DEFAULT_TASK_QUEUE, say = () => undefined } = options;
   const store = await workerStore(options);
   const toolQueue = options.manyHosts ? hostQueue() : undefined;
-  const { mode, network } = await checkSandbox(options.config.config.sandbox ?? {});
+  await requireSandbox(options.config.config.sandbox, say);
   for (const notice of options.config.notices ?? []) say(notice);
-  if (mode === 'none') say(NO_LIMITS);
-  else if (network === 'host') say(NO_NETWORK_LIMITS);
   const [bundle, searchAttributes] = await Promise.all([
     workflowBundle(say),
     listSearchAttributes(connection, namespace),
     checkQueueStore({ connection, namespace, taskQueue, ...otherQueue(options.overrides), ...store, say }),
+    reportMissingPayloads(
+      { connection, namespace, taskQueue, ...otherQueue(options.overrides), say },
+      payloadStoreOf(options.config, options.stateDir),
+    ),
   ]);
   const worker = await Worker.create({
     connection,
@@ -234,14 +235,6 @@ export async function createWorker(options: CreateWorkerOptions): Promise<Worker
 
 function hasEnded(worker: Worker): boolean {
   return ['DRAINED', 'STOPPED', 'FAILED'].includes(worker.getState());
-}
-
-/** Tries a sandbox that the config names: a weaker one is no replacement. The default one is tried by the first command. */
-async function checkSandbox(sandbox: SandboxDefinition): Promise<SandboxDefinition> {
-  if (sandbox.mode === undefined || sandbox.mode === 'none') return sandbox;
-  const { problem } = await chooseSandbox(sandbox);
-  if (problem !== undefined) throw new PerdureError('SANDBOX', `${problem}. You can ${NO_SANDBOX_ADVICE}.`, 2);
-  return sandbox;
 }
 
 /** The large payloads of a worker: their store, the identity that shows it to other workers, and the data converter that uses it. */

@@ -16,7 +16,9 @@ import type { BackgroundCommands } from '../tools/commands/background-commands.j
 import { type AgentActivitiesOptions, createAgentActivities, WORKER_OPTIONS } from './create-worker.js';
 import { checkBundle, neededWorkflows, requireExports } from './hosting/agent-export.js';
 import { backgroundCommands } from './hosting/background-commands.js';
+import { requireSandbox } from './hosting/require-sandbox.js';
 import { sweepCommands } from './hosting/sweep-commands.js';
+import { reportMissingPayloads } from './storage/missing-payloads.js';
 import { createPayloadConverter } from './storage/payload-converter.js';
 import { type PayloadStore, payloadStoreOf } from './storage/payload-store.js';
 import { checkQueueStore, identityWithStore } from './storage/queue-store.js';
@@ -30,7 +32,7 @@ import { keepsPromiseStacks, payloadConverterPath, preloadedModules } from './wo
  * providers needs `tenantLedger` or `providerLedger` there too (`NO_LEDGER`).
  *
  * A worker is not created if large payloads cannot be stored (PerdureError `STORE_UNUSABLE`), or if another worker polls its queue and
- * stores them elsewhere (`STORE_DIFFERS`).
+ * stores them elsewhere (`STORE_DIFFERS`), or if the config names a sandbox that this machine cannot make (`SANDBOX`).
  */
 export class PerdurePlugin implements WorkerPlugin, ClientPlugin, BundlerPlugin {
   readonly name = `perdure.${AGENT_RUN}`;
@@ -39,11 +41,13 @@ export class PerdurePlugin implements WorkerPlugin, ClientPlugin, BundlerPlugin 
   readonly #say: AgentActivitiesOptions['say'];
   readonly #needed: readonly string[];
   readonly #commands: BackgroundCommands;
+  readonly #sandbox: AgentActivitiesOptions['config']['config']['sandbox'];
 
   constructor(options: AgentActivitiesOptions) {
     this.#say = options.say;
     this.#commands = backgroundCommands(options.stateDir);
     this.#needed = neededWorkflows(options.config.config);
+    this.#sandbox = options.config.config.sandbox;
     this.#store = payloadStoreOf(options.config, options.stateDir);
     const dataConverter = (given: DataConverter | undefined): DataConverter => createPayloadConverter(this.#store.blobs, given);
     this.#base = new SimplePlugin({ name: this.name, activities: createAgentActivities(options), dataConverter });
@@ -51,6 +55,7 @@ export class PerdurePlugin implements WorkerPlugin, ClientPlugin, BundlerPlugin 
 
   async configureWorker(options: WorkerOptions): Promise<WorkerOptions> {
     if (options.workflowBundle) checkBundle(options.workflowBundle, this.#needed);
+    await requireSandbox(this.#sandbox, this.#say);
     const identity = identityWithStore(options.identity ?? `${process.pid}@${hostname()}`, await this.#store.id());
     await this.#checkQueue(options, identity);
     return this.#base.configureWorker({ ...WORKER_OPTIONS, ...options, identity });
@@ -100,6 +105,7 @@ export class PerdurePlugin implements WorkerPlugin, ClientPlugin, BundlerPlugin 
     const connection = given ?? (await NativeConnection.connect());
     try {
       await checkQueueStore({ connection, namespace, taskQueue, identity, place: this.#store.place, say: this.#say });
+      if (this.#say) await reportMissingPayloads({ connection, namespace, taskQueue, say: this.#say }, this.#store);
     } finally {
       if (!given) await connection.close();
     }

@@ -1,9 +1,10 @@
-import { NativeConnection } from '@temporalio/worker';
+import { NativeConnection, Worker } from '@temporalio/worker';
 import { describe, expect, inject, it } from 'vitest';
 import { SandboxDefinition } from '../../src/define/worker/sandbox.js';
 import { working } from '../../src/process/sandbox/choose-sandbox.js';
 import { completeConfig } from '../../src/worker/config/load-config.js';
 import { createWorker } from '../../src/worker/create-worker.js';
+import { PerdurePlugin } from '../../src/worker/plugin.js';
 import { checkSandbox } from '../../src/worker/self-check.js';
 import { makeStateDir, removeStateDir } from './support/state-dir.js';
 
@@ -51,6 +52,30 @@ describe('a mode that the config names and this machine does not have', () => {
         exitCode: 2,
         message: expect.stringContaining("sandbox: { mode: 'none' }"),
       });
+    } finally {
+      await connection.close();
+      await removeStateDir(stateDir);
+    }
+  });
+
+  it('keeps the worker of a host with the plugin from starting, and nothing polls', async () => {
+    const stateDir = await makeStateDir();
+    const connection = await NativeConnection.connect({ address: inject('temporalAddress') });
+    const said: string[] = [];
+    const pluginFor = (given: SandboxDefinition) => {
+      const config = { ...completeConfig({ sandbox: given }, { where: 'test', env: {} }), file: undefined };
+      return new PerdurePlugin({ config, stateDir, searchAttributes: [], say: (line) => said.push(line) });
+    };
+    const workflowBundle = { codePath: inject('workflowBundlePath') };
+    const options = { connection, taskQueue: `sandbox-plugin-${process.pid}`, workflowBundle };
+    try {
+      await expect(Worker.create({ ...options, plugins: [pluginFor(sandbox)] })).rejects.toMatchObject({ code: 'SANDBOX', exitCode: 2 });
+      expect(said).toEqual([]);
+      const worker = await Worker.create({ ...options, plugins: [pluginFor({ network: 'host' })] });
+      expect(said).toEqual([expect.stringContaining('commands can reach')]);
+      const running = worker.run();
+      worker.shutdown();
+      await running;
     } finally {
       await connection.close();
       await removeStateDir(stateDir);

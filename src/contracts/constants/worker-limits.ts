@@ -77,6 +77,8 @@ export const HOSTING_LIMITS = {
   lastReportMs: 5 * SECOND_MS,
   /** Age of its last poll up to which a worker counts as alive. It polls at least every minute; the server lists a dead one for 5 minutes. */
   pollerAgeMs: 75 * SECOND_MS,
+  /** Newest open runs whose large payloads a worker looks for at its start. */
+  missingPayloadRuns: 20,
   /** Time after which a worker checks a second time that all workers of its queue have the same store: others may have started with it. */
   storeRecheckMs: 5 * SECOND_MS,
 } as const;

@@ -73,13 +73,20 @@ async function open(payload: Payload, blobs: BlobStore): Promise<Payload> {
     case LARGE_PAYLOAD_ENCODINGS.compressed:
       return (await decompress(dataOf(payload))) ?? payload;
     case LARGE_PAYLOAD_ENCODINGS.stored: {
-      const ref = new TextDecoder().decode(dataOf(payload));
-      if (!/^[0-9a-f]{64}$/u.test(ref)) return payload;
+      const ref = storedRef(payload);
+      if (ref === undefined) return payload;
       return await unlessMissing(async () => (await decompress(await blobs.get(ref))) ?? payload);
     }
     default:
       return payload;
   }
+}
+
+/** The reference of a payload that was stored as a blob; undefined for any other payload. */
+export function storedRef(payload: Payload): string | undefined {
+  if (encodingOf(payload) !== LARGE_PAYLOAD_ENCODINGS.stored) return undefined;
+  const ref = new TextDecoder().decode(dataOf(payload));
+  return /^[0-9a-f]{64}$/u.test(ref) ? ref : undefined;
 }
 
 /** The payload in compressed bytes; undefined for bytes that any client may have made up, or that would fill the memory. */

@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process';
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Connection } from '@temporalio/client';
+import { Client, Connection } from '@temporalio/client';
 import { NativeConnection, Worker } from '@temporalio/worker';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import type { ArtifactsDefinition } from '../../../src/define/worker/artifacts.js';
@@ -12,12 +12,14 @@ import { newWorkerIdentity, processIdentity } from '../../../src/process/process
 import { captureKeys } from '../../../src/providers/access/key-ring.js';
 import type { LoadedConfig } from '../../../src/worker/config/load-config.js';
 import { type CreateWorkerOptions, createWorker } from '../../../src/worker/create-worker.js';
+import { createDataConverter } from '../../../src/worker/data-converter.js';
 import { PerdurePlugin } from '../../../src/worker/plugin.js';
+import { reportMissingPayloads } from '../../../src/worker/storage/missing-payloads.js';
 import { payloadStoreOf } from '../../../src/worker/storage/payload-store.js';
 import { checkQueueStore, identityWithStore, storeIdOf } from '../../../src/worker/storage/queue-store.js';
 import { until } from '../../support/use-workers.js';
 
-interface HostOptions extends Partial<Pick<CreateWorkerOptions, 'taskQueue' | 'identity'>> {
+interface HostOptions extends Partial<Pick<CreateWorkerOptions, 'taskQueue' | 'identity' | 'say'>> {
   readonly artifacts?: ArtifactsDefinition;
 }
 
@@ -78,6 +80,25 @@ describe('C1: the workers of a queue have one store of large payloads', () => {
     await startPluginHost('a', 'mine');
     await untilPolled(2);
     expect((await pollers()).map(({ identity }) => identity)).toContainEqual(expect.stringMatching(/^mine~store-[0-9a-f]{16}$/u));
+  });
+
+  it('a worker that starts after one with another store is gone reports the open runs whose payloads it cannot read', async () => {
+    const run = randomUUID();
+    const { payloadCodecs } = createDataConverter({ artifactsDir: join(root, 'a', 'artifacts') });
+    const client = new Client({ connection, dataConverter: { payloadCodecs } });
+    const context = { variables: { text: randomBytes(3_000_000).toString('base64') } };
+    await client.workflow.start('agentRun', { taskQueue, workflowId: run, args: [{ task: 'do it', context }] });
+    await client.workflow.start('agentRun', { taskQueue, workflowId: randomUUID(), args: [{ task: 'do it' }] });
+    const listed = { namespace: 'default', query: `TaskQueue = "${taskQueue}"` };
+    await until(async () => Number((await connection.workflowService.countWorkflowExecutions(listed)).count) === 2, 'both runs');
+    const [ofA, ofB]: [string[], string[]] = [[], []];
+    await startHost('b', { say: (line) => ofB.push(line) });
+    expect(ofB).toEqual([
+      expect.stringMatching(new RegExp(`^run ${run} needs a large payload that is not in folder ".*/b/artifacts": `, 'u')),
+    ]);
+    const store = payloadStoreOf(config(), join(root, 'a'));
+    await reportMissingPayloads({ connection, namespace: 'default', taskQueue, say: (line) => ofA.push(line) }, store);
+    expect(ofA).toEqual([]);
   });
 
   it('of two that start at the same time, exactly one remains', async () => {
