@@ -103,9 +103,10 @@ async function run(
   const [ended] = await Promise.allSettled([running]);
   const report = await bounds.close();
   const end = ended.status === 'fulfilled' ? ended.value : await running;
+  const isContained = bounds.kind === 'container' && end.endedBy === 'itself';
   const first =
     status(end, { timeoutMs, isSilent: output.bytes === 0 }) +
-    limitsText(reachedBy(report, end, output), bounds.limits) +
+    limitsText(reachedBy(report, { ...end, isContained }, output), bounds.limits) +
     refusalText(report.refused);
   const text = (await output.finish(first)).trimEnd();
   if (end.endedBy === 'itself' && end.exitCode === 0 && report.refused.length === 0) return text;

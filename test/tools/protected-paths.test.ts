@@ -229,8 +229,9 @@ describe('what only the owner of a project changes', () => {
 if (process.getuid?.() !== 0) console.warn('protected-paths: not root, so a folder of mode 000 is not tried with another user');
 
 describe('a folder of agents that the worker cannot read', () => {
-  test('ends the call with an error, and its proxy is closed', async () => {
+  test('ends the call with an error, and its proxy and its control group are closed', async () => {
     const workspace = await tempWorkspace();
+    const before = groups();
     // root can read all modes, but follows no loop
     await symlink('agents', join(workspace.root, 'agents'));
     const command = createRunCommand({
@@ -245,6 +246,9 @@ describe('a folder of agents that the worker cannot read', () => {
     );
     expect(await names(workspace)).toEqual(['agents']);
     expect(await names(temporary)).toEqual([]);
+    // those of other tests end soon
+    const made = [...groups()].filter((group) => !before.has(group));
+    await until(() => made.every((group) => !groups().has(group)), 'the end of all groups');
   });
 
   test.runIf(process.getuid?.() === 0)('also a folder of mode 000, for a worker that is not root', async () => {
@@ -272,3 +276,8 @@ test('workers of one process that protect different files do not take them for n
   expect(await first.finish()).toEqual([]);
   expect((await readdir(folder)).toSorted()).toEqual(['mine.config.ts', 'yours.config.ts']);
 });
+
+/** The control groups of commands, those of other tests too. */
+function groups(): ReadonlySet<string> {
+  return new Set(execFileSync('find', ['/sys/fs/cgroup', '-name', 'perdure-*'], { encoding: 'utf8' }).split('\n').filter(Boolean));
+}

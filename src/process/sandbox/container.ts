@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { SANDBOX_LIMITS } from '../../contracts/constants/limits.js';
 import { commandEnvironment, SYSTEM_PATH } from '../command-sandbox.js';
 import type { ProcessOrder } from '../process-tree.js';
 import type { CommandLimits } from './limits.js';
@@ -103,7 +104,14 @@ export function containerArguments({ name, view, user, engine }: ContainerRun): 
 function limitArguments(limits: CommandLimits | undefined): readonly string[] {
   if (!limits) return [];
   const { processes, memoryBytes, cpuMs, fileBytes, openFiles } = limits;
-  const ofProcess = [`cpu=${Math.ceil(cpuMs / SECOND_MS)}`, `fsize=${fileBytes}`, `nofile=${openFiles}`, 'core=0'];
+  const seconds = Math.ceil(cpuMs / SECOND_MS);
+  // the kernel kills at the hard limit, and only the signal of the soft one names the reason
+  const ofProcess = [
+    `cpu=${seconds}:${seconds + SANDBOX_LIMITS.cpuGraceMs / SECOND_MS}`,
+    `fsize=${fileBytes}`,
+    `nofile=${openFiles}`,
+    'core=0',
+  ];
   const ofAll = ['--pids-limit', `${processes}`, '--memory', `${memoryBytes}b`, '--memory-swap', `${memoryBytes}b`];
   return [...ofAll, ...ofProcess.flatMap((limit) => ['--ulimit', limit])];
 }

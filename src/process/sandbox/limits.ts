@@ -66,7 +66,14 @@ const PRINTED: readonly (readonly [RegExp, LimitName])[] = [
   [/cannot allocate memory|out of memory|memoryerror|bad_alloc|ENOMEM/iu, 'memoryBytes'],
 ];
 
-/** The resource limit that a failed command reached, by its exit code and the end of its output. */
-export function reachedLimit(exitCode: number, lastLine: string): LimitName | undefined {
+/** Exit code of a process that SIGKILL ended. */
+const KILLED = 137;
+
+/**
+ * The resource limit that a failed command reached, by its exit code and the end of its output. `isContained`: an engine keeps the limit of
+ * memory. It counts nothing for others, and a command that ended by SIGKILL on its own most likely reached that limit.
+ */
+export function reachedLimit(exitCode: number, lastLine: string, isContained = false): LimitName | undefined {
+  if (isContained && exitCode === KILLED) return 'memoryBytes';
   return SIGNALLED[exitCode] ?? PRINTED.find(([pattern]) => pattern.test(lastLine))?.[1];
 }

@@ -6,13 +6,16 @@ import type { BoundsReport } from './command-bounds.js';
 
 const SECOND_MS = 1_000;
 
-/** The limits that a command reached: those that its control group counted, and the one that its end shows. */
+/**
+ * The limits that a command reached: those that its control group counted, and the one that its end shows. `isContained`: it ended on its
+ * own, in a container.
+ */
 export function reachedBy(
   { reached }: Pick<BoundsReport, 'reached'>,
-  { exitCode }: Pick<ProcessTreeEnd, 'exitCode'>,
+  { exitCode, isContained = false }: Pick<ProcessTreeEnd, 'exitCode'> & { readonly isContained?: boolean },
   output: Pick<OutputCollector, 'lastLine'>,
 ): readonly LimitName[] {
-  const said = exitCode === 0 ? undefined : reachedLimit(exitCode, output.lastLine());
+  const said = exitCode === 0 ? undefined : reachedLimit(exitCode, output.lastLine(), isContained);
   return [...new Set([...reached, ...(said ? [said] : [])])];
 }
 

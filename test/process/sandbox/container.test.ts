@@ -11,7 +11,7 @@ import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { chooseContainer, findEngine } from '../../../src/process/sandbox/choose-other.js';
 import { containerArguments, containerSandbox } from '../../../src/process/sandbox/container.js';
 import { startFilterProxy } from '../../../src/process/sandbox/filter-proxy.js';
-import { commandLimits } from '../../../src/process/sandbox/limits.js';
+import { commandLimits, reachedLimit } from '../../../src/process/sandbox/limits.js';
 import type { CommandView } from '../../../src/process/sandbox/sandbox.js';
 import { liveProcesses } from '../../tools/support/live-processes.js';
 import { tempWorkspace } from '../../tools/support/temp-workspace.js';
@@ -80,7 +80,7 @@ describe('the arguments of a container', () => {
         '--name n --rm --init --interactive --pull never --log-driver none --network none --ipc private --read-only --cap-drop ALL',
         '--security-opt no-new-privileges --user 1000:100 --tmpfs /tmp:rw,exec,nosuid,nodev,mode=1777,size=67108864',
         '--tmpfs /run:rw,nosuid,nodev,mode=755,size=64k --pids-limit 20 --memory 67108864b --memory-swap 67108864b',
-        '--ulimit cpu=2 --ulimit fsize=2048000 --ulimit nofile=64 --ulimit core=0',
+        '--ulimit cpu=2:7 --ulimit fsize=2048000 --ulimit nofile=64 --ulimit core=0',
         '--mount type=bind,source=/w,target=/w --mount type=bind,source=/home/me/.npm,target=/home/me/.npm',
         '--mount type=bind,source=/w/sub,target=/w/sub --mount type=bind,source=/w/.git/config,target=/w/.git/config,readonly',
         '--mount type=bind,source=/dev/null,target=/w/agents/a.md,readonly --tmpfs /w/.perdure:ro,size=4k,mode=755',
@@ -160,6 +160,19 @@ describe('a command in a container', () => {
     const command = [`http://127.0.0.1:${port}/`, 'http://other.example/'].map((url) => `node -e '${ask}' ${url}`).join('; ');
     const { output } = await runToEnd(fakeSandbox().order(command, view(root, { network: { kind: 'proxy', socket: proxy.socket } })), root);
     expect(output).toBe('200 answer\n403 perdure sandbox: other.example:80 is not in sandbox.network.allow\n');
+  });
+
+  test.each([
+    ['fileBytes', 'head -c 4000000 /dev/zero > big', { fileBytes: 2_048_000 }],
+    ['cpuMs', 'while :; do :; done', { cpuMs: 1_000 }],
+    ['openFiles', 'node -e \'for (;;) fs.openSync("/dev/null")\' 2>&1 | grep -o "EMFILE.*open files" | head -1; exit 1', { openFiles: 64 }],
+    // what the kernel does to a process that takes more memory than its container has
+    ['memoryBytes', 'kill -KILL $$', {}],
+  ] as const)('a limit that it reached is named: %s', async (name, command, given) => {
+    const { root } = await tempWorkspace();
+    const { output, exitCode, endedBy } = await runToEnd(fakeSandbox().order(command, view(root, { limits: commandLimits(given) })), root);
+    expect(endedBy).toBe('itself');
+    expect(reachedLimit(exitCode, output.trimEnd().split('\n').at(-1) ?? '', true)).toBe(name);
   });
 
   test('is killed with its container, also when it ignores the signal', async () => {
