@@ -17,10 +17,15 @@ export interface TestRun {
   events(): Promise<readonly RunEvent[]>;
 }
 
-/** Workers of one test file; all are stopped after each test. */
+/** What opens the latches of the running test. */
+const openings = new Set<() => void>();
+
+/** Workers of one test file; all are stopped after each test. A call that a failed test still holds with a latch ends before. */
 export function useWorkers() {
   const workers: AgentWorker[] = [];
   afterEach(async () => {
+    for (const open of openings) open();
+    openings.clear();
     await Promise.all(workers.splice(0).map((worker) => worker.stop()));
   });
   return {
@@ -52,13 +57,15 @@ export function testRun(handle: WorkflowHandle<() => Promise<RunResult>>): TestR
   };
 }
 
-/** A promise that a test resolves: holds a model or tool until then. */
+/** A promise that a test resolves: holds a model or tool until then. With `useWorkers`, at the latest after the test. */
 export function latch(): { readonly opened: Promise<void>; open(): void } {
   let resolveOpened: (() => void) | undefined;
   const opened = new Promise<void>((resolve) => {
     resolveOpened = resolve;
   });
-  return { opened, open: () => resolveOpened?.() };
+  const open = (): void => resolveOpened?.();
+  openings.add(open);
+  return { opened, open };
 }
 
 /** Waits for a condition; fails after `timeoutMs` with what was asked. */

@@ -97,6 +97,7 @@ describe('saved histories hold what they are named after', () => {
       'askTenant',
       'checkTenant',
       'endCommands',
+      'awaitRoom',
     ];
     const messages = ['steer', 'cancel', 'pause', 'resume', 'hold', 'release', 'submit', 'extend', 'approve', 'deny', 'tenant'];
     expect([...activities, ...messages].filter((name) => !all.has(name))).toEqual([]);

@@ -1,15 +1,42 @@
+import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
 import { defaultPayloadConverter } from '@temporalio/common';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, inject, it, onTestFinished } from 'vitest';
+import { z } from 'zod';
 import type { ProviderRules } from '../../../src/activities/limits/provider-gate.js';
 import { ledgerId } from '../../../src/contracts/handlers.js';
 import type { PlacesRequest, ProviderBounds, ProviderLimits, ProviderStatus } from '../../../src/contracts/schemas/ledger.js';
+import { defineTool } from '../../../src/define/define-tool.js';
 import type { ModelAnswer } from '../../../src/providers/contract/provider.js';
 import { askProviderLedger } from '../../../src/worker/hosting/ask-provider-ledger.js';
-import { type AgentWorker, say } from '../../support/agent-worker.js';
+import { type AgentWorker, call, say } from '../../support/agent-worker.js';
 import { candidate } from '../../support/model-route.js';
 import { type TestRun, until, useWorkers } from '../../support/use-workers.js';
+import { words } from '../policies/support/transcripts.js';
 import { replay } from './support/tenants.js';
+
+/** A process that takes a place, says so, and holds it as long as it lives. */
+const HOLDER = `
+  import { Client, Connection } from '@temporalio/client';
+  import { ProviderGates } from '${new URL('../../../dist/activities/limits/provider-gate.js', import.meta.url).href}';
+  import { askProviderLedger } from '${new URL('../../../dist/worker/hosting/ask-provider-ledger.js', import.meta.url).href}';
+  const [address, taskQueue] = process.argv.slice(1);
+  const client = new Client({ connection: await Connection.connect({ address }) });
+  const rules = { limitsOf: () => ({ callsAtOnce: 1 }), ask: askProviderLedger, bounds: { leaseMs: 6000 } };
+  await new ProviderGates(rules).enter('fake/model', { at: () => ({ client, taskQueue }), signal: new AbortController().signal });
+  console.log('held');
+  setInterval(() => undefined, 1000);
+`;
+
+/** About 500 tokens a result. */
+const look = defineTool({
+  name: 'look',
+  description: 'Reads a part.',
+  parameters: z.object({ part: z.number() }),
+  effect: 'read',
+  execute: ({ part }) => `part ${part} of the parts ${words(2_000)}`,
+});
 
 const ROUTE = [candidate('fake/model', { limited: true })];
 
@@ -51,6 +78,50 @@ describe('limits of a provider', { timeout: 60_000 }, () => {
     const { events } = await waits.handle.fetchHistory();
     const scheduled = events?.find(({ activityTaskScheduledEventAttributes: a }) => a?.activityType?.name === 'callModel');
     expect(Number(scheduled?.activityTaskScheduledEventAttributes?.startToCloseTimeout?.seconds)).toBe(35 * 60);
+    await ledgerOf(on).terminate();
+  });
+
+  it('summaries take places like all calls, and give them back', async () => {
+    const fake = fakeServer(20);
+    const kinds = new Set<string>();
+    const parts = 14;
+    const on = await worker({
+      model: async (request) => {
+        await fake.answer();
+        kinds.add(request.tools.length === 0 ? 'summary' : 'answer');
+        if (request.tools.length === 0) return say('## State\nparts are read\n## Findings\nnone\n## Progress\nhalf\n## Remaining\nrest');
+        const seen = [...JSON.stringify(request.messages).matchAll(/"part":(\d+)|part (\d+) of/gu)].map(([, a, b]) => Number(a ?? b));
+        const next = Math.max(0, ...seen) + 1;
+        return next > parts ? say('read') : call(['look', { part: next }]);
+      },
+      tools: [look],
+      policy: { compaction: { strategies: ['summary'], keepRecentTokens: 500 } },
+      providers: rules({ callsAtOnce: 1 }, { idleMs: 300, leaseMs: 4_000 }),
+      contextWindow: 8_000,
+      route: [candidate('fake/model', { limited: true, contextWindow: 8_000 })],
+    });
+    const runs = [await start(on, { maxTurns: 40 }), await start(on, { maxTurns: 40 })];
+    for (const run of runs) expect(await run.result()).toMatchObject({ reason: 'completed', output: 'read' });
+    expect(kinds).toEqual(new Set(['answer', 'summary']));
+    expect(fake.most).toBe(1);
+    // with a place that is not given back, the ledger would not end
+    await until(async () => (await ledgerOf(on).describe()).status.name === 'COMPLETED', 'the end of the ledger');
+  });
+
+  it('a process that is killed while it holds a place loses it after its lease', async () => {
+    const fake = fakeServer(1);
+    const on = await worker({ model: fake.answer, providers: rules({ callsAtOnce: 1 }, { leaseMs: 6_000 }), route: ROUTE });
+    const holder = spawn(process.execPath, ['--input-type=module', '-e', HOLDER, inject('temporalAddress'), on.taskQueue], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    onTestFinished(() => void holder.kill('SIGKILL'));
+    await once(holder.stdout, 'data');
+    const waits = await start(on);
+    await until(async () => (await phaseOf(waits)) === 'waiting for provider fake: 1 calls at once', 'the heartbeat');
+    expect(fake.calls).toEqual([]);
+    holder.kill('SIGKILL');
+    await once(holder, 'exit');
+    expect(await waits.result()).toMatchObject({ reason: 'completed' });
     await ledgerOf(on).terminate();
   });
 
