@@ -1,4 +1,4 @@
-// Tries the attacks of test/attacks/*.yaml, and prints a table of the classes: held, BROKEN, or not tried here, with the reason.
+// Tries the attacks of test/docs/attacks/*.yaml, and prints a table of the classes: held, BROKEN, or not tried here, with the reason.
 //   node .ci/attack.mjs            runs the tests that the list names
 //   node .ci/attack.mjs REPORT…    runs nothing: counts them in reports of vitest (JUnit)
 // A class names test files, each with a part of the titles of its tests. Tests of the groups of .ci/record.json that are in no report count
@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
-const LIST = `${ROOT}test/attacks/`;
+const LIST = `${ROOT}test/docs/attacks/`;
 
 /** Files that no report has unless their group ran. */
 const GROUPS = [

@@ -9,7 +9,7 @@ import { parse } from 'yaml';
 import { z } from 'zod';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-const FOLDER = `${ROOT}test/attacks/`;
+const FOLDER = `${ROOT}test/docs/attacks/`;
 
 const Part = z.string();
 const AttackClass = z.strictObject({
@@ -50,7 +50,7 @@ describe('the list of attacks', () => {
 
   it('is summed up in docs/security.md: a row for each area, with the number of its classes', () => {
     const page = readFileSync(`${ROOT}docs/security.md`, 'utf8');
-    const rows = [...page.matchAll(/^\| (?<area>[^|]+) \| (?<count>\d+) \| `test\/attacks\/(?<name>[\w-]+\.yaml)` \|/gmu)].map(
+    const rows = [...page.matchAll(/^\| (?<area>[^|]+) \| (?<count>\d+) \| `test\/docs\/attacks\/(?<name>[\w-]+\.yaml)` \|/gmu)].map(
       ({ groups }) => [groups?.['area'], Number(groups?.['count']), groups?.['name']],
     );
     const expected = AREAS.map(({ name, area, classes }) => [area, Object.keys(classes).length, name]);
