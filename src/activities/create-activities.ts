@@ -27,6 +27,7 @@ import { createAskTenant, createCheckTenant } from './limits/ask-tenant.js';
 import { ProviderGates, type ProviderRules } from './limits/provider-gate.js';
 import { type TenantRules, tenantRules } from './limits/tenant-limits.js';
 import { type Authenticate, createCheckSignature, createSignStart, type Sign } from './prepare/authenticate.js';
+import { createListTools, type ServerLists } from './prepare/list-tools.js';
 import type { PrepareRun } from './prepare/prepare-run.js';
 import { SetupCache } from './prepare/setup-cache.js';
 import { finalFailure, isOtherHost } from './runtime/failures.js';
@@ -50,6 +51,8 @@ export interface ActivitiesOptions {
   readonly tools: readonly AnyToolDefinition[];
   /** The tools of MCP servers, by name. @default none */
   readonly mcpTools?: KnownTools;
+  /** What lists the tools of MCP servers for runs at work. @default runs keep the tools that they started with */
+  readonly mcpLists?: ServerLists;
   readonly providerFor: CallModelOptions['providerFor'];
   readonly streams: StreamSink;
   /** The store for the whole text of cut outputs. */
@@ -109,10 +112,11 @@ export function createActivities(options: ActivitiesOptions): AgentActivities {
     ...(options.modelIdleMs === undefined ? {} : { idleMs: options.modelIdleMs }),
   });
   const checkRoom = createRoomCheck(options.roomIn ?? []);
-  const callTool = createCallTool(toolOptions);
+  const callTool = withToolList(createCallTool(toolOptions), options.mcpLists);
   const prepareRun = createPrepareActivity(options.prepareRun, { setups, secrets });
   const activities: AgentActivities = {
     prepareRun: withRoom(checkRoom, prepareRun),
+    listTools: createListTools(setups, options.mcpLists),
     resolveModel: options.resolveModel,
     checkSignature: createCheckSignature(options.authenticate),
     askTenant: createAskTenant(options.tenants ?? tenantRules({})),
@@ -168,6 +172,16 @@ function createPrepareActivity(
         return prepared;
       },
     );
+  };
+}
+
+/** Adds the present tools of a server to the result of its call. */
+function withToolList(callTool: AgentActivities['callTool'], lists: ServerLists | undefined): AgentActivities['callTool'] {
+  if (!lists) return callTool;
+  return async (input) => {
+    const result = await callTool(input);
+    const toolList = lists.mcpTools.listOf(input.tool, input.workspace);
+    return toolList ? { ...result, toolList } : result;
   };
 }
 

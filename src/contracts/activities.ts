@@ -11,6 +11,7 @@ import type { RunInput, RunResult } from './schemas/run.js';
 import type { CheckMessagesInput, CheckMessagesResult, PrepareSessionInput, PrepareSessionResult } from './schemas/session-activities.js';
 import type { AwaitRunInput } from './schemas/subagent.js';
 import type { Effect } from './schemas/tool.js';
+import type { ListToolsInput, ListToolsResult, ToolList } from './schemas/tool-list.js';
 import type { SignedRequest } from './signature.js';
 
 export type { HeartbeatDetails, StoppedDetails } from './schemas/heartbeat.js';
@@ -144,6 +145,8 @@ export interface CallToolResult {
   readonly hash: string;
   readonly outcome: ToolOutcome;
   readonly durationMs: number;
+  /** The present tools of the MCP server that was called. */
+  readonly toolList?: ToolList;
   /** A hook after the tool aborts the run, with this reason. */
   readonly abort?: string;
 }
@@ -276,6 +279,7 @@ export interface AgentActivities {
   readonly runHooks: (input: RunHooksInput) => Promise<RunHooksResult>;
   readonly acceptAnswer: (input: AcceptAnswerInput) => Promise<AcceptAnswerResult>;
   readonly compact: (input: CompactInput) => Promise<CompactResult>;
+  readonly listTools: (input: ListToolsInput) => Promise<ListToolsResult>;
   readonly resolveModel: (input: ResolveModelInput) => Promise<ResolveModelResult>;
   readonly askTenant: (input: AskTenantInput) => Promise<void>;
   readonly checkTenant: (input: CheckTenantInput) => Promise<CheckTenantResult>;

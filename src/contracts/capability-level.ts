@@ -5,7 +5,7 @@ import type { RunPolicy } from './schemas/policy.js';
  * run may be started by the old workflow code and prepared by the new activities. Without a level its history would hold flags that the
  * old code ignored and the new code obeys when it replays them: other commands, and a run that no worker can continue.
  */
-export const CAPABILITY_LEVEL = 8;
+export const CAPABILITY_LEVEL = 9;
 
 /** The first level whose workflow code checks the signatures of approvals and extensions. */
 export const SIGNED_LEVEL = 3;
@@ -24,6 +24,9 @@ export const HANDOFF_LEVEL = 7;
 
 /** The first level whose workflow code ends the background commands of its run. */
 export const COMMANDS_LEVEL = 8;
+
+/** The first level whose workflow code takes changed tools of MCP servers. */
+export const TOOL_LISTS_LEVEL = 9;
 
 /** The level of builds that did not tell theirs. */
 const LEVEL_OF_OLD_BUILDS = 1;
@@ -45,6 +48,8 @@ export const FLAGS_OF_LEVELS: ReadonlyMap<number, readonly Flag[]> = new Map([
   [HANDOFF_LEVEL, []],
   // no flag: background commands are a choice of the agent
   [COMMANDS_LEVEL, []],
+  // no flag: MCP servers are the worker's choice
+  [TOOL_LISTS_LEVEL, []],
 ]);
 
 /** The policy for workflow code of a level: flags of later levels are off. */

@@ -42,6 +42,8 @@ export type RunEventBody =
   | { type: 'subagent.delivered'; turn: number; callId: string; runId: string }
   /** The conversation was handed to another agent, which continues from the next turn on. */
   | { type: 'handoff'; turn: number; callId: string; from: string; to: string }
+  /** From the next turn on, the model is offered other tools of MCP servers. Each list has at most 20 names. */
+  | { type: 'tools.changed'; turn: number; added: string[]; removed: string[]; changed: string[] }
   /** A turn ended. */
   | { type: 'turn.ended'; turn: number }
   /** A message was queued. */

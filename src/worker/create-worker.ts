@@ -132,7 +132,7 @@ export function createAgentActivities(options: AgentActivitiesOptions): AgentAct
     tenants: tenantRules(config),
     ...providerRules(config),
     tools: [...(config.tools ?? []), ...workspaceTools, ...ofLists, ...memoryTools, updatePlan, readArtifact, readSkill].map(wrap),
-    ...(mcpTools && { mcpTools: { get: (name) => wrapped(mcpTools.get(name), wrap) } }),
+    ...(mcpTools && { mcpTools: { get: (name) => wrapped(mcpTools.get(name), wrap) }, mcpLists: { config, mcpTools } }),
     artifacts,
     secrets: workerSecrets({ keys, env: process.env }),
     ...(config.hooks === undefined ? {} : { hooks: config.hooks }),

@@ -18,6 +18,7 @@ import { correct } from './turn/corrections.js';
 import { applyDirectives, takeSteers, takeSubagentResults } from './turn/deliver-messages.js';
 import { handleStop } from './turn/extend-caps.js';
 import { type ModelAnswered, requestAnswer } from './turn/request-answer.js';
+import { takeChangedTools } from './turn/take-tools.js';
 
 const CONTINUE_AS_NEW: Ending = { kind: 'continue-as-new' };
 
@@ -31,6 +32,7 @@ export async function runTurns(run: Run): Promise<Ending> {
       if (ending) return ending;
     }
     takeOver(run);
+    await takeChangedTools(run);
     if (mustWaitBeforeTurn(run) && (await waitBeforeTurn(run)) === 'continue-as-new') return CONTINUE_AS_NEW;
     if (mustAskTenant(run)) {
       if ((await waitForTenant(run)) === 'continue-as-new') return CONTINUE_AS_NEW;

@@ -153,7 +153,7 @@ export async function startAgentWorker(options: AgentWorkerOptions): Promise<Age
       }),
       resolveModel: ({ model }) => Promise.resolve(options.resolveModel?.(model) ?? { problem: `no model ${model} in this test` }),
       tools: options.config?.tools ?? options.tools ?? [],
-      ...(options.mcpTools ? { mcpTools: options.mcpTools } : {}),
+      ...(options.mcpTools ? { mcpTools: options.mcpTools, mcpLists: { config: options.config ?? {}, mcpTools: options.mcpTools } } : {}),
       ...(options.sign ? { sign: options.sign } : {}),
       providerFor: (model, credential) => ({ provider: options.providerFor?.(model, credential) ?? provider, model }),
       streams: options.streams ?? { publish: () => undefined, flush: () => Promise.resolve() },

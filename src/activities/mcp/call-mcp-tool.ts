@@ -37,7 +37,13 @@ const ATTEMPTS_MAX = 2;
 export async function callMcpTool(call: McpCall, { pool, context }: McpCallPlace): Promise<readonly ContentPart[]> {
   const place = { workspace: context.workspace, signal: context.signal };
   for (let attempt = 1; ; attempt += 1) {
-    const answer = await pool.use(call.server, place, (connection) => tryCall(call, connection, context));
+    const answer = await pool.use(call.server, place, async (connection) => {
+      await connection.updateTools(context.signal);
+      const tried = await tryCall(call, connection, context);
+      // a call may change what the server offers
+      await connection.updateTools(context.signal);
+      return tried;
+    });
     if ('parts' in answer) return answer.parts;
     if (!answer.isRepeatable) throw new OutcomeUnknownError(`the MCP server ${call.server} was lost during the call: ${answer.lost}`);
     if (attempt === ATTEMPTS_MAX) throw new Error(`the MCP server ${call.server} was lost: ${answer.lost}`);

@@ -15,11 +15,12 @@ export interface McpAbilities {
 
 /** A server that answers. After it was lost, each request rejects; a new connection is needed. */
 export class McpConnection {
-  /** Its tools, in the order of the server. */
-  readonly tools: readonly Tool[];
   readonly abilities: McpAbilities;
   readonly #client: Client;
   readonly #transport: Transport;
+  #tools: readonly Tool[];
+  /** The server said that its list changed. */
+  #isOutdated = false;
   #isRetired = false;
   #isClosed = false;
   #using = 0;
@@ -27,7 +28,7 @@ export class McpConnection {
   private constructor(client: Client, transport: Transport, tools: readonly Tool[]) {
     const { resources, prompts } = client.getServerCapabilities() ?? {};
     this.abilities = { resources: resources !== undefined, prompts: prompts !== undefined };
-    this.tools = tools;
+    this.#tools = tools;
     this.#client = client;
     this.#transport = transport;
     Object.assign(client, {
@@ -48,13 +49,38 @@ export class McpConnection {
     if (transport instanceof ProcessTransport) transport.use(true);
     try {
       await client.connect(transport, { signal, timeout: MCP_LIMITS.connectTimeoutMs });
-      return new McpConnection(client, transport, await toolsOf(client, signal));
+      const connection = new McpConnection(client, transport, await toolsOf(client, signal));
+      await connection.#heedChanges();
+      return connection;
     } catch (error) {
       await client.close().catch(() => undefined);
       throw new Error(reasonOf(error, transport), { cause: error });
     } finally {
       if (transport instanceof ProcessTransport) transport.use(false);
     }
+  }
+
+  /** Its tools, in the order of the server. */
+  get tools(): readonly Tool[] {
+    return this.#tools;
+  }
+
+  /** Lists the tools again if the server said that they changed. When that fails, the list stays as it was. */
+  async updateTools(signal: AbortSignal): Promise<void> {
+    if (!this.#isOutdated || this.isLost) return;
+    this.#isOutdated = false;
+    try {
+      this.#tools = await this.request((client) => toolsOf(client, signal));
+    } catch {
+      this.#isOutdated = true;
+    }
+  }
+
+  async #heedChanges(): Promise<void> {
+    const { ToolListChangedNotificationSchema } = await import('@modelcontextprotocol/sdk/types.js');
+    this.#client.setNotificationHandler(ToolListChangedNotificationSchema, () => {
+      this.#isOutdated = true;
+    });
   }
 
   /** True for a connection that takes no further calls: the server ended, or its next call needs another one. */

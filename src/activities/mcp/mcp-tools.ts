@@ -1,7 +1,9 @@
 import type { Tool } from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod';
 import { MCP_LIMITS, TOOL_LIMITS } from '../../contracts/constants/limits.js';
+import { hashJson } from '../../contracts/digest.js';
 import type { Effect } from '../../contracts/schemas/tool.js';
+import type { ToolList } from '../../contracts/schemas/tool-list.js';
 import { cleanText } from '../../contracts/text/sanitize-text.js';
 import type { AnyToolDefinition, ToolContext, ToolReturn } from '../../define/define-tool.js';
 import type { McpServer, McpToolOptions } from '../../define/worker/mcp-servers.js';
@@ -25,9 +27,13 @@ export interface McpOffer {
   readonly tools: readonly McpToolOffer[];
   /** Servers that could not be reached, and tools that were left out. */
   readonly notices: readonly string[];
+  /** A hash of the tools of each server that answered. */
+  readonly hashes: Readonly<Record<string, string>>;
   /** Why the run cannot start: a server that it requires. */
   readonly problem?: string;
 }
+
+const NOTHING: McpOffer = { tools: [], notices: [], hashes: {} };
 
 /** One server for one run. */
 interface ServerUse {
@@ -38,6 +44,8 @@ interface ServerUse {
 /** The tools of a worker's MCP servers. */
 export class McpTools {
   readonly #pool: McpPool;
+  /** The hash of each list of a connection. */
+  readonly #hashes = new WeakMap<readonly Tool[], string>();
 
   constructor(pool: McpPool) {
     this.#pool = pool;
@@ -50,6 +58,14 @@ export class McpTools {
     return server && this.#definition(name, { name: serverName, server }, {});
   }
 
+  /** The present list of the server of a tool. Undefined for a tool of no server, and while the server is not connected. */
+  listOf(toolName: string, workspace: string | undefined): ToolList | undefined {
+    const name = serverOfTool(toolName);
+    const server = this.#pool.definition(name);
+    const connection = server && this.#pool.connectionOf(name, workspace);
+    return connection && { server: name, hash: this.#hashOf({ name, server }, connection) };
+  }
+
   /** Starts servers and lists their tools. A server that cannot be reached is a notice, or the problem of the run. Never rejects. */
   async offer(
     servers: readonly string[],
@@ -60,18 +76,22 @@ export class McpTools {
     return {
       tools: offers.flatMap(({ tools }) => tools),
       notices: offers.flatMap(({ notices }) => shortened(notices)),
+      hashes: Object.assign({}, ...offers.map(({ hashes }) => hashes)),
       ...(problem === undefined ? {} : { problem }),
     };
   }
 
   async #offerOf(name: string, run: { readonly workspace: string | undefined; readonly signal: AbortSignal }): Promise<McpOffer> {
     const server = this.#pool.definition(name);
-    if (!server || (needsWorkspace(server) && run.workspace === undefined)) return { tools: [], notices: [] };
+    if (!server || (needsWorkspace(server) && run.workspace === undefined)) return NOTHING;
     try {
-      return await this.#pool.use(name, run, (connection) => Promise.resolve(this.#offered({ name, server }, connection)));
+      return await this.#pool.use(name, run, async (connection) => {
+        await connection.updateTools(run.signal);
+        return this.#offered({ name, server }, connection);
+      });
     } catch (error) {
       const problem = `MCP server ${name} cannot be used: ${messageOf(error)}`;
-      return server.required ? { tools: [], notices: [], problem } : { tools: [], notices: [problem] };
+      return server.required ? { ...NOTHING, problem } : { ...NOTHING, notices: [problem] };
     }
   }
 
@@ -90,7 +110,15 @@ export class McpTools {
     ];
     // a server may list a name twice
     const offered = [...own, ...added].filter((tool) => !seen.has(tool.name) && seen.add(tool.name));
-    return { tools: offered.map((tool) => ({ tool, workspace: needsWorkspace(server) })), notices };
+    const hash = hashJson(
+      offered.map(({ description, effect, name: tool, schema }) => ({ description, effect, schema: schema ?? null, tool })),
+    );
+    this.#hashes.set(tools, hash);
+    return { tools: offered.map((tool) => ({ tool, workspace: needsWorkspace(server) })), notices, hashes: { [name]: hash } };
+  }
+
+  #hashOf(use: ServerUse, connection: McpConnection): string {
+    return this.#hashes.get(connection.tools) ?? this.#offered(use, connection).hashes[use.name] ?? '';
   }
 
   /** A tool of a server. Without what the server says of it, only what a call needs is known. */

@@ -56,8 +56,8 @@ export class McpPool {
   ): Promise<Result> {
     const server = this.definition(name);
     if (!server) throw new Error(`no MCP server is named ${JSON.stringify(name)} on this worker`);
-    const folder = 'command' in server && server.workspace ? workspace : undefined;
-    const key = JSON.stringify([name, folder]);
+    const folder = folderOf(server, workspace);
+    const key = keyOf(name, folder);
     const entry = this.#entries.get(key) ?? newEntry();
     this.#entries.set(key, entry);
     clearTimeout(entry.idle);
@@ -71,6 +71,13 @@ export class McpPool {
       entry.users -= 1;
       if (entry.users === 0) this.#endLater(key, entry);
     }
+  }
+
+  /** The connection of a server that answers now; undefined without one. */
+  connectionOf(name: string, workspace: string | undefined): McpConnection | undefined {
+    const server = this.definition(name);
+    const connection = server && this.#entries.get(keyOf(name, folderOf(server, workspace)))?.connection;
+    return connection?.isLost ? undefined : connection;
   }
 
   /** Ends all servers. Later calls start them again. */
@@ -117,6 +124,15 @@ export class McpPool {
       void entry.connection?.close();
     }, this.#options.idleMs ?? MCP_LIMITS.idleMs).unref();
   }
+}
+
+/** The workspace, for a server that has a process for each. */
+function folderOf(server: McpServer, workspace: string | undefined): string | undefined {
+  return 'command' in server && server.workspace ? workspace : undefined;
+}
+
+function keyOf(name: string, folder: string | undefined): string {
+  return JSON.stringify([name, folder]);
 }
 
 function newEntry(): Entry {

@@ -12,25 +12,31 @@ export interface OfferOptions {
   readonly signal: AbortSignal | undefined;
 }
 
-const NONE: McpOffer = { tools: [], notices: [] };
+const NONE: McpOffer = { tools: [], notices: [], hashes: {} };
 
 /**
  * The tools of MCP servers that a run is offered. Starts the servers that the agent may use. Throws `Input.McpServer` for one that is required
  * and cannot be used.
  */
-export async function offerMcp(
-  { context }: RunInput,
+export async function offerMcp(input: Pick<RunInput, 'context'>, agent: AgentDefinition, options: OfferOptions): Promise<McpOffer> {
+  const offer = await findMcpTools(input.context?.workspace, agent, options);
+  if (offer.problem !== undefined) throw failure('Input.McpServer', offer.problem);
+  return offer;
+}
+
+/** The same, with the problem of a required server in place of an error. Never rejects. */
+export async function findMcpTools(
+  workspace: string | undefined,
   agent: AgentDefinition,
   { config, mcpTools, signal = new AbortController().signal }: OfferOptions,
 ): Promise<McpOffer> {
   if (!mcpTools) return NONE;
-  const { tools, notices, problem } = await mcpTools.offer(serversOf(agent, config), { workspace: context?.workspace, signal });
-  if (problem !== undefined) throw failure('Input.McpServer', problem);
+  const { tools, ...offer } = await mcpTools.offer(serversOf(agent, config), { workspace, signal });
   const allowed = tools.filter(({ tool: { name } }) => {
     const isListed = agent.mcp !== undefined || !namesTools(agent) || isNamed(agent.tools, name);
     return isListed && !isNamed(agent.blockedTools, name);
   });
-  return { tools: allowed, notices };
+  return { ...offer, tools: allowed };
 }
 
 /** The servers whose tools an agent is offered: those that it names, those of the tools that it names, or all. */

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { isAbsolute } from 'node:path';
 import type { AgentActivities, PreparedRun, PrepareRunInput } from '../../contracts/activities.js';
-import { clampPolicy, SIGNED_LEVEL, TENANT_LEVEL } from '../../contracts/capability-level.js';
+import { clampPolicy, SIGNED_LEVEL, TENANT_LEVEL, TOOL_LISTS_LEVEL } from '../../contracts/capability-level.js';
 import { PAYLOAD_LIMITS, RUN_LIMITS } from '../../contracts/constants/limits.js';
 import { hashJson } from '../../contracts/digest.js';
 import { offersTool } from '../../contracts/gate-profile.js';
@@ -9,7 +9,6 @@ import type { RunPolicy } from '../../contracts/schemas/policy.js';
 import type { RunSetup } from '../../contracts/schemas/prepared-run.js';
 import type { RunInput } from '../../contracts/schemas/run.js';
 import type { ToolDescriptor } from '../../contracts/schemas/tool.js';
-import { didYouMean } from '../../contracts/text/did-you-mean.js';
 import type { AgentDefinition } from '../../define/define-agent.js';
 import type { Config } from '../../define/define-config.js';
 import type { AnyToolDefinition } from '../../define/define-tool.js';
@@ -26,6 +25,7 @@ import { checkLevel, inheritGate, startsProcess } from '../subagents/delegation.
 import { otherAgents } from '../subagents/other-agents.js';
 import type { Authenticate } from './authenticate.js';
 import { capturePrompt } from './capture-prompt.js';
+import { findAgent } from './find-agent.js';
 import { offerMcp } from './offer-mcp.js';
 import { type MemoryOffer, offerMemory } from './offer-memory.js';
 import type { PromptSection } from './prompt.js';
@@ -36,14 +36,6 @@ import { type CapturedSkills, captureSkills, type SkillFolders } from './skills.
 import { describeTool } from './tool-descriptor.js';
 import { noticeToollessModels } from './toolless-model-notices.js';
 import { secretsInWorkspace } from './workspace-secrets.js';
-
-/** The agent of a run without an `agent`. */
-export const DEFAULT_AGENT: AgentDefinition = {
-  description: 'A careful general agent.',
-  prompt:
-    'You are a careful agent. Work on the task step by step with the tools you have, look before you change anything, check what ' +
-    'you did, and end with a short plain answer that says what was done and what is still open.',
-};
 
 /** The dependencies of the activity. */
 export interface PrepareRunOptions extends SkillFolders {
@@ -100,7 +92,7 @@ export async function prepare(
 ): Promise<PreparedPrompt> {
   const input = parseInput(given);
   checkLevel(input, level);
-  const [name, found] = findAgent(input, options.config);
+  const [name, found] = findAgent(input.agent, options.config);
   const { agent, ...gateAgent } = inheritGate(handoff?.from ?? input.parent?.agent, found, options.config);
   if (hasRightsOfWorker(input, agent, options.config)) await authenticateStart({ runId, given, started }, options);
   const caps = resolveCaps(input, agent, options.config);
@@ -145,6 +137,7 @@ export async function prepare(
     ...(input.parent ? {} : tenant),
     ...others.prepared,
     ...endsCommands(tools, level),
+    ...takenLists(mcp, level),
     ...gateAgent,
     searchAttributes: [...options.searchAttributes],
   } satisfies PreparedRun;
@@ -165,15 +158,6 @@ async function authenticateStart(
   const request = { verb: 'start', runId, input: given, auth: given.auth, use: `start ${runId} ${started?.executionId}` } as const;
   const problem = await authenticate?.(request, sentAt);
   if (problem !== undefined) throw failure('Input.Invalid', problem);
-}
-
-function findAgent({ agent }: RunInput, { agents = {} }: Config): [string, AgentDefinition] {
-  if (agent === undefined) return ['default', agents['default'] ?? DEFAULT_AGENT];
-  const found = Object.hasOwn(agents, agent) ? agents[agent] : agent === 'default' ? DEFAULT_AGENT : undefined;
-  if (found) return [agent, found];
-  const names = [...new Set(['default', ...Object.keys(agents)])];
-  const shown = JSON.stringify(agent.slice(0, 80));
-  throw failure('Input.UnknownAgent', `no agent named ${shown}${didYouMean(agent, names)}; available: ${names.join(', ')}`);
 }
 
 /** The agent of a run, and the conditions of its route. */
@@ -207,6 +191,12 @@ export async function findRoute(
 /** True when the run is bound to one host: by its workspace, or by the process of an executor that cannot resume on a different host. */
 function needsHost({ context }: RunInput, { executor }: AgentDefinition): boolean {
   return context?.workspace !== undefined || (executor?.kind === 'subprocess' && !executor.resume);
+}
+
+/** The tool lists of MCP servers, for workflow code that takes changed ones. */
+function takenLists({ hashes }: McpOffer, level: number | undefined): Pick<PreparedRun, 'toolLists'> {
+  if (level === undefined || level < TOOL_LISTS_LEVEL || Object.keys(hashes).length === 0) return {};
+  return { toolLists: { hashes, changes: 0 } };
 }
 
 /** The tenant of the run, when it has limits. */

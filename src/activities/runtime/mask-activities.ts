@@ -2,6 +2,7 @@ import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
 import type { AgentActivities, CallToolResult } from '../../contracts/activities.js';
 import { hashJson } from '../../contracts/digest.js';
 import type { PreparedRun, RunSetup } from '../../contracts/schemas/prepared-run.js';
+import type { ToolDescriptor } from '../../contracts/schemas/tool.js';
 import type { SecretMask } from '../../contracts/text/secret-mask.js';
 import { maskHashed } from './mask-message.js';
 
@@ -37,6 +38,11 @@ export function maskActivities(activities: AgentActivities, secrets: SecretMask)
     // the result of a run holds what its own activities masked
     awaitRun: activities.awaitRun,
     resolveModel: masked(activities.resolveModel, (result) => ('problem' in result ? { problem: secrets.text(result.problem) } : result)),
+    listTools: masked(activities.listTools, (found) =>
+      'problem' in found
+        ? { problem: secrets.text(found.problem) }
+        : { ...found, tools: maskTools(found.tools, secrets), notices: secrets.json(found.notices) },
+    ),
     callModel: masked(activities.callModel, (result) => {
       if (result.kind === 'answer') return maskHashed(result, secrets);
       return result.partial === undefined ? result : { ...result, partial: maskHashed(result.partial, secrets) };
@@ -85,13 +91,18 @@ function maskSetup(setup: RunSetup, secrets: SecretMask): RunSetup {
   const before = secrets.text(prompt.slice(0, from));
   const inside = secrets.text(prompt.slice(from, to));
   const masked = `${before}${inside}${secrets.text(prompt.slice(to))}`;
-  const maskedTools = tools.map((tool) => {
-    const [description, schema] = [secrets.text(tool.description), secrets.json(tool.schema)];
-    return description === tool.description && schema === tool.schema ? tool : { ...tool, description, schema };
-  });
+  const maskedTools = maskTools(tools, secrets);
   if (masked === prompt && maskedTools.every((tool, index) => tool === tools[index])) return setup;
   const range = given === undefined ? {} : { given: { from: before.length, to: before.length + inside.length } };
   return { ...setup, prompt: masked, tools: maskedTools, ...range };
+}
+
+/** Each tool without secrets; the same object when it has none. */
+function maskTools(tools: readonly ToolDescriptor[], secrets: SecretMask): readonly ToolDescriptor[] {
+  return tools.map((tool) => {
+    const [description, schema] = [secrets.text(tool.description), secrets.json(tool.schema)];
+    return description === tool.description && schema === tool.schema ? tool : { ...tool, description, schema };
+  });
 }
 
 function maskToolResult(result: CallToolResult, secrets: SecretMask): CallToolResult {

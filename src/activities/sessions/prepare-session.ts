@@ -4,7 +4,7 @@ import type { PrepareSessionInput, PrepareSessionResult } from '../../contracts/
 import { didYouMean } from '../../contracts/text/did-you-mean.js';
 import type { Config } from '../../define/define-config.js';
 import type { Authenticate } from '../prepare/authenticate.js';
-import { DEFAULT_AGENT } from '../prepare/prepare-run.js';
+import { DEFAULT_AGENT } from '../prepare/find-agent.js';
 import { messageOf } from '../runtime/failures.js';
 import { startsProcess } from '../subagents/delegation.js';
 

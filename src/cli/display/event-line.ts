@@ -84,6 +84,8 @@ export function eventLine(event: RunEvent): string | undefined {
       return `  sub-agent ${terminalLine(event.runId)} ended: ${terminalLine(event.reason)}`;
     case 'handoff':
       return `handed over from ${terminalLine(event.from)} to ${terminalLine(event.to)}`;
+    case 'tools.changed':
+      return `tools of MCP servers changed: ${changedTools(event)}`;
     case 'model.completed':
     case 'turn.ended':
     case 'continued':
@@ -92,6 +94,12 @@ export function eventLine(event: RunEvent): string | undefined {
     default:
       return unknownEvent(event);
   }
+}
+
+/** The names with a sign each: added, removed, changed. */
+function changedTools({ added, removed, changed }: Extract<RunEvent, { type: 'tools.changed' }>): string {
+  const signed = [...added.map((name) => `+${name}`), ...removed.map((name) => `-${name}`), ...changed.map((name) => `~${name}`)];
+  return terminalLine(signed.join(' '));
 }
 
 /** A run that is rejected before its first turn has no turn limit. */

@@ -14,6 +14,10 @@ export const MCP_LIMITS = {
   requestTimeoutMsMax: 2 * 60 * 60 * SECOND_MS,
   /** Tools of one server. Models choose badly among more. */
   toolsMax: 128,
+  /** Changed lists that a run takes. Each one costs the provider's prompt cache. */
+  listChangesMax: 20,
+  /** Names of tools that an event about a changed list holds, of each kind. */
+  namesShownMax: 20,
   /** Notices about one server in a run. */
   noticesMax: 20,
   /** Characters of one notice. */

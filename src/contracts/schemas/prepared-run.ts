@@ -3,6 +3,7 @@ import type { ModelCandidate } from './model-route.js';
 import type { RunPolicy } from './policy.js';
 import type { PreparedDelegation } from './subagent.js';
 import type { ToolDescriptor } from './tool.js';
+import type { TakenLists } from './tool-list.js';
 
 /** The part of a run that never changes: captured when the run starts, returned by query `setup`. */
 export interface RunSetup {
@@ -70,6 +71,8 @@ export interface PreparedRun {
   readonly handoffs?: PreparedHandoffs;
   /** The run ends its background commands before it closes. Absent: it can start none, or its workflow code is older. */
   readonly endsCommands?: boolean;
+  /** Absent: the run has no tools of MCP servers, or keeps those that it started with. */
+  readonly toolLists?: TakenLists;
   /** Agent whose gate function applies, for an agent without a gate of its own. Absent: the agent of the run. */
   readonly gateAgent?: string;
   /** Agent whose gate applies, function or not, for an agent without a gate of its own. Absent: the agent of the run. */

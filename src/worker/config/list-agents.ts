@@ -1,4 +1,4 @@
-import { DEFAULT_AGENT } from '../../activities/prepare/prepare-run.js';
+import { DEFAULT_AGENT } from '../../activities/prepare/find-agent.js';
 import type { AgentDefinition } from '../../define/define-agent.js';
 import type { LoadedConfig } from './load-config.js';
 

@@ -1,4 +1,4 @@
-import { DEFAULT_AGENT } from '../../activities/prepare/prepare-run.js';
+import { DEFAULT_AGENT } from '../../activities/prepare/find-agent.js';
 import { isBareModel, parseModelRef } from '../../contracts/models/model-ref.js';
 import { PerdureError } from '../../contracts/perdure-error.js';
 import type { RunInput } from '../../contracts/schemas/run.js';

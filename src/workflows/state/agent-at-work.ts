@@ -1,8 +1,10 @@
+import { hashJson } from '../../contracts/digest.js';
 import type { CarriedState } from '../../contracts/schemas/carried-state.js';
 import type { CarriedHandoffs, NextAgent } from '../../contracts/schemas/handoff.js';
 import type { RunPolicy } from '../../contracts/schemas/policy.js';
 import type { PreparedRun } from '../../contracts/schemas/prepared-run.js';
 import type { ToolDescriptor } from '../../contracts/schemas/tool.js';
+import type { TakenLists, ToolList } from '../../contracts/schemas/tool-list.js';
 import { CHARS_PER_TOKEN } from '../../contracts/text/estimate-tokens.js';
 import { POLICY_OF_0_1 } from '../policies/policy-baseline.js';
 
@@ -16,6 +18,8 @@ export class AgentAtWork {
   #next: NextAgent | undefined;
   /** The call whose agent is being prepared: a second handoff of the same answer does not count. */
   #claimedBy: string | undefined;
+  /** MCP servers whose tools are others than those that the run has taken. */
+  readonly #changedServers = new Set<string>();
 
   constructor(prepared: PreparedRun, carried?: CarriedHandoffs) {
     this.#prepared = prepared;
@@ -81,6 +85,30 @@ export class AgentAtWork {
     this.#tools = toolsOf(prepared);
     this.#setupTokens = setupTokensOf(prepared);
     this.#names.push(prepared.setup.agent);
+  }
+
+  /** Notes the tools that a server had after a call. */
+  noteTools(list: ToolList | undefined): void {
+    const { toolLists } = this.#prepared;
+    if (!list || !toolLists) return;
+    if (toolLists.hashes[list.server] === list.hash) this.#changedServers.delete(list.server);
+    else this.#changedServers.add(list.server);
+  }
+
+  /** True when a server changed its tools since the run took them. Asking forgets it: the next call of the server tells it again. */
+  takeToolChange(): boolean {
+    const { size } = this.#changedServers;
+    this.#changedServers.clear();
+    return size > 0;
+  }
+
+  /** Offers other tools from the next turn on. Without `toolLists`, the run keeps them from then on. */
+  offer(tools: readonly ToolDescriptor[], toolLists: TakenLists | undefined): void {
+    const { toolLists: _before, ...rest } = this.#prepared;
+    const setup = { ...rest.setup, tools };
+    this.#prepared = { ...rest, setup, setupHash: hashJson(setup), ...(toolLists ? { toolLists } : {}) };
+    this.#tools = toolsOf(this.#prepared);
+    this.#setupTokens = setupTokensOf(this.#prepared);
   }
 
   /** The state that continue-as-new carries over; nothing of handoffs before the first one. */

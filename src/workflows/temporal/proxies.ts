@@ -36,6 +36,7 @@ const {
   runHooks: runHooksActivity,
   acceptAnswer: acceptAnswerActivity,
   compact: compactActivity,
+  listTools: listToolsActivity,
   resolveModel: resolveModelActivity,
   checkSignature: checkSignatureActivity,
   awaitRoom: awaitRoomActivity,
@@ -233,6 +234,14 @@ export function compact(input: Parameters<AgentActivities['compact']>[0], option
     },
     [input],
   );
+}
+
+/** Lists the tools of MCP servers again, on the host of the workspace. */
+export function listTools(
+  input: Parameters<AgentActivities['listTools']>[0],
+  { queue, ...options }: CallOptions & { readonly queue?: string },
+): ReturnType<AgentActivities['listTools']> {
+  return listToolsActivity.executeWithOptions({ ...decision(options), ...(queue === undefined ? {} : { taskQueue: queue }) }, [input]);
 }
 
 /** Looks up the model that a message switches a running agent to. */

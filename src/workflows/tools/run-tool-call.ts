@@ -78,7 +78,10 @@ async function settle(run: Run, open: OpenCall): Promise<Settled> {
     const { result, problem } = await startOnHost(run, tool, (placement) =>
       callTool(input, { summary: `turn ${turn}: ${title}${afterLoss(state.losses)}`, heartbeatTimeoutMs, placement }),
     );
-    if (result) return settledBy(result);
+    if (result) {
+      run.agent.noteTools(result.toolList);
+      return settledBy(result);
+    }
     if (problem.type === 'Worker.DiskFull') {
       await waitForRoom(run, problem, placementFor(run, tool).queue);
       continue;
