@@ -12,9 +12,9 @@ import type { ProviderRules } from '../../src/activities/limits/provider-gate.js
 import type { TenantRules } from '../../src/activities/limits/tenant-limits.js';
 import type { McpTools } from '../../src/activities/mcp/mcp-tools.js';
 import type { Authenticate, Sign } from '../../src/activities/prepare/authenticate.js';
+import { describeTool } from '../../src/activities/prepare/offer/tool-descriptor.js';
 import { createPrepareRun } from '../../src/activities/prepare/prepare-run.js';
 import { hookFlags } from '../../src/activities/prepare/run-policy.js';
-import { describeTool } from '../../src/activities/prepare/tool-descriptor.js';
 import { failure } from '../../src/activities/runtime/failures.js';
 import { createPrepareSession } from '../../src/activities/sessions/prepare-session.js';
 import type { ArtifactStore } from '../../src/artifacts/artifact-store.js';

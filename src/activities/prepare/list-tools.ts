@@ -9,9 +9,9 @@ import type { McpTools } from '../mcp/mcp-tools.js';
 import { serverOfTool } from '../mcp/tool-name.js';
 import { inheritGate } from '../subagents/delegation.js';
 import { findAgent } from './find-agent.js';
-import { findMcpTools } from './offer-mcp.js';
+import { findMcpTools } from './offer/offer-mcp.js';
+import { describeTool } from './offer/tool-descriptor.js';
 import type { SetupCache } from './setup-cache.js';
-import { describeTool } from './tool-descriptor.js';
 
 /** The MCP servers of a worker, and its config, which says which of their tools an agent is offered. */
 export interface ServerLists {

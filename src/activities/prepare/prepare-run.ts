@@ -26,14 +26,14 @@ import { otherAgents } from '../subagents/other-agents.js';
 import type { Authenticate } from './authenticate.js';
 import { capturePrompt } from './capture-prompt.js';
 import { findAgent } from './find-agent.js';
-import { offerMcp } from './offer-mcp.js';
-import { type MemoryOffer, offerMemory } from './offer-memory.js';
+import { offerMcp } from './offer/offer-mcp.js';
+import { type MemoryOffer, offerMemory } from './offer/offer-memory.js';
+import { describeTool } from './offer/tool-descriptor.js';
 import type { PromptSection } from './prompt.js';
 import { parseInput } from './read-input.js';
 import { heartbeatTimeout, priceSummaries, pricing, resolveCaps } from './run-caps.js';
 import { resolvePolicy, withoutForcedTool } from './run-policy.js';
 import { type CapturedSkills, captureSkills, type SkillFolders } from './skills.js';
-import { describeTool } from './tool-descriptor.js';
 import { noticeToollessModels } from './toolless-model-notices.js';
 import { secretsInWorkspace } from './workspace-secrets.js';
 

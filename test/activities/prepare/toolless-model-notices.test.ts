@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { describeTool } from '../../../src/activities/prepare/tool-descriptor.js';
+import { describeTool } from '../../../src/activities/prepare/offer/tool-descriptor.js';
 import { noticeToollessModels } from '../../../src/activities/prepare/toolless-model-notices.js';
 import type { Config } from '../../../src/define/define-config.js';
 import { defineTool } from '../../../src/define/define-tool.js';

@@ -1,8 +1,8 @@
-import type { ToolDescriptor } from '../../contracts/schemas/tool.js';
-import type { AgentDefinition } from '../../define/define-agent.js';
-import type { HookDefinition } from '../../define/define-hook.js';
-import { type AnyToolDefinition, parametersSchema } from '../../define/define-tool.js';
-import { hookFilter } from '../hooks/hook-filter.js';
+import type { ToolDescriptor } from '../../../contracts/schemas/tool.js';
+import type { AgentDefinition } from '../../../define/define-agent.js';
+import type { HookDefinition } from '../../../define/define-hook.js';
+import { type AnyToolDefinition, parametersSchema } from '../../../define/define-tool.js';
+import { hookFilter } from '../../hooks/hook-filter.js';
 
 /** The facts beside the tool that its descriptor depends on. */
 export interface ToolSurroundings {

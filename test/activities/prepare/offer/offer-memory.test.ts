@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { offerMemory } from '../../../src/activities/prepare/offer-memory.js';
-import { DEFAULT_POLICY, type RunPolicy } from '../../../src/contracts/schemas/policy.js';
-import type { AgentDefinition } from '../../../src/define/define-agent.js';
-import type { MemoryDefinition } from '../../../src/define/worker/memory.js';
-import { createMemoryTools } from '../../../src/tools/memory/memory-tools.js';
+import { offerMemory } from '../../../../src/activities/prepare/offer/offer-memory.js';
+import { DEFAULT_POLICY, type RunPolicy } from '../../../../src/contracts/schemas/policy.js';
+import type { AgentDefinition } from '../../../../src/define/define-agent.js';
+import type { MemoryDefinition } from '../../../../src/define/worker/memory.js';
+import { createMemoryTools } from '../../../../src/tools/memory/memory-tools.js';
 
 const WITH = { task: 'go', context: { workspace: '/work' } };
 const WITHOUT = { task: 'go' };

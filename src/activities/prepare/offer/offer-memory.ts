@@ -1,9 +1,9 @@
-import { offersTool } from '../../contracts/gate-profile.js';
-import type { RunPolicy } from '../../contracts/schemas/policy.js';
-import type { RunInput } from '../../contracts/schemas/run.js';
-import type { AgentDefinition } from '../../define/define-agent.js';
-import type { Config } from '../../define/define-config.js';
-import type { AnyToolDefinition } from '../../define/define-tool.js';
+import { offersTool } from '../../../contracts/gate-profile.js';
+import type { RunPolicy } from '../../../contracts/schemas/policy.js';
+import type { RunInput } from '../../../contracts/schemas/run.js';
+import type { AgentDefinition } from '../../../define/define-agent.js';
+import type { Config } from '../../../define/define-config.js';
+import type { AnyToolDefinition } from '../../../define/define-tool.js';
 
 /** The memory of a run. */
 export interface MemoryOffer {

@@ -1,9 +1,9 @@
-import type { RunInput } from '../../contracts/schemas/run.js';
-import type { AgentDefinition } from '../../define/define-agent.js';
-import type { Config } from '../../define/define-config.js';
-import type { McpOffer, McpTools } from '../mcp/mcp-tools.js';
-import { serverOfTool } from '../mcp/tool-name.js';
-import { failure } from '../runtime/failures.js';
+import type { RunInput } from '../../../contracts/schemas/run.js';
+import type { AgentDefinition } from '../../../define/define-agent.js';
+import type { Config } from '../../../define/define-config.js';
+import type { McpOffer, McpTools } from '../../mcp/mcp-tools.js';
+import { serverOfTool } from '../../mcp/tool-name.js';
+import { failure } from '../../runtime/failures.js';
 
 /** What the offer depends on. */
 export interface OfferOptions {
