@@ -5,7 +5,7 @@ import { DEFAULT_TASK_QUEUE } from '../contracts/handlers.js';
 import type { JsonValue } from '../contracts/schemas/message.js';
 import type { StreamSource } from '../streams/stream.js';
 import { RunHandle } from './run-handle.js';
-import { listApprovals, type WaitingApproval } from './runs/list-approvals.js';
+import { listApprovals, listQuestions, type WaitingApproval, type WaitingQuestion } from './runs/list-approvals.js';
 import {
   countRuns,
   type ListOptions,
@@ -42,7 +42,7 @@ export interface ConnectOptions {
   /** gRPC headers of every request. */
   readonly metadata?: Record<string, string>;
   /**
-   * The state folder of the embedded server. Starts with a workspace, approvals and extensions are signed with its key. @default for an
+   * The state folder of the embedded server. Starts with a workspace, approvals, answers and extensions are signed with its key. @default for an
    * address of this machine: `PERDURE_DIR`, else `.perdure` in the current folder; else requests are not signed
    */
   readonly stateDir?: string;
@@ -140,6 +140,11 @@ export class AgentClient {
   /** Lists the pending approvals of all open runs of this client's task queue, oldest first. Throws `NO_WORKER` (5) if no worker answers. */
   async approvals(): Promise<WaitingApproval[]> {
     return await listApprovals(this.#access);
+  }
+
+  /** Lists the pending questions of all open runs, as `approvals` does. */
+  async questions(): Promise<WaitingQuestion[]> {
+    return await listQuestions(this.#access);
   }
 
   /**

@@ -3,7 +3,7 @@ export { AgentClient, type ConnectOptions } from './agent-client.js';
 export { RunHandle } from './run-handle.js';
 export type { ContinueOptions } from './runs/continue-run.js';
 export type { PendingCall, RunDescription } from './runs/describe-run.js';
-export type { WaitingApproval } from './runs/list-approvals.js';
+export type { WaitingApproval, WaitingQuestion } from './runs/list-approvals.js';
 export type { ListOptions, ListPageOptions, RunFilter, RunListItem, RunListPage } from './runs/list-runs.js';
 export type { SessionCost } from './runs/session-cost.js';
 export type { StartInput } from './runs/start-run.js';

@@ -11,6 +11,7 @@ import type { ApprovalList, DecidedApproval } from '../contracts/schemas/approva
 import type { JsonValue } from '../contracts/schemas/message.js';
 import type { Usage } from '../contracts/schemas/model.js';
 import type { TranscriptPage, UnreadMessage } from '../contracts/schemas/page.js';
+import type { AnsweredQuestion } from '../contracts/schemas/question.js';
 import type { ExtendInput, HoldInput, Progress, Receipt, SteerInput, SteerRecord } from '../contracts/schemas/run.js';
 import type { Step } from '../contracts/schemas/step.js';
 import { SIGNALS, UPDATES } from '../contracts/verbs/index.js';
@@ -67,7 +68,7 @@ export class RunHandle<Structured = JsonValue> {
     return await this.#update(UPDATES.extend, by);
   }
 
-  /** The pending approvals, and the latest decisions. */
+  /** The pending approvals and questions, and the latest decisions and answers. */
   async approvals(): Promise<ApprovalList> {
     return await this.#access.query(this.#workflow, wire.approvals);
   }
@@ -80,7 +81,18 @@ export class RunHandle<Structured = JsonValue> {
     return await this.#update(UPDATES.approve, { callId, ...options });
   }
 
-  /** Denies a pending call or a limit increase. The model sees the name and the reason. Throws as `approve` does. */
+  /**
+   * Answers a pending question of the agent: with a text, or with one of its choices or the number of a choice. Throws
+   * `NO_SUCH_QUESTION` (3), `ALREADY_ANSWERED` (4) with the name and the time, or `BAD_ANSWER` (2), which leaves the question pending.
+   */
+  async answer(callId: string, text: string, options: { readonly by?: string } = {}): Promise<AnsweredQuestion> {
+    return await this.#update(UPDATES.answer, { callId, answer: text, ...options });
+  }
+
+  /**
+   * Denies a pending call or a limit increase, or declines a question. The model sees the name and the reason. Throws as `approve` and
+   * `answer` do.
+   */
   async deny(callId: string, options: { readonly by?: string; readonly reason?: string } = {}): Promise<DecidedApproval> {
     return await this.#update(UPDATES.deny, { callId, ...options });
   }
@@ -251,7 +263,7 @@ export class RunHandle<Structured = JsonValue> {
 
   /** With the signature of the server's owner, which is no field of the verb. */
   async #signed<Input extends object>({ name }: Verb<Input, unknown>, input: Input): Promise<Input> {
-    if (name !== 'approve' && name !== 'extend') return input;
+    if (name !== 'approve' && name !== 'answer' && name !== 'extend') return input;
     const auth = await this.#access.sign({ verb: name, runId: this.runId, input });
     return auth === undefined ? input : { ...input, auth };
   }

@@ -84,6 +84,18 @@ export type RunEventBody =
     }
   /** An approval was decided. `decision`: `approved`, `denied`, `expired` or `cancelled`. */
   | { type: 'approval.decided'; callId: string; tool: string; decision: string; by: string; reason?: string }
+  /** A question is waiting for an answer. `question` is the beginning of its text. */
+  | {
+      type: 'question.asked';
+      turn: number;
+      callId: string;
+      question: string;
+      choices?: string[];
+      by: string;
+      expires: string;
+    }
+  /** A question ended. `outcome`: `answered`, `declined`, `expired` or `cancelled`. `answer` is the beginning of the answer. */
+  | { type: 'question.answered'; callId: string; outcome: string; by: string; answer?: string; reason?: string }
   /** The transcript was compacted. `why`: `soft`, `forced`, `overflow` or `carry`. `note`: a deviation from the plan. */
   | {
       type: 'compacted';

@@ -5,6 +5,7 @@ import type { EventPage, RunEvent } from './event.js';
 import type { ApprovalList, ApproveInput, DecidedApproval, DenyInput } from './schemas/approval.js';
 import type { Usage } from './schemas/model.js';
 import type { PageRequest, TranscriptPage, UnreadPage } from './schemas/page.js';
+import type { AnsweredQuestion, AnswerInput } from './schemas/question.js';
 import type { ExtendInput, HoldInput, Progress, Receipt, RunResult, SteerInput, SteerRecord } from './schemas/run.js';
 import type { SendInput, SessionEvent, SessionEventPage, SessionState, UnsendInput, Unsent } from './schemas/session.js';
 import type { Step } from './schemas/step.js';
@@ -29,7 +30,9 @@ export const submit = defineUpdate<Receipt, [SteerInput]>('submit');
 export const extend = defineUpdate<Progress, [ExtendInput]>('extend');
 /** Approves a pending call. The call runs once, with the arguments that were shown. */
 export const approve = defineUpdate<DecidedApproval, [ApproveInput]>('approve');
-/** Denies a pending call. The model sees the name and the reason. `callId` `budget` denies a request for more budget. */
+/** Answers a pending question. */
+export const answer = defineUpdate<AnsweredQuestion, [AnswerInput]>('answer');
+/** Denies a pending call, or declines a question. The model sees the name and the reason. `callId` `budget` denies a request for more budget. */
 export const deny = defineUpdate<DecidedApproval, [DenyInput]>('deny');
 
 /** Returns the status: phase, turn, cause of a wait, usage, cost, pending approvals. */
@@ -42,7 +45,7 @@ export const events = defineQuery<EventPage, [{ after: number; types?: readonly 
 export const usage = defineQuery<{ total: Usage; last?: Usage; costUsd?: number }>('usage');
 /** Returns prompt and tools, as captured when the run started. */
 export const setup = defineQuery<RunSetup>('setup');
-/** Returns pending approvals and past decisions. */
+/** Returns pending approvals and questions, and past decisions and answers. */
 export const approvals = defineQuery<ApprovalList>('approvals');
 /** Returns the unread messages with their whole texts, in pages. A closed run keeps them. */
 export const unread = defineQuery<UnreadPage, [PageRequest?]>('unread');
@@ -106,7 +109,7 @@ export const HANDLER_DESCRIPTIONS = {
   events: 'Events in order: {"after": 0, "types"?: ["tool.call"]}. The newest 1,000 or 256 KiB are kept.',
   usage: 'Tokens of the run and of its last model call, and the cost.',
   setup: 'Prompt and tools, as captured when the run started.',
-  approvals: 'Pending approvals and past decisions.',
+  approvals: 'Pending approvals and questions, and past decisions and answers.',
   unread: 'Messages that wait for delivery, or were never delivered, in pages: {"from"?: 0, "offset"?: 0, "bytesMax"?: 65536}.',
   steers: 'Delivery records of the messages that were sent to the run.',
   steps: 'Turns with status, times, usage and calls. Available after the end too.',

@@ -35,6 +35,7 @@ export {
 } from './schemas/message.js';
 export { ModelPrice, Usage } from './schemas/model.js';
 export type { PagePart, PageRequest, TranscriptPage, UnreadMessage, UnreadPage } from './schemas/page.js';
+export type { AnsweredQuestion, AnswerInput, PendingQuestion } from './schemas/question.js';
 export {
   type ExtendInput,
   type HoldInput,

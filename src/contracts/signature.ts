@@ -6,10 +6,10 @@ import { canonicalJson, hashContent } from './digest.js';
 import type { SendInput } from './schemas/session.js';
 
 /**
- * What only the owner of an embedded server may do: start a run or a session on a folder, send to such a session, approve a call, raise a
- * limit.
+ * What only the owner of an embedded server may do: start a run or a session on a folder, send to such a session, approve a call, answer a
+ * question, raise a limit.
  */
-export type SignedVerb = 'start' | 'send' | 'approve' | 'extend';
+export type SignedVerb = 'start' | 'send' | 'approve' | 'answer' | 'extend';
 
 /** A request to sign. `input` is that of the workflow or the update, without `auth`. */
 export interface SignedRequest {

@@ -28,6 +28,8 @@ export const PolicyOptions = z.strictObject({
   quality: RunPolicy.shape.quality.unwrap().optional(),
   /** A pending approval expires after this time, in milliseconds, and is denied. @default 3 days */
   approvalExpireMs: z.number().int().min(DECISION_LIMITS.approvalExpireMsMin).max(DECISION_LIMITS.approvalExpireMsMax).optional(),
+  /** A pending question expires after this time, in milliseconds, and its call fails. @default 3 days */
+  askExpireMs: z.number().int().min(DECISION_LIMITS.approvalExpireMsMin).max(DECISION_LIMITS.approvalExpireMsMax).optional(),
   /** Answers a repeated call of a `pure` tool from the transcript. @default true */
   memo: RunPolicy.shape.memo.unwrap().optional(),
   /** Limits of the tool output that the model sees. @default 50 KiB, 2,000 lines */

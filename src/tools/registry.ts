@@ -1,5 +1,8 @@
+import type { ToolDescriptor } from '../contracts/schemas/tool.js';
+import { ASK_TOOL, SLEEP_TOOL } from '../contracts/text/ids.js';
 import type { AnyToolDefinition } from '../define/define-tool.js';
 import type { FetchDefinition } from '../define/worker/fetch.js';
+import { askUser } from './ask-user.js';
 import { createCommandOutput } from './commands/command-output.js';
 import { createStartCommand, START_COMMAND, type StartCommandOptions } from './commands/start-command.js';
 import { createStopCommand } from './commands/stop-command.js';
@@ -13,6 +16,7 @@ import { readFile } from './read-file.js';
 import { READ_SKILL } from './read-skill.js';
 import { createRunCommand, type RunCommandOptions } from './run-command.js';
 import { searchFiles } from './search-files.js';
+import { sleep } from './sleep.js';
 import { updatePlan } from './update-plan.js';
 import { createWriteFile } from './write-file.js';
 
@@ -27,6 +31,8 @@ export interface ListedTool {
   readonly tool: AnyToolDefinition;
   /** True if it works in the run's workspace. */
   readonly workspace: boolean;
+  /** For a tool whose calls the workflow answers. */
+  readonly waits?: NonNullable<ToolDescriptor['waits']>;
 }
 
 /** What the owner of the worker decides about the tools that agents list. */
@@ -42,6 +48,8 @@ export function createListedTools(options: ListedToolsOptions): readonly ListedT
     { tool: createApplyPatch(options.protected), workspace: true },
     { tool: createFetchUrl(options.fetch), workspace: false },
     ...ofCommands.map((tool) => ({ tool, workspace: true })),
+    { tool: askUser, workspace: false, waits: 'question' },
+    { tool: sleep, workspace: false, waits: 'sleep' },
   ];
 }
 
@@ -57,6 +65,8 @@ export const BUILT_IN_TOOLS: readonly string[] = [
   APPLY_PATCH,
   FETCH_URL,
   ...COMMAND_TOOLS,
+  ASK_TOOL,
+  SLEEP_TOOL,
   READ_ARTIFACT,
   READ_SKILL,
   ...MEMORY_TOOLS,

@@ -19,7 +19,7 @@ import { failure } from '../../src/activities/runtime/failures.js';
 import { createPrepareSession } from '../../src/activities/sessions/prepare-session.js';
 import type { ArtifactStore } from '../../src/artifacts/artifact-store.js';
 import { FileArtifactStore } from '../../src/artifacts/file-artifact-store.js';
-import type { ResolveModelResult } from '../../src/contracts/activities.js';
+import type { PrepareRunInput, ResolveModelResult } from '../../src/contracts/activities.js';
 import { clampPolicy } from '../../src/contracts/capability-level.js';
 import { MODEL_LIMITS, RUN_LIMITS, WORKER_LIMITS } from '../../src/contracts/constants/limits.js';
 import { hashJson } from '../../src/contracts/digest.js';
@@ -39,7 +39,9 @@ import type { AnyToolDefinition } from '../../src/define/define-tool.js';
 import { captureKeys } from '../../src/providers/access/key-ring.js';
 import type { ModelAnswer, ModelProvider, ModelRequest } from '../../src/providers/contract/provider.js';
 import type { StreamSink } from '../../src/streams/stream.js';
+import { askUser } from '../../src/tools/ask-user.js';
 import type { BackgroundCommands } from '../../src/tools/commands/background-commands.js';
+import { sleep } from '../../src/tools/sleep.js';
 import { POLICY_OF_0_1 } from '../../src/workflows/policies/policy-baseline.js';
 import { createTestWorker } from './test-worker.js';
 
@@ -141,7 +143,7 @@ export async function startAgentWorker(options: AgentWorkerOptions): Promise<Age
       prepareRun: async (given) => {
         const { input, level } = given;
         await options.beforePrepare?.();
-        if (options.config) return await prepareBy(options.config, options)(given);
+        if (options.config) return await prepareBy(options.config, options)(options.ignoresLevel ? withoutLevel(given) : given);
         const prepared = prepare(input, options);
         const { policy } = prepared;
         return policy ? { ...prepared, policy: clampPolicy(policy, options.ignoresLevel ? undefined : level) } : prepared;
@@ -195,6 +197,10 @@ export async function startAgentWorker(options: AgentWorkerOptions): Promise<Age
   };
 }
 
+function withoutLevel({ runId, input, started }: PrepareRunInput): PrepareRunInput {
+  return { runId, input, ...(started ? { started } : {}) };
+}
+
 /** Captures agents and tools of a config. */
 function prepareBy(config: Config, { authenticate, mcpTools }: AgentWorkerOptions) {
   return createPrepareRun({
@@ -204,6 +210,10 @@ function prepareBy(config: Config, { authenticate, mcpTools }: AgentWorkerOption
     env: {},
     workspaceTools: [],
     searchAttributes: Object.keys(SEARCH_ATTRIBUTES),
+    listedTools: [
+      { tool: askUser, workspace: false, waits: 'question' },
+      { tool: sleep, workspace: false, waits: 'sleep' },
+    ],
     ...(authenticate ? { authenticate } : {}),
     ...(mcpTools ? { mcpTools } : {}),
   });

@@ -23,6 +23,7 @@ const WHAT = {
   start: 'a start with a workspace or a child process',
   send: 'a message to a session with a workspace or a child process',
   approve: 'an approval',
+  answer: 'an answer',
   extend: 'an extension',
 } as const;
 

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { isAbsolute } from 'node:path';
 import type { AgentActivities, PreparedRun, PrepareRunInput } from '../../contracts/activities.js';
-import { clampPolicy, SIGNED_LEVEL, TENANT_LEVEL, TOOL_LISTS_LEVEL } from '../../contracts/capability-level.js';
+import { clampPolicy, SIGNED_LEVEL, TENANT_LEVEL, TOOL_LISTS_LEVEL, WAIT_LEVEL } from '../../contracts/capability-level.js';
 import { PAYLOAD_LIMITS, RUN_LIMITS } from '../../contracts/constants/limits.js';
 import { hashJson } from '../../contracts/digest.js';
 import { offersTool } from '../../contracts/gate-profile.js';
@@ -113,7 +113,7 @@ export async function prepare(
   const { prompt, sections, ...place } = await capturePrompt(captured, options.config);
   const others = otherAgents(input, agent, { config: options.config, level, signs: options.authenticate !== undefined });
   const mcp = await offerMcp(input, agent, { ...options, signal });
-  const tools = toolsFor(input, { agent, policy, skills, mcp, memory, others: others.tools }, options);
+  const tools = toolsFor(input, { agent, policy, level, skills, mcp, memory, others: others.tools }, options);
   const setup: RunSetup = { agent: name, prompt, tools, ...place };
   checkSetup(setup);
   const notices = [...ofRoute, ...ofSummaries, ...skills.notices, ...mcp.notices, ...noticeToollessModels(route, setup.tools, options)];
@@ -230,6 +230,8 @@ async function checkWorkspace(workspace: string | undefined, { toolQueue, config
 interface JudgedAgent {
   readonly agent: AgentDefinition;
   readonly policy: RunPolicy;
+  /** What the workflow code can do. */
+  readonly level: number | undefined;
   readonly skills: CapturedSkills;
   readonly mcp: McpOffer;
   readonly memory: MemoryOffer;
@@ -243,24 +245,22 @@ interface JudgedAgent {
  */
 function toolsFor(
   { context }: RunInput,
-  { agent, policy, skills, mcp, memory, others }: JudgedAgent,
+  { agent, policy, level, skills, mcp, memory, others }: JudgedAgent,
   options: PrepareRunOptions,
 ): ToolDescriptor[] {
   const { config, workspaceTools, listedTools = [], readArtifact, readSkill } = options;
-  const describe = (tool: AnyToolDefinition, workspace: boolean): ToolDescriptor =>
-    describeTool(tool, { workspace, gate: agent.gate, hooks: config.hooks });
+  const describe = (tool: AnyToolDefinition, workspace: boolean, waits?: ToolDescriptor['waits']): ToolDescriptor =>
+    describeTool(tool, { workspace, gate: agent.gate, hooks: config.hooks, waits });
   const own = (config.tools ?? []).map((tool) => describe(tool, false));
   const ofWorkspace = context?.workspace === undefined ? [] : workspaceTools.map((tool) => describe(tool, true));
   const ofServers = mcp.tools.map(({ tool, workspace }) => describe(tool, workspace));
   const { tools = [], blockedTools = [] } = agent;
-  const isListed = (name: string): boolean => tools.length === 0 || tools.includes(name) || skills.tools.has(name);
+  const isNamed = (name: string): boolean => tools.includes(name) || skills.tools.has(name);
+  const isListed = (name: string): boolean => tools.length === 0 || isNamed(name);
   const mayReadSkills = readSkill && skills.listed.length > 0 ? [describe(readSkill, skills.needsWorkspace)] : [];
-  const named = listedTools
-    .filter(
-      ({ tool, workspace }) =>
-        (tools.includes(tool.name) || skills.tools.has(tool.name)) && (!workspace || context?.workspace !== undefined),
-    )
-    .map(({ tool, workspace }) => describe(tool, workspace));
+  const mayHave = ({ tool, workspace, waits }: ListedTool): boolean =>
+    isNamed(tool.name) && (!workspace || context?.workspace !== undefined) && (!waits || (level ?? 0) >= WAIT_LEVEL);
+  const named = listedTools.filter(mayHave).map(({ tool, workspace, waits }) => describe(tool, workspace, waits));
   const chosen = [...[...own, ...ofWorkspace].filter(({ name }) => isListed(name)), ...named, ...ofServers, ...mayReadSkills].filter(
     ({ name }) => !blockedTools.includes(name),
   );

@@ -29,7 +29,7 @@ export async function show(runId: string, options: ShowRunOptions, { output }: C
     if (options.json) {
       const tree = subagents.length === 0 ? {} : { subagents };
       printJson(output, { progress: progress ?? null, run: described, ...(result ? { result } : {}), ...tree, uiUrl: uiUrl ?? null });
-    } else printText(output, formatShown({ described, progress, result, uiUrl, subagents, ...(await readDetails(run, reported)) }));
+    } else printText(output, formatShown({ described, progress, result, uiUrl, subagents, ...(await readDetails(run, reported, place)) }));
     return 0;
   } finally {
     await place.close();
@@ -64,13 +64,28 @@ async function reportOfClosed(run: RunHandle, place: Place): Promise<Progress | 
   return (await place.hasWorker()) ? await run.progress().catch(ifNoWorker) : undefined;
 }
 
-/** Pending approvals, unread messages and recent turns of a run. Empty when no worker reported its progress. */
-async function readDetails(run: RunHandle, reported: Progress | undefined): Promise<Pick<ShownRun, 'waiting' | 'steps' | 'unread'>> {
-  if (!reported) return { waiting: [], steps: [], unread: [] };
-  const approvals = reported.pendingApprovals > 0 ? await run.approvals().catch(ifNoWorker) : undefined;
+/** Pending approvals and questions, unread messages and recent turns of a run. Empty when no worker reported its progress. */
+async function readDetails(
+  run: RunHandle,
+  reported: Progress | undefined,
+  { client }: Place,
+): Promise<Pick<ShownRun, 'waiting' | 'questions' | 'steps' | 'unread'>> {
+  if (!reported) return { waiting: [], questions: [], steps: [], unread: [] };
+  const isWaiting = reported.pendingApprovals > 0 || (reported.pendingQuestions ?? 0) > 0;
+  const approvals = isWaiting ? await run.approvals().catch(ifNoWorker) : undefined;
+  const own = (approvals?.questions ?? []).map((question) => ({ ...question, runId: run.runId }));
+  const ofSubagents = await Promise.all(
+    (reported.subagents ?? []).map(async ({ runId, reason }) => (reason === undefined ? await questionsOf(client.get(runId)) : [])),
+  );
   const steps = await run.steps().catch(ifNoWorker);
   const unread = reported.inbox > 0 ? await run.unread().catch(ifNoWorker) : undefined;
-  return { waiting: approvals?.pending ?? [], steps: steps ?? [], unread: unread ?? [] };
+  return { waiting: approvals?.pending ?? [], questions: [...own, ...ofSubagents.flat()], steps: steps ?? [], unread: unread ?? [] };
+}
+
+/** The questions of a sub-agent. It may have ended meanwhile. */
+async function questionsOf(run: RunHandle): Promise<ShownRun['questions']> {
+  const { questions = [] } = (await run.approvals().catch(ifNoWorker)) ?? {};
+  return questions.map((question) => ({ ...question, runId: run.runId }));
 }
 
 function ifNoWorker(error: unknown): undefined {

@@ -5,7 +5,7 @@ import { openAuthKey } from '../../worker/state-folder/auth-key.js';
 import { openStateFolder, resolveStateDir } from '../../worker/state-folder/state-folder.js';
 import type { CliContext } from '../host/context.js';
 
-const VERBS: readonly string[] = ['start', 'approve', 'extend'] satisfies readonly SignedVerb[];
+const VERBS: readonly string[] = ['start', 'approve', 'answer', 'extend'] satisfies readonly SignedVerb[];
 
 /** The arguments of `sign`. */
 export interface SignArguments {

@@ -2,12 +2,13 @@ import type { WatchItem } from '../../client/watch/watch-run.js';
 import { BUDGET_APPROVAL } from '../../contracts/text/ids.js';
 
 /**
- * Creates the hints on how to decide pending approvals while a run is watched. An approval that was decided before the watch started
- * needs no hint, so a hint is held back until the progress that follows the past events.
+ * Creates the hints on how to decide pending approvals and to answer questions while a run is watched. One that was decided before the
+ * watch started needs no hint, so a hint is held back until the progress that follows the past events.
  */
 export class ApprovalHints {
   readonly #runId: string;
-  readonly #unshown = new Set<string>();
+  /** The hints by the ids of their calls. */
+  readonly #unshown = new Map<string, string>();
 
   constructor(runId: string) {
     this.#runId = runId;
@@ -17,11 +18,12 @@ export class ApprovalHints {
   take(item: WatchItem): string[] {
     if (item.type === 'event') {
       const { event } = item;
-      if (event.type === 'approval.asked') this.#unshown.add(event.callId);
-      if (event.type === 'approval.decided') this.#unshown.delete(event.callId);
+      if (event.type === 'approval.asked') this.#unshown.set(event.callId, `decide with: ${decisionCommands(this.#runId, event.callId)}`);
+      if (event.type === 'question.asked') this.#unshown.set(event.callId, `answer with: ${answerCommands(this.#runId, event.callId)}`);
+      if (event.type === 'approval.decided' || event.type === 'question.answered') this.#unshown.delete(event.callId);
     }
     if (item.type !== 'progress') return [];
-    const lines = [...this.#unshown].map((callId) => `decide with: ${decisionCommands(this.#runId, callId)}`);
+    const lines = [...this.#unshown.values()];
     this.#unshown.clear();
     return item.progress.phase === 'closed' ? [] : lines;
   }
@@ -32,4 +34,9 @@ export function decisionCommands(runId: string, callId: string): string {
   const yes =
     callId === BUDGET_APPROVAL ? `perdure extend ${runId} --turns N (other limits: --help)` : `perdure approve ${runId} ${callId}`;
   return `${yes}   or: perdure deny ${runId} ${callId}`;
+}
+
+/** The two commands that end a question. */
+export function answerCommands(runId: string, callId: string): string {
+  return `perdure answer ${runId} ${callId} "ANSWER"   or: perdure deny ${runId} ${callId}`;
 }

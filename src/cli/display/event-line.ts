@@ -52,6 +52,10 @@ export function eventLine(event: RunEvent): string | undefined {
       return approvalLine(event);
     case 'approval.decided':
       return decisionLine(event);
+    case 'question.asked':
+      return questionLine(event);
+    case 'question.answered':
+      return answerLine(event);
     case 'compacted':
       return `  compacted (${event.strategy}): ${event.tokensBefore} → ${event.tokensAfter} tokens${event.note === undefined ? '' : `, ${terminalLine(event.note)}`}`;
     case 'compaction.failed':
@@ -124,6 +128,18 @@ function decisionLine({ callId, tool, decision, by, reason }: Extract<RunEvent, 
   const what = callId === BUDGET_APPROVAL ? 'limit increase' : terminalLine(tool);
   if (decision === 'expired') return `  ${what} denied (expired)`;
   return `  ${what} ${decision} by ${terminalLine(by)}${reason === undefined ? '' : `: ${short(reason)}`}`;
+}
+
+function questionLine({ question, choices = [], by, callId }: Extract<RunEvent, { type: 'question.asked' }>): string {
+  const listed = choices.map((choice, index) => `${index + 1}. ${short(choice)}`).join(', ');
+  const asker = by === 'agent' ? '' : `${terminalLine(by)}: `;
+  return `  question: ${asker}${terminalLine(question)}${listed === '' ? '' : ` [${listed}]`} (${terminalLine(callId)})`;
+}
+
+function answerLine({ outcome, by, answer, reason }: Extract<RunEvent, { type: 'question.answered' }>): string {
+  const text = answer ?? reason;
+  if (outcome === 'expired') return '  question expired';
+  return `  question ${terminalLine(outcome)} by ${terminalLine(by)}${text === undefined ? '' : `: ${short(text)}`}`;
 }
 
 /** The first 120 characters, on one line. */

@@ -1,4 +1,5 @@
 import type { PendingCall, RunDescription } from '../../client/runs/describe-run.js';
+import type { WaitingQuestion } from '../../client/runs/list-approvals.js';
 import { DECISION_LIMITS } from '../../contracts/constants/limits.js';
 import type { PendingApproval } from '../../contracts/schemas/approval.js';
 import type { UnreadMessage } from '../../contracts/schemas/page.js';
@@ -6,7 +7,7 @@ import type { CoolingModel, Progress, RunResult } from '../../contracts/schemas/
 import type { Step } from '../../contracts/schemas/step.js';
 import { BUDGET_APPROVAL } from '../../contracts/text/ids.js';
 import { jsonLine } from '../../contracts/text/sanitize-text.js';
-import { decisionCommands } from './approval-hints.js';
+import { answerCommands, decisionCommands } from './approval-hints.js';
 import { formatDuration, formatNumberOf, formatTime, formatUsage } from './format.js';
 import { type SubagentNode, subagentLines } from './subagent-tree.js';
 import { terminalLine } from './terminal-text.js';
@@ -19,6 +20,8 @@ export interface ShownRun {
   readonly uiUrl: string | undefined;
   /** Pending approvals. */
   readonly waiting: readonly PendingApproval[];
+  /** Pending questions, also of sub-agents at work. */
+  readonly questions: readonly WaitingQuestion[];
   /** The recent turns, oldest first. */
   readonly steps: readonly Step[];
   /** The sub-agents, with their own. */
@@ -34,7 +37,7 @@ const UNREAD_CHARS_SHOWN = 120;
 type Fact = readonly [name: string, value: string | undefined];
 
 /** Formats a run: one fact per line, then the output. Pure. */
-export function formatShown({ described, progress, result, uiUrl, waiting, steps, subagents, unread }: ShownRun): string {
+export function formatShown({ described, progress, result, uiUrl, waiting, questions, steps, subagents, unread }: ShownRun): string {
   const facts: Fact[] = [
     ['run', described.runId],
     ['status', progress?.status ?? described.status],
@@ -45,6 +48,7 @@ export function formatShown({ described, progress, result, uiUrl, waiting, steps
     ['waiting for', progress?.waitingFor],
     ...(progress?.cooling ?? []).map((cooling): Fact => ['cooling down', coolingLine(cooling)]),
     ...waiting.flatMap((approval) => approvalFacts(described.runId, approval)),
+    ...questions.flatMap((question) => questionFacts(question)),
     ['last decision', progress?.lastDecision && terminalLine(progress.lastDecision)],
     ['tool', progress?.tool],
     ['last tool', progress?.tool === undefined ? progress?.lastTool : undefined],
@@ -93,6 +97,15 @@ function approvalFacts(runId: string, { callId, title, args, askedBy, reason }: 
     ['approval', `${terminalLine(title)} (${callId}), ${why}`],
     ...(callId === BUDGET_APPROVAL ? [] : [['arguments', jsonLine(args, DECISION_LIMITS.argsInLineBytesMax)] as const]),
     ['decide', decisionCommands(runId, callId)],
+  ];
+}
+
+function questionFacts({ runId, callId, question, choices = [], askedBy }: WaitingQuestion): Fact[] {
+  const asker = askedBy === 'agent' ? '' : `, asked by ${terminalLine(askedBy)}`;
+  return [
+    ['question', `${terminalLine(question)} (${callId})${asker}`],
+    ...choices.map((choice, index): Fact => ['', `${index + 1}. ${terminalLine(choice)}`]),
+    ['answer', answerCommands(runId, callId)],
   ];
 }
 

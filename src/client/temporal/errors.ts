@@ -136,6 +136,7 @@ function grpcError(error: unknown): { readonly code: number; readonly details: s
 /** The exit codes of refusals with their own error code. Any other refusal is `UPDATE_REFUSED`. */
 const EXIT_CODES: ReadonlyMap<string, ErrorExitCode> = new Map([
   ['NO_SUCH_APPROVAL', 3],
+  ['NO_SUCH_QUESTION', 3],
   ['BAD_ANSWER', 2],
   ['INBOX_FULL', 4],
   ['NO_SUCH_MESSAGE', 3],
@@ -143,13 +144,18 @@ const EXIT_CODES: ReadonlyMap<string, ErrorExitCode> = new Map([
   ['SESSION_CLOSED', 4],
 ]);
 
-const ALREADY_DECIDED = 'already decided: ';
+/** The beginnings of refusals that name an earlier decision or answer. */
+const EARLIER: ReadonlyMap<string, string> = new Map([
+  ['already decided: ', 'ALREADY_DECIDED'],
+  ['already answered: ', 'ALREADY_ANSWERED'],
+]);
 
-/** Converts the refusal of an update: `NO_SUCH_APPROVAL` (3), `NO_SUCH_MESSAGE` (3), `BAD_ANSWER` (2), `INBOX_FULL`, `MESSAGE_IN_WORK`, `SESSION_CLOSED` and `ALREADY_DECIDED` (4), else `UPDATE_REFUSED` (4). */
+/** Converts the refusal of an update: `NO_SUCH_*` (3), `BAD_ANSWER` (2), `INBOX_FULL`, `MESSAGE_IN_WORK`, `SESSION_CLOSED` and `ALREADY_*` (4), else `UPDATE_REFUSED` (4). */
 export function refusedUpdate(error: WorkflowUpdateFailedError): PerdureError {
   const { cause } = error;
   const message = cause?.message ?? error.message;
-  if (message.startsWith(ALREADY_DECIDED)) return new PerdureError('ALREADY_DECIDED', message, 4, { cause: error });
+  const [, earlier] = [...EARLIER].find(([beginning]) => message.startsWith(beginning)) ?? [];
+  if (earlier !== undefined) return new PerdureError(earlier, message, 4, { cause: error });
   const { code = '', text = '' } = /^(?<code>[A-Z_]+): (?<text>.+)$/su.exec(message)?.groups ?? {};
   const exitCode = EXIT_CODES.get(code);
   if (exitCode !== undefined) return new PerdureError(code, text, exitCode, { cause: error });

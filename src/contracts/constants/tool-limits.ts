@@ -3,6 +3,7 @@
 const KIB = 1024;
 const MIB = 1024 * KIB;
 const SECOND_MS = 1_000;
+const DAY_MS = 24 * 60 * 60 * SECOND_MS;
 
 /** Limits of `fetch_url`. A server of the web is a program of others: each limit bounds what it can cost. */
 export const FETCH_LIMITS = {
@@ -24,6 +25,34 @@ export const FETCH_LIMITS = {
   depthMax: 200,
   /** Elements of one element that are read. */
   childrenMax: 20_000,
+} as const;
+
+/** Limits of questions to people. A model or a server writes them: each limit bounds what a person must read. */
+export const QUESTION_LIMITS = {
+  /** Characters of a question. A longer text belongs into a file. */
+  questionCharsMax: 4_000,
+  /** Choices of a question. */
+  choicesMax: 20,
+  /** Characters of a choice. */
+  choiceCharsMax: 200,
+  /** Characters of an answer. The model reads it whole. */
+  answerCharsMax: 10_000,
+  /** Questions of a run that wait at the same time. */
+  pendingMax: 10,
+  /** Ended questions that a run keeps. */
+  answeredKept: 20,
+  /** Beginning of a question or answer in an event. */
+  eventCharsMax: 500,
+} as const;
+
+/** Limits of `sleep`. */
+export const SLEEP_LIMITS = {
+  /** Shortest sleep in seconds. */
+  secondsMin: 1,
+  /** Longest sleep. */
+  msMax: 7 * DAY_MS,
+  /** A sleep of this length makes the same calls before and after it no loop: a run that polls every minute is at work. */
+  pollMsMin: 30 * SECOND_MS,
 } as const;
 
 /** Limits of `apply_patch`. */

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { JsonValue } from './message.js';
+import type { AnsweredQuestion, PendingQuestion } from './question.js';
 
 /** A tool call that is waiting for approval. */
 export const PendingApproval = z.strictObject({
@@ -51,6 +52,10 @@ export interface ApprovalList {
   readonly pending: readonly PendingApproval[];
   /** The newest 200 decisions. */
   readonly decided: readonly DecidedApproval[];
+  /** Questions that are waiting for an answer. Absent when there are none. */
+  readonly questions?: readonly PendingQuestion[];
+  /** The newest 20 ended questions. Absent when there are none. */
+  readonly answered?: readonly AnsweredQuestion[];
 }
 
 /** Argument of update `approve`. */
@@ -63,7 +68,7 @@ export interface ApproveInput {
 
 /** Argument of update `deny`. */
 export interface DenyInput {
-  /** Id of the pending call; `budget` denies a request for more budget. */
+  /** Id of the pending call or question; `budget` denies a request for more budget. */
   readonly callId: string;
   /** Your name, as the model and other operators see it. */
   readonly by?: string;

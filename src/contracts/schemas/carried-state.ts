@@ -7,6 +7,7 @@ import { JsonValue, Message, ToolCallPart } from './message.js';
 import { Usage } from './model.js';
 import { Cooldown, ModelCandidate, ModelSpending, ModelSwitch } from './model-route.js';
 import type { PreparedRun } from './prepared-run.js';
+import { AnsweredQuestion, PendingQuestion } from './question.js';
 import { SteerMode, SteerRecord } from './run.js';
 import { Step } from './step.js';
 import { CarriedSubagents } from './subagent.js';
@@ -61,6 +62,10 @@ export const TurnInProgress = z.strictObject({
   decisions: z.array(CallDecision.nullable()).default([]),
 });
 export type TurnInProgress = z.infer<typeof TurnInProgress>;
+
+/** A call of `sleep` that has not ended. Times are milliseconds since 1970. */
+export const Sleep = z.strictObject({ callId: z.string(), from: z.number(), until: z.number() });
+export type Sleep = z.infer<typeof Sleep>;
 
 /** The result of `prepareRun`, unchanged: no default is added later. */
 const Prepared = z.custom<PreparedRun>((value) => typeof value === 'object' && value !== null && 'setup' in value);
@@ -176,6 +181,10 @@ export const CarriedState = z.strictObject({
   subagents: CarriedSubagents.optional(),
   /** Absent before the first handoff, so that an older build can read the state. */
   handoffs: CarriedHandoffs.optional(),
+  /** Absent before the first question, so that an older build can read the state. */
+  questions: z.strictObject({ pending: z.array(PendingQuestion), answered: z.array(AnsweredQuestion) }).optional(),
+  /** Calls of `sleep` that have not ended. Absent without any, so that an older build can read the state. */
+  sleeps: z.array(Sleep).optional(),
   turnInProgress: TurnInProgress.optional(),
 });
 export type CarriedState = z.infer<typeof CarriedState>;

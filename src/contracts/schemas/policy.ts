@@ -162,6 +162,8 @@ export const RunPolicy = z.strictObject({
   hooks: HookPolicy.prefault({}),
   /** A pending approval is denied after this time, in milliseconds. */
   approvalExpireMs: z.number().int().default(DECISION_LIMITS.approvalExpireMsDefault),
+  /** A pending question expires after this time, in milliseconds, and its call fails. */
+  askExpireMs: z.number().int().default(DECISION_LIMITS.approvalExpireMsDefault),
   /** Answers a repeated call of a `pure` tool from the transcript. */
   memo: z.boolean().default(true),
   output: OutputPolicy.prefault({}),

@@ -199,6 +199,8 @@ export interface Progress {
   readonly inbox: number;
   /** Number of pending approvals, a request for more budget included. */
   readonly pendingApprovals: number;
+  /** Number of questions that wait for an answer. Absent when there are none. */
+  readonly pendingQuestions?: number;
   /** The sub-agents: those at work, then the newest that ended, with a reason. Absent when there are none. */
   readonly subagents?: readonly SubagentProgress[];
   /** The last intervention of a guard: a warning, a block, a compaction, a correction. */

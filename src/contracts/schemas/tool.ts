@@ -28,6 +28,8 @@ export const ToolDescriptor = z.strictObject({
   checked: z.boolean().optional(),
   /** False for a tool that reaches no other machine. @default true */
   network: z.boolean().optional(),
+  /** The run answers the calls itself: with the answer of a person, or after a time. No activity runs. */
+  waits: z.enum(['question', 'sleep']).optional(),
   /** The tool has a `reconcile`. */
   hasReconcile: z.boolean(),
   /** True for built-in workspace tools. They run on the queue of the host that has the workspace. */

@@ -25,5 +25,11 @@ export const DELEGATE_TOOL = 'delegate';
 /** Tool that hands the conversation of a run to another agent. The workflow answers its calls. */
 export const HANDOFF_TOOL = 'handoff';
 
+/** Tool that asks a person. The workflow answers its calls. */
+export const ASK_TOOL = 'ask_user';
+
+/** Tool that waits for a time. The workflow answers its calls. */
+export const SLEEP_TOOL = 'sleep';
+
 /** Signal with which a run tells its sub-agents that it continues as new. */
 export const PARENT_CONTINUED = 'parentContinued';

@@ -26,6 +26,7 @@ function titleFrom(name: string, args: unknown): string {
   if (name === 'list_files') return `Listing ${textArgument(args, 'glob') ?? textArgument(args, 'path') ?? 'files'}`;
   if (name === 'delegate') return `Delegating to ${textArgument(args, 'agent') ?? 'an agent'}`;
   if (name === 'handoff') return `Handing over to ${textArgument(args, 'agent') ?? 'an agent'}`;
+  if (name === 'ask_user') return `Asking: ${textArgument(args, 'question') ?? 'a question'}`;
   if (name === 'search_files') return `Searching for ${textArgument(args, 'pattern') ?? 'text'}`;
   return '';
 }

@@ -1,7 +1,8 @@
-import { CLIENT_LIMITS, DECISION_LIMITS } from '../constants/limits.js';
+import { CLIENT_LIMITS, DECISION_LIMITS, QUESTION_LIMITS } from '../constants/limits.js';
 import type { ApproveInput, DecidedApproval, DenyInput } from '../schemas/approval.js';
+import type { AnsweredQuestion, AnswerInput } from '../schemas/question.js';
 import type { ExtendInput, Progress, Receipt, SteerInput } from '../schemas/run.js';
-import { amount, answer, type Fault } from './fields.js';
+import { amount, answer as answerText, type Fault } from './fields.js';
 import { MESSAGE } from './signals.js';
 import type { Verb } from './verb.js';
 
@@ -36,9 +37,9 @@ const extend: Verb<ExtendInput, Progress> = {
   },
 };
 
-const callId = answer(CLIENT_LIMITS.idCharsMax, 'call');
-const by = answer(DECISION_LIMITS.byCharsMax);
-const reason = answer(DECISION_LIMITS.reasonCharsMax);
+const callId = answerText(CLIENT_LIMITS.idCharsMax, 'call');
+const by = answerText(DECISION_LIMITS.byCharsMax);
+const reason = answerText(DECISION_LIMITS.reasonCharsMax);
 
 /** The run decides which decision counts, so one that may have arrived can be made again. */
 const decideAgain = (): string => 'decide again';
@@ -65,17 +66,39 @@ const approve: Verb<ApproveInput, DecidedApproval> = {
   },
 };
 
+const answer: Verb<AnswerInput, AnsweredQuestion> = {
+  name: 'answer',
+  kind: 'update',
+  description:
+    'Answer a pending question: {"callId": "…", "answer": "…", "by"?: "…"}. Of a question with choices, the answer is a choice or its ' +
+    'number. The current details and query approvals list the pending questions.',
+  fields: { callId, answer: answerText(QUESTION_LIMITS.answerCharsMax), by },
+  code: 'BAD_ANSWER',
+  required: {
+    callId: needsCall('answer', '{"callId": "…", "answer": "…", "by"?: "…"}'),
+    answer: needsCall('answer', '{"callId": "…", "answer": "…", "by"?: "…"}'),
+  },
+  resend: () => 'answer again',
+  command: {
+    summary: 'answer a question of an agent',
+    arguments: { callId: "question ID, from 'perdure approvals'", answer: 'the answer, in quotes; a choice or its number' },
+    flags: { by: { flag: '--by <name>', help: 'name of the person who answers (default: your user name)', default: 'user' } },
+    report: ({ runId, answer: ended }) => ({ json: ended, line: `${runId}: question ${ended.callId} answered by ${ended.by}` }),
+  },
+};
+
 const deny: Verb<DenyInput, DecidedApproval> = {
   name: 'deny',
   kind: 'update',
   description:
-    'Deny a pending call: {"callId": "…", "by"?: "…", "reason"?: "…"}. Deny "budget" to let a run with a spent budget give its final answer.',
+    'Deny a pending call, or decline a question: {"callId": "…", "by"?: "…", "reason"?: "…"}. Deny "budget" to let a run with a spent ' +
+    'budget give its final answer.',
   fields: { callId, by, reason },
   code: 'BAD_ANSWER',
   required: { callId: needsCall('deny', '{"callId": "…", "by"?: "…", "reason"?: "…"}') },
   resend: decideAgain,
   command: {
-    summary: 'deny a pending call, with a reason that the model sees',
+    summary: 'deny a pending call or decline a question, with a reason that the model sees',
     arguments: { callId: CALL_HELP },
     flags: { by: BY_FLAG, reason: { flag: '--reason <text>', help: 'reason, sent to the model' } },
     report: ({ runId, input, answer: decided }) => ({
@@ -86,7 +109,7 @@ const deny: Verb<DenyInput, DecidedApproval> = {
 };
 
 /** The updates that act on a run, in the order of `--help`. */
-export const UPDATES = { submit, extend, approve, deny } as const;
+export const UPDATES = { submit, extend, approve, answer, deny } as const;
 
 function needsCall(verb: string, shape: string): Fault {
   return { code: 'BAD_ANSWER', message: `${verb} takes ${shape}` };

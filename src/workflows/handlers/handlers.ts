@@ -4,9 +4,10 @@ import { PAYLOAD_LIMITS, RUN_LIMITS } from '../../contracts/constants/limits.js'
 import * as handlers from '../../contracts/handlers.js';
 import { HANDLER_DESCRIPTIONS as describe } from '../../contracts/handlers.js';
 import { NO_USAGE } from '../../contracts/models/usage.js';
+import type { ApprovalList } from '../../contracts/schemas/approval.js';
 import type { Progress } from '../../contracts/schemas/run.js';
 import { progressOf } from '../operator/progress.js';
-import { fitNewest } from '../policies/tools/truncate-approvals.js';
+import { fitNewest, fitQuestions } from '../policies/tools/truncate-approvals.js';
 import { type HandlerContext, preparedRun } from './handler-context.js';
 import { registerParentSignals } from './parent-signals.js';
 import { registerSignals } from './signals.js';
@@ -43,12 +44,22 @@ function registerQueries(context: HandlerContext): void {
     },
     { description: describe.usage },
   );
-  setHandler(handlers.approvals, () => context.run?.approvals.list() ?? { pending: [], decided: [] }, { description: describe.approvals });
+  setHandler(handlers.approvals, () => listPending(context), { description: describe.approvals });
   setHandler(handlers.unread, (request) => context.inbox.page(request ?? {}), { description: describe.unread });
   setHandler(handlers.steers, () => fitNewest(context.inbox.records(), STEERS_SHOWN), { description: describe.steers });
   setHandler(handlers.steps, () => fitNewest(context.run?.steps.list() ?? [], STEPS_SHOWN), { description: describe.steps });
   setHandler(handlers.setup, () => preparedRun(context).prepared.setup, { description: describe.setup });
   setHandler(handlers.result, () => context.run?.result ?? context.refused ?? null, { description: describe.result });
+}
+
+/** All that people are waited for, limited to the size of one query answer. */
+function listPending({ run }: HandlerContext): ApprovalList {
+  if (!run) return { pending: [], decided: [] };
+  const { pending, answered } = run.questions.list();
+  const list = run.approvals.list();
+  return pending.length + answered.length === 0
+    ? list
+    : { ...list, ...fitQuestions({ pending, answered }, PAYLOAD_LIMITS.outsideBytesMax / 4) };
 }
 
 const STEPS_SHOWN = { countMax: PAYLOAD_LIMITS.stepsMax, bytesMax: PAYLOAD_LIMITS.outsideBytesMax };

@@ -1,11 +1,15 @@
 import { currentUpdateInfo, defineUpdate, setHandler, workflowInfo } from '@temporalio/workflow';
+import { hashJson } from '../../contracts/digest.js';
 import type { DecidedApproval } from '../../contracts/schemas/approval.js';
+import type { AnsweredQuestion } from '../../contracts/schemas/question.js';
 import type { SignedVerb } from '../../contracts/signature.js';
-import { BUDGET_APPROVAL } from '../../contracts/text/ids.js';
+import { ASK_TOOL, BUDGET_APPROVAL } from '../../contracts/text/ids.js';
 import { UPDATES, type UpdateName } from '../../contracts/verbs/index.js';
 import { readVerb, type Verb } from '../../contracts/verbs/verb.js';
 import { progressOf } from '../operator/progress.js';
 import { type ApprovalEnd, endApproval } from '../operator/settle-approval.js';
+import { endQuestion } from '../operator/settle-question.js';
+import { checkAnswer, checkQuestion } from '../operator/validate-answer.js';
 import { checkDecision } from '../operator/validate-decision.js';
 import { checkExtension } from '../operator/validate-extension.js';
 import type { Run } from '../state/run.js';
@@ -53,11 +57,28 @@ const HANDLERS: Readonly<Record<UpdateName, UpdateHandler>> = {
     (context, { callId }) => checkDecision(preparedRun(context), 'approve', callId),
     (context, { callId, by = UNNAMED }) => decide(preparedRun(context), callId, { decision: 'approved', by }),
   ),
+  answer: signed(
+    UPDATES.answer,
+    'answer',
+    (context, input) => checkAnswer(preparedRun(context), input),
+    (context, { by = UNNAMED, ...input }): AnsweredQuestion => {
+      const run = preparedRun(context);
+      const answer = checkAnswer(run, input);
+      return ended(endQuestion(run, input.callId, { outcome: 'answered', by, answer }), input.callId);
+    },
+  ),
   deny: handler(
     UPDATES.deny,
-    (context, { callId }) => checkDecision(preparedRun(context), 'deny', callId),
-    (context, { callId, by = UNNAMED, reason }) =>
-      decide(preparedRun(context), callId, { decision: 'denied', by, ...(reason === undefined ? {} : { reason }) }),
+    (context, { callId }) => {
+      const run = preparedRun(context);
+      if (isQuestion(run, callId)) checkQuestion(run, callId);
+      else checkDecision(run, 'deny', callId);
+    },
+    (context, { callId, by = UNNAMED, reason }) => {
+      const run = preparedRun(context);
+      const given = reason === undefined ? {} : { reason };
+      return isQuestion(run, callId) ? decline(run, callId, { by, ...given }) : decide(run, callId, { decision: 'denied', by, ...given });
+    },
   ),
 };
 
@@ -137,6 +158,23 @@ function mayContinue(run: Run): boolean {
 
 /** The name in a decision whose sender gave none. */
 const UNNAMED = 'an operator';
+
+/** True if what waits, or what ended last, under this id is a question. A call may need an approval before it asks. */
+function isQuestion({ approvals, questions }: Run, callId: string): boolean {
+  return !approvals.pending(callId) && (questions.pending(callId) ?? questions.answered(callId)) !== undefined;
+}
+
+/** Declines a question, with the answer that a denied call has. */
+function decline(run: Run, callId: string, { by, reason }: { readonly by: string; readonly reason?: string }): DecidedApproval {
+  const given = reason === undefined ? {} : { reason };
+  const { at } = ended(endQuestion(run, callId, { outcome: 'declined', by, ...given }), callId);
+  return { callId, tool: ASK_TOOL, hash: hashJson({ callId }), decision: 'denied', by, at, ...given };
+}
+
+function ended(question: AnsweredQuestion | undefined, callId: string): AnsweredQuestion {
+  if (!question) throw inputFailure(`NO_SUCH_QUESTION: no question ${JSON.stringify(callId)} is pending.`);
+  return question;
+}
 
 function decide(run: Run, callId: string, end: ApprovalEnd): DecidedApproval {
   const decided = endApproval(run, callId, end);

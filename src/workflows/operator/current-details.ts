@@ -1,9 +1,11 @@
 import { workflowInfo } from '@temporalio/workflow';
 import { DECISION_LIMITS } from '../../contracts/constants/limits.js';
 import type { PendingApproval } from '../../contracts/schemas/approval.js';
+import type { PendingQuestion } from '../../contracts/schemas/question.js';
 import type { Progress } from '../../contracts/schemas/run.js';
 import { BUDGET_APPROVAL } from '../../contracts/text/ids.js';
 import { escapeMarkdown, jsonLine, markdownCode } from '../../contracts/text/sanitize-text.js';
+import { numbered } from '../policies/tools/read-answer.js';
 import type { Run } from '../state/run.js';
 import { suggestExtension } from './validate-extension.js';
 
@@ -71,8 +73,32 @@ function waitRows(run: Run, { waitingFor }: Progress): Row[] {
   ]);
   if (pending.length > APPROVALS_SHOWN) approvalRows.push(['', `and ${pending.length - APPROVALS_SHOWN} more: query approvals`]);
   // the waiting reason of an approval would repeat its row
+  approvalRows.push(...questionRows(run));
   const isOther = waitingFor !== undefined && (approvalRows.length === 0 || waits.paused);
   return isOther ? [['Waiting for', waits.paused ? 'signal resume' : cell(waitingFor)], ...approvalRows] : approvalRows;
+}
+
+/** Each pending question with the update that answers it. */
+function questionRows(run: Run): Row[] {
+  const { pending } = run.questions.list();
+  const rows = pending
+    .slice(0, APPROVALS_SHOWN)
+    .flatMap((question): Row[] => [
+      ['Question', cell(question.askedBy === 'agent' ? question.question : `${question.askedBy}: ${question.question}`)],
+      ...(question.choices === undefined ? [] : [['Choices', cell(numbered(question.choices))] as const]),
+      ['→ send', howToAnswer(run, question)],
+    ]);
+  const more = pending.length - APPROVALS_SHOWN;
+  return more > 0 ? [...rows, ['', `and ${more} more: query approvals`]] : rows;
+}
+
+function howToAnswer(run: Run, { callId }: PendingQuestion): string {
+  const deny = markdownCode(JSON.stringify({ callId }));
+  // the Web UI cannot sign
+  if (run.prepared.signed) {
+    return `${markdownCode(`perdure answer ${workflowInfo().workflowId} ${callId} "…"`)} on the command line, or update deny ${deny}`;
+  }
+  return `update answer ${markdownCode(JSON.stringify({ callId, answer: '…' }))}, or deny ${deny}`;
 }
 
 function subjectCell({ callId, title, args }: PendingApproval): string {

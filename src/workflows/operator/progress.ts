@@ -26,6 +26,7 @@ export function progressOf(run: Run): Progress {
     ...(run.spending.costUsd === undefined ? {} : { costUsd: run.spending.costUsd }),
     inbox: run.inbox.length,
     pendingApprovals: run.approvals.pendingCount,
+    ...(run.questions.pendingCount === 0 ? {} : { pendingQuestions: run.questions.pendingCount }),
     ...subagentsOf(run),
     ...(run.lastDecision === undefined ? {} : { lastDecision: run.lastDecision }),
     agent: run.prepared.setup.agent,

@@ -1,12 +1,14 @@
 import { condition } from '@temporalio/workflow';
 import { DECISION_LIMITS, PAYLOAD_LIMITS } from '../../contracts/constants/limits.js';
 import type { PendingApproval } from '../../contracts/schemas/approval.js';
+import type { PendingQuestion } from '../../contracts/schemas/question.js';
 import { BUDGET_APPROVAL } from '../../contracts/text/ids.js';
 import { jsonLine } from '../../contracts/text/sanitize-text.js';
 import type { Run } from '../state/run.js';
 import type { Continuation } from './pause-and-hold.js';
 import { publishAttributes } from './progress.js';
 import { endApproval, expireApprovals } from './settle-approval.js';
+import { expireQuestions, questionLine } from './settle-question.js';
 import { whileWaiting } from './wait.js';
 
 /** How an approval ended. `stopped`: the run stops. `continue-as-new`: request it again in the next history, where it is still pending. */
@@ -46,14 +48,14 @@ export function openApprovals(run: Run, approvals: readonly PendingApproval[]): 
   publishPending(run);
 }
 
-/** A wait in which only approvals are pending, and when it is over. */
+/** A wait in which only people are waited for, and when it is over. */
 export interface DecisionWait {
   readonly reason: string;
   readonly isOver: () => boolean;
 }
 
 /**
- * Waits for a decision, an expiry, a stop, or a history that is too long. `go`: check the approvals again. The work clock is stopped, so
+ * Waits for a decision, an answer, an expiry, a stop, or a history that is too long. `go`: check what is pending again. The work clock is stopped, so
  * nothing else may run meanwhile.
  */
 export async function waitForDecisions(run: Run, { reason, isOver }: DecisionWait): Promise<Continuation> {
@@ -61,7 +63,7 @@ export async function waitForDecisions(run: Run, { reason, isOver }: DecisionWai
   await whileWaiting(run, reason, async () => {
     publishAttributes(run, { AgentStatus: run.status });
     const isAwake = (): boolean => isOver() || run.mustStop || run.historyIsLong();
-    const { nextExpiry } = run.approvals;
+    const nextExpiry = earlier(run.approvals.nextExpiry, run.questions.nextExpiry);
     if (nextExpiry === undefined) await condition(isAwake);
     else
       await condition(isAwake, Math.max(1, nextExpiry - Date.now()), {
@@ -69,6 +71,7 @@ export async function waitForDecisions(run: Run, { reason, isOver }: DecisionWai
       });
   });
   expireApprovals(run);
+  expireQuestions(run);
   publishPending(run);
   publishAttributes(run, { AgentStatus: run.status });
   if (!run.mustStop && !isOver() && run.historyIsLong()) return 'continue-as-new';
@@ -76,18 +79,29 @@ export async function waitForDecisions(run: Run, { reason, isOver }: DecisionWai
   return run.mustStop ? 'stop' : 'go';
 }
 
-/** Publishes the number of pending approvals. The search attribute is a history event, so it is written only when the number changed. */
-export function publishPending(run: Run): void {
-  const { pendingCount, publishedCount } = run.approvals;
-  if (pendingCount === publishedCount) return;
-  run.approvals.publishedCount = pendingCount;
-  publishAttributes(run, { AgentPendingApprovals: pendingCount });
+function earlier(one: number | undefined, other: number | undefined): number | undefined {
+  return one === undefined || other === undefined ? (one ?? other) : Math.min(one, other);
 }
 
-/** The waiting reason for operators: the first of the calls, and how many more. */
-export function waitReason([first, ...more]: readonly PendingApproval[]): string {
+/**
+ * Publishes the number of pending approvals and questions. The search attribute is a history event, so it is written only when a number
+ * changed.
+ */
+export function publishPending(run: Run): void {
+  const { approvals, questions } = run;
+  if (approvals.pendingCount === approvals.publishedCount && questions.pendingCount === questions.publishedCount) return;
+  approvals.publishedCount = approvals.pendingCount;
+  questions.publishedCount = questions.pendingCount;
+  publishAttributes(run, { AgentPendingApprovals: approvals.pendingCount + questions.pendingCount });
+}
+
+/** The waiting reason for operators: the first approval or question, and how many more. */
+export function waitReason([first, ...approvals]: readonly PendingApproval[], questions: readonly PendingQuestion[] = []): string {
   if (first?.callId === BUDGET_APPROVAL) return first.title;
-  return `approval of ${first?.title ?? 'a call'}${more.length === 0 ? '' : ` and ${more.length} more`}`;
+  const [question, ...others] = questions;
+  const more = approvals.length + (first ? questions.length : others.length);
+  const what = !first && question ? `an answer to: ${questionLine(question)}` : `approval of ${first?.title ?? 'a call'}`;
+  return `${what}${more === 0 ? '' : ` and ${more} more`}`;
 }
 
 function cancelApproval(run: Run, callId: string): 'stopped' {

@@ -15,6 +15,7 @@ export const POLICY_OF_0_1: RunPolicy = {
   gateFunction: false,
   hooks: { beforeRun: false, afterRun: false, error: false, unknownTools: false },
   approvalExpireMs: DECISION_LIMITS.approvalExpireMsDefault,
+  askExpireMs: DECISION_LIMITS.approvalExpireMsDefault,
   memo: false,
   output: { bytesMax: TOOL_LIMITS.outputBytesMax, linesMax: TOOL_LIMITS.outputLinesMax, keep: 'auto' },
   onBudget: 'finish',

@@ -96,6 +96,8 @@ const FIELDS: Readonly<Record<keyof CarriedState, Kind>> = {
   tenant: 'object',
   subagents: 'object',
   handoffs: 'object',
+  questions: 'object',
+  sleeps: 'array',
   turnInProgress: 'object',
 };
 

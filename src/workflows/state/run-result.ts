@@ -7,9 +7,9 @@ import { cutMiddle, cutText } from '../../contracts/text/redact.js';
 import { fitNewest } from '../policies/tools/truncate-approvals.js';
 import { fitUnconsumed } from '../policies/transcript/truncate-messages.js';
 import { isOfSession } from '../temporal/session-parent.js';
+import type { StartProblem } from '../temporal/start-arguments.js';
 import type { Inbox } from './inbox.js';
 import type { Run } from './run.js';
-import type { StartProblem } from './start-arguments.js';
 
 /** The result of a prepared run, limited to the size of one query answer. */
 export function buildResult(

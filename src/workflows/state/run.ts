@@ -5,7 +5,6 @@ import { hashJson } from '../../contracts/digest.js';
 import { NO_COUNTERS, NO_WORK, NOT_COMPACTED } from '../../contracts/initial-state.js';
 import { tokensOfThinking } from '../../contracts/models/thinking-tokens.js';
 import type { CarriedState, CompactionMemory, WorkRecord } from '../../contracts/schemas/carried-state.js';
-import type { Message } from '../../contracts/schemas/message.js';
 import type { ModelCandidate } from '../../contracts/schemas/model-route.js';
 import type { RunPolicy } from '../../contracts/schemas/policy.js';
 import type { ExtendInput, Progress, RunInput, RunResult, RunStatus } from '../../contracts/schemas/run.js';
@@ -22,6 +21,7 @@ import type { EventLog } from './event-log.js';
 import { GuardStates } from './guards.js';
 import type { Inbox } from './inbox.js';
 import { ModelRoute } from './model-route.js';
+import { Questions } from './questions.js';
 import { RunningCalls } from './running-calls.js';
 import { Spending } from './spending.js';
 import { StepLog } from './step-log.js';
@@ -42,9 +42,10 @@ export class Run {
   readonly spending: Spending;
   readonly tenant: TenantShare | undefined;
   readonly approvals: Approvals;
+  readonly questions: Questions;
   readonly steps: StepLog;
   readonly subagents: Subagents;
-  readonly waits = new Waits();
+  readonly waits: Waits;
   readonly calls = new RunningCalls();
   readonly clock: WorkClock;
   readonly caps: Caps;
@@ -92,6 +93,8 @@ export class Run {
     this.spending = new Spending(this.route.current, carried);
     this.tenant = prepared.tenant && new TenantShare(prepared.tenant, carried?.tenant);
     this.approvals = new Approvals(carried?.approvals);
+    this.questions = new Questions(carried?.questions);
+    this.waits = new Waits(carried?.sleeps);
     this.steps = new StepLog(carried?.steps);
     this.subagents = new Subagents(carried?.subagents);
     this.guards = new GuardStates(carried);
@@ -127,12 +130,6 @@ export class Run {
 
   get taskId(): string {
     return `${this.idPrefix}-task`;
-  }
-
-  /** The messages of this run, without those of its input, which come before the task. */
-  get ownMessages(): readonly Message[] {
-    const { messages } = this.transcript;
-    return messages.slice(messages.findLastIndex(({ id }) => id === this.taskId));
   }
 
   get status(): RunStatus {
@@ -270,6 +267,8 @@ export class Run {
       events: this.events.carry(),
       ...(this.tenant ? { tenant: this.tenant.carry() } : {}),
       ...this.subagents.carry(),
+      ...this.questions.carry(),
+      ...this.waits.carry(),
       ...(this.turnInProgress ? { turnInProgress: this.turnInProgress } : {}),
     };
   }

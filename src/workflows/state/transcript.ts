@@ -57,6 +57,12 @@ export class Transcript {
     return this.#entries.map((entry) => entry.message);
   }
 
+  /** The messages from the last one with this id on; the last message if there is none. */
+  since(messageId: string): readonly Message[] {
+    const { messages } = this;
+    return messages.slice(messages.findLastIndex(({ id }) => id === messageId));
+  }
+
   /** Adds a message that the workflow made. The next reference contains it whole, unless that makes the reference too large. */
   append(message: Message): void {
     this.#tailBytes += this.#add({ message, hash: hashMessage(message) });

@@ -47,7 +47,7 @@ function guardedTurn(run: Run, calls: readonly ToolCallPart[]): GuardedTurn {
     policy: run.policy,
     work: run.work,
     get task() {
-      return run.ownMessages[0];
+      return run.transcript.since(run.taskId)[0];
     },
   };
 }

@@ -148,7 +148,7 @@ function inputOf(run: Run, agent: string): RunInput {
   } = run.input;
   const { prompt, given } = run.prepared.setup;
   const { maxTurns, maxCostUsd } = run.caps;
-  const [task] = run.ownMessages;
+  const [task] = run.transcript.since(run.taskId);
   return {
     ...input,
     // skills may match it

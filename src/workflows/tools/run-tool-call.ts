@@ -13,12 +13,13 @@ import { delegate, isDelegated, waitForPlace } from './delegate.js';
 import { handoff, isHandoff } from './handoff.js';
 import { type LossState, settleLoss } from './settle-loss.js';
 import { type Settled, type SettledCall, settledBy, settledOwn } from './settled-call.js';
+import { sleepThrough } from './sleep.js';
 import { type OpenCall, placementFor, startOnHost } from './start-on-host.js';
 import { failedResult, notStartedResult, stoppedResult, unknownToolText } from './tool-results.js';
 
 /**
  * Runs one call until it has its result, also when workers are lost. Never throws for a failing tool. `continue-as-new`: its sub-agent is
- * still at work, and the next history follows it.
+ * still at work, or it still sleeps, and the next history follows it.
  */
 export async function runToolCall(run: Run, call: ToolCallPart, index: number): Promise<SettledCall | 'continue-as-new'> {
   const tool = run.descriptor(call.name);
@@ -29,20 +30,30 @@ export async function runToolCall(run: Run, call: ToolCallPart, index: number): 
   run.tool = title;
   run.lastTool = title;
   // an earlier history started it: it was counted there
-  if (!run.subagents.ofCall(call.callId)) {
-    run.counters.toolCalls += 1;
-    announce(run, call, title, tool);
-  }
+  if (!run.subagents.ofCall(call.callId) && !run.waits.sleeps.has(call.callId)) openCall(run, call);
   const startedAt = Date.now();
   const settled = isForSubagent
     ? await delegate(run, call, delegation).finally(() => run.subagents.freePlace(call.callId))
     : handoffs && isHandoff(run, call)
       ? await handoff(run, call, handoffs)
-      : tool
-        ? await settle(run, { call, tool, title, input: inputFor(run, call, tool, index) })
-        : await settleUnknown(run, call, index);
+      : tool?.waits === 'sleep'
+        ? await sleepThrough(run, call)
+        : tool
+          ? await settle(run, { call, tool, title, input: inputFor(run, call, tool, index) })
+          : await settleUnknown(run, call, index);
   if (settled === 'continue-as-new') return settled;
-  report(run, settled, Date.now() - startedAt);
+  return closeCall(run, settled, Date.now() - startedAt);
+}
+
+/** Counts a call that the run answers itself, and adds its start event. */
+export function openCall(run: Run, call: ToolCallPart): void {
+  run.counters.toolCalls += 1;
+  announce(run, call, toolTitle(call.name, call.args), run.descriptor(call.name));
+}
+
+/** Adds the end event of such a call. */
+export function closeCall(run: Run, settled: Settled, durationMs: number): SettledCall {
+  report(run, settled, durationMs);
   return settled.call;
 }
 

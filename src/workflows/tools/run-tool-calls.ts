@@ -1,5 +1,7 @@
 import { RUN_LIMITS } from '../../contracts/constants/limits.js';
+import type { PendingApproval } from '../../contracts/schemas/approval.js';
 import type { CallDecision, TurnInProgress } from '../../contracts/schemas/carried-state.js';
+import type { PendingQuestion } from '../../contracts/schemas/question.js';
 import { type Continuation, isRunnable, waitWhilePaused } from '../operator/pause-and-hold.js';
 import { openApprovals, publishPending, waitForDecisions, waitReason } from '../operator/request-approval.js';
 import { endApproval } from '../operator/settle-approval.js';
@@ -7,10 +9,12 @@ import { describeDecision } from '../operator/validate-decision.js';
 import { showDecision } from '../operator/wait.js';
 import { groupCalls } from '../policies/tools/call-groups.js';
 import type { Run } from '../state/run.js';
+import { askQuestions, endOpenQuestions, settleAnswered, waitingQuestions } from './ask-questions.js';
 import { checkCall, gateCall, needsCheck } from './gate-call.js';
 import { recallCalls, updateMemo } from './memoize.js';
 import { answerCall, notStarted, runToolCall } from './run-tool-call.js';
 import type { SettledCall } from './settled-call.js';
+import { isSleep } from './sleep.js';
 import { type BatchEnd, ToolBatch } from './tool-batch.js';
 
 /** How a batch ended. `abort`: a hook ends the run. `continue-as-new`: it is half done, and continues in a fresh history. */
@@ -31,9 +35,10 @@ export async function runToolCalls(run: Run, turn: TurnInProgress, blocked: Read
   const batch = new ToolBatch(turn, run.input.context?.workspace);
   let gate = await settleCalls(run, batch, blocked);
   // also after a stop: a run does not end while a sub-agent of an earlier history is at work
-  if (gate !== 'continue-as-new' && run.subagents.live.length > 0) gate = await followSubagents(run, batch);
+  if (gate !== 'continue-as-new' && hasStarted(run)) gate = await followStarted(run, batch);
   if (gate === 'continue-as-new') return { kind: gate, inProgress: batch.carry() };
   endOpenApprovals(run, batch);
+  endOpenQuestions(run, batch, whyLeft(run, batch));
   for (const index of batch.calls.keys()) appendResult(run, batch, index);
   return batch.end?.kind === 'abort' ? batch.end : { kind: 'done' };
 }
@@ -50,15 +55,23 @@ async function settleCalls(run: Run, batch: ToolBatch, blocked: ReadonlyMap<numb
   requestApprovals(run, batch);
   for (;;) {
     settleDenied(run, batch);
-    const ready = batch.open.filter((index) => mayRun(run, batch, index));
+    const mayStart = batch.open.filter((index) => mayRun(run, batch, index));
+    const ready = askQuestions(run, batch, mayStart);
+    settleAnswered(run, batch);
     const waiting = batch.open.flatMap((index) => run.approvals.pending(batch.call(index).callId) ?? []);
-    if (ready.length === 0 && waiting.length === 0) return 'go';
-    const isOver = (): boolean => isPreempted(run) || waiting.some(({ callId }) => !run.approvals.pending(callId));
+    const asked = waitingQuestions(run, batch);
+    if (ready.length === 0 && waiting.length === 0 && asked.length === 0) return 'go';
+    const isOver = (): boolean => isPreempted(run) || isDecided(run, waiting, asked);
     const next =
-      ready.length > 0 ? await runGroups(run, batch, ready) : await waitForDecisions(run, { reason: waitReason(waiting), isOver });
+      ready.length > 0 ? await runGroups(run, batch, ready) : await waitForDecisions(run, { reason: waitReason(waiting, asked), isOver });
     if (next !== 'go') return next;
     if (isEnded(run, batch)) return 'stop';
   }
+}
+
+/** True when one of these needs no person any more. */
+function isDecided({ approvals, questions }: Run, waiting: readonly PendingApproval[], asked: readonly PendingQuestion[]): boolean {
+  return waiting.some(({ callId }) => !approvals.pending(callId)) || asked.some(({ callId }) => !questions.pending(callId));
 }
 
 /** A call that the config's gate, hooks or approval function must check, with the decision of the run's own gate. */
@@ -143,7 +156,8 @@ function settleDenied(run: Run, batch: ToolBatch): void {
 
 /** Starts calls in order, neighbouring `read` calls in parallel. */
 async function runGroups(run: Run, batch: ToolBatch, ready: readonly number[]): Promise<Continuation> {
-  const groups = groupCalls(batch.calls, (name) => run.descriptor(name)?.effect);
+  // what comes after a sleep waits for it
+  const groups = groupCalls(batch.calls, (name) => (isSleep(run, { name }) ? 'once' : run.descriptor(name)?.effect));
   let isLeft = false;
   for (const group of groups) {
     const indexes = group.indexes.filter((index) => ready.includes(index));
@@ -163,9 +177,17 @@ async function runGroups(run: Run, batch: ToolBatch, ready: readonly number[]): 
   return 'go';
 }
 
-/** Follows the sub-agents of open calls that nothing else follows: a stop or a message came first in this history. */
-async function followSubagents(run: Run, batch: ToolBatch): Promise<Continuation> {
-  const open = batch.open.filter((index) => run.subagents.ofCall(batch.call(index).callId));
+/** True if calls that an earlier history started may be open: sub-agents are at work, or the run sleeps. */
+function hasStarted({ subagents, waits }: Run): boolean {
+  return subagents.live.length > 0 || waits.sleeps.size > 0;
+}
+
+/** Follows the sub-agents and sleeps of open calls that nothing else follows: a stop or a message came first in this history. */
+async function followStarted(run: Run, batch: ToolBatch): Promise<Continuation> {
+  const open = batch.open.filter((index) => {
+    const { callId } = batch.call(index);
+    return run.subagents.ofCall(callId) ?? run.waits.sleeps.has(callId);
+  });
   const left = await Promise.all(
     open.map(async (index) => {
       const settled = await runToolCall(run, batch.effective(index), index);

@@ -60,7 +60,7 @@ function isCorrected(run: Run, message: Message): boolean {
 }
 
 function qualityFacts(run: Run, message: Message): Parameters<typeof judgeQuality>[1] {
-  const answers = run.ownMessages.filter(({ role }) => role === 'assistant');
+  const answers = run.transcript.since(run.taskId).filter(({ role }) => role === 'assistant');
   const before = answers.slice(0, -1).findLast((one) => one.id !== message.id);
   return {
     turnsWithoutCalls: run.counters.qualityCorrections,

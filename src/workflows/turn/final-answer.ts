@@ -78,7 +78,7 @@ export async function finalOutput(run: Run, ending: End): Promise<FinalOutput> {
   const mayAskForText = run.isGuarded && run.input.mode !== 'chat';
   const asked = hasFinalCall(ending.reason) || (mayAskForText && ending.emptyAnswer === true);
   const final = asked ? await finalAnswer(run, ending.reason) : undefined;
-  const output = final ? textOf(final) : lastText(run.ownMessages);
+  const output = final ? textOf(final) : lastText(run.transcript.since(run.taskId));
   const finalized = hasFinalCall(ending.reason) ? { finalized: final !== undefined } : {};
   const settled = final ? await settledBy(run, ending, final) : ending;
   if (settled.reason === 'error') return { output, ending: await onError(run, settled), ...finalized };

@@ -19,6 +19,7 @@ const PROGRESS = {
 } as const;
 
 const SHOWN: ShownRun = {
+  questions: [],
   described: {
     runId: 'r1',
     executionId: 'e',

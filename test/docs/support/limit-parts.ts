@@ -84,6 +84,8 @@ const PROMPT_LIMIT_TITLES = {
 const TOOL_LIMIT_TITLES = {
   FETCH_LIMITS: 'fetch_url',
   PATCH_LIMITS: 'apply_patch',
+  QUESTION_LIMITS: 'ask_user',
+  SLEEP_LIMITS: 'sleep',
 } as const satisfies Partial<Record<keyof typeof limits, string>>;
 
 const SESSION_LIMIT_TITLES = { SESSION_LIMITS: 'Sessions' } as const satisfies Partial<Record<keyof typeof limits, string>>;

@@ -5,6 +5,7 @@ import { DecidedApproval, PendingApproval } from '../../../src/contracts/schemas
 import { Message, Part } from '../../../src/contracts/schemas/message.js';
 import { Usage } from '../../../src/contracts/schemas/model.js';
 import { ModelSpending, ModelSwitch } from '../../../src/contracts/schemas/model-route.js';
+import { AnsweredQuestion, PendingQuestion } from '../../../src/contracts/schemas/question.js';
 import { RunBounds, RunInput, RunResult, SteerRecord } from '../../../src/contracts/schemas/run.js';
 import { Step } from '../../../src/contracts/schemas/step.js';
 import { ToolDescriptor } from '../../../src/contracts/schemas/tool.js';
@@ -17,6 +18,7 @@ import { isOptional } from './schema-type.js';
 const RUN = new DocComments('contracts/schemas/run.ts');
 const PAGE = new DocComments('contracts/schemas/page.ts');
 const APPROVAL = new DocComments('contracts/schemas/approval.ts');
+const QUESTION = new DocComments('contracts/schemas/question.ts');
 const ROUTE = new DocComments('contracts/schemas/model-route.ts');
 const EVENT = new DocComments('contracts/event.ts');
 const MESSAGE = new DocComments('contracts/schemas/message.ts');
@@ -37,6 +39,7 @@ export const RUN_PARTS: Readonly<Record<string, () => string>> = {
   'steer-input': () => interfaceTable(RUN, 'SteerInput', { hasDefaults: true }),
   'hold-input': () => interfaceTable(RUN, 'HoldInput', { hasDefaults: true }),
   'extend-input': () => interfaceTable(RUN, 'ExtendInput', { hasDefaults: true }),
+  'answer-input': () => interfaceTable(QUESTION, 'AnswerInput', { hasDefaults: true }),
   'approve-input': () => interfaceTable(APPROVAL, 'ApproveInput', { hasDefaults: true }),
   'deny-input': () => interfaceTable(APPROVAL, 'DenyInput', { hasDefaults: true }),
   receipt: () => interfaceTable(RUN, 'Receipt', { hasDefaults }),
@@ -45,6 +48,8 @@ export const RUN_PARTS: Readonly<Record<string, () => string>> = {
   'transcript-page': () => interfaceTable(PAGE, 'TranscriptPage', { hasDefaults }),
   'event-page': () => interfaceTable(EVENT, 'EventPage', { hasDefaults }),
   'pending-approval': () => schemaTable(PendingApproval, { docs: APPROVAL, declarations: ['PendingApproval'] }, { names, hasDefaults }),
+  'pending-question': () => schemaTable(PendingQuestion, { docs: QUESTION, declarations: ['PendingQuestion'] }, { names, hasDefaults }),
+  'answered-question': () => schemaTable(AnsweredQuestion, { docs: QUESTION, declarations: ['AnsweredQuestion'] }, { names, hasDefaults }),
   'decided-approval': () => schemaTable(DecidedApproval, { docs: APPROVAL, declarations: ['DecidedApproval'] }, { names, hasDefaults }),
   step: () => schemaTable(Step, { docs: new DocComments('contracts/schemas/step.ts'), declarations: ['Step'] }, { names, hasDefaults }),
   'run-setup': () => interfaceTable(new DocComments('contracts/schemas/prepared-run.ts'), 'RunSetup', { hasDefaults }),

@@ -38,6 +38,21 @@ describe('saved histories hold what they are named after', () => {
     expect(after.at(-1)?.workflowExecutionCompletedEventAttributes).toBeTruthy();
   });
 
+  it('a run with two questions, of which one is answered in the next history', async () => {
+    const [before, after] = [await readHistory('0.6-question-1'), await readHistory('0.6-question-2')];
+    const { questions } = carriedState(before.at(-1)?.workflowExecutionContinuedAsNewEventAttributes?.input?.payloads);
+    expect(questions).toMatchObject({ pending: [{ question: 'Which region?' }], answered: [{ answer: 'Ada' }] });
+    expect(inOrder(happenings(after), ['answer', 'callModel'])).toEqual(['answer', 'callModel']);
+  });
+
+  it('a run that sleeps, and ends its sleep in the next history at the same time', async () => {
+    const [before, after] = [await readHistory('0.6-sleep-1'), await readHistory('0.6-sleep-2')];
+    const carried = before.at(-1)?.workflowExecutionContinuedAsNewEventAttributes?.input?.payloads;
+    expect(carriedState(carried).sleeps).toMatchObject([{ until: (carriedState(carried).sleeps?.[0]?.from ?? 0) + 4_000 }]);
+    expect(carriedState(after[0]?.workflowExecutionStartedEventAttributes?.input?.payloads).sleeps).toEqual(carriedState(carried).sleeps);
+    expect(inOrder(happenings(after), ['TIMER_FIRED', 'callModel', 'steer', 'callModel'])).toHaveLength(4);
+  });
+
   it('a run that waits for a place of its tenant, and is granted it in the next history', async () => {
     const [before, after] = [await readHistory('0.4-tenant-place-1'), await readHistory('0.4-tenant-place-2')];
     const continued = before.at(-1)?.workflowExecutionContinuedAsNewEventAttributes;
@@ -69,6 +84,7 @@ describe('saved histories hold what they are named after', () => {
     ['0.4-reports-turns', ['callModel', 'UPSERT_SEARCH_ATTRIBUTES', 'callModel']],
     ['0.4-bad-arguments', ['callModel', 'callModel', 'callModel', 'callModel']],
     ['0.4-flood', ['callModel', 'pause', 'pause', 'CONTINUED_AS_NEW']],
+    ['0.6-question-ended', ['callModel', 'TIMER_FIRED', 'callModel', 'steer', 'callModel']],
     ['0.4-signed', ['callModel', 'approve', 'checkSignature', 'extend', 'checkSignature', 'approve', 'checkSignature', 'callTool']],
     ['0.4-tenant-money', ['askTenant', 'tenant', 'callModel', 'askTenant', 'tenant', 'tenant', 'callModel']],
     ['0.4-tenant-cancelled', ['askTenant', 'tenant', 'cancel']],

@@ -2,10 +2,12 @@ import { describe, expect, it } from 'vitest';
 import type { z } from 'zod';
 import type { Authenticate } from '../../../src/activities/prepare/authenticate.js';
 import type { RunPolicy } from '../../../src/contracts/schemas/policy.js';
+import { resultTexts } from '../../activities/support/result-texts.js';
 import { call, say } from '../../support/agent-worker.js';
 import { pendingApprovals } from '../../support/pending-approvals.js';
 import { recorder } from '../../support/recorder.js';
 import { latch, useWorkers } from '../../support/use-workers.js';
+import { answer, pendingQuestions, refusalOf } from '../tools/support/pending-questions.js';
 
 const ASK = { gate: { rules: [{ tool: 'deploy', decision: 'ask' }] } } satisfies z.input<typeof RunPolicy>;
 const ofOwner: Authenticate = ({ auth }) => Promise.resolve(auth === 'signed' ? undefined : 'UNSIGNED: it has no signature');
@@ -57,5 +59,26 @@ describe('A3: decisions about a run at an embedded server', () => {
     expect(decisions.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
     expect(await run.result()).toMatchObject({ reason: 'completed' });
     expect(log).toEqual(['deploy 1']);
+  });
+
+  it('an answer counts with a signature only: a command of the agent could reach the server and answer its own question', async () => {
+    const on = await worker({
+      model: (_, n) => (n === 1 ? call(['ask_user', { question: 'Which region?' }]) : say('ok')),
+      config: {
+        model: 'fake/model',
+        providers: { fake: { api: 'openai-chat', baseUrl: 'http://127.0.0.1:9' } },
+        agents: { asker: { description: 'Asks.', prompt: 'ask', tools: ['ask_user'] } },
+      },
+      authenticate: ofOwner,
+    });
+    const run = await start(on, { agent: 'asker' });
+    const [question] = await pendingQuestions(run, 1);
+    const input = { callId: question?.callId, answer: 'eu' };
+    expect(await refusalOf(answer(run, input))).toBe('UNSIGNED: it has no signature');
+    expect(await refusalOf(answer(run, { ...input, auth: 'forged' }))).toBe('UNSIGNED: it has no signature');
+    await pendingQuestions(run, 1);
+    await answer(run, { ...input, auth: 'signed' });
+    await run.result();
+    expect(resultTexts(on.requests[1]?.messages)).toEqual(['eu']);
   });
 });

@@ -143,6 +143,11 @@ const FIELDS: Fields<WrittenState> = {
     { requiredKeys: ['started', 'live', 'ended'] },
   ),
   handoffs: fc.record({ agents: names }),
+  questions: fc.record({
+    pending: few(fc.record({ callId: name, question: name, choices: names, askedBy: name, turn: count, since: name, expires: name })),
+    answered: few(fc.record({ callId: name, outcome: fc.constantFrom('answered', 'declined'), by: name, since: name, at: name })),
+  }),
+  sleeps: few(fc.record({ callId: name, from: count, until: count })),
   events: fc.record({ seq: count, kept: few(fc.dictionary(name, count)) }),
   turnInProgress,
 };

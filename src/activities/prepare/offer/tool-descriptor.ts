@@ -11,10 +11,12 @@ export interface ToolSurroundings {
   /** The agent's gate. A function must run before each call. */
   readonly gate: AgentDefinition['gate'];
   readonly hooks?: readonly HookDefinition[] | undefined;
+  /** For a tool whose calls the workflow answers. */
+  readonly waits?: ToolDescriptor['waits'];
 }
 
 /** The descriptor of a tool for the workflow: data only. */
-export function describeTool(tool: AnyToolDefinition, { workspace, gate, hooks = [] }: ToolSurroundings): ToolDescriptor {
+export function describeTool(tool: AnyToolDefinition, { workspace, gate, hooks = [], waits }: ToolSurroundings): ToolDescriptor {
   const isHooked = hooks.some((hook) => hook.on === 'before-tool' && mayMean(hook, tool.name));
   const isChecked = isHooked || typeof gate === 'function' || tool.approval !== 'never';
   return {
@@ -27,6 +29,7 @@ export function describeTool(tool: AnyToolDefinition, { workspace, gate, hooks =
     approval: tool.approval !== 'never',
     ...(isChecked ? { checked: true } : {}),
     ...(tool.network === undefined ? {} : { network: tool.network }),
+    ...(waits === undefined ? {} : { waits }),
     hasReconcile: tool.reconcile !== undefined,
     workspace,
   };

@@ -1,6 +1,7 @@
 import { DECISION_LIMITS } from '../../../contracts/constants/limits.js';
-import type { ApprovalList, DecidedApproval, PendingApproval } from '../../../contracts/schemas/approval.js';
+import type { ApprovalList, PendingApproval } from '../../../contracts/schemas/approval.js';
 import type { JsonValue } from '../../../contracts/schemas/message.js';
+import type { AnsweredQuestion, PendingQuestion } from '../../../contracts/schemas/question.js';
 import { cutText } from '../../../contracts/text/redact.js';
 
 /** The size of an entry without its arguments. */
@@ -26,7 +27,23 @@ export function shownArgs(args: JsonValue, bytesMax: number): JsonValue {
   return shown === text ? args : shown;
 }
 
-function newestThatFit(decided: readonly DecidedApproval[], bytesMax: number): readonly DecidedApproval[] {
+/** Questions for a list, limited to about `bytesMax`: long texts are cut, and the oldest ended questions are left out. Pure. */
+export function fitQuestions(
+  { pending, answered }: { readonly pending: readonly PendingQuestion[]; readonly answered: readonly AnsweredQuestion[] },
+  bytesMax: number,
+): Pick<ApprovalList, 'questions' | 'answered'> {
+  const each = Math.max(500, Math.floor(bytesMax / 2 / Math.max(1, pending.length)));
+  return {
+    questions: pending.map(({ question, choices = [], ...others }) => ({
+      ...others,
+      question: cutText(question, each / 2),
+      ...(choices.length === 0 ? {} : { choices: choices.map((choice) => cutText(choice, each / 2 / choices.length)) }),
+    })),
+    answered: newestThatFit(answered, bytesMax / 2),
+  };
+}
+
+function newestThatFit<Entry>(decided: readonly Entry[], bytesMax: number): readonly Entry[] {
   let bytes = 0;
   const first = decided.findLastIndex((approval) => {
     bytes += JSON.stringify(approval).length;

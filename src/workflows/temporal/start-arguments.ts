@@ -4,7 +4,7 @@ import type { WrittenState } from '../../contracts/schemas/carried-state.js';
 import type { RunInput } from '../../contracts/schemas/run.js';
 import { echoValue } from '../../contracts/text/echo-value.js';
 import { unreadableReason } from '../../contracts/verbs/unreadable.js';
-import type { ActivityProblem } from '../temporal/failures.js';
+import type { ActivityProblem } from './failures.js';
 
 /** Why a run cannot be prepared. */
 export type StartProblem = Pick<ActivityProblem, 'type' | 'message'>;
