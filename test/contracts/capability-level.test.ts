@@ -18,7 +18,7 @@ const LEVEL_1 = [
 const flags = Object.entries(DEFAULT_POLICY).flatMap(([name, value]) => (typeof value === 'boolean' ? [name] : []));
 const later = [...FLAGS_OF_LEVELS.values()].flat();
 
-describe('capability levels', () => {
+describe('A3: capability levels', () => {
   it('every flag of the policy belongs to exactly one level', () => {
     expect([...LEVEL_1, ...later].toSorted()).toEqual(flags.toSorted());
   });

@@ -51,7 +51,7 @@ export default defineConfig({
 `;
 
 test.each(['--json', '--events'])(
-  'with %s stdout holds only the output of the command, whatever tools, hooks, gates and the config log',
+  'A12: with %s stdout holds only the output of the command, whatever tools, hooks, gates and the config log',
   async (flag) => {
     const wire = await model({ script: { steps: [{ toolCalls: [{ name: 'chatty', args: {} }] }, { text: 'done' }] } });
     const here = await folder(modelEnv(wire));
@@ -84,7 +84,7 @@ test.each(['--json', '--events'])(
   },
 );
 
-test('commands that load the config and host no worker keep stdout clean too', async () => {
+test('A12: commands that load the config and host no worker keep stdout clean too', async () => {
   const here = await folder();
   await writeFile(join(here.dir, 'perdure.config.mjs'), NOISY_CONFIG);
   const { stdout, stderr } = await here.start(['doctor', '--json']).ended;

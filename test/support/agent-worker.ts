@@ -19,8 +19,8 @@ import { failure } from '../../src/activities/runtime/failures.js';
 import { createPrepareSession } from '../../src/activities/sessions/prepare-session.js';
 import type { ArtifactStore } from '../../src/artifacts/artifact-store.js';
 import { FileArtifactStore } from '../../src/artifacts/file-artifact-store.js';
-import type { PrepareRunInput, ResolveModelResult } from '../../src/contracts/activities.js';
-import { clampPolicy } from '../../src/contracts/capability-level.js';
+import type { ResolveModelResult } from '../../src/contracts/activities.js';
+import { CAPABILITY_LEVEL, clampPolicy } from '../../src/contracts/capability-level.js';
 import { MODEL_LIMITS, RUN_LIMITS, WORKER_LIMITS } from '../../src/contracts/constants/limits.js';
 import { hashJson } from '../../src/contracts/digest.js';
 import { textOf } from '../../src/contracts/message-text.js';
@@ -81,8 +81,8 @@ export interface AgentWorkerOptions {
   readonly beforePrepare?: () => Promise<void>;
   /** A bundle of another build. @default the present one */
   readonly bundlePath?: string;
-  /** Prepares runs as builds did that knew no capability levels. */
-  readonly ignoresLevel?: boolean;
+  /** Prepares runs as the activities of a build do that knows no higher capability level. @default that of this build */
+  readonly activitiesLevel?: number;
   /** The tools run on this queue, as workspace tools do where several hosts share a queue. */
   readonly toolQueue?: string;
   /** The secrets that may not leave the worker. @default none */
@@ -141,12 +141,13 @@ export async function startAgentWorker(options: AgentWorkerOptions): Promise<Age
     workflowBundle: { codePath: options.bundlePath ?? inject('workflowBundlePath') },
     activities: createActivities({
       prepareRun: async (given) => {
-        const { input, level } = given;
+        const { input } = given;
+        const level = Math.min(given.level ?? 1, options.activitiesLevel ?? CAPABILITY_LEVEL);
         await options.beforePrepare?.();
-        if (options.config) return await prepareBy(options.config, options)(options.ignoresLevel ? withoutLevel(given) : given);
+        if (options.config) return await prepareBy(options.config, options)({ ...given, level });
         const prepared = prepare(input, options);
         const { policy } = prepared;
-        return policy ? { ...prepared, policy: clampPolicy(policy, options.ignoresLevel ? undefined : level) } : prepared;
+        return policy ? { ...prepared, policy: clampPolicy(policy, level) } : prepared;
       },
       prepareSession: createPrepareSession({
         config: options.config ?? {},
@@ -195,10 +196,6 @@ export async function startAgentWorker(options: AgentWorkerOptions): Promise<Age
       await rm(artifactsFolder, { recursive: true, force: true });
     },
   };
-}
-
-function withoutLevel({ runId, input, started }: PrepareRunInput): PrepareRunInput {
-  return { runId, input, ...(started ? { started } : {}) };
 }
 
 /** Captures agents and tools of a config. */

@@ -39,7 +39,7 @@ function manyCalls(turn: number): ModelAnswer {
   return call(...Array.from({ length: CALLS }, (_, n) => ['big', { n: turn * CALLS + n }] as const));
 }
 
-describe('a plain Temporal client, without any of our options', () => {
+describe('A10: a plain Temporal client, without any of our options', () => {
   const { worker, start } = useWorkers();
   let artifactsDir: string;
   beforeEach(async () => {

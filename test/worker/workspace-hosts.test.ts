@@ -14,7 +14,7 @@ import { createTestWorker } from '../support/test-worker.js';
 import { until } from '../support/use-workers.js';
 import { useOwnedConnections } from './support/owned-connections.js';
 
-describe('a workspace that one of the hosts of a shared queue has', () => {
+describe('A11: a workspace that one of the hosts of a shared queue has', () => {
   const owned = useOwnedConnections();
   let folder: string;
   let config: LoadedConfig;

@@ -9,7 +9,7 @@ import { LOSS_LIMITS } from '../../../src/contracts/constants/limits.js';
 const NOW = { now: true };
 const CALL = { runId: 'run/a b', turn: 2, key: 'run/first/2/0', executionId: 'execution' };
 
-describe('the results of finished tool calls', () => {
+describe('A5: the results of finished tool calls', () => {
   let folder: string;
   beforeEach(async () => {
     folder = join(await mkdtemp(join(tmpdir(), 'perdure-results-')), 'results');

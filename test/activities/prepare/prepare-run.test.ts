@@ -202,7 +202,7 @@ describe('prepareRun', () => {
     ['context.component', { context: { component: 'c'.repeat(1_001) } }],
     ['context.variables', { context: { variables: { a: 'v'.repeat(65_536) } } }],
     ['context.host', { context: { host: 'not a host' } }],
-  ])('a text of the input that is too long for memo, attribute or prompt is refused by its name: %s', async (what, input) => {
+  ])('A11: a text of the input that is too long for memo, attribute or prompt is refused by its name: %s', async (what, input) => {
     await expect(prepare({ model: 'scripted/x', ...input })).rejects.toMatchObject({
       type: 'Input.Invalid',
       nonRetryable: true,

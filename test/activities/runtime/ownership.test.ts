@@ -11,7 +11,7 @@ import { resultTexts } from '../support/result-texts.js';
 const HEARTBEAT_TIMEOUT_MS = 5_000;
 const FENCE_MS = 0.8 * HEARTBEAT_TIMEOUT_MS;
 
-describe('a tool call whose worker loses contact with the server', () => {
+describe('A4: a tool call whose worker loses contact with the server', () => {
   const proxies: CutProxy[] = [];
   // registered before the workers, which must end first
   afterEach(async () => {

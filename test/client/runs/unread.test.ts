@@ -33,7 +33,7 @@ describe('messages that nobody read', () => {
     await Promise.all(clients.splice(0).map((each) => each.close()));
   });
 
-  it('a terminated run reports all of them, whole, and its continuation gets them', async () => {
+  it('A9: a terminated run reports all of them, whole, and its continuation gets them', async () => {
     const on = await worker({ model: (_, n) => (n === 1 ? call(['wait', {}]) : say('ok')), tools: [wait] });
     const run = await start(on);
     await inTools(run);
@@ -60,7 +60,7 @@ describe('messages that nobody read', () => {
     expect(read.slice(-texts.length - 2)).toEqual([...texts, 'Continue.', 'ok']);
   });
 
-  it('a cancelled run says when its result has not all of them, and a client fills them in', async () => {
+  it('A9: a cancelled run says when its result has not all of them, and a client fills them in', async () => {
     const on = await worker({ model: (_, n) => (n === 1 ? call(['wait', {}]) : say('ok')), tools: [wait], policy: {} });
     const run = await start(on);
     await inTools(run);
@@ -75,7 +75,7 @@ describe('messages that nobody read', () => {
     expect(whole).not.toHaveProperty('unconsumedCut');
   });
 
-  it('a plain client reads a large message in parts, which joined are its JSON', async () => {
+  it('A10: a plain client reads a large message in parts, which joined are its JSON', async () => {
     const gate = latch();
     const on = await worker({ model: (_, n) => (n === 1 ? gate.opened.then(() => say('ok')) : say('ok')) });
     const run = await start(on);
@@ -95,7 +95,7 @@ describe('messages that nobody read', () => {
     expect(whole && textOf(whole)).toBe(LONG);
   });
 
-  it('a continuation whose answer was lost is found again, and another text makes another run', async () => {
+  it('A9: a continuation whose answer was lost is found again, and another text makes another run', async () => {
     const on = await worker({ model: () => say('ok') });
     const agents = await connect(on);
     const { run } = await agents.start({ id: `again-${randomUUID()}`, task: 'do it' });
@@ -113,7 +113,7 @@ describe('messages that nobody read', () => {
     expect((await run.continue({ text: 'go elsewhere' })).run.runId).toBe(`${run.runId}.3`);
   });
 
-  it('a full inbox refuses a message, and goes on to work', async () => {
+  it('A9, A15: a full inbox refuses a message, and goes on to work', async () => {
     const gate = latch();
     // the run goes on in a fresh history, to which it carries all of them
     const artifactsDir = await mkdtemp(join(tmpdir(), 'perdure-artifacts-'));

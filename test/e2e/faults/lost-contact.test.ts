@@ -19,7 +19,7 @@ const folder = usePerdureFolders();
 const model = useModels();
 const startRun = useRuns();
 
-test('a `once` tool has its effect once when its worker loses contact and lives on', async () => {
+test('A4: a `once` tool has its effect once when its worker loses contact and lives on', async () => {
   const { here, wire, run, proxy, first } = await twoWorkers('charge');
   proxy.cut();
   await until(async () => (await here.startsOf('charge')).length === 2, 'the second start', WAIT_MS_MAX);
@@ -37,7 +37,7 @@ test('a `once` tool has its effect once when its worker loses contact and lives 
 });
 
 test.each(['charge', 'charge_owned'])(
-  'a `once` tool has its effect at most once when its worker was suspended, and it looks before its effect: %s',
+  'A4: a `once` tool has its effect at most once when its worker was suspended, and it looks before its effect: %s',
   async (tool) => {
     const { here, run, first } = await twoWorkers(tool);
     let isEnded = false;

@@ -14,7 +14,7 @@ const model = useModels();
 const LONGER_THAN_GRACE_MS = WORKER_LIMITS.shutdownGraceMs + 4_000;
 
 // one test, because both cases wait for longer than half a minute
-test('a call of 34 s ends in its own time if the run of its host ends, and is stopped after 30 s if its host gets SIGTERM', async () => {
+test('A6: a call of 34 s ends in its own time if the run of its host ends, and is stopped after 30 s if its host gets SIGTERM', async () => {
   const [result, failures] = await Promise.all([hostEnds(), hostIsTerminated()]);
   expect(result).toMatchObject({ runId: 'second', reason: 'completed', turns: 2 });
   expect(failures).toEqual(['Worker.Shutdown']);

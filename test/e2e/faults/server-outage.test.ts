@@ -38,7 +38,7 @@ test.each([
   ['send_once', 'longer than the heartbeat timeout', 2 * HEARTBEAT_TIMEOUT_MS],
   ['put_idempotent', 'longer than the heartbeat timeout', 2 * HEARTBEAT_TIMEOUT_MS],
   ['send_once', 'shorter than it', TOOL_MS + 1_000],
-])('a tool call of %s that ends in an outage %s runs once, and its result is known', async (tool, _, outageMs) => {
+])('A5: a tool call of %s that ends in an outage %s runs once, and its result is known', async (tool, _, outageMs) => {
   const { here, wire, run } = await runUntilStarted(tool);
   await killServer(server);
   const downAt = Date.now();
@@ -50,7 +50,7 @@ test.each([
   expect(await here.startsOf(tool)).toHaveLength(1);
 });
 
-test('also when the worker is killed in the outage, by the one that starts after it on the same host', async () => {
+test('A5: also when the worker is killed in the outage, by the one that starts after it on the same host', async () => {
   const { here, wire, run, worker, on } = await runUntilStarted('send_once');
   await killServer(server);
   await ended(here, 'send_once');

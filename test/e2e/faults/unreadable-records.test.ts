@@ -14,7 +14,7 @@ const RECORDS = ['server.json', 'workers/1-1-00000000.json', 'worker.lock/holder
 test.each([
   ['empty', ''],
   ['truncated', '{"iden'],
-])('a state folder with %s records still works: they are set aside, each with one notice', async (_what, text) => {
+])('A8: a state folder with %s records still works: they are set aside, each with one notice', async (_what, text) => {
   const wire = await model({ script: { steps: [{ text: 'done' }] } });
   const here = await folder(modelEnv(wire));
   for (const name of RECORDS) {

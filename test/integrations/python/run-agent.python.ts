@@ -13,6 +13,7 @@ import type { TranscriptPage } from '../../../src/contracts/schemas/page.js';
 import type { Progress, Receipt, RunResult } from '../../../src/contracts/schemas/run.js';
 import { defineTool } from '../../../src/define/define-tool.js';
 import { createDataConverter } from '../../../src/worker/data-converter.js';
+import { executionsOf, LONG_RUN_INPUT, LONG_RUN_MS_MAX, LONG_RUN_TURNS, longRunOptions } from '../../e2e/support/long-run.js';
 import { type AgentWorker, call, say } from '../../support/agent-worker.js';
 import { latch, until, untilAborted, useWorkers } from '../../support/use-workers.js';
 
@@ -25,6 +26,13 @@ interface Said {
   readonly progress: Progress;
   readonly result: RunResult;
   readonly transcript: TranscriptPage;
+}
+
+/** What it prints of a long run. */
+interface LongRunSaid {
+  readonly result: RunResult;
+  readonly messages: number;
+  readonly continued: RunResult;
 }
 
 /** Twelve results of one turn are half a megabyte. */
@@ -63,7 +71,7 @@ describe('a Python client', () => {
   it.each<[what: string, turns: number]>([
     ['inline', 2],
     ['compressed', 4],
-  ])('follows a run that carries a large state over: %s', async (_what, turns) => {
+  ])('A10: follows a run that carries a large state over: %s', async (_what, turns) => {
     const artifactsDir = await mkdtemp(join(tmpdir(), 'perdure-artifacts-'));
     onTestFinished(() => rm(artifactsDir, { recursive: true, force: true }));
     const gate = latch();
@@ -82,6 +90,21 @@ describe('a Python client', () => {
     expect((await program).result).toMatchObject({ runId: run.runId, reason: 'completed', turns: turns + 1, output: 'ok' });
   });
 
+  it('A10: reads result and transcript of a run of hundreds of turns with results of 8 KiB, and continues it', {
+    timeout: LONG_RUN_MS_MAX,
+  }, async ({ annotate }) => {
+    const artifactsDir = await mkdtemp(join(tmpdir(), 'perdure-artifacts-'));
+    onTestFinished(() => rm(artifactsDir, { recursive: true, force: true }));
+    const on = await worker({ ...longRunOptions(128_000), dataConverter: createDataConverter({ artifactsDir }) });
+    const run = await start(on, LONG_RUN_INPUT);
+    const { result, messages, continued } = await runAgent<LongRunSaid>(on, run.runId, 'long');
+    expect(result).toMatchObject({ reason: 'completed', output: 'done', turns: LONG_RUN_TURNS });
+    expect(continued).toMatchObject({ reason: 'completed', output: `the last was ${LONG_RUN_TURNS - 1}`, turns: 1 });
+    const { count, events, bytes } = await executionsOf(on.client.workflow, run.runId);
+    expect(count).toBeGreaterThan(1);
+    await annotate(`${result.turns} turns; ${count} executions, ${events} events, ${bytes} bytes of history; ${messages} messages read`);
+  });
+
   it('cancels a run with a signal and reads why it ended', async () => {
     const on = await worker({ model: ({ signal }) => untilAborted(signal) });
     const runId = `python-${randomUUID()}`;
@@ -90,11 +113,11 @@ describe('a Python client', () => {
   });
 });
 
-async function runAgent(on: AgentWorker, runId: string, what: 'steer' | 'cancel' | 'follow'): Promise<Said> {
+async function runAgent<T = Said>(on: AgentWorker, runId: string, what: 'steer' | 'cancel' | 'follow' | 'long'): Promise<T> {
   const args = [SCRIPT, inject('temporalAddress'), on.taskQueue, runId, what];
-  const { stdout } = await promisify(execFile)(python(), args, { timeout: 50_000 });
+  const { stdout } = await promisify(execFile)(python(), args, { timeout: what === 'long' ? LONG_RUN_MS_MAX : 50_000 });
   // the program is ours, and prints exactly this
-  return JSON.parse(stdout) as Said;
+  return JSON.parse(stdout) as T;
 }
 
 /** A Python with the Temporal SDK; there is no other way to run this test, so it fails without. */

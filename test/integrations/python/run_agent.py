@@ -1,6 +1,7 @@
 """A client in another language: starts a run by its workflow name with plain JSON, directs it, and reads its result.
 
-usage: run_agent.py ADDRESS TASK_QUEUE RUN_ID steer|cancel|follow (follow: only reads a run that another client started)
+usage: run_agent.py ADDRESS TASK_QUEUE RUN_ID steer|cancel|follow|long
+follow: only reads a run that another client started; long: reads a long run as a whole, and continues it
 """
 
 import asyncio
@@ -16,6 +17,9 @@ async def main(address: str, task_queue: str, run_id: str, what: str) -> None:
     if what == "follow":
         run = client.get_workflow_handle(run_id)
         print(json.dumps({"progress": await run.query("progress"), "result": await run.result()}))
+        return
+    if what == "long":
+        print(json.dumps(await read_and_continue(client, task_queue, run_id)))
         return
     run = await client.start_workflow(
         "agentRun",
@@ -36,6 +40,24 @@ async def main(address: str, task_queue: str, run_id: str, what: str) -> None:
     said["result"] = await run.result()
     said["transcript"] = await run.query("transcript", {"from": 0})
     print(json.dumps(said))
+
+
+async def read_and_continue(client: Client, task_queue: str, run_id: str) -> dict:
+    run = client.get_workflow_handle(run_id)
+    result = await run.result()
+    messages = []
+    while True:
+        page = await run.query("transcript", {"from": len(messages)})
+        messages += page["messages"]
+        if page["next"] >= page["length"]:
+            break
+    again = await client.execute_workflow(
+        "agentRun",
+        {"v": 1, "task": "Which was the last?", "messages": messages, "continuedFrom": run_id},
+        id=f"{run_id}.2",
+        task_queue=task_queue,
+    )
+    return {"result": result, "messages": len(messages), "continued": again}
 
 
 asyncio.run(main(*sys.argv[1:]))

@@ -13,14 +13,20 @@ describe('crashEverywhere', () => {
     expect(clerk.failures()).toEqual([]);
   });
 
-  it('planted: a reconcile that never finds the effect doubles it, and the failure names the seed and the plan', async () => {
-    const { report, message } = await clerk.failing('refund', { ...KILL_AFTER_TOOL, workers: 1, env: { DEFECT: 'reconcile' } });
+  it('planted: a reconcile that never finds the effect doubles it, and the failure names the seed and the plan, which replay it', async () => {
+    const options = { ...KILL_AFTER_TOOL, workers: 1, env: { DEFECT: 'reconcile' } };
+    const { report, message } = await clerk.failing('refund', options);
     const [line] = clerk.failures();
     expect(report.doubled).toBeGreaterThan(0);
     expect(line).toMatch(/^once-at-most-once: refund returned 2 times, for idempotency key /u);
     expect(line).toContain('replay with { seed: 9, runs: 1 }');
     expect(line).toContain('kill-worker at boundary 8 (callTool refund: after)');
     expect(message).toContain(line);
+    const seed = Number(/seed: (?<seed>\d+)/u.exec(line ?? '')?.groups?.['seed']);
+    await clerk.failing('refund', { ...options, seed, runs: 1 });
+    const plans = clerk.failures().map((failure) => failure.slice(failure.indexOf('replay with')));
+    expect(plans).toHaveLength(2);
+    expect(plans[1]).toBe(plans[0]);
   });
 
   it('a fault that never strikes is no pass', async () => {

@@ -29,7 +29,7 @@ afterEach(async () => {
   await removeStateDir(stateDir);
 });
 
-test('openDevServer: without a keeper, a command in another pid namespace uses the running server, however old its record is', async () => {
+test('A7: openDevServer: without a keeper, a command in another pid namespace uses the running server, however old its record is', async () => {
   const { address } = await open();
   const record = await killKeeper();
   const longAgo = new Date(Date.now() - 60_000);
@@ -40,7 +40,7 @@ test('openDevServer: without a keeper, a command in another pid namespace uses t
   await elsewhere.finish();
 });
 
-test('openDevServer: a second server on a database that is in use refuses to start, and the error says what to do', async () => {
+test('A7: openDevServer: a second server on a database that is in use refuses to start, and the error says what to do', async () => {
   const { address } = await open();
   const record = await killKeeper();
   await rm(join(stateDir, 'server.json'));
@@ -77,7 +77,7 @@ test('openDevServer: a server with another database at the recorded port is not 
   expect(next.address).not.toBe(inject('temporalAddress'));
 });
 
-test('openDevServer: a forged record makes neither a command nor a keeper stop the process that it names', async () => {
+test('A15: openDevServer: a forged record makes neither a command nor a keeper stop the process that it names', async () => {
   const sleeper = await startSleeper();
   // a server answers at the address, so only the process itself shows that the record is forged
   await writeDevServerRecord(stateDir, forgedRecord(sleeper));
@@ -88,7 +88,7 @@ test('openDevServer: a forged record makes neither a command nor a keeper stop t
   expect(isPidProvedDead(sleeper.pid, sleeper.start)).toBe(false);
 });
 
-test('keepDevServer: a process that is not the server of the folder is left alone', async () => {
+test('A15: keepDevServer: a process that is not the server of the folder is left alone', async () => {
   const sleeper = await startSleeper();
   const keeper = processIdentity();
   if (!keeper) throw new Error('no identity');

@@ -29,7 +29,7 @@ test.each([
   ['', 'is empty'],
   ['{"count', 'is truncated or not JSON'],
   ['{"count":"3"}', 'is not a record of this version'],
-])('readRecord: %j is set aside with one notice, and the next read finds no record', async (text, problem) => {
+])('A8: readRecord: %j is set aside with one notice, and the next read finds no record', async (text, problem) => {
   await writeFile(path, text, { mode: 0o600 });
   expect(await read()).toBeUndefined();
   expect(await read()).toBeUndefined();
@@ -38,7 +38,7 @@ test.each([
   expect(await readFile(`${path}.unreadable`, 'utf8')).toBe(text);
 });
 
-test('readRecord: a record that is replaced again and again by readable ones is never lost', async () => {
+test('A8: readRecord: a record that is replaced again and again by readable ones is never lost', async () => {
   await writeFile(path, '', { mode: 0o600 });
   const writing = (async () => {
     for (let count = 1; count <= 50; count += 1) await writeRecord(path, { count });

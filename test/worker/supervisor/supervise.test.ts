@@ -16,7 +16,7 @@ afterEach(async () => {
 });
 
 describe('supervise', () => {
-  it('starts a process that dies at its start again and again, after pauses that double, and says each', async () => {
+  it('A15: starts a process that dies at its start again and again, after pauses that double, and says each', async () => {
     const supervisor = start('killed');
     await supervisor.line('say worker process', 60_000);
     await vi.waitFor(() => expect(deaths(supervisor)).toHaveLength(3), { timeout: 60_000, interval: 20 });

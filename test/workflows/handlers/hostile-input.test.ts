@@ -105,7 +105,7 @@ const messages = oneof(
 describe('whatever a client sends', () => {
   const { worker, start } = useWorkers();
 
-  it('no workflow task fails, and the run still obeys a cancel', { timeout: 120_000 }, async () => {
+  it('A1: no workflow task fails, and the run still obeys a cancel', { timeout: 120_000 }, async () => {
     const seed = Math.floor(Math.random() * 2 ** 31);
     const [asked, held] = [latch(), latch()];
     const on = await worker({
@@ -131,7 +131,7 @@ describe('whatever a client sends', () => {
     expect(await run.progress()).toMatchObject({ status: 'cancelled' });
   });
 
-  it('a run with any arguments ends with a result', { timeout: 120_000 }, async () => {
+  it('A1, A15: a run with any arguments ends with a result', { timeout: 120_000 }, async () => {
     const seed = Math.floor(Math.random() * 2 ** 31);
     const on = await worker({ model: () => say('done'), policy: {} });
     const given = [
@@ -160,7 +160,7 @@ describe('whatever a client sends', () => {
     }
   });
 
-  it('a steer that cannot be decoded is refused with an event, and a later cancel works', async () => {
+  it('A2: a steer that cannot be decoded is refused with an event, and a later cancel works', async () => {
     const held = latch();
     const on = await worker({ model: () => held.opened.then(() => say('done')), policy: {} });
     const run = await start(on);
@@ -177,7 +177,7 @@ describe('whatever a client sends', () => {
     expect(await failedTasks(run.handle.client, run.runId)).toEqual([]);
   });
 
-  it('a steer, and the input of a run, that a client stored in another folder are refused with the reference', async () => {
+  it('A2: a steer, and the input of a run, that a client stored in another folder are refused with the reference', async () => {
     const artifactsDir = await mkdtemp(join(tmpdir(), 'perdure-artifacts-'));
     onTestFinished(() => rm(artifactsDir, { recursive: true, force: true }));
     await new FileBlobStore(artifactsDir).put(Buffer.from('the folder is in use'));

@@ -54,7 +54,7 @@ const CALLS = [
 const saved = (version: number): unknown => JSON.parse(readFileSync(new URL(`./judgement-${version}.json`, import.meta.url), 'utf8'));
 
 describe('judgements that read text', () => {
-  it('say what they said when their version was released: another algorithm is another version', () => {
+  it('A3: say what they said when their version was released: another algorithm is another version', () => {
     const judged = {
       answers: ANSWERS.map((text) => judgeQuality(answer(text), { turnsWithoutCalls: 1, tools: ['read_file', 'search'] }).kind),
       results: RESULTS.map((text) => resultSignature([result(text)])),

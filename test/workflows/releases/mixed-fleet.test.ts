@@ -1,8 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { CAPABILITY_LEVEL, DELEGATION_LEVEL } from '../../../src/contracts/capability-level.js';
 import type { RunInput } from '../../../src/contracts/schemas/run.js';
+import type { Config } from '../../../src/define/define-config.js';
 import { defineTool } from '../../../src/define/define-tool.js';
 import { ModelError } from '../../../src/providers/contract/model-error.js';
+import type { ModelAnswer, ModelRequest } from '../../../src/providers/contract/provider.js';
 import { type AgentWorkerOptions, call, say } from '../../support/agent-worker.js';
 import { failedTasks } from '../../support/failed-tasks.js';
 import { candidate, fakeModels } from '../../support/model-route.js';
@@ -129,12 +132,31 @@ const WAITS: Readonly<Record<string, () => Wait>> = {
 
 const UNNOTICED = { result: { reason: 'completed', output: 'done' }, failed: [] };
 
-describe('a rolling deployment', () => {
+/** A lead that may delegate to a scout. The scout waits for `held`. */
+function team(held: Promise<void>) {
+  const config: Config = {
+    model: 'fake/model',
+    providers: { fake: { api: 'openai-chat', baseUrl: 'http://127.0.0.1:9' } },
+    agents: {
+      lead: { description: 'Leads.', prompt: 'lead', subagents: ['scout'] },
+      scout: { description: 'Looks.', prompt: 'scout' },
+    },
+  };
+  const model = async ({ prompt, tools, messages }: ModelRequest): Promise<ModelAnswer> => {
+    if (prompt.startsWith('scout')) return await held.then(() => say('found'));
+    const delegates = messages.length === 1 && tools.some(({ name }) => name === 'delegate');
+    return delegates ? call(['delegate', { agent: 'scout', task: 'look' }]) : say('done');
+  };
+  return { config, model };
+}
+
+describe('A3: a rolling deployment', () => {
   const { worker, start } = useWorkers();
   const bundles = useSavedBundles();
 
-  it('the workflow code of an earlier build is kept', () => {
-    expect(bundles.length).toBeGreaterThan(0);
+  it('the workflow code of every level up to the present one is kept', () => {
+    const levels = bundles.map(({ level }) => level).toSorted((a, b) => a - b);
+    expect(levels).toEqual(Array.from({ length: CAPABILITY_LEVEL }, (_, at) => at + 1));
   });
 
   /** Starts a run on one build, replaces it in the wait by another one, and returns how it ended. */
@@ -152,7 +174,7 @@ describe('a rolling deployment', () => {
     return { result: await same.result(), failed: await failedTasks(next.client, run.runId) };
   }
 
-  describe.each(bundles)('workflow code of $release', ({ path }) => {
+  describe.each(bundles)('workflow code of $release', ({ path, level }) => {
     it.each(Object.keys(WAITS))(
       'a run that it started and the present activities prepared goes on with the present code: %s',
       async (name) => {
@@ -163,8 +185,24 @@ describe('a rolling deployment', () => {
     it.each(Object.keys(WAITS))(
       'a run that the present code started and its activities prepared goes on with its code: %s',
       async (name) => {
-        expect(await replace(name, { ignoresLevel: true }, { bundlePath: path })).toMatchObject(UNNOTICED);
+        expect(await replace(name, { activitiesLevel: level }, { bundlePath: path })).toMatchObject(UNNOTICED);
       },
     );
+
+    it('a run of an agent with sub-agents, started by it, goes on with the present code, while a sub-agent works if it knows them', async () => {
+      const held = latch();
+      const { config, model } = team(held.opened);
+      const old = await worker({ config, model, bundlePath: path });
+      const run = await start(old, { agent: 'lead' });
+      if (level >= DELEGATION_LEVEL) await until(() => old.requests.length === 2, 'the request of the sub-agent');
+      else await run.result();
+      expect(old.requests[0]?.tools.some(({ name }) => name === 'delegate')).toBe(level >= DELEGATION_LEVEL);
+      const stopping = old.shutdown();
+      held.open();
+      await stopping;
+      const next = await worker({ config, model, taskQueue: old.taskQueue });
+      const same = testRun(next.client.workflow.getHandle(run.runId));
+      expect({ result: await same.result(), failed: await failedTasks(next.client, run.runId) }).toMatchObject(UNNOTICED);
+    });
   });
 });

@@ -8,9 +8,10 @@ import { afterAll } from 'vitest';
 const FOLDER = fileURLToPath(new URL('./', import.meta.url));
 const ENDING = '.bundle.js.gz';
 
-/** A build whose workflow code is kept: its name, and the path of its bundle. */
+/** A build whose workflow code is kept: its name, the level of its workflow code and activities, and the path of its bundle. */
 export interface SavedBundle {
   readonly release: string;
+  readonly level: number;
   readonly path: string;
 }
 
@@ -23,6 +24,8 @@ export function useSavedBundles(): readonly SavedBundle[] {
     const release = basename(name, ENDING);
     const path = join(unpacked, `${release}.js`);
     writeFileSync(path, gunzipSync(readFileSync(join(FOLDER, name))));
-    return { release, path };
+    // the file is named after it: its histories, and its level
+    const level = Number(/-level-(?<level>\d+)$/u.exec(release)?.groups?.['level']);
+    return { release, level, path };
   });
 }

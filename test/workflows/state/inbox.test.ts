@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { CONTINUE_AS_NEW_LIMITS, STEER_LIMITS } from '../../../src/contracts/constants/limits.js';
+import { CLIENT_LIMITS, CONTINUE_AS_NEW_LIMITS, STEER_LIMITS } from '../../../src/contracts/constants/limits.js';
 import type { Receipt, SteerRecord } from '../../../src/contracts/schemas/run.js';
 import { SIGNALS } from '../../../src/contracts/verbs/index.js';
 import { readVerb } from '../../../src/contracts/verbs/verb.js';
@@ -57,6 +57,16 @@ describe('Inbox', () => {
     for (const id of ['old', 'read', 'again'])
       expect(next.enqueue({ id, text: 'y' }, 30)).toMatchObject({ accepted: true, duplicate: true });
     expect(next.length).toBe(0);
+  });
+
+  it('A9: two ids of more than 200 characters that begin alike are two messages, and each is known when it comes again', () => {
+    const inbox = new Inbox();
+    const ids = ['a', 'b'].map((end) => 'x'.repeat(300) + end);
+    for (const id of ids) expect(send(inbox, { id, text: `text of ${id.at(-1)}` })).toMatchObject({ accepted: true, duplicate: false });
+    for (const id of ids) expect(send(inbox, { id, text: 'again' })).toMatchObject({ duplicate: true });
+    const kept = inbox.peek().map(idOf);
+    expect(new Set(kept).size).toBe(2);
+    for (const id of kept) expect(id.length).toBeLessThanOrEqual(CLIENT_LIMITS.idCharsMax);
   });
 
   it('ids that an execution of 0.1 carried over are known, as delivered', () => {
@@ -171,7 +181,7 @@ describe('Inbox', () => {
     expect(next.enqueue({ id: 'mine', text: 'something' })).toMatchObject({ accepted: true, duplicate: false });
   });
 
-  it('a full inbox refuses what is new with INBOX_FULL, and takes it under the same id once there is room', () => {
+  it('A9, A15: a full inbox refuses what is new with INBOX_FULL, and takes it under the same id once there is room', () => {
     const inbox = limited();
     const told = tellings(inbox);
     for (let n = 0; n < STEER_LIMITS.unreadMax; n += 1) inbox.enqueue({ id: `m${n}`, text: `text ${n}` });
@@ -186,7 +196,7 @@ describe('Inbox', () => {
     expect(next.records().filter(({ id }) => id === 'late')).toEqual([{ id: 'late', state: 'queued' }]);
   });
 
-  it('an inbox is full by its texts too', () => {
+  it('A9: an inbox is full by its texts too', () => {
     const inbox = limited();
     const text = 'x'.repeat(STEER_LIMITS.unreadCharsMax / 2);
     expect(inbox.enqueue({ id: 'a', text })).toMatchObject({ accepted: true });
@@ -206,7 +216,7 @@ describe('Inbox', () => {
     }
   });
 
-  it('a flood of refused messages is few events, few records, and forgets no other message', () => {
+  it('A15: a flood of refused messages is few events, few records, and forgets no other message', () => {
     const inbox = limited();
     const told = tellings(inbox);
     inbox.enqueue({ id: 'read', text: 'x' });
@@ -223,7 +233,7 @@ describe('Inbox', () => {
     expect(new Set(ids).size).toBe(ids.length);
   });
 
-  it('10,000 messages, and what waits ask after each, take less than a second', () => {
+  it('A15: 10,000 messages, and what waits ask after each, take less than a second', () => {
     const inbox = new Inbox();
     const before = cpuMs();
     let seen = 0;

@@ -271,7 +271,7 @@ describe('tool ask_user', () => {
   it('an agent that does not list it is not offered it; nor is a run of workflow code that cannot wait', async () => {
     const without: readonly [Partial<AgentDefinition>, Partial<AgentWorkerOptions>][] = [
       [{ tools: [] }, {}],
-      [{}, { ignoresLevel: true }],
+      [{}, { activitiesLevel: 1 }],
     ];
     for (const [agent, more] of without) {
       const { on, run: begin } = await asking([['ask_user', REGION]], agent, more);

@@ -8,7 +8,7 @@ import { latch, until, untilAborted, useWorkers } from '../../support/use-worker
 
 const HEARTBEAT_TIMEOUT_MS = 4_000;
 
-describe('a tool call whose worker lost contact with the server', () => {
+describe('A4, A5: a tool call whose worker lost contact with the server', () => {
   const proxies: CutProxy[] = [];
   // registered before the workers, which must end first
   afterEach(async () => {

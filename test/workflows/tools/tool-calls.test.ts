@@ -74,7 +74,7 @@ describe('tool calls of a run', () => {
     expect(starts).toBe(1);
   });
 
-  it('P3: a once call whose worker died is not started again, and the model is told that its outcome is unknown', async () => {
+  it('P3, A14: a once call whose worker died is not started again, and the model is told that its outcome is unknown', async () => {
     const { on, run, starts } = await loseWorkerOf('once');
     const result = await run.result();
     expect(result).toMatchObject({ reason: 'completed', unknownOutcomes: [expect.any(String)] });

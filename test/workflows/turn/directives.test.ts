@@ -59,7 +59,7 @@ describe('/model and /think', () => {
     expect(result.steers).toEqual([expect.objectContaining({ id: 'm', state: 'delivered', turn: 1 })]);
   });
 
-  it('a chain of 100,000 commands is a few commands and a text, and no workflow task fails', async () => {
+  it('A1: a chain of 100,000 commands is a few commands and a text, and no workflow task fails', async () => {
     const models = talk(1);
     const run = await startWith({ m: '/think a\n'.repeat(100_000) }, optionsFor(models));
     expect(await run.result()).toMatchObject({ reason: 'completed', output: 'one ends it' });
@@ -69,7 +69,7 @@ describe('/model and /think', () => {
     expect(await failedTasks(run.handle.client, run.runId)).toEqual([]);
   });
 
-  it('a model name of half a megabyte is refused, and no workflow task fails', async () => {
+  it('A1: a model name of half a megabyte is refused, and no workflow task fails', async () => {
     const run = await startWith({ m: `/model nobody/${'x'.repeat(500_000)}` }, optionsFor(talk(1)));
     const result = await run.result();
     expect(result).toMatchObject({ reason: 'completed', models: ['a/one'], steers: [{ id: 'm', state: 'refused' }] });

@@ -4,7 +4,7 @@ import { pageOf } from '../../../../src/workflows/policies/transcript/page.js';
 
 const { partBytesMin } = PAYLOAD_LIMITS;
 
-describe('pages', () => {
+describe('A10: pages', () => {
   it('a page size of one byte gives one whole entry a page: small entries are never divided', () => {
     expect(pageOf(['first', 'second'], { from: 0, offset: 0, bytesMax: 1 })).toEqual({ from: 0, next: 1, entries: ['first'] });
   });
