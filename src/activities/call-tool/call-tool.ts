@@ -27,6 +27,7 @@ export function createCallTool(options: CallToolOptions): (input: CallToolInput)
     // the server knows nothing of a local activity, and its workflow task has a time limit of its own
     if (Context.current().info.isLocal) return call.run();
     // a `read` call may run again: nothing of it needs to be kept
-    return withHeartbeat(input.tool, progress, () => (input.effect === 'read' ? call.run() : runKept(input, options, call)));
+    const isRepeatable = input.effect === 'read';
+    return withHeartbeat(input.tool, progress, () => (isRepeatable ? call.run() : runKept(input, options, call)), { isRepeatable });
   };
 }

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { statSync } from 'node:fs';
 import { type FileHandle, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LOSS_LIMITS } from '../../contracts/constants/limits.js';
@@ -47,8 +48,9 @@ export class ResultFiles {
   async read(name: string): Promise<unknown> {
     const path = this.#pathOf(name);
     try {
-      const { mtimeMs } = await stat(path);
-      if (Date.now() - mtimeMs > LOSS_LIMITS.resultsKeptMs) return undefined;
+      // almost always there is none, and a promise that rejects costs more CPU time than the look
+      const found = statSync(path, { throwIfNoEntry: false });
+      if (!found || Date.now() - found.mtimeMs > LOSS_LIMITS.resultsKeptMs) return undefined;
       return JSON.parse(await readFile(path, 'utf8'));
     } catch (error) {
       if (error instanceof SyntaxError || codeOf(error) === 'ENOENT') return undefined;

@@ -1,4 +1,4 @@
-import { fullDisk } from '../../artifacts/disk-room.js';
+import { createDiskWatch } from '../../artifacts/disk-room.js';
 import { failure, finalFailure } from './failures.js';
 
 /** Throws `Worker.DiskFull` if a call could not be stored now. */
@@ -6,8 +6,9 @@ export type RoomCheck = () => Promise<void>;
 
 /** Makes the check of the disks of these folders, before a call starts: what it returns, and what the run then does, must be stored. */
 export function createRoomCheck(folders: readonly string[]): RoomCheck {
+  const fullDisk = createDiskWatch(folders);
   return async () => {
-    const problem = await fullDisk(folders);
+    const problem = await fullDisk();
     if (problem !== undefined) throw failure('Worker.DiskFull', problem);
   };
 }

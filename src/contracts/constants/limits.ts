@@ -230,6 +230,8 @@ export const WORKER_LIMITS = {
   heartbeatTimeoutMs: 30 * SECOND_MS,
   /** Time between heartbeats. */
   heartbeatEveryMs: 2 * SECOND_MS,
+  /** Time of the first heartbeat of a `read` call. A shorter call sends none: each is a request to the server. */
+  firstHeartbeatMs: SECOND_MS / 2,
   /** Largest heartbeat. */
   heartbeatBytesMax: KIB,
   /** Longest delay of a heartbeat, and so of a cancel. Temporal's default would be 21.8 s. */

@@ -267,6 +267,12 @@ export const DISK_LIMITS = {
   checkMsMax: 30 * SECOND_MS,
   /** Time of one check. */
   checkTimeoutMs: 10 * SECOND_MS,
+  /** Free space that no disk loses within `ampleForMs`. */
+  ampleBytesMin: 4 * GIB,
+  /** Free files that no disk loses within `ampleForMs`. */
+  ampleFilesMin: 100_000,
+  /** Time for which a check counts that found ample room. */
+  ampleForMs: SECOND_MS,
 } as const;
 
 /** Signatures of starts, approvals and extensions at the embedded server. */

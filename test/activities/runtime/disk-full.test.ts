@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, expect, test } from 'vitest';
 import { z } from 'zod';
+import { createDiskWatch } from '../../../src/artifacts/disk-room.js';
 import { defineTool } from '../../../src/define/define-tool.js';
 import { checkStateFolder } from '../../../src/worker/self-check.js';
 import { announcePresence, livePresences } from '../../../src/worker/state-folder/presence.js';
@@ -22,9 +23,9 @@ afterEach(async () => {
 });
 
 /** A disk of 4 MiB, which is full with a file of that size. */
-async function smallDisk() {
+async function smallDisk(size = '4m') {
   const folder = await mkdtemp(join(tmpdir(), 'perdure-disk-'));
-  execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=4m,mode=700', 'perdure', folder]);
+  execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${size},mode=700`, 'perdure', folder]);
   disks.push(folder);
   const filler = join(folder, 'filler');
   return {
@@ -135,3 +136,13 @@ async function waitsFor(run: TestRun, reason: string): Promise<void> {
 async function detailsOf({ handle }: TestRun): Promise<string> {
   return (await handle.query<{ currentDetails: string }>('__temporal_workflow_metadata')).currentDetails;
 }
+
+test.runIf(canMount)('a disk that had ample room and becomes full is noticed', async () => {
+  // an empty tmpfs takes no memory
+  const disk = await smallDisk('8g');
+  const fullDisk = createDiskWatch([disk.folder]);
+  expect(await fullDisk()).toBeUndefined();
+  execFileSync('mount', ['-o', 'remount,size=4k', disk.folder]);
+  await disk.fill();
+  await until(async () => (await fullDisk())?.startsWith('disk full') === true, 'a full disk');
+});
