@@ -23,6 +23,6 @@ describe('docs/guides/test-crashes.md', () => {
       expect(output).toMatch(/pass 1\b/u);
       expect(output).toMatch(/fail 0\b/u);
     },
-    120_000,
+    360_000,
   );
 });

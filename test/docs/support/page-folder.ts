@@ -9,7 +9,7 @@ import { removeStateDir } from '../../worker/support/state-dir.js';
 import { type CodeBlock, ROOT } from './pages.js';
 
 /** Longer than any step of a page takes on a busy machine. */
-const STEP_MS_MAX = 100_000;
+const STEP_MS_MAX = 300_000;
 
 /** What a step printed, both outputs as a terminal shows them. */
 export interface Printed {
