@@ -266,8 +266,7 @@ export type ReconcileResult =
  * The activities of a run.
  *
  * Contract: Temporal may retry each one after a failure that failures.ts marks as retryable. After a cancel `callModel` and `callTool`
- * return; they do not throw. Each one heartbeats from start to end, except the
- * short ones that only ask the server.
+ * return; they do not throw. Each one heartbeats from start to end, except the short ones that only ask the server.
  */
 export interface AgentActivities {
   readonly prepareRun: (input: PrepareRunInput) => Promise<PreparedRun>;

@@ -5,7 +5,7 @@ import type { RunPolicy } from './schemas/policy.js';
  * run may be started by the old workflow code and prepared by the new activities. Without a level its history would hold flags that the
  * old code ignored and the new code obeys when it replays them: other commands, and a run that no worker can continue.
  */
-export const CAPABILITY_LEVEL = 10;
+export const CAPABILITY_LEVEL = 9;
 
 /** The first level whose workflow code checks the signatures of approvals and extensions. */
 export const SIGNED_LEVEL = 3;
@@ -25,11 +25,8 @@ export const HANDOFF_LEVEL = 7;
 /** The first level whose workflow code ends the background commands of its run. */
 export const COMMANDS_LEVEL = 8;
 
-/** The first level whose workflow code takes changed tools of MCP servers. */
-export const TOOL_LISTS_LEVEL = 9;
-
-/** The first level whose workflow code waits for answers of people, and sleeps. */
-export const WAIT_LEVEL = 10;
+/** The first level whose workflow code waits for answers of people, sleeps, and takes changed tools of MCP servers. */
+export const WAIT_LEVEL = 9;
 
 /** The level of builds that did not tell theirs. */
 const LEVEL_OF_OLD_BUILDS = 1;
@@ -51,9 +48,7 @@ export const FLAGS_OF_LEVELS: ReadonlyMap<number, readonly Flag[]> = new Map([
   [HANDOFF_LEVEL, []],
   // no flag: background commands are a choice of the agent
   [COMMANDS_LEVEL, []],
-  // no flag: MCP servers are the worker's choice
-  [TOOL_LISTS_LEVEL, []],
-  // no flag: the tools that wait are a choice of the agent and of its servers
+  // no flag: tools that wait are a choice of the agent, and MCP servers one of the worker
   [WAIT_LEVEL, []],
 ]);
 

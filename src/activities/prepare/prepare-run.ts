@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { isAbsolute } from 'node:path';
 import type { AgentActivities, PreparedRun, PrepareRunInput } from '../../contracts/activities.js';
-import { clampPolicy, SIGNED_LEVEL, TENANT_LEVEL, TOOL_LISTS_LEVEL, WAIT_LEVEL } from '../../contracts/capability-level.js';
+import { clampPolicy, SIGNED_LEVEL, TENANT_LEVEL, WAIT_LEVEL } from '../../contracts/capability-level.js';
 import { PAYLOAD_LIMITS, RUN_LIMITS } from '../../contracts/constants/limits.js';
 import { hashJson } from '../../contracts/digest.js';
 import { offersTool } from '../../contracts/gate-profile.js';
@@ -195,7 +195,7 @@ function needsHost({ context }: RunInput, { executor }: AgentDefinition): boolea
 
 /** The tool lists of MCP servers, for workflow code that takes changed ones. */
 function takenLists({ hashes }: McpOffer, level: number | undefined): Pick<PreparedRun, 'toolLists'> {
-  if (level === undefined || level < TOOL_LISTS_LEVEL || Object.keys(hashes).length === 0) return {};
+  if (level === undefined || level < WAIT_LEVEL || Object.keys(hashes).length === 0) return {};
   return { toolLists: { hashes, changes: 0 } };
 }
 
