@@ -6,12 +6,11 @@ import type { JsonValue, Message } from './schemas/message.js';
 import type { StopReason, ThinkingOutput, ThinkingSetting, ToolChoice, Usage } from './schemas/model.js';
 import type { ModelCandidate, ModelTimes } from './schemas/model-route.js';
 import type { KeptPart } from './schemas/policy.js';
-import type { PreparedRun } from './schemas/prepared-run.js';
+import type { ListToolsInput, ListToolsResult, PreparedRun, ToolList } from './schemas/prepared-run.js';
 import type { RunInput, RunResult } from './schemas/run.js';
 import type { CheckMessagesInput, CheckMessagesResult, PrepareSessionInput, PrepareSessionResult } from './schemas/session-activities.js';
 import type { AwaitRunInput } from './schemas/subagent.js';
 import type { Effect } from './schemas/tool.js';
-import type { ListToolsInput, ListToolsResult, ToolList } from './schemas/tool-list.js';
 import type { SignedRequest } from './signature.js';
 
 export type { HeartbeatDetails, StoppedDetails } from './schemas/heartbeat.js';

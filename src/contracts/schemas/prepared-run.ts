@@ -1,9 +1,8 @@
 import type { ModelPrice } from './model.js';
 import type { ModelCandidate } from './model-route.js';
-import type { RunPolicy } from './policy.js';
+import type { GatePolicy, RunPolicy } from './policy.js';
 import type { PreparedDelegation } from './subagent.js';
 import type { ToolDescriptor } from './tool.js';
-import type { TakenLists } from './tool-list.js';
 
 /** The part of a run that never changes: captured when the run starts, returned by query `setup`. */
 export interface RunSetup {
@@ -31,6 +30,44 @@ export interface PreparedHandoffs {
   /** The preparation of an agent needs a signature of the server's owner. */
   readonly signs?: boolean;
 }
+
+/** The tools that an MCP server has now, as a hash. */
+export interface ToolList {
+  readonly server: string;
+  readonly hash: string;
+}
+
+/** The tool lists of MCP servers that a run has taken. */
+export interface TakenLists {
+  /** Hash of the list by name of the server. */
+  readonly hashes: Readonly<Record<string, string>>;
+  /** How many changed lists the run has taken. */
+  readonly changes: number;
+}
+
+/** Input of activity `listTools`, which lists the tools of MCP servers again. */
+export interface ListToolsInput {
+  readonly runId: string;
+  readonly executionId: string;
+  readonly setupHash: string;
+  readonly agent: string;
+  /** Agent whose gate applies to an agent without one. */
+  readonly gateFrom?: string;
+  readonly gate: GatePolicy;
+  readonly workspace?: string;
+}
+
+/** All tools that the run is offered now, and the names that differ. `problem`: the run keeps its tools. */
+export type ListToolsResult =
+  | { readonly problem: string }
+  | {
+      readonly tools: readonly ToolDescriptor[];
+      readonly hashes: Readonly<Record<string, string>>;
+      readonly added: readonly string[];
+      readonly removed: readonly string[];
+      readonly changed: readonly string[];
+      readonly notices: readonly string[];
+    };
 
 /** Result of activity `prepareRun`: everything that was resolved for the run, so that a changed config does not change a running agent. */
 export interface PreparedRun {

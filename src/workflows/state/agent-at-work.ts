@@ -2,9 +2,8 @@ import { hashJson } from '../../contracts/digest.js';
 import type { CarriedState } from '../../contracts/schemas/carried-state.js';
 import type { CarriedHandoffs, NextAgent } from '../../contracts/schemas/handoff.js';
 import type { RunPolicy } from '../../contracts/schemas/policy.js';
-import type { PreparedRun } from '../../contracts/schemas/prepared-run.js';
+import type { PreparedRun, TakenLists, ToolList } from '../../contracts/schemas/prepared-run.js';
 import type { ToolDescriptor } from '../../contracts/schemas/tool.js';
-import type { TakenLists, ToolList } from '../../contracts/schemas/tool-list.js';
 import { CHARS_PER_TOKEN } from '../../contracts/text/estimate-tokens.js';
 import { POLICY_OF_0_1 } from '../policies/policy-baseline.js';
 

@@ -1,6 +1,6 @@
 import { workflowInfo } from '@temporalio/workflow';
 import { MCP_LIMITS } from '../../contracts/constants/limits.js';
-import type { ListToolsInput, ListToolsResult } from '../../contracts/schemas/tool-list.js';
+import type { ListToolsInput, ListToolsResult } from '../../contracts/schemas/prepared-run.js';
 import { showDecision } from '../operator/wait.js';
 import type { Run } from '../state/run.js';
 import { readActivityProblem } from '../temporal/failures.js';
