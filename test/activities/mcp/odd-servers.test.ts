@@ -119,7 +119,7 @@ describe('an MCP server that misbehaves costs one failed result', { timeout: 60_
   it('a server that does not start is a notice with its last words, or the problem of a run that requires it', async () => {
     const { tools } = await odd({ env: { FAIL_START: '1' } });
     const reason = /MCP server odd cannot be used: it ended with exit code 3: the token is refused/u;
-    expect(await tools.offer(['odd'], RUN)).toEqual({ tools: [], notices: [expect.stringMatching(reason)] });
+    expect(await tools.offer(['odd'], RUN)).toEqual({ tools: [], hashes: {}, notices: [expect.stringMatching(reason)] });
     await expect(callTool(tools, 'odd_add', { n: 1 })).rejects.toThrow('the token is refused');
     const required = await odd({ env: { FAIL_START: '1' }, required: true });
     expect(await required.tools.offer(['odd'], RUN)).toEqual({ tools: [], notices: [], problem: expect.stringMatching(reason) });

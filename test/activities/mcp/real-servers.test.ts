@@ -97,7 +97,7 @@ describe('published MCP servers', { timeout: 60_000 }, () => {
     await writeFile(join(one, 'note.txt'), 'first');
     await writeFile(join(two, 'note.txt'), 'second');
     const tools = open({ servers: { files: { command: join(BIN, 'mcp-server-filesystem'), args: ['.'], workspace: true } } });
-    expect(await tools.offer(['files'], RUN)).toEqual({ tools: [], notices: [] });
+    expect(await tools.offer(['files'], RUN)).toEqual({ tools: [], notices: [], hashes: {} });
     const { tools: offered } = await tools.offer(['files'], { ...RUN, workspace: one });
     expect(offered.find(({ tool }) => tool.name === 'files_read_text_file')).toMatchObject({ workspace: true, tool: { effect: 'read' } });
     expect(textOf(await callTool(tools, 'files_read_text_file', { path: 'note.txt' }, { workspace: one }))).toBe('first');
