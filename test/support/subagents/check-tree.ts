@@ -85,12 +85,16 @@ export async function failuresOfTasks({ workflow }: Client, runId: string): Prom
   }
 }
 
-/** The run and its sub-agents at work, of all levels. Without those that no worker answers for. */
-export async function liveRuns(client: Client, run: TestRun): Promise<TestRun[]> {
-  const [asked] = await Promise.allSettled([run.progress()]);
-  const subagents = asked?.status === 'fulfilled' ? (asked.value.subagents ?? []) : [];
-  const live = subagents.filter(({ reason }) => reason === undefined).map(({ runId }) => runOf(client, runId));
-  return [run, ...(await Promise.all(live.map((child) => liveRuns(client, child)))).flat()];
+/**
+ * The run and its sub-agents at work, of all levels, as the server lists them. A query would need a worker: one that answers while a task
+ * waits for a dead worker leaves a history that does not replay (SDK 1.24).
+ */
+export async function liveRuns({ workflow }: Client, { runId }: TestRun): Promise<TestRun[]> {
+  const live: TestRun[] = [];
+  const query = `WorkflowId STARTS_WITH '${runId}' AND ExecutionStatus = 'Running'`;
+  for await (const { workflowId } of workflow.list({ query }))
+    if (workflowId === runId || workflowId.startsWith(`${runId}/`)) live.push(testRun(workflow.getHandle(workflowId)));
+  return live;
 }
 
 /** A run by its id. */
