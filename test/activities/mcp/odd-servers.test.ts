@@ -122,7 +122,12 @@ describe('an MCP server that misbehaves costs one failed result', { timeout: 60_
     expect(await tools.offer(['odd'], RUN)).toEqual({ tools: [], hashes: {}, notices: [expect.stringMatching(reason)] });
     await expect(callTool(tools, 'odd_add', { n: 1 })).rejects.toThrow('the token is refused');
     const required = await odd({ env: { FAIL_START: '1' }, required: true });
-    expect(await required.tools.offer(['odd'], RUN)).toEqual({ tools: [], notices: [], hashes: {}, problem: expect.stringMatching(reason) });
+    expect(await required.tools.offer(['odd'], RUN)).toEqual({
+      tools: [],
+      notices: [],
+      hashes: {},
+      problem: expect.stringMatching(reason),
+    });
   });
 
   it('a missing program, and a reference without a value, are told', async () => {
