@@ -23,7 +23,9 @@ describe('crashEverywhere finds a planted defect', () => {
   it('a build whose workflow code needs another history fails its workflow task', async () => {
     const other = clerk.path('other-build.js');
     const code = await readFile(builtWorkflowBundle(), 'utf8');
-    await writeFile(other, code.replace('function prepareRun(input) {', '$&\n    setTimeout(() => undefined, 1);'));
+    const planted = code.replace(/^function prepareRun\(.*\{$/mu, '$&\n    setTimeout(() => undefined, 1);');
+    expect(planted).not.toBe(code);
+    await writeFile(other, planted);
     await clerk.failing('charge', { ...KILL, bundles: [builtWorkflowBundle(), other], endsWithinMs: 8_000 });
     expect(clerk.failures().join('\n')).toMatch(/^no-failed-task: execution \S+: event \d+: NON_DETERMINISTIC_ERROR: /mu);
   });
