@@ -5,7 +5,7 @@ import type { Receipt } from '../../contracts/schemas/run.js';
 import type { SendInput, SessionInput } from '../../contracts/schemas/session.js';
 import { signedSend } from '../../contracts/signature.js';
 import type { TemporalAccess } from '../temporal/connection.js';
-import { isTimeout, noWorker, refusedUpdate } from '../temporal/errors.js';
+import { isTaskLost, isTimeout, noWorker, refusedUpdate, workerLost } from '../temporal/errors.js';
 import { describeSession } from './session-input.js';
 
 /** A message with its id, and the session that takes it. */
@@ -16,7 +16,7 @@ export interface SentMessage {
 
 /**
  * Sends a message and returns the receipt. The first message starts the session, in the same request, so that two of them start it once. Throws
- * `NO_WORKER` (5) when no worker accepts it within 5 s: it may still be accepted, and the same id sends it once.
+ * `NO_WORKER` (5) when no worker accepts it within 5 s, or the worker is lost: it may still be accepted, and the same id sends it once.
  */
 export async function sendWithReceipt(access: TemporalAccess, { session, message }: SentMessage): Promise<Receipt> {
   const deadline = Date.now() + CLIENT_LIMITS.updateTimeoutMs;
@@ -29,9 +29,9 @@ export async function sendWithReceipt(access: TemporalAccess, { session, message
       access.client.workflow.executeUpdateWithStart(SESSION_HANDLERS.send, { args: [...args], startWorkflowOperation }),
     );
   } catch (error) {
-    if (isTimeout(error, deadline)) {
-      throw noWorker(access.taskQueue, `no receipt, the message may still be accepted; send again with the same id ${message.id}`);
-    }
+    const consequence = `no receipt, the message may still be accepted; send again with the same id ${message.id}`;
+    if (isTimeout(error, deadline)) throw noWorker(access.taskQueue, consequence);
+    if (isTaskLost(error)) throw workerLost(consequence);
     throw error instanceof WorkflowUpdateFailedError ? refusedUpdate(error) : access.translate(error, sessionId(session.key));
   }
 }

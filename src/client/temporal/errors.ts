@@ -64,6 +64,16 @@ export function noWorker(taskQueue: string, consequence: string): PerdureError {
   return new PerdureError('NO_WORKER', `no worker polls queue ${taskQueue} (checked 5 s); ${consequence}`, 5);
 }
 
+/** The error for a worker that was lost while it worked on an update. */
+export function workerLost(consequence: string): PerdureError {
+  return new PerdureError('NO_WORKER', `the worker was lost during the request; ${consequence}`, 5);
+}
+
+/** True if the task that would have accepted an update ended with its worker. */
+export function isTaskLost(error: unknown): boolean {
+  return grpcCode(error) === GRPC.failedPrecondition && error instanceof Error && /unexpected workflow task failure/iu.test(error.message);
+}
+
 /** True if the request can be retried: the connection was lost or the server is starting. */
 export function isConnectionLoss(error: unknown): boolean {
   const code = grpcCode(error);
