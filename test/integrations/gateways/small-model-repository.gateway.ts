@@ -1,4 +1,4 @@
-import { cp, readFile, writeFile } from 'node:fs/promises';
+import { chmod, cp, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -89,4 +89,6 @@ async function clone(here: PerdureFolder): Promise<void> {
     'go mod download -json MODULE',
   );
   await cp(source, here.workspace, { recursive: true });
+  // the cache of modules is read-only, and so would be the copy
+  for (const file of await readdir(here.workspace)) await chmod(join(here.workspace, file), 0o644);
 }
