@@ -29,7 +29,8 @@ describe('subprocess: its end', () => {
       until(() => talk.deltas.length > 0, 'the first word of the child').finally(() => controller.abort(new Error('stop it'))),
     ]);
     expect(asked).toMatchObject({ status: 'rejected', reason: { message: 'stop it' } });
-    expect(await liveProcesses(marker)).toEqual([]);
+    // the system may show a killed process for a moment
+    await until(async () => (await liveProcesses(marker)).length === 0, 'the end of all that it started');
     expect(Date.now() - startedAt).toBeLessThan(5_000);
   });
 
