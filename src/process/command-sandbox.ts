@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
+import { SANDBOX_LIMITS } from '../contracts/constants/limits.js';
 
 /**
  * The isolation of commands.
@@ -16,7 +16,12 @@ export interface CommandSandbox {
   readonly shell: 'bash' | 'sh';
   /** The program and arguments to start; the command and the folders to hide are appended. */
   readonly argv: readonly string[];
+  /** Why this machine has no namespace, for a process group in its place. */
+  readonly problem?: string;
 }
+
+/** How a shell starts. With a socket as its input, bash would read `~/.bashrc`. */
+export const SHELLS = { bash: ['bash', '--norc', '-c'], sh: ['sh', '-c'] } as const;
 
 /** The options of `unshare`, in order of preference: for root, and for other users, who need a user namespace. */
 const UNSHARE_OPTIONS = [['--mount'], ['--user', '--map-current-user', '--keep-caps', '--mount']] as const;
@@ -34,7 +39,7 @@ trap : TERM
 command=$1; shift
 for folder in "$@"; do mount -t tmpfs -o ro,size=4k perdure "$folder" || exit 125; done
 exec 2>/dev/null
-(exec 2>&1; exec setpriv --ambient-caps=-all --inh-caps=-all --bounding-set=${DROPPED} --no-new-privs SHELL -c "$command")
+(exec 2>&1; exec setpriv --ambient-caps=-all --inh-caps=-all --bounding-set=${DROPPED} --no-new-privs SHELL "$command")
 exit $?
 `;
 
@@ -43,13 +48,11 @@ const GROUP_SCRIPT = `
 trap : TERM
 (trap '' TERM; read -r _ <&3; kill -KILL 0) >/dev/null 2>&1 &
 exec 3<&- 2>/dev/null
-(exec 2>&1; exec SHELL -c "$1")
+(exec 2>&1; exec SHELL "$1")
 code=$?
 kill -KILL $!; wait $!
 exit $code
 `;
-
-const PROBE_TIMEOUT_MS = 5_000;
 
 let sandbox: Promise<CommandSandbox> | undefined;
 
@@ -62,54 +65,65 @@ export function commandSandbox(): Promise<CommandSandbox> {
 /** The `process-group` sandbox. Works with any POSIX shell. */
 export async function processGroupSandbox(): Promise<CommandSandbox> {
   const shell = await findShell();
-  return { kind: 'process-group', shell, argv: ['sh', '-c', GROUP_SCRIPT.replace('SHELL', shell), 'perdure'] };
+  return { kind: 'process-group', shell, argv: ['sh', '-c', GROUP_SCRIPT.replace('SHELL', SHELLS[shell].join(' ')), 'perdure'] };
 }
 
 async function findSandbox(): Promise<CommandSandbox> {
   const shell = await findShell();
-  for (const options of UNSHARE_OPTIONS) {
+  let problem: string | undefined = 'only Linux has process namespaces';
+  for (const options of process.platform === 'linux' ? UNSHARE_OPTIONS : []) {
     const argv = namespaceArgv(options, shell);
-    if (await hides(argv)) return { kind: 'namespace', shell, argv };
+    problem = await problemOfHiding(argv);
+    if (problem === undefined) return { kind: 'namespace', shell, argv };
   }
-  return processGroupSandbox();
+  return { ...(await processGroupSandbox()), problem };
 }
 
-function namespaceArgv(options: readonly string[], shell: string): string[] {
+function namespaceArgv(options: readonly string[], shell: CommandSandbox['shell']): string[] {
   const unshare = ['unshare', ...options, '--pid', '--mount-proc', '--fork', '--kill-child'];
-  return ['setpriv', '--pdeathsig', 'SIGKILL', ...unshare, 'sh', '-c', NAMESPACE_SCRIPT.replace('SHELL', shell), 'perdure'];
+  return [
+    'setpriv',
+    '--pdeathsig',
+    'SIGKILL',
+    ...unshare,
+    'sh',
+    '-c',
+    NAMESPACE_SCRIPT.replace('SHELL', SHELLS[shell].join(' ')),
+    'perdure',
+  ];
 }
 
 /** bash, or else sh. */
 export async function findShell(): Promise<'bash' | 'sh'> {
-  // with a socket as its input, which Node gives it here, bash would read ~/.bashrc
-  return (await succeeds(['bash', '--norc', '-c', ':'])) ? 'bash' : 'sh';
+  return (await problemOf([...SHELLS.bash, ':'])) === undefined ? 'bash' : 'sh';
 }
 
 /** Probes the namespace: a folder must be hidden and stay hidden, and only processes of the namespace may be visible. */
-async function hides(argv: readonly string[]): Promise<boolean> {
-  if (process.platform !== 'linux') return false;
+async function problemOfHiding(argv: readonly string[]): Promise<string | undefined> {
   const folder = await mkdtemp(join(tmpdir(), 'perdure-probe-'));
   try {
-    return await succeeds([...argv, `! umount "${folder}" 2>/dev/null && ! touch "${folder}/x" 2>/dev/null && [ "$PPID" = 1 ]`, folder]);
+    return await problemOf([...argv, `! umount "${folder}" 2>/dev/null && ! touch "${folder}/x" 2>/dev/null && [ "$PPID" = 1 ]`, folder]);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
 }
 
-async function succeeds(argv: readonly string[]): Promise<boolean> {
+/** Why a command does not succeed, in one line; undefined if it does. */
+async function problemOf(argv: readonly string[]): Promise<string | undefined> {
   const [program = '', ...args] = argv;
-  try {
-    await promisify(execFile)(program, args, {
-      timeout: PROBE_TIMEOUT_MS,
-      killSignal: 'SIGKILL',
-      env: { ...commandEnvironment(process.env), PATH: SYSTEM_PATH },
+  const timeout = SANDBOX_LIMITS.probeTimeoutMs;
+  const env = { ...commandEnvironment(process.env), PATH: SYSTEM_PATH };
+  return await new Promise((resolve) => {
+    execFile(program, args, { timeout, killSignal: 'SIGKILL', env }, (error, _stdout, stderr) => {
+      if (!error) return resolve(undefined);
+      const [line] = stderr.trim().split('\n');
+      const reason = error.killed ? `no end within ${timeout} ms` : `${program}: ${error.message}`;
+      resolve(line === undefined || line === '' ? reason : line.slice(0, PROBLEM_CHARS_MAX));
     });
-    return true;
-  } catch {
-    // any failure means that this form is not supported
-    return false;
-  }
+  });
 }
+
+const PROBLEM_CHARS_MAX = 200;
 
 /** The environment variables that a command receives. Provider keys are never among them. */
 const ALLOWED: ReadonlySet<string> = new Set(['PATH', 'HOME', 'LANG', 'TMPDIR', 'TERM', 'TZ']);

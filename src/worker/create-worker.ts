@@ -207,7 +207,7 @@ export async function createWorker(options: CreateWorkerOptions): Promise<Worker
   const { connection, namespace = 'default', taskQueue = DEFAULT_TASK_QUEUE, say = () => undefined } = options;
   const store = await workerStore(options);
   const toolQueue = options.manyHosts ? hostQueue() : undefined;
-  await requireSandbox(options.config.config.sandbox, say);
+  await requireSandbox(options.config.config, say);
   for (const notice of options.config.notices ?? []) say(notice);
   const [bundle, searchAttributes] = await Promise.all([
     workflowBundle(say),

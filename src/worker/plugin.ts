@@ -41,13 +41,13 @@ export class PerdurePlugin implements WorkerPlugin, ClientPlugin, BundlerPlugin 
   readonly #say: AgentActivitiesOptions['say'];
   readonly #needed: readonly string[];
   readonly #commands: BackgroundCommands;
-  readonly #sandbox: AgentActivitiesOptions['config']['config']['sandbox'];
+  readonly #config: AgentActivitiesOptions['config']['config'];
 
   constructor(options: AgentActivitiesOptions) {
     this.#say = options.say;
     this.#commands = backgroundCommands(options.stateDir);
     this.#needed = neededWorkflows(options.config.config);
-    this.#sandbox = options.config.config.sandbox;
+    this.#config = options.config.config;
     this.#store = payloadStoreOf(options.config, options.stateDir);
     const dataConverter = (given: DataConverter | undefined): DataConverter => createPayloadConverter(this.#store.blobs, given);
     this.#base = new SimplePlugin({ name: this.name, activities: createAgentActivities(options), dataConverter });
@@ -55,7 +55,7 @@ export class PerdurePlugin implements WorkerPlugin, ClientPlugin, BundlerPlugin 
 
   async configureWorker(options: WorkerOptions): Promise<WorkerOptions> {
     if (options.workflowBundle) checkBundle(options.workflowBundle, this.#needed);
-    await requireSandbox(this.#sandbox, this.#say);
+    await requireSandbox(this.#config, this.#say);
     const identity = identityWithStore(options.identity ?? `${process.pid}@${hostname()}`, await this.#store.id());
     await this.#checkQueue(options, identity);
     return this.#base.configureWorker({ ...WORKER_OPTIONS, ...options, identity });

@@ -6,6 +6,7 @@ import { chooseSandbox, NO_LIMITS, NO_NETWORK_LIMITS, NO_SANDBOX_ADVICE } from '
 import { keyedProvidersText, keysOfConfig } from '../providers/access/key-references.js';
 import type { LoadedConfig } from './config/load-config.js';
 import type { TemporalConnectionOptions } from './connect/check-connection.js';
+import { processGroupNotice } from './hosting/process-groups.js';
 import { listSearchAttributes, registerSearchAttributes } from './search-attributes.js';
 import { fullStateDisk, isOpenToOthers, stateFolder } from './state-folder/state-folder.js';
 import { payloadStoreOf } from './storage/payload-store.js';
@@ -53,6 +54,13 @@ export async function checkSandbox({ config }: Pick<LoadedConfig, 'config'>): Pr
   const detail = `${sandbox.shell} in a sandbox of ${sandbox.kind}; ${reach}`;
   if (network !== 'host') return { level: 'ok', name, detail };
   return { level: 'warn', name, detail: `${detail}; ${NO_NETWORK_LIMITS}`, advice: 'list the hosts: sandbox.network.allow' };
+}
+
+/** Checks what keeps the child processes of a config together. Undefined if a process namespace does, or the config starts none. */
+export async function checkProcessGroups({ config }: Pick<LoadedConfig, 'config'>): Promise<Check | undefined> {
+  const detail = await processGroupNotice(config);
+  if (detail === undefined) return undefined;
+  return { level: 'warn', name: 'child processes', detail, advice: 'install util-linux (unshare, setpriv), and allow user namespaces' };
 }
 
 /** Checks the bucket or folder of artifacts, which a worker of this config opens when it starts. Throws PerdureError `STORE_UNUSABLE` (2, 5). */

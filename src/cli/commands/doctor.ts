@@ -39,6 +39,8 @@ export async function doctor(options: DoctorOptions, { output }: CliContext): Pr
     }),
   );
   report(await selfCheck.checkSandbox(loaded ?? { config: {} }));
+  const processGroups = await selfCheck.checkProcessGroups(loaded ?? { config: {} });
+  if (processGroups) report(processGroups);
   const { checkArtifacts } = selfCheck;
   const withArtifacts: LoadedConfig | undefined = loaded;
   if (withArtifacts?.config.artifacts) {

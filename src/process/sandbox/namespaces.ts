@@ -1,8 +1,8 @@
-import { SYSTEM_PATH } from '../command-sandbox.js';
+import { SHELLS, SYSTEM_PATH } from '../command-sandbox.js';
 import type { ProcessOrder } from '../process-tree.js';
 import { limitLine } from './limits.js';
 import { bridgeTo, sandboxEnvironment } from './network-bridge.js';
-import { CAPABILITIES, CLOSE_DESCRIPTORS, type CommandView, hasOwnNetwork, KERNEL_SETTINGS, type Sandbox, SHELLS } from './sandbox.js';
+import { CAPABILITIES, CLOSE_DESCRIPTORS, type CommandView, hasOwnNetwork, KERNEL_SETTINGS, type Sandbox } from './sandbox.js';
 
 /**
  * Runs as process 1 of the namespaces, while the system of the host is still visible, and builds what the command sees:

@@ -60,9 +60,6 @@ export const CAPABILITIES = ['chown', 'dac_override', 'fowner', 'fsetid', 'kill'
 /** What root could change of the kernel in `/proc`. Read-only for commands. */
 export const KERNEL_SETTINGS = ['sys', 'sysrq-trigger', 'irq', 'bus', 'fs', 'acpi', 'scsi', 'asound'] as const;
 
-/** How a shell starts. With a socket as its input, bash would read `~/.bashrc`. */
-export const SHELLS = { bash: ['bash', '--norc', '-c'], sh: ['sh', '-c'] } as const;
-
 /** Closes what the worker inherited from the program that started it: a command could write to it. `sh` knows descriptors up to 9 only. */
 export const CLOSE_DESCRIPTORS = {
   bash: 'for open in /proc/self/fd/*; do open=${open##*/}; [ "$open" -gt 2 ] && eval "exec $open>&-"; done',

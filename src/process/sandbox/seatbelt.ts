@@ -1,8 +1,8 @@
-import { SYSTEM_PATH } from '../command-sandbox.js';
+import { SHELLS, SYSTEM_PATH } from '../command-sandbox.js';
 import type { ProcessOrder } from '../process-tree.js';
 import { limitLine } from './limits.js';
 import { BRIDGE, BRIDGE_PORT, sandboxEnvironment } from './network-bridge.js';
-import { type CommandView, type Sandbox, SHELLS } from './sandbox.js';
+import { type CommandView, type Sandbox } from './sandbox.js';
 
 /** Where macOS has temporary folders. */
 const TEMPORARY = '/private/tmp';

@@ -1,26 +1,16 @@
-import { execFile, type StdioOptions, spawn } from 'node:child_process';
+import { type StdioOptions, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, open, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { promisify } from 'node:util';
 import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { working } from '../../../src/process/sandbox/choose-sandbox.js';
 import { openSandbox } from '../../../src/process/sandbox/open-sandbox.js';
 import type { CommandView, Sandbox } from '../../../src/process/sandbox/sandbox.js';
 import { tempWorkspace } from '../../tools/support/temp-workspace.js';
-
-const WITHOUT_CAPABILITIES = 'setpriv --bounding-set=-all --inh-caps=-all --ambient-caps=-all';
-
-/** Runs a Node program without capabilities, in a user namespace of its own. `before`: a shell command that prepares it. */
-async function runUnprivileged(options: string, before: string, script: string, ...args: readonly string[]): Promise<string> {
-  const shell = `${before} exec ${WITHOUT_CAPABILITIES} "$@"`;
-  const node = [process.execPath, '--input-type=module', '-e', script, ...args];
-  const { stdout } = await promisify(execFile)('unshare', ['--user', ...options.split(' '), 'sh', '-c', shell, 'sh', ...node]);
-  return stdout;
-}
+import { runUnprivileged, runWithoutNamespaces } from '../support/run-unprivileged.js';
 
 const sandboxes: Sandbox[] = [];
 for await (const sandbox of working()) sandboxes.push(sandbox);
@@ -234,8 +224,7 @@ describe('the mode of the config', () => {
   test('a sandbox that cannot be made here is refused, and nothing weaker runs in its place', async () => {
     const script = `import { openSandbox } from '${new URL('../../../dist/process/sandbox/open-sandbox.js', import.meta.url).href}';
       await openSandbox({}).then(({ kind }) => console.log(kind), ({ message }) => console.log(message));`;
-    // as on a machine whose kernel makes no namespaces
-    const printed = await runUnprivileged('--map-root-user', 'echo 0 > /proc/sys/user/max_user_namespaces &&', script);
+    const printed = await runWithoutNamespaces(script);
     expect(printed).toMatch(/^SANDBOX: this worker cannot make the sandbox of commands: .* sandbox: \{ mode: 'none' \}/u);
   });
 });
