@@ -19,7 +19,7 @@ import type { LoadedConfig } from '../../src/worker/config/load-config.js';
 import { createWorker } from '../../src/worker/create-worker.js';
 import { createDataConverter } from '../../src/worker/data-converter.js';
 import { PerdurePlugin } from '../../src/worker/plugin.js';
-import { historyText } from '../support/history-text.js';
+import { historyText } from '../support/histories/history-text.js';
 import { createTestWorker } from '../support/test-worker.js';
 import { useOwnedConnections } from './support/owned-connections.js';
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { AgentClient } from '../../../src/client/agent-client.js';
 import type { RunListItem } from '../../../src/client/runs/list-runs.js';
 import { type AgentWorker, type AgentWorkerOptions, call, say, startAgentWorker } from '../../support/agent-worker.js';
-import { recorder } from '../../support/recorder.js';
+import { recorder } from '../../support/tools/recorder.js';
 import { CliFolder, type CommandEnd } from '../support/cli.js';
 import { commandHere } from '../support/command-here.js';
 

@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { Client, Connection, type WorkflowHandle } from '@temporalio/client';
 import { describe, expect, inject, it, onTestFinished } from 'vitest';
-import { historyText } from '../../support/history-text.js';
+import { historyText } from '../../support/histories/history-text.js';
 import { until } from '../../support/use-workers.js';
 import { useExample } from './support/example-folder.js';
 

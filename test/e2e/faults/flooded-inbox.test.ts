@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect, inject, test } from 'vitest';
 import { STEER_LIMITS } from '../../../src/contracts/constants/limits.js';
-import { failedTasks } from '../../support/failed-tasks.js';
+import { failedTasks } from '../../support/histories/failed-tasks.js';
 import { until } from '../../support/use-workers.js';
 import { startOwnedWorker, useRuns } from '../support/owned-workers.js';
 import { usePerdureFolders, WAIT_MS_MAX } from '../support/perdure-folder.js';

@@ -24,7 +24,7 @@ import { createDataConverter } from '../../../src/worker/data-converter.js';
 import { FileBlobStore } from '../../../src/worker/storage/blob-store.js';
 import type { AgentWorker } from '../../support/agent-worker.js';
 import { call, say } from '../../support/agent-worker.js';
-import { failedTasks } from '../../support/failed-tasks.js';
+import { failedTasks } from '../../support/histories/failed-tasks.js';
 import { latch, type TestRun, testRun, until, useWorkers } from '../../support/use-workers.js';
 
 const { UpdateWorkflowExecutionLifecycleStage: Stage } = proto.temporal.api.enums.v1;

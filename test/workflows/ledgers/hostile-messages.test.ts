@@ -3,7 +3,7 @@ import { ledgerId } from '../../../src/contracts/handlers.js';
 import type { PlacesRequest, ProviderStatus } from '../../../src/contracts/schemas/ledger.js';
 import { askProviderLedger } from '../../../src/worker/hosting/ask-provider-ledger.js';
 import { say } from '../../support/agent-worker.js';
-import { failedTasks } from '../../support/failed-tasks.js';
+import { failedTasks } from '../../support/histories/failed-tasks.js';
 import { latch, until, useWorkers } from '../../support/use-workers.js';
 import { ledgerOf, rules, statusOf } from './support/tenants.js';
 

@@ -9,7 +9,7 @@ import { defineTool } from '../../../src/define/define-tool.js';
 import { resultTexts } from '../../activities/support/result-texts.js';
 import { call, say } from '../../support/agent-worker.js';
 import { pendingApprovals } from '../../support/pending-approvals.js';
-import { recorder } from '../../support/recorder.js';
+import { recorder } from '../../support/tools/recorder.js';
 import { latch, type TestRun, until, useWorkers } from '../../support/use-workers.js';
 
 /** Every call of `deploy` asks a person. */

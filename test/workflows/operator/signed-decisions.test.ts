@@ -5,7 +5,7 @@ import type { RunPolicy } from '../../../src/contracts/schemas/policy.js';
 import { resultTexts } from '../../activities/support/result-texts.js';
 import { call, say } from '../../support/agent-worker.js';
 import { pendingApprovals } from '../../support/pending-approvals.js';
-import { recorder } from '../../support/recorder.js';
+import { recorder } from '../../support/tools/recorder.js';
 import { latch, useWorkers } from '../../support/use-workers.js';
 import { answer, pendingQuestions, refusalOf } from '../tools/support/pending-questions.js';
 

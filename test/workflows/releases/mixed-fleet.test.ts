@@ -7,7 +7,7 @@ import { defineTool } from '../../../src/define/define-tool.js';
 import { ModelError } from '../../../src/providers/contract/model-error.js';
 import type { ModelAnswer, ModelRequest } from '../../../src/providers/contract/provider.js';
 import { type AgentWorkerOptions, call, say } from '../../support/agent-worker.js';
-import { failedTasks } from '../../support/failed-tasks.js';
+import { failedTasks } from '../../support/histories/failed-tasks.js';
 import { candidate, fakeModels } from '../../support/model-route.js';
 import { latch, type TestRun, testRun, until, untilAborted, useWorkers } from '../../support/use-workers.js';
 import { useSavedBundles } from './saved-bundles.js';

@@ -5,7 +5,7 @@ import { array, constantFrom, dictionary, integer, jsonValue, oneof, sample, str
 import { describe, expect, it } from 'vitest';
 import { sessionId } from '../../../src/contracts/handlers.js';
 import { type AgentWorker, say } from '../../support/agent-worker.js';
-import { failedTasks } from '../../support/failed-tasks.js';
+import { failedTasks } from '../../support/histories/failed-tasks.js';
 import { latch, until, useWorkers } from '../../support/use-workers.js';
 import { useSessions } from './support/sessions.js';
 

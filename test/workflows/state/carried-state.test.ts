@@ -5,7 +5,7 @@ import { Message } from '../../../src/contracts/schemas/message.js';
 import type { RunResult } from '../../../src/contracts/schemas/run.js';
 import { defineTool } from '../../../src/define/define-tool.js';
 import { say } from '../../support/agent-worker.js';
-import { readSavedStates } from '../../support/saved-states.js';
+import { readSavedStates } from '../../support/histories/saved-states.js';
 import { testRun, until, useWorkers } from '../../support/use-workers.js';
 import { startContinued } from './support/start-continued.js';
 

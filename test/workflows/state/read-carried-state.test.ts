@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CarriedState, type WrittenState } from '../../../src/contracts/schemas/carried-state.js';
 import { readCarriedState } from '../../../src/workflows/state/carried-state.js';
-import { readSavedStates } from '../../support/saved-states.js';
+import { readSavedStates } from '../../support/histories/saved-states.js';
 
 /** One arbitrary for each field there may be: one that a schema gets and that is missing here does not compile. */
 type Fields<T> = { readonly [Field in keyof T]-?: fc.Arbitrary<T[Field]> };

@@ -5,8 +5,8 @@ import type { AgentDefinition } from '../../../src/define/define-agent.js';
 import type { Config } from '../../../src/define/define-config.js';
 import { resultTexts } from '../../activities/support/result-texts.js';
 import { type AgentWorkerOptions, call, say } from '../../support/agent-worker.js';
-import { recorder } from '../../support/recorder.js';
 import { replayHistory } from '../../support/test-worker.js';
+import { recorder } from '../../support/tools/recorder.js';
 import { type TestRun, testRun, until, useWorkers } from '../../support/use-workers.js';
 import { answer, pendingQuestions, refusalOf } from './support/pending-questions.js';
 

@@ -5,7 +5,7 @@ import { defineTool } from '../../../src/define/define-tool.js';
 import { resultTexts } from '../../activities/support/result-texts.js';
 import { call, say } from '../../support/agent-worker.js';
 import { pendingApprovals } from '../../support/pending-approvals.js';
-import { recorder } from '../../support/recorder.js';
+import { recorder } from '../../support/tools/recorder.js';
 import { latch, until, useWorkers } from '../../support/use-workers.js';
 
 describe('calls in which the config has a say', () => {

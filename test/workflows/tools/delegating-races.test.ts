@@ -6,7 +6,7 @@ import type { AgentDefinition } from '../../../src/define/define-agent.js';
 import type { Config } from '../../../src/define/define-config.js';
 import type { ModelAnswer, ModelRequest } from '../../../src/providers/contract/provider.js';
 import { call, say } from '../../support/agent-worker.js';
-import { failedTasks } from '../../support/failed-tasks.js';
+import { failedTasks } from '../../support/histories/failed-tasks.js';
 import { latch, testRun, until, useWorkers } from '../../support/use-workers.js';
 
 /** A lead that may delegate to a scout. */

@@ -1,8 +1,8 @@
 import { describe, expect, inject, it } from 'vitest';
 import { resultTexts } from '../../activities/support/result-texts.js';
 import { call, say } from '../../support/agent-worker.js';
-import { recorder } from '../../support/recorder.js';
 import { replayHistory } from '../../support/test-worker.js';
+import { recorder } from '../../support/tools/recorder.js';
 import { type TestRun, until, useWorkers } from '../../support/use-workers.js';
 
 describe('tool sleep', () => {

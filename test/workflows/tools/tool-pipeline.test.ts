@@ -4,7 +4,7 @@ import { RUN_LIMITS } from '../../../src/contracts/constants/limits.js';
 import { defineTool } from '../../../src/define/define-tool.js';
 import { resultTexts } from '../../activities/support/result-texts.js';
 import { call, say } from '../../support/agent-worker.js';
-import { recorder } from '../../support/recorder.js';
+import { recorder } from '../../support/tools/recorder.js';
 import { latch, until, useWorkers } from '../../support/use-workers.js';
 
 describe('what happens to a call before it runs', () => {

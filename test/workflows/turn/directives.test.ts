@@ -5,7 +5,7 @@ import { STEER_LIMITS } from '../../../src/contracts/constants/limits.js';
 import { defineTool } from '../../../src/define/define-tool.js';
 import { ModelError } from '../../../src/providers/contract/model-error.js';
 import { type AgentWorkerOptions, call, lastTextOf, say } from '../../support/agent-worker.js';
-import { failedTasks } from '../../support/failed-tasks.js';
+import { failedTasks } from '../../support/histories/failed-tasks.js';
 import { candidate, coolingFor, type FakeModels, fakeModels } from '../../support/model-route.js';
 import { latch, until, useWorkers } from '../../support/use-workers.js';
 

@@ -3,8 +3,8 @@ import { fileURLToPath } from 'node:url';
 import { defaultPayloadConverter } from '@temporalio/common';
 import { historyFromJSON } from '@temporalio/common/lib/proto-utils.js';
 import { z } from 'zod';
-import { AGENT_RUN } from '../../src/contracts/handlers.js';
-import { RunInput } from '../../src/contracts/schemas/run.js';
+import { AGENT_RUN } from '../../../src/contracts/handlers.js';
+import { RunInput } from '../../../src/contracts/schemas/run.js';
 
 /** A state that a saved history began with, as the build that wrote it left it. */
 export interface SavedState {
@@ -13,7 +13,7 @@ export interface SavedState {
   readonly state: Record<string, unknown>;
 }
 
-const FOLDER = fileURLToPath(new URL('../workflows/histories/', import.meta.url));
+const FOLDER = fileURLToPath(new URL('../../workflows/histories/', import.meta.url));
 
 /** All of them, in the order of their files' names. */
 export async function readSavedStates(): Promise<SavedState[]> {

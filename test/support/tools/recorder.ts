@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type AnyToolDefinition, defineTool } from '../../src/define/define-tool.js';
+import { type AnyToolDefinition, defineTool } from '../../../src/define/define-tool.js';
 
 /** Tools that say what they were called with, and the order in which they ran: `look`, the pure `know`, and one that is `once`. */
 export function recorder(once = 'change'): { readonly log: string[]; readonly tools: readonly AnyToolDefinition[] } {
