@@ -1,13 +1,11 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { Client, type WorkflowHandle } from '@temporalio/client';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { AgentClient } from '../../src/client/index.js';
 import type { Message } from '../../src/contracts/schemas/message.js';
 import type { TranscriptPage } from '../../src/contracts/schemas/page.js';
 import type { RunResult } from '../../src/contracts/schemas/run.js';
 import { createDataConverter } from '../../src/worker/data-converter.js';
+import { useTempFolder } from '../support/temp-folder.js';
 import { useWorkers } from '../support/use-workers.js';
 import { executionsOf, LONG_RUN_INPUT, LONG_RUN_MS_MAX, LONG_RUN_TURNS, longRunId, longRunOptions } from './support/long-run.js';
 
@@ -17,11 +15,7 @@ const ENDLESS_WINDOW = 1_000_000_000;
 
 describe('A10: a plain Temporal client, without any of our options, and a run of hundreds of turns with results of 8 KiB', () => {
   const { worker } = useWorkers();
-  let artifactsDir: string;
-  beforeEach(async () => {
-    artifactsDir = await mkdtemp(join(tmpdir(), 'perdure-artifacts-'));
-  });
-  afterEach(() => rm(artifactsDir, { recursive: true, force: true }));
+  const artifactsDir = useTempFolder('perdure-artifacts-');
 
   it('starts it, reads its result and its transcript, and continues it', { timeout: LONG_RUN_MS_MAX }, async ({ annotate }) => {
     const { plain, taskQueue, run, messages, said } = await longRun(WINDOW);
@@ -45,7 +39,7 @@ describe('A10: a plain Temporal client, without any of our options, and a run of
 
   /** Runs it to its end over a plain client, which reads its result and all its messages. */
   async function longRun(contextWindow: number) {
-    const dataConverter = createDataConverter({ artifactsDir });
+    const dataConverter = createDataConverter({ artifactsDir: artifactsDir.path });
     const on = await worker({ ...longRunOptions(contextWindow), dataConverter });
     const plain = new Client({ connection: on.client.connection });
     const { taskQueue } = on;

@@ -1,16 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import type { temporal } from '@temporalio/proto';
 import { NativeConnection } from '@temporalio/worker';
-import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
+import { describe, expect, inject, it } from 'vitest';
 import type { RunEvent } from '../../src/contracts/event.js';
 import type { RunInput, RunResult } from '../../src/contracts/schemas/run.js';
 import { loadConfig } from '../../src/worker/config/load-config.js';
 import { type AgentActivitiesOptions, createAgentActivities } from '../../src/worker/create-worker.js';
 import { resultTexts } from '../activities/support/result-texts.js';
+import { useTempFolder } from '../support/temp-folder.js';
 import { createTestWorker } from '../support/test-worker.js';
 import { testRun } from '../support/use-workers.js';
 
@@ -27,17 +27,13 @@ const SCRIPT = `steps:
 `;
 
 describe('createAgentActivities', () => {
-  let folder: string;
-  beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'perdure-activities-'));
-  });
-  afterEach(() => rm(folder, { recursive: true, force: true }));
+  const folder = useTempFolder('perdure-activities-');
 
   it('an agent of the config: its plan, the schema of the run and its own gate each have a say before an answer ends it', async () => {
-    const script = join(folder, 'script.yaml');
+    const script = join(folder.path, 'script.yaml');
     await writeFile(script, SCRIPT);
     await writeFile(
-      join(folder, 'perdure.config.mjs'),
+      join(folder.path, 'perdure.config.mjs'),
       `export default { model: ${JSON.stringify(`scripted/${script}`)}, agents: { counter: {
         description: 'Counts.', prompt: 'You count.', preset: 'zkit', completion: { checks: ['plan-finished'] },
         completionGate: ({ structured }) => structured.total === 3 ? { accept: true } : { accept: false, correction: 'Count again.' } } } };`,
@@ -64,10 +60,10 @@ describe('createAgentActivities', () => {
       expected: 40,
     },
   ])('the heartbeat timeout of a run comes from $from', async ({ config, option, expected }) => {
-    const script = join(folder, 'script.yaml');
+    const script = join(folder.path, 'script.yaml');
     await writeFile(script, 'steps: [{ text: hello }]\n');
     const model = `scripted/${script}`;
-    await writeFile(join(folder, 'perdure.config.json'), JSON.stringify({ model, ...config }));
+    await writeFile(join(folder.path, 'perdure.config.json'), JSON.stringify({ model, ...config }));
     const { history, result } = await run({ task: 'greet' }, option);
     expect(result).toMatchObject({ reason: 'completed' });
     const scheduled = history.flatMap(({ activityTaskScheduledEventAttributes: call }) => (call ? [call] : []));
@@ -80,10 +76,10 @@ describe('createAgentActivities', () => {
   });
 
   it("B41: no tool of a workspace reads the worker's own state folder, wherever it is", async () => {
-    const stateDir = join(folder, 'state-of-worker');
+    const stateDir = join(folder.path, 'state-of-worker');
     await mkdir(stateDir);
     await writeFile(join(stateDir, 'secret.txt'), 'the-state');
-    const script = join(folder, 'script.yaml');
+    const script = join(folder.path, 'script.yaml');
     await writeFile(
       script,
       `steps:
@@ -95,8 +91,8 @@ describe('createAgentActivities', () => {
   - text: done
 `,
     );
-    await writeFile(join(folder, 'perdure.config.json'), JSON.stringify({ model: `scripted/${script}` }));
-    const { texts } = await run({ task: 'look', context: { workspace: folder } }, { stateDir });
+    await writeFile(join(folder.path, 'perdure.config.json'), JSON.stringify({ model: `scripted/${script}` }));
+    const { texts } = await run({ task: 'look', context: { workspace: folder.path } }, { stateDir });
     expect(texts).toHaveLength(4);
     expect(texts[0]).toMatch(/^DENIED/u);
     expect(texts[2]).toMatch(/^DENIED/u);
@@ -116,12 +112,12 @@ describe('createAgentActivities', () => {
     const address = inject('temporalAddress');
     const taskQueue = `activities-${randomUUID()}`;
     const [connection, nativeConnection] = await Promise.all([Connection.connect({ address }), NativeConnection.connect({ address })]);
-    const config = await loadConfig({ cwd: folder, env: { XDG_CACHE_HOME: folder } });
+    const config = await loadConfig({ cwd: folder.path, env: { XDG_CACHE_HOME: folder.path } });
     const worker = await createTestWorker({
       connection: nativeConnection,
       taskQueue,
       workflowBundle: { codePath: inject('workflowBundlePath') },
-      activities: createAgentActivities({ config, stateDir: folder, searchAttributes: [], ...options }),
+      activities: createAgentActivities({ config, stateDir: folder.path, searchAttributes: [], ...options }),
     });
     const running = worker.run();
     try {

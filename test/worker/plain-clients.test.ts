@@ -1,15 +1,14 @@
 import { createHash } from 'node:crypto';
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readdir } from 'node:fs/promises';
 import { Client } from '@temporalio/client';
 import { Worker } from '@temporalio/worker';
-import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
+import { describe, expect, inject, it } from 'vitest';
 import { z } from 'zod';
 import { defineTool } from '../../src/define/define-tool.js';
 import type { ModelAnswer } from '../../src/providers/contract/provider.js';
 import { createDataConverter } from '../../src/worker/data-converter.js';
 import { call, say } from '../support/agent-worker.js';
+import { useTempFolder } from '../support/temp-folder.js';
 import { useWorkers } from '../support/use-workers.js';
 
 /** Of one result, and of how many results each turn has: half a megabyte a turn. */
@@ -41,18 +40,14 @@ function manyCalls(turn: number): ModelAnswer {
 
 describe('A10: a plain Temporal client, without any of our options', () => {
   const { worker, start } = useWorkers();
-  let artifactsDir: string;
-  beforeEach(async () => {
-    artifactsDir = await mkdtemp(join(tmpdir(), 'perdure-artifacts-'));
-  });
-  afterEach(() => rm(artifactsDir, { recursive: true, force: true }));
+  const artifactsDir = useTempFolder('perdure-artifacts-');
 
   it.each<[what: string, turns: number, text: (n: number) => string, encoding: string]>([
     ['inline, up to 1.5 MiB', 2, random, 'json/plain'],
     ['compressed above', 4, repetitive, 'binary/perdure-gzip'],
     ['stored in a file when it stays large', 5, random, 'binary/perdure-blob'],
   ])('reads the result of a run that carried its state over: %s', async (_what, turns, text, encoding) => {
-    const dataConverter = createDataConverter({ artifactsDir });
+    const dataConverter = createDataConverter({ artifactsDir: artifactsDir.path });
     const on = await worker({ model: (_, n) => (n <= turns ? manyCalls(n) : say('ok')), tools: [big(text)], dataConverter });
     const run = await start(on, { maxTurns: turns + 5, bounds: { continueAsNewEvents: 20 } });
     const plain = new Client({ connection: on.client.connection }).workflow.getHandle(run.runId, (await run.handle.describe()).runId);
@@ -62,7 +57,7 @@ describe('A10: a plain Temporal client, without any of our options', () => {
     const payloads = history.events?.[0]?.workflowExecutionStartedEventAttributes?.input?.payloads ?? [];
     const encodings = payloads.map(({ metadata }) => new TextDecoder().decode(metadata?.['encoding'] ?? new Uint8Array()));
     expect(encodings).toEqual(['json/plain', encoding]);
-    const files = await readdir(artifactsDir, { recursive: true, withFileTypes: true });
+    const files = await readdir(artifactsDir.path, { recursive: true, withFileTypes: true });
     expect(files.some((entry) => entry.isFile())).toBe(encoding === 'binary/perdure-blob');
     await Worker.runReplayHistory({ workflowBundle: { codePath: inject('workflowBundlePath') }, dataConverter }, history);
   });

@@ -1,7 +1,6 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { FileArtifactStore } from '../../../src/artifacts/file-artifact-store.js';
 import type { ToolResultPart } from '../../../src/contracts/schemas/message.js';
@@ -9,6 +8,7 @@ import { type AnyToolDefinition, defineTool, type ToolReturn } from '../../../sr
 import type { ModelRequest } from '../../../src/providers/contract/provider.js';
 import { createReadArtifact } from '../../../src/tools/read-artifact.js';
 import { type AgentWorkerOptions, call, say } from '../../support/agent-worker.js';
+import { useTempFolder } from '../../support/temp-folder.js';
 import { useWorkers } from '../../support/use-workers.js';
 
 const LINES = Array.from({ length: 200_000 }, (_, at) => `line ${at + 1}\n`).join('');
@@ -16,11 +16,7 @@ const REF = /"ref":"(sha256:([0-9a-f]{2})[0-9a-f]{62})"/u;
 
 describe('the output of tools', () => {
   const { worker, start } = useWorkers();
-  let folder: string;
-  beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'perdure-tool-output-'));
-  });
-  afterEach(() => rm(folder, { recursive: true, force: true }));
+  const folder = useTempFolder('perdure-tool-output-');
 
   it('B-27: a result of 2 MB reaches history as its end with a reference, by which the model reads the rest', async () => {
     const results = await resultsOf(
@@ -68,7 +64,7 @@ describe('the output of tools', () => {
     const damaged = await resultsOf(
       toolOf(() => LINES),
       async (first) => {
-        await writeFile(join(folder, REF.exec(first)?.[2] ?? '', refIn(first).slice('sha256:'.length)), 'other');
+        await writeFile(join(folder.path, REF.exec(first)?.[2] ?? '', refIn(first).slice('sha256:'.length)), 'other');
         return { ref: refIn(first) };
       },
     );
@@ -76,7 +72,7 @@ describe('the output of tools', () => {
     const gone = await resultsOf(
       toolOf(() => LINES),
       async (first) => {
-        await rm(folder, { recursive: true });
+        await rm(folder.path, { recursive: true });
         return { ref: refIn(first) };
       },
     );
@@ -84,8 +80,8 @@ describe('the output of tools', () => {
   });
 
   it('B-27: a store that cannot be written fails no call', async () => {
-    await writeFile(join(folder, 'a-file'), '');
-    const artifacts = new FileArtifactStore(join(folder, 'a-file'));
+    await writeFile(join(folder.path, 'a-file'), '');
+    const artifacts = new FileArtifactStore(join(folder.path, 'a-file'));
     const [result] = await resultsOf(
       toolOf(() => LINES),
       undefined,
@@ -110,7 +106,7 @@ describe('the output of tools', () => {
     next?: (first: string) => object | Promise<object>,
     options: Partial<AgentWorkerOptions> = {},
   ): Promise<ReadResult[]> {
-    const artifacts = new FileArtifactStore(folder);
+    const artifacts = new FileArtifactStore(folder.path);
     const on = await worker({
       artifacts,
       tools: [tool, createReadArtifact(artifacts)],

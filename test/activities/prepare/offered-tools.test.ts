@@ -1,7 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { createPrepareRun } from '../../../src/activities/prepare/prepare-run.js';
 import type { Config } from '../../../src/define/define-config.js';
@@ -10,16 +7,13 @@ import { defineTool, type ToolOptions } from '../../../src/define/define-tool.js
 import { captureKeys } from '../../../src/providers/access/key-ring.js';
 import { createListedTools, WORKSPACE_TOOLS } from '../../../src/tools/registry.js';
 import { backgroundCommands } from '../../../src/worker/hosting/background-commands.js';
+import { useTempFolder } from '../../support/temp-folder.js';
 
 const SAFE = ['read_file', 'list_files', 'search_files'];
 const allow = () => ({ action: 'allow' }) as const;
 
 describe('the tools that a run is offered', () => {
-  let workspace: string;
-  beforeEach(async () => {
-    workspace = await mkdtemp(join(tmpdir(), 'perdure-offered-'));
-  });
-  afterEach(() => rm(workspace, { recursive: true, force: true }));
+  const workspace = useTempFolder('perdure-offered-');
 
   it('what the gate would block anyway is not offered', async () => {
     const all = ['fetch', 'sum', ...WORKSPACE_TOOLS.map(({ name }) => name)];
@@ -71,7 +65,7 @@ describe('the tools that a run is offered', () => {
     return (await prepare({ agents: { a: agent } })).setup.tools.map(({ name }) => name);
   }
 
-  function prepare(config: Config, context: { readonly workspace?: string } = { workspace }) {
+  function prepare(config: Config, context: { readonly workspace?: string } = { workspace: workspace.path }) {
     const tools = config.tools ?? [toolOf('fetch', { effect: 'read' }), toolOf('sum', { effect: 'read', network: false })];
     const prepareRun = createPrepareRun({
       config: { ...config, tools },

@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { createPrepareRun } from '../../../src/activities/prepare/prepare-run.js';
 import { FileArtifactStore } from '../../../src/artifacts/file-artifact-store.js';
@@ -16,6 +16,7 @@ import { type AnyToolDefinition, defineTool } from '../../../src/define/define-t
 import { captureKeys } from '../../../src/providers/access/key-ring.js';
 import { createReadArtifact } from '../../../src/tools/read-artifact.js';
 import { WORKSPACE_TOOLS } from '../../../src/tools/registry.js';
+import { useTempFolder } from '../../support/temp-folder.js';
 
 const add = defineTool({
   name: 'add',
@@ -37,11 +38,7 @@ describe('prepareRun', () => {
     await expect(prepare({ messages: [{ id: 'm', role: 'user', parts: [file] }] })).rejects.toMatchObject(refused);
   });
 
-  let folder: string;
-  beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'perdure-prepare-'));
-  });
-  afterEach(() => rm(folder, { recursive: true, force: true }));
+  const folder = useTempFolder('perdure-prepare-');
 
   it('A-01: the model of the request goes before the agent, the environment and the config', async () => {
     const config: Config = { model: 'openai/from-config', agents: { a: { description: 'd', prompt: 'p', model: 'openai/from-agent' } } };
@@ -91,13 +88,13 @@ describe('prepareRun', () => {
   it('a run without workspace has only the tools of the config; with one it has six more, in a fixed order', async () => {
     const config: Config = { tools: [add], model: 'scripted/x' };
     expect((await prepare({}, { config })).setup.tools.map((tool) => tool.name)).toEqual(['add']);
-    const { setup } = await prepare({ context: { workspace: folder } }, { config });
+    const { setup } = await prepare({ context: { workspace: folder.path } }, { config });
     expect(setup.tools.map((tool) => tool.name)).toEqual(['add', ...WORKSPACE_TOOLS.map((tool) => tool.name)]);
     expect(setup.tools.find((tool) => tool.name === 'edit_file')).toMatchObject({ effect: 'once', hasReconcile: true, workspace: true });
   });
 
   it('read_artifact is offered with every list of tools, not without any, and not where it is blocked', async () => {
-    const readArtifact = createReadArtifact(new FileArtifactStore(folder));
+    const readArtifact = createReadArtifact(new FileArtifactStore(folder.path));
     const definition = { description: 'd', prompt: 'p' };
     const agents = {
       adder: { ...definition, tools: ['add'] },
@@ -119,7 +116,7 @@ describe('prepareRun', () => {
         reader: { description: 'd', prompt: 'p', tools: ['read_file', 'run_command'], blockedTools: ['run_command'] },
       },
     };
-    const { setup } = await prepare({ agent: 'reader', context: { workspace: folder } }, { config });
+    const { setup } = await prepare({ agent: 'reader', context: { workspace: folder.path } }, { config });
     expect(setup.tools.map((tool) => tool.name)).toEqual(['read_file']);
   });
 
@@ -129,14 +126,14 @@ describe('prepareRun', () => {
       model: 'scripted/x',
       agents: { a: { description: 'd', prompt: 'p', tools: [], blockedTools: ['run_command'] } },
     };
-    const { setup } = await prepare({ agent: 'a', context: { workspace: folder } }, { config });
+    const { setup } = await prepare({ agent: 'a', context: { workspace: folder.path } }, { config });
     expect(setup.tools.map((tool) => tool.name)).toEqual(['add', 'read_file', 'write_file', 'edit_file', 'list_files', 'search_files']);
   });
 
   it('A-05, A-06: the prompt is base, project, mode, workspace, then the instruction files that are there, each under its name', async () => {
-    await writeFile(join(folder, 'AGENTS.md'), 'Use tabs.');
-    await writeFile(join(folder, 'CLAUDE.md'), '   ');
-    const { setup } = await prepare({ model: 'scripted/x', context: { workspace: folder, projectPath: 'shop', mode: 'code' } });
+    await writeFile(join(folder.path, 'AGENTS.md'), 'Use tabs.');
+    await writeFile(join(folder.path, 'CLAUDE.md'), '   ');
+    const { setup } = await prepare({ model: 'scripted/x', context: { workspace: folder.path, projectPath: 'shop', mode: 'code' } });
     const order = ['careful agent', 'Project: shop', 'You work on code', 'workspace folder', '# Instructions from AGENTS.md\n\nUse tabs.'];
     const places = order.map((text) => setup.prompt.indexOf(text));
     expect(places.every((place) => place >= 0)).toBe(true);
@@ -145,14 +142,14 @@ describe('prepareRun', () => {
   });
 
   it('an instruction file that is a link, a folder or a pipe is left out; a long one is cut with a mark', async () => {
-    await writeFile(join(folder, 'secret'), 'out of reach');
-    await symlink(join(folder, 'secret'), join(folder, 'AGENTS.md'));
-    await promisify(execFile)('mkfifo', [join(folder, 'agents.md')]);
-    await mkdir(join(folder, 'CLAUDE.md'));
-    expect((await prepare({ model: 'scripted/x', context: { workspace: folder } })).setup.prompt).not.toContain('Instructions from');
-    await rm(join(folder, 'CLAUDE.md'), { recursive: true });
-    await writeFile(join(folder, 'CLAUDE.md'), `begin ${'ü'.repeat(WORKSPACE_LIMITS.instructionFileBytesMax)} end`);
-    const { prompt } = (await prepare({ model: 'scripted/x', context: { workspace: folder } })).setup;
+    await writeFile(join(folder.path, 'secret'), 'out of reach');
+    await symlink(join(folder.path, 'secret'), join(folder.path, 'AGENTS.md'));
+    await promisify(execFile)('mkfifo', [join(folder.path, 'agents.md')]);
+    await mkdir(join(folder.path, 'CLAUDE.md'));
+    expect((await prepare({ model: 'scripted/x', context: { workspace: folder.path } })).setup.prompt).not.toContain('Instructions from');
+    await rm(join(folder.path, 'CLAUDE.md'), { recursive: true });
+    await writeFile(join(folder.path, 'CLAUDE.md'), `begin ${'ü'.repeat(WORKSPACE_LIMITS.instructionFileBytesMax)} end`);
+    const { prompt } = (await prepare({ model: 'scripted/x', context: { workspace: folder.path } })).setup;
     expect(prompt).toMatch(/# Instructions from CLAUDE\.md\n\nbegin ü+… \[cut\]$/u);
     expect(Buffer.byteLength(prompt)).toBeLessThan(WORKSPACE_LIMITS.instructionFileBytesMax + 2_000);
   });
@@ -211,7 +208,7 @@ describe('prepareRun', () => {
   });
 
   it('a missing or relative workspace is refused', async () => {
-    await expect(prepare({ model: 'scripted/x', context: { workspace: join(folder, 'none') } })).rejects.toMatchObject({
+    await expect(prepare({ model: 'scripted/x', context: { workspace: join(folder.path, 'none') } })).rejects.toMatchObject({
       type: 'Input.Workspace',
     });
     // D5: also of a client in another language
@@ -219,8 +216,8 @@ describe('prepareRun', () => {
       type: 'Input.Workspace',
       message: 'WORKSPACE here: an absolute path is needed',
     });
-    await writeFile(join(folder, 'file'), '');
-    await expect(prepare({ model: 'scripted/x', context: { workspace: join(folder, 'file') } })).rejects.toMatchObject({
+    await writeFile(join(folder.path, 'file'), '');
+    await expect(prepare({ model: 'scripted/x', context: { workspace: join(folder.path, 'file') } })).rejects.toMatchObject({
       type: 'Input.Workspace',
       message: expect.stringContaining('not a folder'),
     });
@@ -315,12 +312,12 @@ describe('prepareRun', () => {
   it('B22: a key in a file that lies in the workspace is refused, also behind a link: tools could read it', async () => {
     const outside = await mkdtemp(join(tmpdir(), 'perdure-secret-'));
     try {
-      await writeFile(join(folder, 'inside'), 'k-one', { mode: 0o600 });
-      await symlink(join(folder, 'inside'), join(outside, 'link'));
+      await writeFile(join(folder.path, 'inside'), 'k-one', { mode: 0o600 });
+      await symlink(join(folder.path, 'inside'), join(outside, 'link'));
       await writeFile(join(outside, 'secret'), 'k-two', { mode: 0o600 });
       const prepareWithKey = (path: string) =>
-        prepare({ model: 'scripted/x', context: { workspace: folder } }, { config: { credentials: { openai: [`file:${path}`] } } });
-      for (const path of [join(folder, 'inside'), join(outside, 'link')]) {
+        prepare({ model: 'scripted/x', context: { workspace: folder.path } }, { config: { credentials: { openai: [`file:${path}`] } } });
+      for (const path of [join(folder.path, 'inside'), join(outside, 'link')]) {
         await expect(prepareWithKey(path)).rejects.toMatchObject({
           type: 'Input.Workspace',
           message: expect.stringContaining(`SECRET_IN_WORKSPACE file:${path}`),

@@ -1,9 +1,8 @@
 import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createPrepareRun } from '../../../src/activities/prepare/prepare-run.js';
 import { previewRun } from '../../../src/activities/prepare/preview-run.js';
 import { PROMPT_LIMITS } from '../../../src/contracts/constants/limits.js';
@@ -12,14 +11,11 @@ import type { AgentDefinition } from '../../../src/define/define-agent.js';
 import type { Config } from '../../../src/define/define-config.js';
 import { captureKeys } from '../../../src/providers/access/key-ring.js';
 import { WORKSPACE_TOOLS } from '../../../src/tools/registry.js';
+import { useTempFolder } from '../../support/temp-folder.js';
 
 const MIB = 1024 * 1024;
 
-let folder: string;
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'perdure-prompt-'));
-});
-afterEach(() => rm(folder, { recursive: true, force: true }));
+const folder = useTempFolder('perdure-prompt-');
 
 describe('a prompt as a template', () => {
   const greeting = { prompt: 'Serve {{customer}} in {{ region.name }}. Write \\{{this}} as it is.', promptTemplate: true };
@@ -69,9 +65,9 @@ describe('a prompt as a function', () => {
 
 describe('sections of a prompt', () => {
   it('A-05: all of them stand in one order, and empty fields have no line', async () => {
-    await writeFile(join(folder, 'AGENTS.md'), 'Use tabs.');
+    await writeFile(join(folder.path, 'AGENTS.md'), 'Use tabs.');
     const context = {
-      workspace: folder,
+      workspace: folder.path,
       projectPath: 'shop',
       mode: 'ui',
       component: 'Cart',
@@ -109,9 +105,9 @@ describe('sections of a prompt', () => {
   });
 
   it('A-05: an agent that sets nothing new has the prompt of earlier versions, byte for byte', async () => {
-    await writeFile(join(folder, 'AGENTS.md'), 'Use tabs.\n');
-    await writeFile(join(folder, 'SOUL.md'), 'Not read.\n');
-    const context = { workspace: folder, projectPath: 'shop', mode: 'code', variables: { a: '1', empty: '', b: '{{2}}' } } as const;
+    await writeFile(join(folder.path, 'AGENTS.md'), 'Use tabs.\n');
+    await writeFile(join(folder.path, 'SOUL.md'), 'Not read.\n');
+    const context = { workspace: folder.path, projectPath: 'shop', mode: 'code', variables: { a: '1', empty: '', b: '{{2}}' } } as const;
     const messages: RunInput['messages'] = [{ role: 'system', parts: [{ type: 'text', text: 'Given text.' }] }];
     expect(await promptOf({}, { context, messages, outputSchema: { type: 'object' } })).toBe(
       [
@@ -143,7 +139,7 @@ describe('sections of a prompt', () => {
   });
 
   it('C-33, A-07: mode none is one identity line, and what the input itself needs', async () => {
-    expect(await promptOf({ promptMode: 'none', rules: ['r'] }, { context: { workspace: folder } })).toBe(
+    expect(await promptOf({ promptMode: 'none', rules: ['r'] }, { context: { workspace: folder.path } })).toBe(
       'You are the agent a. A test agent.',
     );
     const messages: RunInput['messages'] = [{ role: 'system', parts: [{ type: 'text', text: 'Given.' }] }];
@@ -163,10 +159,10 @@ describe('sections of a prompt', () => {
   });
 
   it('instructions of the config stand before the project, and the same file of a workspace is not repeated', async () => {
-    await writeFile(join(folder, 'AGENTS.md'), 'Use tabs.\n');
+    await writeFile(join(folder.path, 'AGENTS.md'), 'Use tabs.\n');
     const prompt = await promptOf(
       {},
-      { context: { workspace: folder, projectPath: 'shop' } },
+      { context: { workspace: folder.path, projectPath: 'shop' } },
       { instructions: { 'AGENTS.md': 'Use tabs.' } },
     );
     expect(prompt).toMatch(/^Do it\.\n\n# Instructions from AGENTS\.md\n\nUse tabs\.\n\nProject: shop\n\n/u);
@@ -174,13 +170,13 @@ describe('sections of a prompt', () => {
   });
 
   it('says what each section changes with: what comes first is stable for the caches of providers', async () => {
-    const { sections } = await preview({ promptMode: 'full', rules: ['r'] }, { context: { workspace: folder } });
+    const { sections } = await preview({ promptMode: 'full', rules: ['r'] }, { context: { workspace: folder.path } });
     const changes = Object.fromEntries(sections.map(({ name, changesWith }) => [name, changesWith]));
     expect(changes).toMatchObject({ identity: 'config', agent: 'config', workspace: 'workspace', runtime: 'day', rules: 'config' });
   });
 
   it('is the same for the same input, and for a preview as for a start', async () => {
-    const given = { context: { workspace: folder, variables: { a: '1' } } };
+    const given = { context: { workspace: folder.path, variables: { a: '1' } } };
     const [first, second] = await Promise.all([promptOf({ promptMode: 'full' }, given), promptOf({ promptMode: 'full' }, given)]);
     expect(second).toBe(first);
     expect((await previewRun(input(given), optionsOf({ ...base, promptMode: 'full' }, {}), 'r')).prepared.setup.prompt).toBe(first);
@@ -204,7 +200,7 @@ describe('bootstrap files', () => {
   it('C-34: each is cut at 20,000 characters and all at 60,000, with a mark; missing ones are one short line', async () => {
     const { bootstrapFileCharsMax: each, bootstrapTotalCharsMax: all } = PROMPT_LIMITS;
     for (const name of ['AGENTS.md', 'SOUL.md', 'TOOLS.md', 'CLAUDE.md'])
-      await writeFile(join(folder, name), `${name} ${'ä'.repeat(each)}`);
+      await writeFile(join(folder.path, name), `${name} ${'ä'.repeat(each)}`);
     const text = await filesOf(full);
     expect(text).toContain(`[AGENTS.md is cut here, after ${each} characters; read the rest from the file]`);
     expect(text).toContain('[CLAUDE.md is cut here, after ');
@@ -213,15 +209,15 @@ describe('bootstrap files', () => {
   });
 
   it('C-34: BOOTSTRAP.md is for a new workspace, and one with work in it is not new', async () => {
-    await writeFile(join(folder, 'BOOTSTRAP.md'), 'Ask for a name.');
-    await mkdir(join(folder, '.git'));
+    await writeFile(join(folder.path, 'BOOTSTRAP.md'), 'Ask for a name.');
+    await mkdir(join(folder.path, '.git'));
     expect(await filesOf(full)).toContain('# Instructions from BOOTSTRAP.md\n\nAsk for a name.');
-    await writeFile(join(folder, 'main.ts'), '');
+    await writeFile(join(folder.path, 'main.ts'), '');
     expect(await filesOf(full)).not.toContain('BOOTSTRAP');
   });
 
   it('C-33: a sub-agent has no files of identity and user', async () => {
-    for (const name of ['AGENTS.md', 'SOUL.md', 'USER.md', 'TOOLS.md']) await writeFile(join(folder, name), `text of ${name}`);
+    for (const name of ['AGENTS.md', 'SOUL.md', 'USER.md', 'TOOLS.md']) await writeFile(join(folder.path, name), `text of ${name}`);
     const text = await filesOf({ promptMode: 'minimal' });
     expect(text).toContain('text of AGENTS.md');
     expect(text).toContain('text of TOOLS.md');
@@ -229,11 +225,11 @@ describe('bootstrap files', () => {
   });
 
   it('X9: links, pipes and folders are left out, and 10 MiB cost nothing', async () => {
-    await writeFile(join(folder, 'secret'), 'out of reach');
-    await symlink(join(folder, 'secret'), join(folder, 'SOUL.md'));
-    await promisify(execFile)('mkfifo', [join(folder, 'USER.md')]);
-    await mkdir(join(folder, 'TOOLS.md'));
-    await writeFile(join(folder, 'AGENTS.md'), 'x'.repeat(10 * MIB));
+    await writeFile(join(folder.path, 'secret'), 'out of reach');
+    await symlink(join(folder.path, 'secret'), join(folder.path, 'SOUL.md'));
+    await promisify(execFile)('mkfifo', [join(folder.path, 'USER.md')]);
+    await mkdir(join(folder.path, 'TOOLS.md'));
+    await writeFile(join(folder.path, 'AGENTS.md'), 'x'.repeat(10 * MIB));
     const before = process.memoryUsage().arrayBuffers;
     const text = await filesOf(full);
     expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(MIB);
@@ -280,6 +276,6 @@ function brokenPrompt(): string {
 }
 
 async function filesOf(agent: Partial<AgentDefinition>): Promise<string> {
-  const { sections } = await preview(agent, { context: { workspace: folder } });
+  const { sections } = await preview(agent, { context: { workspace: folder.path } });
   return sections.find(({ name }) => name === 'files')?.text ?? '';
 }

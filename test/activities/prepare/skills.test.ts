@@ -1,8 +1,7 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { matchSkills } from '../../../src/activities/prepare/match-skills.js';
 import { createPrepareRun } from '../../../src/activities/prepare/prepare-run.js';
@@ -14,6 +13,7 @@ import { defineTool } from '../../../src/define/define-tool.js';
 import { captureKeys } from '../../../src/providers/access/key-ring.js';
 import { createReadSkill } from '../../../src/tools/read-skill.js';
 import { WORKSPACE_TOOLS } from '../../../src/tools/registry.js';
+import { useTempFolder } from '../../support/temp-folder.js';
 
 const PUBLISHED = fileURLToPath(new URL('../../tools/fixtures/published-skills', import.meta.url));
 
@@ -25,11 +25,7 @@ const add = defineTool({
   execute: ({ a }) => a,
 });
 
-let folder: string;
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'perdure-skilled-'));
-});
-afterEach(() => rm(folder, { recursive: true, force: true }));
+const folder = useTempFolder('perdure-skilled-');
 
 describe('skills of a run', () => {
   it('C-34: are a list of names, descriptions and paths, with a tool that reads them; without skills there is no section', async () => {
@@ -54,7 +50,7 @@ describe('skills of a run', () => {
 
   it('of a workspace are used only where the agent allows it, and are read on the host of the workspace', async () => {
     await put('.claude/skills/local/SKILL.md', '---\nname: local\ndescription: Local.\n---\nText.');
-    const input = { context: { workspace: folder } };
+    const input = { context: { workspace: folder.path } };
     expect((await prepare({ skills: 'all' }, { worker: PUBLISHED, input })).setup.prompt).not.toContain('- local');
     const { setup } = await prepare({ workspaceSkills: true }, { worker: PUBLISHED, input });
     expect(setup.prompt).toContain('- local: Local. (.claude/skills/local/SKILL.md)');
@@ -66,10 +62,10 @@ describe('skills of a run', () => {
     await put('skills/sums/SKILL.md', '---\nname: sums\ndescription: Sums.\nallowed-tools: add Read WebFetch\n---\n');
     const agent = { skills: 'all', tools: ['list_files'] } as const;
     const offered = async (task: string, given: Partial<AgentDefinition> = {}): Promise<readonly string[]> => {
-      const workspace = join(folder, 'work');
+      const workspace = join(folder.path, 'work');
       await mkdir(workspace, { recursive: true });
       const input = { task, context: { workspace } };
-      const { setup } = await prepare({ ...agent, tools: [...agent.tools], ...given }, { worker: folder, input });
+      const { setup } = await prepare({ ...agent, tools: [...agent.tools], ...given }, { worker: folder.path, input });
       return setup.tools.map(({ name }) => name);
     };
     expect(await offered('Write a letter')).toEqual(['list_files', 'read_skill']);
@@ -79,15 +75,15 @@ describe('skills of a run', () => {
 
   it('a skill that names a missing tool is a notice, and the run starts', async () => {
     await put('skills/sums/SKILL.md', '---\nname: sums\ndescription: Sums.\nallowed-tools: add WebFetch Bash(git *)\n---\n');
-    const { notices } = await prepare({ skills: 'all' }, { worker: folder, input: { task: 'sums' } });
+    const { notices } = await prepare({ skills: 'all' }, { worker: folder.path, input: { task: 'sums' } });
     expect(notices).toEqual(['skill sums: no tool named "WebFetch", "Bash(git *)"; they are not added']);
   });
 
   it('X11: files of a workspace add no tool, also where the workspace is the folder of the worker', async () => {
     await put('skills/sums/SKILL.md', '---\nname: sums\ndescription: Sums.\nallowed-tools: add\n---\n');
-    const input = { task: 'sums', context: { workspace: folder } };
+    const input = { task: 'sums', context: { workspace: folder.path } };
     const agent = { workspaceSkills: true, skills: 'all', tools: ['read_file'] } satisfies Partial<AgentDefinition>;
-    for (const worker of [undefined, folder]) {
+    for (const worker of [undefined, folder.path]) {
       const { setup } = await prepare(agent, { ...(worker === undefined ? {} : { worker }), input });
       expect(setup.tools.map(({ name }) => name)).toEqual(['read_file', 'read_skill']);
     }
@@ -96,24 +92,24 @@ describe('skills of a run', () => {
   it('that match are expanded with the variables of the run; other braces stay', async () => {
     await put('skills/report/SKILL.md', '---\nname: report\ndescription: d\n---\n\nWrite for {{customer}}, keep {{ page }}.\n');
     const input = { task: 'the report', context: { variables: { customer: 'ACME' } } };
-    const { setup } = await prepare({ skills: 'all', expandSkills: true }, { worker: folder, input });
+    const { setup } = await prepare({ skills: 'all', expandSkills: true }, { worker: folder.path, input });
     expect(setup.prompt).toContain('# Skill report\n\nWrite for ACME, keep {{ page }}.');
     expect(
-      (await prepare({ skills: 'all', expandSkills: true }, { worker: folder, input: { task: 'a letter' } })).setup.prompt,
+      (await prepare({ skills: 'all', expandSkills: true }, { worker: folder.path, input: { task: 'a letter' } })).setup.prompt,
     ).not.toContain('# Skill report');
   });
 
   it('a text of 10 MiB is cut, and at most three are expanded', async () => {
     for (const name of ['a', 'b', 'c', 'd'])
       await put(`skills/${name}/SKILL.md`, `---\ndescription: d\nkeywords: [report]\n---\n${'x'.repeat(name === 'a' ? 10_485_760 : 10)}`);
-    const { setup } = await prepare({ skills: 'all', expandSkills: true }, { worker: folder, input: { task: 'report' } });
+    const { setup } = await prepare({ skills: 'all', expandSkills: true }, { worker: folder.path, input: { task: 'report' } });
     expect(setup.prompt.match(/# Skill \w/gu)).toEqual(['# Skill a', '# Skill b', '# Skill c']);
     expect(setup.prompt).toContain('[the skill is cut here; read the rest with read_skill]');
   });
 
   it('the list has at most 30,000 characters, and says how many are left out', async () => {
     for (let at = 0; at < 60; at += 1) await put(`skills/s${at}/SKILL.md`, `---\ndescription: ${'word '.repeat(200)}\n---\n`);
-    const { setup } = await prepare({ skills: 'all' }, { worker: folder });
+    const { setup } = await prepare({ skills: 'all' }, { worker: folder.path });
     expect(setup.prompt.length).toBeLessThan(SKILL_LIMITS.listCharsMax + 1_000);
     expect(setup.prompt).toMatch(/\[\d+ more skills are not listed\]$/u);
   });
@@ -166,6 +162,6 @@ function prepare(agent: Partial<AgentDefinition>, { worker, input = {} }: Surrou
 }
 
 async function put(path: string, text: string): Promise<void> {
-  await mkdir(dirname(join(folder, path)), { recursive: true });
-  await writeFile(join(folder, path), text);
+  await mkdir(dirname(join(folder.path, path)), { recursive: true });
+  await writeFile(join(folder.path, path), text);
 }

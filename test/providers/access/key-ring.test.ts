@@ -1,11 +1,11 @@
 import { execFile } from 'node:child_process';
-import { chmod, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { chmod, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { captureKeys } from '../../../src/providers/access/key-ring.js';
 import { KNOWN_PROVIDERS } from '../../../src/providers/access/provider-catalog.js';
+import { useTempFolder } from '../../support/temp-folder.js';
 
 const VARIABLES = [...new Set(Object.values(KNOWN_PROVIDERS).flatMap(({ keyVariable }) => keyVariable ?? []))];
 
@@ -56,11 +56,7 @@ describe('held keys', () => {
 });
 
 describe('keys in files', () => {
-  let folder: string;
-  beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'perdure-keys-'));
-  });
-  afterEach(() => rm(folder, { recursive: true, force: true }));
+  const folder = useTempFolder('perdure-keys-');
 
   it('B22: a file of its owner alone is read at call time, without its line break', async () => {
     const reference = `file:${await secret('k-one\n', 0o600)}`;
@@ -96,17 +92,17 @@ describe('keys in files', () => {
 
   it('a file that may not even be written is a key all the same, as orchestrators mount them behind a link', async () => {
     const path = await secret('k-mounted', 0o400);
-    await symlink(path, join(folder, 'link'));
-    const reference = `file:${join(folder, 'link')}`;
+    await symlink(path, join(folder.path, 'link'));
+    const reference = `file:${join(folder.path, 'link')}`;
     expect(captureKeys({}, [reference]).resolve(reference)).toBe('k-mounted');
   });
 
   it('what is no file, is not there, is empty, too long or of several lines gives no key; nothing is waited for', async () => {
-    const pipe = join(folder, 'pipe');
+    const pipe = join(folder.path, 'pipe');
     await promisify(execFile)('mkfifo', ['-m', '600', pipe]);
     expect(problemOf(pipe)).toContain('it is not a file');
-    expect(problemOf(folder)).toContain('it is not a file');
-    expect(problemOf(join(folder, 'none'))).toBe(`SECRET_MISSING file:${join(folder, 'none')}`);
+    expect(problemOf(folder.path)).toContain('it is not a file');
+    expect(problemOf(join(folder.path, 'none'))).toBe(`SECRET_MISSING file:${join(folder.path, 'none')}`);
     expect(problemOf(await secret('\n', 0o600))).toContain('SECRET_MISSING');
     expect(problemOf(await secret('x'.repeat(100_000), 0o600))).toContain('100000 bytes are too many for a key');
     expect(problemOf(await secret('k-one\nk-two', 0o600))).toMatch(/^SECRET_BAD file:/u);
@@ -114,13 +110,13 @@ describe('keys in files', () => {
 
   it('a file that the config does not name is not opened', async () => {
     const path = await secret('k-one', 0o600);
-    const ring = captureKeys({}, [`file:${join(folder, 'other')}`]);
+    const ring = captureKeys({}, [`file:${join(folder.path, 'other')}`]);
     expect(ring.resolve(`file:${path}`)).toBeUndefined();
     expect(ring.problem(`file:${path}`)).toBe(`SECRET_MISSING file:${path}`);
   });
 
   async function secret(text: string, mode: number): Promise<string> {
-    const path = join(folder, 'secret');
+    const path = join(folder.path, 'secret');
     await writeFile(path, text);
     await chmod(path, mode);
     return path;

@@ -1,8 +1,8 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { checkScript, parseScript, readScript } from '../../../src/providers/scripted/script-file.js';
+import { useTempFolder } from '../../support/temp-folder.js';
 
 describe('a script', () => {
   it('is the same in JSON and in YAML', () => {
@@ -51,20 +51,16 @@ describe('a script', () => {
 });
 
 describe('readScript', () => {
-  let folder: string;
-  beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'script-'));
-  });
-  afterEach(() => rm(folder, { recursive: true, force: true }));
+  const folder = useTempFolder('script-');
 
   it('reads a file', async () => {
-    const file = join(folder, 'hello.yaml');
+    const file = join(folder.path, 'hello.yaml');
     await writeFile(file, 'steps: [{ text: Hello }]');
     await expect(readScript(file)).resolves.toMatchObject({ steps: [{ text: 'Hello' }] });
   });
 
   it('of a missing file is BAD_SCRIPT with its name', async () => {
-    const file = join(folder, 'missing.yaml');
+    const file = join(folder.path, 'missing.yaml');
     await expect(readScript(file)).rejects.toMatchObject({ code: 'BAD_SCRIPT', exitCode: 2, message: expect.stringContaining(file) });
   });
 });

@@ -1,22 +1,19 @@
 import { link, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { ToolContext } from '../../../src/define/define-tool.js';
 import type { MemoryDefinition } from '../../../src/define/worker/memory.js';
 import { createMemoryTools } from '../../../src/tools/memory/memory-tools.js';
 import { parseNotes } from '../../../src/tools/memory/notes.js';
+import { useTempFolder } from '../../support/temp-folder.js';
 
 const MONTH = `${new Date().toISOString().slice(0, 7)}.md`;
 
 describe('the memory of agents', () => {
-  let folder: string;
-  beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'perdure-memory-'));
-  });
-  afterEach(() => rm(folder, { recursive: true, force: true }));
+  const folder = useTempFolder('perdure-memory-');
 
-  async function use(name: string, args: object, { memory = {}, key = 'k', workspace = folder }: UseOptions = {}): Promise<string> {
+  async function use(name: string, args: object, { memory = {}, key = 'k', workspace = folder.path }: UseOptions = {}): Promise<string> {
     const tool = createMemoryTools(memory).find((each) => each.name === name);
     if (!tool) throw new Error(`no tool ${name}`);
     const context = { workspace, idempotencyKey: key, signal: new AbortController().signal } as unknown as ToolContext;
@@ -28,7 +25,7 @@ describe('the memory of agents', () => {
   it('a note is a section of a Markdown file of the workspace, found by its words, its tags, and by words with a mistake', async () => {
     await use('remember', { text: 'The staging database is called heron.', tags: ['deploy'] }, { key: 'a' });
     await use('remember', { text: 'Invoices are sent on Mondays.' }, { key: 'b' });
-    const file = await readFile(join(folder, 'memory', MONTH), 'utf8');
+    const file = await readFile(join(folder.path, 'memory', MONTH), 'utf8');
     expect(file).toMatch(
       /^## \d{4}-\d\d-\d\d \d\d:\d\d #deploy\n\nThe staging database is called heron\.\n\n<!-- note [0-9a-f]{16} -->$/mu,
     );
@@ -40,19 +37,19 @@ describe('the memory of agents', () => {
 
   it('a call that is repeated adds its note once', async () => {
     for (const _ of [1, 2, 3]) expect(await use('remember', { text: 'once' }, { key: 'same' })).toBe(`remembered in ${MONTH}`);
-    expect((await readFile(join(folder, 'memory', MONTH), 'utf8')).match(/^once$/gmu)).toHaveLength(1);
+    expect((await readFile(join(folder.path, 'memory', MONTH), 'utf8')).match(/^once$/gmu)).toHaveLength(1);
   });
 
   it('notes that are written at the same time are all kept', async () => {
     await Promise.all(Array.from({ length: 40 }, (_, n) => use('remember', { text: `fact number${n}` }, { key: `k${n}` })));
-    const file = await readFile(join(folder, 'memory', MONTH), 'utf8');
+    const file = await readFile(join(folder.path, 'memory', MONTH), 'utf8');
     expect(new Set(file.match(/fact number\d+/gu))).toHaveLength(40);
     expect(await use('recall', { query: 'number17' })).toContain('fact number17');
   });
 
   it('files of people are read too, and what they change or remove is followed', async () => {
-    await mkdir(join(folder, 'memory'));
-    const path = join(folder, 'memory', 'people.md');
+    await mkdir(join(folder.path, 'memory'));
+    const path = join(folder.path, 'memory', 'people.md');
     await writeFile(path, '# Ada #team\nAda likes tea.\n\n## Bob\nBob drinks coffee.\n');
     expect(await use('recall', { query: 'tea' })).toBe('[people.md:1 Ada #team]\nAda likes tea.');
     await writeFile(path, '## Ada\nAda drinks water.\n');
@@ -63,7 +60,7 @@ describe('the memory of agents', () => {
   });
 
   it('scope user is one folder for all workspaces; scope workspace needs one', async () => {
-    const memory = { scope: 'user', folder: join(folder, 'own') } as const;
+    const memory = { scope: 'user', folder: join(folder.path, 'own') } as const;
     await use('remember', { text: 'shared by all' }, { memory, workspace: '/nowhere' });
     expect(await use('recall', { query: 'shared' }, { memory })).toContain('shared by all');
     await expect(use('recall', { query: 'x' }, { workspace: '/no/such/folder' })).rejects.toThrow('does not exist');
@@ -73,14 +70,14 @@ describe('the memory of agents', () => {
     const outside = await mkdtemp(join(tmpdir(), 'perdure-outside-'));
     try {
       await writeFile(join(outside, 'secret.md'), '## s\nsecret word');
-      await symlink(outside, join(folder, 'memory'));
+      await symlink(outside, join(folder.path, 'memory'));
       await expect(use('remember', { text: 'x' })).rejects.toThrow('outside the workspace');
-      await rm(join(folder, 'memory'));
-      await mkdir(join(folder, 'memory'));
-      await symlink(join(outside, 'secret.md'), join(folder, 'memory', 'a.md'));
+      await rm(join(folder.path, 'memory'));
+      await mkdir(join(folder.path, 'memory'));
+      await symlink(join(outside, 'secret.md'), join(folder.path, 'memory', 'a.md'));
       expect(await use('recall', { query: 'secret' })).toBe('no note has these words');
       await writeFile(join(outside, 'two.md'), '');
-      await link(join(outside, 'two.md'), join(folder, 'memory', MONTH));
+      await link(join(outside, 'two.md'), join(folder.path, 'memory', MONTH));
       await expect(use('remember', { text: 'x' }, { key: 'new' })).rejects.toThrow('second hard link');
       expect(await readFile(join(outside, 'two.md'), 'utf8')).toBe('');
     } finally {

@@ -1,16 +1,12 @@
-import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, realpath, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { CONFIG_LIMITS } from '../../../src/contracts/constants/limits.js';
 import { AgentDefinition } from '../../../src/define/define-agent.js';
 import { type LoadedConfig, loadConfig } from '../../../src/worker/config/load-config.js';
+import { useTempFolder } from '../../support/temp-folder.js';
 
-let folder: string;
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'perdure-agent-files-'));
-});
-afterEach(() => rm(folder, { recursive: true, force: true }));
+const folder = useTempFolder('perdure-agent-files-');
 
 describe('agents/NAME.md', () => {
   it('may have every field of an agent that is data, in the schema of defineAgent', async () => {
@@ -98,8 +94,8 @@ describe('agents/NAME.md', () => {
     await put('.claude/agents/b.md', '---\nname: a\ndescription: d\n---\nprompt\n');
     await putConfig(`{ import: ['.claude/agents'], agents: { a: { description: 'd', prompt: 'p' } } }`);
     const told = await problems();
-    expect(told).toContain(`agents.a: also defined in ${join(folder, 'agents/a.md')}`);
-    expect(told).toContain(`agents.a: defined in ${join(folder, 'agents/a.md')} and in ${join(folder, '.claude/agents/b.md')}`);
+    expect(told).toContain(`agents.a: also defined in ${join(folder.path, 'agents/a.md')}`);
+    expect(told).toContain(`agents.a: defined in ${join(folder.path, 'agents/a.md')} and in ${join(folder.path, '.claude/agents/b.md')}`);
   });
 
   it('a template that is a function is refused: its braces would stay', async () => {
@@ -121,7 +117,7 @@ describe('import', () => {
     await putConfig(`{ import: ['AGENTS.md', './docs/CLAUDE.md'], instructions: { 'CLAUDE.md': 'Neither.' } }`);
     const loaded = await load();
     expect(loaded.config.instructions).toEqual({ 'AGENTS.md': 'Use tabs.\n', 'CLAUDE.md': 'Neither.' });
-    const real = await realpath(folder);
+    const real = await realpath(folder.path);
     expect(loaded.protected).toEqual(expect.arrayContaining([join(real, 'AGENTS.md'), join(real, 'docs/CLAUDE.md')]));
   });
 
@@ -143,14 +139,14 @@ describe('import', () => {
       },
       plain: { description: 'Plain.', prompt: 'Do it.', tools: ['edit_file', 'add'] },
     });
-    const file = join(folder, '.claude/agents/review.md');
+    const file = join(folder.path, '.claude/agents/review.md');
     expect(notices).toEqual([
       `${file}: no tool for WebFetch; it is left out`,
       `${file}: no tool for Bash(git diff:*); it is left out`,
       `${file}: the option color is not used`,
     ]);
-    expect(agentFiles).toEqual({ 'code-reviewer': file, plain: join(folder, '.claude/agents/plain.md') });
-    expect(paths).toContain(join(await realpath(folder), '.claude/agents/*.md'));
+    expect(agentFiles).toEqual({ 'code-reviewer': file, plain: join(folder.path, '.claude/agents/plain.md') });
+    expect(paths).toContain(join(await realpath(folder.path), '.claude/agents/*.md'));
   });
 
   it('an imported agent whose tools are all unknown is refused: an empty list would offer every tool', async () => {
@@ -187,8 +183,8 @@ describe('import', () => {
 const ADD = `defineTool({ name: 'add', description: 'd', parameters: z.strictObject({}), effect: 'read', execute: () => 1 })`;
 
 async function put(path: string, content: string | Buffer): Promise<void> {
-  await mkdir(dirname(join(folder, path)), { recursive: true });
-  await writeFile(join(folder, path), content);
+  await mkdir(dirname(join(folder.path, path)), { recursive: true });
+  await writeFile(join(folder.path, path), content);
 }
 
 async function putConfig(text: string): Promise<void> {
@@ -196,7 +192,7 @@ async function putConfig(text: string): Promise<void> {
 }
 
 function load(): Promise<LoadedConfig> {
-  return loadConfig({ cwd: folder, env: { XDG_CACHE_HOME: join(folder, 'cache') } });
+  return loadConfig({ cwd: folder.path, env: { XDG_CACHE_HOME: join(folder.path, 'cache') } });
 }
 
 async function problems(): Promise<string> {

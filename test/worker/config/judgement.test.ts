@@ -1,15 +1,11 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { loadConfig } from '../../../src/worker/config/load-config.js';
+import { useTempFolder } from '../../support/temp-folder.js';
 
 describe('loadConfig: how an agent is judged', () => {
-  let folder: string;
-  beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'perdure-config-'));
-  });
-  afterEach(() => rm(folder, { recursive: true, force: true }));
+  const folder = useTempFolder('perdure-config-');
 
   it.each([
     [
@@ -89,12 +85,12 @@ describe('loadConfig: how an agent is judged', () => {
   });
 
   async function write(name: string, text: string): Promise<void> {
-    await mkdir(dirname(join(folder, name)), { recursive: true });
-    await writeFile(join(folder, name), text);
+    await mkdir(dirname(join(folder.path, name)), { recursive: true });
+    await writeFile(join(folder.path, name), text);
   }
 
   function load() {
-    return loadConfig({ cwd: folder, env: { XDG_CACHE_HOME: join(folder, 'cache') } });
+    return loadConfig({ cwd: folder.path, env: { XDG_CACHE_HOME: join(folder.path, 'cache') } });
   }
 
   async function problemsOf(text: string): Promise<string> {

@@ -1,8 +1,8 @@
-import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { loadConfig } from '../../../src/worker/config/load-config.js';
+import { useTempFolder } from '../../support/temp-folder.js';
 
 const TOOL = `import { defineConfig, defineTool } from 'perdure';
 import { z } from 'zod';
@@ -10,11 +10,7 @@ const add = defineTool({ name: 'add', description: 'Adds.', parameters: z.strict
 `;
 
 describe('loadConfig', () => {
-  let folder: string;
-  beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'perdure-config-'));
-  });
-  afterEach(() => rm(folder, { recursive: true, force: true }));
+  const folder = useTempFolder('perdure-config-');
 
   it('without a file the defaults stand', async () => {
     expect(await load()).toMatchObject({ config: {}, file: undefined });
@@ -23,7 +19,7 @@ describe('loadConfig', () => {
   it('a TypeScript config in a folder without packages imports perdure and zod', async () => {
     await write('perdure.config.ts', `${TOOL}export default defineConfig({ model: 'openai/m' as string, tools: [add] });`);
     const { config, file } = await load();
-    expect(file).toBe(join(folder, 'perdure.config.ts'));
+    expect(file).toBe(join(folder.path, 'perdure.config.ts'));
     expect(config.model).toBe('openai/m');
     expect(config.tools?.map((tool) => [tool.name, tool.effect])).toEqual([['add', 'read']]);
   });
@@ -31,7 +27,7 @@ describe('loadConfig', () => {
   it("what the loader keeps of a config is in the user's cache folder, not in one that others can fill", async () => {
     await write('perdure.config.ts', `export default { model: 'openai/m' as string };`);
     await load();
-    expect((await readdir(join(folder, 'cache', 'perdure', 'config'))).length).toBeGreaterThan(0);
+    expect((await readdir(join(folder.path, 'cache', 'perdure', 'config'))).length).toBeGreaterThan(0);
   });
 
   it.each(['mjs', 'js'])('a config as .%s is read too', async (extension) => {
@@ -46,10 +42,10 @@ describe('loadConfig', () => {
 
   it('a config file may be named, and a missing one is said', async () => {
     await write('other/mine.mjs', `export default { model: 'openai/named' };`);
-    expect((await loadConfig({ cwd: folder, configFile: 'other/mine.mjs', env: { XDG_CACHE_HOME: folder } })).config.model).toBe(
+    expect((await loadConfig({ cwd: folder.path, configFile: 'other/mine.mjs', env: { XDG_CACHE_HOME: folder.path } })).config.model).toBe(
       'openai/named',
     );
-    await expect(loadConfig({ cwd: folder, configFile: 'none.ts', env: {} })).rejects.toMatchObject({ code: 'CONFIG', exitCode: 2 });
+    await expect(loadConfig({ cwd: folder.path, configFile: 'none.ts', env: {} })).rejects.toMatchObject({ code: 'CONFIG', exitCode: 2 });
   });
 
   it('B19: a syntax error is told as FILE:LINE:COLUMN, also in a file that the config imports', async () => {
@@ -78,13 +74,13 @@ describe('loadConfig', () => {
   });
 
   it('B26: a file in UTF-16 is refused as not UTF-8', async () => {
-    await writeFile(join(folder, 'perdure.config.json'), Buffer.from('\uFEFF{"model":"openai/m"}', 'utf16le'));
+    await writeFile(join(folder.path, 'perdure.config.json'), Buffer.from('\uFEFF{"model":"openai/m"}', 'utf16le'));
     await expect(load()).rejects.toMatchObject({ message: expect.stringContaining('not UTF-8') });
   });
 
   it('what a config throws and what it cannot import is one line', async () => {
     await write('perdure.config.mjs', `throw new Error('the vault is shut\\nsecond line');`);
-    await expect(load()).rejects.toMatchObject({ message: `${join(folder, 'perdure.config.mjs')}: the vault is shut` });
+    await expect(load()).rejects.toMatchObject({ message: `${join(folder.path, 'perdure.config.mjs')}: the vault is shut` });
     await write('perdure.config.mjs', `import { x } from './nothing.js';\nexport default { model: x };`);
     await expect(load()).rejects.toMatchObject({ message: expect.stringMatching(/^[^\n]*nothing\.js[^\n]*$/u) });
   });
@@ -170,9 +166,9 @@ describe('loadConfig', () => {
 
   it('X5: provider keys and those of the config leave the environment, keys of other services stay', async () => {
     await write('perdure.config.mjs', `export default { credentials: { openai: ['env:MY_KEY'] } };`);
-    const kept = { SEARCH_API_KEY: 'k-search', XDG_CACHE_HOME: folder };
+    const kept = { SEARCH_API_KEY: 'k-search', XDG_CACHE_HOME: folder.path };
     const env = { ...kept, OPENAI_API_KEY: 'k-openai', ANTHROPIC_API_KEY_2: 'k-anthropic', MY_KEY: ' k-mine\n' };
-    const { keys } = await loadConfig({ cwd: folder, env });
+    const { keys } = await loadConfig({ cwd: folder.path, env });
     expect(env).toEqual(kept);
     expect(keys.resolve('env:MY_KEY')).toBe('k-mine');
     expect([...keys.names()].toSorted()).toEqual(['ANTHROPIC_API_KEY_2', 'MY_KEY', 'OPENAI_API_KEY']);
@@ -180,8 +176,8 @@ describe('loadConfig', () => {
 
   it('a config loaded again in the same process still has its keys', async () => {
     const env = { OPENAI_API_KEY: 'k-openai' };
-    const first = await loadConfig({ cwd: folder, env });
-    const second = await loadConfig({ cwd: folder, env });
+    const first = await loadConfig({ cwd: folder.path, env });
+    const second = await loadConfig({ cwd: folder.path, env });
     expect(second.keys.resolve('OPENAI_API_KEY')).toBe('k-openai');
     expect(second.hash).toBe(first.hash);
   });
@@ -243,12 +239,12 @@ describe('loadConfig', () => {
   });
 
   async function write(name: string, text: string): Promise<void> {
-    await mkdir(dirname(join(folder, name)), { recursive: true });
-    await writeFile(join(folder, name), text);
+    await mkdir(dirname(join(folder.path, name)), { recursive: true });
+    await writeFile(join(folder.path, name), text);
   }
 
   function load(env: NodeJS.ProcessEnv = {}) {
-    return loadConfig({ cwd: folder, env: { XDG_CACHE_HOME: join(folder, 'cache'), ...env } });
+    return loadConfig({ cwd: folder.path, env: { XDG_CACHE_HOME: join(folder.path, 'cache'), ...env } });
   }
 
   async function problemsOf(text: string): Promise<string> {

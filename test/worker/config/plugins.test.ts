@@ -1,12 +1,13 @@
 import { execFile } from 'node:child_process';
-import { cp, mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { findSkills } from '../../../src/tools/skills/find-skills.js';
 import { listAgents } from '../../../src/worker/config/list-agents.js';
 import { type LoadedConfig, loadConfig } from '../../../src/worker/config/load-config.js';
+import { useTempFolder } from '../../support/temp-folder.js';
 
 const TOOL = (name: string, more = '') =>
   `defineTool({ name: '${name}', description: '${name}', parameters: z.strictObject({}), execute: () => '${name}'${more} })`;
@@ -41,15 +42,11 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => rm(base, { recursive: true, force: true }));
 
-let folder: string;
-beforeEach(async () => {
-  folder = await realpath(await mkdtemp(join(tmpdir(), 'perdure-plugins-')));
-});
-afterEach(() => rm(folder, { recursive: true, force: true }));
+const folder = useTempFolder('perdure-plugins-');
 
 describe('a plugin that is an installed package', () => {
   beforeEach(async () => {
-    await cp(packed, join(folder, 'node_modules'), { recursive: true });
+    await cp(packed, join(folder.path, 'node_modules'), { recursive: true });
   });
 
   it('brings its tools, agents, skills, hooks, providers and MCP servers into the config', async () => {
@@ -63,7 +60,7 @@ describe('a plugin that is an installed package', () => {
     expect(plugins).toEqual([
       {
         name: 'acme-tools',
-        file: join(folder, 'node_modules/acme-tools/dist/index.js'),
+        file: join(folder.path, 'node_modules/acme-tools/dist/index.js'),
         tools: ['acme_add'],
         agents: ['helper'],
         skills: ['greet'],
@@ -72,15 +69,15 @@ describe('a plugin that is an installed package', () => {
         mcpServers: ['acmedocs'],
       },
     ]);
-    const { skills } = await findSkills({ worker: folder, plugins: pluginSkills });
+    const { skills } = await findSkills({ worker: folder.path, plugins: pluginSkills });
     expect(skills).toMatchObject([{ name: 'greet', path: 'acme-tools/skills/greet/SKILL.md', from: 'worker' }]);
     expect(listAgents(loaded).find(({ name }) => name === 'helper')).toMatchObject({ definedIn: 'plugin acme-tools' });
   });
 
   it('no tool of a run can change what the worker loads: its module and its agents', async () => {
     const { protected: paths = [] } = await load(`export default { plugins: ['acme-tools'] };`);
-    expect(paths).toContain(join(folder, 'node_modules/acme-tools/dist/index.js'));
-    expect(paths).toContain(join(folder, 'node_modules/acme-tools/agents/*.md'));
+    expect(paths).toContain(join(folder.path, 'node_modules/acme-tools/dist/index.js'));
+    expect(paths).toContain(join(folder.path, 'node_modules/acme-tools/agents/*.md'));
   });
 
   it('the config wins: its own tool, agent, provider, server and skill replace those of a plugin, with a notice', async () => {
@@ -101,7 +98,7 @@ describe('a plugin that is an installed package', () => {
         (name) => `plugin acme-tools: ${name} is replaced by the config's own`,
       ),
     );
-    expect((await findSkills({ worker: folder, plugins: pluginSkills })).skills).toMatchObject([{ description: 'Own greeting.' }]);
+    expect((await findSkills({ worker: folder.path, plugins: pluginSkills })).skills).toMatchObject([{ description: 'Own greeting.' }]);
   });
 
   it('a problem of what a plugin brings names the plugin, and the file if there is one', async () => {
@@ -118,7 +115,7 @@ describe('a plugin that is a path or an object', () => {
     await write('plugins/mine/crew/pilot.md', '---\ndescription: Flies.\n---\nFly.\n');
     const { config, plugins } = await load(`export default { plugins: ['./plugins/mine/index.ts'] };`);
     expect(config.agents).toHaveProperty('pilot');
-    expect(plugins).toMatchObject([{ name: 'mine', file: join(folder, 'plugins/mine/index.ts'), agents: ['pilot'] }]);
+    expect(plugins).toMatchObject([{ name: 'mine', file: join(folder.path, 'plugins/mine/index.ts'), agents: ['pilot'] }]);
   });
 
   it('an object, and one that the config imports and that says where it is', async () => {
@@ -136,7 +133,7 @@ describe('a plugin that is a path or an object', () => {
   it('a tool of an AI SDK plugin and a JSON config: names work in every format of a config', async () => {
     await write('plugins/mine.mjs', `${START}export default { name: 'mine', tools: [${TOOL('x')}] };`);
     await write('perdure.config.json', '{"plugins":["./plugins/mine.mjs"]}');
-    expect((await loadConfig({ cwd: folder, env: { XDG_CACHE_HOME: folder } })).config.tools).toHaveLength(1);
+    expect((await loadConfig({ cwd: folder.path, env: { XDG_CACHE_HOME: folder.path } })).config.tools).toHaveLength(1);
   });
 });
 
@@ -187,7 +184,7 @@ describe('a plugin that cannot be used', () => {
 
 async function load(text: string): Promise<LoadedConfig> {
   await write('perdure.config.mjs', text);
-  return await loadConfig({ cwd: folder, env: { XDG_CACHE_HOME: folder } });
+  return await loadConfig({ cwd: folder.path, env: { XDG_CACHE_HOME: folder.path } });
 }
 
 async function problemsOf(text: string): Promise<string> {
@@ -198,8 +195,8 @@ async function problemsOf(text: string): Promise<string> {
 }
 
 async function write(path: string, text: string): Promise<void> {
-  await mkdir(dirname(join(folder, path)), { recursive: true });
-  await writeFile(join(folder, path), text);
+  await mkdir(dirname(join(folder.path, path)), { recursive: true });
+  await writeFile(join(folder.path, path), text);
 }
 
 /** Packs the package as `npm publish` would, and installs it without a network. Gives the folder of installed packages. */

@@ -1,20 +1,16 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { FileStreamSource } from '../../../src/streams/file-stream-source.js';
 import { type LoadedConfig, loadConfig } from '../../../src/worker/config/load-config.js';
 import { stateFolder } from '../../../src/worker/state-folder/state-folder.js';
 import { streamSink } from '../../../src/worker/storage/stream-sink.js';
 import { attempt, readAll, shown } from '../../streams/support/stream-events.js';
 import { freePort } from '../../support/free-port.js';
+import { useTempFolder } from '../../support/temp-folder.js';
 import { until } from '../../support/use-workers.js';
 
-let folder: string;
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'perdure-stream-sink-'));
-});
-afterEach(() => rm(folder, { recursive: true, force: true }));
+const folder = useTempFolder('perdure-stream-sink-');
 
 describe('the sink of a worker', () => {
   it('without a server tokens are files of the state folder', async () => {
@@ -34,9 +30,9 @@ describe('the sink of a worker', () => {
 
   it('is one for all workers of a process with the same config and folder', async () => {
     const config = await load('{}');
-    const options = { stateDir: folder, say: () => undefined };
+    const options = { stateDir: folder.path, say: () => undefined };
     expect(streamSink(config, options)).toBe(streamSink(config, options));
-    expect(streamSink(config, options)).not.toBe(streamSink(config, { ...options, stateDir: `${folder}/other` }));
+    expect(streamSink(config, options)).not.toBe(streamSink(config, { ...options, stateDir: `${folder.path}/other` }));
     expect(streamSink(config, options)).not.toBe(streamSink(await load('{}'), options));
   });
 
@@ -52,7 +48,7 @@ describe('the sink of a worker', () => {
     [{ REDIS_URL: 'redis://:secret-word@10.0.0.7' }, 'CONFIG', 'plain redis to another machine'],
   ])('the address of %j is refused when the worker starts, and not repeated', async (env, code, part) => {
     const config = await load(`{ streams: { url: 'env:REDIS_URL' } }`, env);
-    const create = (): unknown => streamSink(config, { stateDir: folder, say: () => undefined });
+    const create = (): unknown => streamSink(config, { stateDir: folder.path, say: () => undefined });
     expect(create).toThrow(expect.objectContaining({ code, message: expect.stringContaining(part) }));
     expect(create).not.toThrow('secret-word');
   });
@@ -80,15 +76,15 @@ describe('the sink of a worker', () => {
 });
 
 async function load(config: string, given: NodeJS.ProcessEnv = {}): Promise<LoadedConfig> {
-  await writeFile(join(folder, 'perdure.config.mjs'), `export default ${config};\n`);
-  const env = Object.assign(given, { XDG_CACHE_HOME: folder });
-  return await loadConfig({ cwd: folder, env });
+  await writeFile(join(folder.path, 'perdure.config.mjs'), `export default ${config};\n`);
+  const env = Object.assign(given, { XDG_CACHE_HOME: folder.path });
+  return await loadConfig({ cwd: folder.path, env });
 }
 
 /** What a watcher of the same folder reads of an attempt. */
 async function publishedInFiles(config: LoadedConfig, lines: string[] = []): Promise<string> {
-  const sink = streamSink(config, { stateDir: folder, say: (line) => lines.push(line) });
+  const sink = streamSink(config, { stateDir: folder.path, say: (line) => lines.push(line) });
   for (const event of attempt(['hello'])) sink.publish(event);
   await sink.flush('run-1');
-  return shown(await readAll(new FileStreamSource({ folder: stateFolder(folder).streams })));
+  return shown(await readAll(new FileStreamSource({ folder: stateFolder(folder.path).streams })));
 }

@@ -1,0 +1,14 @@
+import { mkdtemp, realpath, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach } from 'vitest';
+
+/** An empty folder for each test of a file or group, by its real path; it is gone after the test. `prefix` begins its name. */
+export function useTempFolder(prefix: string): { readonly path: string } {
+  const folder = { path: '' };
+  beforeEach(async () => {
+    folder.path = await realpath(await mkdtemp(join(tmpdir(), prefix)));
+  });
+  afterEach(() => rm(folder.path, { recursive: true, force: true }));
+  return folder;
+}
