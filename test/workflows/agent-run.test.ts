@@ -3,15 +3,8 @@ import { z } from 'zod';
 import { defineTool } from '../../src/define/define-tool.js';
 import { ModelError } from '../../src/providers/contract/model-error.js';
 import { call, say } from '../support/agent-worker.js';
+import { echo } from '../support/tools/sample-tools.js';
 import { useWorkers } from '../support/use-workers.js';
-
-const echo = defineTool({
-  name: 'echo',
-  description: 'Says it again.',
-  parameters: z.strictObject({ text: z.string() }),
-  effect: 'read',
-  execute: ({ text }) => text,
-});
 
 describe('agentRun', () => {
   const { worker, start } = useWorkers();

@@ -7,15 +7,9 @@ import { defineTool } from '../../src/define/define-tool.js';
 import type { PresetName } from '../../src/define/presets.js';
 import type { ModelRequest } from '../../src/providers/contract/provider.js';
 import { call, lastTextOf, say } from '../support/agent-worker.js';
+import { look } from '../support/tools/sample-tools.js';
 import { latch, useWorkers } from '../support/use-workers.js';
 
-const look = defineTool({
-  name: 'look',
-  description: 'Looks.',
-  parameters: z.strictObject({ n: z.number() }),
-  effect: 'read',
-  execute: ({ n }) => `seen ${n}`,
-});
 const ALWAYS_NEW = (request: ModelRequest, n: number) => (request.toolChoice === 'none' ? say('sum') : call(['look', { n }]));
 const ALWAYS_SAME = (request: ModelRequest) => (request.toolChoice === 'none' ? say('sum') : call(['look', { n: 1 }]));
 

@@ -1,23 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { z } from 'zod';
 import { textOf } from '../../../src/contracts/message-text.js';
 import { defineHook, type HookContext, type HookDefinition, type HookFunction, type HookPoint } from '../../../src/define/define-hook.js';
-import { defineTool } from '../../../src/define/define-tool.js';
 import { ModelError } from '../../../src/providers/contract/model-error.js';
 import type { StreamEvent } from '../../../src/streams/stream.js';
 import { call, say } from '../../support/agent-worker.js';
+import { look } from '../../support/tools/sample-tools.js';
 import { latch, until, untilAborted, useWorkers } from '../../support/use-workers.js';
 import { historyText } from '../support/history-text.js';
 
 const SECRET = 'token-is-hunter2';
-
-const look = defineTool({
-  name: 'look',
-  description: 'Looks.',
-  parameters: z.strictObject({}),
-  effect: 'read',
-  execute: () => 'seen',
-});
 
 describe('hooks around a model call', () => {
   const { worker, start } = useWorkers();
@@ -61,7 +52,7 @@ describe('hooks around a model call', () => {
       for (const message of request?.messages ?? []) Object.assign(message, { parts: [] });
       return { action: 'allow' };
     });
-    const on = await worker({ model: (_, n) => (n === 1 ? call(['look', {}]) : say('ok')), tools: [look], hooks: [vandal] });
+    const on = await worker({ model: (_, n) => (n === 1 ? call(['look', { n: 1 }]) : say('ok')), tools: [look], hooks: [vandal] });
     await (await start(on)).result();
     expect(on.requests[1]?.messages.map(({ parts }) => parts.length)).toEqual([1, 1, 1]);
   });
@@ -86,7 +77,7 @@ describe('hooks around a model call', () => {
       model: (request, n) => {
         request.onDelta({ type: 'text', text: SECRET });
         if (n > 1) return say(`the ${SECRET}`);
-        const { parts } = call(['look', {}]);
+        const { parts } = call(['look', { n: 1 }]);
         return { ...call(), parts: [{ type: 'text', text: `I look for ${SECRET}` }, ...parts] };
       },
       tools: [look],

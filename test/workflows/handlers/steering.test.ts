@@ -1,13 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { z } from 'zod';
 import { WORKER_LIMITS } from '../../../src/contracts/constants/limits.js';
 import { textOf } from '../../../src/contracts/message-text.js';
 import type { Message } from '../../../src/contracts/schemas/message.js';
 import type { Receipt, SteerRecord } from '../../../src/contracts/schemas/run.js';
-import { defineTool } from '../../../src/define/define-tool.js';
 import { ModelError } from '../../../src/providers/contract/model-error.js';
 import { isPaired } from '../../../src/workflows/policies/transcript/repair-transcript.js';
 import { call, say } from '../../support/agent-worker.js';
+import { heldTool } from '../../support/tools/sample-tools.js';
 import { latch, type TestRun, until, untilAborted, useWorkers } from '../../support/use-workers.js';
 
 describe('steering a run', () => {
@@ -15,7 +14,7 @@ describe('steering a run', () => {
 
   it('B-28: steers sent while a tool runs are in the next request, after the tool result, in the order sent', async () => {
     const gate = latch();
-    const tool = held(gate.opened);
+    const tool = heldTool(gate.opened);
     const on = await worker({ model: (_, n) => (n === 1 ? call(['held', {}]) : say('ok')), tools: [tool] });
     const run = await start(on);
     await until(async () => (await run.progress()).phase === 'tools', 'the tool');
@@ -28,7 +27,7 @@ describe('steering a run', () => {
 
   it('the same id twice is one message, and the receipt says so', async () => {
     const gate = latch();
-    const on = await worker({ model: (_, n) => (n === 1 ? call(['held', {}]) : say('ok')), tools: [held(gate.opened)] });
+    const on = await worker({ model: (_, n) => (n === 1 ? call(['held', {}]) : say('ok')), tools: [heldTool(gate.opened)] });
     const run = await start(on);
     await until(async () => (await run.progress()).phase === 'tools', 'the tool');
     const first = await run.handle.executeUpdate<Receipt, [object]>('submit', { args: [{ id: 'same', text: 'once' }] });
@@ -217,7 +216,7 @@ describe('steering a run', () => {
 
   it('C-10: a preempt while a call runs lets it finish, and skips the calls of the answer that were not started', async () => {
     const gate = latch();
-    const tool = held(gate.opened);
+    const tool = heldTool(gate.opened);
     const on = await worker({
       model: (_, n) => (n === 1 ? call(['held', {}], ['held', {}], ['held', {}]) : say('ok')),
       tools: [tool],
@@ -271,10 +270,6 @@ function ends(run: TestRun): Promise<readonly SteerRecord[]> {
 
 function byId(a: SteerRecord, b: SteerRecord): number {
   return a.id < b.id ? -1 : 1;
-}
-
-function held(opened: Promise<void>) {
-  return defineTool({ name: 'held', description: 'Waits.', parameters: z.strictObject({}), execute: () => opened.then(() => 'released') });
 }
 
 function roles(messages: readonly Message[]): string[] {

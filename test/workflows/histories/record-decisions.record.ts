@@ -4,6 +4,7 @@ import type { HookDefinition } from '../../../src/define/define-hook.js';
 import { defineTool } from '../../../src/define/define-tool.js';
 import { ModelError } from '../../../src/providers/contract/model-error.js';
 import { type AgentWorkerOptions, call, say } from '../../support/agent-worker.js';
+import { heldTool } from '../../support/tools/sample-tools.js';
 import { latch, until, untilAborted, useWorkers } from '../../support/use-workers.js';
 import { loseWorker } from './lose-worker.js';
 import { historySaver } from './save-history.js';
@@ -122,12 +123,7 @@ describe('record what activities decide in a run', () => {
 
   it('a message that preempts the calls which were not started', async () => {
     const gate = latch();
-    const held = defineTool({
-      name: 'held',
-      description: 'Waits.',
-      parameters: z.strictObject({}),
-      execute: () => gate.opened.then(() => 'ok'),
-    });
+    const held = heldTool(gate.opened);
     const { run } = await begin({
       model: (_, n) => (n === 1 ? call(['held', {}], ['act', { n: 1 }]) : say('Understood.')),
       tools: [act, held],

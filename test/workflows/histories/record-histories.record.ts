@@ -3,19 +3,13 @@ import { z } from 'zod';
 import { defineTool } from '../../../src/define/define-tool.js';
 import { ModelError } from '../../../src/providers/contract/model-error.js';
 import { type AgentWorkerOptions, call, say } from '../../support/agent-worker.js';
+import { heldTool, look } from '../../support/tools/sample-tools.js';
 import { latch, until, untilAborted, useWorkers } from '../../support/use-workers.js';
 import { loseWorker } from './lose-worker.js';
 import { historySaver } from './save-history.js';
 
 const { save, write } = historySaver('0.1');
 
-const look = defineTool({
-  name: 'look',
-  description: 'Looks.',
-  parameters: z.strictObject({ n: z.number() }),
-  effect: 'read',
-  execute: ({ n }) => `seen ${n}`,
-});
 const act = defineTool({
   name: 'act',
   description: 'Acts once, until it is stopped.',
@@ -42,12 +36,7 @@ describe('record', () => {
 
   it('steered in a tool', async () => {
     const gate = latch();
-    const held = defineTool({
-      name: 'held',
-      description: 'Waits.',
-      parameters: z.strictObject({}),
-      execute: () => gate.opened.then(() => 'ok'),
-    });
+    const held = heldTool(gate.opened);
     const { run } = await begin({ model: (_, n) => (n === 1 ? call(['held', {}]) : say('ok')), tools: [held] });
     await until(async () => (await run.progress()).phase === 'tools');
     await run.handle.signal('steer', { id: 's1', text: 'one' });

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { defineTool } from '../../../src/define/define-tool.js';
 import { ModelError } from '../../../src/providers/contract/model-error.js';
 import { type AgentWorkerOptions, call, say } from '../../support/agent-worker.js';
+import { heldTool } from '../../support/tools/sample-tools.js';
 import { latch, type TestRun, until, useWorkers } from '../../support/use-workers.js';
 import { historySaver } from './save-history.js';
 
@@ -143,12 +144,7 @@ describe('record the judgement of a run', () => {
 
   it('a pause in the middle of a batch that ends in the next history', async () => {
     const gate = latch();
-    const held = defineTool({
-      name: 'held',
-      description: 'Waits.',
-      parameters: z.strictObject({}),
-      execute: () => gate.opened.then(() => 'ok'),
-    });
+    const held = heldTool(gate.opened);
     const { on, run } = await begin(
       { model: (_, n) => (n === 1 ? call(['held', {}], ['act', { n: 1 }]) : say('Both are done.')), tools: [act, held] },
       { bounds: { continueAsNewEvents: 30 } },

@@ -1,20 +1,13 @@
 import { describe, it } from 'vitest';
-import { z } from 'zod';
 import { defineTool } from '../../../src/define/define-tool.js';
 import { ModelError } from '../../../src/providers/contract/model-error.js';
 import { type AgentWorkerOptions, call, say } from '../../support/agent-worker.js';
 import { candidate, coolingFor, fakeModels } from '../../support/model-route.js';
+import { note } from '../../support/tools/sample-tools.js';
 import { latch, until, useWorkers } from '../../support/use-workers.js';
 import { historySaver } from './save-history.js';
 
 const { save, fill } = historySaver('0.3');
-
-const note = defineTool({
-  name: 'note',
-  description: 'Notes a number.',
-  parameters: z.strictObject({ n: z.number() }),
-  execute: ({ n }) => `noted ${n}`,
-});
 
 const limited = (): never => {
   throw new ModelError('Model.RateLimited', 'too many requests', { status: 429, retryAfterMs: 120_000, requestId: 'req_1' });

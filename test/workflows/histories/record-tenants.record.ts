@@ -1,23 +1,14 @@
 import { describe, it } from 'vitest';
-import { z } from 'zod';
 import { ledgerId } from '../../../src/contracts/handlers.js';
-import { defineTool } from '../../../src/define/define-tool.js';
 import { askProviderLedger } from '../../../src/worker/hosting/ask-provider-ledger.js';
 import { type AgentWorker, call, say } from '../../support/agent-worker.js';
 import { candidate } from '../../support/model-route.js';
+import { look } from '../../support/tools/sample-tools.js';
 import { latch, until, useWorkers } from '../../support/use-workers.js';
 import { ledgerOf, rules } from '../ledgers/support/tenants.js';
 import { historySaver } from './save-history.js';
 
 const { save, fill, write } = historySaver('0.4');
-
-const look = defineTool({
-  name: 'look',
-  description: 'Looks.',
-  parameters: z.strictObject({ n: z.number() }),
-  effect: 'read',
-  execute: ({ n }) => `seen ${n}`,
-});
 
 describe('record runs that wait for their tenant, and the ledgers', () => {
   const { worker, start } = useWorkers();

@@ -2,18 +2,12 @@ import { describe, it } from 'vitest';
 import { z } from 'zod';
 import { defineTool } from '../../../src/define/define-tool.js';
 import { call, say } from '../../support/agent-worker.js';
+import { updatePlan } from '../../support/tools/sample-tools.js';
 import { latch, until, useWorkers } from '../../support/use-workers.js';
 import { historySaver } from './save-history.js';
 
 const { save, fill } = historySaver('0.2');
 
-const plan = defineTool({
-  name: 'update_plan',
-  description: 'Notes the plan.',
-  parameters: z.strictObject({ steps: z.array(z.strictObject({ step: z.string(), status: z.string() })) }),
-  effect: 'idempotent',
-  execute: ({ steps }) => `${steps.length} steps noted`,
-});
 const look = defineTool({
   name: 'read_file',
   description: 'Reads a file.',
@@ -41,7 +35,7 @@ describe('record a run whose end is looked at', () => {
       () => say('The file is mended.'),
       () => call(['update_plan', { steps: steps('done') }]),
       () => call(['edit_file', { path: 'a.ts' }]),
-      () => say('The file is mended, and the plan is done.'),
+      () => say('The file is mended, and the updatePlan is done.'),
       () => call(['read_file', { path: 'a.ts' }]),
     ];
     const last = latch();
@@ -51,7 +45,7 @@ describe('record a run whose end is looked at', () => {
         if (n === 3) await last.opened;
         return answers[n - 1]?.() ?? say('The file is mended, and it was read again.');
       },
-      tools: [plan, look, edit],
+      tools: [updatePlan, look, edit],
       policy: {
         completion: {
           checks: ['plan-finished', 'edits-verified', 'phases-done'],

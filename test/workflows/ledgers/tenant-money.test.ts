@@ -1,20 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { z } from 'zod';
-import { defineTool } from '../../../src/define/define-tool.js';
 import { call, say } from '../../support/agent-worker.js';
+import { look } from '../../support/tools/sample-tools.js';
 import { until, useWorkers } from '../../support/use-workers.js';
 import { ledgerOf, replay, rules, statusOf } from './support/tenants.js';
 
 /** 10 tokens read and 5 written: a cent for each call. */
 const PRICE = { input: 500, output: 1_000 };
-
-const look = defineTool({
-  name: 'look',
-  description: 'Looks.',
-  parameters: z.strictObject({ n: z.number() }),
-  effect: 'read',
-  execute: ({ n }) => `seen ${n}`,
-});
 
 describe('the money of a tenant for a day', { timeout: 120_000 }, () => {
   const { worker, start } = useWorkers();

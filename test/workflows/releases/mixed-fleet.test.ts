@@ -9,6 +9,7 @@ import type { ModelAnswer, ModelRequest } from '../../../src/providers/contract/
 import { type AgentWorkerOptions, call, say } from '../../support/agent-worker.js';
 import { failedTasks } from '../../support/histories/failed-tasks.js';
 import { candidate, fakeModels } from '../../support/model-route.js';
+import { look } from '../../support/tools/sample-tools.js';
 import { latch, type TestRun, testRun, until, untilAborted, useWorkers } from '../../support/use-workers.js';
 import { useSavedBundles } from './saved-bundles.js';
 
@@ -22,13 +23,6 @@ interface Wait {
   readonly leave: (run: TestRun) => Promise<unknown>;
 }
 
-const look = defineTool({
-  name: 'look',
-  description: 'Looks.',
-  parameters: z.strictObject({ n: z.number() }),
-  effect: 'read',
-  execute: ({ n }) => `seen ${n}`,
-});
 const act = defineTool({
   name: 'act',
   description: 'Acts when a person allows it.',

@@ -3,21 +3,13 @@ import { z } from 'zod';
 import { CarriedState } from '../../../src/contracts/schemas/carried-state.js';
 import { Message } from '../../../src/contracts/schemas/message.js';
 import type { RunResult } from '../../../src/contracts/schemas/run.js';
-import { defineTool } from '../../../src/define/define-tool.js';
 import { say } from '../../support/agent-worker.js';
 import { readSavedStates } from '../../support/histories/saved-states.js';
+import { look } from '../../support/tools/sample-tools.js';
 import { testRun, until, useWorkers } from '../../support/use-workers.js';
 import { startContinued } from './support/start-continued.js';
 
 const saved = await readSavedStates();
-
-const look = defineTool({
-  name: 'look',
-  description: 'Looks.',
-  parameters: z.strictObject({ n: z.number() }),
-  effect: 'read',
-  execute: ({ n }) => `seen ${n}`,
-});
 
 describe('states that earlier builds carried into a fresh history', () => {
   it('there are some of each release, and some with a record of work', () => {

@@ -1,23 +1,17 @@
 import { describe, expect, it } from 'vitest';
-import { z } from 'zod';
 import { textOf } from '../../../src/contracts/message-text.js';
-import { defineTool } from '../../../src/define/define-tool.js';
 import { call, say } from '../../support/agent-worker.js';
+import { idempotentNote } from '../../support/tools/sample-tools.js';
 import { latch, until, useWorkers } from '../../support/use-workers.js';
-
-const note = defineTool({
-  name: 'note',
-  description: 'Notes.',
-  parameters: z.strictObject({ n: z.number() }),
-  effect: 'idempotent',
-  execute: ({ n }) => `noted ${n}`,
-});
 
 describe('continue-as-new', () => {
   const { worker, start } = useWorkers();
 
   it('a run forced through fresh histories loses no message, warns once and keeps counting turns', async () => {
-    const on = await worker({ model: (request, n) => (request.toolChoice === 'none' ? say('sum') : call(['note', { n }])), tools: [note] });
+    const on = await worker({
+      model: (request, n) => (request.toolChoice === 'none' ? say('sum') : call(['note', { n }])),
+      tools: [idempotentNote],
+    });
     const run = await start(on, { maxTurns: 9, bounds: { continueAsNewEvents: 20 } });
     const executions = new Set<string>();
     await until(async () => {
@@ -39,7 +33,7 @@ describe('continue-as-new', () => {
     const gate = latch();
     const on = await worker({
       model: (_, n) => (n === 1 ? gate.opened.then(() => call(['note', { n: 1 }], ['note', { n: 2 }])) : say('ok')),
-      tools: [note],
+      tools: [idempotentNote],
     });
     const run = await start(on, { bounds: { continueAsNewEvents: 20 } });
     await until(() => on.requests.length === 1, 'the first request');

@@ -1,11 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { z } from 'zod';
 import { textOf } from '../../../src/contracts/message-text.js';
 import type { Message } from '../../../src/contracts/schemas/message.js';
-import { defineTool } from '../../../src/define/define-tool.js';
 import { ModelError } from '../../../src/providers/contract/model-error.js';
 import { isPaired } from '../../../src/workflows/policies/transcript/repair-transcript.js';
 import { call, say } from '../../support/agent-worker.js';
+import { heldTool } from '../../support/tools/sample-tools.js';
 import { latch, until, useWorkers } from '../../support/use-workers.js';
 
 describe('the transcript of a run', () => {
@@ -95,12 +94,7 @@ describe('the transcript of a run', () => {
 
   it('messages that are large together are read by the query, not carried in the input of the model call', async () => {
     const gate = latch();
-    const held = defineTool({
-      name: 'held',
-      description: 'Waits.',
-      parameters: z.strictObject({}),
-      execute: () => gate.opened.then(() => 'released'),
-    });
+    const held = heldTool(gate.opened);
     const on = await worker({ model: (_, n) => (n === 1 ? call(['held', {}]) : say('ok')), tools: [held] });
     const run = await start(on);
     await until(async () => (await run.progress()).phase === 'tools', 'the tool');

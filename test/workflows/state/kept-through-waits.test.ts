@@ -5,6 +5,7 @@ import type { RunResult } from '../../../src/contracts/schemas/run.js';
 import { defineTool } from '../../../src/define/define-tool.js';
 import { isPaired } from '../../../src/workflows/policies/transcript/repair-transcript.js';
 import { call, say } from '../../support/agent-worker.js';
+import { longLook } from '../../support/tools/sample-tools.js';
 import { latch, until, untilAborted, useWorkers } from '../../support/use-workers.js';
 
 describe('what a run keeps through its waits', () => {
@@ -159,13 +160,4 @@ describe('what a run keeps through its waits', () => {
     await run.handle.signal('cancel', {});
     expect(await run.result()).toMatchObject({ unconsumed: [{ id: 's' }], steers: [{ id: 's', state: 'unconsumed' }] });
   });
-});
-
-/** About 500 tokens a result. */
-const longLook = defineTool({
-  name: 'look',
-  description: 'Looks.',
-  parameters: z.strictObject({ n: z.number() }),
-  effect: 'read',
-  execute: ({ n }) => `part ${n} ${'word '.repeat(400)}${n}`,
 });

@@ -1,17 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { z } from 'zod';
-import { defineTool } from '../../../src/define/define-tool.js';
 import { call, say } from '../../support/agent-worker.js';
+import { idempotentNote } from '../../support/tools/sample-tools.js';
 import { useWorkers } from '../../support/use-workers.js';
-
-const note = defineTool({
-  name: 'note',
-  description: 'Notes.',
-  parameters: z.strictObject({ n: z.number() }),
-  effect: 'idempotent',
-  execute: ({ n }) => `noted ${n}`,
-});
 
 describe('the transcript by reference, on a real server', () => {
   const { worker, start } = useWorkers();
@@ -27,7 +18,7 @@ describe('the transcript by reference, on a real server', () => {
       lengths.push(messages.length);
       return lengths.length < 12 ? call(['note', { n: lengths.length }]) : say('done');
     };
-    const options = { model, tools: [note], taskQueue, transcriptCacheBytesMax };
+    const options = { model, tools: [idempotentNote], taskQueue, transcriptCacheBytesMax };
     const [first, second] = [await worker(options), await worker(options)];
     expect(await (await start(first, { maxTurns: 20 })).result()).toMatchObject({ reason: 'completed', output: 'done', turns: 12 });
     expect(lengths).toEqual(Array.from({ length: 12 }, (__, turn) => 2 * turn + 1));
@@ -41,11 +32,11 @@ describe('the transcript by reference, on a real server', () => {
       lengths.push(request.messages.length);
       return lengths.length <= 3 ? call(['note', { n: lengths.length }]) : say('done');
     };
-    const first = await worker({ model, tools: [note], taskQueue });
+    const first = await worker({ model, tools: [idempotentNote], taskQueue });
     const run = await start(first);
     await run.handle.signal('pause');
     await first.shutdown();
-    const second = await worker({ model, tools: [note], taskQueue });
+    const second = await worker({ model, tools: [idempotentNote], taskQueue });
     await run.handle.signal('resume');
     expect(await run.result()).toMatchObject({ reason: 'completed', output: 'done' });
     expect(lengths).toEqual([1, 3, 5, 7]);

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { RunInput } from '../../../src/contracts/schemas/run.js';
 import { defineTool } from '../../../src/define/define-tool.js';
 import { type AgentWorkerOptions, call, say } from '../../support/agent-worker.js';
+import { editFile } from '../../support/tools/sample-tools.js';
 import { type TestRun, useWorkers } from '../../support/use-workers.js';
 import { words } from '../policies/support/transcripts.js';
 
@@ -18,12 +19,6 @@ const plan = defineTool({
   effect: 'idempotent',
   execute: ({ note }) => `noted ${note ?? ''} ${words(2_000)}`,
 });
-const edit = defineTool({
-  name: 'edit_file',
-  description: 'Edits.',
-  parameters: z.strictObject({ path: z.string() }),
-  execute: () => 'edited',
-});
 const look = defineTool({
   name: 'look',
   description: 'Reads a part.',
@@ -31,7 +26,7 @@ const look = defineTool({
   effect: 'read',
   execute: ({ part }) => `part ${part} ${words(2_000)}`,
 });
-const tools = [plan, edit, look];
+const tools = [plan, editFile, look];
 
 const noted = (status: string) => call(['update_plan', { steps: [{ step: 'ship it', status }] }]);
 const nextNote = (n: number) => call(['update_plan', { steps: [], note: `${n}` }]);
@@ -78,7 +73,7 @@ describe.each(BOUNDS)('the looks at the end of a run that was compacted, %s', (_
     expect(await corrections(run)).toMatchObject([{ why: 'plan-finished', text: expect.stringContaining('ship it (pending)') }]);
   });
 
-  it('D-30: an edit that nothing looked at is asked about, once', async () => {
+  it('D-30: an editFile that nothing looked at is asked about, once', async () => {
     const script = { work: edited, goOn: nextNote, repair: edited, trace: 'src/parser.ts' };
     const { result, run } = await play(script, { checks: ['edits-verified'] });
     expect(result).toMatchObject({ reason: 'completed', turns: TURNS + 3 });

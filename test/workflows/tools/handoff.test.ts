@@ -6,15 +6,9 @@ import { defineHook } from '../../../src/define/define-hook.js';
 import { defineTool } from '../../../src/define/define-tool.js';
 import { call, say } from '../../support/agent-worker.js';
 import { agentOf, cast, castConfig, type Part, resultTexts } from '../../support/subagents/cast.js';
+import { look } from '../../support/tools/sample-tools.js';
 import { latch, until, useWorkers } from '../../support/use-workers.js';
 
-const look = defineTool({
-  name: 'look',
-  description: 'Looks.',
-  parameters: z.strictObject({}),
-  effect: 'read',
-  execute: () => 'seen',
-});
 const pay = defineTool({
   name: 'pay',
   description: 'Pays.',
@@ -51,7 +45,7 @@ describe('handoff', { timeout: 60_000 }, () => {
     const on = await worker({
       config: desk(),
       model: cast({
-        desk: () => call(['look', {}], to('billing', { note: 'the invoice' })),
+        desk: () => call(['look', { n: 1 }], to('billing', { note: 'the invoice' })),
         billing: (request) => say(`${request.messages.length} messages; ${resultTexts(request).join('; ')}`),
       }),
     });
@@ -59,7 +53,7 @@ describe('handoff', { timeout: 60_000 }, () => {
     const result = await run.result();
     expect(result).toMatchObject({
       reason: 'completed',
-      output: '4 messages; seen; You are agent billing now. Agent desk handed this conversation to you: continue it from here.',
+      output: '4 messages; seen 1; You are agent billing now. Agent desk handed this conversation to you: continue it from here.',
       turns: 2,
       toolCalls: 2,
       agents: ['desk', 'billing'],
@@ -82,7 +76,7 @@ describe('handoff', { timeout: 60_000 }, () => {
     const long = 'x'.repeat(30_000);
     const on = await worker({
       config: desk({}, [defineTool({ ...look, execute: () => long }), pay]),
-      model: cast({ desk: (_, n) => (n === 1 ? call(['look', {}]) : call(to('billing'))), billing: () => say('done') }),
+      model: cast({ desk: (_, n) => (n === 1 ? call(['look', { n: 1 }]) : call(to('billing'))), billing: () => say('done') }),
     });
     const run = await start(on, { agent: 'desk', task: 'y'.repeat(20_000) });
     await run.result();
@@ -117,13 +111,13 @@ describe('handoff', { timeout: 60_000 }, () => {
     const on = await worker({
       config: desk({ desk: { handoffs: ['billing', 'stranger'] } }),
       model: cast({
-        desk: () => call(to('billing'), ['look', {}], to('stranger')),
+        desk: () => call(to('billing'), ['look', { n: 1 }], to('stranger')),
         billing: (request) => say(resultTexts(request).slice(1).join('; ')),
       }),
     });
     const result = await (await start(on, { agent: 'desk' })).result();
     expect(result).toMatchObject({
-      output: 'seen; not handed over: one handoff per answer, and an earlier call has it',
+      output: 'seen 1; not handed over: one handoff per answer, and an earlier call has it',
       agents: ['desk', 'billing'],
     });
   });
@@ -140,7 +134,7 @@ describe('handoff', { timeout: 60_000 }, () => {
       config: desk({ billing: { maxTurns: 50, budget: { maxTokens: 1_000_000 } } }),
       model: cast({
         desk: () => call(to('billing')),
-        billing: (request) => (request.toolChoice === 'none' ? say('out of turns') : call(['look', {}])),
+        billing: (request) => (request.toolChoice === 'none' ? say('out of turns') : call(['look', { n: 1 }])),
       }),
     });
     const result = await (await start(on, { agent: 'desk', maxTurns: 3 })).result();
@@ -184,8 +178,8 @@ describe('handoff', { timeout: 60_000 }, () => {
       config: { ...desk(), hooks: [hook] },
       hooks: [hook],
       model: cast({
-        desk: (_, n) => (n === 1 ? call(['look', {}]) : call(to('billing'))),
-        billing: (_, n) => (n === 1 ? call(['look', {}]) : say('done')),
+        desk: (_, n) => (n === 1 ? call(['look', { n: 1 }]) : call(to('billing'))),
+        billing: (_, n) => (n === 1 ? call(['look', { n: 1 }]) : say('done')),
       }),
     });
     await (await start(on, { agent: 'desk' })).result();
@@ -234,7 +228,7 @@ describe('handoff', { timeout: 60_000 }, () => {
     const on = await worker({
       config: desk({ desk: { gate: { rules: [{ tool: 'look', decision: 'ask' }] } }, billing: { gate: 'all' } }),
       model: cast({
-        desk: () => call(to('billing'), ['look', {}]),
+        desk: () => call(to('billing'), ['look', { n: 1 }]),
         billing: (request) => say(`${agentOf(request)}: ${resultTexts(request).length} results`),
       }),
     });
@@ -257,7 +251,7 @@ describe('handoff', { timeout: 60_000 }, () => {
       maxCachedWorkflows: 0,
       model: cast({
         desk: () => call(to('billing')),
-        billing: (_, n) => (n < 4 ? call(['look', {}]) : say('done')),
+        billing: (_, n) => (n < 4 ? call(['look', { n: 1 }]) : say('done')),
       }),
     });
     const run = await start(on, { agent: 'desk', bounds: { continueAsNewEvents: 20 } });

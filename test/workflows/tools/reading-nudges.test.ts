@@ -4,6 +4,7 @@ import { textOf } from '../../../src/contracts/message-text.js';
 import type { RunInput } from '../../../src/contracts/schemas/run.js';
 import { defineTool } from '../../../src/define/define-tool.js';
 import { type AgentWorkerOptions, call, say } from '../../support/agent-worker.js';
+import { editFile } from '../../support/tools/sample-tools.js';
 import { useWorkers } from '../../support/use-workers.js';
 
 const read = defineTool({
@@ -12,12 +13,6 @@ const read = defineTool({
   parameters: z.strictObject({ path: z.string() }),
   effect: 'read',
   execute: ({ path }) => `text of ${path}`,
-});
-const edit = defineTool({
-  name: 'edit_file',
-  description: 'Edits.',
-  parameters: z.strictObject({ path: z.string() }),
-  execute: () => 'edited',
 });
 type Policy = NonNullable<AgentWorkerOptions['policy']>;
 
@@ -36,7 +31,7 @@ describe('a run that reads and reads', () => {
         const [tool, path] = turns[n - 1] ?? [];
         return tool === undefined ? say('There is nothing to change here.') : call([tool, { path }]);
       },
-      tools: [read, edit],
+      tools: [read, editFile],
       policy,
     });
     const run = await start(on, { task: 'put the header right', ...input });

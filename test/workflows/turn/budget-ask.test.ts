@@ -1,18 +1,9 @@
 import { WorkflowUpdateFailedError } from '@temporalio/client';
 import { describe, expect, it } from 'vitest';
-import { z } from 'zod';
 import type { ApprovalList } from '../../../src/contracts/schemas/approval.js';
-import { defineTool } from '../../../src/define/define-tool.js';
 import { call, say } from '../../support/agent-worker.js';
+import { look } from '../../support/tools/sample-tools.js';
 import { type TestRun, until, useWorkers } from '../../support/use-workers.js';
-
-const look = defineTool({
-  name: 'look',
-  description: 'Looks.',
-  parameters: z.strictObject({ n: z.number() }),
-  effect: 'read',
-  execute: ({ n }) => `seen ${n}`,
-});
 
 const USAGE = { inputTokens: 4_000, outputTokens: 5, cacheReadTokens: 0, cacheWriteTokens: 0, reasoningTokens: 0 };
 

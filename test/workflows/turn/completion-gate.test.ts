@@ -3,21 +3,9 @@ import { z } from 'zod';
 import { textOf } from '../../../src/contracts/message-text.js';
 import { defineTool } from '../../../src/define/define-tool.js';
 import { call, lastTextOf, say } from '../../support/agent-worker.js';
+import { editFile, updatePlan } from '../../support/tools/sample-tools.js';
 import { useWorkers } from '../../support/use-workers.js';
 
-const plan = defineTool({
-  name: 'update_plan',
-  description: 'Notes the plan.',
-  parameters: z.strictObject({ steps: z.array(z.strictObject({ step: z.string(), status: z.string() })) }),
-  effect: 'idempotent',
-  execute: ({ steps }) => `${steps.length} steps noted`,
-});
-const edit = defineTool({
-  name: 'edit_file',
-  description: 'Edits.',
-  parameters: z.strictObject({ path: z.string() }),
-  execute: () => 'edited',
-});
 const test = defineTool({
   name: 'run_tests',
   description: 'Runs the tests.',
@@ -29,7 +17,7 @@ const test = defineTool({
 describe('the completion gate', () => {
   const { worker, start } = useWorkers();
 
-  it('a plan that is not finished sends the model back, with what is open', async () => {
+  it('a updatePlan that is not finished sends the model back, with what is open', async () => {
     let told = '';
     const on = await worker({
       model: (request, n) => {
@@ -58,7 +46,7 @@ describe('the completion gate', () => {
         }
         return say('Now both steps are done.');
       },
-      tools: [plan],
+      tools: [updatePlan],
       policy: { completion: { checks: ['plan-finished'] } },
     });
     const run = await start(on);
@@ -73,7 +61,7 @@ describe('the completion gate', () => {
         n === 1
           ? call(['update_plan', { steps: [{ step: 'test it', status: 'pending' }] }])
           : say(`Everything is finished as far as I can tell, attempt ${n}.`),
-      tools: [plan],
+      tools: [updatePlan],
       policy: { completion: { checks: ['plan-finished'] } },
     });
     const run = await start(on);
@@ -81,14 +69,14 @@ describe('the completion gate', () => {
     expect((await run.events()).filter(({ type }) => type === 'answer.corrected')).toHaveLength(3);
   });
 
-  it('D-30: an edit that nothing looked at afterwards is asked about', async () => {
+  it('D-30: an editFile that nothing looked at afterwards is asked about', async () => {
     const on = await worker({
       model: (_, n) => {
         if (n === 1) return call(['edit_file', { path: 'a.ts' }]);
         if (n === 3) return call(['run_tests', {}]);
         return say(n === 2 ? 'The file is edited as you asked.' : 'The file is edited and the tests pass.');
       },
-      tools: [edit, test],
+      tools: [editFile, test],
       policy: { completion: { checks: ['edits-verified'] } },
     });
     const run = await start(on);
@@ -105,12 +93,12 @@ describe('the completion gate', () => {
         if (n === 3) told = lastTextOf(request);
         return n === 3 ? call(['run_tests', {}]) : say('The file is edited and verified.');
       },
-      tools: [edit, test],
+      tools: [editFile, test],
       policy,
     });
     expect(await (await start(on)).result()).toMatchObject({ reason: 'completed', turns: 4 });
     expect(told).toContain('verify');
-    const question = await worker({ model: () => say('Paris is the capital of France.'), tools: [edit, test], policy });
+    const question = await worker({ model: () => say('Paris is the capital of France.'), tools: [editFile, test], policy });
     expect(await (await start(question)).result()).toMatchObject({ reason: 'completed', turns: 1 });
   });
 
@@ -148,7 +136,7 @@ describe('the completion gate', () => {
     const policy = { completion: { checks: ['phases-done' as const], attemptsMax: 1, phases: [{ name: 'verify', tools: ['run_tests'] }] } };
     const on = await worker({
       model: (_, n) => (n === 1 ? call(['edit_file', { path: 'a.ts' }]) : say(`The file is edited as you asked, answer ${n}.`)),
-      tools: [edit, test],
+      tools: [editFile, test],
       policy,
     });
     expect(await (await start(on)).result()).toMatchObject({ reason: 'completed', turns: 3 });
@@ -158,7 +146,7 @@ describe('the completion gate', () => {
     const on = await worker({
       model: (_, n) =>
         n % 2 === 1 && n < 5 ? call(['edit_file', { path: 'a.ts' }]) : say(`The file is edited as you asked, answer ${n}.`),
-      tools: [edit, test],
+      tools: [editFile, test],
       policy: { completion: { checks: ['edits-verified'] } },
     });
     const run = await start(on);

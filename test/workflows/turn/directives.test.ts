@@ -1,21 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { z } from 'zod';
 import { failure } from '../../../src/activities/runtime/failures.js';
 import { STEER_LIMITS } from '../../../src/contracts/constants/limits.js';
-import { defineTool } from '../../../src/define/define-tool.js';
 import { ModelError } from '../../../src/providers/contract/model-error.js';
 import { type AgentWorkerOptions, call, lastTextOf, say } from '../../support/agent-worker.js';
 import { failedTasks } from '../../support/histories/failed-tasks.js';
 import { candidate, coolingFor, type FakeModels, fakeModels } from '../../support/model-route.js';
+import { note } from '../../support/tools/sample-tools.js';
 import { latch, until, useWorkers } from '../../support/use-workers.js';
-
-const note = defineTool({
-  name: 'note',
-  description: 'Notes a number.',
-  parameters: z.strictObject({ n: z.number() }),
-  effect: 'once',
-  execute: ({ n }) => `noted ${n}`,
-});
 
 const limited = (): never => {
   throw new ModelError('Model.RateLimited', 'too many requests', { status: 429, retryAfterMs: 120_000 });

@@ -1,22 +1,13 @@
 import type { WorkflowHandle } from '@temporalio/client';
 import { describe, expect, it } from 'vitest';
-import { z } from 'zod';
 import type { RunEvent } from '../../../src/contracts/event.js';
 import type { Reason, RunInput } from '../../../src/contracts/schemas/run.js';
 import { defineHook } from '../../../src/define/define-hook.js';
-import { defineTool } from '../../../src/define/define-tool.js';
 import { ModelError } from '../../../src/providers/contract/model-error.js';
 import type { ModelAnswer, ModelRequest } from '../../../src/providers/contract/provider.js';
 import { type AgentWorkerOptions, call, say } from '../../support/agent-worker.js';
+import { look } from '../../support/tools/sample-tools.js';
 import { type TestRun, until, untilAborted, useWorkers } from '../../support/use-workers.js';
-
-const look = defineTool({
-  name: 'look',
-  description: 'Looks.',
-  parameters: z.strictObject({ n: z.number() }),
-  effect: 'read',
-  execute: ({ n }) => `seen ${n}`,
-});
 
 /** One way for a run to end. */
 interface Way {

@@ -1,23 +1,14 @@
 import { ApplicationFailure } from '@temporalio/client';
 import { describe, expect, it } from 'vitest';
-import { z } from 'zod';
-import { defineTool } from '../../../src/define/define-tool.js';
 import { ModelError } from '../../../src/providers/contract/model-error.js';
 import { call, say } from '../../support/agent-worker.js';
 import { candidate, coolingFor, fakeModels, gone, limited, refusedKey } from '../../support/model-route.js';
+import { note } from '../../support/tools/sample-tools.js';
 import { until, useWorkers } from '../../support/use-workers.js';
 
 const never = (): never => {
   throw new Error('the run has a route');
 };
-
-const note = defineTool({
-  name: 'note',
-  description: 'Notes a number.',
-  parameters: z.strictObject({ n: z.number() }),
-  effect: 'once',
-  execute: ({ n }) => `noted ${n}`,
-});
 
 const price = { input: 1_000, output: 2_000 };
 

@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { z } from 'zod';
 import { PAYLOAD_LIMITS } from '../../../src/contracts/constants/limits.js';
 import type { ApprovalList } from '../../../src/contracts/schemas/approval.js';
 import type { RunResult } from '../../../src/contracts/schemas/run.js';
-import { defineTool } from '../../../src/define/define-tool.js';
 import { call, say } from '../../support/agent-worker.js';
+import { longLook } from '../../support/tools/sample-tools.js';
 import { latch, type TestRun, until, untilAborted, useWorkers } from '../../support/use-workers.js';
 
 /** Asks for a tool that there is not; each time another one, so that nothing looks like a loop. */
@@ -165,15 +164,6 @@ describe('a stop while something other than the model is waited for', () => {
     await run.handle.signal('release');
     expect(await run.result()).toMatchObject({ reason: 'completed', output: 'done' });
   });
-});
-
-/** About 500 tokens a result. */
-const longLook = defineTool({
-  name: 'look',
-  description: 'Looks.',
-  parameters: z.strictObject({ n: z.number() }),
-  effect: 'read',
-  execute: ({ n }) => `part ${n} ${'word '.repeat(400)}${n}`,
 });
 
 function hangingHook(on: 'before-run' | 'after-run', asked: () => void) {

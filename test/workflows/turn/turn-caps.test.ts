@@ -3,15 +3,8 @@ import { z } from 'zod';
 import type { Step } from '../../../src/contracts/schemas/step.js';
 import { defineTool } from '../../../src/define/define-tool.js';
 import { call, lastTextOf, say } from '../../support/agent-worker.js';
+import { look } from '../../support/tools/sample-tools.js';
 import { latch, until, useWorkers } from '../../support/use-workers.js';
-
-const look = defineTool({
-  name: 'look',
-  description: 'Looks.',
-  parameters: z.strictObject({ n: z.number() }),
-  effect: 'read',
-  execute: ({ n }) => `seen ${n}`,
-});
 
 describe('turn caps, first requests and last looks', () => {
   const { worker, start } = useWorkers();

@@ -4,15 +4,9 @@ import { estimateTokens } from '../../../src/contracts/text/estimate-tokens.js';
 import { defineTool } from '../../../src/define/define-tool.js';
 import { type AgentWorkerOptions, call, say } from '../../support/agent-worker.js';
 import { candidate, coolingFor, type FakeModels, fakeModels, gone, limited, refusedKey } from '../../support/model-route.js';
+import { note } from '../../support/tools/sample-tools.js';
 import { latch, until, useWorkers } from '../../support/use-workers.js';
 import { words } from '../policies/support/transcripts.js';
-
-const note = defineTool({
-  name: 'note',
-  description: 'Notes a number.',
-  parameters: z.strictObject({ n: z.number() }),
-  execute: ({ n }) => `noted ${n}`,
-});
 
 /** About 1,500 tokens a result, each another one. */
 const look = defineTool({
