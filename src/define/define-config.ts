@@ -25,6 +25,20 @@ const Compactor = z.custom<CustomCompactor>(
   'a function ({ messages, tokensMax, runId }) => messages',
 );
 
+const ConfigLimits = z.strictObject({
+  /** Turn limit of runs and agents without one. @default 20 */
+  maxTurns: z.number().int().min(RUN_LIMITS.maxTurnsMin).max(RUN_LIMITS.maxTurnsMax).optional(),
+  /** Longest time without a byte from a model, in milliseconds. @default 90 s */
+  modelIdleMs: z.number().int().min(1_000).max(MODEL_LIMITS.turnTimeoutMs).optional(),
+  /**
+   * Heartbeat timeout of agents without one, in milliseconds: 10 s to an hour.
+   * @default 60 s under the supervisor of `perdure worker`, 30 s without it, 5 minutes on the embedded server
+   */
+  heartbeatTimeoutMs: HeartbeatTimeoutMs.optional(),
+  /** Limits of model calls by the name of the provider, shared by all workers of the task queue. @default none */
+  providers: z.record(z.string(), ProviderLimitsDefinition).optional(),
+});
+
 /** The configuration of a worker. An unknown field is an error. */
 export const Config = z.strictObject({
   /** Model of runs that name none: `provider/model`, or a bare name. @default the first provider with a key */
@@ -94,21 +108,7 @@ export const Config = z.strictObject({
   /** Runs short `read` tools as local activities, for agents that do not set `localReadTools` themselves. @default false */
   localReadTools: z.boolean().optional(),
   /** Limits of all runs and model calls of the worker. */
-  limits: z
-    .strictObject({
-      /** Turn limit of runs and agents without one. @default 20 */
-      maxTurns: z.number().int().min(RUN_LIMITS.maxTurnsMin).max(RUN_LIMITS.maxTurnsMax).optional(),
-      /** Longest time without a byte from a model, in milliseconds. @default 90 s */
-      modelIdleMs: z.number().int().min(1_000).max(MODEL_LIMITS.turnTimeoutMs).optional(),
-      /**
-       * Heartbeat timeout of agents without one, in milliseconds: 10 s to an hour.
-       * @default 60 s under the supervisor of `perdure worker`, 30 s without it, 5 minutes on the embedded server
-       */
-      heartbeatTimeoutMs: HeartbeatTimeoutMs.optional(),
-      /** Limits of model calls by the name of the provider, shared by all workers of the task queue. @default none */
-      providers: z.record(z.string(), ProviderLimitsDefinition).optional(),
-    })
-    .optional(),
+  limits: ConfigLimits.optional(),
 });
 export type Config = z.infer<typeof Config>;
 

@@ -86,7 +86,7 @@ export const CONFIG_PARTS: Readonly<Record<string, () => string>> = {
   limits: () =>
     schemaTable(
       Config.shape.limits.unwrap(),
-      { docs: CONFIG, declarations: ['Config'] },
+      { docs: CONFIG, declarations: ['ConfigLimits'] },
       { names, types: { providers: '[limits of providers](#limits-of-providers)' } },
     ),
   'tenant-limits': () =>
