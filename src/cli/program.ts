@@ -55,9 +55,9 @@ function addRunVerbs(program: Command, context: CliContext, carryOut: CarryOut):
     .option('--detach', 'return immediately, like start')
     .action((task, options) => carryOut(async () => (await import('./commands/run.js')).run(task, options, context)));
   withRunOptions(program.command('start'))
-    .description('start a task in the background, print its run ID')
+    .description('start a task in the background and print its run ID')
     .argument('<task>', 'the task, in quotes')
-    .option('--session <key>', 'list the run with this session')
+    .option('--session <key>', 'add the run to the list of this session')
     .action((task, options) => carryOut(async () => (await import('./commands/start.js')).start(task, options, context)));
   withInput(withShow(withPlace(program.command('continue'))))
     .description('continue a closed run as a new run, such as RUN.2')
@@ -134,11 +134,11 @@ function addLookVerbs(program: Command, context: CliContext, carryOut: CarryOut)
   withJson(program.command('agents'))
     .description('list agents, or show the models, tools, limits and prompt of one')
     .argument('[name]', 'name of an agent')
-    .option('--workspace <dir>', 'show it for runs in this folder')
+    .option('--workspace <dir>', 'show the agent for runs in this folder')
     .action((name, options) => carryOut(async () => (await import('./commands/agents.js')).agents(name, options, context)));
   withJson(program.command('prompt'))
     .description('print the system prompt of a run, with the size of each section')
-    .argument('[task]', 'the task, in quotes, which decides about skills')
+    .argument('[task]', 'the task, in quotes; it selects the skills')
     .option('--agent <name>', 'agent from the config')
     .option('--workspace <dir>', 'folder in which the agent can read and write files and run commands')
     .option('--model <provider/model>', 'model of the run')
@@ -162,14 +162,14 @@ function addHostVerbs(program: Command, context: CliContext, carryOut: CarryOut)
     .action((folder, options) => carryOut(async () => (await import('./commands/init.js')).init(folder, options, context)));
   program
     .command('sign')
-    .description('sign a start, an approval or an extension for a client of another language, and print its input as JSON')
+    .description('print the signed JSON input of a start, an approval or an extension, for clients in other languages')
     .argument('<verb>', 'start, approve or extend')
     .argument('<run>', 'run ID')
     .argument('<json>', 'the input, in quotes, such as \'{"task": "…"}\'')
     .action((verb, run, json) => carryOut(async () => (await import('./commands/sign.js')).sign({ verb, run, json }, context)));
   withPlace(program.command('worker'))
     .description('run a worker until SIGTERM or Ctrl-C')
-    .option('--spare', 'keep a second process ready, which takes over if the worker dies')
+    .option('--spare', 'keep a second process ready to take over if the worker dies')
     .option('--no-supervisor', 'run the worker in this process; it is not restarted if it dies')
     .action((options) => carryOut(async () => (await import('./commands/worker.js')).worker(options, context)));
   withPlace(program.command('dev'))
@@ -180,7 +180,7 @@ function addHostVerbs(program: Command, context: CliContext, carryOut: CarryOut)
       'port of the embedded server; its Web UI uses this number + 1000 (default: the ports of the last start)',
       parseNumber,
     )
-    .option('--open', 'accept starts, approvals and extensions of every user of this machine, and of the Web UI')
+    .option('--open', 'accept unsigned starts, approvals and extensions, from every user of this machine and from the Web UI')
     .action((options) => carryOut(async () => (await import('./commands/dev.js')).dev(options, context)));
 }
 
@@ -190,7 +190,7 @@ function addToolVerbs({ program, context, carryOut }: Registering): void {
     .command('new')
     .description('write a tool and its test into the project')
     .argument('<name>', 'name of the tool, such as read_ticket')
-    .option('--effect <effect>', 'what the tool does to the world: read, idempotent or once (default: once)')
+    .option('--effect <effect>', 'side effect of the tool: read, idempotent or once (default: once)')
     .option('--schema <kind>', 'schema of the arguments: zod or json (default: zod)')
     .option('--json', 'print one JSON document')
     .action((name, options) => carryOut(async () => (await import('./commands/tool/tool-new.js')).toolNew(name, options, context)));
@@ -198,7 +198,7 @@ function addToolVerbs({ program, context, carryOut }: Registering): void {
     .description('run one tool of the config once, outside any run')
     .argument('<name>', 'name of a tool')
     .argument('[arguments]', 'the arguments as JSON, in quotes', '{}')
-    .option('--workspace <dir>', 'folder that the tool works in')
+    .option('--workspace <dir>', 'workspace of the tool')
     .action((name, args, options) =>
       carryOut(async () => (await import('./commands/tool/tool-test.js')).toolTest(name, args, options, context)),
     );
@@ -210,7 +210,7 @@ function addToolVerbs({ program, context, carryOut }: Registering): void {
 function addMcp(program: Command, context: CliContext, carryOut: CarryOut): void {
   withPlace(program.command('mcp'))
     .description('serve runs to an MCP client: over stdin and stdout, or over HTTP')
-    .option('--workspace <dir>', 'folder that runs work in; the client can name only folders inside it')
+    .option('--workspace <dir>', 'workspace of the runs; the client can name only folders inside it')
     .option('--http', 'serve over HTTP with a token, until Ctrl-C')
     .option('--port <n>', 'port of --http (default: 8788)', parseNumber)
     .option('--host <address>', 'address of --http (default: 127.0.0.1)')
@@ -225,7 +225,7 @@ function addServe(program: Command, context: CliContext, carryOut: CarryOut): vo
     .option('--host <address>', 'address to listen on (default: 127.0.0.1)')
     .option('--port <n>', 'port to listen on (default: 8787)', parseNumber)
     .option('--tokens <file>', 'JSON file of tokens with tenants and rights (default: one token, in the state folder)')
-    .option('--workspace <dir>', 'folder that runs work in; clients can name only folders inside it')
+    .option('--workspace <dir>', 'workspace of the runs; clients can name only folders inside it')
     .option('--no-worker', 'do not start a worker')
     .action((options) => carryOut(async () => (await import('./commands/serve.js')).serve(options, context, packageVersion())));
 }

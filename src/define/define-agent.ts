@@ -58,7 +58,7 @@ export const AgentDefinition = z.strictObject({
   /** Names of tools that the model is not offered. @default none */
   blockedTools: z.array(z.string()).optional(),
   /**
-   * Names of the MCP servers whose tools the model is offered. @default those of which `tools` names a tool, or all if `tools` names none
+   * Names of the MCP servers whose tools the model is offered. @default the servers whose tools `tools` names; all servers if `tools` is empty
    */
   mcp: z.array(z.string()).optional(),
   /** Agents that this one may delegate tasks to, with tool `delegate`: names, or names with options. @default none */
@@ -74,7 +74,7 @@ export const AgentDefinition = z.strictObject({
   /** Limits of runs whose input has none. @default none */
   budget: BudgetOptions.optional(),
   /**
-   * Time without a heartbeat after which a worker is lost and its call is handled by its effect, in milliseconds: 10 s to an hour.
+   * A worker counts as lost after this time without a heartbeat, in milliseconds: 10 s to an hour. The effect of its call then decides.
    * @default the worker's
    */
   heartbeatTimeoutMs: HeartbeatTimeoutMs.optional(),

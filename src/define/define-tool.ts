@@ -76,7 +76,7 @@ export interface ToolDefinition<Args = unknown> {
   readonly name: string;
   /** Description, as the model sees it. */
   readonly description: string;
-  /** Arguments: a schema of zod 4, or the JSON Schema of an object. Of the latter, `defineTool` makes a zod schema. */
+  /** Arguments: a schema of zod 4, or the JSON Schema of an object. `defineTool` converts a JSON Schema to a zod schema. */
   readonly parameters: z.ZodType<Args>;
   /** JSON Schema of the arguments, as the model sees it. @default made from `parameters` */
   readonly schema?: Readonly<Record<string, JsonValue>>;
@@ -92,7 +92,7 @@ export interface ToolDefinition<Args = unknown> {
   readonly approval: 'never' | 'always' | ((args: Args, context: { readonly runId: string }) => boolean);
   /** Finds out the state of a call whose worker was lost, within 30 s. @default none: an interrupted `once` call is `unknown` */
   readonly reconcile?: (args: Args, context: ToolContext) => Promise<Reconciled>;
-  /** Runs the call. A thrown error is a failed result that the model sees, also one of a promise that nothing awaits. */
+  /** Runs the call. If it throws, the call fails and the model sees the message. An unhandled rejection also fails the call. */
   execute(args: Args, context: ToolContext): Promise<ToolReturn> | ToolReturn;
 }
 

@@ -8,7 +8,7 @@ const { questionCharsMax, choicesMax, choiceCharsMax } = QUESTION_LIMITS;
 const Parameters = z.strictObject({
   question: z.string().min(1).max(questionCharsMax).describe('The question, with all that is needed to answer it.'),
   choices: z.array(z.string().min(1).max(choiceCharsMax)).min(1).max(choicesMax).optional().describe('The answers to choose from.'),
-  other: z.boolean().optional().describe('True if other answers than the choices are welcome.'),
+  other: z.boolean().optional().describe('True if the user may give another answer than the choices.'),
 });
 type Parameters = z.infer<typeof Parameters>;
 

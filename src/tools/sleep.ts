@@ -10,7 +10,7 @@ const Parameters = z.strictObject({
     .max(SLEEP_LIMITS.msMax / 1_000)
     .optional()
     .describe('How long to wait, in seconds. Give either this or until.'),
-  until: z.string().optional().describe('The end of the wait, with its zone, such as 2031-05-01T09:00:00Z.'),
+  until: z.string().optional().describe('The time at which the wait ends, with a time zone, such as 2031-05-01T09:00:00Z.'),
 });
 type Parameters = z.infer<typeof Parameters>;
 

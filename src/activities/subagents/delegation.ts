@@ -84,7 +84,7 @@ export function inheritGate(
   return { agent: { ...agent, gate }, gateFrom: from, ...(typeof gate === 'function' ? { gateAgent: from } : {}) };
 }
 
-const NO_WAIT = 'With wait: false the call returns at once, you can go on, and the answer comes later as a message. ';
+const NO_WAIT = 'With wait: false the call returns at once, you can continue, and the answer comes later as a message. ';
 
 /** The tool `delegate`, for its descriptor: the workflow answers its calls. Its gate counts it as a read: sub-agents have gates themselves. */
 function delegateTool(agents: readonly { readonly name: string; readonly description: string }[], mayNotWait: boolean): AnyToolDefinition {

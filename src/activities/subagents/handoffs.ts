@@ -23,8 +23,8 @@ function handoffTool(agents: readonly { readonly name: string; readonly descript
   return defineTool({
     name: HANDOFF_TOOL,
     description:
-      'Hand this conversation over to another agent, which continues it from the next turn on and sees all of it. Your part ends then. ' +
-      `Call it once, when the rest is the work of that agent. Agents:\n${list}`,
+      'Hand this conversation over to another agent, which continues it from the next turn on and sees all of it. You do not continue.  ' +
+      `Call it once, when that agent should do the rest of the work. Agents:\n${list}`,
     parameters: z.strictObject({
       agent: z.enum(agents.map(({ name }) => name)).describe('Name of the agent.'),
       note: z

@@ -41,7 +41,7 @@ export function withDefaults(command: Command): Command {
     .option('--agent <name>', 'agent from the config')
     .option('--workspace <dir>', 'folder in which the agent can read and write files and run commands')
     .addOption(new Option('--i-know', 'allow the root or home folder as workspace').hideHelp())
-    .option('--tenant <name>', 'count the run for this tenant');
+    .option('--tenant <name>', 'tenant of the run, whose limits apply');
 }
 
 /** Adds the options of `run` and `start`. */

@@ -68,9 +68,9 @@ export const RUN_LIMITS = {
   deadlineMsMax: 30 * DAY_MS,
   /** Time limit of the reserved final call, so that it does not delay a finished run. */
   finalCallTimeoutMs: MINUTE_MS,
-  /** Attempts to prepare a run, for any failure but a workspace that the asked host does not have. */
+  /** Attempts to prepare a run. An attempt on a host without the workspace does not count. */
   prepareAttemptsMax: 10,
-  /** Hosts of a shared queue that are asked for the workspace, at random: of 20, the one that has it is missed once in 800 million runs. */
+  /** Attempts to find the host of a workspace, on random hosts of a shared queue. With 20 hosts, this misses the right one once in 800 million runs. */
   prepareHostsAskedMax: 400,
   /** Wait before the next one is asked. All of them take about two minutes. */
   prepareHostsBackoffMs: 250,

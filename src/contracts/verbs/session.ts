@@ -50,7 +50,7 @@ const unsend: Verb<UnsendInput, Unsent> = {
   required: { id: { code: 'BAD_MESSAGE_ID', message: 'unsend takes {"id": "…"}' } },
   resend: () => 'send it again',
   command: {
-    summary: 'withdraw a message that waits in a session',
+    summary: 'withdraw a waiting message from a session',
     arguments: { id: "message ID, from 'perdure session KEY'" },
     report: ({ runId: key, input: { id } }) => ({ json: { id, unsent: true }, line: `message ${id} of session ${key} withdrawn` }),
   },

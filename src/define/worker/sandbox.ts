@@ -40,7 +40,7 @@ export const SandboxDefinition = z
     /**
      * `namespaces`: namespaces of Linux, with `bwrap` where it is installed, else with `unshare`. `container`: a container of `image` for each
      * command, by podman or docker. `seatbelt`: `sandbox-exec` of macOS. `none`: no sandbox; a command can do what the worker's user can.
-     * A worker that cannot make the named sandbox does not start. Without a name, it refuses the calls. @default namespaces
+     * If the machine does not support the configured mode, the worker does not start. If no mode is configured and namespaces do not work, the calls are refused. @default namespaces
      */
     mode: z.enum(['namespaces', 'container', 'seatbelt', 'none']).optional(),
     /** The image of mode `container`, which the engine must have. It needs `sh`, and `node` or `socat` for `network.allow`. */

@@ -41,8 +41,8 @@ const LOOK_AND_STEER: readonly RunTool[] = [
   define({
     name: 'run_start',
     description:
-      'Start an agent run in the background and return its runId at once. The run survives crashes and goes on when this client ' +
-      'disconnects. Give an id of your own to make a repeated call safe: the same id and input is the same run.',
+      'Start an agent run in the background and return its runId at once. The run survives crashes and continues when this client ' +
+      'disconnects. To make a repeated call safe, pass an id: with the same id and input, the call returns the same run.',
     effect: 'change',
     input: z.strictObject({
       task: z.string().describe('The task, complete in itself: the agent sees nothing of this conversation'),
@@ -58,8 +58,8 @@ const LOOK_AND_STEER: readonly RunTool[] = [
   define({
     name: 'run_wait',
     description:
-      'Wait for the end of a run. Returns done: false and its progress when the time is over, or when a tool call waits for an approval ' +
-      'that run_approve or run_deny can give; call it again then.',
+      'Wait for the end of a run. Returns done: false and the progress after timeoutMs, or when a tool call needs an approval: ' +
+      'decide with run_approve or run_deny, then call run_wait again.',
     effect: 'read',
     input: z.strictObject({
       runId: RunId,
@@ -76,14 +76,15 @@ const LOOK_AND_STEER: readonly RunTool[] = [
   }),
   define({
     name: 'run_status',
-    description: 'Show where a run is: status, turn, what it waits for, cost so far, and the tool calls that wait for an approval.',
+    description: 'Show the state of a run: status, turn, the cause of a wait, the cost so far, and pending approvals.',
     effect: 'read',
     input: z.strictObject({ runId: RunId }),
     run: async ({ runId }, door) => await statusOf((await door.client()).get(runId)),
   }),
   define({
     name: 'run_result',
-    description: 'Return the result of a closed run: its answer, why it ended, turns, tokens and cost. RUN_OPEN while it is open.',
+    description:
+      'Return the result of a closed run: its answer, why it ended, turns, tokens and cost. Fails with RUN_OPEN while the run is open.',
     effect: 'read',
     input: z.strictObject({ runId: RunId }),
     async run({ runId }, door) {
@@ -102,9 +103,9 @@ const LOOK_AND_STEER: readonly RunTool[] = [
   }),
   define({
     name: 'run_cancel',
-    description: 'Cancel a run. It ends with reason cancelled; what it changed stays.',
+    description: 'Cancel a run. It ends with reason cancelled. Its changes are not undone.',
     effect: 'destructive',
-    input: z.strictObject({ runId: RunId, reason: z.string().optional().describe('Reason, which its result names') }),
+    input: z.strictObject({ runId: RunId, reason: z.string().optional().describe('Reason, which the result contains') }),
     async run({ runId, reason }, door, { by }) {
       const answer = await (await door.client()).get(runId).cancel({ reason: reason ?? `cancelled by ${by}` });
       return { runId, ...answer };

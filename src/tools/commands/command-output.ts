@@ -17,7 +17,7 @@ const Parameters = z.strictObject({
     .int()
     .min(0)
     .optional()
-    .describe('Position in bytes; the output behind it is returned. Default: the end of the output.'),
+    .describe('Position in bytes. The output after this position is returned. Default: the end of the output.'),
   waitMs: z
     .number()
     .int()
@@ -37,7 +37,7 @@ export function createCommandOutput(background: BackgroundCommands): ToolDefinit
   return defineTool({
     name: 'command_output',
     description:
-      'Read the output of a command of start_command, and see if it still runs or how it ended. Without after, returns the end of the output. ' +
+      'Read the output and the state of a command that start_command started. Returns the output after the position `after`, by default the end of the output.  ' +
       'Each result names the position for the next call. Use waitMs to wait for new output instead of calling again and again.',
     parameters: Parameters,
     effect: 'read',

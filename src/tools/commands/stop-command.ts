@@ -14,7 +14,7 @@ export function createStopCommand(background: BackgroundCommands): ToolDefinitio
   return defineTool({
     name: 'stop_command',
     description:
-      'Stop a command of start_command with all its processes. It gets SIGTERM, and SIGKILL 2 s later. Its output can still be read.',
+      'Stop a command that start_command started, with all its processes. They get SIGTERM, and SIGKILL 2 s later. Its output can still be read.',
     parameters: Parameters,
     effect: 'idempotent',
     network: false,

@@ -24,7 +24,7 @@ const RememberArguments = z.strictObject({
     )
     .max(MEMORY_LIMITS.tagsMax)
     .optional()
-    .describe('Words to find it by.'),
+    .describe('Tags that help to find the note.'),
 });
 
 const RecallArguments = z.strictObject({
@@ -35,7 +35,7 @@ const RecallArguments = z.strictObject({
     .min(1)
     .max(MEMORY_LIMITS.recalledMax)
     .optional()
-    .describe(`Most notes. Default ${MEMORY_LIMITS.recalledDefault}.`),
+    .describe(`Maximum number of notes. Default ${MEMORY_LIMITS.recalledDefault}.`),
 });
 
 /**

@@ -15,7 +15,9 @@ const Parameters = z.strictObject({
     .string()
     .min(1)
     .max(PATCH_LIMITS.patchBytesMax)
-    .describe('A unified diff as of `git diff`, for one or several files: --- a/PATH, +++ b/PATH, @@ -1,3 +1,4 @@. /dev/null for no file.'),
+    .describe(
+      'A unified diff as `git diff` prints it, for one or several files: --- a/PATH, +++ b/PATH, @@ -1,3 +1,4 @@. Use /dev/null as the old path of a new file, and as the new path of a deleted file.',
+    ),
 });
 type Parameters = z.infer<typeof Parameters>;
 

@@ -13,7 +13,7 @@ export const sendMessage = defineRoute({
   right: 'steer',
   summary: 'send a message to a running agent; the model sees it before its next response',
   body: z.strictObject({
-    id: z.string().optional().describe('Your id of the message: the same id twice is one message'),
+    id: z.string().optional().describe('Your id of the message. A second message with the same id has no effect'),
     text: z.string().describe('The message'),
     mode: z.enum(STEER_MODES).optional().describe('When it is delivered; default: boundary'),
     ttlMs: z.number().optional().describe('The message expires after this time, in milliseconds; default: never'),

@@ -33,7 +33,7 @@ export const listRuns = defineRoute({
     agent: z.string().optional().describe('Only the runs of this agent'),
     session: z.string().optional().describe('Only the runs of this session'),
     limit: z.coerce.number().int().min(1).max(HTTP_LIMITS.listedMax).default(HTTP_LIMITS.listedDefault).describe('Number of runs'),
-    cursor: z.string().max(10_000).optional().describe('`cursor` of the answer before'),
+    cursor: z.string().max(10_000).optional().describe('`cursor` of the previous page'),
   }),
   answers: [
     {

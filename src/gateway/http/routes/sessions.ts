@@ -19,7 +19,7 @@ export const sendToSession = defineRoute({
   right: 'run',
   summary: 'send a message to a session; the first one starts it',
   body: z.strictObject({
-    id: z.string().optional().describe('Your id of the message: the same id twice is one message'),
+    id: z.string().optional().describe('Your id of the message. A second message with the same id has no effect'),
     text: z.string().optional().describe('The message'),
     parts: z
       .array(z.union([TextPart, FilePart]))
