@@ -1,7 +1,7 @@
 import { Context } from '@temporalio/activity';
 import type { ArtifactStore } from '../artifacts/artifact-store.js';
 import type { AgentActivities, TranscriptRef } from '../contracts/activities.js';
-import { RUN_LIMITS, WORKER_LIMITS } from '../contracts/constants/limits.js';
+import { CLIENT_LIMITS, RUN_LIMITS, WORKER_LIMITS } from '../contracts/constants/limits.js';
 import { NO_SECRETS, type SecretMask } from '../contracts/text/secret-mask.js';
 import type { CustomCompactor } from '../define/agent/compactor.js';
 import type { CompletionGate } from '../define/agent/completion-gate.js';
@@ -90,8 +90,8 @@ export interface ActivitiesOptions {
 export function createActivities(options: ActivitiesOptions): AgentActivities {
   const { secrets = NO_SECRETS } = options;
   const cache = new TranscriptCache(options.transcriptCacheBytesMax ?? WORKER_LIMITS.transcriptCacheBytesMax);
-  const transcripts: CallModelOptions['transcripts'] = { cache, query: (ref, request) => ownWorkflow(ref).query('transcript', request) };
-  const setups = new SetupCache((ref) => ownWorkflow(ref).query('setup'));
+  const transcripts: CallModelOptions['transcripts'] = { cache, query: (ref, request) => queryOwn(ref, 'transcript', request) };
+  const setups = new SetupCache((ref) => queryOwn(ref, 'setup'));
   const own = new Map(options.tools.map((tool) => [tool.name, tool]));
   const tools: KnownTools = { get: (name) => own.get(name) ?? options.mcpTools?.get(name) };
   const hooks = createHookRunner(options.hooks ?? [], (message) => Context.current().log.warn(message), secrets);
@@ -185,7 +185,16 @@ function withToolList(callTool: AgentActivities['callTool'], lists: ServerLists 
   };
 }
 
-/** A handle of the workflow that the running activity belongs to, over the worker's own connection. */
-function ownWorkflow({ runId, executionId }: Pick<TranscriptRef, 'runId' | 'executionId'>) {
-  return Context.current().client.workflow.getHandle(runId, executionId);
+/**
+ * Queries the workflow that the running activity belongs to, over the worker's own connection. An attempt ends before the query can
+ * leave the sticky queue of a lost worker.
+ */
+async function queryOwn<T>(
+  { runId, executionId }: Pick<TranscriptRef, 'runId' | 'executionId'>,
+  query: string,
+  ...args: object[]
+): Promise<T> {
+  const { client } = Context.current();
+  const workflow = client.workflow.getHandle(runId, executionId);
+  return await client.withDeadline(Date.now() + CLIENT_LIMITS.queryTimeoutMs, () => workflow.query<T, object[]>(query, ...args));
 }

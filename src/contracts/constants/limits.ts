@@ -236,8 +236,8 @@ export const WORKER_LIMITS = {
   heartbeatBytesMax: KIB,
   /** Longest delay of a heartbeat, and so of a cancel. Temporal's default would be 21.8 s. */
   heartbeatThrottleMsMax: 2 * SECOND_MS,
-  /** Time after which a workflow task leaves the sticky queue of a worker. */
-  stickyQueueScheduleToStartMs: 5 * SECOND_MS,
+  /** Time after which a workflow task or query leaves the sticky queue of a worker. More than `queryTimeoutMs`. */
+  stickyQueueScheduleToStartMs: 6 * SECOND_MS,
   /** Time for running calls at a shutdown that was requested from outside. Service managers kill soon after. */
   shutdownGraceMs: 30 * SECOND_MS,
   /** Time after which a shutdown is forced. */
@@ -283,7 +283,7 @@ export const CLIENT_LIMITS = {
   connectTimeoutMs: 5 * SECOND_MS,
   /** Time limit for a worker to accept an update; then `NO_WORKER`. */
   updateTimeoutMs: 5 * SECOND_MS,
-  /** Time limit of a query. */
+  /** Time limit of a query, less than `stickyQueueScheduleToStartMs`: see docs/architecture/hosting.md, "A query after a lost worker". */
   queryTimeoutMs: 5 * SECOND_MS,
   /** Time limit of a second query for messages of a run, if a worker polls the queue: it may replay a long history first. */
   replayTimeoutMs: 25 * SECOND_MS,

@@ -1,0 +1,56 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import { Client, Connection } from '@temporalio/client';
+import { msToTs } from '@temporalio/common/lib/time.js';
+import { temporal } from '@temporalio/proto';
+import { defineQuery } from '@temporalio/workflow';
+import { expect, inject, onTestFinished, test } from 'vitest';
+import { TemporalAccess } from '../../../src/client/temporal/connection.js';
+import { CLIENT_LIMITS, WORKER_LIMITS } from '../../../src/contracts/constants/limits.js';
+
+const ANSWER = defineQuery<string>('answer');
+
+test('a query that waits for a lost worker is given up before another worker can answer it with events that no task has handled', async () => {
+  const connection = await Connection.connect({ address: inject('temporalAddress') });
+  onTestFinished(() => connection.close());
+  const client = new Client({ connection });
+  const taskQueue = `test-${randomUUID()}`;
+  const handle = await client.workflow.start('any', { taskQueue, workflowId: taskQueue });
+  await loseWorker(connection, taskQueue);
+
+  const access = new TemporalAccess({ client, taskQueue, address: '', tls: false, inputBytesMax: 1_000 });
+  const asked = access.query(handle, ANSWER).catch((error: unknown) => error);
+  // nothing shows that the query is at the lost worker's queue; a query that comes after the signal would wait for the task anyway
+  await delay(500);
+  await handle.signal('anything');
+  const { query, startedEventId } = await poll(connection, { name: taskQueue });
+  expect({ query, isTask: Number(startedEventId) > 0 }).toEqual({ query: null, isTask: true });
+  expect(await asked).toMatchObject({ code: 'NO_WORKER' });
+}, 60_000);
+
+test('one attempt of a query is shorter than the time that a task or query waits for a lost worker', () => {
+  expect(CLIENT_LIMITS.queryTimeoutMs).toBeLessThanOrEqual(WORKER_LIMITS.stickyQueueScheduleToStartMs - 1_000);
+});
+
+/** Does the first task of a run as a worker that asks for the next ones at its sticky queue once, and is never seen again. */
+async function loseWorker(connection: Connection, normalName: string): Promise<void> {
+  const sticky = { name: `${normalName}-lost`, kind: temporal.api.enums.v1.TaskQueueKind.TASK_QUEUE_KIND_STICKY, normalName };
+  const { taskToken } = await poll(connection, { name: normalName });
+  await connection.workflowService.respondWorkflowTaskCompleted({
+    taskToken,
+    namespace: 'default',
+    identity: 'lost',
+    stickyAttributes: {
+      workerTaskQueue: sticky,
+      scheduleToStartTimeout: msToTs(WORKER_LIMITS.stickyQueueScheduleToStartMs),
+    },
+  });
+  // the server keeps tasks only for a worker that it saw at its queue
+  await connection.withAbortSignal(AbortSignal.timeout(500), () => poll(connection, sticky)).catch(() => 'no task yet');
+}
+
+async function poll(connection: Connection, taskQueue: temporal.api.taskqueue.v1.ITaskQueue) {
+  return await connection.withDeadline(Date.now() + 40_000, () =>
+    connection.workflowService.pollWorkflowTaskQueue({ namespace: 'default', taskQueue, identity: 'test' }),
+  );
+}
