@@ -13,6 +13,14 @@ export type EventStream = (client: StreamClient) => Promise<void>;
 /** Writes an event of a run as bytes. `cursor`: the place of the client behind it. */
 export type WriteEvent = (event: SentEvent, cursor: Cursor) => Buffer;
 
+/** An event for a client, and its place behind it. */
+export interface FollowedEvent {
+  readonly event: SentEvent;
+  readonly cursor: Cursor;
+  /** Its bytes in the run's own stream. */
+  readonly frame: Buffer;
+}
+
 /**
  * Follows a run from a place on: first what is no longer in its feed, then the feed.
  *
@@ -20,13 +28,24 @@ export type WriteEvent = (event: SentEvent, cursor: Cursor) => Buffer;
  */
 export function followRun(run: RunHandle, feeds: Feeds, start: Cursor, write?: WriteEvent): EventStream {
   return async (client) => {
-    const feed = feeds.join(run, start);
-    try {
-      await new Follower(run, feed, { client, write }).follow(feeds, start);
-    } finally {
-      feeds.leave(run, feed);
+    for await (const { event, cursor, frame } of eventsOfRun(run, feeds, { start, client })) {
+      await client.send(write?.(event, cursor) ?? frame);
     }
   };
+}
+
+/** The events of a run for one client, at its pace, as `followRun` sends them. Ends after the result, when the client leaves, and when the feed ends. */
+export async function* eventsOfRun(
+  run: RunHandle,
+  feeds: Feeds,
+  { start, client }: { readonly start: Cursor; readonly client: StreamClient },
+): AsyncGenerator<FollowedEvent> {
+  const feed = feeds.join(run, start);
+  try {
+    yield* new Follower(run, feed, client).follow(feeds, start);
+  } finally {
+    feeds.leave(run, feed);
+  }
 }
 
 /** One client of a feed. */
@@ -34,32 +53,31 @@ class Follower {
   readonly #run: RunHandle;
   readonly #feed: RunFeed;
   readonly #client: StreamClient;
-  readonly #write: WriteEvent | undefined;
+  #cursor: Cursor = { event: 0 };
 
-  constructor(run: RunHandle, feed: RunFeed, { client, write }: { readonly client: StreamClient; readonly write: WriteEvent | undefined }) {
+  constructor(run: RunHandle, feed: RunFeed, client: StreamClient) {
     this.#run = run;
     this.#feed = feed;
     this.#client = client;
-    this.#write = write;
   }
 
-  async follow(feeds: Feeds, start: Cursor): Promise<void> {
-    let cursor = start;
+  async *follow(feeds: Feeds, start: Cursor): AsyncGenerator<FollowedEvent> {
+    this.#cursor = start;
     for (let attempt = 1; attempt <= CATCH_UPS_MAX; attempt += 1) {
-      const index = this.#feed.joinAt(cursor);
-      if (index !== undefined) return await this.#deliver(index, cursor);
-      cursor = await this.#catchUp(feeds, cursor);
+      const index = this.#feed.joinAt(this.#cursor);
+      if (index !== undefined) return yield* this.#deliver(index);
+      yield* this.#catchUp(feeds);
     }
     // the client resumes where it is
   }
 
-  /** Sends what is stored. Returns the place behind it. */
-  async #catchUp(feeds: Feeds, start: Cursor): Promise<Cursor> {
-    const writer = new EventWriter(this.#run.runId, start);
+  /** Yields what is stored. */
+  async *#catchUp(feeds: Feeds): AsyncGenerator<FollowedEvent> {
+    const writer = new EventWriter(this.#run.runId, this.#cursor);
     try {
-      for await (const item of replayRun(this.#run, feeds.streams, start)) {
+      for await (const item of replayRun(this.#run, feeds.streams, this.#cursor)) {
         for (const event of item.type === 'event' ? writer.event(item.event) : writer.token(item.event)) {
-          await this.#client.send(this.#write?.(event, event.cursor) ?? frameOf(this.#run.runId, event));
+          yield { event, cursor: event.cursor, frame: frameOf(this.#run.runId, event) };
         }
         if (this.#client.hasLeft || feeds.isClosed) break;
       }
@@ -67,11 +85,10 @@ class Follower {
       if (!(error instanceof PerdureError)) throw error;
       // the client resumes when a worker is there
     }
-    return writer.cursor;
+    this.#cursor = writer.cursor;
   }
 
-  async #deliver(from: number, start: Cursor): Promise<void> {
-    let cursor = start;
+  async *#deliver(from: number): AsyncGenerator<FollowedEvent> {
     for (let index = from; !this.#client.hasLeft; ) {
       const entry = this.#feed.at(index);
       if (entry === 'dropped') return this.#client.drop();
@@ -80,15 +97,15 @@ class Follower {
         await this.#client.waitFor(this.#feed.changed());
         continue;
       }
-      if (!has(cursor, entry)) await this.#client.send(this.#frame(entry, cursor));
-      cursor = furthest(cursor, entry.cursor);
+      const before = this.#cursor;
+      this.#cursor = furthest(before, entry.cursor);
+      if (!has(before, entry)) yield { event: entry, cursor: this.#cursor, frame: this.#frame(entry, before) };
       index += 1;
     }
   }
 
   /** The bytes that all clients get, unless the client has more of one kind than the feed had then. */
   #frame(entry: FeedEntry, cursor: Cursor): Buffer {
-    if (this.#write) return this.#write(entry, furthest(cursor, entry.cursor));
     return covers(entry.cursor, cursor) ? entry.frame : frameOf(this.#run.runId, entry, cursor);
   }
 }
