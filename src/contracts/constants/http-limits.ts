@@ -3,6 +3,7 @@
 const KIB = 1024;
 const MIB = 1024 * KIB;
 const SECOND_MS = 1_000;
+const MINUTE_MS = 60 * SECOND_MS;
 
 /** Limits of `perdure serve`. */
 export const HTTP_LIMITS = {
@@ -38,6 +39,10 @@ export const HTTP_LIMITS = {
   transcriptBytesMax: MIB,
   /** Events of a followed run that are kept for its clients, in bytes. A client that is further behind is disconnected, and can resume. */
   feedBytesMax: MIB,
+  /** Messages of a followed run that are kept for the chats that show it, in bytes. Calls of older ones are shown without arguments and output. */
+  followedMessagesBytesMax: 8 * MIB,
+  /** Time for which a chat that resumes still gets the last answer, so that a client that lost its connection sees the end of it. */
+  chatResumeMs: 10 * MINUTE_MS,
   /** Time in which a client must take what it was sent. A slower client is disconnected, and can resume. */
   stallMs: 30 * SECOND_MS,
   /** Time between two comments on a stream without events, so that proxies keep it open. */

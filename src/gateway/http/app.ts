@@ -129,7 +129,7 @@ function addRoute(app: FastifyInstance, route: Route, options: RouteOptions): vo
       const answer = await gateway.inWork.track(answerOf(route, call));
       if (!('stream' in answer)) return await send(reply, answer);
       reply.hijack();
-      await stream(reply.raw, answer.stream);
+      await stream(reply.raw, answer);
       return reply;
     },
   });
@@ -179,8 +179,8 @@ function sendError(reply: FastifyReply, error: unknown): FastifyReply {
     .send(`${JSON.stringify({ error: { code, message } })}\n`);
 }
 
-async function stream(response: ServerResponse, write: (client: StreamClient) => Promise<void>): Promise<void> {
-  response.writeHead(200, { ...SECURITY_HEADERS, 'content-type': 'text/event-stream', 'x-accel-buffering': 'no' });
+async function stream(response: ServerResponse, { stream: write, headers }: Extract<Answer, { stream: unknown }>): Promise<void> {
+  response.writeHead(200, { ...SECURITY_HEADERS, ...headers, 'content-type': 'text/event-stream', 'x-accel-buffering': 'no' });
   response.write(`retry: ${RETRY_MS}\n\n`);
   const client = new StreamClient(response);
   try {

@@ -3,11 +3,13 @@ import { HTTP_LIMITS } from '../../../contracts/constants/limits.js';
 import type { StreamSource } from '../../../streams/stream.js';
 import type { Cursor } from './cursor.js';
 import { RunFeed } from './run-feed.js';
+import { RunMessages } from './run-messages.js';
 import { frameOf } from './sent-event.js';
 
 /** A feed in use. */
 interface Used {
   readonly feed: RunFeed;
+  readonly messages: RunMessages;
   clients: number;
   linger?: NodeJS.Timeout;
 }
@@ -42,6 +44,11 @@ export class Feeds {
     return used.feed;
   }
 
+  /** The transcript of a run, read once for all clients that follow it. */
+  messagesOf(run: RunHandle): RunMessages {
+    return this.#used.get(run.runId)?.messages ?? new RunMessages(run);
+  }
+
   /** Lets a feed go. Without a client it ends a little later, because clients come back. */
   leave(run: RunHandle, feed: RunFeed): void {
     const used = this.#used.get(run.runId);
@@ -66,7 +73,8 @@ export class Feeds {
   }
 
   #open(run: RunHandle, start: Cursor): Used {
-    const used: Used = { feed: new RunFeed(run, this.streams, { start, frameOf: (event) => frameOf(run.runId, event) }), clients: 0 };
+    const feed = new RunFeed(run, this.streams, { start, frameOf: (event) => frameOf(run.runId, event) });
+    const used: Used = { feed, messages: new RunMessages(run), clients: 0 };
     this.#used.set(run.runId, used);
     return used;
   }

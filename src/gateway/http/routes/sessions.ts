@@ -1,14 +1,11 @@
 import { z } from 'zod';
-import type { AgentClient } from '../../../client/agent-client.js';
-import type { SessionHandle } from '../../../client/session-handle.js';
 import { QUEUE_MODES } from '../../../contracts/constants/queue-modes.js';
 import { FilePart, TextPart } from '../../../contracts/schemas/message.js';
-import { isRunId, isSessionKey } from '../../../contracts/text/ids.js';
-import type { Caller } from '../access/caller.js';
 import { HttpError } from '../access/http-error.js';
 import { readSessionCursor } from '../events/session-cursor.js';
 import { followSession } from '../events/session-stream.js';
 import { defineRoute } from '../routing/route.js';
+import { sessionOf } from '../routing/session-of.js';
 
 const ReceiptBody = z.object({ id: z.string(), accepted: z.boolean(), position: z.number(), duplicate: z.boolean() });
 
@@ -95,13 +92,3 @@ export const unsendFromSession = defineRoute({
     return { status: 200, body: await sessionOf(gateway.door.client, caller, key).unsend(id) };
   },
 });
-
-/** The session of a key, which belongs to the tenant of the token. Throws HttpError 404 for a key that no session can have. */
-function sessionOf(client: AgentClient, { tenant }: Caller, key: string, agent?: string): SessionHandle {
-  const isKey = tenant === undefined ? isSessionKey(key) : isRunId(key) && isRunId(tenant);
-  if (!isKey) throw new HttpError(404, 'NO_SESSION', `no session ${JSON.stringify(key.slice(0, 200))}`);
-  return client.session(tenant === undefined ? key : `${tenant}/${key}`, {
-    ...(agent === undefined ? {} : { agent }),
-    ...(tenant === undefined ? {} : { defaults: { tenant } }),
-  });
-}

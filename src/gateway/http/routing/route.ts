@@ -21,7 +21,7 @@ export interface Call<Params = Record<string, string>, Query = unknown, Body = u
 /** The answer to a request: JSON, or a stream of events. */
 export type Answer =
   | { readonly status: number; readonly body?: unknown; readonly headers?: Readonly<Record<string, string>> }
-  | { readonly stream: EventStream };
+  | { readonly stream: EventStream; readonly headers?: Readonly<Record<string, string>> };
 
 /** One answer in the description of a route. */
 export interface DescribedAnswer {

@@ -1,0 +1,92 @@
+import type { RunHandle } from '../../../client/run-handle.js';
+import type { SessionHandle } from '../../../client/session-handle.js';
+import { SESSION_LIMITS } from '../../../contracts/constants/limits.js';
+import { PerdureError } from '../../../contracts/perdure-error.js';
+import type { Cursor } from '../events/cursor.js';
+import { type EventStream, eventsOfRun } from '../events/event-stream.js';
+import type { Feeds } from '../events/feeds.js';
+import type { SentEvent } from '../events/sent-event.js';
+import type { StreamClient } from '../events/stream-client.js';
+import { AnswerWriter } from './answer-writer.js';
+import { awaitRunOf } from './chat-run.js';
+import { DONE, framesOf } from './ui-chunk.js';
+
+/** The chat whose answer is streamed. */
+export interface StreamedChat {
+  readonly session: SessionHandle;
+  readonly runOf: (runId: string) => RunHandle;
+  readonly feeds: Feeds;
+}
+
+/** The answer to stream: of a message, or of a run. `fromTurn`: the client has the steps before this turn. */
+export type StreamedAnswer = { readonly messageId: string } | { readonly runId: string; readonly fromTurn?: number };
+
+/**
+ * Streams an answer as the AI SDK's UI message stream, from its beginning. A stream that cannot reach its end disconnects the client: a body
+ * that ends without an error would be a whole answer to it.
+ */
+export function streamAnswer(chat: StreamedChat, answer: StreamedAnswer): EventStream {
+  return async (client) => {
+    try {
+      if (!(await writeAnswer(chat, answer, client))) client.drop();
+    } catch (error) {
+      client.drop();
+      throw error;
+    }
+  };
+}
+
+/** True if the answer was sent to its end. */
+async function writeAnswer(chat: StreamedChat, answer: StreamedAnswer, client: StreamClient): Promise<boolean> {
+  if ('runId' in answer) return await writeRun(chat, answer, client);
+  const place = await awaitRunOf(answer.messageId, chat.session, { client, isOver: () => chat.feeds.isClosed });
+  if (!place) return false;
+  if ('runId' in place) return await writeRun(chat, place, client);
+  await client.send(framesOf([{ type: 'error', errorText: `the message was dropped: ${place.dropped}` }]));
+  await client.send(DONE);
+  return true;
+}
+
+async function writeRun(
+  { runOf, feeds }: StreamedChat,
+  { runId, fromTurn }: { readonly runId: string; readonly fromTurn?: number },
+  client: StreamClient,
+): Promise<boolean> {
+  const run = runOf(runId);
+  let start: Cursor = { event: 0 };
+  let writer: AnswerWriter | undefined;
+  for (let attempt = 1; attempt <= ATTEMPTS_MAX && !client.hasLeft && !feeds.isClosed; attempt += 1) {
+    for await (const { event, cursor } of eventsOfRun(run, feeds, { start, client })) {
+      writer ??= new AnswerWriter({ runId, messages: feeds.messagesOf(run), approvals: () => run.approvals() }, fromTurn);
+      if (!(await take(writer, event, { client, feeds }))) return false;
+      start = cursor;
+      await client.send(framesOf(writer.drain()));
+      if (!writer.isOver) continue;
+      await client.send(DONE);
+      return true;
+    }
+    await client.pause(SESSION_LIMITS.followEveryMs);
+  }
+  return false;
+}
+
+/** A run whose start is on its way to the server is there by then. */
+const ATTEMPTS_MAX = 10;
+
+/** Takes an event, once a worker answers. False if the client left, or the gateway ends. */
+async function take(
+  writer: AnswerWriter,
+  event: SentEvent,
+  { client, feeds }: { readonly client: StreamClient; readonly feeds: Feeds },
+): Promise<boolean> {
+  while (!client.hasLeft && !feeds.isClosed) {
+    try {
+      await writer.take(event);
+      return true;
+    } catch (error) {
+      if (!(error instanceof PerdureError) || error.code !== 'NO_WORKER') throw error;
+      await client.pause(SESSION_LIMITS.followEveryMs);
+    }
+  }
+  return false;
+}

@@ -1,0 +1,119 @@
+import type { SessionHandle } from '../../../client/session-handle.js';
+import { PerdureError } from '../../../contracts/perdure-error.js';
+import type { Caller } from '../access/caller.js';
+import { nameOf } from '../access/caller.js';
+import { HttpError } from '../access/http-error.js';
+import { placeOf, resumedRunOf, stateOf } from '../chat/chat-run.js';
+import { type StreamedAnswer, streamAnswer } from '../chat/chat-stream.js';
+import { ChatBody, type PostedNews, readNews } from '../chat/posted-chat.js';
+import { UI_STREAM_HEADERS } from '../chat/ui-chunk.js';
+import type { Gateway } from '../routing/gateway.js';
+import { type Answer, defineRoute } from '../routing/route.js';
+import { sessionOf } from '../routing/session-of.js';
+
+/** `POST /v1/chat`: sends a message of a `useChat` page, or its decisions about calls, and streams the answer. */
+export const postChat = defineRoute({
+  method: 'POST',
+  path: '/v1/chat',
+  right: 'run',
+  summary: 'send the new message of a `useChat` page, or its approvals (right `approve` too), and stream the answer',
+  body: ChatBody,
+  startsWork: true,
+  answers: [
+    { status: 200, meaning: 'the UI message stream of the AI SDK', contentType: 'text/event-stream' },
+    { status: 409, meaning: '`ANSWERED`: no other answer to this message; `NOT_PENDING`: no such approval' },
+    { status: 429, meaning: '`QUEUE_FULL`: the message was not accepted' },
+  ],
+  async run({ gateway, caller, body }) {
+    const news = readNews(body);
+    const session = sessionOf(gateway.door.client, caller, body.id, body.agent);
+    const decided = news.decisions.length > 0 ? await decide(gateway, { caller, session, news }) : undefined;
+    const answer = news.message ? await send(session, news.message, news.isAgain) : decided;
+    if (!answer) throw new HttpError(409, 'NOT_PENDING', 'no call of this chat waits for these decisions');
+    return streamOf(gateway, session, answer);
+  },
+});
+
+/** `GET /v1/chat/{id}/stream`: resumes the answer that is in work. */
+export const resumeChat = defineRoute({
+  method: 'GET',
+  path: '/v1/chat/{id}/stream',
+  right: 'read',
+  summary: 'stream the answer that is in work, or that ended a short time ago, from its beginning',
+  answers: [
+    { status: 200, meaning: 'the UI message stream of the AI SDK', contentType: 'text/event-stream' },
+    { status: 204, meaning: 'no answer is in work; also for a chat that does not exist' },
+  ],
+  async run({ gateway, caller, params: { id } }) {
+    const session = sessionOf(gateway.door.client, caller, id);
+    const answer = await resumedRunOf(session, Date.now());
+    if (!answer) return { status: 204 };
+    if (gateway.isDraining) throw new HttpError(503, 'DRAINING', 'this gateway ends; resume at another one', { 'retry-after': '1' });
+    return streamOf(gateway, session, answer);
+  },
+});
+
+function streamOf({ door, feeds }: Gateway, session: SessionHandle, answer: StreamedAnswer): Answer {
+  return { stream: streamAnswer({ session, runOf: (runId) => door.client.get(runId), feeds }, answer), headers: UI_STREAM_HEADERS };
+}
+
+/** Sends a message, once for each id. Throws HttpError 409 if the page asks for another answer to one that was answered. */
+async function send(session: SessionHandle, message: NonNullable<PostedNews['message']>, isAgain: boolean): Promise<StreamedAnswer> {
+  const { id } = message;
+  if (isAgain) {
+    const state = await stateOf(session);
+    const place = state && placeOf(id, state);
+    // an answer that is in work is shown: a page asks so after a lost connection
+    if (typeof place === 'object' && 'runId' in place && place.isOpen) return { runId: place.runId };
+    if (place !== undefined && place !== 'queued') throw answered(id);
+  }
+  const receipt = await session.send(message);
+  if (!receipt.accepted) throw new HttpError(429, 'QUEUE_FULL', `the queue of the chat is full; message ${id} was not accepted`);
+  if (receipt.duplicate) {
+    const state = await stateOf(session);
+    if (!state || placeOf(id, state) === undefined) throw answered(id);
+  }
+  return { messageId: id };
+}
+
+function answered(id: string): HttpError {
+  return new HttpError(409, 'ANSWERED', `message ${id} was answered, and the answer stays; send a new message`);
+}
+
+/**
+ * Decides about the calls that wait. The answer that continues, or nothing if the chat has no such call. Throws HttpError 403 without the
+ * right.
+ */
+async function decide(
+  { door }: Gateway,
+  {
+    caller,
+    session,
+    news: { answerId, decisions },
+  }: { readonly caller: Caller; readonly session: SessionHandle; readonly news: PostedNews },
+): Promise<StreamedAnswer | undefined> {
+  if (!caller.rights.has('approve')) throw new HttpError(403, 'FORBIDDEN', 'the token does not have the right approve');
+  const state = await stateOf(session);
+  const runId = state?.runs.find((run) => run.runId === answerId)?.runId;
+  if (runId === undefined) return undefined;
+  const run = door.client.get(runId);
+  const asked = (await run.events({ types: ['approval.asked'] })).events.flatMap((event) =>
+    event.type === 'approval.asked' ? [event] : [],
+  );
+  const known = decisions.filter(({ callId }) => asked.some((event) => event.callId === callId));
+  if (known.length === 0) return undefined;
+  const { pending } = await run.approvals();
+  const by = nameOf(caller);
+  for (const { callId, approved, reason } of known) {
+    if (!pending.some((approval) => approval.callId === callId)) continue;
+    const decision = approved ? run.approve(callId, { by }) : run.deny(callId, { by, ...(reason === undefined ? {} : { reason }) });
+    // another person was faster: the stream shows that decision
+    await decision.catch(ifDecided);
+  }
+  const turns = asked.flatMap(({ callId, turn }) => (known.some((decision) => decision.callId === callId) ? [turn] : []));
+  return { runId, fromTurn: Math.max(...turns) };
+}
+
+function ifDecided(error: unknown): void {
+  if (!(error instanceof PerdureError) || !['ALREADY_DECIDED', 'NO_SUCH_APPROVAL', 'RUN_CLOSED'].includes(error.code)) throw error;
+}
