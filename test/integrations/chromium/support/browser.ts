@@ -21,6 +21,8 @@ const FLAGS = [
 export interface BrowserOptions {
   /** Names that lead to addresses of the loopback. Every other name leads nowhere. @default none */
   readonly hosts?: Readonly<Record<string, string>>;
+  /** Further flags of the program. @default none */
+  readonly flags?: readonly string[];
 }
 
 /**
@@ -34,7 +36,7 @@ export function useBrowsers(): (options?: BrowserOptions) => Promise<BrowserCont
     await Promise.all(opened.splice(0).map((browser) => browser.close()));
     await Promise.all(profiles.splice(0).map((profile) => rm(profile, { recursive: true, force: true })));
   });
-  return async ({ hosts = {} } = {}) => {
+  return async ({ hosts = {}, flags = [] } = {}) => {
     const profile = await mkdtemp(join(tmpdir(), 'perdure-browser-'));
     profiles.push(profile);
     const named = Object.entries(hosts).map(([name, address]) => `MAP ${name} ${address}`);
@@ -43,7 +45,7 @@ export function useBrowsers(): (options?: BrowserOptions) => Promise<BrowserCont
       executablePath: findProgram(),
       // it refuses its own sandbox to root
       chromiumSandbox: process.getuid?.() !== 0,
-      args: [...FLAGS, `--host-resolver-rules=${rules.join(', ')}`],
+      args: [...FLAGS, ...flags, `--host-resolver-rules=${rules.join(', ')}`],
     });
     opened.push(browser);
     return browser;

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
-import type { Page } from 'playwright-core';
+import type { BrowserContext, Page } from 'playwright-core';
 import { afterEach } from 'vitest';
 
 const PAGE = fileURLToPath(new URL('../fixtures/hostile.html', import.meta.url));
@@ -57,12 +57,19 @@ export function useHostileSites(): () => Promise<HostileSite> {
   };
 }
 
-/** Runs all attacks from a page, and returns what the page could read, by URL and way. */
-export async function attackFrom(page: Page, attacks: readonly Attack[]): Promise<Record<string, string>> {
-  const read: Record<string, string> = {};
-  for (const { url, body } of attacks) {
-    const found: Record<string, string> = await page.evaluate(`attack(${JSON.stringify(url)}, ${JSON.stringify(JSON.stringify(body))})`);
-    for (const [way, text] of Object.entries(found)) read[`${url}: ${way}`] = text;
-  }
-  return read;
+/** Tries an attack from a page in every way, and returns what the page could read, by way. */
+export async function attackFrom(page: Page, { url, body }: Attack): Promise<Record<string, string>> {
+  return await page.evaluate(`attack(${JSON.stringify(url)}, ${JSON.stringify(JSON.stringify(body))})`);
+}
+
+/**
+ * Opens the page under a name at the address of another server: what a browser has when the name of a site, which led to the site, leads
+ * to that server now (DNS rebinding). Only the document comes from the site.
+ */
+export async function openRebound(browser: BrowserContext, url: string): Promise<Page> {
+  const page = await browser.newPage();
+  const html = await readFile(PAGE, 'utf8');
+  await page.route(url, (route) => route.fulfill({ contentType: 'text/html', body: html }), { times: 1 });
+  await page.goto(url);
+  return page;
 }
