@@ -214,7 +214,7 @@ function addMcp(program: Command, context: CliContext, carryOut: CarryOut): void
     .option('--http', 'serve over HTTP with a token, until Ctrl-C')
     .option('--port <n>', 'port of --http (default: 8788)', parseNumber)
     .option('--host <address>', 'address of --http (default: 127.0.0.1)')
-    .option('--no-approvals', 'do not let the client approve or deny tool calls')
+    .option('--no-approvals', 'do not let the client approve or deny tool calls, or answer questions')
     .option('--no-worker', 'do not start a worker')
     .action((options) => carryOut(async () => (await import('./commands/mcp.js')).mcp(options, context, packageVersion())));
 }

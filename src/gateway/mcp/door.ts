@@ -4,7 +4,7 @@ import type { AgentClient } from '../../client/agent-client.js';
 export interface Door {
   /** Version of the package. */
   readonly version: string;
-  /** False: the tools that approve and deny calls are not offered. */
+  /** False: the tools that approve and deny calls, and answer questions, are not offered. */
   readonly decides: boolean;
   /** The client, once the Temporal server is there and a worker answers. Rejects with why there is none. */
   client(): Promise<AgentClient>;

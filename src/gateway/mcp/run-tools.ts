@@ -24,6 +24,7 @@ export interface RunTool {
 
 const RunId = z.string().describe('ID of the run, from run_start or runs_list');
 const CallId = z.string().describe('callId of the pending approval, from run_status');
+const QuestionId = z.string().describe('callId of the pending question, from run_status');
 
 /** The tools of the server, in the order in which clients list them. */
 export function runTools({ decides }: Pick<Door, 'decides'>): readonly RunTool[] {
@@ -58,8 +59,8 @@ const LOOK_AND_STEER: readonly RunTool[] = [
   define({
     name: 'run_wait',
     description:
-      'Wait for the end of a run. Returns done: false and the progress after timeoutMs, or when a tool call needs an approval: ' +
-      'decide with run_approve or run_deny, then call run_wait again.',
+      'Wait for the end of a run. Returns done: false and the progress after timeoutMs, or when a tool call needs an approval or a question ' +
+      'an answer: decide with run_approve or run_deny, answer with run_answer, then call run_wait again.',
     effect: 'read',
     input: z.strictObject({
       runId: RunId,
@@ -72,11 +73,11 @@ const LOOK_AND_STEER: readonly RunTool[] = [
         .describe('How long to wait, in milliseconds'),
     }),
     run: async ({ runId, timeoutMs }, door, { signal, report }): Promise<Waited> =>
-      await waitForRun((await door.client()).get(runId), { timeoutMs, untilApproval: door.decides, signal, report }),
+      await waitForRun((await door.client()).get(runId), { timeoutMs, untilAsked: door.decides, signal, report }),
   }),
   define({
     name: 'run_status',
-    description: 'Show the state of a run: status, turn, the cause of a wait, the cost so far, and pending approvals.',
+    description: 'Show the state of a run: status, turn, the cause of a wait, the cost so far, pending approvals and pending questions.',
     effect: 'read',
     input: z.strictObject({ runId: RunId }),
     run: async ({ runId }, door) => await statusOf((await door.client()).get(runId)),
@@ -127,6 +128,13 @@ const LOOK_AND_STEER: readonly RunTool[] = [
 
 const DECIDE: readonly RunTool[] = [
   define({
+    name: 'run_answer',
+    description: 'Answer a question of a run, as run_status shows it: with a text, or with one of its choices or the number of a choice.',
+    effect: 'change',
+    input: z.strictObject({ runId: RunId, callId: QuestionId, answer: z.string().describe('The answer') }),
+    run: async ({ runId, callId, answer }, door, { by }) => await (await door.client()).get(runId).answer(callId, answer, { by }),
+  }),
+  define({
     name: 'run_approve',
     description: 'Approve a tool call that waits for approval. It runs once, with the arguments that run_status shows.',
     effect: 'destructive',
@@ -135,9 +143,9 @@ const DECIDE: readonly RunTool[] = [
   }),
   define({
     name: 'run_deny',
-    description: 'Deny a tool call that waits for approval. The agent sees the reason.',
+    description: 'Deny a tool call that waits for approval, or decline a question. The agent sees the reason.',
     effect: 'change',
-    input: z.strictObject({ runId: RunId, callId: CallId, reason: z.string().optional().describe('Reason, which the agent reads') }),
+    input: z.strictObject({ runId: RunId, callId: CallId.describe('callId of the pending approval or question, from run_status'), reason: z.string().optional().describe('Reason, which the agent reads') }),
     run: async ({ runId, callId, reason }, door, { by }) =>
       await (await door.client()).get(runId).deny(callId, { by, ...(reason === undefined ? {} : { reason }) }),
   }),

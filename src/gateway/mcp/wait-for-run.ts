@@ -7,8 +7,8 @@ import type { Progress, RunResult } from '../../contracts/schemas/run.js';
 /** Options of `waitForRun`. */
 export interface WaitOptions {
   readonly timeoutMs: number;
-  /** True: the wait also ends when a call waits for an approval. */
-  readonly untilApproval: boolean;
+  /** True: the wait also ends when a call waits for an approval, or a question for an answer. */
+  readonly untilAsked: boolean;
   /** Ends the wait: the client cancelled it, or left. The run continues. */
   readonly signal: AbortSignal;
   /** Called when the progress of the run changed. */
@@ -26,16 +26,16 @@ export interface Waited {
 }
 
 /**
- * Waits until a run is closed, until a call of it waits for an approval, or until the time is over, which is no error. Throws
- * `RUN_NOT_FOUND`.
+ * Waits until a run is closed, until a call of it waits for an approval or a question of it for an answer, or until the time is over, which
+ * is no error. Throws `RUN_NOT_FOUND`.
  */
-export async function waitForRun(run: RunHandle, { timeoutMs, untilApproval, signal, report }: WaitOptions): Promise<Waited> {
+export async function waitForRun(run: RunHandle, { timeoutMs, untilAsked, signal, report }: WaitOptions): Promise<Waited> {
   const stop = new AbortController();
   const timer = setTimeout(() => stop.abort(), timeoutMs);
   const ended = AbortSignal.any([stop.signal, signal]);
   const closed = run.result({ signal: ended }).then((result) => ({ runId: run.runId, done: true, result }));
   try {
-    const asked = watchProgress(run, ended, { untilApproval, report }).then((seen) => ({ runId: run.runId, done: false, ...seen }));
+    const asked = watchProgress(run, ended, { untilAsked, report }).then((seen) => ({ runId: run.runId, done: false, ...seen }));
     // the end of the wait rejects the first of both
     return await Promise.race([closed.catch((error: unknown) => (ended.aborted ? asked : rethrow(error))), asked]);
   } finally {
@@ -50,7 +50,7 @@ type Seen = Pick<Waited, 'progress' | 'notice'>;
 async function watchProgress(
   run: RunHandle,
   ended: AbortSignal,
-  { untilApproval, report }: Pick<WaitOptions, 'untilApproval' | 'report'>,
+  { untilAsked, report }: Pick<WaitOptions, 'untilAsked' | 'report'>,
 ): Promise<Seen> {
   let told = '';
   while (true) {
@@ -58,10 +58,13 @@ async function watchProgress(
     const line = describe(seen);
     if (line !== told) await report(line, seen.progress);
     told = line;
-    const pending = seen.progress?.pendingApprovals ?? 0;
-    if (ended.aborted || (untilApproval && pending > 0)) return seen;
+    if (ended.aborted || (untilAsked && isAsking(seen))) return seen;
     await delay(CLIENT_LIMITS.watchEveryMs, undefined, { signal: ended }).catch(() => undefined);
   }
+}
+
+function isAsking({ progress }: Seen): boolean {
+  return progress !== undefined && progress.pendingApprovals + (progress.pendingQuestions ?? 0) > 0;
 }
 
 async function look(run: RunHandle): Promise<Seen> {
