@@ -27,6 +27,7 @@ import type { LoadedConfig } from './config/load-config.js';
 import { prepareOptions } from './config/prepare-options.js';
 import { providerRules } from './hosting/ask-provider-ledger.js';
 import { backgroundCommands } from './hosting/background-commands.js';
+import { endMcpServers } from './hosting/end-mcp-servers.js';
 import { requireSandbox } from './hosting/require-sandbox.js';
 import { sweepCommands } from './hosting/sweep-commands.js';
 import { listSearchAttributes } from './search-attributes.js';
@@ -226,6 +227,7 @@ export async function createWorker(options: CreateWorkerOptions): Promise<Worker
     activities: createAgentActivities({ ...options, searchAttributes, ...(toolQueue === undefined ? {} : { toolQueue }) }),
     ...WORKER_OPTIONS,
     ...options.overrides,
+    plugins: [...(options.overrides?.plugins ?? []), endMcpServers(options.config)],
     identity: store.identity,
     dataConverter: store.dataConverter,
   });
@@ -279,6 +281,7 @@ export async function createHostWorker(options: CreateWorkerOptions): Promise<Wo
     activities: { prepareRun, callModel, callTool, reconcileTool, recallResult, awaitRoom, endCommands },
     ...WORKER_OPTIONS,
     ...options.overrides,
+    plugins: [...(options.overrides?.plugins ?? []), endMcpServers(options.config)],
     identity: store.identity,
     dataConverter: store.dataConverter,
   });

@@ -16,6 +16,7 @@ import type { BackgroundCommands } from '../tools/commands/background-commands.j
 import { type AgentActivitiesOptions, createAgentActivities, WORKER_OPTIONS } from './create-worker.js';
 import { checkBundle, neededWorkflows, requireExports } from './hosting/agent-export.js';
 import { backgroundCommands } from './hosting/background-commands.js';
+import { withMcpServers } from './hosting/end-mcp-servers.js';
 import { requireSandbox } from './hosting/require-sandbox.js';
 import { sweepCommands } from './hosting/sweep-commands.js';
 import { reportMissingPayloads } from './storage/missing-payloads.js';
@@ -41,13 +42,13 @@ export class PerdurePlugin implements WorkerPlugin, ClientPlugin, BundlerPlugin 
   readonly #say: AgentActivitiesOptions['say'];
   readonly #needed: readonly string[];
   readonly #commands: BackgroundCommands;
-  readonly #config: AgentActivitiesOptions['config']['config'];
+  readonly #config: AgentActivitiesOptions['config'];
 
   constructor(options: AgentActivitiesOptions) {
     this.#say = options.say;
     this.#commands = backgroundCommands(options.stateDir);
     this.#needed = neededWorkflows(options.config.config);
-    this.#config = options.config.config;
+    this.#config = options.config;
     this.#store = payloadStoreOf(options.config, options.stateDir);
     const dataConverter = (given: DataConverter | undefined): DataConverter => createPayloadConverter(this.#store.blobs, given);
     this.#base = new SimplePlugin({ name: this.name, activities: createAgentActivities(options), dataConverter });
@@ -55,13 +56,16 @@ export class PerdurePlugin implements WorkerPlugin, ClientPlugin, BundlerPlugin 
 
   async configureWorker(options: WorkerOptions): Promise<WorkerOptions> {
     if (options.workflowBundle) checkBundle(options.workflowBundle, this.#needed);
-    await requireSandbox(this.#config, this.#say);
+    await requireSandbox(this.#config.config, this.#say);
     const identity = identityWithStore(options.identity ?? `${process.pid}@${hostname()}`, await this.#store.id());
     await this.#checkQueue(options, identity);
     return this.#base.configureWorker({ ...WORKER_OPTIONS, ...options, identity });
   }
 
-  /** Background commands of runs that end without a word to this host are ended while the worker runs. */
+  /**
+   * Background commands of runs that end without a word to this host are ended while the worker runs. MCP servers are ended with the last
+   * worker that uses them.
+   */
   async runWorker(worker: Worker, next: (worker: Worker) => Promise<void>): Promise<void> {
     const ended = new AbortController();
     const { connection } = worker;
@@ -71,7 +75,7 @@ export class PerdurePlugin implements WorkerPlugin, ClientPlugin, BundlerPlugin 
       void sweepCommands({ commands: this.#commands, connection, namespace, isNeeded: () => !ended.signal.aborted, say });
     }
     try {
-      await this.#base.runWorker(worker, next);
+      await withMcpServers(this.#config, async () => await this.#base.runWorker(worker, next));
     } finally {
       ended.abort();
     }
