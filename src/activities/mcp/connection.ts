@@ -3,6 +3,7 @@ import type { RequestOptions } from '@modelcontextprotocol/sdk/shared/protocol.j
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { CallToolResult, Tool } from '@modelcontextprotocol/sdk/types.js';
 import { MCP_LIMITS } from '../../contracts/constants/limits.js';
+import { cleanText } from '../../contracts/text/sanitize-text.js';
 import { ANSWER_CUT } from './http-transport.js';
 import { ProcessTransport } from './process-transport.js';
 import { loadSdk } from './server-access.js';
@@ -21,6 +22,7 @@ export class McpConnection {
   #tools: readonly Tool[];
   /** The server said that its list changed. */
   #isOutdated = false;
+  #listProblem: string | undefined;
   #isRetired = false;
   #isClosed = false;
   #using = 0;
@@ -65,14 +67,22 @@ export class McpConnection {
     return this.#tools;
   }
 
-  /** Lists the tools again if the server said that they changed. When that fails, the list stays as it was. */
+  /** Why the last change of the tools could not be read; undefined if the list is the present one. */
+  get listProblem(): string | undefined {
+    return this.#listProblem;
+  }
+
+  /** Lists the tools again if the server said that they changed. When that fails, the list stays as it was, and `listProblem` has the reason. */
   async updateTools(signal: AbortSignal): Promise<void> {
     if (!this.#isOutdated || this.isLost) return;
     this.#isOutdated = false;
     try {
       this.#tools = await this.request((client) => toolsOf(client, signal));
-    } catch {
+      this.#listProblem = undefined;
+    } catch (error) {
       this.#isOutdated = true;
+      // a call that was cancelled says nothing of the list
+      if (!signal.aborted) this.#listProblem = cleanText(this.reasonOf(error)).replaceAll(/\s+/gu, ' ').slice(0, MCP_LIMITS.noticeCharsMax);
     }
   }
 

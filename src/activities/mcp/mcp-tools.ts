@@ -5,6 +5,7 @@ import { hashJson } from '../../contracts/digest.js';
 import type { ToolList } from '../../contracts/schemas/prepared-run.js';
 import type { Effect } from '../../contracts/schemas/tool.js';
 import { cleanText } from '../../contracts/text/sanitize-text.js';
+import { unreadList } from '../../contracts/text/unread-list.js';
 import type { AnyToolDefinition, ToolContext, ToolReturn } from '../../define/define-tool.js';
 import type { McpServer, McpToolOptions } from '../../define/worker/mcp-servers.js';
 import { messageOf } from '../runtime/failures.js';
@@ -63,7 +64,9 @@ export class McpTools {
     const name = serverOfTool(toolName);
     const server = this.#pool.definition(name);
     const connection = server && this.#pool.connectionOf(name, workspace);
-    return connection && { server: name, hash: this.#hashOf({ name, server }, connection) };
+    if (!connection) return undefined;
+    const { listProblem: problem } = connection;
+    return { server: name, hash: this.#hashOf({ name, server }, connection), ...(problem === undefined ? {} : { problem }) };
   }
 
   /** Starts servers and lists their tools. A server that cannot be reached is a notice, or the problem of the run. Never rejects. */
@@ -95,7 +98,7 @@ export class McpTools {
     }
   }
 
-  #offered(use: ServerUse, { tools, abilities }: McpConnection): McpOffer {
+  #offered(use: ServerUse, { tools, abilities, listProblem }: McpConnection): McpOffer {
     const { name, server } = use;
     const usable = tools.filter((tool) => !server.blockedTools?.includes(tool.name));
     const problems = usable.map((tool) => inputSchemaProblem(tool.inputSchema as InputSchema));
@@ -105,6 +108,7 @@ export class McpTools {
     const added = more.map((tool) => this.#definition(mcpToolName(name, tool.name), use, { added: tool }));
     const seen = new Set<string>();
     const notices = [
+      ...(listProblem === undefined ? [] : [unreadList(name, listProblem)]),
       ...usable.flatMap((tool, index) => (problems[index] ? [`MCP tool ${name} ${shown(tool.name)} is left out: ${problems[index]}`] : [])),
       ...(sound.length > MCP_LIMITS.toolsMax ? [`MCP server ${name}: only its first ${MCP_LIMITS.toolsMax} tools are offered`] : []),
     ];

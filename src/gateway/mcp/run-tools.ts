@@ -145,7 +145,11 @@ const DECIDE: readonly RunTool[] = [
     name: 'run_deny',
     description: 'Deny a tool call that waits for approval, or decline a question. The agent sees the reason.',
     effect: 'change',
-    input: z.strictObject({ runId: RunId, callId: CallId.describe('callId of the pending approval or question, from run_status'), reason: z.string().optional().describe('Reason, which the agent reads') }),
+    input: z.strictObject({
+      runId: RunId,
+      callId: CallId.describe('callId of the pending approval or question, from run_status'),
+      reason: z.string().optional().describe('Reason, which the agent reads'),
+    }),
     run: async ({ runId, callId, reason }, door, { by }) =>
       await (await door.client()).get(runId).deny(callId, { by, ...(reason === undefined ? {} : { reason }) }),
   }),

@@ -5,6 +5,7 @@ import type { RunPolicy } from '../../contracts/schemas/policy.js';
 import type { PreparedRun, TakenLists, ToolList } from '../../contracts/schemas/prepared-run.js';
 import type { ToolDescriptor } from '../../contracts/schemas/tool.js';
 import { CHARS_PER_TOKEN } from '../../contracts/text/estimate-tokens.js';
+import { unreadList } from '../../contracts/text/unread-list.js';
 import { POLICY_OF_0_1 } from '../policies/policy-baseline.js';
 
 /** The agent at work on a run, with what was captured of it; the agents before it, and the one that continues from the next turn on. */
@@ -19,6 +20,8 @@ export class AgentAtWork {
   #claimedBy: string | undefined;
   /** MCP servers whose tools are others than those that the run has taken. */
   readonly #changedServers = new Set<string>();
+  /** MCP servers whose changed tools could not be read. */
+  readonly #unreadServers = new Set<string>();
 
   constructor(prepared: PreparedRun, carried?: CarriedHandoffs) {
     this.#prepared = prepared;
@@ -86,12 +89,17 @@ export class AgentAtWork {
     this.#names.push(prepared.setup.agent);
   }
 
-  /** Notes the tools that a server had after a call. */
-  noteTools(list: ToolList | undefined): void {
+  /** Notes the tools that a server had after a call. Returns the notice about a list that could not be read, once until it could. */
+  noteTools(list: ToolList | undefined): string | undefined {
     const { toolLists } = this.#prepared;
-    if (!list || !toolLists) return;
-    if (toolLists.hashes[list.server] === list.hash) this.#changedServers.delete(list.server);
-    else this.#changedServers.add(list.server);
+    if (!list || !toolLists) return undefined;
+    const { server, hash, problem } = list;
+    if (toolLists.hashes[server] === hash) this.#changedServers.delete(server);
+    else this.#changedServers.add(server);
+    const isNew = problem !== undefined && !this.#unreadServers.has(server);
+    if (problem === undefined) this.#unreadServers.delete(server);
+    else this.#unreadServers.add(server);
+    return isNew ? unreadList(server, problem) : undefined;
   }
 
   /** True when a server changed its tools since the run took them. Asking forgets it: the next call of the server tells it again. */

@@ -90,7 +90,8 @@ async function settle(run: Run, open: OpenCall): Promise<Settled> {
       callTool(input, { summary: `turn ${turn}: ${title}${afterLoss(state.losses)}`, heartbeatTimeoutMs, placement }),
     );
     if (result) {
-      run.agent.noteTools(result.toolList);
+      const notice = run.agent.noteTools(result.toolList);
+      if (notice !== undefined) run.events.add({ type: 'notice', text: notice });
       return settledBy(result);
     }
     if (problem.type === 'Worker.DiskFull') {

@@ -7,6 +7,7 @@ import type { ModelAnswer, ModelRequest } from '../../../src/providers/contract/
 import { call, say } from '../../support/agent-worker.js';
 import { replayHistory } from '../../support/test-worker.js';
 import { useWorkers } from '../../support/use-workers.js';
+import { callTool, RUN } from './support/calls.js';
 import { useMcp } from './support/mcp-kit.js';
 
 const SERVER = fileURLToPath(new URL('support/changing-server.mjs', import.meta.url));
@@ -66,6 +67,32 @@ describe('a run whose MCP server changes its tools', { timeout: 60_000 }, () => 
     const run = await start(await worker({ config: blocked, mcpTools: open({ servers: mcpServers }), model }));
     expect(await run.result()).toMatchObject({ reason: 'completed' });
     expect(offered.flat()).not.toContain('secret');
+  });
+
+  it('keeps its tools while a changed list cannot be read, with one notice for each time that it breaks', async () => {
+    const { model, offered } = caller('plain', 'break', 'plain', 'unlock', 'mend', 'break', 'secret');
+    const servers = { door: { ...mcpServers.door, env: { BREAKS: '1' } } };
+    const run = await start(await worker({ config: { ...config(), mcpServers: servers }, mcpTools: open({ servers }), model }));
+    expect(await run.result()).toMatchObject({ reason: 'completed', toolCalls: 7 });
+    const before = ['unlock', 'lock', 'churn', 'plain', 'break', 'mend'];
+    const after = ['unlock', 'lock', 'churn', 'plain', 'secret', 'break', 'mend'];
+    expect(offered).toEqual([before, before, before, before, before, after, after, after]);
+    const problem = 'MCP server door changed its tools, and the new list cannot be read: MCP error -32603: the catalogue is locked';
+    const notices = (await run.events()).flatMap((event) => (event.type === 'notice' ? [event.text] : []));
+    expect(notices).toEqual([`${problem}. The run keeps those that it has.`, `${problem}. The run keeps those that it has.`]);
+    expect(JSON.stringify(await run.messages())).toContain('did secret');
+    await replayHistory(inject('workflowBundlePath'), await run.handle.fetchHistory(), run.handle.workflowId);
+  });
+
+  it('a run that starts while a changed list cannot be read is offered the last one that could, with a notice', async () => {
+    const servers = { door: { ...mcpServers.door, env: { BREAKS: '1' } } };
+    const tools = open({ servers });
+    await callTool(tools, 'door_break');
+    const { tools: offered, notices } = await tools.offer(['door'], RUN);
+    expect(offered.map(({ tool }) => tool.name)).toContain('door_plain');
+    expect(notices).toEqual([
+      'MCP server door changed its tools, and the new list cannot be read: MCP error -32603: the catalogue is locked. The run keeps those that it has.',
+    ]);
   });
 
   it('keeps its tools when a server changes them without end', async () => {

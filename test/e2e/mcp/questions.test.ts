@@ -11,7 +11,10 @@ const ASK = { steps: [{ toolCalls: [{ name: 'ask_user', args: QUESTION }] }, { t
 describe('perdure mcp and a run that asks', { timeout: 120_000 }, () => {
   it('C10: the wait ends with the question, the status lists it, a wrong answer leaves it pending, and the client answers it once', async () => {
     const here = await folder(ASK);
-    await writeFile(join(here.path, 'perdure.config.ts'), `export default ${JSON.stringify({ model: 'scripted/script.json', agents: AGENTS })};`);
+    await writeFile(
+      join(here.path, 'perdure.config.ts'),
+      `export default ${JSON.stringify({ model: 'scripted/script.json', agents: AGENTS })};`,
+    );
     const client = await McpClient.stdio(here);
     expect(await client.tools()).toContain('run_answer');
     await client.call('run_start', { task: 'ask me', agent: 'asker', id: 'r1' });
@@ -37,7 +40,10 @@ describe('perdure mcp and a run that asks', { timeout: 120_000 }, () => {
 
   it('run_deny declines a question; a client that may not decide sees the question, and its wait does not end with it', async () => {
     const here = await folder(ASK);
-    await writeFile(join(here.path, 'perdure.config.ts'), `export default ${JSON.stringify({ model: 'scripted/script.json', agents: AGENTS })};`);
+    await writeFile(
+      join(here.path, 'perdure.config.ts'),
+      `export default ${JSON.stringify({ model: 'scripted/script.json', agents: AGENTS })};`,
+    );
     const watcher = await McpClient.stdio(here, '--no-approvals');
     expect(await watcher.tools()).not.toContain('run_answer');
     await watcher.call('run_start', { task: 'ask me', agent: 'asker', id: 'r1' });
