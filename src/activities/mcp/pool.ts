@@ -3,6 +3,7 @@ import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { MCP_LIMITS } from '../../contracts/constants/limits.js';
 import type { McpServer, McpServers } from '../../define/worker/mcp-servers.js';
 import { rejectedBy } from '../../providers/http/abortable.js';
+import { withinTime } from '../runtime/call-signal.js';
 import { steadyMs } from '../runtime/steady-clock.js';
 import { McpConnection } from './connection.js';
 import { openHttpTransport } from './http-transport.js';
@@ -34,6 +35,8 @@ export interface McpPoolOptions extends McpSurroundings {
 export class McpPool {
   readonly #options: McpPoolOptions;
   readonly #entries = new Map<string, Entry>();
+  /** Ends the starts under way. */
+  #closing = new AbortController();
 
   constructor(options: McpPoolOptions) {
     this.#options = options;
@@ -80,8 +83,10 @@ export class McpPool {
     return connection?.isLost ? undefined : connection;
   }
 
-  /** Ends all servers. Later calls start them again. */
+  /** Ends all servers, also those that have not answered yet. Later calls start them again. */
   async close(): Promise<void> {
+    this.#closing.abort(new Error('the worker ends'));
+    this.#closing = new AbortController();
     const entries = [...this.#entries.values()];
     this.#entries.clear();
     for (const { idle } of entries) clearTimeout(idle);
@@ -99,10 +104,11 @@ export class McpPool {
   }
 
   async #connect(entry: Entry, open: () => Promise<Transport>): Promise<McpConnection> {
+    const { signal: closing } = this.#closing;
     const waitMs = entry.notBeforeMs - steadyMs();
-    if (waitMs > 0) await delay(waitMs);
+    if (waitMs > 0) await delay(waitMs, undefined, { signal: closing });
     try {
-      const connection = await McpConnection.open(open, AbortSignal.timeout(MCP_LIMITS.connectTimeoutMs));
+      const connection = await McpConnection.open(open, withinTime([closing], MCP_LIMITS.connectTimeoutMs));
       entry.failures = 0;
       entry.connection = connection;
       return connection;
