@@ -13,10 +13,10 @@ import {
 } from '@temporalio/worker';
 import { AGENT_RUN } from '../contracts/handlers.js';
 import type { BackgroundCommands } from '../tools/commands/background-commands.js';
+import { withMcpServers } from './config/mcp-servers-of.js';
 import { type AgentActivitiesOptions, createAgentActivities, WORKER_OPTIONS } from './create-worker.js';
 import { checkBundle, neededWorkflows, requireExports } from './hosting/agent-export.js';
 import { backgroundCommands } from './hosting/background-commands.js';
-import { withMcpServers } from './hosting/end-mcp-servers.js';
 import { requireSandbox } from './hosting/require-sandbox.js';
 import { sweepCommands } from './hosting/sweep-commands.js';
 import { reportMissingPayloads } from './storage/missing-payloads.js';

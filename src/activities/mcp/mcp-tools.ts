@@ -5,7 +5,6 @@ import { hashJson } from '../../contracts/digest.js';
 import type { ToolList } from '../../contracts/schemas/prepared-run.js';
 import type { Effect } from '../../contracts/schemas/tool.js';
 import { cleanText } from '../../contracts/text/sanitize-text.js';
-import { unreadList } from '../../contracts/text/unread-list.js';
 import type { AnyToolDefinition, ToolContext, ToolReturn } from '../../define/define-tool.js';
 import type { McpServer, McpToolOptions } from '../../define/worker/mcp-servers.js';
 import { messageOf } from '../runtime/failures.js';
@@ -65,8 +64,8 @@ export class McpTools {
     const server = this.#pool.definition(name);
     const connection = server && this.#pool.connectionOf(name, workspace);
     if (!connection) return undefined;
-    const { listProblem: problem } = connection;
-    return { server: name, hash: this.#hashOf({ name, server }, connection), ...(problem === undefined ? {} : { problem }) };
+    const [notice] = unreadList(name, connection);
+    return { server: name, hash: this.#hashOf({ name, server }, connection), ...(notice === undefined ? {} : { notice }) };
   }
 
   /** Starts servers and lists their tools. A server that cannot be reached is a notice, or the problem of the run. Never rejects. */
@@ -98,8 +97,9 @@ export class McpTools {
     }
   }
 
-  #offered(use: ServerUse, { tools, abilities, listProblem }: McpConnection): McpOffer {
+  #offered(use: ServerUse, connection: McpConnection): McpOffer {
     const { name, server } = use;
+    const { tools, abilities } = connection;
     const usable = tools.filter((tool) => !server.blockedTools?.includes(tool.name));
     const problems = usable.map((tool) => inputSchemaProblem(tool.inputSchema as InputSchema));
     const sound = usable.filter((_, index) => problems[index] === undefined);
@@ -108,7 +108,7 @@ export class McpTools {
     const added = more.map((tool) => this.#definition(mcpToolName(name, tool.name), use, { added: tool }));
     const seen = new Set<string>();
     const notices = [
-      ...(listProblem === undefined ? [] : [unreadList(name, listProblem)]),
+      ...unreadList(name, connection),
       ...usable.flatMap((tool, index) => (problems[index] ? [`MCP tool ${name} ${shown(tool.name)} is left out: ${problems[index]}`] : [])),
       ...(sound.length > MCP_LIMITS.toolsMax ? [`MCP server ${name}: only its first ${MCP_LIMITS.toolsMax} tools are offered`] : []),
     ];
@@ -166,6 +166,12 @@ function effectOf(tool: Tool | undefined, { effect }: McpToolOptions): Effect {
 function describe(tool: Tool | undefined): string {
   const text = cleanText(tool?.description ?? tool?.title ?? tool?.annotations?.title ?? '').trim();
   return text.length <= MCP_LIMITS.descriptionCharsMax ? text : `${text.slice(0, MCP_LIMITS.descriptionCharsMax)} …`;
+}
+
+/** The notice about a server whose changed tools cannot be read. */
+function unreadList(name: string, { listProblem }: McpConnection): readonly string[] {
+  if (listProblem === undefined) return [];
+  return [`MCP server ${name} changed its tools, and the new list cannot be read: ${listProblem}. The run keeps those that it has.`];
 }
 
 /** What a server can make of the notices of a run is bounded. */

@@ -35,8 +35,8 @@ export interface PreparedHandoffs {
 export interface ToolList {
   readonly server: string;
   readonly hash: string;
-  /** Why a changed list could not be read. The hash is then that of the list before. */
-  readonly problem?: string;
+  /** Why a changed list could not be read, in one line. The hash is then that of the list before. */
+  readonly notice?: string;
 }
 
 /** The tool lists of MCP servers that a run has taken. */

@@ -5,7 +5,6 @@ import type { RunPolicy } from '../../contracts/schemas/policy.js';
 import type { PreparedRun, TakenLists, ToolList } from '../../contracts/schemas/prepared-run.js';
 import type { ToolDescriptor } from '../../contracts/schemas/tool.js';
 import { CHARS_PER_TOKEN } from '../../contracts/text/estimate-tokens.js';
-import { unreadList } from '../../contracts/text/unread-list.js';
 import { POLICY_OF_0_1 } from '../policies/policy-baseline.js';
 
 /** The agent at work on a run, with what was captured of it; the agents before it, and the one that continues from the next turn on. */
@@ -93,13 +92,13 @@ export class AgentAtWork {
   noteTools(list: ToolList | undefined): string | undefined {
     const { toolLists } = this.#prepared;
     if (!list || !toolLists) return undefined;
-    const { server, hash, problem } = list;
+    const { server, hash, notice } = list;
     if (toolLists.hashes[server] === hash) this.#changedServers.delete(server);
     else this.#changedServers.add(server);
-    const isNew = problem !== undefined && !this.#unreadServers.has(server);
-    if (problem === undefined) this.#unreadServers.delete(server);
+    const isNew = !this.#unreadServers.has(server);
+    if (notice === undefined) this.#unreadServers.delete(server);
     else this.#unreadServers.add(server);
-    return isNew ? unreadList(server, problem) : undefined;
+    return isNew ? notice : undefined;
   }
 
   /** True when a server changed its tools since the run took them. Asking forgets it: the next call of the server tells it again. */
