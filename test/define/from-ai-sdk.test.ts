@@ -1,5 +1,5 @@
-import * as v6 from 'ai';
-import * as v7 from 'ai7';
+import * as v7 from 'ai';
+import * as v6 from 'ai6';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { toolArguments } from '../../src/activities/call-tool/parse-tool-arguments.js';

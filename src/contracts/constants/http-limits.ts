@@ -41,6 +41,8 @@ export const HTTP_LIMITS = {
   feedBytesMax: MIB,
   /** Messages of a followed run that are kept for the chats that show it, in bytes. Calls of older ones are shown without arguments and output. */
   followedMessagesBytesMax: 8 * MIB,
+  /** Answers of a chat that a page gets, without a number of its own. Each is a query of its run. */
+  chatRunsDefault: 20,
   /** Time for which a chat that resumes still gets the last answer, so that a client that lost its connection sees the end of it. */
   chatResumeMs: 10 * MINUTE_MS,
   /** Time in which a client must take what it was sent. A slower client is disconnected, and can resume. */

@@ -5,12 +5,13 @@ import {
   readUIMessageStream,
   type UIMessage,
   type UIMessageChunk,
-} from 'ai7';
+} from 'ai';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { defineTool } from '../../../src/define/define-tool.js';
 import { Right } from '../../../src/gateway/http/access/caller.js';
 import type { TokenEntry } from '../../../src/gateway/http/access/tokens.js';
+import type { UiMessage } from '../../../src/gateway/http/chat/stored-messages.js';
 import type { UiChunk } from '../../../src/gateway/http/chat/ui-chunk.js';
 import { ModelError } from '../../../src/providers/contract/model-error.js';
 import type { ModelAnswer, ModelRequest } from '../../../src/providers/contract/provider.js';
@@ -45,6 +46,11 @@ function posted(callIds: readonly string[], answerId = 'a3/1'): object {
 /** The messages of a page with one message of the user. */
 function user(...parts: readonly object[]): object {
   return { messages: [{ id: 'm1', role: 'user', parts }] };
+}
+
+/** A stored message is a message of the package. */
+function stored(message: UiMessage): UIMessage {
+  return message;
 }
 
 /** A chunk of the gateway is a chunk of the package. */
@@ -127,16 +133,54 @@ describe('a chat of the AI SDK', () => {
     expect(again.lastMessage?.id).toBe(chat.lastMessage?.id);
   });
 
+  it('a page that opens a chat gets its messages: those of the user, and each answer that has ended with its calls', async () => {
+    const held = latch();
+    const place = await gateways.place({
+      tools: [lookUp],
+      model: async (request, nth) => {
+        if (nth === 3) await held.opened;
+        return nth === 1
+          ? words(request, 'I look.', call(['look_up', { order: 7 }], ['look_up', { order: 'x' }]))
+          : words(request, `Answer ${nth}.`);
+      },
+    });
+    const { client } = await place.gateway();
+    const chat = new UiChat(client, { id: 'c8' });
+    await chat.sendMessage({ text: 'one' });
+    const answer = chat.parts;
+    const sent = chat.sendMessage({ text: 'two' });
+    await until(async () => (await client.ask('/v1/sessions/c8')).body['active'] === 'c8/2', 'the second run is active');
+    const { body } = await client.ask('/v1/chat/c8');
+    const page = new UiChat(client, { id: 'c8', messages: (body['messages'] as UiMessage[]).map(stored) });
+    expect(page.messages.map(({ id, role }) => [id, role])).toEqual(chat.messages.slice(0, 3).map(({ id, role }) => [id, role]));
+    expect(page.messages.map(textOf)).toEqual(['one', 'I look.|Answer 2.', 'two']);
+    expect(new UiChat(client, { messages: page.messages.slice(0, 2) }).parts).toEqual(answer);
+    const resumed = page.resumeStream();
+    held.open();
+    await Promise.all([sent, resumed]);
+    expect(page.messages.map(textOf)).toEqual(['one', 'I look.|Answer 2.', 'two', 'Answer 3.']);
+    expect((await client.ask('/v1/chat/c8?limit=1')).body['messages']).toHaveLength(2);
+    expect(await client.ask('/v1/chat/nothing')).toMatchObject({ status: 404, body: { error: { code: 'NO_SESSION' } } });
+  });
+
   it('an answer that no token announced, and one whose tokens differ from it, are shown as the transcript has them', async () => {
     const place = await gateways.place({
       tools: [lookUp],
-      model: (request, nth) =>
-        nth === 1 ? words(request, 'Not these words.', { ...call(['look_up', { order: 7 }]) }) : say('A whole answer.'),
+      model: (request, nth) => {
+        if (nth > 1) return say('A whole answer.');
+        request.onDelta?.({ type: 'text', text: 'Not these words.' });
+        return { ...call(['look_up', { order: 7 }]), parts: [{ type: 'text', text: 'I look.' }, ...call(['look_up', { order: 7 }]).parts] };
+      },
     });
     const { client } = await place.gateway();
     const chat = new UiChat(client, { id: 'c3' });
     await chat.sendMessage({ text: 'Where is 7?' });
-    expect(chat.parts.at(-1)).toEqual(['text', 'A whole answer.']);
+    expect(chat.seen).toContain('Not these words.');
+    expect(chat.parts).toEqual([
+      ['text', 'I look.'],
+      ['tool-look_up', 'output-available', { order: 7 }, 'order 7 is sent'],
+      ['text', 'A whole answer.'],
+    ]);
   });
 
   it('A-34: the text of a superseded attempt is removed from the message, and the answer is whole', async () => {
@@ -369,10 +413,50 @@ describe('what a chat refuses', () => {
     expect((await client.ask('/v1/sessions/r1')).body).toMatchObject({ runs: [{ runId: 'r1/1', messageIds: ['m1'] }] });
   });
 
+  it('C-01, C-04: a message during an answer waits for its own one; with queue steer it goes into the answer that is in work', async () => {
+    const held = latch();
+    const place = await gateways.place({
+      model: async (request, nth) => {
+        if (nth === 1) await held.opened;
+        return words(request, `answer to ${lastTextOf(request)}`);
+      },
+    });
+    const { client } = await place.gateway();
+    const send = async (id: string, body: object = {}) => {
+      const transport = new DefaultChatTransport({ api: `${client.url}/v1/chat`, headers: client.authorization, body });
+      const messages: UIMessage[] = [{ id, role: 'user', parts: [{ type: 'text', text: id }] }];
+      const stream = await transport.sendMessages({
+        chatId: 'q1',
+        messages,
+        trigger: 'submit-message',
+        messageId: undefined,
+        abortSignal: undefined,
+      });
+      let last: UIMessage | undefined;
+      for await (const message of readUIMessageStream({ stream })) last = message;
+      return [last?.id, textOf(last)];
+    };
+    const first = send('one');
+    await until(async () => (await client.ask('/v1/sessions/q1')).body['active'] === 'q1/1', 'the run is active');
+    const later = [send('two'), send('three', { queue: 'steer' })];
+    await until(async () => {
+      const state = JSON.stringify((await client.ask('/v1/sessions/q1')).body);
+      return ['two', 'three'].every((id) => state.includes(`"${id}"`));
+    }, 'both are accepted');
+    held.open();
+    expect([await first, ...(await Promise.all(later))]).toEqual([
+      ['q1/1', 'answer to one|answer to three'],
+      ['q1/2', 'answer to two'],
+      ['q1/1', 'answer to one|answer to three'],
+    ]);
+  });
+
   it('X21: the chat of another tenant: the same id is a chat of its own, and looks as one that does not exist', async () => {
     const place = await gateways.place({ model: (request) => words(request, `answer to ${lastTextOf(request)}`) });
     const { as } = await place.gateway({ entries: [entry('a', 'acme'), entry('b', 'other')] });
     await new UiChat(as('a'), { id: 't1' }).sendMessage({ text: 'secret of acme' });
+    for (const id of ['t1', 'nothing'])
+      expect(await as('b').ask(`/v1/chat/${id}`)).toMatchObject({ status: 404, body: { error: { code: 'NO_SESSION' } } });
     for (const id of ['t1', 'nothing']) expect(await as('b').ask(`/v1/chat/${id}/stream`)).toMatchObject({ status: 204, body: {} });
     for (const id of ['acme%2Ft1', '..%2Facme%2Ft1']) {
       expect(await as('b').ask(`/v1/chat/${id}/stream`)).toMatchObject({ status: 404, body: { error: { code: 'NO_SESSION' } } });

@@ -1,5 +1,6 @@
-import type { ContentPart, Message, ToolCallPart } from '../../../contracts/schemas/message.js';
-import type { ToolOutput, UiChunk } from './ui-chunk.js';
+import type { Message, ToolCallPart } from '../../../contracts/schemas/message.js';
+import { errorTextOf, outputOf } from './tool-output.js';
+import type { UiChunk } from './ui-chunk.js';
 
 /** How far a call is shown: its arguments, its request for approval, the refusal, its result. */
 type CallState = 'shown' | 'asked' | 'denied' | 'ended';
@@ -123,7 +124,7 @@ export class AnswerStep {
           ? {
               type: 'tool-output-error' as const,
               toolCallId: callId,
-              errorText: typeof output === 'string' ? output : JSON.stringify(output),
+              errorText: errorTextOf(output),
             }
           : { type: 'tool-output-available' as const, toolCallId: callId, output },
       ];
@@ -162,10 +163,4 @@ export class AnswerStep {
 
 function joined({ parts }: Message, type: 'text' | 'thinking'): string {
   return parts.map((part) => (part.type === type ? part.text : '')).join('');
-}
-
-/** The text that the model read. Results with files are their parts. */
-function outputOf(parts: readonly ContentPart[]): ToolOutput {
-  const texts = parts.flatMap((part) => (part.type === 'text' ? [part.text] : []));
-  return texts.length === parts.length ? texts.join('\n') : parts;
 }

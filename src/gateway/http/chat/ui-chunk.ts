@@ -1,4 +1,5 @@
-import type { ContentPart, JsonValue } from '../../../contracts/schemas/message.js';
+import type { JsonValue } from '../../../contracts/schemas/message.js';
+import type { ToolOutput } from './tool-output.js';
 
 /** What the metadata of an assistant message has. The reason and the numbers come with the end of the run. */
 export interface AnswerMetadata {
@@ -8,9 +9,6 @@ export interface AnswerMetadata {
   readonly usage?: { readonly inputTokens: number; readonly outputTokens: number };
   readonly costUsd?: number;
 }
-
-/** The text that the model read. A result with files is the list of its parts. */
-export type ToolOutput = string | readonly ContentPart[];
 
 /** One chunk of the AI SDK's UI message stream (version 1), as far as the gateway sends it. A test compiles it against the package `ai`. */
 export type UiChunk =

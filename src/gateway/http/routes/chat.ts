@@ -1,4 +1,6 @@
+import { z } from 'zod';
 import type { SessionHandle } from '../../../client/session-handle.js';
+import { HTTP_LIMITS, SESSION_LIMITS } from '../../../contracts/constants/limits.js';
 import { PerdureError } from '../../../contracts/perdure-error.js';
 import type { Caller } from '../access/caller.js';
 import { nameOf } from '../access/caller.js';
@@ -6,6 +8,7 @@ import { HttpError } from '../access/http-error.js';
 import { placeOf, resumedRunOf, stateOf } from '../chat/chat-run.js';
 import { type StreamedAnswer, streamAnswer } from '../chat/chat-stream.js';
 import { ChatBody, type PostedNews, readNews } from '../chat/posted-chat.js';
+import { storedMessages, type UiMessage } from '../chat/stored-messages.js';
 import { UI_STREAM_HEADERS } from '../chat/ui-chunk.js';
 import type { Gateway } from '../routing/gateway.js';
 import { type Answer, defineRoute } from '../routing/route.js';
@@ -50,6 +53,34 @@ export const resumeChat = defineRoute({
     if (!answer) return { status: 204 };
     if (gateway.isDraining) throw new HttpError(503, 'DRAINING', 'this gateway ends; resume at another one', { 'retry-after': '1' });
     return streamOf(gateway, session, answer);
+  },
+});
+
+/** `GET /v1/chat/{id}`: the messages of a chat, for a page that opens it. */
+export const readChat = defineRoute({
+  method: 'GET',
+  path: '/v1/chat/{id}',
+  right: 'read',
+  summary: 'read the last messages of a chat, as `useChat` takes them; an answer in work comes by its stream',
+  query: z.strictObject({
+    limit: z.coerce.number().int().min(1).max(SESSION_LIMITS.runsShown).default(HTTP_LIMITS.chatRunsDefault).describe('Number of answers'),
+  }),
+  answers: [
+    {
+      status: 200,
+      meaning: 'the messages, oldest first',
+      schema: z.object({
+        id: z.string(),
+        messages: z.array(z.looseObject({ id: z.string(), role: z.string(), parts: z.array(z.unknown()) })),
+      }),
+    },
+  ],
+  async run({ gateway, caller, params: { id }, query: { limit } }) {
+    const { client } = gateway.door;
+    const { runs } = await sessionOf(client, caller, id).query();
+    const messages: UiMessage[] = [];
+    for (const run of runs.slice(-limit)) messages.push(...(await storedMessages(client.get(run.runId), run)));
+    return { status: 200, body: { id, messages } };
   },
 });
 

@@ -1,6 +1,6 @@
 import type { Route } from '../routing/route.js';
 import { decideApproval, listApprovals } from './approvals.js';
-import { postChat, resumeChat } from './chat.js';
+import { postChat, readChat, resumeChat } from './chat.js';
 import { cancelRun, extendRun, pauseRun, resumeRun, sendMessage } from './control-runs.js';
 import { followRunEvents } from './follow-run.js';
 import { listRuns, readRun, readTranscript } from './read-runs.js';
@@ -27,6 +27,7 @@ const DATA: readonly Route[] = [
   unsendFromSession,
   postChat,
   resumeChat,
+  readChat,
 ];
 
 /** All routes of the gateway, in the order of the reference. */

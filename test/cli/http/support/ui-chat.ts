@@ -1,4 +1,4 @@
-import { AbstractChat, type ChatInit, type ChatState, type ChatStatus, DefaultChatTransport, isToolUIPart, type UIMessage } from 'ai7';
+import { AbstractChat, type ChatInit, type ChatState, type ChatStatus, DefaultChatTransport, isToolUIPart, type UIMessage } from 'ai';
 import type { GatewayClient } from './gateway-client.js';
 
 /** A `useChat` without React: the AI SDK's own chat and transport, with plain fields as its state. */
