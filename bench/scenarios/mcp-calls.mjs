@@ -19,10 +19,10 @@ export async function mcpCalls() {
     keys: KEYS,
   });
   const tool = new McpTools(pool).get('all_echo');
-  const context = { signal: new AbortController().signal, heartbeat: () => undefined };
   const client = new Client({ name: 'bench', version: '1' });
   await client.connect(new StdioClientTransport({ command: process.execPath, args: [SERVER, 'stdio'], stderr: 'ignore' }));
-  const ours = () => tool.execute({ message: 'hello' }, context);
+  // each call has a signal of its own, as in a worker
+  const ours = () => tool.execute({ message: 'hello' }, { signal: new AbortController().signal, heartbeat: () => undefined });
   const bare = () => client.callTool({ name: 'echo', arguments: { message: 'hello' } });
   try {
     await Promise.all([ours(), bare()]);
