@@ -70,13 +70,6 @@ function quirksOf({ quirks = {} }: KnownProvider): string {
   );
 }
 
-const FORMATS: Readonly<Record<HttpProvider['api'], string>> = {
-  'openai-chat': 'chat',
-  'openai-responses': 'responses',
-  'openai-completions': 'completions',
-  anthropic: 'anthropic',
-};
-
 /** Each quirk, with the wire formats in which the config accepts it. */
 function quirkTable(): string {
   const docs = new DocComments('define/provider-quirks.ts');
@@ -89,8 +82,9 @@ function quirkTable(): string {
 
 function formatsOf(quirk: string): string {
   const isAccepted = (api: HttpProvider['api']): boolean => quirkProblems('', { api, quirks: { [quirk]: {} } }).length === 0;
-  const accepted = HttpProvider.shape.api.options.filter(isAccepted);
-  return accepted.length === Object.keys(FORMATS).length ? 'all' : accepted.map((api) => FORMATS[api]).join(', ');
+  const { options } = HttpProvider.shape.api;
+  const accepted = options.filter(isAccepted);
+  return accepted.length === options.length ? 'all' : accepted.map((api) => api.replace(/^openai-/u, '')).join(', ');
 }
 
 function modelTable(): string {
