@@ -9,6 +9,8 @@ import { AnsweredQuestion, PendingQuestion } from '../../../src/contracts/schema
 import { RunBounds, RunInput, RunResult, SteerRecord } from '../../../src/contracts/schemas/run.js';
 import { Step } from '../../../src/contracts/schemas/step.js';
 import { ToolDescriptor } from '../../../src/contracts/schemas/tool.js';
+import { SIGNALS, UPDATES, verbsOf } from '../../../src/contracts/verbs/index.js';
+import type { AnyVerb } from '../../../src/contracts/verbs/verb.js';
 import { DocComments } from './doc-comments.js';
 import { interfaceTable, schemaTable } from './field-table.js';
 import { markdownTable } from './markdown.js';
@@ -111,7 +113,14 @@ function handlerTable(kind: string): string {
     const { argument, result } = typesOf(declaration.groups?.['types'] ?? '', kind);
     return [`\`${name}\``, argument, ...(kind === 'signal' ? [] : [result]), HANDLERS.of(name).text];
   });
+  const more = kind === 'query' ? [] : verbsOf(kind === 'signal' ? SIGNALS : UPDATES).filter(({ name }) => !ofKind.includes(name));
+  rows.push(...more.map((verb) => verbRow(verb)));
   return markdownTable([kind, 'argument', ...(kind === 'signal' ? [] : ['result']), 'meaning'], rows);
+}
+
+/** The row of a verb without a typed definition: from its entry in `contracts/verbs`. */
+function verbRow({ name, kind, fields, description }: AnyVerb): string[] {
+  return [`\`${name}\``, `\`{ ${Object.keys(fields).join(', ')} }\``, ...(kind === 'signal' ? [] : ['JSON']), description];
 }
 
 /** Splits the type arguments `[Argument]` of a signal, and `Result, [Argument]` of an update or a query. */
