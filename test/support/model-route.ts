@@ -2,6 +2,7 @@ import { failure } from '../../src/activities/runtime/failures.js';
 import type { ModelCandidate } from '../../src/contracts/schemas/model-route.js';
 import { ModelError } from '../../src/providers/contract/model-error.js';
 import type { ModelAnswer, ModelProvider, ModelRequest } from '../../src/providers/contract/provider.js';
+import type { AgentWorkerOptions } from './agent-worker.js';
 
 /** A candidate of a test: a name, and keys where the provider has several. */
 export function candidate(model: string, more: Partial<ModelCandidate> = {}): ModelCandidate {
@@ -36,6 +37,18 @@ export function fakeModels(
       },
     }),
   };
+}
+
+/** What a worker whose runs have this route needs of its models. */
+export function routeOver(
+  { providerFor }: FakeModels,
+  route: readonly ModelCandidate[],
+): Pick<AgentWorkerOptions, 'model' | 'providerFor' | 'route'> {
+  return { model: neverAsked, providerFor, route };
+}
+
+function neverAsked(): never {
+  throw new Error('the run has a route');
 }
 
 /** What another run of the same worker found out a moment ago: this model is left alone for so much longer. */

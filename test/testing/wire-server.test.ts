@@ -1,22 +1,13 @@
-import { afterEach, describe, expect, it } from 'vitest';
-import { startWireServer, type WireServer, type WireServerOptions } from '../../src/testing/wire-server.js';
-import { ask, type BodyFields, bodyOf, chatBody, FORMATS, messagesBody, textOfStream } from './support/wire-client.js';
+import { describe, expect, it } from 'vitest';
+import { startWireServer } from '../../src/testing/wire-server.js';
+import { useModels } from '../e2e/support/use-models.js';
+import { ask, type BodyFields, bodyOf, chatBody, FORMATS, FULL_STEP, messagesBody, textOfStream } from './support/wire-client.js';
 
-const servers: WireServer[] = [];
-afterEach(async () => {
-  await Promise.all(servers.splice(0).map((server) => server.close()));
-});
-
-const STEP = {
-  thinking: 'Let me see.',
-  text: 'I read the notes.',
-  toolCalls: [{ name: 'read_file', args: { path: 'notes.md' } }],
-  usage: { inputTokens: 120, outputTokens: 30, cacheReadTokens: 100, reasoningTokens: 4 },
-};
+const start = useModels();
 
 describe('a wire server over chat completions', () => {
   it('streams an answer that puts together to what the script says', async () => {
-    const server = await start({ script: { steps: [STEP] } });
+    const server = await start({ script: { steps: [FULL_STEP] } });
     const reply = await ask(server, 'openai-chat', chatBody({ stream: true, stream_options: { include_usage: true } }));
     expect(reply.headers.get('content-type')).toContain('text/event-stream');
     expect(reply.headers.get('x-request-id')).toBe('req_000001');
@@ -31,7 +22,7 @@ describe('a wire server over chat completions', () => {
   });
 
   it('answers in one document when no stream is asked for', async () => {
-    const server = await start({ script: { steps: [STEP] } });
+    const server = await start({ script: { steps: [FULL_STEP] } });
     const reply = await ask(server, 'openai-chat', chatBody({}));
     expect(JSON.parse(reply.text)).toMatchObject({
       object: 'chat.completion',
@@ -51,7 +42,7 @@ describe('a wire server over chat completions', () => {
 
 describe('a wire server over messages', () => {
   it('streams an answer in blocks that open and close in order', async () => {
-    const server = await start({ script: { steps: [STEP] } });
+    const server = await start({ script: { steps: [FULL_STEP] } });
     const reply = await ask(server, 'anthropic', messagesBody({ stream: true }));
     expect(reply.headers.get('request-id')).toBe('req_000001');
     const names = [...reply.text.matchAll(/^event: (.+)$/gmu)].map((match) => match[1]);
@@ -64,7 +55,7 @@ describe('a wire server over messages', () => {
   });
 
   it('answers in one document when no stream is asked for', async () => {
-    const server = await start({ script: { steps: [STEP] } });
+    const server = await start({ script: { steps: [FULL_STEP] } });
     const reply = await ask(server, 'anthropic', messagesBody({}));
     expect(JSON.parse(reply.text)).toMatchObject({
       type: 'message',
@@ -169,12 +160,6 @@ it('a closed wire server frees its port and cuts what is open', async () => {
   expect(await open).toMatchObject([{ status: 'rejected', reason: expect.any(TypeError) }]);
   await expect(fetch(server.url)).rejects.toThrow('fetch failed');
 });
-
-async function start(options: WireServerOptions): Promise<WireServer> {
-  const server = await startWireServer(options);
-  servers.push(server);
-  return server;
-}
 
 interface ChatDelta {
   content?: string;

@@ -1,8 +1,8 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createAnthropicProvider } from '../../../src/providers/anthropic/anthropic.js';
 import type { ThinkingOrder } from '../../../src/providers/contract/provider.js';
 import type { StreamEvent } from '../../../src/streams/stream.js';
-import { startWireServer, type WireServer } from '../../../src/testing/wire-server.js';
+import { useModels } from '../../e2e/support/use-models.js';
 import { say } from '../../support/agent-worker.js';
 import { useWorkers } from '../../support/use-workers.js';
 import { readTool } from '../support/over-wire.js';
@@ -11,18 +11,14 @@ const step = (path: string) => ({ thinking: `I need ${path}.`, toolCalls: [{ nam
 
 describe('a run whose model thinks between its calls, over a server that is strict about it', () => {
   const { worker, start } = useWorkers();
-  const servers: WireServer[] = [];
-  afterEach(async () => {
-    await Promise.all(servers.splice(0).map((server) => server.close()));
-  });
+  const model = useModels();
 
   it.each<[string, ThinkingOrder]>([
     ['that decides how much', { style: 'adaptive', effort: 'medium' }],
     ['that is told a budget', { style: 'budget', tokens: 2_000 }],
   ])('comes to its end with a model %s, also through the warning before its cap', async (_, thinking) => {
     const steps = [step('a'), step('b'), step('c'), step('d'), { thinking: 'All read.', text: 'done' }];
-    const server = await startWireServer({ script: { steps }, formats: ['anthropic'] });
-    servers.push(server);
+    const server = await model({ script: { steps }, formats: ['anthropic'] });
     const provider = createAnthropicProvider({ baseUrl: server.anthropicBaseUrl, apiKey: server.apiKey });
     const ran: string[] = [];
     const on = await worker({ model: (request) => provider.call({ ...request, thinking }), tools: [readTool(ran)] });
@@ -33,11 +29,10 @@ describe('a run whose model thinks between its calls, over a server that is stri
   });
 
   it('has its reserved final answer, although what it thought last is no longer followed by a call', async () => {
-    const server = await startWireServer({
+    const server = await model({
       script: { steps: [step('a'), step('b')], final: { thinking: 'Sum up.', text: 'two read' } },
       formats: ['anthropic'],
     });
-    servers.push(server);
     const provider = createAnthropicProvider({ baseUrl: server.anthropicBaseUrl, apiKey: server.apiKey });
     const thinking = { style: 'adaptive', effort: 'high' } as const;
     const on = await worker({ model: (request) => provider.call({ ...request, thinking }), tools: [readTool([])] });

@@ -1,11 +1,11 @@
-import { afterEach } from 'vitest';
 import { z } from 'zod';
 import { type AnyToolDefinition, defineTool } from '../../../src/define/define-tool.js';
 import { createAnthropicProvider } from '../../../src/providers/anthropic/anthropic.js';
 import type { ModelProvider } from '../../../src/providers/contract/provider.js';
 import { createOpenAiChatProvider } from '../../../src/providers/openai/chat/chat.js';
 import { createOpenAiResponsesProvider } from '../../../src/providers/openai/responses/responses.js';
-import { startWireServer, type WireServer, type WireServerOptions } from '../../../src/testing/wire-server.js';
+import { type WireServer, type WireServerOptions } from '../../../src/testing/wire-server.js';
+import { useModels } from '../../e2e/support/use-models.js';
 import type { AgentWorker, AgentWorkerOptions } from '../../support/agent-worker.js';
 import { useWorkers } from '../../support/use-workers.js';
 
@@ -22,10 +22,7 @@ export const WIRE_FORMATS = [
 /** Workers of one test file whose model is a server that refuses what the real ones refuse; all are gone after each test. */
 export function overWire({ format, providerOf }: (typeof WIRE_FORMATS)[number]) {
   const { worker, start } = useWorkers();
-  const servers: WireServer[] = [];
-  afterEach(async () => {
-    await Promise.all(servers.splice(0).map((server) => server.close()));
-  });
+  const model = useModels();
   return {
     start,
     over: async (
@@ -33,8 +30,7 @@ export function overWire({ format, providerOf }: (typeof WIRE_FORMATS)[number]) 
       tools: readonly AnyToolDefinition[],
       options: Partial<AgentWorkerOptions> = {},
     ): Promise<{ on: AgentWorker; server: WireServer }> => {
-      const server = await startWireServer({ ...script, formats: [format] });
-      servers.push(server);
+      const server = await model({ ...script, formats: [format] });
       const provider: ModelProvider = providerOf(server);
       return { on: await worker({ ...options, model: (request) => provider.call(request), tools }), server };
     },

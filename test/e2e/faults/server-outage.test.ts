@@ -1,13 +1,10 @@
-import type { ChildProcess } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterEach, beforeEach, expect, inject, test } from 'vitest';
-import { freePort } from '../../support/free-port.js';
-import { killServer, startTemporalServer, untilAnswering } from '../../support/temporal-server.js';
+import { expect, test } from 'vitest';
 import { until } from '../../support/use-workers.js';
+import { useOwnServer } from '../support/own-server.js';
 import { startOwnedWorker, useRuns } from '../support/owned-workers.js';
 import { usePerdureFolders, WAIT_MS_MAX } from '../support/perdure-folder.js';
 import { messagesOf } from '../support/request-messages.js';
@@ -17,19 +14,7 @@ const HEARTBEAT_TIMEOUT_MS = 8_000;
 /** The tool ends while the server is down, and before its worker stops it at 0.8 of the heartbeat timeout. */
 const TOOL_MS = 3_000;
 
-let database: string;
-let port: number;
-let server: ChildProcess;
-beforeEach(async () => {
-  database = await mkdtemp(join(tmpdir(), 'perdure-outage-'));
-  port = await freePort();
-  await startServer();
-});
-// registered before the folders, whose processes must end first
-afterEach(async () => {
-  await killServer(server);
-  await rm(database, { recursive: true, force: true });
-});
+const server = useOwnServer();
 const folder = usePerdureFolders();
 const model = useModels();
 const startRun = useRuns();
@@ -40,11 +25,11 @@ test.each([
   ['send_once', 'shorter than it', TOOL_MS + 1_000],
 ])('A5: a tool call of %s that ends in an outage %s runs once, and its result is known', async (tool, _, outageMs) => {
   const { here, wire, run } = await runUntilStarted(tool);
-  await killServer(server);
+  await server.kill();
   const downAt = Date.now();
   await ended(here, tool);
   await delay(Math.max(0, downAt + outageMs - Date.now()));
-  await startServer();
+  await server.startAgain();
   expect(await run.result()).toMatchObject({ reason: 'completed' });
   expect(JSON.stringify(messagesOf(wire.requests[1]))).toContain(`${tool} a done`);
   expect(await here.startsOf(tool)).toHaveLength(1);
@@ -52,12 +37,12 @@ test.each([
 
 test('A5: also when the worker is killed in the outage, by the one that starts after it on the same host', async () => {
   const { here, wire, run, worker, on } = await runUntilStarted('send_once');
-  await killServer(server);
+  await server.kill();
   await ended(here, 'send_once');
   const kept = join(here.root, 'state', 'results');
   await until(async () => (await readdir(kept).catch(() => [])).some((name) => name.endsWith('.json')), 'the kept result');
   await worker.kill('SIGKILL');
-  await startServer();
+  await server.startAgain();
   await startOwnedWorker(here, on);
   expect(await run.result()).toMatchObject({ reason: 'completed' });
   expect(JSON.stringify(messagesOf(wire.requests[1]))).toContain('send_once a done');
@@ -66,16 +51,11 @@ test('A5: also when the worker is killed in the outage, by the one that starts a
   await until(async () => (await readdir(kept)).length === 0, 'the end of the kept result');
 });
 
-async function startServer(): Promise<void> {
-  server = startTemporalServer({ binary: inject('temporalBinary'), port, folder: database });
-  await untilAnswering(`127.0.0.1:${port}`);
-}
-
 async function runUntilStarted(tool: string) {
   const steps = [{ toolCalls: [{ name: tool, args: { name: 'a', ms: TOOL_MS } }] }, { text: 'done' }];
   const wire = await model({ script: { steps } });
   const here = await folder(modelEnv(wire));
-  const on = { address: `127.0.0.1:${port}`, taskQueue: `e2e-outage-${randomUUID()}`, heartbeatTimeoutMs: HEARTBEAT_TIMEOUT_MS };
+  const on = { address: server.address, taskQueue: `e2e-outage-${randomUUID()}`, heartbeatTimeoutMs: HEARTBEAT_TIMEOUT_MS };
   const worker = await startOwnedWorker(here, on);
   const run = await startRun(on);
   await here.started(tool);

@@ -1,17 +1,12 @@
-import type { ChildProcess } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterEach, beforeEach, expect, inject, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { AgentClient } from '../../../src/client/agent-client.js';
 import type { SessionHandle } from '../../../src/client/session-handle.js';
 import { QUEUE_MODES } from '../../../src/contracts/constants/queue-modes.js';
 import { PerdureError } from '../../../src/contracts/perdure-error.js';
 import type { SendInput, SessionState } from '../../../src/contracts/schemas/session.js';
-import { freePort } from '../../support/free-port.js';
-import { killServer, startTemporalServer, untilAnswering } from '../../support/temporal-server.js';
+import { useOwnServer } from '../support/own-server.js';
 import { startOwnedWorker } from '../support/owned-workers.js';
 import { usePerdureFolders } from '../support/perdure-folder.js';
 import { modelEnv, useModels } from '../support/use-models.js';
@@ -23,19 +18,7 @@ const MESSAGES = 15;
 const KILLS = 5;
 const WAIT_MS = 240_000;
 
-let database: string;
-let port: number;
-let server: ChildProcess;
-beforeEach(async () => {
-  database = await mkdtemp(join(tmpdir(), 'perdure-sessions-'));
-  port = await freePort();
-  await startServer();
-});
-// registered before the folders, whose processes must end first
-afterEach(async () => {
-  await killServer(server);
-  await rm(database, { recursive: true, force: true });
-});
+const server = useOwnServer();
 const folder = usePerdureFolders();
 const model = useModels();
 
@@ -46,7 +29,7 @@ test('A-31: every acknowledged message is answered or reported exactly once, in 
   const random = generator(seed);
   const wire = await model({ script: { steps: [{ text: 'read {{lastUser}}', delayMs: 150 }], loop: true } });
   const here = await folder(modelEnv(wire));
-  const on = { address: `127.0.0.1:${port}`, taskQueue: `e2e-sessions-${randomUUID()}`, heartbeatTimeoutMs: HEARTBEAT_TIMEOUT_MS };
+  const on = { address: server.address, taskQueue: `e2e-sessions-${randomUUID()}`, heartbeatTimeoutMs: HEARTBEAT_TIMEOUT_MS };
   let worker = await startOwnedWorker(here, on);
   const client = await AgentClient.connect({ address: on.address, taskQueue: on.taskQueue });
   const options = { defaults: { model: 'openai/test' }, queue: { debounceMs: 100 }, bounds: { continueAsNewEvents: 40 } };
@@ -59,8 +42,8 @@ test('A-31: every acknowledged message is answered or reported exactly once, in 
     for (; kills < KILLS; kills += 1) {
       await delay(1_000 + Math.floor(random() * 3_000));
       if (random() < 0.3) {
-        await killServer(server);
-        await startServer();
+        await server.kill();
+        await server.startAgain();
       } else {
         await worker.kill('SIGKILL');
         worker = await startOwnedWorker(here, on);
@@ -87,11 +70,6 @@ test('A-31: every acknowledged message is answered or reported exactly once, in 
   await annotate(`seed ${seed}: ${SESSIONS} sessions × ${MESSAGES} messages, ${kills} kills, ${wire.requests.length} model calls`);
   await client.close();
 });
-
-async function startServer(): Promise<void> {
-  server = startTemporalServer({ binary: inject('temporalBinary'), port, folder: database });
-  await untilAnswering(`127.0.0.1:${port}`);
-}
 
 /** What became of the messages of a session, each id as often as it stands there. */
 function fates({ runs, dropped }: SessionState): string[] {

@@ -1,11 +1,10 @@
 import { chmod, cp, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { type PerdureFolder, usePerdureFolders } from '../../e2e/support/perdure-folder.js';
 import { namedProgram } from '../../support/local-process.js';
-import { type SmallModel, startSmallModel } from './support/small-model.js';
-import { startToolsProxy, type ToolsProxy } from './support/tools-proxy.js';
+import { useSmallModel } from './support/small-model.js';
 
 const CONFIG = fileURLToPath(new URL('fixtures/repository/perdure.config.mjs', import.meta.url));
 
@@ -36,16 +35,7 @@ const SCRIPT = {
   ],
 };
 
-let model: SmallModel | undefined;
-let tools: ToolsProxy | undefined;
-beforeAll(async () => {
-  model = await startSmallModel();
-  tools = await startToolsProxy(model.url);
-});
-afterAll(async () => {
-  await tools?.close();
-  await model?.stop();
-});
+const { tools } = useSmallModel();
 
 describe('an agent in a public repository that nobody here wrote', () => {
   const folder = usePerdureFolders();
@@ -61,7 +51,7 @@ describe('an agent in a public repository that nobody here wrote', () => {
   });
 
   it('edits it, and then tests it and reports, with a small model that nobody scripted: two runs in one workspace', async () => {
-    const here = await folder({ LLAMACPP_BASE_URL: tools?.url });
+    const here = await folder({ LLAMACPP_BASE_URL: tools().url });
     await clone(here);
     const before = await readFile(join(here.workspace, 'README'), 'utf8');
     await cp(CONFIG, join(here.dir, 'perdure.config.mjs'));

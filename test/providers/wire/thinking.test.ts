@@ -1,9 +1,9 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { Message, Part } from '../../../src/contracts/schemas/message.js';
 import { createAnthropicProvider } from '../../../src/providers/anthropic/anthropic.js';
 import type { ModelRequest, ThinkingOrder } from '../../../src/providers/contract/provider.js';
-import { startWireServer, type WireServer } from '../../../src/testing/wire-server.js';
+import { useModels } from '../../e2e/support/use-models.js';
 import { startRawServer, streamOf } from '../support/raw-server.js';
 import { calls, results, user } from '../support/turns.js';
 import { modelRequest } from '../support/wire.js';
@@ -25,35 +25,31 @@ function thoughtsIn(body: unknown): object[] {
   return messages.flatMap(({ content }) => content.filter(({ type }) => type.endsWith('thinking')));
 }
 
+const model = useModels();
+
+/** Goes on with a conversation: each call answers all that was said before, and a tool's results follow its calls. */
+async function conversation(first: Partial<ModelRequest>) {
+  const server = await model({ script: { steps: STEPS }, formats: ['anthropic'] });
+  const provider = createAnthropicProvider({ baseUrl: server.anthropicBaseUrl, apiKey: server.apiKey });
+  let messages: readonly Message[] = [user('Read a.md and b.md.')];
+  return {
+    server,
+    thoughts: (request: number) => thoughtsIn(server.requests[request]?.body),
+    ask: async (fields: Partial<ModelRequest> = {}, only: readonly Message[] = []) => {
+      const request = modelRequest({ outputTokensMax: 12_000, ...first, ...fields, messages: [...messages, ...only] });
+      const { parts } = await provider.call({ ...request, requestOnlyMessages: only.length });
+      const ids = parts.flatMap((part) => (part.type === 'tool_call' ? [part.callId] : []));
+      messages = [
+        ...messages,
+        { id: `a${messages.length}`, role: 'assistant', parts: [...parts] },
+        ...(ids.length > 0 ? [results(...ids)] : []),
+      ];
+      return parts;
+    },
+  };
+}
+
 describe('what a model thought, over the messages API', () => {
-  const servers: WireServer[] = [];
-  afterEach(async () => {
-    await Promise.all(servers.splice(0).map((server) => server.close()));
-  });
-
-  /** Goes on with a conversation: each call answers all that was said before, and a tool's results follow its calls. */
-  async function conversation(first: Partial<ModelRequest>) {
-    const server = await startWireServer({ script: { steps: STEPS }, formats: ['anthropic'] });
-    servers.push(server);
-    const provider = createAnthropicProvider({ baseUrl: server.anthropicBaseUrl, apiKey: server.apiKey });
-    let messages: readonly Message[] = [user('Read a.md and b.md.')];
-    return {
-      server,
-      thoughts: (request: number) => thoughtsIn(server.requests[request]?.body),
-      ask: async (fields: Partial<ModelRequest> = {}, only: readonly Message[] = []) => {
-        const request = modelRequest({ outputTokensMax: 12_000, ...first, ...fields, messages: [...messages, ...only] });
-        const { parts } = await provider.call({ ...request, requestOnlyMessages: only.length });
-        const ids = parts.flatMap((part) => (part.type === 'tool_call' ? [part.callId] : []));
-        messages = [
-          ...messages,
-          { id: `a${messages.length}`, role: 'assistant', parts: [...parts] },
-          ...(ids.length > 0 ? [results(...ids)] : []),
-        ];
-        return parts;
-      },
-    };
-  }
-
   it.each([
     ['that decides', ADAPTIVE],
     ['that is told a budget', BUDGET],
@@ -116,7 +112,7 @@ describe('what a model thought and the API hides', () => {
       { type: 'message_stop' },
     ];
     const raw = await startRawServer(streamOf(...events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`)));
-    const strict = await startWireServer({ script: { steps: [{ text: 'unused' }, { text: 'Read.' }] }, formats: ['anthropic'] });
+    const strict = await model({ script: { steps: [{ text: 'unused' }, { text: 'Read.' }] }, formats: ['anthropic'] });
     try {
       const fields = { thinking: BUDGET, outputTokensMax: 12_000 };
       const { parts } = await createAnthropicProvider({ baseUrl: raw.url, apiKey: strict.apiKey }).call(modelRequest(fields));
@@ -129,7 +125,7 @@ describe('what a model thought and the API hides', () => {
       expect(thoughtsIn(strict.requests[0]?.body)).toEqual([{ type: 'redacted_thinking', data: 'EncryptedWords==' }]);
       expect(strict.requests[0]?.body).toMatchObject({ thinking: { type: 'enabled' } });
     } finally {
-      await Promise.all([raw.close(), strict.close()]);
+      await raw.close();
     }
   });
 });

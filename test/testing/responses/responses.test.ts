@@ -1,23 +1,14 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { ScriptStepInput } from '../../../src/providers/scripted/script.js';
-import { startWireServer, type WireServer } from '../../../src/testing/wire-server.js';
-import { ask, responsesBody, textOfStream } from '../support/wire-client.js';
+import { type WireServer } from '../../../src/testing/wire-server.js';
+import { useModels } from '../../e2e/support/use-models.js';
+import { ask, FULL_STEP, responsesBody, textOfStream } from '../support/wire-client.js';
 
-const servers: WireServer[] = [];
-afterEach(async () => {
-  await Promise.all(servers.splice(0).map((server) => server.close()));
-});
-
-const STEP = {
-  thinking: 'Let me see.',
-  text: 'I read the notes.',
-  toolCalls: [{ name: 'read_file', args: { path: 'notes.md' } }],
-  usage: { inputTokens: 120, outputTokens: 30, cacheReadTokens: 100, reasoningTokens: 4 },
-};
+const model = useModels();
 
 describe('a wire server over responses', () => {
   it('streams an answer in items that open and close in order, each event with its number', async () => {
-    const server = await start([STEP]);
+    const server = await start([FULL_STEP]);
     const reply = await ask(server, 'openai-responses', responsesBody({ stream: true }));
     expect(reply.headers.get('x-request-id')).toBe('req_000001');
     const events = eventsOf(reply.text);
@@ -50,7 +41,7 @@ describe('a wire server over responses', () => {
   });
 
   it('answers in one document when no stream is asked for, and repeats what it was asked with', async () => {
-    const server = await start([STEP]);
+    const server = await start([FULL_STEP]);
     const reply = await ask(server, 'openai-responses', responsesBody({ max_output_tokens: 500, reasoning: { effort: 'low' } }));
     expect(JSON.parse(reply.text)).toMatchObject({
       object: 'response',
@@ -75,7 +66,7 @@ describe('a wire server over responses', () => {
   });
 
   it('gives reasoning encrypted only when that is asked for', async () => {
-    const server = await start([STEP]);
+    const server = await start([FULL_STEP]);
     const { text } = await ask(server, 'openai-responses', responsesBody({ include: undefined }));
     expect(text).toContain('Let me see.');
     expect(text).not.toContain('encrypted_content');
@@ -98,7 +89,7 @@ describe('a wire server over responses', () => {
   });
 
   it('takes a reasoning item back only as it was encrypted, and before what it led to', async () => {
-    const server = await start([STEP, { text: 'Good.' }]);
+    const server = await start([FULL_STEP, { text: 'Good.' }]);
     const first: { output: Record<string, unknown>[] } = JSON.parse((await ask(server, 'openai-responses', responsesBody({}))).text);
     const [reasoning, message, call] = first.output;
     if (!reasoning || !message || !call) throw new Error('three items were expected');
@@ -127,9 +118,7 @@ describe('a wire server over responses', () => {
 });
 
 async function start(steps: ScriptStepInput[]): Promise<WireServer> {
-  const server = await startWireServer({ script: { steps } });
-  servers.push(server);
-  return server;
+  return await model({ script: { steps } });
 }
 
 interface ResponsesEvent {

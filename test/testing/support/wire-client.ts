@@ -9,6 +9,14 @@ export interface WireReply {
   readonly text: string;
 }
 
+/** An answer with all that a step of a script can say. */
+export const FULL_STEP = {
+  thinking: 'Let me see.',
+  text: 'I read the notes.',
+  toolCalls: [{ name: 'read_file', args: { path: 'notes.md' } }],
+  usage: { inputTokens: 120, outputTokens: 30, cacheReadTokens: 100, reasoningTokens: 4 },
+};
+
 /** Posts a body as a client of that format would. Rejects when the connection breaks before the reply's end. */
 export async function ask(server: WireServer, format: ClientFormat, body: unknown, key = server.apiKey): Promise<WireReply> {
   const response = await post(server, format, body, { key });

@@ -1,14 +1,12 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { ScriptStepInput } from '../../../src/providers/scripted/script.js';
-import { startWireServer, type WireServer } from '../../../src/testing/wire-server.js';
+import { type WireServer } from '../../../src/testing/wire-server.js';
+import { useModels } from '../../e2e/support/use-models.js';
 import { ask, bodyOf, FORMATS, post, streamedBodyOf } from '../support/wire-client.js';
 
 type Fault = NonNullable<ScriptStepInput['fault']>;
 
-const servers: WireServer[] = [];
-afterEach(async () => {
-  await Promise.all(servers.splice(0).map((server) => server.close()));
-});
+const model = useModels();
 
 /** The kinds of events that not every format has. */
 const OWN_KINDS = {
@@ -149,14 +147,11 @@ describe.each(FORMATS)('a fault over the wire (%s)', (format) => {
 });
 
 async function start(fault: Fault, step: ScriptStepInput = STEP): Promise<WireServer> {
-  const server = await startWireServer({ script: { steps: [{ ...step, fault }] } });
-  servers.push(server);
-  return server;
+  return await model({ script: { steps: [{ ...step, fault }] } });
 }
 
 async function wholeAnswer(format: (typeof FORMATS)[number]): Promise<string> {
-  const server = await startWireServer({ script: { steps: [STEP] } });
-  servers.push(server);
+  const server = await model({ script: { steps: [STEP] } });
   return (await ask(server, format, streamedBodyOf(format))).text;
 }
 

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { toolCallsOf } from '../../../src/contracts/message-text.js';
 import type { Message } from '../../../src/contracts/schemas/message.js';
 import { createAnthropicProvider } from '../../../src/providers/anthropic/anthropic.js';
@@ -8,12 +8,9 @@ import { createOpenAiResponsesProvider } from '../../../src/providers/openai/res
 import type { ScriptInput, ScriptStepInput } from '../../../src/providers/scripted/script.js';
 import { checkScript } from '../../../src/providers/scripted/script-file.js';
 import { createScriptedProvider } from '../../../src/providers/scripted/scripted.js';
-import { startWireServer, type WireServer } from '../../../src/testing/wire-server.js';
+import { useModels } from '../../e2e/support/use-models.js';
 
-const servers: WireServer[] = [];
-afterEach(async () => {
-  await Promise.all(servers.splice(0).map((server) => server.close()));
-});
+const wireServer = useModels();
 
 const WAYS = ['in process', 'over chat completions', 'over responses', 'over messages'] as const;
 
@@ -142,8 +139,7 @@ describe.each(WAYS)('a script played %s', (way) => {
 
 async function providerOf(way: (typeof WAYS)[number], script: ScriptInput): Promise<ModelProvider> {
   if (way === 'in process') return createScriptedProvider({ script: checkScript(script, 'test') });
-  const server = await startWireServer({ script });
-  servers.push(server);
+  const server = await wireServer({ script });
   const { apiKey } = server;
   if (way === 'over messages') return createAnthropicProvider({ baseUrl: server.anthropicBaseUrl, apiKey });
   if (way === 'over responses') return createOpenAiResponsesProvider({ baseUrl: server.openaiBaseUrl, apiKey });

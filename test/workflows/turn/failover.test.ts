@@ -2,13 +2,9 @@ import { ApplicationFailure } from '@temporalio/client';
 import { describe, expect, it } from 'vitest';
 import { ModelError } from '../../../src/providers/contract/model-error.js';
 import { call, say } from '../../support/agent-worker.js';
-import { candidate, coolingFor, fakeModels, gone, limited, refusedKey } from '../../support/model-route.js';
+import { candidate, coolingFor, fakeModels, gone, limited, refusedKey, routeOver } from '../../support/model-route.js';
 import { note } from '../../support/tools/sample-tools.js';
 import { until, useWorkers } from '../../support/use-workers.js';
-
-const never = (): never => {
-  throw new Error('the run has a route');
-};
 
 const price = { input: 1_000, output: 2_000 };
 
@@ -18,9 +14,7 @@ describe('failover of a run', () => {
   it('C-22, M3: a limit of two minutes goes to the next model at once; the result and the events name both, and the cost of each', async () => {
     const models = fakeModels({ 'a/one': limited, 'b/two': () => say('from two') });
     const on = await worker({
-      model: never,
-      providerFor: models.providerFor,
-      route: [candidate('a/one', { price }), candidate('b/two', { price: { input: 2_000, output: 2_000 } })],
+      ...routeOver(models, [candidate('a/one', { price }), candidate('b/two', { price: { input: 2_000, output: 2_000 } })]),
       price,
       policy: {},
     });
@@ -54,9 +48,7 @@ describe('failover of a run', () => {
       'b/two': (_, n) => (n < 4 ? call(['note', { n }]) : say('done')),
     });
     const on = await worker({
-      model: never,
-      providerFor: models.providerFor,
-      route: [candidate('a/one'), candidate('b/two')],
+      ...routeOver(models, [candidate('a/one'), candidate('b/two')]),
       tools: [note],
       policy: {},
     });
@@ -67,9 +59,7 @@ describe('failover of a run', () => {
   it('C-29: a refused key leads to the next key of the same provider, and the run stays with its model', async () => {
     const models = fakeModels({ 'a/one': (_, n, key) => (key === 'env:KEY' ? refusedKey() : say(`answer ${n}`)) });
     const on = await worker({
-      model: never,
-      providerFor: models.providerFor,
-      route: [candidate('a/one', { credentials: ['env:KEY', 'env:KEY_2'] }), candidate('b/two')],
+      ...routeOver(models, [candidate('a/one', { credentials: ['env:KEY', 'env:KEY_2'] }), candidate('b/two')]),
       policy: {},
     });
     const run = await start(on);
@@ -83,9 +73,7 @@ describe('failover of a run', () => {
   it('contradiction 13: with fallbackOnAuth off a refused key leads to no other model', async () => {
     const models = fakeModels({ 'a/one': refusedKey, 'b/two': () => say('never') });
     const on = await worker({
-      model: never,
-      providerFor: models.providerFor,
-      route: [candidate('a/one', { credentials: ['env:KEY', 'env:KEY_2'] }), candidate('b/two')],
+      ...routeOver(models, [candidate('a/one', { credentials: ['env:KEY', 'env:KEY_2'] }), candidate('b/two')]),
       policy: { fallbackOnAuth: false },
     });
     await expect((await start(on)).result()).rejects.toMatchObject({ cause: { type: 'Model.AllFailed' } });
@@ -105,9 +93,7 @@ describe('failover of a run', () => {
       [slow, ['a/one env:KEY', 'a/one env:KEY', 'a/one env:KEY', 'b/two']],
     ] as const) {
       const on = await worker({
-        model: never,
-        providerFor: fake.providerFor,
-        route: [candidate('a/one', { credentials: ['env:KEY', 'env:KEY_2'] }), candidate('b/two')],
+        ...routeOver(fake, [candidate('a/one', { credentials: ['env:KEY', 'env:KEY_2'] }), candidate('b/two')]),
         policy: {},
       });
       expect(await (await start(on)).result()).toMatchObject({ output: 'two' });
@@ -125,9 +111,7 @@ describe('failover of a run', () => {
         'b/two': () => say('never'),
       });
       const on = await worker({
-        model: never,
-        providerFor: models.providerFor,
-        route: [candidate('a/one'), candidate('b/two')],
+        ...routeOver(models, [candidate('a/one'), candidate('b/two')]),
         policy: {},
       });
       await expect((await start(on)).result()).rejects.toMatchObject({ cause: { type } });
@@ -143,9 +127,7 @@ describe('failover of a run', () => {
       'b/two': (_, n) => (n < 3 ? call(['note', { n }]) : say('done')),
     });
     const on = await worker({
-      model: never,
-      providerFor: models.providerFor,
-      route: [candidate('a/retired'), candidate('b/two')],
+      ...routeOver(models, [candidate('a/retired'), candidate('b/two')]),
       tools: [note],
       policy: {},
     });
@@ -159,9 +141,7 @@ describe('failover of a run', () => {
   it('D-27: when every model fails, one error lists each attempt', async () => {
     const models = fakeModels({ 'a/one': limited, 'b/two': refusedKey });
     const on = await worker({
-      model: never,
-      providerFor: models.providerFor,
-      route: [candidate('a/one'), candidate('b/two', { credentials: ['env:B'] })],
+      ...routeOver(models, [candidate('a/one'), candidate('b/two', { credentials: ['env:B'] })]),
       policy: {},
     });
     const problem = await (await start(on)).result().catch((error: { cause: ApplicationFailure }) => error.cause);
@@ -178,9 +158,7 @@ describe('failover of a run', () => {
       'b/two': limited,
     });
     const on = await worker({
-      model: never,
-      providerFor: models.providerFor,
-      route: [candidate('a/one'), candidate('b/two')],
+      ...routeOver(models, [candidate('a/one'), candidate('b/two')]),
       policy: {},
     });
     const run = await start(on);
@@ -195,9 +173,7 @@ describe('failover of a run', () => {
       'b/two': () => call(['note', { n: 1 }]),
     });
     const on = await worker({
-      model: never,
-      providerFor: models.providerFor,
-      route: [candidate('a/one'), candidate('b/two')],
+      ...routeOver(models, [candidate('a/one'), candidate('b/two')]),
       tools: [note],
       policy: {},
     });
@@ -212,9 +188,7 @@ describe('failover of a run', () => {
   it('M25: when no server can be reached the run waits, and the first that is back answers', async () => {
     const models = fakeModels({ 'a/one': gone, 'b/two': (_, n) => (n <= 3 ? gone() : say('two is back')) });
     const on = await worker({
-      model: never,
-      providerFor: models.providerFor,
-      route: [candidate('a/one'), candidate('b/two')],
+      ...routeOver(models, [candidate('a/one'), candidate('b/two')]),
       policy: {},
     });
     const run = await start(on);
@@ -225,9 +199,7 @@ describe('failover of a run', () => {
   it('failoverGate: after a change of model a call that may change the world asks a person', async () => {
     const models = fakeModels({ 'a/one': limited, 'b/two': (_, n) => (n === 1 ? call(['note', { n: 1 }]) : say('done')) });
     const on = await worker({
-      model: never,
-      providerFor: models.providerFor,
-      route: [candidate('a/one'), candidate('b/two')],
+      ...routeOver(models, [candidate('a/one'), candidate('b/two')]),
       tools: [note],
       policy: { failoverGate: 'ask' },
     });
@@ -242,9 +214,7 @@ describe('failover of a run', () => {
   it('cooldowns, spending and switches go along into a fresh history', async () => {
     const models = fakeModels({ 'a/one': limited, 'b/two': (_, n) => (n < 8 ? call(['note', { n }]) : say('done')) });
     const on = await worker({
-      model: never,
-      providerFor: models.providerFor,
-      route: [candidate('a/one'), candidate('b/two')],
+      ...routeOver(models, [candidate('a/one'), candidate('b/two')]),
       tools: [note],
       policy: {},
     });
@@ -264,9 +234,7 @@ describe('failover of a run', () => {
       'b/two': (_, n) => (n < 3 ? call(['note', { n }]) : say('done')),
     });
     const on = await worker({
-      model: never,
-      providerFor: models.providerFor,
-      route: [candidate('a/one', { credentials: ['env:KEY', 'env:KEY_2'] }), candidate('b/two')],
+      ...routeOver(models, [candidate('a/one', { credentials: ['env:KEY', 'env:KEY_2'] }), candidate('b/two')]),
       tools: [note],
       policy: {},
     });
@@ -278,9 +246,7 @@ describe('failover of a run', () => {
     const models = fakeModels({ 'a/one': limited, 'b/two': () => say('dear') });
     const cheap = { input: 0, output: 1 };
     const on = await worker({
-      model: never,
-      providerFor: models.providerFor,
-      route: [candidate('a/one', { price: cheap }), candidate('b/two', { price: { input: 0, output: 1_000 } })],
+      ...routeOver(models, [candidate('a/one', { price: cheap }), candidate('b/two', { price: { input: 0, output: 1_000 } })]),
       price: cheap,
       policy: {},
     });
@@ -294,9 +260,7 @@ describe('failover of a run', () => {
       'b/two': (request) => say(request.toolChoice === 'none' ? 'last word of two' : 'unexpected'),
     });
     const on = await worker({
-      model: never,
-      providerFor: models.providerFor,
-      route: [candidate('a/one'), candidate('b/two')],
+      ...routeOver(models, [candidate('a/one'), candidate('b/two')]),
       tools: [note],
       policy: { finaliseAtRemainingTurns: 0 },
     });
