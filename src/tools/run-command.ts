@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { TOOL_LIMITS, WORKER_LIMITS, WORKSPACE_LIMITS } from '../contracts/constants/limits.js';
+import { SECOND_MS } from '../contracts/constants/units.js';
 import { defineTool, type OutputCollector, type ToolContext, type ToolDefinition } from '../define/define-tool.js';
 import type { SandboxDefinition } from '../define/worker/sandbox.js';
 import { formatBytes } from '../output/truncate-output.js';
@@ -10,15 +11,10 @@ import { type BoundsOptions, openBounds } from './workspace/command-bounds.js';
 import { writablePaths } from './workspace/command-view.js';
 import { openJail } from './workspace/jail.js';
 import { limitsText, reachedBy, refusalText } from './workspace/report-text.js';
-
-const SECOND_MS = 1_000;
+import { ShellCommand } from './workspace/shell-command.js';
 
 const Parameters = z.strictObject({
-  command: z
-    .string()
-    .max(WORKSPACE_LIMITS.commandCharsMax, `is longer than ${WORKSPACE_LIMITS.commandCharsMax} characters: write a script file and run it`)
-    .refine((command) => command.trim() !== '' && !command.includes('\0'), 'is empty or contains a NUL character')
-    .describe('Shell command, run in the workspace folder.'),
+  command: ShellCommand,
   timeoutMs: z
     .number()
     .int()

@@ -1,6 +1,6 @@
 import { uptime } from 'node:os';
+import { SECOND_MS } from '../../contracts/constants/units.js';
 
-const SECOND_MS = 1_000;
 /** Time for which the last look at the time since boot counts. A look reads a file, and tools may ask thousands of times a second. */
 const LOOK_AGAIN_MS = 50;
 

@@ -1,9 +1,6 @@
 /** Limits of background commands. limits.ts exports them too. */
 
-const KIB = 1024;
-const MIB = 1024 * KIB;
-const SECOND_MS = 1_000;
-const MINUTE_MS = 60 * SECOND_MS;
+import { KIB, MIB, MINUTE_MS, SECOND_MS } from './units.js';
 
 /** Limits of `start_command`, `command_output` and `stop_command`, and of the process that holds a command. */
 export const BACKGROUND_LIMITS = {

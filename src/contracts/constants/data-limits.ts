@@ -1,9 +1,6 @@
 /** Sizes of what comes into a run: its input, messages, payloads. limits.ts exports them too. */
 
-const KIB = 1024;
-const MIB = 1024 * KIB;
-const SECOND_MS = 1_000;
-const DAY_MS = 24 * 60 * 60 * SECOND_MS;
+import { DAY_MS, KIB, MIB, SECOND_MS } from './units.js';
 
 /**
  * Sizes of the texts in a run's input. A text that is also a search attribute or in the memo would end the run if it exceeded the limits

@@ -1,7 +1,6 @@
 /** Limits of the doors that `perdure mcp` opens. limits.ts exports them too. */
 
-const MIB = 1024 * 1024;
-const SECOND_MS = 1_000;
+import { MIB, SECOND_MS } from './units.js';
 
 /** Limits of `perdure mcp`. */
 export const GATEWAY_LIMITS = {

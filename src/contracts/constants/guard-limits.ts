@@ -1,10 +1,6 @@
 /** Limits of guards, fail-over, approvals, hooks, compaction, artifacts and secrets. limits.ts exports them too. */
 
-const KIB = 1024;
-const MIB = 1024 * KIB;
-const SECOND_MS = 1_000;
-const MINUTE_MS = 60 * SECOND_MS;
-const DAY_MS = 24 * 60 * MINUTE_MS;
+import { DAY_MS, KIB, MIB, MINUTE_MS, SECOND_MS } from './units.js';
 
 /** Thresholds of the loop guard, in turns, the current one included. */
 export const LOOP_LIMITS = {

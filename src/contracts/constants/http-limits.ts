@@ -1,9 +1,6 @@
 /** Limits of the HTTP gateway. limits.ts exports them too. */
 
-const KIB = 1024;
-const MIB = 1024 * KIB;
-const SECOND_MS = 1_000;
-const MINUTE_MS = 60 * SECOND_MS;
+import { KIB, MIB, MINUTE_MS, SECOND_MS } from './units.js';
 
 /** Limits of `perdure serve`. */
 export const HTTP_LIMITS = {

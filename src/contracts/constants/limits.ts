@@ -40,11 +40,7 @@ export {
   TENANT_LIMITS,
 } from './worker-limits.js';
 
-const KIB = 1024;
-const MIB = 1024 * KIB;
-const SECOND_MS = 1_000;
-const MINUTE_MS = 60 * SECOND_MS;
-const DAY_MS = 24 * 60 * MINUTE_MS;
+import { DAY_MS, KIB, MIB, MINUTE_MS, SECOND_MS } from './units.js';
 
 /** Limits of one run: turns, time, recoveries. */
 export const RUN_LIMITS = {

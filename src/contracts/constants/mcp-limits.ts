@@ -1,8 +1,6 @@
 /** Limits of MCP servers that runs use. limits.ts exports them too. */
 
-const KIB = 1024;
-const MIB = 1024 * KIB;
-const SECOND_MS = 1_000;
+import { KIB, MIB, SECOND_MS } from './units.js';
 
 /** Limits of MCP servers. A server is a program of others: each limit bounds what it can cost. */
 export const MCP_LIMITS = {

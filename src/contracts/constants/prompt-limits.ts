@@ -1,8 +1,6 @@
 /** Limits of config files, system prompts and skills. limits.ts exports them too. */
 
-const KIB = 1024;
-const MIB = 1024 * KIB;
-const SECOND_MS = 1_000;
+import { KIB, MIB, SECOND_MS } from './units.js';
 
 /** Limits of config files. */
 export const CONFIG_LIMITS = {

@@ -1,9 +1,6 @@
 /** Limits of sessions. limits.ts exports them too. */
 
-const MIB = 1024 * 1024;
-const SECOND_MS = 1_000;
-const MINUTE_MS = 60 * SECOND_MS;
-const HOUR_MS = 60 * MINUTE_MS;
+import { HOUR_MS, MIB, MINUTE_MS, SECOND_MS } from './units.js';
 
 /** Limits of one session. */
 export const SESSION_LIMITS = {

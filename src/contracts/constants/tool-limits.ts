@@ -1,9 +1,6 @@
 /** Limits of built-in tools that agents list. limits.ts exports them too. */
 
-const KIB = 1024;
-const MIB = 1024 * KIB;
-const SECOND_MS = 1_000;
-const DAY_MS = 24 * 60 * 60 * SECOND_MS;
+import { DAY_MS, MIB, SECOND_MS } from './units.js';
 
 /** Limits of `fetch_url`. A server of the web is a program of others: each limit bounds what it can cost. */
 export const FETCH_LIMITS = {

@@ -1,10 +1,6 @@
 /** Limits of worker processes: lost calls, hosting, and token streams. limits.ts exports them too. */
-const KIB = 1024;
-const MIB = 1024 * KIB;
-const GIB = 1024 * MIB;
-const SECOND_MS = 1_000;
-const MINUTE_MS = 60 * SECOND_MS;
-const DAY_MS = 24 * 60 * MINUTE_MS;
+
+import { DAY_MS, GIB, KIB, MIB, MINUTE_MS, SECOND_MS } from './units.js';
 
 /** Calls whose worker was lost. */
 export const LOSS_LIMITS = {

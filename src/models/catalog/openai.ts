@@ -1,5 +1,7 @@
 import type { ModelFacts } from '../../define/model-options.js';
 
+const LONG = 272_000;
+
 const REASONING = { outputTokensMax: 128_000, thinkingStyle: 'effort', tools: true, images: true } satisfies ModelFacts;
 
 // of windows of 400,000 and 1,050,000 tokens in all, what can be read beside the longest answer
@@ -10,6 +12,16 @@ const GPT_5 = { ...SMALL, thinkingLevels: ['minimal', 'low', 'medium', 'high'] }
 const GPT_5_1 = { ...SMALL, thinkingLevels: ['off', 'low', 'medium', 'high'] } satisfies ModelFacts;
 const GPT_5_4 = { ...LARGE, thinkingLevels: ['off', 'low', 'medium', 'high'] } satisfies ModelFacts;
 const ALWAYS_THINKS = { ...LARGE, thinkingLevels: ['low', 'medium', 'high'] } satisfies ModelFacts;
+const GPT_5_6_SOL = {
+  ...GPT_5_4,
+  price: {
+    input: 4,
+    output: 20,
+    cacheRead: 0.4,
+    cacheWrite: 5,
+    longPrompt: { aboveTokens: LONG, input: 8, output: 30, cacheRead: 0.8, cacheWrite: 10 },
+  },
+} satisfies ModelFacts;
 const PRO = { ...LARGE, thinkingLevels: ['medium', 'high'] } satisfies ModelFacts;
 const O3 = {
   ...REASONING,
@@ -25,8 +37,6 @@ const GPT_4_1 = {
   images: true,
 } satisfies ModelFacts;
 const GPT_4O = { ...GPT_4_1, contextWindow: 128_000, outputTokensMax: 16_384 } satisfies ModelFacts;
-
-const LONG = 272_000;
 
 /** OpenAI's models, as its Responses API offers them. Source: https://developers.openai.com/api/docs/pricing */
 export const OPENAI_MODELS: Readonly<Record<string, ModelFacts>> = {
@@ -80,26 +90,8 @@ export const OPENAI_MODELS: Readonly<Record<string, ModelFacts>> = {
       longPrompt: { aboveTokens: LONG, input: 0.2, output: 0.75, cacheRead: 0.02, cacheWrite: 0.25 },
     },
   },
-  'gpt-5.6': {
-    ...GPT_5_4,
-    price: {
-      input: 4,
-      output: 20,
-      cacheRead: 0.4,
-      cacheWrite: 5,
-      longPrompt: { aboveTokens: LONG, input: 8, output: 30, cacheRead: 0.8, cacheWrite: 10 },
-    },
-  },
-  'gpt-5.6-sol': {
-    ...GPT_5_4,
-    price: {
-      input: 4,
-      output: 20,
-      cacheRead: 0.4,
-      cacheWrite: 5,
-      longPrompt: { aboveTokens: LONG, input: 8, output: 30, cacheRead: 0.8, cacheWrite: 10 },
-    },
-  },
+  'gpt-5.6': GPT_5_6_SOL,
+  'gpt-5.6-sol': GPT_5_6_SOL,
   'gpt-5.6-terra': {
     ...GPT_5_4,
     price: {

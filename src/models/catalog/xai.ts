@@ -9,32 +9,37 @@ const LONG = 200_000;
 export const XAI_MODELS: Readonly<Record<string, ModelFacts>> = {
   'grok-4.7': {
     ...GROK,
-    price: { input: 2, output: 6, cacheRead: 0.5, longPrompt: { aboveTokens: LONG, input: 4, output: 12, cacheRead: 1 } },
+    price: doubledAboveLong({ input: 2, output: 6, cacheRead: 0.5 }),
   },
   'grok-4.6': {
     ...GROK,
-    price: { input: 2, output: 6, cacheRead: 0.5, longPrompt: { aboveTokens: LONG, input: 4, output: 12, cacheRead: 1 } },
+    price: doubledAboveLong({ input: 2, output: 6, cacheRead: 0.5 }),
   },
   'grok-4.5': {
     ...GROK,
-    price: { input: 2, output: 6, cacheRead: 0.3, longPrompt: { aboveTokens: LONG, input: 4, output: 12, cacheRead: 0.6 } },
+    price: doubledAboveLong({ input: 2, output: 6, cacheRead: 0.3 }),
   },
   'grok-4.3': {
     ...GROK_4,
-    price: { input: 1.25, output: 2.5, cacheRead: 0.2, longPrompt: { aboveTokens: LONG, input: 2.5, output: 5, cacheRead: 0.4 } },
+    price: doubledAboveLong({ input: 1.25, output: 2.5, cacheRead: 0.2 }),
   },
   'grok-4.20': {
     ...GROK_4,
-    price: { input: 1.25, output: 2.5, cacheRead: 0.2, longPrompt: { aboveTokens: LONG, input: 2.5, output: 5, cacheRead: 0.4 } },
+    price: doubledAboveLong({ input: 1.25, output: 2.5, cacheRead: 0.2 }),
   },
   'grok-4.20-non-reasoning': {
     ...GROK_4,
     thinkingStyle: 'none',
-    price: { input: 1.25, output: 2.5, cacheRead: 0.2, longPrompt: { aboveTokens: LONG, input: 2.5, output: 5, cacheRead: 0.4 } },
+    price: doubledAboveLong({ input: 1.25, output: 2.5, cacheRead: 0.2 }),
   },
   'grok-build-0.1': {
     ...GROK,
     contextWindow: 256_000,
-    price: { input: 1, output: 2, cacheRead: 0.2, longPrompt: { aboveTokens: LONG, input: 2, output: 4, cacheRead: 0.4 } },
+    price: doubledAboveLong({ input: 1, output: 2, cacheRead: 0.2 }),
   },
 };
+
+/** A longer prompt has twice each price. */
+function doubledAboveLong({ input, output, cacheRead }: { readonly input: number; readonly output: number; readonly cacheRead: number }) {
+  return { input, output, cacheRead, longPrompt: { aboveTokens: LONG, input: 2 * input, output: 2 * output, cacheRead: 2 * cacheRead } };
+}

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { SANDBOX_LIMITS } from '../../contracts/constants/limits.js';
+import { SECOND_MS } from '../../contracts/constants/units.js';
 import { commandEnvironment, SYSTEM_PATH } from '../command-sandbox.js';
 import type { ProcessOrder } from '../process-tree.js';
 import type { CommandLimits } from './limits.js';
@@ -48,8 +49,6 @@ if [ -n "$socket" ]; then
 fi
 exec sh -c "$command" 2>&1
 `;
-
-const SECOND_MS = 1_000;
 
 /** Of the worker's environment: how the client finds its engine. */
 const ENGINE_VARIABLES = ['HOME', 'XDG_RUNTIME_DIR', 'DOCKER_HOST', 'DOCKER_CONTEXT', 'DOCKER_CONFIG', 'DOCKER_TLS_VERIFY'] as const;

@@ -1,7 +1,5 @@
 import { SANDBOX_LIMITS } from '../../contracts/constants/limits.js';
-
-const KIB = 1_024;
-const SECOND_MS = 1_000;
+import { KIB, SECOND_MS } from '../../contracts/constants/units.js';
 
 /** What one command may use of the machine. */
 export interface CommandLimits {

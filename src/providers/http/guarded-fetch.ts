@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { Agent, type Response as UndiciResponse, fetch as undiciFetch } from 'undici';
+import { MIB } from '../../contracts/constants/units.js';
 import { objectOf } from '../contract/json-object.js';
 import { ModelError } from '../contract/model-error.js';
 import { connectionError, errorIn, toModelError } from '../errors/classify-error.js';
@@ -8,7 +9,6 @@ import { EventFraming } from './event-framing.js';
 import { answerHeaders, contentTypesOf } from './response-headers.js';
 import { type Patience, StreamWatchdog } from './stream-watchdog.js';
 
-const MIB = 1_024 * 1_024;
 /** Many times the largest answer with its framing: more is a server gone mad. */
 const STREAM_BYTES_MAX = 64 * MIB;
 /** Several times the largest answer: no event needs more. */

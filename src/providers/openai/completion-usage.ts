@@ -29,3 +29,14 @@ function thinkingApart({
   const rest = isCounted ? total - input - output : 0;
   return rest > 0 && rest !== prompt_tokens_details?.cached_tokens ? rest : 0;
 }
+
+/** The same in the words of the API, as a server reports it. */
+export function toCompletionUsage(usage: Usage): CompletionUsage {
+  return {
+    prompt_tokens: usage.inputTokens,
+    completion_tokens: usage.outputTokens,
+    total_tokens: usage.inputTokens + usage.outputTokens,
+    prompt_tokens_details: { cached_tokens: usage.cacheReadTokens },
+    completion_tokens_details: { reasoning_tokens: usage.reasoningTokens },
+  };
+}

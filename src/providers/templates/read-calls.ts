@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { parseJson } from '../../contracts/json/parse-json.js';
 import { JsonValue } from '../../contracts/schemas/message.js';
 import { ARGUMENTS_DEPTH_MAX, isShallow } from '../transcript/parse-arguments.js';
 
@@ -20,7 +21,7 @@ const BEGUN = /^\s*\{\s*"name"\s*:\s*"([^"\\]+)"\s*,\s*"(?:arguments|parameters)
 
 /** The calls that a JSON text is, one or a list; undefined when it is none, or deeper than arguments may be. Never throws. */
 export function readCalls(text: string): readonly WrittenCall[] | undefined {
-  const value = parsed(text);
+  const value = parseJson(text);
   // the schema walks it by recursion; around arguments there are an object and a list
   const isBounded = value !== undefined && isShallow(value, ARGUMENTS_DEPTH_MAX + 2);
   const calls = isBounded ? Calls.safeParse(value).data : undefined;
@@ -34,16 +35,6 @@ export function readBrokenCall(text: string): WrittenCall | undefined {
   if (!begun?.[1]) return undefined;
   const rest = text.slice(begun[0].length).trim();
   // the last bracket is the call's own, unless it was the one forgotten
-  const argsText = parsed(rest) === undefined && rest.endsWith('}') ? rest.slice(0, -1).trimEnd() : rest;
+  const argsText = parseJson(rest) === undefined && rest.endsWith('}') ? rest.slice(0, -1).trimEnd() : rest;
   return { name: begun[1], argsText };
-}
-
-function parsed(text: string): JsonValue | undefined {
-  try {
-    // all that JSON.parse gives is a JsonValue
-    return JSON.parse(text) as JsonValue;
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
 }

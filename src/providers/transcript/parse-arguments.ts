@@ -1,4 +1,5 @@
 import { jsonrepair } from 'jsonrepair';
+import { parseJson } from '../../contracts/json/parse-json.js';
 import type { JsonValue, Part, ToolCallPart } from '../../contracts/schemas/message.js';
 
 /** No tool needs more; what is deeper would overflow the stack of whoever walks it. */
@@ -39,7 +40,7 @@ function isOpen({ argsText = '' }: ToolCallPart): boolean {
 
 function repairCall(call: ToolCallPart): ToolCallPart {
   // what is JSON already, but no object, lacks more than form
-  if (call.argsText === undefined || isJson(call.argsText)) return call;
+  if (call.argsText === undefined || parseJson(call.argsText) !== undefined) return call;
   const text = repairArguments(call.argsText);
   const parsed = text === undefined ? undefined : parseArgumentsText(text);
   if (!parsed || !('args' in parsed)) return call;
@@ -77,16 +78,6 @@ function wellFormed(value: JsonValue): JsonValue {
   if (Array.isArray(value)) return value.map((item) => wellFormed(item));
   if (value === null || typeof value !== 'object') return value;
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [name.toWellFormed(), wellFormed(member)]));
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch (error) {
-    if (error instanceof SyntaxError) return false;
-    throw error;
-  }
 }
 
 function isObject(value: JsonValue): value is Record<string, JsonValue> {

@@ -1,6 +1,7 @@
 import { constants } from 'node:os';
 import { stripVTControlCharacters } from 'node:util';
 import { BACKGROUND_LIMITS } from '../../contracts/constants/limits.js';
+import { SECOND_MS } from '../../contracts/constants/units.js';
 import { cleanText } from '../../contracts/text/sanitize-text.js';
 import { decodeWhole, formatBytes } from '../../output/truncate-output.js';
 import { limitsText, refusalText } from '../workspace/report-text.js';
@@ -8,7 +9,6 @@ import type { BackgroundCommand, CommandState } from './background-commands.js';
 import type { CommandEnd } from './command-record.js';
 import type { OutputPart } from './output-files.js';
 
-const SECOND_MS = 1_000;
 const SIGNAL_CODES = 128;
 
 /** The id of a command, with its name. */

@@ -1,11 +1,12 @@
 import { z } from 'zod';
-import { BACKGROUND_LIMITS, WORKSPACE_LIMITS } from '../../contracts/constants/limits.js';
+import { BACKGROUND_LIMITS } from '../../contracts/constants/limits.js';
 import { defineTool, type Reconciled, type ToolContext, type ToolDefinition } from '../../define/define-tool.js';
 import type { SandboxDefinition } from '../../define/worker/sandbox.js';
 import { canShareNetwork, type NetworkSharing } from '../../process/sandbox/shared-network.js';
 import { writablePaths } from '../workspace/command-view.js';
 import { type Jail, openJail } from '../workspace/jail.js';
 import { type GuardedCall, guardCall, type ProtectedPaths, UNGUARDED } from '../workspace/protected-paths.js';
+import { ShellCommand } from '../workspace/shell-command.js';
 import { awaitOutput } from './await-output.js';
 import type { BackgroundCommand, BackgroundCommands } from './background-commands.js';
 import { type CommandRun, commandId, runOfCall } from './command-record.js';
@@ -24,11 +25,7 @@ export interface StartCommandOptions {
 export const START_COMMAND = 'start_command';
 
 const Parameters = z.strictObject({
-  command: z
-    .string()
-    .max(WORKSPACE_LIMITS.commandCharsMax, `is longer than ${WORKSPACE_LIMITS.commandCharsMax} characters: write a script file and run it`)
-    .refine((command) => command.trim() !== '' && !command.includes('\0'), 'is empty or contains a NUL character')
-    .describe('Shell command, run in the workspace folder.'),
+  command: ShellCommand,
   name: z
     .string()
     .regex(/^[\w.-]+$/u, 'may contain letters, digits, dots, dashes and underscores')

@@ -1,10 +1,9 @@
+import { SECOND_MS } from '../../contracts/constants/units.js';
 import type { OutputCollector } from '../../define/define-tool.js';
 import { formatBytes } from '../../output/truncate-output.js';
 import type { ProcessTreeEnd } from '../../process/process-tree.js';
 import { type CommandLimits, type LimitName, reachedLimit } from '../../process/sandbox/limits.js';
 import type { BoundsReport } from './command-bounds.js';
-
-const SECOND_MS = 1_000;
 
 /**
  * The limits that a command reached: those that its control group counted, and the one that its end shows. `isContained`: it ended on its

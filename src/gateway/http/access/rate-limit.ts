@@ -1,4 +1,4 @@
-const MINUTE_MS = 60_000;
+import { MINUTE_MS } from '../../../contracts/constants/units.js';
 
 /** A bucket of requests: full at the start, refilled evenly. */
 interface Bucket {

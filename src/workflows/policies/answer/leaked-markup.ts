@@ -1,3 +1,4 @@
+import { parseJson } from '../../../contracts/json/parse-json.js';
 import type { JsonValue } from '../../../contracts/schemas/message.js';
 import { announcesWork } from './announced-work.js';
 import { finalBlock, proseOf } from './markdown-blocks.js';
@@ -54,7 +55,7 @@ function endsWithJsonCall(prose: string, tools: readonly string[] | undefined): 
 }
 
 function isJsonCall(text: string, tools: readonly string[] | undefined): boolean {
-  const value = parsed(text);
+  const value = parseJson(text);
   const calls = Array.isArray(value) ? value : [value];
   return calls.length > 0 && calls.every((call) => isCall(call, tools));
 }
@@ -70,14 +71,4 @@ function isCall(value: JsonValue | undefined, tools: readonly string[] | undefin
 
 function isObject(value: JsonValue | undefined): value is Record<string, JsonValue> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function parsed(text: string): JsonValue | undefined {
-  try {
-    // JSON.parse returns only JSON values
-    return JSON.parse(text) as JsonValue;
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
 }

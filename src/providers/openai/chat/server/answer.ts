@@ -1,6 +1,7 @@
-import type { StopReason, Usage } from '../../../../contracts/schemas/model.js';
+import type { StopReason } from '../../../../contracts/schemas/model.js';
 import type { WireAnswer, WireEvent } from '../../../format/format-server.js';
 import { type AnswerPiece, answerPieces } from '../../../scripted/script-pieces.js';
+import { toCompletionUsage } from '../../completion-usage.js';
 
 /** Chat completions knows no paused answer; there it is an end like any other. */
 const FINISH_REASONS: Readonly<Record<StopReason, string>> = {
@@ -18,7 +19,7 @@ export function chatEvents(wire: WireAnswer): WireEvent[] {
     const choice = choiceOf(piece, FINISH_REASONS[answer.stop]);
     return choice ? [{ kind: piece.kind, text: chunk(wire, [choice]) }] : [];
   });
-  if (request.streamUsage && answer.usage) events.push({ kind: 'usage', text: chunk(wire, [], chatUsage(answer.usage)) });
+  if (request.streamUsage && answer.usage) events.push({ kind: 'usage', text: chunk(wire, [], toCompletionUsage(answer.usage)) });
   return [...events, { kind: 'done', text: 'data: [DONE]\n\n' }];
 }
 
@@ -42,7 +43,7 @@ export function chatDocument({ id, request, answer }: WireAnswer): unknown {
     created: nowSeconds(),
     model: request.model,
     choices: [{ index: 0, message, logprobs: null, finish_reason: FINISH_REASONS[answer.stop] }],
-    ...(answer.usage ? { usage: chatUsage(answer.usage) } : {}),
+    ...(answer.usage ? { usage: toCompletionUsage(answer.usage) } : {}),
   };
 }
 
@@ -79,16 +80,6 @@ function chunk({ id, request }: WireAnswer, choices: readonly unknown[], usage?:
     ...(request.streamUsage ? { usage: usage ?? null } : {}),
   };
   return `data: ${JSON.stringify(body)}\n\n`;
-}
-
-function chatUsage(usage: Usage): object {
-  return {
-    prompt_tokens: usage.inputTokens,
-    completion_tokens: usage.outputTokens,
-    total_tokens: usage.inputTokens + usage.outputTokens,
-    prompt_tokens_details: { cached_tokens: usage.cacheReadTokens },
-    completion_tokens_details: { reasoning_tokens: usage.reasoningTokens },
-  };
 }
 
 function nowSeconds(): number {

@@ -1,7 +1,8 @@
-import type { StopReason, Usage } from '../../../../contracts/schemas/model.js';
+import type { StopReason } from '../../../../contracts/schemas/model.js';
 import type { WireAnswer, WireEvent, WireRequest } from '../../../format/format-server.js';
 import { type AnswerPiece, answerPieces } from '../../../scripted/script-pieces.js';
 import type { ChatTemplate } from '../../../templates/chat-template.js';
+import { toCompletionUsage } from '../../completion-usage.js';
 
 /** A checked request of completions. */
 export interface CompletionsWireRequest extends WireRequest {
@@ -37,7 +38,7 @@ export function completionsEvents(wire: CompletionsAnswer): WireEvent[] {
     if (text === '' && !isFinish && piece.kind !== 'start') return [];
     return [{ kind: piece.kind, text: chunk(wire, [choice(text, isFinish ? FINISH_REASONS[answer.stop] : null)]) }];
   });
-  if (request.streamUsage && answer.usage) events.push({ kind: 'usage', text: chunk(wire, [], usageOf(answer.usage)) });
+  if (request.streamUsage && answer.usage) events.push({ kind: 'usage', text: chunk(wire, [], toCompletionUsage(answer.usage)) });
   return [...events, { kind: 'done', text: 'data: [DONE]\n\n' }];
 }
 
@@ -48,7 +49,11 @@ export function completionsDocument(wire: CompletionsAnswer): unknown {
   const text = answerPieces(answer)
     .map((piece) => writer.write(piece))
     .join('');
-  return { ...head(wire), choices: [choice(text, FINISH_REASONS[answer.stop])], ...(answer.usage ? { usage: usageOf(answer.usage) } : {}) };
+  return {
+    ...head(wire),
+    choices: [choice(text, FINISH_REASONS[answer.stop])],
+    ...(answer.usage ? { usage: toCompletionUsage(answer.usage) } : {}),
+  };
 }
 
 /** Writes pieces as the text that a model would give. What its limit cut has no end. */
@@ -110,14 +115,4 @@ function head({ id, request }: CompletionsAnswer): object {
 function chunk(wire: CompletionsAnswer, choices: readonly object[], usage?: object): string {
   const { streamUsage } = wire.request;
   return `data: ${JSON.stringify({ ...head(wire), choices, ...(streamUsage ? { usage: usage ?? null } : {}) })}\n\n`;
-}
-
-function usageOf(usage: Usage): object {
-  return {
-    prompt_tokens: usage.inputTokens,
-    completion_tokens: usage.outputTokens,
-    total_tokens: usage.inputTokens + usage.outputTokens,
-    prompt_tokens_details: { cached_tokens: usage.cacheReadTokens },
-    completion_tokens_details: { reasoning_tokens: usage.reasoningTokens },
-  };
 }
