@@ -95,7 +95,8 @@ export class AnswerWriter {
       const { callId, decision, reason } = event;
       this.#chunks.push(...(this.#step?.decide(callId, { approved: decision === 'approved', reason }) ?? []));
     } else if (event.type === 'turn.ended') {
-      if (this.#step?.turn === event.turn) await this.#leave();
+      // it may come after the first tokens of the reserved final answer, which has the same number
+      if (this.#step?.turn === event.turn && !this.#step.isFinal) await this.#leave();
     } else if (event.type === 'waiting') {
       this.#chunks.push({ type: 'data-waiting', data: { for: event.for }, transient: true });
     }
@@ -128,6 +129,8 @@ export class AnswerWriter {
     if (current?.turn === turn && current.isFinal === isFinal) return current;
     if (turn < Math.max(this.#fromTurn, this.#endedTurn) || (turn === this.#endedTurn && (this.#hasFinal || !isFinal))) return undefined;
     await this.#leave();
+    // an answer without text has no tokens, and its events may come after the tokens of the next one
+    if (Math.max(this.#endedTurn, this.#fromTurn - 1) < (isFinal ? turn : turn - 1)) await this.#showMissed({ turn, isFinal });
     const step = new AnswerStep(this.#source.runId, { turn, isFinal });
     this.#step = step;
     this.#chunks.push({ type: turn === this.#fromTurn && !isFinal ? 'reset-step' : 'start-step' });
@@ -175,13 +178,15 @@ export class AnswerWriter {
     } else this.#finish(FINISH_REASONS[reason] ?? 'other', metadata);
   }
 
-  /** Shows the answers whose events and tokens were lost, or that had no tokens. */
-  async #showMissed(): Promise<void> {
-    const answers = answersIn(await this.#source.messages.until(() => false));
+  /** Shows the answers before a step, or all, of which no token and no event came. */
+  async #showMissed(before?: Pick<AnswerStep, 'turn' | 'isFinal'>): Promise<void> {
+    const { turn: end, isFinal } = before ?? { turn: Number.POSITIVE_INFINITY, isFinal: false };
+    const last = isFinal ? end : end - 1;
+    const answers = answersIn(await this.#source.messages.until((kept) => answersIn(kept).some((answer) => answer.turn === last)));
     for (const answer of answers) {
       const { turn = 0 } = answer;
-      if (turn > this.#endedTurn || (turn === this.#endedTurn && isFinalAnswer(answer) && !this.#hasFinal))
-        await this.#enter(turn, isFinalAnswer(answer));
+      if (turn > last || (turn === last && before !== undefined && isFinalAnswer(answer))) break;
+      await this.#enter(turn, isFinalAnswer(answer));
       await this.#leave();
     }
   }

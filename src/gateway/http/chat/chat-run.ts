@@ -26,16 +26,25 @@ export function placeOf(id: string, { runs, queued, dropped }: SessionState): Me
   return drop && { dropped: drop.reason };
 }
 
-/** Waits until a message has a run or is dropped. Undefined if the client leaves, or `isOver` is true. Continues through a missing worker. */
+/**
+ * Waits until a message has a run or is dropped. Undefined if the client leaves, if `isOver` is true, or if the session does not list the
+ * message: it was ended, and started anew. Continues through a missing worker.
+ */
 export async function awaitRunOf(
   id: string,
   session: SessionHandle,
   { client, isOver }: { readonly client: StreamClient; readonly isOver: () => boolean },
 ): Promise<Exclude<MessagePlace, 'queued'> | undefined> {
-  for (let pauseMs = PAUSE_MS_MIN; !client.hasLeft && !isOver(); pauseMs = Math.min(2 * pauseMs, SESSION_LIMITS.followEveryMs)) {
+  let missed = 0;
+  for (
+    let pauseMs = PAUSE_MS_MIN;
+    missed < MISSED_MAX && !client.hasLeft && !isOver();
+    pauseMs = Math.min(2 * pauseMs, SESSION_LIMITS.followEveryMs)
+  ) {
     const state = await stateOf(session).catch(ifNoWorker);
     const place = state && placeOf(id, state);
     if (place !== undefined && place !== 'queued') return place;
+    if (state && place === undefined) missed += 1;
     await client.pause(pauseMs);
   }
   return undefined;
@@ -43,6 +52,9 @@ export async function awaitRunOf(
 
 /** Most sessions start a run at once. */
 const PAUSE_MS_MIN = 20;
+
+/** A message that was accepted is listed at once. */
+const MISSED_MAX = 5;
 
 /** What a client that resumes a chat gets: the active run, the next one, or the last one if it ended a short time ago. */
 export async function resumedRunOf(session: SessionHandle, now: number): Promise<{ runId: string } | { messageId: string } | undefined> {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { RunHandle } from '../../../client/run-handle.js';
 import type { SessionHandle } from '../../../client/session-handle.js';
 import { HTTP_LIMITS, SESSION_LIMITS } from '../../../contracts/constants/limits.js';
 import { PerdureError } from '../../../contracts/perdure-error.js';
@@ -128,21 +129,32 @@ async function decide(
   const runId = state?.runs.find((run) => run.runId === answerId)?.runId;
   if (runId === undefined) return undefined;
   const run = door.client.get(runId);
-  const asked = (await run.events({ types: ['approval.asked'] })).events.flatMap((event) =>
-    event.type === 'approval.asked' ? [event] : [],
-  );
-  const known = decisions.filter(({ callId }) => asked.some((event) => event.callId === callId));
-  if (known.length === 0) return undefined;
   const { pending } = await run.approvals();
+  const turns = new Map(pending.map(({ callId, turn }) => [callId, turn]));
+  if (decisions.some(({ callId }) => !turns.has(callId))) {
+    for (const { callId, turn } of await askedIn(run)) turns.set(callId, turn);
+  }
+  const known = decisions.flatMap((decision) => turns.get(decision.callId) ?? []);
+  if (known.length === 0) return undefined;
   const by = nameOf(caller);
-  for (const { callId, approved, reason } of known) {
+  for (const { callId, approved, reason } of decisions) {
     if (!pending.some((approval) => approval.callId === callId)) continue;
     const decision = approved ? run.approve(callId, { by }) : run.deny(callId, { by, ...(reason === undefined ? {} : { reason }) });
     // another person was faster: the stream shows that decision
     await decision.catch(ifDecided);
   }
-  const turns = asked.flatMap(({ callId, turn }) => (known.some((decision) => decision.callId === callId) ? [turn] : []));
-  return { runId, fromTurn: Math.max(...turns) };
+  return { runId, fromTurn: Math.max(...known) };
+}
+
+/** The calls of a run that waited for approval, with their turns. */
+async function askedIn(run: RunHandle): Promise<{ callId: string; turn: number }[]> {
+  const asked: { callId: string; turn: number }[] = [];
+  for (let after = 0; ; ) {
+    const { events, next } = await run.events({ after, types: ['approval.asked'] });
+    asked.push(...events.flatMap((event) => (event.type === 'approval.asked' ? [event] : [])));
+    if (events.length === 0 || next <= after) return asked;
+    after = next;
+  }
 }
 
 function ifDecided(error: unknown): void {

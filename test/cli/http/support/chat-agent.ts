@@ -1,0 +1,37 @@
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import { defineTool } from '../../../../src/define/define-tool.js';
+import { Right } from '../../../../src/gateway/http/access/caller.js';
+import type { TokenEntry } from '../../../../src/gateway/http/access/tokens.js';
+import type { ModelAnswer, ModelRequest } from '../../../../src/providers/contract/provider.js';
+import { say } from '../../../support/agent-worker.js';
+
+/** The entry of a token of a tenant. */
+export function entry(token: string, tenant: string, rights: readonly Right[] = Right.options): TokenEntry {
+  return { tokenSha256: createHash('sha256').update(token).digest('hex'), tenant, rights: [...rights] };
+}
+
+/** Streams a text in words, and answers with it. */
+export function words(request: ModelRequest, text: string, answer: ModelAnswer = say(text)): ModelAnswer {
+  for (const word of text.split(/(?<= )/u)) request.onDelta?.({ type: 'text', text: word });
+  return answer.parts[0]?.type === 'text' ? answer : { ...answer, parts: [{ type: 'text', text }, ...answer.parts] };
+}
+
+/** A tool that runs without approval. */
+export const lookUp = defineTool({
+  name: 'look_up',
+  description: 'Looks up an order.',
+  parameters: z.object({ order: z.number() }),
+  effect: 'read',
+  execute: ({ order }) => `order ${order} is sent`,
+});
+
+/** A tool that needs approval. */
+export const refund = defineTool({
+  name: 'refund',
+  description: 'Refunds an order.',
+  parameters: z.object({ order: z.number() }),
+  effect: 'once',
+  approval: 'always',
+  execute: ({ order }) => `refunded ${order}`,
+});
