@@ -180,7 +180,7 @@ function withToolList(callTool: AgentActivities['callTool'], lists: ServerLists 
   if (!lists) return callTool;
   return async (input) => {
     const result = await callTool(input);
-    const toolList = lists.mcpTools.listOf(input.tool, input.workspace);
+    const toolList = lists.mcpTools.listOf(input.tool, { workspace: input.workspace, run: input.asks && input.runId });
     return toolList ? { ...result, toolList } : result;
   };
 }

@@ -10,11 +10,12 @@ import type { ListToolsInput, ListToolsResult, PreparedRun, ToolList } from './s
 import type { RunInput, RunResult } from './schemas/run.js';
 import type { CheckMessagesInput, CheckMessagesResult, PrepareSessionInput, PrepareSessionResult } from './schemas/session-activities.js';
 import type { AwaitRunInput } from './schemas/subagent.js';
-import type { Effect } from './schemas/tool.js';
+import type { Effect, ToolOutcome } from './schemas/tool.js';
 import type { SignedRequest } from './signature.js';
 
 export type { HeartbeatDetails, StoppedDetails } from './schemas/heartbeat.js';
 export type { PreparedRun, RunSetup } from './schemas/prepared-run.js';
+export type { ToolOutcome } from './schemas/tool.js';
 
 /** One message of the tail: by hash when an activity returned it, by value when the workflow wrote it. */
 export type TailItem = { readonly hash: string } | { readonly message: Message };
@@ -124,6 +125,8 @@ export interface CallToolInput {
   readonly unknownTool?: string;
   /** On a full disk, the call fails with `Worker.DiskFull` before it starts, and the run waits. @default false, as in older workflow code */
   readonly waitsForRoom?: boolean;
+  /** The call may ask the person of the run, who has this time for each answer. @default it cannot ask */
+  readonly asks?: { readonly expireMs: number };
 }
 
 /** Limits of one tool output, computed by the workflow from the policy and the model's window. */
@@ -134,9 +137,6 @@ export interface OutputBoundsInput {
   readonly keep: KeptPart;
   readonly exact?: { readonly above: number; readonly head: number; readonly tail: number };
 }
-
-/** How a tool call ended. `unknown`: it was started, and its end is not known. */
-export type ToolOutcome = 'ok' | 'failed' | 'timeout' | 'cancelled' | 'unknown';
 
 /** Result of activity `callTool`: the message that the model sees. */
 export interface CallToolResult {

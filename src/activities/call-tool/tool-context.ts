@@ -4,7 +4,7 @@ import type { CallToolInput } from '../../contracts/activities.js';
 import { WORKER_LIMITS } from '../../contracts/constants/limits.js';
 import { cutText } from '../../contracts/text/redact.js';
 import type { SecretMask } from '../../contracts/text/secret-mask.js';
-import type { ToolContext } from '../../define/define-tool.js';
+import type { Ask, AskingContext } from '../mcp/asking-context.js';
 import { ownershipOf } from '../runtime/ownership.js';
 
 /** The state that a running tool and its context share. */
@@ -13,10 +13,12 @@ export interface Running {
   readonly shown: { details: string };
   readonly output: CallOutput;
   readonly secrets: SecretMask;
+  /** Asks the person of the run. @default the call cannot ask */
+  readonly ask?: Ask;
 }
 
 /** The context of a tool. It contains nothing of Temporal. */
-export function toolContext(input: CallToolInput, signal: AbortSignal, { shown, output, secrets }: Running): ToolContext {
+export function toolContext(input: CallToolInput, signal: AbortSignal, { shown, output, secrets, ask }: Running): AskingContext {
   const context = Context.current();
   const { log, info } = context;
   return {
@@ -28,6 +30,7 @@ export function toolContext(input: CallToolInput, signal: AbortSignal, { shown, 
     ...(input.workspace === undefined ? {} : { workspace: input.workspace }),
     ...(input.agent === undefined ? {} : { agent: input.agent }),
     signal,
+    ...(ask ? { ask } : {}),
     assertOwned: async () => await ownershipOf(context)?.confirm(),
     output,
     heartbeat: (details) => {

@@ -11,6 +11,7 @@ import { failure, messageOf } from '../runtime/failures.js';
 import { maskParts } from '../runtime/mask-message.js';
 import { ownershipOf } from '../runtime/ownership.js';
 import { watchSignal } from '../runtime/watch-signal.js';
+import { createAsk } from './ask-run.js';
 import { type CallToolOptions, callOutput, endedWith, hookedResult } from './hooked-result.js';
 import { logThrown } from './log-thrown.js';
 import { toolArguments } from './parse-tool-arguments.js';
@@ -79,7 +80,8 @@ export class ToolRun implements CallWork {
     await this.#confirmStart(context);
     const { secrets } = this.#options;
     const limit = toolLimit(context, input.timeoutMs);
-    const running = { shown: this.#parts.shown, output, secrets };
+    const ask = input.asks ? { ask: createAsk(context, input, limit) } : {};
+    const running = { shown: this.#parts.shown, output, secrets, ...ask };
     const onThrown = (error: unknown): void => logThrown(input.tool, error, secrets);
     const work = execute(tool, { args: parsed.args, context: toolContext(input, limit.signal, running), onThrown }).then((ended) =>
       masked(ended, secrets),

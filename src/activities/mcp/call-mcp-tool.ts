@@ -1,11 +1,13 @@
 import type { Tool } from '@modelcontextprotocol/sdk/types.js';
-import { MCP_LIMITS } from '../../contracts/constants/limits.js';
+import { ELICITATION_LIMITS, MCP_LIMITS } from '../../contracts/constants/limits.js';
 import type { ContentPart, JsonValue } from '../../contracts/schemas/message.js';
 import type { Effect } from '../../contracts/schemas/tool.js';
 import { didYouMean } from '../../contracts/text/did-you-mean.js';
-import { OutcomeUnknownError, type ToolContext } from '../../define/define-tool.js';
+import { OutcomeUnknownError } from '../../define/define-tool.js';
 import { argumentsProblem, type InputSchema } from './argument-check.js';
+import type { AskingContext } from './asking-context.js';
 import type { McpConnection } from './connection.js';
+import { createElicit } from './elicit.js';
 import type { McpPool } from './pool.js';
 import { resultParts, resultText } from './result-parts.js';
 import { SERVER_TOOLS } from './server-tools.js';
@@ -23,7 +25,7 @@ export interface McpCall {
 /** Where it runs. */
 export interface McpCallPlace {
   readonly pool: McpPool;
-  readonly context: ToolContext;
+  readonly context: AskingContext;
 }
 
 /** Starts of a call that the server did not take, or that may be repeated. */
@@ -35,7 +37,7 @@ const ATTEMPTS_MAX = 2;
  * repeated was sent and got no answer.
  */
 export async function callMcpTool(call: McpCall, { pool, context }: McpCallPlace): Promise<readonly ContentPart[]> {
-  const place = { workspace: context.workspace, signal: context.signal };
+  const place = { workspace: context.workspace, signal: context.signal, run: context.ask && context.runId };
   for (let attempt = 1; ; attempt += 1) {
     const answer = await pool.use(call.server, place, async (connection) => {
       await connection.updateTools(context.signal);
@@ -52,7 +54,7 @@ export async function callMcpTool(call: McpCall, { pool, context }: McpCallPlace
 
 type Answer = { readonly parts: readonly ContentPart[] } | { readonly lost: string; readonly isRepeatable: boolean };
 
-async function tryCall(call: McpCall, connection: McpConnection, context: ToolContext): Promise<Answer> {
+async function tryCall(call: McpCall, connection: McpConnection, context: AskingContext): Promise<Answer> {
   const tool = connection.tools.find(({ name }) => mcpToolName(call.server, name) === call.name);
   const added = tool ? undefined : SERVER_TOOLS.find(({ name }) => mcpToolName(call.server, name) === call.name);
   const schema = added?.schema ?? (tool?.inputSchema as InputSchema | undefined);
@@ -94,15 +96,17 @@ interface McpResult {
 }
 
 async function send(
-  { args }: McpCall,
-  { connection, context, tool }: { readonly connection: McpConnection; readonly context: ToolContext; readonly tool: string },
+  { server, args }: McpCall,
+  { connection, context, tool }: { readonly connection: McpConnection; readonly context: AskingContext; readonly tool: string },
 ): Promise<McpResult> {
   const { signal } = context;
   const added = connection.tools.some(({ name }) => name === tool) ? undefined : SERVER_TOOLS.find(({ name }) => name === tool);
   // the signal has the time limit of the call
-  const options = { signal, timeout: MCP_LIMITS.requestTimeoutMsMax };
+  const timeout = context.ask ? ELICITATION_LIMITS.requestTimeoutMsMax : MCP_LIMITS.requestTimeoutMsMax;
+  const options = { signal, timeout };
   if (added) return { parts: await connection.request((client) => added.run(client, args, options)), isError: false };
-  const result = await connection.callTool(tool, args, { ...options, onprogress: (progress) => context.heartbeat(progress) });
+  const elicit = context.ask && createElicit(server, context.ask);
+  const result = await connection.callTool(tool, args, { ...options, onprogress: (progress) => context.heartbeat(progress) }, elicit);
   return { parts: resultParts(result), isError: result.isError === true };
 }
 

@@ -1,9 +1,12 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import type { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { RequestOptions } from '@modelcontextprotocol/sdk/shared/protocol.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { CallToolResult, Tool } from '@modelcontextprotocol/sdk/types.js';
 import { MCP_LIMITS } from '../../contracts/constants/limits.js';
 import { cleanText } from '../../contracts/text/sanitize-text.js';
+import { type Elicit, refuseOutsideCall } from './elicit.js';
 import { ANSWER_CUT } from './http-transport.js';
 import { ProcessTransport } from './process-transport.js';
 import { loadSdk } from './server-access.js';
@@ -19,6 +22,7 @@ export class McpConnection {
   readonly abilities: McpAbilities;
   readonly #client: Client;
   readonly #transport: Transport;
+  readonly #hasOwnSession: boolean;
   #tools: readonly Tool[];
   /** The server said that its list changed. */
   #isOutdated = false;
@@ -26,13 +30,19 @@ export class McpConnection {
   #isRetired = false;
   #isClosed = false;
   #using = 0;
+  #elicit: Elicit | undefined;
 
-  private constructor(client: Client, transport: Transport, tools: readonly Tool[]) {
+  private constructor(
+    client: Client,
+    transport: Transport,
+    { tools, elicits }: { readonly tools: readonly Tool[]; readonly elicits: boolean },
+  ) {
     const { resources, prompts } = client.getServerCapabilities() ?? {};
     this.abilities = { resources: resources !== undefined, prompts: prompts !== undefined };
     this.#tools = tools;
     this.#client = client;
     this.#transport = transport;
+    this.#hasOwnSession = elicits;
     Object.assign(client, {
       onclose: () => {
         this.#isClosed = true;
@@ -45,14 +55,15 @@ export class McpConnection {
   }
 
   /** Greets a server and lists its tools. Rejects, with the server ended, if that fails or the signal aborts. */
-  static async open(openTransport: () => Promise<Transport>, signal: AbortSignal): Promise<McpConnection> {
-    const client = await newClient();
+  static async open(openTransport: () => Promise<Transport>, signal: AbortSignal, { elicits = false } = {}): Promise<McpConnection> {
+    const client = await newClient(elicits);
     const transport = await openTransport();
     if (transport instanceof ProcessTransport) transport.use(true);
     try {
       await client.connect(transport, { signal, timeout: MCP_LIMITS.connectTimeoutMs });
-      const connection = new McpConnection(client, transport, await toolsOf(client, signal));
+      const connection = new McpConnection(client, transport, { tools: await toolsOf(client, signal), elicits });
       await connection.#heedChanges();
+      if (elicits) await connection.#takeQuestions();
       return connection;
     } catch (error) {
       await client.close().catch(() => undefined);
@@ -98,8 +109,28 @@ export class McpConnection {
     return this.#isClosed || this.#isRetired;
   }
 
-  /** Calls a tool. The result of the server, which may be an error that the tool reports. */
-  async callTool(name: string, args: Record<string, unknown>, options: RequestOptions): Promise<CallToolResult> {
+  /** Answers the requests of the server for a person, during a call that can ask one. */
+  async #takeQuestions(): Promise<void> {
+    const { ElicitRequestSchema } = await import('@modelcontextprotocol/sdk/types.js');
+    this.#client.setRequestHandler(ElicitRequestSchema, async ({ params }, { signal }) =>
+      this.#elicit ? await this.#elicit(params, signal) : refuseOutsideCall(),
+    );
+  }
+
+  /**
+   * Calls a tool. The result of the server, which may be an error that the tool reports. `elicit` answers what the server asks meanwhile: the
+   * connection then makes no other call.
+   */
+  async callTool(name: string, args: Record<string, unknown>, options: RequestOptions, elicit?: Elicit): Promise<CallToolResult> {
+    this.#elicit = elicit;
+    try {
+      return await this.#callTool(name, args, options);
+    } finally {
+      this.#elicit = undefined;
+    }
+  }
+
+  async #callTool(name: string, args: Record<string, unknown>, options: RequestOptions): Promise<CallToolResult> {
     const { CallToolResultSchema } = await import('@modelcontextprotocol/sdk/types.js');
     const params = { name, arguments: args };
     // `callTool` of the client would refuse the result of a call that took effect, if it does not match the schema of the server
@@ -140,7 +171,17 @@ export class McpConnection {
 
   async close(): Promise<void> {
     this.#isClosed = true;
+    await this.#endSession();
     await this.#client.close().catch(() => undefined);
+  }
+
+  /** Tells a server with an address that its session ends: each run has a session of its own where a server may ask. */
+  async #endSession(): Promise<void> {
+    const transport = this.#transport;
+    if (!this.#hasOwnSession || !('terminateSession' in transport)) return;
+    // the transport of the SDK
+    const told = (transport as StreamableHTTPClientTransport).terminateSession().catch(() => undefined);
+    await Promise.race([told, delay(MCP_LIMITS.pingTimeoutMs, undefined, { ref: false })]);
   }
 
   /**
@@ -163,12 +204,13 @@ export class McpConnection {
 /** What became of a request that failed. */
 export type Loss = 'not sent' | 'sent' | 'answered';
 
-/** A client without abilities of its own: servers can ask neither a person nor a model. */
-async function newClient(): Promise<Client> {
+/** A client whose servers cannot ask a model, and a person only if `elicits`. */
+async function newClient(elicits: boolean): Promise<Client> {
   const { Client: SdkClient } = await loadSdk(() => import('@modelcontextprotocol/sdk/client/index.js'));
   const { CfWorkerJsonSchemaValidator } = await loadSdk(() => import('@modelcontextprotocol/sdk/validation/cfworker'));
   // its other validator compiles schemas of the server to code
-  return new SdkClient({ name: 'perdure', version: '1' }, { jsonSchemaValidator: new CfWorkerJsonSchemaValidator() });
+  const capabilities = elicits ? { elicitation: { form: {} } } : {};
+  return new SdkClient({ name: 'perdure', version: '1' }, { capabilities, jsonSchemaValidator: new CfWorkerJsonSchemaValidator() });
 }
 
 async function toolsOf(client: Client, signal: AbortSignal): Promise<Tool[]> {

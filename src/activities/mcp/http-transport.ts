@@ -12,14 +12,24 @@ export const ANSWER_CUT = 'the connection ended before the answer';
 /** JSON-RPC's code for it: that of the SDK for a closed connection. */
 const CONNECTION_CLOSED = -32_000;
 
+/** Options of a transport. */
+export interface HttpTransportOptions {
+  /** Opens the stream for messages that the server begins. */
+  readonly listens: boolean;
+}
+
 /** The transport of a server with an address. Throws an Error for a reference without a value. */
-export async function openHttpTransport({ url, headers = {}, token }: McpAddress, keys: KeyRing): Promise<StreamableHTTPClientTransport> {
+export async function openHttpTransport(
+  { url, headers = {}, token }: McpAddress,
+  keys: KeyRing,
+  { listens }: HttpTransportOptions,
+): Promise<StreamableHTTPClientTransport> {
   const { StreamableHTTPClientTransport } = await loadSdk(() => import('@modelcontextprotocol/sdk/client/streamableHttp.js'));
   const bearer = token === undefined ? {} : { authorization: `Bearer ${resolvedValues({ token }, keys)['token'] ?? ''}` };
   const answered = new Set<unknown>();
   const transport = new StreamableHTTPClientTransport(new URL(url), {
     requestInit: { headers: { ...resolvedValues(headers, keys), ...bearer } },
-    fetch: boundedFetch((id) => {
+    fetch: boundedFetch(listens, (id) => {
       if (answered.has(id)) return;
       transport.onmessage?.({ jsonrpc: '2.0', id, error: { code: CONNECTION_CLOSED, message: ANSWER_CUT } });
     }),
@@ -35,13 +45,14 @@ export async function openHttpTransport({ url, headers = {}, token }: McpAddress
 const READ_MS = 200;
 
 /**
- * Sends requests. Refuses the open stream for messages that the server begins: no run waits for one, and it would hold a connection. A
- * stream that continues a cut answer is opened. An answer is cut at the size of the largest message. `onCut` is called with the id of a
+ * Sends requests. Refuses the open stream for messages that the server begins, unless it `listens`: no run waits for one, and it would hold
+ * a connection. A stream that continues a cut answer is opened. An answer is cut at the size of the largest message. `onCut` is called with the id of a
  * request whose answer may have been cut and cannot be continued.
  */
-function boundedFetch(onCut: (id: string | number) => void): FetchLike {
+function boundedFetch(listens: boolean, onCut: (id: string | number) => void): FetchLike {
   return async (url, init) => {
-    if ((init?.method ?? 'GET') === 'GET' && !new Headers(init?.headers).has('last-event-id')) return new Response(null, { status: 405 });
+    if (!listens && (init?.method ?? 'GET') === 'GET' && !new Headers(init?.headers).has('last-event-id'))
+      return new Response(null, { status: 405 });
     const response = await fetch(url, init);
     const id = requestId(init?.body);
     if (response.body === null) return response;

@@ -11,7 +11,7 @@ import { messageOf } from '../runtime/failures.js';
 import { type InputSchema, inputSchemaProblem } from './argument-check.js';
 import { callMcpTool } from './call-mcp-tool.js';
 import type { McpConnection } from './connection.js';
-import type { McpPool } from './pool.js';
+import type { McpPlace, McpPool } from './pool.js';
 import { SERVER_TOOLS, type ServerTool } from './server-tools.js';
 import { mcpToolName, serverOfTool } from './tool-name.js';
 
@@ -20,6 +20,8 @@ export interface McpToolOffer {
   readonly tool: AnyToolDefinition;
   /** True for a tool that runs on the host of the workspace. */
   readonly workspace: boolean;
+  /** True for a tool whose calls may ask the person of the run. */
+  readonly asks: boolean;
 }
 
 /** The tools of servers for one run. */
@@ -59,20 +61,17 @@ export class McpTools {
   }
 
   /** The present list of the server of a tool. Undefined for a tool of no server, and while the server is not connected. */
-  listOf(toolName: string, workspace: string | undefined): ToolList | undefined {
+  listOf(toolName: string, place: Pick<McpPlace, 'workspace' | 'run'>): ToolList | undefined {
     const name = serverOfTool(toolName);
     const server = this.#pool.definition(name);
-    const connection = server && this.#pool.connectionOf(name, workspace);
+    const connection = server && this.#pool.connectionOf(name, place);
     if (!connection) return undefined;
     const [notice] = unreadList(name, connection);
     return { server: name, hash: this.#hashOf({ name, server }, connection), ...(notice === undefined ? {} : { notice }) };
   }
 
   /** Starts servers and lists their tools. A server that cannot be reached is a notice, or the problem of the run. Never rejects. */
-  async offer(
-    servers: readonly string[],
-    run: { readonly workspace: string | undefined; readonly signal: AbortSignal },
-  ): Promise<McpOffer> {
+  async offer(servers: readonly string[], run: McpPlace): Promise<McpOffer> {
     const offers = await Promise.all(servers.map((name) => this.#offerOf(name, run)));
     const [problem] = offers.flatMap((offer) => offer.problem ?? []);
     return {
@@ -83,13 +82,13 @@ export class McpTools {
     };
   }
 
-  async #offerOf(name: string, run: { readonly workspace: string | undefined; readonly signal: AbortSignal }): Promise<McpOffer> {
+  async #offerOf(name: string, run: McpPlace): Promise<McpOffer> {
     const server = this.#pool.definition(name);
     if (!server || (needsWorkspace(server) && run.workspace === undefined)) return NOTHING;
     try {
       return await this.#pool.use(name, run, async (connection) => {
         await connection.updateTools(run.signal);
-        return this.#offered({ name, server }, connection);
+        return this.#offered({ name, server }, connection, run);
       });
     } catch (error) {
       const problem = `MCP server ${name} cannot be used: ${messageOf(error)}`;
@@ -97,7 +96,7 @@ export class McpTools {
     }
   }
 
-  #offered(use: ServerUse, connection: McpConnection): McpOffer {
+  #offered(use: ServerUse, connection: McpConnection, { run }: Pick<McpPlace, 'run'> = {}): McpOffer {
     const { name, server } = use;
     const { tools, abilities } = connection;
     const usable = tools.filter((tool) => !server.blockedTools?.includes(tool.name));
@@ -118,7 +117,8 @@ export class McpTools {
       offered.map(({ description, effect, name: tool, schema }) => ({ description, effect, schema: schema ?? null, tool })),
     );
     this.#hashes.set(tools, hash);
-    return { tools: offered.map((tool) => ({ tool, workspace: needsWorkspace(server) })), notices, hashes: { [name]: hash } };
+    const asks = server.elicitation === true && run !== undefined;
+    return { tools: offered.map((tool) => ({ tool, workspace: needsWorkspace(server), asks })), notices, hashes: { [name]: hash } };
   }
 
   #hashOf(use: ServerUse, connection: McpConnection): string {

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
-import { MCP_LIMITS } from '../../contracts/constants/limits.js';
+import { ELICITATION_LIMITS, MCP_LIMITS } from '../../contracts/constants/limits.js';
 import type { McpServer, McpServers } from '../../define/worker/mcp-servers.js';
 import { rejectedBy } from '../../providers/http/abortable.js';
 import { withinTime } from '../runtime/call-signal.js';
@@ -11,6 +11,8 @@ import { type McpSurroundings, openProcess } from './open-process.js';
 
 /** One server, or one for each workspace, which all runs of the worker share. */
 interface Entry {
+  /** The run that it belongs to, if its server may ask. */
+  readonly owner: string | undefined;
   connecting: Promise<McpConnection> | undefined;
   connection: McpConnection | undefined;
   /** Failed starts since the last success. */
@@ -19,6 +21,15 @@ interface Entry {
   notBeforeMs: number;
   users: number;
   idle: NodeJS.Timeout | undefined;
+}
+
+/** What needs a server. */
+export interface McpPlace {
+  readonly workspace: string | undefined;
+  /** Ends the wait for a server that starts. */
+  readonly signal: AbortSignal;
+  /** The id of a run whose person the server may ask. A server with `elicitation` then has connections for this run alone. */
+  readonly run?: string | undefined;
 }
 
 /** Options of the pool. */
@@ -54,19 +65,20 @@ export class McpPool {
    */
   async use<Result>(
     name: string,
-    { workspace, signal }: { readonly workspace: string | undefined; readonly signal: AbortSignal },
+    { workspace, signal, run }: McpPlace,
     work: (connection: McpConnection) => Promise<Result>,
   ): Promise<Result> {
     const server = this.definition(name);
     if (!server) throw new Error(`no MCP server is named ${JSON.stringify(name)} on this worker`);
     const folder = folderOf(server, workspace);
-    const key = keyOf(name, folder);
-    const entry = this.#entries.get(key) ?? newEntry();
+    const owner = server.elicitation ? run : undefined;
+    const key = this.#freeKey(name, folder, owner);
+    const entry = this.#entries.get(key) ?? newEntry(owner);
     this.#entries.set(key, entry);
     clearTimeout(entry.idle);
     entry.users += 1;
     try {
-      const connected = this.#connected(entry, () => this.#open(server, folder));
+      const connected = this.#connected(entry, () => this.#open(server, folder, { listens: owner !== undefined }));
       // a start that fails is told to those who wait for it
       connected.catch(() => undefined);
       return await work(await Promise.race([connected, rejectedBy(signal)]));
@@ -77,9 +89,10 @@ export class McpPool {
   }
 
   /** The connection of a server that answers now; undefined without one. */
-  connectionOf(name: string, workspace: string | undefined): McpConnection | undefined {
+  connectionOf(name: string, { workspace, run }: Pick<McpPlace, 'workspace' | 'run'>): McpConnection | undefined {
     const server = this.definition(name);
-    const connection = server && this.#entries.get(keyOf(name, folderOf(server, workspace)))?.connection;
+    const key = server && keyOf(name, folderOf(server, workspace), server.elicitation ? run : undefined);
+    const connection = key === undefined ? undefined : this.#entries.get(key)?.connection;
     return connection?.isLost ? undefined : connection;
   }
 
@@ -95,6 +108,14 @@ export class McpPool {
     );
   }
 
+  /** The key of an entry. A connection that may ask makes one call at a time, so that a question belongs to one call: more calls have more. */
+  #freeKey(name: string, folder: string | undefined, owner: string | undefined): string {
+    for (let nth = 0; ; nth += 1) {
+      const key = keyOf(name, folder, owner, nth);
+      if (owner === undefined || (this.#entries.get(key)?.users ?? 0) === 0) return key;
+    }
+  }
+
   async #connected(entry: Entry, open: () => Promise<Transport>): Promise<McpConnection> {
     if (entry.connection && !entry.connection.isLost) return entry.connection;
     entry.connecting ??= this.#connect(entry, open).finally(() => {
@@ -108,7 +129,8 @@ export class McpPool {
     const waitMs = entry.notBeforeMs - steadyMs();
     if (waitMs > 0) await delay(waitMs, undefined, { signal: closing });
     try {
-      const connection = await McpConnection.open(open, withinTime([closing], MCP_LIMITS.connectTimeoutMs));
+      const elicits = entry.owner !== undefined;
+      const connection = await McpConnection.open(open, withinTime([closing], MCP_LIMITS.connectTimeoutMs), { elicits });
       entry.failures = 0;
       entry.connection = connection;
       return connection;
@@ -120,15 +142,22 @@ export class McpPool {
     }
   }
 
-  async #open(server: McpServer, workspace: string | undefined): Promise<Transport> {
-    return 'url' in server ? await openHttpTransport(server, this.#options.keys) : await openProcess(server, workspace, this.#options);
+  async #open(server: McpServer, workspace: string | undefined, { listens }: { readonly listens: boolean }): Promise<Transport> {
+    return 'url' in server
+      ? await openHttpTransport(server, this.#options.keys, { listens })
+      : await openProcess(server, workspace, this.#options);
   }
 
   #endLater(key: string, entry: Entry): void {
-    entry.idle = setTimeout(() => {
-      if (entry.failures === 0) this.#entries.delete(key);
-      void entry.connection?.close();
-    }, this.#options.idleMs ?? MCP_LIMITS.idleMs).unref();
+    const idleMs = this.#options.idleMs ?? MCP_LIMITS.idleMs;
+    const isOwned = entry.owner !== undefined;
+    entry.idle = setTimeout(
+      () => {
+        if (entry.failures === 0 || isOwned) this.#entries.delete(key);
+        void entry.connection?.close();
+      },
+      isOwned ? Math.min(idleMs, ELICITATION_LIMITS.idleMs) : idleMs,
+    ).unref();
   }
 }
 
@@ -137,10 +166,10 @@ function folderOf(server: McpServer, workspace: string | undefined): string | un
   return 'command' in server && server.workspace ? workspace : undefined;
 }
 
-function keyOf(name: string, folder: string | undefined): string {
-  return JSON.stringify([name, folder]);
+function keyOf(name: string, folder: string | undefined, owner: string | undefined, nth = 0): string {
+  return JSON.stringify([name, folder, owner, nth]);
 }
 
-function newEntry(): Entry {
-  return { connecting: undefined, connection: undefined, failures: 0, notBeforeMs: 0, users: 0, idle: undefined };
+function newEntry(owner: string | undefined): Entry {
+  return { owner, connecting: undefined, connection: undefined, failures: 0, notBeforeMs: 0, users: 0, idle: undefined };
 }

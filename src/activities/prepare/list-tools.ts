@@ -9,7 +9,7 @@ import type { McpTools } from '../mcp/mcp-tools.js';
 import { serverOfTool } from '../mcp/tool-name.js';
 import { inheritGate } from '../subagents/delegation.js';
 import { findAgent } from './find-agent.js';
-import { findMcpTools } from './offer/offer-mcp.js';
+import { askingRun, findMcpTools } from './offer/offer-mcp.js';
 import { describeTool } from './offer/tool-descriptor.js';
 import type { SetupCache } from './setup-cache.js';
 
@@ -24,17 +24,27 @@ export interface ServerLists {
  * stays. A server that does not answer keeps its tools.
  */
 export function createListTools(setups: SetupCache, lists: ServerLists | undefined): AgentActivities['listTools'] {
-  return async ({ runId, executionId, setupHash, agent: name, gateFrom, gate, workspace }) => {
+  return async ({ runId, executionId, setupHash, agent: name, gateFrom, gate, workspace, level }) => {
     if (!lists) return { problem: 'this worker has no MCP servers' };
     const { config, mcpTools } = lists;
     const signal = Context.current().cancellationSignal;
     const setup = await setups.get(setupHash, { runId, executionId }, { signal });
     const { agent } = inheritGate(gateFrom, findAgent(name, config)[1], config);
-    const { tools: found, hashes, notices, problem } = await findMcpTools(workspace, agent, { config, mcpTools, signal });
+    const {
+      tools: found,
+      hashes,
+      notices,
+      problem,
+    } = await findMcpTools(workspace, agent, {
+      config,
+      mcpTools,
+      signal,
+      ...askingRun(runId, level),
+    });
     if (problem !== undefined) return { problem };
     const described = found
-      .map(({ tool, workspace: needsWorkspace }) =>
-        describeTool(tool, { workspace: needsWorkspace, gate: agent.gate, hooks: config.hooks }),
+      .map(({ tool, workspace: needsWorkspace, asks }) =>
+        describeTool(tool, { workspace: needsWorkspace, gate: agent.gate, hooks: config.hooks, asks }),
       )
       .filter((tool) => offersTool(gate, tool));
     const isListed = (tool: ToolDescriptor): boolean => Object.hasOwn(hashes, serverOfTool(tool.name));

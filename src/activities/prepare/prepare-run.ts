@@ -26,7 +26,7 @@ import { otherAgents } from '../subagents/other-agents.js';
 import type { Authenticate } from './authenticate.js';
 import { capturePrompt } from './capture-prompt.js';
 import { findAgent } from './find-agent.js';
-import { offerMcp } from './offer/offer-mcp.js';
+import { askingRun, offerMcp } from './offer/offer-mcp.js';
 import { type MemoryOffer, offerMemory } from './offer/offer-memory.js';
 import { describeTool } from './offer/tool-descriptor.js';
 import type { PromptSection } from './prompt.js';
@@ -112,7 +112,7 @@ export async function prepare(
   const captured = { runId, input, name, agent, model, skills, memory: memory.prompt, startedAt: started?.at, signal };
   const { prompt, sections, ...place } = await capturePrompt(captured, options.config);
   const others = otherAgents(input, agent, { config: options.config, level, signs: options.authenticate !== undefined });
-  const mcp = await offerMcp(input, agent, { ...options, signal });
+  const mcp = await offerMcp(input, agent, { ...options, signal, ...askingRun(runId, level) });
   const tools = toolsFor(input, { agent, policy, level, skills, mcp, memory, others: others.tools }, options);
   const setup: RunSetup = { agent: name, prompt, tools, ...place };
   checkSetup(setup);
@@ -253,7 +253,9 @@ function toolsFor(
     describeTool(tool, { workspace, gate: agent.gate, hooks: config.hooks, waits });
   const own = (config.tools ?? []).map((tool) => describe(tool, false));
   const ofWorkspace = context?.workspace === undefined ? [] : workspaceTools.map((tool) => describe(tool, true));
-  const ofServers = mcp.tools.map(({ tool, workspace }) => describe(tool, workspace));
+  const ofServers = mcp.tools.map(({ tool, workspace, asks }) =>
+    describeTool(tool, { workspace, gate: agent.gate, hooks: config.hooks, asks }),
+  );
   const { tools = [], blockedTools = [] } = agent;
   const isNamed = (name: string): boolean => tools.includes(name) || skills.tools.has(name);
   const isListed = (name: string): boolean => tools.length === 0 || isNamed(name);

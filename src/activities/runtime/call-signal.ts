@@ -1,3 +1,5 @@
+import { steadyMs } from './steady-clock.js';
+
 /**
  * A signal that follows others and ends after a time limit. `AbortSignal.any` and `AbortSignal.timeout` would do the same, but take longer
  * than the rest of a call's set-up, and stay in memory until their sources are collected.
@@ -7,6 +9,10 @@ export class CallSignal {
   readonly #followed: readonly AbortSignal[];
   #timer: NodeJS.Timeout;
   #timedOut = false;
+  /** When the time limit ends, on the clock of `steadyMs`. */
+  #endsAtMs: number;
+  #holds = 0;
+  #isReleased = false;
 
   constructor(followed: readonly AbortSignal[], timeoutMs: number) {
     this.#followed = followed;
@@ -14,6 +20,7 @@ export class CallSignal {
     if (aborted) this.#abort.abort(aborted.reason);
     for (const source of followed) source.addEventListener('abort', this.#follow, { once: true });
     this.#timer = setTimeout(() => this.#expire(), timeoutMs).unref();
+    this.#endsAtMs = steadyMs() + timeoutMs;
   }
 
   get signal(): AbortSignal {
@@ -29,10 +36,23 @@ export class CallSignal {
   restart(timeoutMs: number): void {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.#expire(), timeoutMs).unref();
+    this.#endsAtMs = steadyMs() + timeoutMs;
+  }
+
+  /** Stops the time limit until the returned function is called. Several may hold it at once. */
+  hold(): () => void {
+    this.#holds += 1;
+    const leftMs = Math.max(1, this.#endsAtMs - steadyMs());
+    clearTimeout(this.#timer);
+    return () => {
+      this.#holds -= 1;
+      if (this.#holds === 0 && !this.#isReleased) this.restart(leftMs);
+    };
   }
 
   /** Stops following. Call it when the work has ended. */
   release(): void {
+    this.#isReleased = true;
     clearTimeout(this.#timer);
     for (const source of this.#followed) source.removeEventListener('abort', this.#follow);
   }

@@ -47,3 +47,31 @@ export const MCP_LIMITS = {
   /** Entries of a list of resources or prompts that the model sees. */
   entriesShownMax: 200,
 } as const;
+
+/** Limits of the questions of MCP servers. A server is a program of others: each limit bounds what a person must read. */
+export const ELICITATION_LIMITS = {
+  /** Questions of one call. More are refused. */
+  perCallMax: 5,
+  /** Fields of one question. */
+  fieldsMax: 20,
+  /** Characters of the message of a question. A longer one is cut. */
+  messageCharsMax: 2_000,
+  /** Characters of the title and of the description of a field. Longer ones are cut. */
+  aboutCharsMax: 150,
+  /** Names of fields. A person writes them in an answer. */
+  namePattern: /^[\w.-]{1,40}$/u,
+  /** Characters of the name of who asks. */
+  askerCharsMax: 60,
+  /** Characters of the id of a question. */
+  idCharsMax: 250,
+  /** First pause between two looks for an answer; doubled each time. */
+  pollMsMin: 250,
+  /** Longest such pause. */
+  pollMsMax: 5 * SECOND_MS,
+  /** Looks that find no such question before it counts as cancelled. */
+  unknownMax: 5,
+  /** Time limit of the SDK for the request of a call that asks: the longest that a timer takes. The call's own limit is shorter. */
+  requestTimeoutMsMax: 24 * 24 * 60 * 60 * SECOND_MS,
+  /** After this time without a call, the connection of a run is ended. */
+  idleMs: 60 * SECOND_MS,
+} as const;

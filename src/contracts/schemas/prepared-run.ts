@@ -57,6 +57,8 @@ export interface ListToolsInput {
   readonly gateFrom?: string;
   readonly gate: GatePolicy;
   readonly workspace?: string;
+  /** What the run's workflow code can do. @default nothing that a level brought */
+  readonly level?: number;
 }
 
 /** All tools that the run is offered now, and the names that differ. `problem`: the run keeps its tools. */

@@ -1,8 +1,27 @@
 import { z } from 'zod';
 
+/** A value that a question of an MCP server asks for. */
+export const QuestionField = z.strictObject({
+  /** Name, for a line `NAME=VALUE` of the answer. */
+  name: z.string(),
+  /** Kind of the value. `choices` is several of the choices, with commas. */
+  kind: z.enum(['text', 'number', 'integer', 'boolean', 'choice', 'choices']),
+  /** False for a field that an answer may leave out. */
+  required: z.boolean(),
+  /** What to choose from. */
+  choices: z.array(z.string()).optional(),
+  /** Format of a text. */
+  format: z.enum(['email', 'uri', 'date', 'date-time']).optional(),
+  /** Least characters, number, or choices. */
+  min: z.number().optional(),
+  /** Most characters, number, or choices. */
+  max: z.number().optional(),
+});
+export type QuestionField = z.infer<typeof QuestionField>;
+
 /** A question that a person has not answered yet. */
 export const PendingQuestion = z.strictObject({
-  /** Id of the question: that of the call of `ask_user`. */
+  /** Id of the question: that of the call of `ask_user`, or `CALL.HASH` for a question of an MCP server. */
   callId: z.string(),
   /** Text of the question. */
   question: z.string(),
@@ -10,7 +29,11 @@ export const PendingQuestion = z.strictObject({
   choices: z.array(z.string()).optional(),
   /** True if other answers than the choices are accepted. */
   other: z.boolean().optional(),
-  /** Source of the question: `agent`. */
+  /** What an answer must have. For several fields, it has a line `NAME=VALUE` for each, or is a JSON object. */
+  fields: z.array(QuestionField).optional(),
+  /** The call whose MCP server asks. Absent for `ask_user`. */
+  call: z.string().optional(),
+  /** Source of the question: `agent`, or `MCP server NAME`. */
   askedBy: z.string(),
   /** Turn of the call. */
   turn: z.number().int(),
@@ -48,4 +71,18 @@ export interface AnswerInput {
   readonly answer: string;
   /** Your name, as other operators see it. */
   readonly by?: string;
+}
+
+/** A question as a running call asks it. */
+export type CallQuestionInput = Pick<PendingQuestion, 'callId' | 'question' | 'choices' | 'fields' | 'askedBy'>;
+
+/** Signal of a running call: a question for the person of its run, or one that it withdraws. */
+export type AskSignal =
+  | { readonly call: string; readonly question: CallQuestionInput }
+  | { readonly call: string /** Id of the question. */; readonly withdrawn: string };
+
+/** What a running call finds of its question. */
+export interface QuestionState {
+  readonly isPending: boolean;
+  readonly ended?: AnsweredQuestion;
 }

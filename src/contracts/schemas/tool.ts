@@ -30,9 +30,14 @@ export const ToolDescriptor = z.strictObject({
   network: z.boolean().optional(),
   /** The run answers the calls itself: with the answer of a person, or after a time. No activity runs. */
   waits: z.enum(['question', 'sleep']).optional(),
+  /** Its calls may ask the person of the run: those of an MCP server with `elicitation`. */
+  asks: z.boolean().optional(),
   /** The tool has a `reconcile`. */
   hasReconcile: z.boolean(),
   /** True for built-in workspace tools. They run on the queue of the host that has the workspace. */
   workspace: z.boolean(),
 });
 export type ToolDescriptor = z.infer<typeof ToolDescriptor>;
+
+/** How a tool call ended. `unknown`: it was started, and its end is not known. */
+export type ToolOutcome = 'ok' | 'failed' | 'timeout' | 'cancelled' | 'unknown';

@@ -33,3 +33,7 @@ export const SLEEP_TOOL = 'sleep';
 
 /** Signal with which a run tells its sub-agents that it continues as new. */
 export const PARENT_CONTINUED = 'parentContinued';
+
+/** Signal and query with which a running call asks the person of its run. Not for operators. */
+export const ASK_SIGNAL = 'ask';
+export const QUESTION_QUERY = 'question';

@@ -25,6 +25,8 @@ const ServerOptions = {
   tools: z.record(z.string(), McpToolOptions).optional(),
   /** Names of tools, as the server gives them, that no run is offered. @default none */
   blockedTools: z.array(z.string()).optional(),
+  /** Lets the server ask the person of a run during a call (elicitation). Each run then has a connection, or a process, of its own. @default false */
+  elicitation: z.boolean().optional(),
   /** Starts no run without this server. Without it, such a run has a notice and none of its tools. @default false */
   required: z.boolean().optional(),
 };

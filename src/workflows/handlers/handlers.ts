@@ -8,6 +8,7 @@ import type { ApprovalList } from '../../contracts/schemas/approval.js';
 import type { Progress } from '../../contracts/schemas/run.js';
 import { progressOf } from '../operator/progress.js';
 import { fitNewest, fitQuestions } from '../policies/tools/truncate-approvals.js';
+import { registerCallQuestions } from './call-questions.js';
 import { type HandlerContext, preparedRun } from './handler-context.js';
 import { registerParentSignals } from './parent-signals.js';
 import { registerSignals } from './signals.js';
@@ -21,6 +22,7 @@ export function registerHandlers(context: HandlerContext): void {
   registerSignals(context);
   registerUpdates(context);
   registerParentSignals(context);
+  registerCallQuestions(context);
   registerQueries(context);
 }
 

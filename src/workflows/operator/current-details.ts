@@ -1,11 +1,11 @@
 import { workflowInfo } from '@temporalio/workflow';
 import { DECISION_LIMITS } from '../../contracts/constants/limits.js';
+import { numbered } from '../../contracts/json/question-form.js';
 import type { PendingApproval } from '../../contracts/schemas/approval.js';
 import type { PendingQuestion } from '../../contracts/schemas/question.js';
 import type { Progress } from '../../contracts/schemas/run.js';
 import { BUDGET_APPROVAL } from '../../contracts/text/ids.js';
 import { escapeMarkdown, jsonLine, markdownCode } from '../../contracts/text/sanitize-text.js';
-import { numbered } from '../policies/tools/read-answer.js';
 import type { Run } from '../state/run.js';
 import { suggestExtension } from './validate-extension.js';
 

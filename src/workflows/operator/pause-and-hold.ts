@@ -3,6 +3,7 @@ import { PAYLOAD_LIMITS } from '../../contracts/constants/limits.js';
 import type { CarriedState } from '../../contracts/schemas/carried-state.js';
 import type { Run } from '../state/run.js';
 import { publishAttributes } from './progress.js';
+import { resumeClock } from './wait.js';
 
 /** How a loop proceeds after a wait: with its next step, to its end, or in a fresh history. */
 export type Continuation = 'go' | 'stop' | 'continue-as-new';
@@ -108,7 +109,7 @@ function endPause(run: Run): void {
   if (!run.waits.paused) return;
   run.waits.paused = false;
   run.events.add({ type: 'resumed' });
-  run.clock.start();
+  resumeClock(run);
   publishTransition(run);
 }
 

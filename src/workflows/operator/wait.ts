@@ -36,3 +36,8 @@ export async function waitForRoom(run: Run, { message }: ActivityProblem, queue?
 export function showDecision(run: Run, decision: string): void {
   run.lastDecision = decision;
 }
+
+/** Starts the work clock after a wait, unless the run is paused or a call waits for an answer. */
+export function resumeClock({ clock, questions, waits }: Run): void {
+  if (!waits.paused && !questions.holdsCalls) clock.start();
+}

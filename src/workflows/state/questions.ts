@@ -6,6 +6,8 @@ import type { AnsweredQuestion, PendingQuestion } from '../../contracts/schemas/
 export class Questions {
   readonly #pending: Map<string, PendingQuestion>;
   readonly #answered: Map<string, AnsweredQuestion>;
+  /** The calls at work that may ask. */
+  readonly #asking = new Set<string>();
   /** The part of the search attribute that was last published. */
   publishedCount: number;
 
@@ -26,6 +28,29 @@ export class Questions {
 
   add(question: PendingQuestion): void {
     this.#pending.set(question.callId, question);
+  }
+
+  /** Lets a call ask, until `stopListening`. */
+  listenTo(call: string): void {
+    this.#asking.add(call);
+  }
+
+  stopListening(call: string): void {
+    this.#asking.delete(call);
+  }
+
+  mayAsk(call: string): boolean {
+    return this.#asking.has(call);
+  }
+
+  /** The pending questions of a running call. */
+  pendingOf(call: string): readonly PendingQuestion[] {
+    return [...this.#pending.values()].filter((question) => question.call === call);
+  }
+
+  /** True while a running call waits for an answer. */
+  get holdsCalls(): boolean {
+    return this.#asking.size > 0 && [...this.#pending.values()].some(({ call }) => call !== undefined);
   }
 
   /** Drops the oldest ended questions. Called after the calls of an answer, when nothing has to be read any more. */

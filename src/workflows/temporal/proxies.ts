@@ -6,6 +6,7 @@ import {
   BACKGROUND_LIMITS,
   COMPACTION_LIMITS,
   DISK_LIMITS,
+  ELICITATION_LIMITS,
   HOOK_LIMITS,
   HOSTING_LIMITS,
   LOSS_LIMITS,
@@ -155,7 +156,9 @@ export function callTool(
   input: Parameters<AgentActivities['callTool']>[0],
   options: CallOptions & { placement: ToolPlacement },
 ): ReturnType<AgentActivities['callTool']> {
-  const startToCloseMs = input.timeoutMs + TOOL_LIMITS.timeoutMarginMs;
+  // the tool's own limit stands still while it waits for answers
+  const answersMs = (input.asks?.expireMs ?? 0) * ELICITATION_LIMITS.perCallMax;
+  const startToCloseMs = input.timeoutMs + TOOL_LIMITS.timeoutMarginMs + answersMs;
   const callOptions = {
     retry: { maximumAttempts: attemptsFor(input.effect), initialInterval: TOOL_LIMITS.backoffMs, nonRetryableErrorTypes: LOST_WORKER },
     summary: cutSummary(options.summary),

@@ -9,6 +9,7 @@ import { outputBounds } from '../policies/tools/output-bounds.js';
 import type { Run } from '../state/run.js';
 import { type ActivityProblem, afterLoss, lossShown } from '../temporal/failures.js';
 import { callTool } from '../temporal/proxies.js';
+import { endCallQuestions, followQuestions } from './call-questions.js';
 import { delegate, isDelegated, waitForPlace } from './delegate.js';
 import { handoff, isHandoff } from './handoff.js';
 import { type LossState, settleLoss } from './settle-loss.js';
@@ -39,7 +40,7 @@ export async function runToolCall(run: Run, call: ToolCallPart, index: number): 
       : tool?.waits === 'sleep'
         ? await sleepThrough(run, call)
         : tool
-          ? await settle(run, { call, tool, title, input: inputFor(run, call, tool, index) })
+          ? await settle(run, { call, tool, title, input: inputFor(run, call, tool, index) }).finally(() => endQuestionsOf(run, call, tool))
           : await settleUnknown(run, call, index);
   if (settled === 'continue-as-new') return settled;
   return closeCall(run, settled, Date.now() - startedAt);
@@ -79,6 +80,10 @@ function withoutRunning(run: Run, call: ToolCallPart, settled: Settled): Settled
   return settled.call;
 }
 
+function endQuestionsOf(run: Run, { callId }: ToolCallPart, { asks }: ToolDescriptor): void {
+  if (asks) endCallQuestions(run, callId);
+}
+
 async function settle(run: Run, open: OpenCall): Promise<Settled> {
   const { call, tool, input, title } = open;
   const { turn } = run.counters;
@@ -86,9 +91,10 @@ async function settle(run: Run, open: OpenCall): Promise<Settled> {
   const state: LossState = { losses: 0, reconciled: false };
   for (;;) {
     if (run.mustStop) return stopped(run, call, state.losses);
-    const { result, problem } = await startOnHost(run, tool, (placement) =>
+    const work = startOnHost(run, tool, (placement) =>
       callTool(input, { summary: `turn ${turn}: ${title}${afterLoss(state.losses)}`, heartbeatTimeoutMs, placement }),
     );
+    const { result, problem } = await (tool.asks ? followQuestions(run, call, work) : work);
     if (result) {
       const notice = run.agent.noteTools(result.toolList);
       if (notice !== undefined) run.events.add({ type: 'notice', text: notice });
@@ -147,6 +153,7 @@ function inputFor(run: Run, call: ToolCallPart, tool: ToolDescriptor, index: num
     effect: tool.effect,
     timeoutMs: tool.timeoutMs,
     waitsForRoom: true,
+    ...(tool.asks ? { asks: { expireMs: run.policy.askExpireMs } } : {}),
     ...(run.input.context?.workspace === undefined ? {} : { workspace: run.input.context.workspace }),
     ...(policy ? { agent: run.prepared.setup.agent, output: outputBounds(policy.output, contextWindow) } : {}),
   };

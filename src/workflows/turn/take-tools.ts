@@ -1,4 +1,5 @@
 import { workflowInfo } from '@temporalio/workflow';
+import { CAPABILITY_LEVEL } from '../../contracts/capability-level.js';
 import { MCP_LIMITS } from '../../contracts/constants/limits.js';
 import type { ListToolsInput, ListToolsResult } from '../../contracts/schemas/prepared-run.js';
 import { showDecision } from '../operator/wait.js';
@@ -54,6 +55,7 @@ function requestOf(run: Run): ListToolsInput {
     setupHash,
     agent: setup.agent,
     gate: run.policy.gate,
+    level: CAPABILITY_LEVEL,
     ...(gateFrom === undefined ? {} : { gateFrom }),
     ...(workspace === undefined ? {} : { workspace }),
   };

@@ -4,6 +4,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Ask, CallQuestion } from '../../../src/activities/mcp/asking-context.js';
 import { until } from '../../support/use-workers.js';
 import { callTool, RUN, textOf } from './support/calls.js';
 import { useMcp } from './support/mcp-kit.js';
@@ -64,6 +65,32 @@ describe('published MCP servers', { timeout: 60_000 }, () => {
       const image = await callTool(tools, 'all_get-tiny-image');
       expect(image).toContainEqual({ type: 'file', mime: 'image/png', dataBase64: expect.stringMatching(/^iVBOR/u) });
       expect(textOf(await callTool(tools, 'all_get-structured-content', { location: 'New York' }))).toContain('temperature');
+    });
+
+    it('B-37: asks during a call, and gets the values of each kind of field', async () => {
+      const tools = open({ servers: { all: { ...servers().all, elicitation: true } } });
+      const { tools: offered } = await tools.offer(['all'], { ...RUN, run: 'run' });
+      expect(offered.find(({ tool }) => tool.name === 'all_trigger-elicitation-request')?.asks).toBe(true);
+      const asked: CallQuestion[] = [];
+      const ask: Ask = (question) => {
+        asked.push(question);
+        return Promise.resolve({
+          outcome: 'answered',
+          answer: 'name=Ada\ncheck=yes\ninteger=7\nbirthdate=1815-12-10\nuntitledMultipleSelectEnum=2',
+        });
+      };
+      const text = textOf(await callTool(tools, 'all_trigger-elicitation-request', {}, { ask }));
+      expect(asked).toMatchObject([{ askedBy: 'MCP server all', question: expect.stringContaining('birthdate: date, optional') }]);
+      expect(text).toContain('"name": "Ada"');
+      expect(text).toContain('"integer": 7');
+      expect(text).toContain('Piano');
+      const declined = await callTool(
+        tools,
+        'all_trigger-elicitation-request',
+        {},
+        { ask: () => Promise.resolve({ outcome: 'declined' }) },
+      );
+      expect(textOf(declined)).toContain('declined');
     });
 
     it('reads its resources and prompts', async () => {

@@ -70,6 +70,7 @@ describe('saved histories hold what they are named after', () => {
     ['0.2-accepted-answer', ['callModel', 'acceptAnswer', 'callModel', 'acceptAnswer', 'callModel', 'acceptAnswer']],
     ['0.2-summary', ['callTool', 'compact', 'callModel', 'compact']],
     ['0.2-compactor-failed', ['callTool', 'compact', 'callModel']],
+    ['0.6-elicitation', ['callTool', 'ask', 'answer', 'callModel', 'callTool', 'ask', 'steer', 'callModel']],
     ['0.2-reconciled', ['callTool', 'reconcileTool', 'callTool', 'callModel']],
     ['0.2-preempted', ['callTool', 'steer', 'callModel']],
     ['0.2-cancelled-in-approval', ['checkTool', 'steer', 'callModel', 'checkTool', 'cancel']],

@@ -1,3 +1,4 @@
+import { ELICITATION_LEVEL } from '../../../contracts/capability-level.js';
 import type { RunInput } from '../../../contracts/schemas/run.js';
 import type { AgentDefinition } from '../../../define/define-agent.js';
 import type { Config } from '../../../define/define-config.js';
@@ -10,6 +11,13 @@ export interface OfferOptions {
   readonly config: Config;
   readonly mcpTools?: McpTools;
   readonly signal: AbortSignal | undefined;
+  /** The id of a run whose servers may ask its person. @default none may */
+  readonly run?: string;
+}
+
+/** The run, for workflow code that takes questions of running calls. */
+export function askingRun(runId: string, level: number | undefined): Pick<OfferOptions, 'run'> {
+  return level !== undefined && level >= ELICITATION_LEVEL ? { run: runId } : {};
 }
 
 const NONE: McpOffer = { tools: [], notices: [], hashes: {} };
@@ -28,10 +36,10 @@ export async function offerMcp(input: Pick<RunInput, 'context'>, agent: AgentDef
 export async function findMcpTools(
   workspace: string | undefined,
   agent: AgentDefinition,
-  { config, mcpTools, signal = new AbortController().signal }: OfferOptions,
+  { config, mcpTools, signal = new AbortController().signal, run }: OfferOptions,
 ): Promise<McpOffer> {
   if (!mcpTools) return NONE;
-  const { tools, ...offer } = await mcpTools.offer(serversOf(agent, config), { workspace, signal });
+  const { tools, ...offer } = await mcpTools.offer(serversOf(agent, config), { workspace, signal, run });
   const allowed = tools.filter(({ tool: { name } }) => {
     const isListed = agent.mcp !== undefined || !namesTools(agent) || isNamed(agent.tools, name);
     return isListed && !isNamed(agent.blockedTools, name);

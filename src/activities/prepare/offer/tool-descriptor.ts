@@ -13,10 +13,12 @@ export interface ToolSurroundings {
   readonly hooks?: readonly HookDefinition[] | undefined;
   /** For a tool whose calls the workflow answers. */
   readonly waits?: ToolDescriptor['waits'];
+  /** For a tool whose calls may ask the person of the run. @default false */
+  readonly asks?: boolean | undefined;
 }
 
 /** The descriptor of a tool for the workflow: data only. */
-export function describeTool(tool: AnyToolDefinition, { workspace, gate, hooks = [], waits }: ToolSurroundings): ToolDescriptor {
+export function describeTool(tool: AnyToolDefinition, { workspace, gate, hooks = [], waits, asks }: ToolSurroundings): ToolDescriptor {
   const isHooked = hooks.some((hook) => hook.on === 'before-tool' && mayMean(hook, tool.name));
   const isChecked = isHooked || typeof gate === 'function' || tool.approval !== 'never';
   return {
@@ -30,6 +32,7 @@ export function describeTool(tool: AnyToolDefinition, { workspace, gate, hooks =
     ...(isChecked ? { checked: true } : {}),
     ...(tool.network === undefined ? {} : { network: tool.network }),
     ...(waits === undefined ? {} : { waits }),
+    ...(asks ? { asks } : {}),
     hasReconcile: tool.reconcile !== undefined,
     workspace,
   };

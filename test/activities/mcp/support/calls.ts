@@ -1,3 +1,4 @@
+import type { Ask } from '../../../../src/activities/mcp/asking-context.js';
 import type { McpTools } from '../../../../src/activities/mcp/mcp-tools.js';
 import type { ContentPart } from '../../../../src/contracts/schemas/message.js';
 import type { ToolContext } from '../../../../src/define/define-tool.js';
@@ -7,7 +8,7 @@ export async function callTool(
   tools: McpTools,
   name: string,
   args: unknown = {},
-  { signal = new AbortController().signal, workspace, onHeartbeat }: CallOptions = {},
+  { signal = new AbortController().signal, workspace, onHeartbeat, ask }: CallOptions = {},
 ): Promise<readonly ContentPart[]> {
   const tool = tools.get(name);
   if (!tool) throw new Error(`no server for ${name}`);
@@ -18,6 +19,7 @@ export async function callTool(
     signal,
     heartbeat: onHeartbeat ?? (() => undefined),
     ...(workspace ? { workspace } : {}),
+    ...(ask ? { ask } : {}),
   };
   // tools of servers use no other part of a context
   return (await tool.execute(args as never, context as unknown as ToolContext)) as readonly ContentPart[];
@@ -27,6 +29,8 @@ export async function callTool(
 export interface CallOptions {
   readonly signal?: AbortSignal;
   readonly workspace?: string;
+  /** Answers the questions of the server. @default it cannot ask */
+  readonly ask?: Ask;
   readonly onHeartbeat?: (details: unknown) => void;
 }
 
