@@ -42,7 +42,7 @@ describe('a useChat page of the AI SDK in a real browser', { timeout: 180_000 },
     }
   });
 
-  test('C10: a call that waits is approved on the page, and denied on it, also after a reload', async () => {
+  test('C10: a call that waits is approved on the page, and denied on it, also after a reload and at a gateway that was killed in between', async () => {
     const answer = { text: 'The tool: {{lastToolResult}}.' };
     const site = await newSite({ steps: [refundOf(7), answer, refundOf(8), answer], hasWorker: true });
     const browser = await newBrowser();
@@ -54,6 +54,9 @@ describe('a useChat page of the AI SDK in a real browser', { timeout: 180_000 },
     await send(page, 'Refund 8.');
     await page.getByRole('button', { name: 'Deny' }).waitFor();
     await page.reload();
+    await page.getByRole('button', { name: 'Deny' }).waitFor();
+    await site.kill();
+    await site.restart();
     await page.getByRole('button', { name: 'Deny' }).click();
     await untilDone(page, 'The tool: denied');
     expect(await page.locator('section').evaluateAll((calls) => calls.map((each) => each.getAttribute('data-state')))).toEqual([
