@@ -8,7 +8,7 @@ export const GATEWAY_LIMITS = {
   waitMsDefault: 30 * SECOND_MS,
   /** Longest time of `run_wait`. */
   waitMsMax: 3_600 * SECOND_MS,
-  /** Runs that `runs_list` lists without a number of its own. */
+  /** Runs that `runs_list` lists, if the client requests no number. */
   listedDefault: 20,
   /** Largest such number. */
   listedMax: 200,

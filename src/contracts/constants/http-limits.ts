@@ -28,7 +28,7 @@ export const HTTP_LIMITS = {
   requestsPerMinuteMax: 10_000_000,
   /** Time that a request waits for the first worker after the start. */
   startingMs: 10 * SECOND_MS,
-  /** Runs of a list without a number of its own. */
+  /** Runs in a list, if the client requests no number. */
   listedDefault: 50,
   /** Largest such number. */
   listedMax: 200,
@@ -38,7 +38,7 @@ export const HTTP_LIMITS = {
   feedBytesMax: MIB,
   /** Messages of a followed run that are kept for the chats that show it, in bytes. Calls of older ones are shown without arguments and output. */
   followedMessagesBytesMax: 8 * MIB,
-  /** Answers of a chat that a page gets, without a number of its own. Each is a query of its run. */
+  /** Answers of a chat in a response, if the page requests no number. Each costs a query of its run. */
   chatRunsDefault: 20,
   /** Time for which a chat that resumes still gets the last answer, so that a client that lost its connection sees the end of it. */
   chatResumeMs: 10 * MINUTE_MS,

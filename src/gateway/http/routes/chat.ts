@@ -43,10 +43,10 @@ export const resumeChat = defineRoute({
   method: 'GET',
   path: '/v1/chat/{id}/stream',
   right: 'read',
-  summary: 'stream the answer that is in work, or that ended a short time ago, from its beginning',
+  summary: 'stream the active answer, or one that ended a short time ago, from its beginning',
   answers: [
     { status: 200, meaning: 'the UI message stream of the AI SDK', contentType: 'text/event-stream' },
-    { status: 204, meaning: 'no answer is in work; also for a chat that does not exist' },
+    { status: 204, meaning: 'no active answer, or no such chat' },
   ],
   async run({ gateway, caller, params: { id } }) {
     const session = sessionOf(gateway.door.client, caller, id);
@@ -62,7 +62,7 @@ export const readChat = defineRoute({
   method: 'GET',
   path: '/v1/chat/{id}',
   right: 'read',
-  summary: 'read the last messages of a chat, as `useChat` takes them; an answer in work comes by its stream',
+  summary: 'read the last messages of a chat, as `useChat` takes them; an active answer is only in its stream',
   query: z.strictObject({
     limit: z.coerce.number().int().min(1).max(SESSION_LIMITS.runsShown).default(HTTP_LIMITS.chatRunsDefault).describe('Number of answers'),
   }),
