@@ -12,6 +12,8 @@ export class CallSignal {
   /** When the time limit ends, on the clock of `steadyMs`. */
   #endsAtMs: number;
   #holds = 0;
+  /** The rest of the time limit, while it is held. */
+  #leftMs = 0;
   #isReleased = false;
 
   constructor(followed: readonly AbortSignal[], timeoutMs: number) {
@@ -41,12 +43,12 @@ export class CallSignal {
 
   /** Stops the time limit until the returned function is called. Several may hold it at once. */
   hold(): () => void {
+    if (this.#holds === 0) this.#leftMs = Math.max(1, this.#endsAtMs - steadyMs());
     this.#holds += 1;
-    const leftMs = Math.max(1, this.#endsAtMs - steadyMs());
     clearTimeout(this.#timer);
     return () => {
       this.#holds -= 1;
-      if (this.#holds === 0 && !this.#isReleased) this.restart(leftMs);
+      if (this.#holds === 0 && !this.#isReleased) this.restart(this.#leftMs);
     };
   }
 

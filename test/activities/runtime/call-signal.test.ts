@@ -30,6 +30,29 @@ describe('CallSignal', () => {
     expect(limit.signal.reason).toMatchObject({ name: 'TimeoutError' });
   });
 
+  it('its time limit stands still while it is held, also by several in turn, and goes on with the rest', async () => {
+    const limit = new CallSignal([], 2_000);
+    const first = limit.hold();
+    await delay(2_100);
+    const second = limit.hold();
+    first();
+    second();
+    await delay(50);
+    expect(limit.signal.aborted).toBe(false);
+    // its own timer keeps no process alive
+    await Promise.all([delay(2_100), new Promise((resolve) => limit.signal.addEventListener('abort', resolve))]);
+    expect(limit.timedOut).toBe(true);
+  });
+
+  it('a released one sets no new time limit when it is no longer held', async () => {
+    const limit = new CallSignal([], 20);
+    const resume = limit.hold();
+    limit.release();
+    resume();
+    await delay(60);
+    expect(limit.signal.aborted).toBe(false);
+  });
+
   it('a released one follows nothing any more', () => {
     const source = new AbortController();
     const limit = new CallSignal([source.signal], LONG_MS);
