@@ -8,12 +8,12 @@ import { z } from 'zod';
 import { AgentClient } from '../../src/client/agent-client.js';
 import type { WatchItem } from '../../src/client/watch/watch-run.js';
 import { textOf } from '../../src/contracts/message-text.js';
-import { PerdureError } from '../../src/contracts/perdure-error.js';
 import { defineTool } from '../../src/define/define-tool.js';
 import { FileStreamSink } from '../../src/streams/file-stream-sink.js';
 import { FileStreamSource } from '../../src/streams/file-stream-source.js';
 import { type AgentWorker, call, say, startAgentWorker } from '../support/agent-worker.js';
 import { freePort } from '../support/free-port.js';
+import { refusalOf } from './support/refusal.js';
 
 let worker: AgentWorker;
 let agents: AgentClient;
@@ -60,15 +60,6 @@ afterAll(async () => {
   await rm(streams, { recursive: true, force: true });
 });
 
-async function refusal(act: () => Promise<unknown>): Promise<{ code: string; message: string; exitCode: number }> {
-  const error: unknown = await act().then(
-    () => undefined,
-    (reason: unknown) => reason,
-  );
-  if (!(error instanceof PerdureError)) throw new Error(`expected a PerdureError, got ${String(error)}`, { cause: error });
-  return { code: error.code, message: error.message, exitCode: error.exitCode };
-}
-
 /** Opens a gate once the model has come to it. */
 async function release(name: string): Promise<void> {
   await expect.poll(() => gates.has(name)).toBe(true);
@@ -97,7 +88,7 @@ describe('AgentClient.start', () => {
     const first = await agents.start({ id, task: 'once', maxTurns: 3 });
     const second = await agents.start({ maxTurns: 3, task: 'once', id });
     expect(second).toMatchObject({ duplicate: true, executionId: first.executionId });
-    expect(await refusal(() => agents.start({ id, task: 'other' }))).toMatchObject({ code: 'RUN_EXISTS', exitCode: 4 });
+    expect(await refusalOf(() => agents.start({ id, task: 'other' }))).toMatchObject({ code: 'RUN_EXISTS', exitCode: 4 });
     await first.run.result();
     expect((await agents.start({ id, task: 'once', maxTurns: 3 })).duplicate).toBe(true);
   });
@@ -113,8 +104,8 @@ describe('AgentClient.start', () => {
 
   it('bad input creates nothing', async () => {
     const id = `never-${randomUUID()}`;
-    expect(await refusal(() => agents.start({ id, task: ' ' }))).toMatchObject({ code: 'EMPTY_MESSAGE' });
-    expect(await refusal(() => agents.get(id).describe())).toMatchObject({ code: 'RUN_NOT_FOUND', exitCode: 3 });
+    expect(await refusalOf(() => agents.start({ id, task: ' ' }))).toMatchObject({ code: 'EMPTY_MESSAGE' });
+    expect(await refusalOf(() => agents.get(id).describe())).toMatchObject({ code: 'RUN_NOT_FOUND', exitCode: 3 });
   });
 
   it('an input above what a server takes is refused with its size', async () => {
@@ -123,7 +114,7 @@ describe('AgentClient.start', () => {
       role: 'user' as const,
       parts: [{ type: 'text' as const, text: 'x'.repeat(500_000) }],
     }));
-    expect(await refusal(() => agents.start({ task: 'x', messages }))).toMatchObject({ code: 'MESSAGE_TOO_LARGE', exitCode: 2 });
+    expect(await refusalOf(() => agents.start({ task: 'x', messages }))).toMatchObject({ code: 'MESSAGE_TOO_LARGE', exitCode: 2 });
   });
 });
 
@@ -186,7 +177,7 @@ describe('RunHandle', () => {
       () => run.resume(),
       () => run.extend({ turns: 1 }),
     ]) {
-      expect(await refusal(act)).toMatchObject({ code: 'RUN_CLOSED', exitCode: 4, message: expect.stringContaining('continue') });
+      expect(await refusalOf(act)).toMatchObject({ code: 'RUN_CLOSED', exitCode: 4, message: expect.stringContaining('continue') });
     }
   });
 
@@ -201,13 +192,13 @@ describe('RunHandle', () => {
       () => run.continue(),
       () => run.describe(),
     ]) {
-      expect(await refusal(act)).toMatchObject({ code: 'RUN_NOT_FOUND', exitCode: 3 });
+      expect(await refusalOf(act)).toMatchObject({ code: 'RUN_NOT_FOUND', exitCode: 3 });
     }
   });
 
   it('an over-size message is refused and the run lives on', async () => {
     const { run } = await agents.start({ task: 'wait for large' });
-    expect(await refusal(() => run.submit('x'.repeat(3_000_000)))).toMatchObject({ code: 'MESSAGE_TOO_LARGE' });
+    expect(await refusalOf(() => run.submit('x'.repeat(3_000_000)))).toMatchObject({ code: 'MESSAGE_TOO_LARGE' });
     await release('large');
     expect((await run.result()).reason).toBe('completed');
   });
@@ -288,7 +279,7 @@ describe('RunHandle.continue', () => {
 
   it('a run that has not ended is refused', async () => {
     const { run } = await agents.start({ task: 'wait for open' });
-    expect(await refusal(() => run.continue())).toMatchObject({ code: 'RUN_OPEN', exitCode: 4 });
+    expect(await refusalOf(() => run.continue())).toMatchObject({ code: 'RUN_OPEN', exitCode: 4 });
     await release('open');
     await run.result();
   });
@@ -371,7 +362,7 @@ describe.concurrent('without a worker', () => {
       const { run } = await lonely.start({ task: 'patience' });
       await run.steer('kept');
       const before = Date.now();
-      expect(await refusal(() => run.submit({ id: 'lost', text: 'lost' }))).toMatchObject({
+      expect(await refusalOf(() => run.submit({ id: 'lost', text: 'lost' }))).toMatchObject({
         code: 'NO_WORKER',
         exitCode: 5,
         message: `no worker polls queue ${taskQueue} (checked 5 s); not accepted; send again with the same id lost`,
@@ -396,7 +387,7 @@ describe.concurrent('AgentClient.connect', () => {
   it('nothing listens: TEMPORAL_UNREACHABLE within 6 s', async () => {
     const port = await freePort();
     const before = Date.now();
-    expect(await refusal(() => AgentClient.connect({ address: `127.0.0.1:${port}` }))).toMatchObject({
+    expect(await refusalOf(() => AgentClient.connect({ address: `127.0.0.1:${port}` }))).toMatchObject({
       code: 'TEMPORAL_UNREACHABLE',
       exitCode: 5,
       message: expect.stringMatching(/^127\.0\.0\.1:\d+ \(tls=off\)/u),
@@ -405,7 +396,7 @@ describe.concurrent('AgentClient.connect', () => {
   });
 
   it('TLS to a server that speaks none: TEMPORAL_UNREACHABLE says tls=on', async () => {
-    expect(await refusal(() => AgentClient.connect({ address: inject('temporalAddress'), tls: true }))).toMatchObject({
+    expect(await refusalOf(() => AgentClient.connect({ address: inject('temporalAddress'), tls: true }))).toMatchObject({
       code: 'TEMPORAL_UNREACHABLE',
       message: expect.stringContaining('(tls=on)'),
     });
@@ -413,8 +404,8 @@ describe.concurrent('AgentClient.connect', () => {
 
   it('an unknown namespace is named', async () => {
     const client = await AgentClient.connect({ address: inject('temporalAddress'), namespace: 'nowhere' });
-    expect(await refusal(() => client.checkServer())).toMatchObject({ code: 'NAMESPACE_NOT_FOUND', exitCode: 3 });
-    expect(await refusal(() => client.start({ task: 'x' }))).toMatchObject({ code: 'NAMESPACE_NOT_FOUND', exitCode: 3 });
+    expect(await refusalOf(() => client.checkServer())).toMatchObject({ code: 'NAMESPACE_NOT_FOUND', exitCode: 3 });
+    expect(await refusalOf(() => client.start({ task: 'x' }))).toMatchObject({ code: 'NAMESPACE_NOT_FOUND', exitCode: 3 });
     await client.close();
   });
 

@@ -134,31 +134,19 @@ describe('callTool', () => {
   });
 
   it("W14: a worker that shuts down is not a user's cancel: the run goes on elsewhere and is told that the outcome is unknown", async () => {
-    const started = latch();
-    let starts = 0;
-    const tool = toolOf((_, ctx) => {
-      starts += 1;
-      started.open();
-      return untilAborted(ctx.signal);
-    });
+    const { tool, started, starts } = untilStopped();
     const first = await worker({ model: () => call(['act', {}]), tools: [tool] });
     const run = await start(first);
     await started.opened;
     await first.shutdown();
     const second = await worker({ model: () => say('ok'), tools: [tool], taskQueue: first.taskQueue });
     expect(await run.result()).toMatchObject({ reason: 'completed' });
-    expect(starts).toBe(1);
+    expect(starts()).toBe(1);
     expect(resultTexts(second.requests[0]?.messages ?? [])[0]).toContain('[outcome unknown]');
   });
 
   it.each(['pause', 'reset'] as const)('a once call that an operator %ss is not started again: its outcome is unknown', async (how) => {
-    const started = latch();
-    let starts = 0;
-    const tool = toolOf((_, ctx) => {
-      starts += 1;
-      started.open();
-      return untilAborted(ctx.signal);
-    });
+    const { tool, started, starts } = untilStopped();
     const on = await worker({ model: (_, n) => (n === 1 ? call(['act', {}]) : say('ok')), tools: [tool] });
     const run = await start(on);
     await started.opened;
@@ -175,7 +163,7 @@ describe('callTool', () => {
     await until(isEnded, 'the end of the first attempt');
     if (how === 'pause') await on.client.workflowService.unpauseActivity(activity);
     expect(await run.result()).toMatchObject({ reason: 'completed' });
-    expect(starts).toBe(1);
+    expect(starts()).toBe(1);
     expect(resultTexts(on.requests[1]?.messages ?? [])[0]).toContain('[outcome unknown]');
   });
 
@@ -221,6 +209,18 @@ function circular(): object {
 }
 
 const PATH = z.strictObject({ path: z.string().optional() });
+
+/** A tool that runs until its signal aborts, with the number of its starts. */
+function untilStopped() {
+  const started = latch();
+  let starts = 0;
+  const tool = toolOf((_, ctx) => {
+    starts += 1;
+    started.open();
+    return untilAborted(ctx.signal);
+  });
+  return { tool, started, starts: () => starts };
+}
 
 function toolOf(execute: ToolOptions<z.infer<typeof PATH>>['execute']): AnyToolDefinition {
   return defineTool({ name: 'act', description: 'Acts.', parameters: PATH, execute });

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { AgentClient } from '../../../src/client/agent-client.js';
 import type { RunHandle } from '../../../src/client/run-handle.js';
-import { PerdureError } from '../../../src/contracts/perdure-error.js';
 import type { AgentWorker } from '../../support/agent-worker.js';
 import { startDeployWorker } from '../../support/start-deploy-worker.js';
+import { refusalOf } from '../support/refusal.js';
 
 let worker: AgentWorker;
 let agents: AgentClient;
@@ -17,15 +17,6 @@ afterAll(async () => {
   await agents.close();
   await worker.stop();
 });
-
-async function refusal(act: () => Promise<unknown>): Promise<{ code: string; message: string; exitCode: number }> {
-  const error: unknown = await act().then(
-    () => undefined,
-    (reason: unknown) => reason,
-  );
-  if (!(error instanceof PerdureError)) throw new Error(`expected a PerdureError, got ${String(error)}`, { cause: error });
-  return { code: error.code, message: error.message, exitCode: error.exitCode };
-}
 
 /** A run that waits for a person, and the id of the call. */
 async function waitingRun(): Promise<{ run: RunHandle; callId: string }> {
@@ -51,15 +42,15 @@ describe('approvals through the client', { timeout: 60_000 }, () => {
 
   it('B7, C10: a decision about nothing is not found, one of no shape is bad input, a closed run refuses', async () => {
     const { run, callId } = await waitingRun();
-    expect(await refusal(() => run.approve('nothing'))).toMatchObject({ code: 'NO_SUCH_APPROVAL', exitCode: 3 });
+    expect(await refusalOf(() => run.approve('nothing'))).toMatchObject({ code: 'NO_SUCH_APPROVAL', exitCode: 3 });
     for (const bad of ['', ' ', 'x'.repeat(201)])
-      expect(await refusal(() => run.approve(bad))).toMatchObject({ code: 'BAD_ANSWER', exitCode: 2 });
-    expect(await refusal(() => run.deny(callId, { by: '' }))).toMatchObject({ code: 'BAD_ANSWER', exitCode: 2 });
-    expect(await refusal(() => run.deny(callId, { reason: 'x'.repeat(1_001) }))).toMatchObject({ code: 'BAD_ANSWER', exitCode: 2 });
+      expect(await refusalOf(() => run.approve(bad))).toMatchObject({ code: 'BAD_ANSWER', exitCode: 2 });
+    expect(await refusalOf(() => run.deny(callId, { by: '' }))).toMatchObject({ code: 'BAD_ANSWER', exitCode: 2 });
+    expect(await refusalOf(() => run.deny(callId, { reason: 'x'.repeat(1_001) }))).toMatchObject({ code: 'BAD_ANSWER', exitCode: 2 });
     expect((await run.approvals()).pending).toHaveLength(1);
     await run.deny(callId, { by: 'ada' });
     await run.result();
-    await expect.poll(() => refusal(() => run.approve(callId)), { timeout: 10_000 }).toMatchObject({ code: 'RUN_CLOSED', exitCode: 4 });
+    await expect.poll(() => refusalOf(() => run.approve(callId)), { timeout: 10_000 }).toMatchObject({ code: 'RUN_CLOSED', exitCode: 4 });
   });
 
   it('C10: of two people who decide at once one is told that the other did', async () => {
@@ -95,7 +86,7 @@ describe('approvals through the client', { timeout: 60_000 }, () => {
       await expect.poll(() => bare.approvals().catch((error: unknown) => error), { timeout: 30_000 }).toEqual([]);
       const { run } = await bare.start({ task: 'wait for a worker' });
       // no worker polls there: that it was asked shows in the error
-      await expect.poll(() => refusal(() => bare.approvals()), { timeout: 40_000 }).toMatchObject({ code: 'NO_WORKER', exitCode: 5 });
+      await expect.poll(() => refusalOf(() => bare.approvals()), { timeout: 40_000 }).toMatchObject({ code: 'NO_WORKER', exitCode: 5 });
       await run.cancel();
     } finally {
       await bare.close();
@@ -105,7 +96,7 @@ describe('approvals through the client', { timeout: 60_000 }, () => {
   it('a decision that no worker takes is not accepted, and says so', async () => {
     const { run, callId } = await waitingRun();
     await worker.shutdown();
-    expect(await refusal(() => run.approve(callId, { by: 'ada' }))).toMatchObject({
+    expect(await refusalOf(() => run.approve(callId, { by: 'ada' }))).toMatchObject({
       code: 'NO_WORKER',
       exitCode: 5,
       message: expect.stringContaining('not accepted; decide again'),

@@ -11,10 +11,7 @@ describe('runs of a tenant', { timeout: 60_000 }, () => {
   it('are listed and counted alone, open and closed, whatever its name', async () => {
     const held = latch();
     const on = await worker({
-      model: async () => {
-        await held.opened;
-        return say('done');
-      },
+      model: () => held.opened.then(() => say('done')),
     });
     const agents = await AgentClient.connect({ address: inject('temporalAddress'), taskQueue: on.taskQueue });
     const start = async (tenant?: string, session?: string) =>

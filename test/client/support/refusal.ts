@@ -10,3 +10,13 @@ export function refusal(act: () => unknown): { line: string; exitCode: number } 
   }
   throw new Error('nothing was refused');
 }
+
+/** What a client refuses with. Throws when it does not refuse. */
+export async function refusalOf(act: () => Promise<unknown>): Promise<{ code: string; message: string; exitCode: number }> {
+  const error: unknown = await act().then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  if (!(error instanceof PerdureError)) throw new Error(`expected a PerdureError, got ${String(error)}`, { cause: error });
+  return { code: error.code, message: error.message, exitCode: error.exitCode };
+}

@@ -7,17 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Config } from '../../../src/define/define-config.js';
 import { captureKeys } from '../../../src/providers/access/key-ring.js';
 import { createProviderFor } from '../../../src/providers/access/provider-for.js';
-import type { ModelRequest } from '../../../src/providers/contract/provider.js';
-
-const REQUEST: Omit<ModelRequest, 'model' | 'signal'> = {
-  prompt: 'p',
-  messages: [{ id: '1', role: 'user', parts: [{ type: 'text', text: 'hello' }] }],
-  tools: [],
-  toolChoice: 'auto',
-  outputTokensMax: 100,
-  idleMs: 10_000,
-  onDelta: () => undefined,
-};
+import { modelRequest } from '../support/wire.js';
 
 describe('createProviderFor', () => {
   let server: Server;
@@ -64,7 +54,7 @@ describe('createProviderFor', () => {
     const keys = captureKeys(env, ['MY_KEY', 'GONE_KEY']);
     const { provider, model } = createProviderFor({ config, env, keys })('mine/vendor/model');
     expect(model).toBe('vendor/model');
-    await expect(provider.call({ ...REQUEST, model, signal: new AbortController().signal })).rejects.toMatchObject({ type: 'Model.Auth' });
+    await expect(provider.call(modelRequest({ model }))).rejects.toMatchObject({ type: 'Model.Auth' });
     expect(requests).toMatchObject([{ url: '/gateway/v1/messages', headers: { 'x-api-key': 'k-mine-1' } }]);
   });
 
@@ -82,7 +72,7 @@ describe('createProviderFor', () => {
     const env = { OPENAI_API_KEY: 'k-openai-1', OPENAI_API_KEY_2: 'k-openai-2', OPENAI_BASE_URL: `${origin}/v1` };
     const providerFor = createProviderFor({ config: {}, keys: captureKeys(env), env });
     const { provider, model } = providerFor('openai/m', 'env:OPENAI_API_KEY_2');
-    await expect(provider.call({ ...REQUEST, model, signal: new AbortController().signal })).rejects.toMatchObject({ type: 'Model.Auth' });
+    await expect(provider.call(modelRequest({ model }))).rejects.toMatchObject({ type: 'Model.Auth' });
     expect(requests).toMatchObject([{ headers: { authorization: 'Bearer k-openai-2' } }]);
     expect(() => providerFor('openai/m', 'env:OPENAI_API_KEY_3')).toThrow(expect.objectContaining({ type: 'Model.Auth' }));
   });
@@ -93,7 +83,7 @@ describe('createProviderFor', () => {
   ])('a refusal says which key was refused, by its reference: %s', async (credential, named) => {
     const env = { OPENAI_API_KEY: 'k-openai-1', OPENAI_API_KEY_2: 'k-openai-2', OPENAI_BASE_URL: `${origin}/v1` };
     const { provider, model } = createProviderFor({ config: {}, keys: captureKeys(env), env })('openai/m', credential);
-    await expect(provider.call({ ...REQUEST, model, signal: new AbortController().signal })).rejects.toMatchObject({
+    await expect(provider.call(modelRequest({ model }))).rejects.toMatchObject({
       type: 'Model.Auth',
       status: 401,
       message: `refused with ${named}: no such key`,
@@ -103,7 +93,7 @@ describe('createProviderFor', () => {
   it('the key of a provider that needs none is not named', async () => {
     const env = { OLLAMA_BASE_URL: origin };
     const { provider, model } = createProviderFor({ config: {}, keys: captureKeys(env), env })('ollama/m');
-    await expect(provider.call({ ...REQUEST, model, signal: new AbortController().signal })).rejects.toMatchObject({
+    await expect(provider.call(modelRequest({ model }))).rejects.toMatchObject({
       message: 'no such key',
     });
   });
@@ -117,7 +107,7 @@ describe('createProviderFor', () => {
       for (const key of ['k-first-1', 'k-second-2']) {
         await writeFile(join(folder, 'key'), `${key}\n`, { mode: 0o600 });
         const { provider, model } = providerFor('mine/m');
-        await expect(provider.call({ ...REQUEST, model, signal: new AbortController().signal })).rejects.toMatchObject({
+        await expect(provider.call(modelRequest({ model }))).rejects.toMatchObject({
           type: 'Model.Auth',
         });
       }
@@ -133,7 +123,7 @@ describe('createProviderFor', () => {
     'a script outside the folder of the worker is not read: %s',
     async (file) => {
       const { provider, model } = createProviderFor({ config: {}, env: {}, keys: captureKeys({}) })(`scripted/${file}`);
-      const calling = provider.call({ ...REQUEST, model, signal: new AbortController().signal });
+      const calling = provider.call(modelRequest({ model }));
       const message = `BAD_SCRIPT: ${file}: scripted models are files of ${process.cwd()}, where the worker runs`;
       await expect(calling).rejects.toMatchObject({ type: 'Model.BadRequest', message: expect.stringContaining(message) });
     },
@@ -150,5 +140,5 @@ describe('createProviderFor', () => {
 
 async function expectRefusedCall(name: string, { env, config = {} }: { env: NodeJS.ProcessEnv; config?: Config }): Promise<void> {
   const { provider, model } = createProviderFor({ config, keys: captureKeys(env), env })(name);
-  await expect(provider.call({ ...REQUEST, model, signal: new AbortController().signal })).rejects.toMatchObject({ type: 'Model.Auth' });
+  await expect(provider.call(modelRequest({ model }))).rejects.toMatchObject({ type: 'Model.Auth' });
 }

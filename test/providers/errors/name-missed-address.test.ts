@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { captureKeys } from '../../../src/providers/access/key-ring.js';
 import { createProviderFor } from '../../../src/providers/access/provider-for.js';
 import { startWireServer, WIRE_SERVER_KEY, type WireServer } from '../../../src/testing/wire-server.js';
+import { modelRequest } from '../support/wire.js';
 
 describe('an address that has no models', () => {
   let server: WireServer;
@@ -31,15 +32,5 @@ describe('an address that has no models', () => {
 function ask(variables: { readonly OPENAI_BASE_URL: string }) {
   const env = { ...variables, OPENAI_API_KEY: WIRE_SERVER_KEY };
   const { provider, model } = createProviderFor({ config: {}, env, keys: captureKeys(env) })('openai/m');
-  return provider.call({
-    model,
-    prompt: 'p',
-    messages: [{ id: '1', role: 'user', parts: [{ type: 'text', text: 'hello' }] }],
-    tools: [],
-    toolChoice: 'auto',
-    outputTokensMax: 100,
-    idleMs: 10_000,
-    onDelta: () => undefined,
-    signal: new AbortController().signal,
-  });
+  return provider.call(modelRequest({ model }));
 }

@@ -8,6 +8,7 @@ import type { ModelAnswer, ModelProvider, ModelRequest, StreamDelta } from '../.
 import type { ScriptInput } from '../../../src/providers/scripted/script.js';
 import { checkScript } from '../../../src/providers/scripted/script-file.js';
 import { createScriptedProvider } from '../../../src/providers/scripted/scripted.js';
+import { modelRequest } from '../support/wire.js';
 
 const USER: Message = { id: 'u1', role: 'user', parts: [{ type: 'text', text: 'Sort the notes' }] };
 const ANSWER: Message = {
@@ -179,16 +180,9 @@ function provider(script: ScriptInput): ModelProvider {
 }
 
 function request(fields: Partial<ModelRequest>): ModelRequest {
-  return {
-    model: 'test',
-    prompt: 'You help.',
+  return modelRequest({
     messages: [USER],
     tools: [{ name: 'note', description: 'Notes a line.', schema: { type: 'object' } }],
-    toolChoice: 'auto',
-    outputTokensMax: 1_000,
-    signal: new AbortController().signal,
-    idleMs: 60_000,
-    onDelta: () => undefined,
     ...fields,
-  };
+  });
 }

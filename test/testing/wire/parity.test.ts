@@ -9,6 +9,7 @@ import type { ScriptInput, ScriptStepInput } from '../../../src/providers/script
 import { checkScript } from '../../../src/providers/scripted/script-file.js';
 import { createScriptedProvider } from '../../../src/providers/scripted/scripted.js';
 import { useModels } from '../../e2e/support/use-models.js';
+import { modelRequest } from '../../providers/support/wire.js';
 
 const wireServer = useModels();
 
@@ -169,16 +170,9 @@ function turn(id: string, { parts }: ModelAnswer): Message[] {
 }
 
 function request(fields: Partial<ModelRequest>): ModelRequest {
-  return {
-    model: 'test',
-    prompt: 'You help.',
+  return modelRequest({
     messages: [user('u1', 'Sort the notes.')],
     tools: [{ name: 'note', description: 'Notes a line.', schema: { type: 'object', properties: {} } }],
-    toolChoice: 'auto',
-    outputTokensMax: 1_000,
-    signal: new AbortController().signal,
-    idleMs: 60_000,
-    onDelta: () => undefined,
     ...fields,
-  };
+  });
 }

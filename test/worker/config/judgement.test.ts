@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { loadConfig } from '../../../src/worker/config/load-config.js';
 import { useTempFolder } from '../../support/temp-folder.js';
+import { configProblems } from '../support/config-problems.js';
 
 describe('loadConfig: how an agent is judged', () => {
   const folder = useTempFolder('perdure-config-');
@@ -95,11 +96,6 @@ describe('loadConfig: how an agent is judged', () => {
 
   async function problemsOf(text: string): Promise<string> {
     await write('perdure.config.mjs', `export default ${text};`);
-    const problem = await load().then(
-      () => undefined,
-      (error: Error) => error,
-    );
-    expect(problem).toMatchObject({ code: 'CONFIG', exitCode: 2 });
-    return problem?.message ?? '';
+    return await configProblems(load());
   }
 });

@@ -26,19 +26,19 @@ describe('record runs with lost calls', () => {
   });
 
   it('one that starts again after its earlier attempt has ended', async () => {
-    const started = latch();
-    let starts = 0;
-    const run = await losing(async ({ signal }) => {
-      if ((starts += 1) > 1) return 'sent';
-      started.open();
-      return await untilAborted(signal);
-    });
-    await started.opened;
+    const run = await losingFirstAttempt();
     await loseWorker(run.on, run.run, 'Worker.Shutdown');
     await save('lost-restarted', run.run);
   });
 
   it('one whose worker died', async () => {
+    const run = await losingFirstAttempt();
+    await loseWorker(run.on, run.run);
+    await save('lost-died', run.run);
+  });
+
+  /** A run whose call runs, and ends at its second attempt. */
+  async function losingFirstAttempt() {
     const started = latch();
     let starts = 0;
     const run = await losing(async ({ signal }) => {
@@ -47,9 +47,8 @@ describe('record runs with lost calls', () => {
       return await untilAborted(signal);
     });
     await started.opened;
-    await loseWorker(run.on, run.run);
-    await save('lost-died', run.run);
-  });
+    return run;
+  }
 
   async function losing(execute: (ctx: ToolContext) => Promise<string>) {
     const tool = defineTool({

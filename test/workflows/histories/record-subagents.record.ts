@@ -1,20 +1,13 @@
 import { describe, it } from 'vitest';
 import type { RunResult } from '../../../src/contracts/schemas/run.js';
-import type { Config } from '../../../src/define/define-config.js';
 import { call, say } from '../../support/agent-worker.js';
+import { castConfig } from '../../support/subagents/cast.js';
 import { latch, testRun, until, useWorkers } from '../../support/use-workers.js';
 import { historySaver } from './save-history.js';
 
 const { save, write } = historySaver('0.5');
 
-const config: Config = {
-  model: 'fake/model',
-  providers: { fake: { api: 'openai-chat', baseUrl: 'http://127.0.0.1:9' } },
-  agents: {
-    lead: { description: 'Leads.', prompt: 'lead', subagents: ['scout'] },
-    scout: { description: 'Looks.', prompt: 'scout' },
-  },
-};
+const config = castConfig({ lead: { subagents: ['scout'] }, scout: {} });
 
 const scouts = (count: number) =>
   call(...Array.from({ length: count }, (_, n) => ['delegate', { agent: 'scout', task: `look ${n}` }] as const));

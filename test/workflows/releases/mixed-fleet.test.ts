@@ -2,13 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { CAPABILITY_LEVEL, DELEGATION_LEVEL } from '../../../src/contracts/capability-level.js';
 import type { RunInput } from '../../../src/contracts/schemas/run.js';
-import type { Config } from '../../../src/define/define-config.js';
 import { defineTool } from '../../../src/define/define-tool.js';
 import { ModelError } from '../../../src/providers/contract/model-error.js';
 import type { ModelAnswer, ModelRequest } from '../../../src/providers/contract/provider.js';
 import { type AgentWorkerOptions, call, say } from '../../support/agent-worker.js';
 import { failedTasks } from '../../support/histories/failed-tasks.js';
 import { candidate, fakeModels } from '../../support/model-route.js';
+import { castConfig } from '../../support/subagents/cast.js';
 import { look } from '../../support/tools/sample-tools.js';
 import { latch, type TestRun, testRun, until, untilAborted, useWorkers } from '../../support/use-workers.js';
 import { useSavedBundles } from './saved-bundles.js';
@@ -128,14 +128,7 @@ const UNNOTICED = { result: { reason: 'completed', output: 'done' }, failed: [] 
 
 /** A lead that may delegate to a scout. The scout waits for `held`. */
 function team(held: Promise<void>) {
-  const config: Config = {
-    model: 'fake/model',
-    providers: { fake: { api: 'openai-chat', baseUrl: 'http://127.0.0.1:9' } },
-    agents: {
-      lead: { description: 'Leads.', prompt: 'lead', subagents: ['scout'] },
-      scout: { description: 'Looks.', prompt: 'scout' },
-    },
-  };
+  const config = castConfig({ lead: { subagents: ['scout'] }, scout: {} });
   const model = async ({ prompt, tools, messages }: ModelRequest): Promise<ModelAnswer> => {
     if (prompt.startsWith('scout')) return await held.then(() => say('found'));
     const delegates = messages.length === 1 && tools.some(({ name }) => name === 'delegate');

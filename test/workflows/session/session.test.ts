@@ -14,6 +14,21 @@ describe('agentSession', { timeout: 60_000 }, () => {
   const { worker } = useWorkers();
   const { open } = useSessions();
 
+  /** A session whose first run has message `m1`, and waits for `held` in its model call. */
+  async function heldSession() {
+    const held = latch();
+    const on = await worker({
+      model: async (_request, call) => {
+        if (call === 1) await held.opened;
+        return say(`answer ${call}`);
+      },
+    });
+    const session = await open(on);
+    await session.send({ id: 'm1', text: 'one' });
+    await until(() => on.requests.length === 1, 'the first run');
+    return { held, on, session };
+  }
+
   it('answers one message after the other, each with its own run, and passes the conversation on', async () => {
     const on = await worker({ model: ({ messages }) => say(`answer ${messages.length}`) });
     const session = await open(on);
@@ -46,16 +61,7 @@ describe('agentSession', { timeout: 60_000 }, () => {
   });
 
   it('C-04: a followup waits for the active run, and starts when it ends', async () => {
-    const held = latch();
-    const on = await worker({
-      model: async (_request, call) => {
-        if (call === 1) await held.opened;
-        return say(`answer ${call}`);
-      },
-    });
-    const session = await open(on);
-    await session.send({ id: 'm1', text: 'one' });
-    await until(() => on.requests.length === 1, 'the first run');
+    const { held, session } = await heldSession();
     expect(await session.send({ id: 'm2', text: 'two' })).toMatchObject({ position: 0 });
     expect(await session.query()).toMatchObject({ active: `${session.key}/1`, queued: [{ id: 'm2', position: 0, mode: 'followup' }] });
     held.open();
@@ -63,16 +69,7 @@ describe('agentSession', { timeout: 60_000 }, () => {
   });
 
   it('C-04: a steer reaches the active run; one that the run did not read gets a run of its own', async () => {
-    const held = latch();
-    const on = await worker({
-      model: async (_request, call) => {
-        if (call === 1) await held.opened;
-        return say(`answer ${call}`);
-      },
-    });
-    const session = await open(on);
-    await session.send({ id: 'm1', text: 'one' });
-    await until(() => on.requests.length === 1, 'the first run');
+    const { held, on, session } = await heldSession();
     await session.send({ id: 's1', text: 'more', queue: 'steer' });
     await until(async () => (await session.events({ types: ['message.steered'] })).events.length === 1, 'the steer');
     expect(await session.query()).toMatchObject({ queued: [], runs: [{ runId: `${session.key}/1`, messageIds: ['m1', 's1'] }] });
@@ -142,10 +139,7 @@ describe('agentSession', { timeout: 60_000 }, () => {
   it('C-07: a message is withdrawn while it waits, and not once a run works on it', async () => {
     const held = latch();
     const on = await worker({
-      model: async () => {
-        await held.opened;
-        return say('ok');
-      },
+      model: () => held.opened.then(() => say('ok')),
     });
     const session = await open(on);
     await session.send({ id: 'm1', text: 'one' });
@@ -186,10 +180,7 @@ describe('agentSession', { timeout: 60_000 }, () => {
   it('C-01: a wait that times out is an outcome, and the run goes on', async () => {
     const held = latch();
     const on = await worker({
-      model: async () => {
-        await held.opened;
-        return say('ok');
-      },
+      model: () => held.opened.then(() => say('ok')),
     });
     const session = await open(on);
     await session.send({ id: 'm1', text: 'one' });

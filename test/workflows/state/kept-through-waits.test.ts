@@ -144,20 +144,4 @@ describe('what a run keeps through its waits', () => {
     expect(next.requests).toHaveLength(1);
     expect(isPaired(await run.messages())).toBe(true);
   });
-
-  it('what became of messages is told also by a run that was never prepared', async () => {
-    const asked = latch();
-    const on = await worker({
-      model: () => say('never'),
-      beforePrepare: () => {
-        asked.open();
-        throw new Error('not on this host');
-      },
-    });
-    const run = await start(on);
-    await asked.opened;
-    await run.handle.signal('steer', { id: 's', text: 'unread' });
-    await run.handle.signal('cancel', {});
-    expect(await run.result()).toMatchObject({ unconsumed: [{ id: 's' }], steers: [{ id: 's', state: 'unconsumed' }] });
-  });
 });

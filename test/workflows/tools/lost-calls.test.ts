@@ -20,10 +20,7 @@ describe('A4, A5: a tool call whose worker lost contact with the server', () => 
     const [started, stopped] = [latch(), latch()];
     const { on, run, proxy } = await losing(toolOf({ execute: stopping(started, stopped) }));
     await started.opened;
-    proxy.cut();
-    await stopped.opened;
-    await pause(HEARTBEAT_TIMEOUT_MS);
-    proxy.heal();
+    await cutOff(proxy, stopped.opened);
     await run.result();
     const [text] = resultTexts(on.requests[1]?.messages ?? []);
     expect(text).toContain('[outcome unknown] The tool was stopped while running, because its worker lost contact with the server.');
@@ -39,10 +36,7 @@ describe('A4, A5: a tool call whose worker lost contact with the server', () => 
     });
     const { on, run, proxy } = await losing(tool);
     await started.opened;
-    proxy.cut();
-    await stopped.opened;
-    await pause(HEARTBEAT_TIMEOUT_MS);
-    proxy.heal();
+    await cutOff(proxy, stopped.opened);
     await run.result();
     expect(resultTexts(on.requests[1]?.messages ?? [])).toEqual(['charged']);
     expect(await waitsOf(run)).toEqual([]);
@@ -151,6 +145,14 @@ function toolOf({ effect = 'once', execute, reconcile }: Given): AnyToolDefiniti
     execute: (_, ctx) => execute(ctx),
     ...(reconcile ? { reconcile: () => Promise.resolve(reconcile()) } : {}),
   });
+}
+
+/** Cuts the worker off until it has stopped its call and the server has missed its heartbeats. */
+async function cutOff(proxy: CutProxy, stopped: Promise<void>): Promise<void> {
+  proxy.cut();
+  await stopped;
+  await pause(HEARTBEAT_TIMEOUT_MS);
+  proxy.heal();
 }
 
 function pause(ms: number): Promise<void> {

@@ -6,6 +6,23 @@ import { latch, useWorkers } from '../../support/use-workers.js';
 describe('a run before its first turn', () => {
   const { worker, start } = useWorkers();
 
+  /** A run that is cancelled, with a message, while no host can prepare it. */
+  async function cancelledUnprepared() {
+    const asked = latch();
+    const on = await worker({
+      model: () => say('never'),
+      beforePrepare: () => {
+        asked.open();
+        throw new Error('not on this host');
+      },
+    });
+    const run = await start(on);
+    await asked.opened;
+    await run.handle.signal('steer', { id: 's', text: 'unread' });
+    await run.handle.signal('cancel', {});
+    return { on, run };
+  }
+
   it('answers every query, takes messages, and says when to come back for the rest', async () => {
     const prepared = latch();
     const on = await worker({ model: () => say('ok'), beforePrepare: () => prepared.opened });
@@ -25,23 +42,17 @@ describe('a run before its first turn', () => {
   });
 
   it('a cancel before the run is prepared ends it without a single request, and gives back what nobody read', async () => {
-    const asked = latch();
-    const on = await worker({
-      model: () => say('never'),
-      beforePrepare: () => {
-        asked.open();
-        throw new Error('not on this host');
-      },
-    });
-    const run = await start(on);
-    await asked.opened;
-    await run.handle.signal('steer', { id: 's', text: 'unread' });
-    await run.handle.signal('cancel', {});
+    const { on, run } = await cancelledUnprepared();
     const result = await run.result();
     expect(result).toMatchObject({ reason: 'cancelled', turns: 0, unconsumed: [{ id: 's', text: 'unread' }] });
     expect(await run.handle.query('result')).toEqual(result);
     expect(await run.progress()).toMatchObject({ status: 'cancelled', phase: 'closed' });
     expect(on.requests).toHaveLength(0);
+  });
+
+  it('what became of messages is told also by a run that was never prepared', async () => {
+    const { run } = await cancelledUnprepared();
+    expect(await run.result()).toMatchObject({ unconsumed: [{ id: 's' }], steers: [{ id: 's', state: 'unconsumed' }] });
   });
 
   it('a run that could not be prepared says error wherever it is asked', async () => {
