@@ -6,6 +6,7 @@ import type { CliContext } from './host/context.js';
 import type { OfferedVerb } from './host/run-verb.js';
 import { withInput, withJson, withPlace, withRunOptions, withShow } from './options/command-options.js';
 import { parseNumber } from './options/number.js';
+import { addReadVerbs } from './read-verbs.js';
 import { addSessions, type CarryOut, type Registering, type VerbRun } from './session-verbs.js';
 
 /**
@@ -27,7 +28,7 @@ export function createProgram(context: CliContext, onExitCode: (code: number) =>
   addRunVerbs(program, context, carryOut);
   addVerbs(verbsOf(SIGNALS), { program, context, carryOut });
   addVerbs(verbsOf(UPDATES), { program, context, carryOut });
-  addApprovals({ program, context, carryOut });
+  addReadVerbs({ program, context, carryOut });
   addSessions({ program, context, carryOut });
   addLookVerbs(program, context, carryOut);
   addHostVerbs(program, context, carryOut);
@@ -104,26 +105,7 @@ function addVerb(verb: OfferedVerb, { program, context, carryOut }: Registering)
 /** The names of arguments in the help, where they differ from the field. */
 const ARGUMENT_NAMES: Readonly<Record<string, string>> = { callId: 'call' };
 
-function addApprovals({ program, context, carryOut }: Registering): void {
-  withJson(withPlace(program.command('approvals')))
-    .description('list pending approvals')
-    .argument('[run]', 'run ID (default: all open runs)')
-    .action((run, options) => carryOut(async () => (await import('./commands/approvals.js')).approvals(run, options, context)));
-}
-
 function addLookVerbs(program: Command, context: CliContext, carryOut: CarryOut): void {
-  withJson(withPlace(program.command('show')))
-    .description('show the status and the result of a run')
-    .argument('<run>', 'run ID')
-    .action((run, options) => carryOut(async () => (await import('./commands/show.js')).show(run, options, context)));
-  withJson(withPlace(program.command('ls')))
-    .description('list runs, newest first')
-    .option('--open', 'list only open runs')
-    .option('--closed', 'list only closed runs')
-    .option('--session <key>', 'list only the runs of this session, with their total cost')
-    .option('--tenant <name>', 'list only the runs of this tenant')
-    .option('--limit <n>', 'maximum number of runs (default: 50)', parseNumber)
-    .action((options) => carryOut(async () => (await import('./commands/ls.js')).ls(options, context)));
   withJson(program.command('models'))
     .description('list models with context window, prices and abilities')
     .argument('[filter]', 'part of a model name')

@@ -12,11 +12,15 @@ interface OutputStream {
   readonly isTTY?: boolean;
 }
 
-/** Prints a result as text on stdout, made safe for terminals. */
-export function printText(output: Output, text: string): void {
+/** Prints a result as text on stdout, made safe for terminals. `inPlace`: a terminal is cleared first; elsewhere an empty line comes first. */
+export function printText(output: Output, text: string, { inPlace = false }: { readonly inPlace?: boolean } = {}): void {
   const safe = terminalText(text);
-  output.stdout.write(safe.endsWith('\n') ? safe : `${safe}\n`);
+  const before = output.stdout.isTTY ? CLEARED : '\n';
+  output.stdout.write(`${inPlace ? before : ''}${safe.endsWith('\n') ? safe : `${safe}\n`}`);
 }
+
+/** Moves to the top left and clears the screen, not its history. */
+const CLEARED = '\u001b[H\u001b[J';
 
 /** Prints one JSON document on one line. */
 export function printJson(output: Output, value: unknown): void {

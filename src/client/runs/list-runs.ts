@@ -20,6 +20,8 @@ export interface RunFilter {
   readonly session?: string;
   /** Only the runs of this tenant. */
   readonly tenant?: string;
+  /** Only the runs that started at this time or later. ISO 8601. For a run that continued as new, its last continuation counts. */
+  readonly since?: string;
 }
 
 /** Options of `AgentClient.list`. */
@@ -211,15 +213,22 @@ const STATUS: Partial<Record<WorkflowExecutionStatusName, RunListItem['status']>
   TIMED_OUT: 'timed_out',
 };
 
-function visibilityQuery(taskQueue: string, { status, agent, session, tenant }: RunFilter): string {
+function visibilityQuery(taskQueue: string, { status, agent, session, tenant, since }: RunFilter): string {
   const parts = [`WorkflowType = "${AGENT_RUN}"`, `TaskQueue = ${quoted(taskQueue)}`];
   // a chain of continue-as-new executions is one run, so earlier executions are not listed
   parts.push('ExecutionStatus != "ContinuedAsNew"');
   if (session !== undefined) parts.push(`AgentSession = ${quoted(checkSession(session))}`);
   if (tenant !== undefined) parts.push(`AgentTenant = ${quoted(checkSearched('tenant', tenant))}`);
   if (agent !== undefined) parts.push(`AgentName = ${quoted(checkSearched('agent', agent))}`);
+  if (since !== undefined) parts.push(`StartTime >= ${quoted(checkSince(since))}`);
   if (status !== undefined) parts.push(...statusQuery(status));
   return parts.join(' AND ');
+}
+
+function checkSince(since: string): string {
+  const time = new Date(since);
+  if (!Number.isNaN(time.getTime())) return time.toISOString();
+  throw new PerdureError('BAD_OPTION', `since: a time in ISO 8601, got ${echoValue(since)}`, 2);
 }
 
 function statusQuery(status: NonNullable<RunFilter['status']>): string[] {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { formatApprovals } from '../../../src/cli/commands/approvals.js';
+import { formatApprovals } from '../../../src/cli/commands/read/approvals.js';
 import { ApprovalHints } from '../../../src/cli/display/approval-hints.js';
 import { eventLine } from '../../../src/cli/display/event-line.js';
 import type { WatchItem } from '../../../src/client/watch/watch-run.js';

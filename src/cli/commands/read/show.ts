@@ -1,39 +1,65 @@
-import type { RunHandle } from '../../client/run-handle.js';
-import { progressOfClosed } from '../../client/runs/closed-progress.js';
-import { PerdureError } from '../../contracts/perdure-error.js';
-import type { Progress } from '../../contracts/schemas/run.js';
-import { fullStateDisk } from '../../worker/state-folder/state-folder.js';
-import { type Output, printJson, printText, say } from '../display/output.js';
-import { formatShown, type ShownRun } from '../display/run-details.js';
-import type { CliContext } from '../host/context.js';
-import { readSubagentTree } from '../host/subagent-tree.js';
-import { noSuchRun, openPlaceIfThere, type Place, type PlaceOptions } from '../host/workplace.js';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { RunHandle } from '../../../client/run-handle.js';
+import { progressOfClosed } from '../../../client/runs/closed-progress.js';
+import { PerdureError } from '../../../contracts/perdure-error.js';
+import type { Progress } from '../../../contracts/schemas/run.js';
+import { fullStateDisk } from '../../../worker/state-folder/state-folder.js';
+import { type Output, printJson, printText, say } from '../../display/output.js';
+import { formatShown, type ShownRun } from '../../display/run-details.js';
+import type { CliContext } from '../../host/context.js';
+import { readSubagentTree } from '../../host/subagent-tree.js';
+import { noSuchRun, openPlaceIfThere, type Place, type PlaceOptions } from '../../host/workplace.js';
 
 /** The options of `show`. */
 export interface ShowRunOptions extends PlaceOptions {
   readonly json?: boolean;
+  readonly watch?: boolean;
 }
 
-/** `show RUN`: shows the status of a run, or its result. Without a worker, shows only the data of the Temporal server, with a notice. */
-export async function show(runId: string, options: ShowRunOptions, { output }: CliContext): Promise<number> {
+/**
+ * `show RUN`: shows the status of a run, or its result. Without a worker, shows only the data of the Temporal server, with a notice. With
+ * `--watch`, shows it again when it changes, until the run is closed; in a terminal in the same place.
+ */
+export async function show(runId: string, options: ShowRunOptions, { output, interrupts }: CliContext): Promise<number> {
+  if (options.watch && options.json)
+    throw new PerdureError('BAD_OPTION', '--watch and --json exclude each other; watch RUN --events prints JSON Lines', 2);
   const place = await openPlaceIfThere(options, (line) => say(output, line));
   if (!place) throw noSuchRun(runId);
   try {
-    const run = place.client.get(runId);
-    const described = await run.describe();
-    const result = described.open ? undefined : await run.result();
-    const reported = result ? await reportOfClosed(run, place) : await reportOfOpen(run, place, output);
-    const progress = reported ?? (result && progressOfClosed(result, described));
-    const uiUrl = place.runUrl(runId);
-    const subagents = await readSubagentTree(place.client, { progress, result });
-    if (options.json) {
-      const tree = subagents.length === 0 ? {} : { subagents };
-      printJson(output, { progress: progress ?? null, run: described, ...(result ? { result } : {}), ...tree, uiUrl: uiUrl ?? null });
-    } else printText(output, formatShown({ described, progress, result, uiUrl, subagents, ...(await readDetails(run, reported, place)) }));
+    let { details, isOpen } = await readShown(runId, place, output);
+    if (options.json) printJson(output, documentOf(details));
+    else printText(output, formatShown(details));
+    for (let last = formatShown(details); options.watch && isOpen && !interrupts.signal.aborted; ) {
+      await delay(WATCH_MS, undefined, { signal: interrupts.signal }).catch(() => undefined);
+      ({ details, isOpen } = await readShown(runId, place, output));
+      const text = formatShown(details);
+      if (text !== last) printText(output, text, { inPlace: true });
+      last = text;
+    }
     return 0;
   } finally {
     await place.close();
   }
+}
+
+const WATCH_MS = 1_000;
+
+/** What is shown of a run now. */
+async function readShown(runId: string, place: Place, output: Output): Promise<{ details: ShownRun; isOpen: boolean }> {
+  const run = place.client.get(runId);
+  const described = await run.describe();
+  const result = described.open ? undefined : await run.result();
+  const reported = result ? await reportOfClosed(run, place) : await reportOfOpen(run, place, output);
+  const progress = reported ?? (result && progressOfClosed(result, described));
+  const subagents = await readSubagentTree(place.client, { progress, result });
+  const details = { described, progress, result, uiUrl: place.runUrl(runId), subagents, ...(await readDetails(run, reported, place)) };
+  return { details, isOpen: described.open };
+}
+
+/** The document of `--json`. */
+function documentOf({ progress, described, result, subagents, uiUrl }: ShownRun): object {
+  const tree = subagents.length === 0 ? {} : { subagents };
+  return { progress: progress ?? null, run: described, ...(result ? { result } : {}), ...tree, uiUrl: uiUrl ?? null };
 }
 
 /** The progress of an open run, from its worker. Without a worker: undefined, with a notice on stderr. */

@@ -1,13 +1,13 @@
-import type { WaitingApproval, WaitingQuestion } from '../../client/runs/list-approvals.js';
-import { ASK_TOOL } from '../../contracts/text/ids.js';
-import { answerCommands, decisionCommands } from '../display/approval-hints.js';
-import { formatDuration } from '../display/format.js';
-import { printJson, printText, say } from '../display/output.js';
-import { terminalLine } from '../display/terminal-text.js';
-import type { CliContext } from '../host/context.js';
-import type { JsonOptions } from '../host/run-verb.js';
-import { wakeWorker } from '../host/wake-worker.js';
-import { noSuchRun, openPlaceIfThere, type Place } from '../host/workplace.js';
+import type { WaitingApproval, WaitingQuestion } from '../../../client/runs/list-approvals.js';
+import { ASK_TOOL } from '../../../contracts/text/ids.js';
+import { answerCommands, decisionCommands } from '../../display/approval-hints.js';
+import { formatDuration } from '../../display/format.js';
+import { printJson, printText, say } from '../../display/output.js';
+import { terminalLine } from '../../display/terminal-text.js';
+import type { CliContext } from '../../host/context.js';
+import type { JsonOptions } from '../../host/run-verb.js';
+import { wakeWorker } from '../../host/wake-worker.js';
+import { noSuchRun, openPlaceIfThere, type Place } from '../../host/workplace.js';
 
 /** `approvals [RUN]`: lists the pending approvals and questions of one run or of all open runs, with the commands that end them. */
 export async function approvals(runId: string | undefined, options: JsonOptions, { output }: CliContext): Promise<number> {
