@@ -8,6 +8,7 @@ import { configProblems } from '../support/config-problems.js';
 const TOOL = `import { defineConfig, defineTool } from 'perdure';
 import { z } from 'zod';
 const add = defineTool({ name: 'add', description: 'Adds.', parameters: z.strictObject({ a: z.number() }), effect: 'read', execute: ({ a }) => a + 1 });
+const json = (properties) => defineTool({ ...add, schema: undefined, parameters: { type: 'object', properties } });
 `;
 
 describe('loadConfig', () => {
@@ -160,7 +161,12 @@ describe('loadConfig', () => {
     [`[{ ...add, parameters: z.string() }]`, 'tools.add.parameters: use an object schema'],
     [`[{ ...add, parameters: z.strictObject({ a: z.date() }) }]`, 'tools.add.parameters: cannot be converted to JSON Schema'],
     [`[{ ...add, parameters: z.strictObject({ a: z.string().describe('x'.repeat(70_000)) }) }]`, 'bytes (limit: 65536)'],
-  ])('B24, B25: tools %s are refused with their place', async (tools, part) => {
+    [`[json({ a: { $ref: 'http://127.0.0.1:9/a.json' } })]`, 'tools.add.parameters.properties.a.$ref: only references inside the schema'],
+    [`[json({ a: { items: { $ref: 'other.json#/a' } } })]`, 'tools.add.parameters.properties.a.items.$ref: only references inside the'],
+    [`[json({ a: { $ref: '#/$defs/none' } })]`, 'tools.add.parameters.properties.a.$ref: points to nothing in this schema'],
+    [`[json({ a: { type: 'text' } })]`, 'tools.add.parameters.properties.a.type: use array, boolean'],
+    [`[json({ a: { pattern: '(' } })]`, 'tools.add.parameters.properties.a.pattern: Invalid regular expression'],
+  ])('B24, B25: tools %s are refused with their place, and nothing is fetched', async (tools, part) => {
     await write('perdure.config.ts', `${TOOL}export default { tools: ${tools} };`);
     await expect(load()).rejects.toMatchObject({ code: 'CONFIG', message: expect.stringContaining(part) });
   });

@@ -1,8 +1,9 @@
+import { outputSchemaProblem } from '../../../activities/answer/output-schema.js';
 import { TOOL_LIMITS } from '../../../contracts/constants/limits.js';
 import { matchesName } from '../../../contracts/text/wildcard.js';
 import { type AnyToolDefinition, parametersSchema } from '../../../define/define-tool.js';
 
-/** Checks tools beyond their schema: duplicate names, names of built-in tools, invalid parameters. */
+/** Checks tools beyond their schema: duplicate names, names of built-in tools, invalid parameters and references to other documents. */
 export function toolProblems(tools: readonly AnyToolDefinition[], builtIn: readonly string[]): string[] {
   return [...duplicateTools(tools, builtIn), ...tools.flatMap(definitionProblems)];
 }
@@ -20,7 +21,7 @@ function definitionProblems(tool: AnyToolDefinition): string[] {
   const problem = schemaProblem(tool);
   return [
     ...(isApproval(tool.approval) ? [] : [`${path}.approval: use "never", "always" or a function of the arguments`]),
-    ...(problem ? [`${path}.parameters: ${problem}`] : []),
+    ...(problem ? [`${path}.${problem}`] : []),
   ];
 }
 
@@ -28,14 +29,17 @@ function isApproval(approval: unknown): boolean {
   return approval === 'never' || approval === 'always' || typeof approval === 'function';
 }
 
+/** The problem of a tool's parameters with its path. Nothing is fetched: a reference to another document is a problem too. */
 function schemaProblem(tool: AnyToolDefinition): string | undefined {
   try {
     const schema = parametersSchema(tool);
-    if (schema['type'] !== 'object') return 'use an object schema, such as z.strictObject({ … })';
+    if (schema['type'] !== 'object') return 'parameters: use an object schema, such as z.strictObject({ … })';
     const bytes = Buffer.byteLength(JSON.stringify(schema));
-    return bytes > TOOL_LIMITS.schemaBytesMax ? `the schema has ${bytes} bytes (limit: ${TOOL_LIMITS.schemaBytesMax})` : undefined;
+    const bytesMax = TOOL_LIMITS.schemaBytesMax;
+    if (bytes > bytesMax) return `parameters: the schema has ${bytes} bytes (limit: ${bytesMax})`;
+    return outputSchemaProblem(schema, { root: 'parameters', bytesMax });
   } catch (error) {
-    return `cannot be converted to JSON Schema: ${error instanceof Error ? error.message : String(error)}`;
+    return `parameters: cannot be converted to JSON Schema: ${error instanceof Error ? error.message : String(error)}`;
   }
 }
 
