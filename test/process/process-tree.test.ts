@@ -38,13 +38,13 @@ describe.each([...SANDBOXES.keys()])('runProcessTree in a sandbox: %s', (name) =
     expect(await run('kill -SEGV $$')).toMatchObject({ endedBy: 'itself', exitCode: 139 });
   });
 
-  test('there is no input and no terminal to wait at', async () => {
+  test('B45: there is no input and no terminal to wait at', async () => {
     expect(await run('cat; read -r answer; echo "[$answer]"; : </dev/tty || echo no terminal')).toMatchObject({
       output: expect.stringMatching(/^\[\]\n.*no terminal\n$/su),
     });
   });
 
-  test('background children are dead when the result is there', async () => {
+  test('B45: background children are dead when the result is there', async () => {
     const seconds = uniqueSeconds();
     const command = `sleep ${seconds} & (trap '' TERM HUP; sleep ${seconds} & wait) & until pgrep -f 'sleep ${seconds}$' | sed -n 2p | grep -q .; do :; done; exit 0`;
     expect(await run(command)).toMatchObject({ exitCode: 0 });
@@ -77,7 +77,7 @@ describe.each([...SANDBOXES.keys()])('runProcessTree in a sandbox: %s', (name) =
     await expect(run('touch started', { signal: AbortSignal.abort() })).rejects.toThrow('aborted');
   });
 
-  test('endless output is stopped, in bounded memory', async () => {
+  test('B45: endless output is stopped, in bounded memory', async () => {
     const end = await run('yes 0123456789');
     expect(end.endedBy).toBe('output');
     expect(end.output).toMatch(
@@ -108,7 +108,7 @@ describe.each([...SANDBOXES.keys()])('runProcessTree in a sandbox: %s', (name) =
     expect(text).toContain('read_artifact');
   });
 
-  test('kill $PPID does not reach the worker', async () => {
+  test('B45: kill $PPID does not reach the worker', async () => {
     expect(await run('kill $PPID; echo alive')).toMatchObject({ output: expect.stringContaining('alive') });
   });
 
@@ -139,7 +139,7 @@ describe.each(closed)('runProcessTree in namespaces: %s', (name) => {
     expect(await liveProcesses(seconds)).toEqual([]);
   });
 
-  test('kill -9 -1 hits only the namespace, and no other process is to be seen', async () => {
+  test('B45: kill -9 -1 hits only the namespace, and no other process is to be seen', async () => {
     const { output } = await runIn(name, 'kill -9 -1; echo alive; cat /proc/[0-9]*/environ /proc/[0-9]*/cmdline');
     expect(output).toContain('alive');
     expect(output).not.toContain('vitest');

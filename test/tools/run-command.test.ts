@@ -98,7 +98,7 @@ describe('run_command', () => {
     expect(seen).toEqual([{ outputBytes: 8, lastLine: '50%' }]);
   });
 
-  test('cd and variables of one command do not reach the next', async () => {
+  test('B45: cd and variables of one command do not reach the next', async () => {
     const workspace = await tempWorkspace();
     await runCommand.execute({ command: 'cd / && export LEFT=over' }, workspace.context());
     expect(await runCommand.execute({ command: 'pwd; echo "[$LEFT]"' }, workspace.context())).toBe(`exit code 0\n${workspace.root}\n[]`);
@@ -113,7 +113,7 @@ describe('run_command', () => {
     ['timeout 1e9', { command: 'true', timeoutMs: 1e9 }],
     ['timeout "5"', { command: 'true', timeoutMs: '5' }],
     ['an unknown field', { command: 'true', cwd: '/' }],
-  ])('%s is refused before anything starts', (_, args) => {
+  ])('B45, B46: %s is refused before anything starts', (_, args) => {
     expect(runCommand.parameters.safeParse(args).success).toBe(false);
   });
 
@@ -124,7 +124,7 @@ describe('run_command', () => {
     expect(await runCommand.execute({ command }, workspace.context())).toBe('exit code 0; no output');
   });
 
-  test('the longest timeout a model may ask for lies within the bound of the activity', () => {
+  test('B46: the longest timeout a model may ask for lies within the bound of the activity', () => {
     expect(runCommand.parameters.safeParse({ command: 'true', timeoutMs: 600_000 }).success).toBe(true);
     expect(runCommand.timeoutMs).toBe(605_000);
   });

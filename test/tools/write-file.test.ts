@@ -53,7 +53,7 @@ describe('write_file', () => {
     ['.perdure/worker.lock', 'DENIED'],
     ['file.txt/new.txt', 'NOT_A_FOLDER'],
     [`${'x'.repeat(300)}.txt`, 'BAD_PATH'],
-  ])('writing %j is refused as %s, and nothing is changed or left behind', async (path, code) => {
+  ])('B43, X9: writing %j is refused as %s, and nothing is changed or left behind', async (path, code) => {
     const workspace = await tempWorkspace();
     await prepareTargets(workspace);
     const before = await readdir(workspace.root, { recursive: true });
@@ -64,7 +64,7 @@ describe('write_file', () => {
     expect(await workspace.read('read-only.txt')).toBe('old');
   });
 
-  test('100 MB are refused with the limit, and the old text stays', async () => {
+  test('B43: 100 MB are refused with the limit, and the old text stays', async () => {
     const workspace = await tempWorkspace();
     await workspace.put('a.txt', 'old');
     const content = 'x'.repeat(100_000_000);

@@ -36,10 +36,13 @@ export type AgentReader = (
   name: string,
 ) => Pick<AgentFile, 'agent' | 'problem' | 'notices'> & { readonly name?: string };
 
-/** Reads every Markdown file with front matter of a folder, sorted by name. Empty if the folder is missing. */
+/**
+ * Reads every Markdown file with front matter of a folder, sorted by name. Empty if the folder is missing, or a link that leads in a circle.
+ * A link to nothing is ignored: editors lock files with such links.
+ */
 export async function readAgentFolder(folder: string, read: AgentReader): Promise<AgentFile[]> {
   const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return [];
+    if (['ENOENT', 'ENOTDIR', 'ELOOP'].includes(error.code ?? '')) return [];
     throw error;
   });
   const files = names.filter((name) => name.endsWith('.md')).toSorted();
@@ -49,7 +52,10 @@ export async function readAgentFolder(folder: string, read: AgentReader): Promis
 
 async function readAgentFile(file: string, name: string, read: AgentReader): Promise<AgentFile | undefined> {
   const inFile = { name, file, agent: {}, placeOf: () => file };
-  const found = await readText(file);
+  const found = await readText(file).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined;
+    throw error;
+  });
   if (!found) return undefined;
   if ('problem' in found) return { ...inFile, problem: `${file}: ${found.problem}` };
   const matter = await parseFrontMatter(found.text);

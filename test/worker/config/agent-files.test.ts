@@ -1,4 +1,4 @@
-import { mkdir, realpath, writeFile } from 'node:fs/promises';
+import { mkdir, realpath, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { CONFIG_LIMITS } from '../../../src/contracts/constants/limits.js';
@@ -84,7 +84,7 @@ describe('agents/NAME.md', () => {
     }
   });
 
-  it('a file of 10 MiB is refused with its size', async () => {
+  it('B26: a file of 10 MiB is refused with its size', async () => {
     await put('agents/a.md', `---\ndescription: d\n---\n${'x'.repeat(10 * 1_024 * 1_024)}`);
     expect(await problems()).toContain(`a.md: the file has 10485783 bytes (limit: ${CONFIG_LIMITS.agentFileBytesMax})`);
   });
@@ -169,6 +169,28 @@ describe('import', () => {
       expect(told).toContain(part);
     await putConfig(`{ import: 'AGENTS.md' }`);
     expect(await problems()).toContain('import: ');
+  });
+
+  it('B19: a cycle is one line with its file: of links to files and folders, and of modules that the config imports', async () => {
+    await symlink('two.md', join(folder.path, 'one.md'));
+    await symlink('one.md', join(folder.path, 'two.md'));
+    await symlink('round', join(folder.path, 'round'));
+    await mkdir(join(folder.path, 'agents'));
+    await symlink('self.md', join(folder.path, 'agents/self.md'));
+    await symlink('gone.md', join(folder.path, 'agents/lost.md'));
+    await putConfig(`{ import: ['one.md', 'round', 'two.md'] }`);
+    const told = await problems();
+    for (const part of ['import.0: one.md: not a file', 'import.1: round has no agents', 'import.2: two.md: not a file'])
+      expect(told).toContain(part);
+    await put('perdure.config.ts', `import { tools } from './tools.ts';\nexport const NAME = 'x';\nexport default { tools };\n`);
+    await put('tools.ts', `import { NAME } from './perdure.config.ts';\nexport const tools = [NAME.length];\n`);
+    await expect(load()).rejects.toMatchObject({ code: 'CONFIG', message: expect.stringMatching(/^[^\n]*perdure\.config\.ts: [^\n]+$/u) });
+  });
+
+  it('an entry that is there twice is read once', async () => {
+    await put('AGENTS.md', 'Use tabs.');
+    await putConfig(`{ import: ['AGENTS.md', './AGENTS.md'] }`);
+    expect((await load()).config.instructions).toEqual({ 'AGENTS.md': 'Use tabs.' });
   });
 
   it('a changed file changes the hash of the config', async () => {

@@ -13,6 +13,15 @@ function problemsOf(config: object): readonly string[] {
   return 'problems' in checked ? checked.problems : [];
 }
 
+/** A lead, and a scout that may delegate back to it. */
+const loop = (depth: 1 | 2, allowSelf = false) => ({
+  agents: {
+    lead: { ...agent, subagents: { agents: ['scout'], depth, allowSelf } },
+    scout: { ...agent, subagents: ['lead', 'clerk'] },
+    clerk: agent,
+  },
+});
+
 describe('agents that list other agents', () => {
   it('E-18: a tool of the config with the name of the tool for handoffs or sub-agents is a problem at construction', () => {
     const tools = [tool('handoff'), tool('delegate')];
@@ -22,6 +31,14 @@ describe('agents that list other agents', () => {
       expect.stringContaining('agents.desk.handoffs: the config has a tool named handoff; rename it'),
     ]);
     expect(problemsOf({ tools, agents: { clerk: agent } })).toEqual([]);
+  });
+
+  it('B50: a loop of delegations is one line with a code, unless its agent allows it, and two levels that do not return are fine', () => {
+    expect(problemsOf(loop(2))).toEqual([
+      'agents.lead.subagents: DELEGATE_LOOP lead delegates to scout, which delegates to lead; remove one of them, or set allowSelf',
+    ]);
+    expect(problemsOf(loop(2, true))).toEqual([]);
+    expect(problemsOf(loop(1))).toEqual([]);
   });
 
   it('an unknown agent and the agent itself are problems, with the name that was probably meant', () => {

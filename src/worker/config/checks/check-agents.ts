@@ -1,7 +1,8 @@
+import { SUBAGENT_LIMITS } from '../../../contracts/constants/limits.js';
 import type { GateRule } from '../../../contracts/schemas/policy.js';
 import { didYouMean } from '../../../contracts/text/did-you-mean.js';
 import { DELEGATE_TOOL, HANDOFF_TOOL } from '../../../contracts/text/ids.js';
-import { type AgentDefinition, subagentOptions } from '../../../define/define-agent.js';
+import { type AgentDefinition, type SubagentOptions, subagentOptions } from '../../../define/define-agent.js';
 import type { Config } from '../../../define/define-config.js';
 import { KeyReference } from '../../../define/worker/credentials.js';
 import { unmatchedPatterns } from './check-hooks.js';
@@ -82,7 +83,7 @@ function compactionProblems(agent: string, { compaction }: AgentDefinition, hasC
   return at === -1 || hasCompactor ? [] : [`agents.${agent}.compaction.strategies.${at}: "custom" needs a compactor in the config`];
 }
 
-/** Checks that the agents of a list exist, and that the agent itself is there only where it says so. */
+/** Checks that the agents of a list exist, and that the agent itself is there, or below them, only where it says so. */
 function subagentProblems(agent: string, subagents: AgentDefinition['subagents'], { agents = {}, tools = [] }: Config): string[] {
   const options = subagentOptions(subagents);
   if (!options) return [];
@@ -94,8 +95,22 @@ function subagentProblems(agent: string, subagents: AgentDefinition['subagents']
     ...(options.agents.includes(agent) && !options.allowSelf
       ? [`${path}: ${agent} is the agent itself; set allowSelf to delegate to itself`]
       : []),
+    ...loopProblems(agent, options, agents).map((problem) => `${path}: ${problem}`),
     ...(tools.some(({ name }) => name === DELEGATE_TOOL) ? [`${path}: the config has a tool named ${DELEGATE_TOOL}; rename it`] : []),
   ];
+}
+
+/** The sub-agents that would start the agent again, below themselves: two levels are the most there are. */
+function loopProblems(
+  agent: string,
+  { agents: below, depth = SUBAGENT_LIMITS.depthDefault, allowSelf }: SubagentOptions,
+  agents: Readonly<Record<string, AgentDefinition>>,
+): string[] {
+  if (depth < 2 || allowSelf) return [];
+  const loops = below.filter((name) => name !== agent && subagentOptions(agents[name]?.subagents)?.agents.includes(agent));
+  return loops.map(
+    (name) => `DELEGATE_LOOP ${agent} delegates to ${name}, which delegates to ${agent}; remove one of them, or set allowSelf`,
+  );
 }
 
 /** Checks that the agents of a list exist and are others, and that no tool of the config has the name of the tool for them. */
