@@ -169,7 +169,7 @@ export async function startAgentWorker(options: AgentWorkerOptions): Promise<Age
       ...(options.background ? { endRun: (run) => options.background?.endRun(run) ?? Promise.resolve(0) } : {}),
       ...(options.hooks ? { hooks: options.hooks } : {}),
       ...(options.compactor ? { compactor: options.compactor } : {}),
-      ...(options.gate ? { gates: new Map([['default', options.gate]]) } : {}),
+      gates: gatesOf(options),
       ...(options.completionGate ? { completionGates: new Map([['default', options.completionGate]]) } : {}),
       ...(options.transcriptCacheBytesMax === undefined ? {} : { transcriptCacheBytesMax: options.transcriptCacheBytesMax }),
     }),
@@ -245,6 +245,15 @@ function policyOf({ policy, hooks }: AgentWorkerOptions): Pick<PreparedRun, 'pol
   if (policy === undefined && hooks === undefined) return {};
   const base = policy === undefined ? POLICY_OF_0_1 : RunPolicy.parse(policy);
   return { policy: { ...base, hooks: hookFlags(hooks) } };
+}
+
+/** The gates that are functions, by agent: those of the config, and the one of the options. */
+function gatesOf({ gate, config: { agents = {} } = {} }: AgentWorkerOptions): ReadonlyMap<string, GateFunction> {
+  const own = gate ? [['default', gate] as const] : [];
+  return new Map([
+    ...own,
+    ...Object.entries(agents).flatMap(([name, agent]) => (typeof agent.gate === 'function' ? [[name, agent.gate] as const] : [])),
+  ]);
 }
 
 /** The text of the last message of a request. */
