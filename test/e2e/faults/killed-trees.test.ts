@@ -32,7 +32,8 @@ const SECONDS = Number(process.env['TREE_SECONDS'] ?? 40);
 /** More time for a kind that did not come up. */
 const MORE_MS = 60_000;
 
-const TOKENS_MAX = 200_000;
+/** The purses of trees: ample ones, and those that some of a tree has to do without. */
+const PURSES = [200_000, 12_000, 5_000];
 const HEARTBEAT_MS = 3_000;
 /** Trees at once. */
 const TREES = 3;
@@ -59,10 +60,18 @@ test(`random trees of sub-agents survive kill -9 of their workers (seed ${SEED})
   const missing = (): readonly string[] => Object.entries({ ...acts, ...counts }).flatMap(([kind, number]) => (number === 0 ? [kind] : []));
   let trees = 0;
   do {
-    const roots = await Promise.all(Array.from({ length: TREES }, () => chaos.start(randomPlan(random, 2))));
+    const roots = await Promise.all(
+      Array.from({ length: TREES }, () => chaos.start(randomPlan(random, 2), PURSES[random.integer(0, PURSES.length - 1)] ?? 0)),
+    );
     trees += roots.length;
     const ends = roots.map((root) => letEnd(root, { chaos, random, acts }));
-    await Promise.all([...ends, chaos.kill(roots, acts)]);
+    await Promise.all([
+      ...ends,
+      chaos.kill(
+        roots.map(({ root }) => root),
+        acts,
+      ),
+    ]);
     // queries need workers that live
     for (const end of ends) await check(chaos.client, await end, counts);
     // a rare kind of fault may need more trees
@@ -79,16 +88,21 @@ interface Trial {
   readonly acts: Acts;
 }
 
-/** A tree that has ended. */
-interface EndedTree {
+/** A tree at work, with the tokens that it may spend. */
+interface StartedTree {
   readonly root: TestRun;
+  readonly purse: number;
+}
+
+/** A tree that has ended. */
+interface EndedTree extends StartedTree {
   readonly result: RunResult;
   /** The ids of the messages that the server took, by run id. */
   readonly sent: ReadonlyMap<string, readonly string[]>;
 }
 
 /** Does things to a tree until it has ended. */
-async function letEnd(root: TestRun, { chaos: { client }, random, acts }: Trial): Promise<EndedTree> {
+async function letEnd({ root, purse }: StartedTree, { chaos: { client }, random, acts }: Trial): Promise<EndedTree> {
   const sent = new Map<string, string[]>();
   const state = { isOver: false };
   const ended = root.result().finally(() => {
@@ -100,11 +114,11 @@ async function letEnd(root: TestRun, { chaos: { client }, random, acts }: Trial)
     await act(run, run === root, { random, acts, sent, n });
     await Promise.race([Promise.allSettled([ended]), wait(random.integer(0, ACT_MS_MAX))]);
   }
-  return { root, result: await ended, sent };
+  return { root, purse, result: await ended, sent };
 }
 
-async function check(client: Client, { root, result, sent }: EndedTree, counts: TreeCounts): Promise<void> {
-  expect(spent(result)).toBeLessThanOrEqual(TOKENS_MAX);
+async function check(client: Client, { root, purse, result, sent }: EndedTree, counts: TreeCounts): Promise<void> {
+  expect(spent(result)).toBeLessThanOrEqual(purse);
   const own = noCounts();
   await checkTree({ client, sent, counts: own }, root, result);
   await expectNoOrphan(client, root.runId, own.runs);
@@ -148,7 +162,7 @@ async function allBelow(client: Client, { subagents = [] }: RunResult): Promise<
 /** Worker processes of one queue, and what kills them. */
 interface Chaos {
   readonly client: Client;
-  start(plan: TreePlan): Promise<TestRun>;
+  start(plan: TreePlan, purse: number): Promise<StartedTree>;
   /** Kills a worker and starts another one, again and again, until the runs have ended. */
   kill(roots: readonly TestRun[], acts: Acts): Promise<void>;
 }
@@ -166,12 +180,12 @@ async function startChaos(random: Random, model: TreeModel): Promise<Chaos> {
   let trees = 0;
   return {
     client,
-    start: async (plan) => {
+    start: async (plan, purse) => {
       trees += 1;
       const bounds = { continueAsNewEvents: 30, continueAsNewSignals: 10 };
-      const input = { task: JSON.stringify(plan), agent: 'node', maxTokens: TOKENS_MAX, maxTurns: 60, bounds };
+      const input = { task: JSON.stringify(plan), agent: 'node', maxTokens: purse, maxTurns: 60, bounds };
       const options = { taskQueue, workflowId: `${taskQueue}-${trees}`, args: [input] };
-      return testRun(await client.workflow.start<() => Promise<RunResult>>('agentRun', options as never));
+      return { root: testRun(await client.workflow.start<() => Promise<RunResult>>('agentRun', options as never)), purse };
     },
     kill: async (roots, acts) => {
       const state = { isOver: false };

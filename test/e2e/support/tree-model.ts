@@ -10,6 +10,8 @@ interface ChatRequest {
   readonly messages: readonly { readonly role: string; readonly content?: unknown; readonly tool_calls?: unknown }[];
   readonly tools?: readonly { readonly function: { readonly name: string } }[];
   readonly tool_choice?: unknown;
+  readonly max_tokens?: number;
+  readonly max_completion_tokens?: number;
 }
 
 /** A model over the wire that carries out the plan in the task of each run: it calls what the plan says, and answers when it is done. */
@@ -45,9 +47,13 @@ async function serve(request: IncomingMessage, response: ServerResponse, delayMs
   response.end([...chunks.map((chunk) => JSON.stringify(chunk)), '[DONE]'].map((line) => `data: ${line}\n\n`).join(''));
 }
 
+const ANSWER_TOKENS = 400;
+
 async function answerTo(request: IncomingMessage): Promise<object[]> {
   // the client is the package's own
-  const { messages, tools = [], tool_choice } = JSON.parse(await text(request)) as ChatRequest;
+  const { messages, tools = [], tool_choice, max_tokens, max_completion_tokens } = JSON.parse(await text(request)) as ChatRequest;
+  // as much as a real answer costs, within the limit of the request
+  const completion_tokens = Math.min(ANSWER_TOKENS, max_completion_tokens ?? max_tokens ?? ANSWER_TOKENS);
   const agent = textOf(messages.find(({ role }) => role === 'system' || role === 'developer')).split('\n')[0] ?? '';
   const plan = readPlan(textOf(messages.find(({ role }) => role === 'user')));
   const offered = new Set(tools.map(({ function: { name } }) => name));
@@ -69,7 +75,7 @@ async function answerTo(request: IncomingMessage): Promise<object[]> {
   return [
     { ...head, choices: [{ index: 0, delta, finish_reason: null }] },
     { ...head, choices: [{ index: 0, delta: {}, finish_reason: calls.length === 0 ? 'stop' : 'tool_calls' }] },
-    { ...head, choices: [], usage: { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 } },
+    { ...head, choices: [], usage: { prompt_tokens: 10, completion_tokens, total_tokens: 10 + completion_tokens } },
   ];
 }
 

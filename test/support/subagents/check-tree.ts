@@ -12,11 +12,13 @@ export interface TreeCounts {
   continued: number;
   workersLost: number;
   steers: number;
+  /** Runs that their part of the purse ended, and sub-agents that it was too small for. */
+  atPurse: number;
 }
 
 /** The counts of nothing. */
 export function noCounts(): TreeCounts {
-  return { runs: 0, background: 0, handoffs: 0, continued: 0, workersLost: 0, steers: 0 };
+  return { runs: 0, background: 0, handoffs: 0, continued: 0, workersLost: 0, steers: 0, atPurse: 0 };
 }
 
 /** The facts that a check of a tree needs. */
@@ -135,6 +137,9 @@ async function expectResultsOnce(run: TestRun, counts: TreeCounts, result: RunRe
   expect(background).toEqual(expect.arrayContaining(brought));
   if (result.reason === 'completed') expect(brought.toSorted()).toEqual(background.toSorted());
   counts.background += background.length;
+  counts.atPurse += results.filter(
+    ({ parts: [text] }) => text?.type === 'text' && text.text.includes('the rest of the budget is too small'),
+  ).length;
 }
 
 function expectSteersSettled({ steers = [] }: RunResult, sent: readonly string[]): void {
@@ -143,8 +148,9 @@ function expectSteersSettled({ steers = [] }: RunResult, sent: readonly string[]
   expect(settled).toEqual(expect.arrayContaining([...sent]));
 }
 
-function count(counts: TreeCounts, events: readonly RunEvent[], { steers = [] }: RunResult): void {
+function count(counts: TreeCounts, events: readonly RunEvent[], { steers = [], reason }: RunResult): void {
   counts.runs += 1;
+  if (reason === 'budget') counts.atPurse += 1;
   counts.steers += steers.length;
   for (const event of events) {
     if (event.type === 'handoff') counts.handoffs += 1;
