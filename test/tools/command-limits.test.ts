@@ -34,7 +34,7 @@ if (!group) console.warn('no control groups on this machine: only resource limit
 
 const module = (path: string): string => `file:///mnt/dist/${path}`;
 
-describe('the limits of a command', () => {
+describe('X12: the limits of a command', () => {
   test('one file', async () => {
     const workspace = await tempWorkspace();
     const writing = textOf(tool({ fileBytes: 4 * MIB }).execute({ command: 'head -c 10000000000 /dev/zero > big' }, workspace.context()));

@@ -73,7 +73,7 @@ describe('skills of a run', () => {
     expect(await offered('Do the sums', { blockedTools: ['add'] })).toEqual(['read_file', 'list_files', 'read_skill']);
   });
 
-  it('a skill that names a missing tool is a notice, and the run starts', async () => {
+  it('A-10: a skill that names a missing tool is a notice, and the run starts', async () => {
     await put('skills/sums/SKILL.md', '---\nname: sums\ndescription: Sums.\nallowed-tools: add WebFetch Bash(git *)\n---\n');
     const { notices } = await prepare({ skills: 'all' }, { worker: folder.path, input: { task: 'sums' } });
     expect(notices).toEqual(['skill sums: no tool named "WebFetch", "Bash(git *)"; they are not added']);

@@ -33,7 +33,7 @@ describe('the jail of the workspace tools', () => {
     ['.perdure/server.json', 'DENIED'],
     ['folder/.perdure/server.json', 'DENIED'],
     ['link-to-state/server.json', 'DENIED'],
-  ])('reading %j is refused as %s', async (path, code) => {
+  ])('B41, X9: reading %j is refused as %s', async (path, code) => {
     const workspace = await tempWorkspace();
     await workspace.put('a.txt', 'text');
     await workspace.put('folder/.perdure/server.json', SECRET);
@@ -47,7 +47,7 @@ describe('the jail of the workspace tools', () => {
     await expect(readFile.execute({ path }, workspace.context())).rejects.toThrow(new RegExp(`^${code}: `, 'u'));
   });
 
-  test('a pipe is refused without waiting for its other end', async () => {
+  test('B41: a pipe is refused without waiting for its other end', async () => {
     const workspace = await tempWorkspace();
     makePipe(join(workspace.root, 'pipe'));
     await expect(readFile.execute({ path: 'pipe' }, workspace.context())).rejects.toThrow(
@@ -55,7 +55,7 @@ describe('the jail of the workspace tools', () => {
     );
   });
 
-  test('a socket is refused', async () => {
+  test('B41: a socket is refused', async () => {
     const workspace = await tempWorkspace();
     const server = createServer().listen(join(workspace.root, 'socket'));
     onTestFinished(() => void server.close());

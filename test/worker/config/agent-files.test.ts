@@ -89,7 +89,7 @@ describe('agents/NAME.md', () => {
     expect(await problems()).toContain(`a.md: the file has 10485783 bytes (limit: ${CONFIG_LIMITS.agentFileBytesMax})`);
   });
 
-  it('two agents of one name, in the config and in files, are told with both', async () => {
+  it('B24: two agents of one name, in the config and in files, are told with both', async () => {
     await put('agents/a.md', '---\ndescription: d\n---\nprompt\n');
     await put('.claude/agents/b.md', '---\nname: a\ndescription: d\n---\nprompt\n');
     await putConfig(`{ import: ['.claude/agents'], agents: { a: { description: 'd', prompt: 'p' } } }`);

@@ -74,7 +74,7 @@ describe('sub-agents in the background', { timeout: 60_000 }, () => {
     expect(await countsOf(run)).toEqual({ 'subagent.started': 2, 'subagent.ended': 2, 'subagent.delivered': 2 });
   });
 
-  it('a run with a final answer waits for its sub-agents, and shows that it does', async () => {
+  it('B-37: a run with a final answer waits for its sub-agents, and shows that it does', async () => {
     const held = latch();
     const on = await worker({
       config: team(),

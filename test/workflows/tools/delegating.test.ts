@@ -57,7 +57,7 @@ async function signalsOf({ handle }: TestRun): Promise<string[]> {
 describe('sub-agents', () => {
   const { worker, start } = useWorkers();
 
-  it('a call of delegate is a child run with its own transcript, whose answer is the result of the call', async () => {
+  it('A-32, B-37: a call of delegate is a child run with its own transcript, whose events name the call, and whose answer is the result of the call', async () => {
     const on = await worker({
       config: team(),
       model: cast({
@@ -86,6 +86,17 @@ describe('sub-agents', () => {
       { type: 'subagent.started', runId: `${run.runId}/scout-1`, agent: 'scout' },
       { type: 'subagent.ended', runId: `${run.runId}/scout-1`, reason: 'completed' },
     ]);
+  });
+
+  it('A-32: a sub-agent has the model and the project of the start of its parent', async () => {
+    const on = await worker({
+      config: team(),
+      model: cast({ lead: (_, n) => (n === 1 ? call(delegate('scout', 'find it')) : say('done')), scout: () => say('found') }),
+    });
+    const result = await (await start(on, { agent: 'lead', model: 'fake/asked', context: { projectPath: 'shop' } })).result();
+    expect(on.requests[1]?.prompt).toContain('Project: shop');
+    const child = await on.client.workflow.getHandle(result.subagents?.[0]?.runId ?? '').result();
+    expect(child).toMatchObject({ models: ['fake/asked'] });
   });
 
   it('several calls of one answer run at the same time, and their results keep the order of the calls', async () => {
