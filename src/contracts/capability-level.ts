@@ -5,7 +5,7 @@ import type { RunPolicy } from './schemas/policy.js';
  * run may be started by the old workflow code and prepared by the new activities. Without a level its history would hold flags that the
  * old code ignored and the new code obeys when it replays them: other commands, and a run that no worker can continue.
  */
-export const CAPABILITY_LEVEL = 10;
+export const CAPABILITY_LEVEL = 11;
 
 /** The first level whose workflow code checks the signatures of approvals and extensions. */
 export const SIGNED_LEVEL = 3;
@@ -31,6 +31,9 @@ export const WAIT_LEVEL = 9;
 /** The first level whose workflow code takes questions of running calls. */
 export const ELICITATION_LEVEL = 10;
 
+/** The first level whose workflow code begins with the last turns of earlier runs. */
+export const RECALL_LEVEL = 11;
+
 /** The level of builds that did not tell theirs. */
 const LEVEL_OF_OLD_BUILDS = 1;
 
@@ -55,6 +58,8 @@ export const FLAGS_OF_LEVELS: ReadonlyMap<number, readonly Flag[]> = new Map([
   [WAIT_LEVEL, []],
   // no flag: whether MCP servers may ask is the worker's choice
   [ELICITATION_LEVEL, []],
+  // no flag: how many turns a run is given is the worker's choice
+  [RECALL_LEVEL, []],
 ]);
 
 /** The policy for workflow code of a level: flags of later levels are off. */

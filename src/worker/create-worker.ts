@@ -5,6 +5,7 @@ import { KeptResults } from '../activities/call-tool/kept-results.js';
 import { createActivities } from '../activities/create-activities.js';
 import { tenantRules } from '../activities/limits/tenant-limits.js';
 import { type Authenticate, createAuthenticate, forgetOldSignatures, type Sign } from '../activities/prepare/authenticate.js';
+import { createRecallTurns } from '../activities/prepare/offer/last-turns.js';
 import { createPrepareRun } from '../activities/prepare/prepare-run.js';
 import { createResolveModel } from '../activities/prepare/resolve-model.js';
 import { createPrepareSession } from '../activities/sessions/prepare-session.js';
@@ -118,6 +119,7 @@ export function createAgentActivities(options: AgentActivitiesOptions): AgentAct
     prepareRun: createPrepareRun({
       ...prepared,
       searchAttributes: options.searchAttributes,
+      recallTurns: createRecallTurns({ isSearchable: options.searchAttributes.includes('AgentName') }),
       ...(authenticate ? { authenticate } : {}),
       ...(options.toolQueue === undefined ? {} : { toolQueue: options.toolQueue }),
       ...(heartbeatTimeoutMs === undefined ? {} : { heartbeatTimeoutMs }),

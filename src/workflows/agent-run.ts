@@ -195,9 +195,9 @@ function parentOf({ input: { parent } }: Run): Pick<Extract<RunEventBody, { type
   return parent === undefined ? {} : { parent: { runId: parent.runId, callId: parent.callId } };
 }
 
-/** Loads the input's messages before the task. They may end in the middle of a call: this is repaired, with an event. */
+/** Loads turns of earlier runs and the input's messages before the task. They may end in the middle of a call: this is repaired, with an event. */
 function loadTranscript(run: Run): void {
-  const { messages, repairs } = repairHistory(givenConversation(run.input.messages));
+  const { messages, repairs } = repairHistory([...(run.prepared.recalled ?? []), ...givenConversation(run.input.messages)]);
   if (repairs > 0) run.events.add({ type: 'recovered', turn: 0, what: 'pairing of calls and results', count: repairs });
   const task = taskMessage(run);
   if (run.input.inherits) run.transcript.inherit(run.input.inherits);

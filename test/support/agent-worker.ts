@@ -12,6 +12,7 @@ import type { ProviderRules } from '../../src/activities/limits/provider-gate.js
 import type { TenantRules } from '../../src/activities/limits/tenant-limits.js';
 import type { McpTools } from '../../src/activities/mcp/mcp-tools.js';
 import type { Authenticate, Sign } from '../../src/activities/prepare/authenticate.js';
+import { createRecallTurns } from '../../src/activities/prepare/offer/last-turns.js';
 import { describeTool } from '../../src/activities/prepare/offer/tool-descriptor.js';
 import { createPrepareRun } from '../../src/activities/prepare/prepare-run.js';
 import { hookFlags } from '../../src/activities/prepare/run-policy.js';
@@ -207,6 +208,7 @@ function prepareBy(config: Config, { authenticate, mcpTools }: AgentWorkerOption
     env: {},
     workspaceTools: [],
     searchAttributes: Object.keys(SEARCH_ATTRIBUTES),
+    recallTurns: createRecallTurns({ isSearchable: true }),
     listedTools: [
       { tool: askUser, workspace: false, waits: 'question' },
       { tool: sleep, workspace: false, waits: 'sleep' },

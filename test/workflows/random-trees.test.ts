@@ -74,7 +74,7 @@ describe('a tree of delegations to which anything happens', () => {
 const ANSWER_TOKENS = 400;
 
 /** The next batch of the plan, until there is none. */
-function answer({ prompt, messages, toolChoice, tools, outputTokensMax = ANSWER_TOKENS }: ModelRequest): ModelAnswer {
+function answer({ prompt, messages, toolChoice, tools, outputTokensMax }: ModelRequest): ModelAnswer {
   const task = messages.find(({ id }) => id.endsWith('-task'));
   const answered = messages.filter(({ parts }) => parts.some(({ type }) => type === 'tool_call')).length;
   const offered = new Set(tools.map(({ name }) => name));

@@ -26,6 +26,7 @@ import { otherAgents } from '../subagents/other-agents.js';
 import type { Authenticate } from './authenticate.js';
 import { capturePrompt } from './capture-prompt.js';
 import { findAgent } from './find-agent.js';
+import { type RecallTurns, recallLastTurns } from './offer/last-turns.js';
 import { askingRun, offerMcp } from './offer/offer-mcp.js';
 import { type MemoryOffer, offerMemory } from './offer/offer-memory.js';
 import { describeTool } from './offer/tool-descriptor.js';
@@ -56,6 +57,8 @@ export interface PrepareRunOptions extends SkillFolders {
   /** The tools of the config's MCP servers. Absent without servers. */
   readonly mcpTools?: McpTools;
   readonly searchAttributes: readonly string[];
+  /** Reads turns of earlier runs. Absent: runs start fresh. */
+  readonly recallTurns?: RecallTurns;
   /** Absent: workspace tools and child processes run on the run's own queue. */
   readonly toolQueue?: string;
   /** Checks the signatures of starts. Absent: unsigned ones are taken. */
@@ -116,7 +119,15 @@ export async function prepare(
   const tools = toolsFor(input, { agent, policy, level, skills, mcp, memory, others: others.tools }, options);
   const setup: RunSetup = { agent: name, prompt, tools, ...place };
   checkSetup(setup);
-  const notices = [...ofRoute, ...ofSummaries, ...skills.notices, ...mcp.notices, ...noticeToollessModels(route, setup.tools, options)];
+  const turns = await recallLastTurns(input, { name, level: handoff ? undefined : level }, options);
+  const notices = [
+    ...ofRoute,
+    ...ofSummaries,
+    ...skills.notices,
+    ...mcp.notices,
+    ...turns.notices,
+    ...noticeToollessModels(route, setup.tools, options),
+  ];
   const prepared = {
     setup,
     setupHash: hashJson(setup),
@@ -138,6 +149,7 @@ export async function prepare(
     ...others.prepared,
     ...endsCommands(tools, level),
     ...takenLists(mcp, level),
+    ...(turns.messages.length > 0 ? { recalled: turns.messages } : {}),
     ...gateAgent,
     searchAttributes: [...options.searchAttributes],
   } satisfies PreparedRun;

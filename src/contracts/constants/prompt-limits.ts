@@ -80,4 +80,12 @@ export const MEMORY_LIMITS = {
   recalledMax: 20,
   /** Memories whose index a worker keeps. */
   indexesMax: 8,
+  /** Highest `lastTurns`. A longer conversation belongs into a session. */
+  lastTurnsMax: 20,
+  /** Closed runs of an agent that are looked at for its last turns. Each one is a request to the server. */
+  turnsLookedAtMax: 50,
+  /** Characters of a task or an answer of an earlier run. */
+  turnTextCharsMax: 8_000,
+  /** Characters of all turns of earlier runs, as JSON. Older ones are left out. */
+  turnsCharsMax: 60_000,
 } as const;

@@ -1,3 +1,4 @@
+import type { Message } from './message.js';
 import type { ModelPrice } from './model.js';
 import type { ModelCandidate } from './model-route.js';
 import type { GatePolicy, RunPolicy } from './policy.js';
@@ -114,6 +115,8 @@ export interface PreparedRun {
   readonly endsCommands?: boolean;
   /** Absent: the run has no tools of MCP servers, or keeps those that it started with. */
   readonly toolLists?: TakenLists;
+  /** Turns of earlier runs, which the transcript begins with. Absent: the run starts fresh. */
+  readonly recalled?: readonly Message[];
   /** Agent whose gate function applies, for an agent without a gate of its own. Absent: the agent of the run. */
   readonly gateAgent?: string;
   /** Agent whose gate applies, function or not, for an agent without a gate of its own. Absent: the agent of the run. */
