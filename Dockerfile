@@ -6,9 +6,10 @@ RUN npm ci --ignore-scripts
 COPY tsconfig.json tsconfig.build.json ./
 COPY src src
 # the Temporal SDK is both a peer and a development dependency; without devDependencies, npm prune keeps it as a peer
-# and so are the clients of the stores that a config may name, which npm prune would remove
+# and so are the packages of perdure serve, of fetch_url, and of the stores that a config may name, which npm prune would remove
 RUN npm run build && npm pkg delete devDependencies && \
-    npm pkg set "dependencies.redis=*" "dependencies.@aws-sdk/client-s3=*" && npm prune --ignore-scripts
+    npm pkg set "dependencies.fastify=*" "dependencies.html-to-text=*" "dependencies.redis=*" "dependencies.@aws-sdk/client-s3=*" && \
+    npm prune --ignore-scripts
 
 FROM node:20.20.2-bookworm-slim
 ENV NODE_ENV=production PERDURE_DIR=/state

@@ -11,6 +11,7 @@ import { ensureBackground } from '../host/background.js';
 import type { CliContext } from '../host/context.js';
 import { type Opened, openMcpDoor } from '../host/doors/mcp-door.js';
 import { loadConfigHere } from '../host/load-config.js';
+import { loadOptional, type OptionalPackage } from '../host/load-optional.js';
 import { serveWhile } from '../host/serve.js';
 import { openPlace, type PlaceOptions } from '../host/workplace.js';
 import { checkPort } from '../options/number.js';
@@ -103,11 +104,11 @@ async function openServer({ http, host, port }: McpOptions, { output }: CliConte
   const tell = (line: string): void => say(output, line);
   if (!http) {
     if (host !== undefined || port !== undefined) throw new PerdureError('BAD_OPTION', '--host and --port need --http', 2);
-    const { serveStdio } = await loadServer(() => import('../../gateway/mcp/serve-stdio.js'));
+    const { serveStdio } = await loadOptional(SDK, () => import('../../gateway/mcp/serve-stdio.js'));
     return (door, signal) => serveStdio({ door, stdin: process.stdin, stdout: ownStdout(output), signal, say: tell });
   }
   const address = { host: host ?? '127.0.0.1', port: checkPort(port ?? GATEWAY_LIMITS.mcpPort) };
-  const { serveHttp } = await loadServer(() => import('../../gateway/mcp/serve-http.js'));
+  const { serveHttp } = await loadOptional(SDK, () => import('../../gateway/mcp/serve-http.js'));
   const { dir } = await openStateFolder(resolveStateDir());
   const tokenFile = join(dir, 'gateway-token');
   const token = Buffer.from(await openAuthKey(tokenFile)).toString('hex');
@@ -115,16 +116,7 @@ async function openServer({ http, host, port }: McpOptions, { output }: CliConte
   return (door, signal) => serveHttp({ door, ...address, token, signal, onListening });
 }
 
-/** The package of the protocol is an optional peer dependency. */
-async function loadServer<Module>(load: () => Promise<Module>): Promise<Module> {
-  try {
-    return await load();
-  } catch (cause) {
-    if (!(cause instanceof Error) || !('code' in cause) || cause.code !== 'ERR_MODULE_NOT_FOUND') throw cause;
-    const fix = "needs the package '@modelcontextprotocol/sdk'; install it with: npm install @modelcontextprotocol/sdk";
-    throw new PerdureError('MCP_SDK', `perdure mcp ${fix}`, 2, { cause });
-  }
-}
+const SDK: OptionalPackage = { command: 'perdure mcp', name: '@modelcontextprotocol/sdk', code: 'MCP_SDK' };
 
 /** The stdout of this command. What other code of this process prints goes to stderr, so it cannot break the protocol. */
 function ownStdout({ stdout }: Output): Writable {

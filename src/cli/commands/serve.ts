@@ -9,6 +9,7 @@ import { say } from '../display/output.js';
 import type { CliContext } from '../host/context.js';
 import { openGatewayDoor } from '../host/doors/gateway-door.js';
 import { loadConfigHere } from '../host/load-config.js';
+import { loadOptional } from '../host/load-optional.js';
 import { serveWhile } from '../host/serve.js';
 import { openPlace, type PlaceOptions } from '../host/workplace.js';
 import { checkPort } from '../options/number.js';
@@ -30,6 +31,7 @@ export async function serve(options: ServeOptions, context: CliContext, version:
   const { host = '127.0.0.1', port: givenPort, tokens, workspace, worker, ...where } = options;
   const tell = (line: string): void => say(context.output, line);
   const port = checkPort(givenPort ?? HTTP_LIMITS.portDefault);
+  const { serveGateway } = await loadOptional(FRAMEWORK, () => import('../../gateway/http/serve-gateway.js'));
   const { access, hint } = await openAccess(tokens);
   const workspaces = await openWorkspaceRoot(workspace);
   const config = await loadConfigHere();
@@ -38,7 +40,6 @@ export async function serve(options: ServeOptions, context: CliContext, version:
     const { interrupts } = context;
     const hosting = { place, config: worker ? config : undefined, say: tell, terminated: interrupts.terminated, graceMs: GRACE_MS };
     await serveWhile(hosting, async (ready) => {
-      const { serveGateway } = await import('../../gateway/http/serve-gateway.js');
       await serveGateway({
         door: openGatewayDoor({ version, config, workspaces, place, hasWorker: worker, ready }),
         host,
@@ -58,6 +59,8 @@ export async function serve(options: ServeOptions, context: CliContext, version:
 
 /** Time for running calls after SIGTERM: with the answers in work and the end of the calls, the gateway ends within 30 s. */
 const GRACE_MS = WORKER_LIMITS.shutdownGraceMs - HTTP_LIMITS.drainMs;
+
+const FRAMEWORK = { command: 'perdure serve', name: 'fastify', code: 'FASTIFY_PACKAGE' } as const;
 
 interface Access extends Pick<GatewayOptions, 'access'> {
   /** Where clients get their token, for the user. */

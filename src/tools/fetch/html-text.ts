@@ -13,8 +13,6 @@ const { convert } = require(workerData.library);
 parentPort.postMessage(convert(workerData.html, workerData.options));
 `;
 
-const LIBRARY = createRequire(import.meta.url).resolve('html-to-text');
-
 /**
  * The text of a page with headings, lists, tables and links, without navigation, scripts and forms. A thread converts it, which is ended
  * after a time: a page that is nested 100,000 times takes minutes. Throws an Error for the model, or the reason of the signal.
@@ -33,7 +31,7 @@ async function convert(html: string, options: HtmlToTextOptions, signal: AbortSi
   const thread = new Worker(PROGRAM, {
     eval: true,
     env: {},
-    workerData: { library: LIBRARY, html, options },
+    workerData: { library: library(), html, options },
     resourceLimits: { maxOldGenerationSizeMb: 256 },
   });
   const ended = new AbortController();
@@ -48,6 +46,17 @@ async function convert(html: string, options: HtmlToTextOptions, signal: AbortSi
   } finally {
     ended.abort();
     await thread.terminate();
+  }
+}
+
+/** The path of an optional peer dependency. */
+function library(): string {
+  try {
+    return createRequire(import.meta.url).resolve('html-to-text');
+  } catch (cause) {
+    const message =
+      "HTML_PACKAGE: this worker needs the package 'html-to-text' to read web pages; install it with: npm install html-to-text";
+    throw new Error(message, { cause });
   }
 }
 
