@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { builtCli } from '../support/built-package.js';
+import { hasOrSays } from '../support/has-or-says.js';
 
 /** Erases, then prints what `/proc` shows, what it has itself, and what a child inherits. */
 const PROGRAM = `
@@ -14,10 +15,8 @@ const inherited = execFileSync('sh', ['-c', 'printf %s "$SECRET_A,$PLAIN"'], { e
 console.log(JSON.stringify({ isDone, shown, own: [process.env.SECRET_A, process.env.SECRET_EMPTY, process.env.PLAIN], inherited }));
 `;
 
-if (process.platform !== 'linux') console.warn('initial-environment: not tried, because only Linux shows it under /proc');
-
 describe('eraseInitialValues', () => {
-  it.runIf(process.platform === 'linux')(
+  it.runIf(hasOrSays(process.platform === 'linux', '/proc'))(
     'removes values from /proc/PID/environ, and leaves them in process.env and to children',
     async () => {
       const env = { PATH: process.env['PATH'], SECRET_A: 'hunter2=x', SECRET_EMPTY: '', PLAIN: 'keep SECRET_A=hunter2', SECRETÄ: 'ä' };
@@ -33,10 +32,13 @@ describe('eraseInitialValues', () => {
     },
   );
 
-  it.runIf(process.platform === 'linux')('leaves a value that is not a text as it is, because its bytes would change', async () => {
-    const seen = JSON.parse(await run({ PATH: process.env['PATH'] }, ['env', 'bash', '-c', `SECRET_A=$'a\\xff' exec "$0" "$@"`]));
-    expect(seen.shown.find((entry: string) => entry.startsWith('SECRET_A='))).toBe('SECRET_A=a\u00ff');
-  });
+  it.runIf(hasOrSays(process.platform === 'linux', '/proc'))(
+    'leaves a value that is not a text as it is, because its bytes would change',
+    async () => {
+      const seen = JSON.parse(await run({ PATH: process.env['PATH'] }, ['env', 'bash', '-c', `SECRET_A=$'a\\xff' exec "$0" "$@"`]));
+      expect(seen.shown.find((entry: string) => entry.startsWith('SECRET_A='))).toBe('SECRET_A=a\u00ff');
+    },
+  );
 });
 
 async function run(env: NodeJS.ProcessEnv, [program = process.execPath, ...before]: readonly string[] = []): Promise<string> {

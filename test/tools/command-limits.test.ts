@@ -7,6 +7,7 @@ import type { SandboxDefinition } from '../../src/define/worker/sandbox.js';
 import { openControlGroup } from '../../src/process/sandbox/control-group.js';
 import { commandLimits } from '../../src/process/sandbox/limits.js';
 import { createRunCommand } from '../../src/tools/run-command.js';
+import { hasOrSays } from '../support/has-or-says.js';
 import { tempWorkspace, textOf } from './support/temp-workspace.js';
 
 const MIB = 1_024 * 1_024;
@@ -56,35 +57,44 @@ describe('X12: the limits of a command', () => {
     expect(await failing(command, { openFiles: 64 })).toMatch(/^exit code 1; reached its limit of 64 open files/u);
   });
 
-  test.runIf(group)('processes, in a control group: a fork bomb ends with its call', async () => {
-    expect(await failing(BOMB, { processes: 64 }, 3_000)).toMatch(/^timed out after 3s; .*reached its limit of 64 processes/u);
-  });
+  test.runIf(hasOrSays(group !== undefined, 'control group for this user'))(
+    'processes, in a control group: a fork bomb ends with its call',
+    async () => {
+      expect(await failing(BOMB, { processes: 64 }, 3_000)).toMatch(/^timed out after 3s; .*reached its limit of 64 processes/u);
+    },
+  );
 
-  test.runIf(group)('memory, in a control group: of all processes together', async () => {
-    const each = `node -e 'const all = []; for (let n = 0; n < 12; n++) all.push(Buffer.alloc(${8 * MIB}, 1)); setTimeout(() => 0, 20000)'`;
-    expect(await failing(`${each} & ${each} & ${each} & wait -n; exit 1`, { memoryBytes: 192 * MIB })).toMatch(
-      /reached its limit of 192(?:\.0)? MiB of memory/u,
-    );
-  });
+  test.runIf(hasOrSays(group !== undefined, 'control group for this user'))(
+    'memory, in a control group: of all processes together',
+    async () => {
+      const each = `node -e 'const all = []; for (let n = 0; n < 12; n++) all.push(Buffer.alloc(${8 * MIB}, 1)); setTimeout(() => 0, 20000)'`;
+      expect(await failing(`${each} & ${each} & ${each} & wait -n; exit 1`, { memoryBytes: 192 * MIB })).toMatch(
+        /reached its limit of 192(?:\.0)? MiB of memory/u,
+      );
+    },
+  );
 
-  test.runIf(group)('files in /tmp, with the memory', async () => {
+  test.runIf(hasOrSays(group !== undefined, 'control group for this user'))('files in /tmp, with the memory', async () => {
     const printed = await failing('head -c 200000000 /dev/zero > /tmp/big', { memoryBytes: 64 * MIB });
     expect(printed).toMatch(/No space left on device|reached its limit of 64(?:\.0)? MiB of memory/u);
   });
 
-  test.runIf(group)('a group ends with its command, and so does one that was stopped', async () => {
-    const workspace = await tempWorkspace();
-    const commands = ['setsid sleep 60 & cat /proc/self/cgroup; exit 1', 'cat /proc/self/cgroup; sleep 60'];
-    const ended = await Promise.allSettled(
-      commands.map((command) => textOf(tool({}).execute({ command, timeoutMs: 1_000 }, workspace.context()))),
-    );
-    const names = ended.map((end) => /perdure-[0-9a-f-]{36}/u.exec(String(end.status === 'rejected' && end.reason))?.[0]);
-    expect(new Set(names).size).toBe(2);
-    const { stdout } = await promisify(execFile)('find', ['/sys/fs/cgroup', '-name', 'perdure-*']);
-    for (const name of names) expect(stdout).not.toContain(name);
-  });
+  test.runIf(hasOrSays(group !== undefined, 'control group for this user'))(
+    'a group ends with its command, and so does one that was stopped',
+    async () => {
+      const workspace = await tempWorkspace();
+      const commands = ['setsid sleep 60 & cat /proc/self/cgroup; exit 1', 'cat /proc/self/cgroup; sleep 60'];
+      const ended = await Promise.allSettled(
+        commands.map((command) => textOf(tool({}).execute({ command, timeoutMs: 1_000 }, workspace.context()))),
+      );
+      const names = ended.map((end) => /perdure-[0-9a-f-]{36}/u.exec(String(end.status === 'rejected' && end.reason))?.[0]);
+      expect(new Set(names).size).toBe(2);
+      const { stdout } = await promisify(execFile)('find', ['/sys/fs/cgroup', '-name', 'perdure-*']);
+      for (const name of names) expect(stdout).not.toContain(name);
+    },
+  );
 
-  test.runIf(process.getuid?.() === 0)(
+  test.runIf(hasOrSays(process.getuid?.() === 0, 'root'))(
     'without a control group, a user who is not root has the same limits, and memory for each process',
     async () => {
       const { root } = await tempWorkspace();

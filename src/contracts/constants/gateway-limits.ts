@@ -18,6 +18,8 @@ export const GATEWAY_LIMITS = {
   headersTimeoutMs: 10 * SECOND_MS,
   /** Time for a whole HTTP request. The answer may take longer. */
   requestTimeoutMs: 30 * SECOND_MS,
+  /** How often both times are checked. */
+  timeoutCheckMs: SECOND_MS,
   /** Connections at once. Each may wait for a run. */
   connectionsMax: 1_000,
   /** Time for the answers in work when the server ends. */

@@ -18,6 +18,8 @@ export interface HttpOptions {
   readonly port: number;
   /** Each request must carry it: `Authorization: Bearer TOKEN`. */
   readonly token: string;
+  /** @default those of `GATEWAY_LIMITS` */
+  readonly timeouts?: { readonly headersTimeout: number; readonly requestTimeout: number };
   /** Ends the server. */
   readonly signal: AbortSignal;
   /** Called once, with the address of the server. */
@@ -28,7 +30,7 @@ export interface HttpOptions {
  * Serves clients over streamable HTTP at `/mcp` until `signal` aborts. Each request is answered by itself: there are no sessions that a
  * restart could lose. Throws PerdureError `PORT` (2) if it cannot listen.
  */
-export async function serveHttp({ door, host, port, token, signal, onListening }: HttpOptions): Promise<void> {
+export async function serveHttp({ door, host, port, token, timeouts, signal, onListening }: HttpOptions): Promise<void> {
   const ending = new AbortController();
   const inWork = new CallsInWork();
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -41,14 +43,12 @@ export async function serveHttp({ door, host, port, token, signal, onListening }
     await mcp.connect(transport);
     await transport.handleRequest(request, response);
   };
-  const server = createServer((request, response) => {
+  const server = createServer({ ...TIMEOUTS, ...timeouts }, (request, response) => {
     answer(request, response).catch(() => {
       if (response.headersSent) response.destroy();
       else sendRefusal(response, { status: 500, code: 'INTERNAL', message: 'the request could not be answered' });
     });
   });
-  server.headersTimeout = GATEWAY_LIMITS.headersTimeoutMs;
-  server.requestTimeout = GATEWAY_LIMITS.requestTimeoutMs;
   server.maxConnections = GATEWAY_LIMITS.connectionsMax;
   onListening(await listen(server, host, port));
   if (!signal.aborted) await once(signal, 'abort');
@@ -60,6 +60,13 @@ export async function serveHttp({ door, host, port, token, signal, onListening }
   setTimeout(() => server.closeAllConnections(), FLUSH_MS).unref();
   await closed;
 }
+
+const TIMEOUTS = {
+  headersTimeout: GATEWAY_LIMITS.headersTimeoutMs,
+  requestTimeout: GATEWAY_LIMITS.requestTimeoutMs,
+  // Node looks every 30 s otherwise, and a slow client holds its connection for so much longer
+  connectionsCheckingInterval: GATEWAY_LIMITS.timeoutCheckMs,
+} as const;
 
 /** Time for answers that were written to reach their clients. */
 const FLUSH_MS = 500;

@@ -1,9 +1,10 @@
 import { once } from 'node:events';
 import { request } from 'node:http';
+import { connect } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { GATEWAY_LIMITS } from '../../../src/contracts/constants/limits.js';
 import type { Door } from '../../../src/gateway/mcp/door.js';
-import { serveHttp } from '../../../src/gateway/mcp/serve-http.js';
+import { type HttpOptions, serveHttp } from '../../../src/gateway/mcp/serve-http.js';
 import { freePort } from '../../support/free-port.js';
 
 const TOKEN = 'a'.repeat(64);
@@ -28,10 +29,10 @@ describe('the HTTP door of the MCP server', () => {
     for (const stop of stops.splice(0)) await stop();
   });
 
-  async function serve(port: number): Promise<string> {
+  async function serve(port: number, more: Partial<HttpOptions> = {}): Promise<string> {
     const stop = new AbortController();
     return await new Promise<string>((resolve, reject) => {
-      const served = serveHttp({ door, host: '127.0.0.1', port, token: TOKEN, signal: stop.signal, onListening: resolve });
+      const served = serveHttp({ door, host: '127.0.0.1', port, token: TOKEN, signal: stop.signal, onListening: resolve, ...more });
       stops.push(async () => {
         stop.abort();
         await served.catch(() => undefined);
@@ -53,6 +54,26 @@ describe('the HTTP door of the MCP server', () => {
     expect(await ask(url, { headers: { ...JSON_HEADERS, 'content-type': 'text/plain' } })).toMatchObject({ status: 415 });
     const tooMuch = 'x'.repeat(GATEWAY_LIMITS.requestBytesMax + 1);
     expect(await ask(url, { headers: JSON_HEADERS, body: tooMuch })).toMatchObject({ status: 413 });
+  });
+
+  it('slowloris: headers or a body that never end close the connection, within seconds of their time', async () => {
+    const { port } = new URL(await serve(await freePort(), { timeouts: { headersTimeout: 500, requestTimeout: 1_000 } }));
+    const lines = `authorization: ${JSON_HEADERS.authorization}\r\ncontent-type: application/json\r\naccept: ${JSON_HEADERS.accept}`;
+    const beginnings = ['', `host: localhost\r\n${lines}\r\ncontent-length: 100\r\n\r\n{"js`].map(
+      (text) => `POST /mcp HTTP/1.1\r\n${text}`,
+    );
+    const began = Date.now();
+    await Promise.all(
+      beginnings.map(async (text) => {
+        const socket = connect(Number(port), '127.0.0.1');
+        socket.on('error', () => undefined);
+        socket.resume();
+        socket.write(text);
+        await once(socket, 'close');
+      }),
+    );
+    // Node's own interval is 30 s
+    expect(Date.now() - began).toBeLessThan(20_000);
   });
 
   it('a port that is in use is an error that names it', async () => {

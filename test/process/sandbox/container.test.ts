@@ -184,7 +184,7 @@ describe('a command in a container', () => {
     await vi.waitFor(async () => expect((await liveProcesses(seconds)).length).toBeGreaterThan(2), { timeout: 20_000 });
     controller.abort();
     expect(await ending).toMatchObject({ endedBy: 'abort', exitCode: 137 });
-    await vi.waitFor(async () => expect(await liveProcesses(seconds)).toEqual([]), { timeout: 2_000 });
+    await vi.waitFor(async () => expect(await liveProcesses(seconds)).toEqual([]), { timeout: 20_000 });
   });
 
   test('ends when its worker dies, although a container outlives its client', async () => {

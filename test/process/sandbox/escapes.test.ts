@@ -11,6 +11,7 @@ import { working } from '../../../src/process/sandbox/choose-sandbox.js';
 import { openControlGroup } from '../../../src/process/sandbox/control-group.js';
 import { commandLimits } from '../../../src/process/sandbox/limits.js';
 import type { CommandView, Sandbox } from '../../../src/process/sandbox/sandbox.js';
+import { hasOrSays } from '../../support/has-or-says.js';
 import { SECRET, tempWorkspace } from '../../tools/support/temp-workspace.js';
 import { runToEnd } from '../support/run-to-end.js';
 
@@ -59,7 +60,7 @@ describe.each(sandboxes)('a way out of a sandbox of $kind', (sandbox) => {
     expect(await run('(echo h > /proc/sysrq-trigger) 2>&1 && echo wrote')).toMatch(/Read-only file system|Permission denied|No such file/u);
   });
 
-  test.runIf(process.getuid?.() === 0)('a set-user-ID program gets no other rights', async () => {
+  test.runIf(hasOrSays(process.getuid?.() === 0, 'root'))('a set-user-ID program gets no other rights', async () => {
     const { root } = await tempWorkspace();
     const program = join(root, 'who');
     await copyFile('/usr/bin/id', program);
@@ -107,22 +108,25 @@ describe.each(sandboxes)('a way out of a sandbox of $kind', (sandbox) => {
     expect(await readdir(outside)).toEqual(['secret.txt']);
   });
 
-  test.runIf(process.platform === 'linux')('an abstract socket of a daemon, which is no file, does not answer', async () => {
-    const name = `perdure-${process.pid}-${sandbox.shell}`;
-    let asked = 0;
-    const server = createServer((client) => {
-      asked += 1;
-      client.end('answer of the daemon');
-    }).listen(`\0${name}`);
-    await once(server, 'listening');
-    onTestFinished(() => void server.close());
-    const ask = `node -e 'require("net").connect("\\0${name}").on("data", (d) => console.log(String(d))).on("error", (e) => console.log(e.code))'`;
-    expect((await promisify(execFile)('bash', ['-c', ask])).stdout).toBe('answer of the daemon\n');
-    expect(await run(ask)).toBe('ECONNREFUSED\n');
-    expect(asked).toBe(1);
-  });
+  test.runIf(hasOrSays(process.platform === 'linux', 'abstract sockets'))(
+    'an abstract socket of a daemon, which is no file, does not answer',
+    async () => {
+      const name = `perdure-${process.pid}-${sandbox.shell}`;
+      let asked = 0;
+      const server = createServer((client) => {
+        asked += 1;
+        client.end('answer of the daemon');
+      }).listen(`\0${name}`);
+      await once(server, 'listening');
+      onTestFinished(() => void server.close());
+      const ask = `node -e 'require("net").connect("\\0${name}").on("data", (d) => console.log(String(d))).on("error", (e) => console.log(e.code))'`;
+      expect((await promisify(execFile)('bash', ['-c', ask])).stdout).toBe('answer of the daemon\n');
+      expect(await run(ask)).toBe('ECONNREFUSED\n');
+      expect(asked).toBe(1);
+    },
+  );
 
-  test.runIf(group)('a command stays in its control group', async () => {
+  test.runIf(hasOrSays(group !== undefined, 'control group for this user'))('a command stays in its control group', async () => {
     const { root } = await tempWorkspace();
     const own = await openControlGroup(commandLimits());
     onTestFinished(async () => void (await own?.close()));
