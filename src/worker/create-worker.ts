@@ -35,7 +35,7 @@ import { listSearchAttributes } from './search-attributes.js';
 import { openAuthKey } from './state-folder/auth-key.js';
 import { stateFolder } from './state-folder/state-folder.js';
 import { createArtifactStore } from './storage/artifact-store.js';
-import { reportMissingPayloads } from './storage/missing-payloads.js';
+import { checkMissingPayloads } from './storage/missing-payloads.js';
 import { createPayloadConverter } from './storage/payload-converter.js';
 import { payloadStoreOf } from './storage/payload-store.js';
 import { checkQueueStore, identityWithStore } from './storage/queue-store.js';
@@ -203,7 +203,7 @@ function completionGates({ agents = {} }: Config): ReadonlyMap<string, Completio
  * Creates a worker that runs agents: workflows from the prebuilt bundle, activities from the config. It polls after `run()` is called.
  * `shutdown()` waits up to 30 s for running calls, then aborts them. An aborted call is not reported as cancelled by a user. A data
  * converter in `overrides` is extended as by `createDataConverter`. Throws PerdureError `STORE_UNUSABLE` (2, 5) if large payloads cannot be
- * stored, `STORE_DIFFERS` (2) if another worker polls the queue and stores them elsewhere, and `SANDBOX` (2) if the config names a sandbox
+ * stored, `STORE_DIFFERS` (2) if another worker stores them elsewhere, and polls the queue or has an open run there, and `SANDBOX` (2) if the config names a sandbox
  * that this machine cannot make.
  */
 export async function createWorker(options: CreateWorkerOptions): Promise<Worker> {
@@ -216,8 +216,15 @@ export async function createWorker(options: CreateWorkerOptions): Promise<Worker
     workflowBundle(say),
     listSearchAttributes(connection, namespace),
     checkQueueStore({ connection, namespace, taskQueue, ...otherQueue(options.overrides), ...store, say }),
-    reportMissingPayloads(
-      { connection, namespace, taskQueue, ...otherQueue(options.overrides), say },
+    checkMissingPayloads(
+      {
+        connection,
+        namespace,
+        taskQueue,
+        ...otherQueue(options.overrides),
+        say,
+        ...(options.manyHosts ? { identity: store.identity } : {}),
+      },
       payloadStoreOf(options.config, options.stateDir),
     ),
   ]);

@@ -19,7 +19,7 @@ import { checkBundle, neededWorkflows, requireExports } from './hosting/agent-ex
 import { backgroundCommands } from './hosting/background-commands.js';
 import { requireSandbox } from './hosting/require-sandbox.js';
 import { sweepCommands } from './hosting/sweep-commands.js';
-import { reportMissingPayloads } from './storage/missing-payloads.js';
+import { checkMissingPayloads } from './storage/missing-payloads.js';
 import { createPayloadConverter } from './storage/payload-converter.js';
 import { type PayloadStore, payloadStoreOf } from './storage/payload-store.js';
 import { checkQueueStore, identityWithStore } from './storage/queue-store.js';
@@ -109,7 +109,7 @@ export class PerdurePlugin implements WorkerPlugin, ClientPlugin, BundlerPlugin 
     const connection = given ?? (await NativeConnection.connect());
     try {
       await checkQueueStore({ connection, namespace, taskQueue, identity, place: this.#store.place, say: this.#say });
-      if (this.#say) await reportMissingPayloads({ connection, namespace, taskQueue, say: this.#say }, this.#store);
+      await checkMissingPayloads({ connection, namespace, taskQueue, identity, say: this.#say }, this.#store);
     } finally {
       if (!given) await connection.close();
     }

@@ -58,13 +58,14 @@ export async function checkQueueStore({ connection, namespace, taskQueue, identi
   if (other === undefined) return;
   throw new PerdureError(
     'STORE_DIFFERS',
-    `${nameOf(other)} polls queue ${taskQueue} and stores large payloads elsewhere, not in ${place}. ` +
+    `${nameOfWorker(other)} polls queue ${taskQueue} and stores large payloads elsewhere, not in ${place}. ` +
       'Set artifacts in both configs to one bucket or shared folder, or use another --task-queue',
     2,
   );
 }
 
-function nameOf(identity: string): string {
+/** A worker in words, for messages. */
+export function nameOfWorker(identity: string): string {
   const owner = parseWorkerIdentity(identity);
   return owner ? `worker process ${owner.pid} on ${owner.host}` : `worker ${identity.split(SUFFIX)[0]}`;
 }

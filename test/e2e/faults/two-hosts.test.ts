@@ -2,14 +2,18 @@ import { createHash, randomUUID } from 'node:crypto';
 import { mkdir, readdir, rename, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { Client, Connection } from '@temporalio/client';
+import { Client, Connection, type WorkflowHandle } from '@temporalio/client';
+import type { DataConverter } from '@temporalio/common';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { AgentClient } from '../../../src/client/agent-client.js';
+import { HOSTING_LIMITS } from '../../../src/contracts/constants/limits.js';
 import type { Message } from '../../../src/contracts/schemas/message.js';
 import type { RunResult } from '../../../src/contracts/schemas/run.js';
 import { createDataConverter } from '../../../src/worker/data-converter.js';
+import { until } from '../../support/use-workers.js';
+import { OWN_PID_NAMESPACE } from '../../worker/support/script.js';
 import type { Command } from '../support/command.js';
-import { type PerdureFolder, usePerdureFolders } from '../support/perdure-folder.js';
+import { type PerdureFolder, usePerdureFolders, WAIT_MS_MAX } from '../support/perdure-folder.js';
 import { modelEnv, useModels } from '../support/use-models.js';
 
 // two hosts are two worker processes with a state folder each: they share the Temporal server, and what the config names
@@ -32,12 +36,9 @@ test('C1: a run whose carried state is too large for the server moves to another
   await here.hold(String(TURNS));
   const first = host('first', '--no-supervisor');
   await first.prints('worker on queue');
-  const dataConverter = createDataConverter({ artifacts: { folder: shared } });
-  const { workflow } = new Client({ connection, dataConverter });
-  const args = [{ task: 'go', model: 'openai/test', messages: largeMessages(), maxTurns: 20, bounds: { continueAsNewEvents: 20 } }];
-  const handle = await workflow.start<() => Promise<RunResult>>('agentRun', { taskQueue, workflowId: taskQueue, args } as never);
+  const handle = await startLargeRun(taskQueue, createDataConverter({ artifacts: { folder: shared } }));
   await here.started('look', TURNS);
-  expect(await startEncodings(workflow, taskQueue)).toEqual(['json/plain', 'binary/perdure-blob']);
+  expect(await startEncodings(handle)).toEqual(['json/plain', 'binary/perdure-blob']);
   await first.kill('SIGKILL');
 
   const second = host('second', '--no-supervisor');
@@ -78,6 +79,38 @@ test('C1: without a shared place, a worker of a second host says so in one line 
   expect(first.isRunning).toBe(true);
   expect(await first.kill('SIGTERM')).toMatchObject({ code: 0 });
 });
+
+test(
+  'C1: a host with another state folder that starts after the first one died is refused while a run needs the state of that one',
+  async () => {
+    const { here, taskQueue } = await place('');
+    // a container each: neither sees the processes of the other one
+    const container = (name: string, queue = taskQueue): Command =>
+      here.start(['worker', '--task-queue', queue, '--no-supervisor'], { PERDURE_DIR: join(here.root, name) }, OWN_PID_NAMESPACE);
+    await here.hold(String(TURNS));
+    const first = container('first');
+    await first.prints('worker on queue');
+    const handle = await startLargeRun(taskQueue, createDataConverter({ artifactsDir: join(here.root, 'first', 'artifacts') }));
+    await here.started('look', TURNS);
+    await first.kill('SIGKILL');
+    await until(async () => !(await hasPollers(taskQueue)), 'the server to forget the first worker', 2 * HOSTING_LIMITS.pollerAgeMs);
+
+    expect((await container('second').exits(2)).stderr).toMatch(
+      new RegExp(
+        `^STORE_DIFFERS: run ${taskQueue} needs a large payload that is not in folder ".*/second/artifacts": worker process \\d+ on `,
+        'mu',
+      ),
+    );
+    const other = container('second', `${taskQueue}-other`);
+    await other.prints('worker on queue');
+    const again = container('first');
+    await again.prints('worker on queue');
+    await here.started('look', TURNS + 1);
+    await here.release();
+    expect(await handle.result()).toMatchObject({ reason: 'completed', output: 'moved', turns: TURNS + 1 });
+  },
+  4 * WAIT_MS_MAX,
+);
 
 test('C1: of two hosts that start at the same time without a shared place, one remains and works', async () => {
   const { here, taskQueue, host } = await place('');
@@ -127,9 +160,23 @@ async function place(fields: string): Promise<TwoHosts> {
   return { here, taskQueue, host };
 }
 
+/** A run whose carried state is too large for the server. */
+async function startLargeRun(taskQueue: string, dataConverter: DataConverter): Promise<WorkflowHandle<() => Promise<RunResult>>> {
+  const { workflow } = new Client({ connection, dataConverter });
+  const args = [{ task: 'go', model: 'openai/test', messages: largeMessages(), maxTurns: 20, bounds: { continueAsNewEvents: 20 } }];
+  return await workflow.start<() => Promise<RunResult>>('agentRun', { taskQueue, workflowId: taskQueue, args } as never);
+}
+
+/** True while a worker counts as alive for those that start. */
+async function hasPollers(taskQueue: string): Promise<boolean> {
+  const { pollers } = await connection.workflowService.describeTaskQueue({ namespace: 'default', taskQueue: { name: taskQueue } });
+  const oldest = Date.now() - HOSTING_LIMITS.pollerAgeMs;
+  return pollers.some(({ lastAccessTime }) => Number(lastAccessTime?.seconds ?? 0) * 1_000 >= oldest);
+}
+
 /** How the arguments of the run's present execution are encoded on the server. */
-async function startEncodings(workflow: Client['workflow'], workflowId: string): Promise<string[]> {
-  const { events } = await workflow.getHandle(workflowId).fetchHistory();
+async function startEncodings({ client, workflowId }: WorkflowHandle): Promise<string[]> {
+  const { events } = await client.getHandle(workflowId).fetchHistory();
   const payloads = events?.[0]?.workflowExecutionStartedEventAttributes?.input?.payloads ?? [];
   return payloads.map(({ metadata }) => new TextDecoder().decode(metadata?.['encoding'] ?? new Uint8Array()));
 }

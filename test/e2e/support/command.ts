@@ -19,6 +19,8 @@ export interface CommandOptions {
   readonly cwd: string;
   readonly env: NodeJS.ProcessEnv;
   readonly program?: string;
+  /** A program that starts it. @default none */
+  readonly launcher?: readonly string[];
 }
 
 /** A Node program in a process of its own: the command line, unless another one is named. */
@@ -28,9 +30,10 @@ export class Command {
   readonly #args: readonly string[];
   readonly #printed = { stdout: '', stderr: '' };
 
-  constructor(args: readonly string[], { program = builtCli(), ...options }: CommandOptions) {
+  constructor(args: readonly string[], { program = builtCli(), launcher = [], ...options }: CommandOptions) {
     this.#args = args;
-    this.child = spawn(process.execPath, [...NODE_FLAGS, program, ...args], { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
+    const [first = process.execPath, ...rest] = [...launcher, process.execPath, ...NODE_FLAGS, program, ...args];
+    this.child = spawn(first, rest, { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
     for (const name of ['stdout', 'stderr'] as const) {
       this.child[name]?.setEncoding('utf8').on('data', (text: string) => {
         this.#printed[name] += text;

@@ -55,9 +55,9 @@ export class PerdureFolder {
     };
   }
 
-  /** Starts a command. */
-  start(args: readonly string[], env: NodeJS.ProcessEnv = {}): Command {
-    const command = new Command(args, { cwd: this.dir, env: { ...this.#env, ...env } });
+  /** Starts a command; `launcher` is put before it. */
+  start(args: readonly string[], env: NodeJS.ProcessEnv = {}, launcher: readonly string[] = []): Command {
+    const command = new Command(args, { cwd: this.dir, env: { ...this.#env, ...env }, launcher });
     this.#commands.push(command);
     return command;
   }

@@ -14,7 +14,7 @@ import type { LoadedConfig } from '../../../src/worker/config/load-config.js';
 import { type CreateWorkerOptions, createWorker } from '../../../src/worker/create-worker.js';
 import { createDataConverter } from '../../../src/worker/data-converter.js';
 import { PerdurePlugin } from '../../../src/worker/plugin.js';
-import { reportMissingPayloads } from '../../../src/worker/storage/missing-payloads.js';
+import { checkMissingPayloads } from '../../../src/worker/storage/missing-payloads.js';
 import { payloadStoreOf } from '../../../src/worker/storage/payload-store.js';
 import { checkQueueStore, identityWithStore, storeIdOf } from '../../../src/worker/storage/queue-store.js';
 import { until } from '../../support/use-workers.js';
@@ -97,7 +97,7 @@ describe('C1: the workers of a queue have one store of large payloads', () => {
       expect.stringMatching(new RegExp(`^run ${run} needs a large payload that is not in folder ".*/b/artifacts": `, 'u')),
     ]);
     const store = payloadStoreOf(config(), join(root, 'a'));
-    await reportMissingPayloads({ connection, namespace: 'default', taskQueue, say: (line) => ofA.push(line) }, store);
+    await checkMissingPayloads({ connection, namespace: 'default', taskQueue, say: (line) => ofA.push(line) }, store);
     expect(ofA).toEqual([]);
   });
 
