@@ -11,9 +11,9 @@ import { ensureBackground } from '../host/background.js';
 import type { CliContext } from '../host/context.js';
 import { type Opened, openMcpDoor } from '../host/doors/mcp-door.js';
 import { loadConfigHere } from '../host/load-config.js';
-import { loadOptional, type OptionalPackage } from '../host/load-optional.js';
 import { serveWhile } from '../host/serve.js';
 import { openPlace, type PlaceOptions } from '../host/workplace.js';
+import { loadOptional, type OptionalPackage } from '../options/load-optional.js';
 import { checkPort } from '../options/number.js';
 import { openWorkspaceRoot } from '../options/workspace-root.js';
 

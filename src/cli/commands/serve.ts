@@ -9,9 +9,9 @@ import { say } from '../display/output.js';
 import type { CliContext } from '../host/context.js';
 import { openGatewayDoor } from '../host/doors/gateway-door.js';
 import { loadConfigHere } from '../host/load-config.js';
-import { loadOptional } from '../host/load-optional.js';
 import { serveWhile } from '../host/serve.js';
 import { openPlace, type PlaceOptions } from '../host/workplace.js';
+import { loadOptional } from '../options/load-optional.js';
 import { checkPort } from '../options/number.js';
 import { openWorkspaceRoot } from '../options/workspace-root.js';
 
