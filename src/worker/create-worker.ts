@@ -212,19 +212,13 @@ export async function createWorker(options: CreateWorkerOptions): Promise<Worker
   const toolQueue = options.manyHosts ? hostQueue() : undefined;
   await requireSandbox(options.config.config, say);
   for (const notice of options.config.notices ?? []) say(notice);
+  const queue = { connection, namespace, taskQueue, ...otherQueue(options.overrides), say };
   const [bundle, searchAttributes] = await Promise.all([
     workflowBundle(say),
     listSearchAttributes(connection, namespace),
-    checkQueueStore({ connection, namespace, taskQueue, ...otherQueue(options.overrides), ...store, say }),
+    checkQueueStore({ ...queue, ...store }),
     checkMissingPayloads(
-      {
-        connection,
-        namespace,
-        taskQueue,
-        ...otherQueue(options.overrides),
-        say,
-        ...(options.manyHosts ? { identity: store.identity } : {}),
-      },
+      { ...queue, identity: options.manyHosts ? store.identity : undefined },
       payloadStoreOf(options.config, options.stateDir),
     ),
   ]);
