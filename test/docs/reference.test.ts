@@ -72,6 +72,14 @@ describe('the generator', () => {
     expect(() => docs.ofField(['RunInputs'], 'task')).toThrow('src/contracts/schemas/run.ts has no declaration RunInputs');
   });
 
+  it('keeps a type with brackets inside it whole', async () => {
+    expect(new DocComments('contracts/event.ts').variantsOf('RunEventBody')[0]).toEqual([
+      'run.started',
+      ['agent: string', 'model: string', 'maxTurns: number', 'parent?: { runId: string; callId: string }'],
+    ]);
+    expect(await generatedPage('queries.md')).toContain('| `events` | `{ after: number; types?: string[] }` | `EventPage` |');
+  });
+
   it('refuses a mark of an unknown part, and one without an end', () => {
     expect(() => filledPage('<!-- generated:x -->\n', {})).toThrow('there is no generated part "x"');
     expect(() => filledPage('<!-- generated:x -->\n', { x: () => '' })).toThrow('the part "x" has no end mark');

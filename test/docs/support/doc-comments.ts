@@ -71,8 +71,8 @@ export class DocComments {
   /** The variants of a union of objects with a `type`, each with its fields as TypeScript writes them. */
   variantsOf(declaration: string): [type: string, fields: string[]][] {
     const plain = this.#block(declaration).replaceAll(/\/\*\*.*?\*\//gsu, '');
-    return [...plain.matchAll(/\| \{\s*type: '(?<type>[\w.]+)';?(?<fields>[^}]*)\}/gu)].map(
-      ({ groups: { type = '', fields = '' } = {} }) => [type, fields.split(';').flatMap((field) => field.trim() || [])],
+    return [...plain.matchAll(/\| \{\s*type: '(?<type>[\w.]+)';?(?<fields>(?:\{[^}]*\}|[^{}])*)\}/gu)].map(
+      ({ groups: { type = '', fields = '' } = {} }) => [type, fields.split(/;(?![^{]*\})/u).flatMap((field) => field.trim() || [])],
     );
   }
 

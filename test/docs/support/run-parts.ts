@@ -108,7 +108,7 @@ function handlerTable(kind: string): string {
   const source = readFileSync(new URL('../../../src/contracts/handlers.ts', import.meta.url), 'utf8');
   const ofKind = Object.values(handlers).flatMap((handler) => (isHandler(handler) && handler.type === kind ? [handler.name] : []));
   const rows = ofKind.map((name) => {
-    const declaration = new RegExp(`export const ${name} = define\\w+(?:<(?<types>.+)>)?\\(\\s*'${name}',?\\s*\\)`, 'su').exec(source);
+    const declaration = new RegExp(`export const ${name} = define\\w+(?:<(?<types>.+?)>)?\\(\\s*'${name}',?\\s*\\)`, 'su').exec(source);
     if (!declaration) throw new Error(`src/contracts/handlers.ts does not define ${name} as a constant of that name`);
     const { argument, result } = typesOf(declaration.groups?.['types'] ?? '', kind);
     return [`\`${name}\``, argument, ...(kind === 'signal' ? [] : [result]), HANDLERS.of(name).text];
