@@ -47,13 +47,13 @@ export const AgentDefinition = z.strictObject({
   prompt: AgentPrompt,
   /** `provider/model`, or a bare name. It overrides the environment and the config. @default `PERDURE_MODEL`, else the config's */
   model: z.string().optional(),
-  /** Models that are asked in this order when the first one fails. @default `PERDURE_FALLBACKS`, else the config's */
+  /** Models that are called in this order when the first one fails. @default `PERDURE_FALLBACKS`, else the config's */
   fallbacks: z.array(z.string()).max(FAILOVER_LIMITS.fallbacksMax).optional(),
   /** How much the models think. @default the model's, else the config's */
   thinking: ThinkingSetting.optional(),
   /** Source of the answers: a model, a child process or a fixed text. @default `{ kind: 'llm' }`, a model */
   executor: AgentExecutor.optional(),
-  /** Names of the tools that the model is offered; `SERVER_*` are all of an MCP server. An empty list means all. @default all */
+  /** Names of the tools that the model is offered; `SERVER_*` names all tools of an MCP server. An empty list means all. @default all */
   tools: z.array(z.string()).optional(),
   /** Names of tools that the model is not offered. @default none */
   blockedTools: z.array(z.string()).optional(),
@@ -74,8 +74,8 @@ export const AgentDefinition = z.strictObject({
   /** Limits of runs whose input has none. @default none */
   budget: BudgetOptions.optional(),
   /**
-   * A worker counts as lost after this time without a heartbeat, in milliseconds: 10 s to an hour. The effect of its call then decides.
-   * @default the worker's
+   * A worker counts as lost after this time without a heartbeat, in milliseconds: 10 s to an hour. The effect of a lost call then decides
+   * whether it runs again. @default the worker's
    */
   heartbeatTimeoutMs: HeartbeatTimeoutMs.optional(),
   /** Defaults of another runner. Options of the agent override them. @default none */

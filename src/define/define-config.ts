@@ -43,11 +43,11 @@ const ConfigLimits = z.strictObject({
 export const Config = z.strictObject({
   /** Model of runs that name none: `provider/model`, or a bare name. @default the first provider with a key */
   model: z.string().optional(),
-  /** Models that are asked in this order when the first one fails. @default none: the run fails */
+  /** Models that are called in this order when the first one fails. @default none: the run fails */
   fallbacks: z.array(z.string()).max(FAILOVER_LIMITS.fallbacksMax).optional(),
   /**
-   * `strict`: a model that cannot be called is an error. `first-available`: of the chosen model, the fallbacks and the detected model, the
-   * first one that can be called is used, with a notice. @default strict
+   * `strict`: a model that cannot be called is an error. `first-available`: the first one that can be called is used, with a notice: the
+   * chosen model, a fallback, or the detected model. @default strict
    */
   resolve: z.enum(['strict', 'first-available']).optional(),
   /** How much models think. @default the model's own default */
@@ -77,7 +77,7 @@ export const Config = z.strictObject({
   instructions: z.record(z.string().min(1), z.string()).optional(),
   /** Providers by name. A name of a known provider replaces that provider. @default none */
   providers: z.record(z.string(), ProviderDefinition).optional(),
-  /** Keys of known providers by name, in place of their variables: a reference, or a list that is used in turn. */
+  /** Keys of known providers by name, in place of their variables: a reference, or a list in the order of use. */
   credentials: z.record(z.string(), Credentials).optional(),
   /** Prices by `provider/model`; the same as `models.*.price`. */
   prices: z.record(z.string(), ModelPrice).optional(),

@@ -28,7 +28,7 @@ export type ModelFacts = z.infer<typeof ModelFacts>;
 /** Options of one model of the config. Facts override those of the catalog. */
 export const ModelOptions = z.strictObject({
   ...ModelFacts.shape,
-  /** How much the model thinks, when run and agent do not say it. @default the config's */
+  /** How much the model thinks, if neither the run nor the agent sets it. @default the config's */
   thinking: ThinkingSetting.optional(),
   /** Timeouts of its calls. */
   times: ModelTimes.optional(),

@@ -48,7 +48,7 @@ export const PolicyOptions = z.strictObject({
   thinkingOffWhenEmpty: RunPolicy.shape.thinkingOffWhenEmpty.unwrap().optional(),
   /** `ask`: while the run is on a fallback, calls of tools that are not `read` wait for approval. @default off */
   failoverGate: RunPolicy.shape.failoverGate.unwrap().optional(),
-  /** After a refused key, the next key is asked, then the next model. False: only the next key. @default true */
+  /** After a refused key, the next key is used, then the next model. False: only the next key. @default true */
   fallbackOnAuth: RunPolicy.shape.fallbackOnAuth.unwrap().optional(),
   /** How many `read` calls of one answer run in parallel. @default 4 */
   readToolsParallelMax: RunPolicy.shape.readToolsParallelMax.unwrap().optional(),

@@ -11,7 +11,7 @@ export const HttpProvider = z.strictObject({
   preset: z.string().optional(),
   /** Address of the API, with its path. */
   baseUrl: z.string(),
-  /** Reference of the key, or a list of references that are used in turn. @default none */
+  /** Reference of the key, or a list of references in the order of use. @default none */
   credentials: Credentials.optional(),
   /** Allows plain http to another host, which sends prompts and key unencrypted. @default false */
   allowInsecure: z.boolean().optional(),
@@ -93,7 +93,9 @@ export const CustomProvider = z.strictObject({
   format: z.custom<WireFormatDefinition>(isWireFormat, 'a wire format { name, create(server) }'),
   /** Address of the API, with its path. @default none */
   baseUrl: z.string().optional(),
-  /** References of the keys. Each must have a value; without any, keys stand in `credentials` of the config. @default none */
+  /**
+   * References of the keys. Each must have a value. Without this field, the keys are those in `credentials` of the config. @default none
+   */
   credentials: Credentials.optional(),
   /** Allows plain http to another host, which sends prompts and key unencrypted. @default false */
   allowInsecure: z.boolean().optional(),

@@ -91,7 +91,7 @@ const CLAIMS: Readonly<Record<string, readonly string[]>> = {
   ],
   'docs/architecture/safeguards.md': [
     `hashes of the last ${LOOP_LIMITS.memoryTurns} turns`,
-    `keeps the last ${grouped(CONTINUE_AS_NEW_LIMITS.seenIdsMax)} ends`,
+    `keeps the last ${grouped(CONTINUE_AS_NEW_LIMITS.seenIdsMax)} final states`,
   ],
   'docs/guides/approve-and-steer.md': [
     `The time to live is ${STEER_LIMITS.ttlMsMin / SECOND} s to ${STEER_LIMITS.ttlMsMax / DAY} days`,
@@ -137,7 +137,7 @@ const CLAIMS: Readonly<Record<string, readonly string[]>> = {
   ],
   'docs/guides/fail-over.md': [
     `at most ${FAILOVER_LIMITS.fallbacksMax} fallbacks, and ${FAILOVER_LIMITS.credentialsMax} keys`,
-    `| ${MODEL_LIMITS.attemptsMax}, after Retry-After or the wait given in the body; 1 if that is above ${MODEL_LIMITS.retryAfterMsMax / SECOND} s |`,
+    `| ${MODEL_LIMITS.attemptsMax}, after Retry-After or the wait given in the body; 1 attempt if this wait is above ${MODEL_LIMITS.retryAfterMsMax / SECOND} s |`,
     `this model with this key: ${FIRST}, ${SECOND_COOLDOWN}, ${THIRD}, then ${LAST} minutes`,
     `this model with all its keys: ${FIRST}, ${SECOND_COOLDOWN}, ${THIRD}, then ${LAST} minutes`,
     `this key with all models: ${(FAILOVER_LIMITS.quotaCooldownsMs[0] ?? 0) / HOUR} hours, then a day`,
@@ -174,7 +174,7 @@ const CLAIMS: Readonly<Record<string, readonly string[]>> = {
   ],
   'docs/guides/write-agents.md': [
     `when a run starts, and has ${PROMPT_LIMITS.functionMsMax / SECOND} s`,
-    `cut at ${grouped(PROMPT_LIMITS.bootstrapFileCharsMax)} characters, and all of them at ${grouped(PROMPT_LIMITS.bootstrapTotalCharsMax)}`,
+    `cut at ${grouped(PROMPT_LIMITS.bootstrapFileCharsMax)} characters, and all files together at ${grouped(PROMPT_LIMITS.bootstrapTotalCharsMax)}`,
   ],
   'docs/guides/add-skills.md': [`each cut at ${grouped(SKILL_LIMITS.expandedCharsMax)} characters`],
   'docs/guides/write-tools.md': [

@@ -20,11 +20,11 @@ export const BACKGROUND_LIMITS = {
   segmentBytes: MIB,
   /** Number of these files that are kept: the end of the output. */
   segmentsMax: 4,
-  /** Time for its holder to start it. The sandbox is tried first. */
+  /** Time for the holder to start the command, after a test of the sandbox. */
   startMsMax: 30 * SECOND_MS,
   /** Time after the start for its first output, or its end. */
   firstOutputMs: 2 * SECOND_MS,
-  /** Time after the first line in which a command that fails has ended. */
+  /** Wait after the first line of output: a command that fails at once has ended by then. */
   settleMs: 300,
   /** Longest wait of `command_output`. A build that prints nothing for minutes must not look like a loop. */
   waitMsMax: 5 * MINUTE_MS,
@@ -44,10 +44,13 @@ export const BACKGROUND_LIMITS = {
   keepAfterRunMs: 60 * MINUTE_MS,
   /** Time limit of the activity at the end of a run. */
   endRunTimeoutMs: 30 * SECOND_MS,
-  /** Wait of the end of a run for a worker on the host of its workspace. Afterwards, that worker ends the commands itself. */
+  /** Time that the end of a run waits for a worker on the host of its workspace. Afterwards, that worker ends the commands itself. */
   endRunQueueMs: 5 * SECOND_MS,
   /** Length of the name of a command. */
   nameCharsMax: 40,
-  /** Protected files that a command makes. One with more is killed: each is renamed and stays in the workspace. */
+  /**
+   * Protected files that a command may create. A command that creates more is killed, because each file is renamed and stays in the
+   * workspace.
+   */
   refusedMax: 20,
 } as const;

@@ -3,8 +3,8 @@
 import { DAY_MS, KIB, MIB, SECOND_MS } from './units.js';
 
 /**
- * Sizes of the texts in a run's input. A text that is also a search attribute or in the memo would end the run if it exceeded the limits
- * of the server, which are 2 KB and 2 MB.
+ * Sizes of the texts in a run's input. Some texts are also a search attribute or in the workflow memo. Above the limits of the server, 2 KB
+ * and 2 MB, such a text would end the run.
  */
 export const INPUT_LIMITS = {
   /** Longest name, in characters: agent, model, session, tenant. A search attribute holds it in any script. */
@@ -39,7 +39,7 @@ export const STEER_LIMITS = {
   refusalBytesMax: 500,
   /** Commands `/model` and `/think` at the beginning of a message that a run applies. The rest is text. */
   directivesMax: 8,
-  /** Commands that are read from a message at all: runs of older versions apply as many. */
+  /** Commands that the parser reads from a message, because runs of older versions apply this many. */
   directivesReadMax: 1_000,
   /** Unread messages of a run. More are refused with `INBOX_FULL`: a burst of 10,000 would stall the worker. */
   unreadMax: 2_000,
@@ -58,7 +58,10 @@ export const PAYLOAD_LIMITS = {
    * refuses 2 MiB.
    */
   inlineBytesMax: 1.5 * MIB,
-  /** Payload that the SDK's external storage takes, for applications without the codec of large payloads. Above `inlineBytesMax` with its metadata. */
+  /**
+   * Size above which the SDK's external storage takes a payload, in applications without the codec of large payloads. It is
+   * `inlineBytesMax` plus metadata.
+   */
   externalBytesMin: 1.5 * MIB + 4 * KIB,
   /** Largest payload that is opened. A carried transcript of `transcriptBytesMax` fits in any encoding; a forged one cannot fill the memory. */
   openedBytesMax: 128 * MIB,

@@ -4,13 +4,13 @@ import { MIB, SECOND_MS } from './units.js';
 
 /** Limits of `perdure mcp`. */
 export const GATEWAY_LIMITS = {
-  /** How long `run_wait` waits without a time of its own: half of the official client's time limit for a request. */
+  /** Default wait of `run_wait`: half of the official client's time limit for a request. */
   waitMsDefault: 30 * SECOND_MS,
   /** Longest time of `run_wait`. */
   waitMsMax: 3_600 * SECOND_MS,
   /** Runs that `runs_list` lists, if the client requests no number. */
   listedDefault: 20,
-  /** Largest such number. */
+  /** Highest number of runs that `runs_list` lists. */
   listedMax: 200,
   /** A request in bytes, over stdio and over HTTP: a message of 1 MiB fits, escaped as JSON. */
   requestBytesMax: 4 * MIB,
@@ -22,8 +22,8 @@ export const GATEWAY_LIMITS = {
   timeoutCheckMs: SECOND_MS,
   /** Connections at once. Each may wait for a run. */
   connectionsMax: 1_000,
-  /** Time for the answers in work when the server ends. */
+  /** Time for requests in progress to finish when the server ends. */
   drainMs: 10 * SECOND_MS,
-  /** Port of HTTP without one of its own. */
+  /** Default port of HTTP. */
   mcpPort: 8788,
 } as const;

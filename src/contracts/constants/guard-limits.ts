@@ -12,9 +12,9 @@ export const LOOP_LIMITS = {
   stopAt: 5,
   /** Turns of a strict alternation (A B A B A B) that are a loop. */
   alternationTurns: 6,
-  /** Newest turns in which few different ones are a loop. */
+  /** Number of newest turns that the guard checks for `windowDistinctMax`. */
   windowTurns: 8,
-  /** Different turns among these that are still a loop. */
+  /** If these turns contain at most this many different ones, they are a loop. */
   windowDistinctMax: 2,
   /** Turns between the warning about such a pattern and the end. */
   patternGraceTurns: 2,
@@ -24,9 +24,9 @@ export const LOOP_LIMITS = {
   badArgumentsTurns: 3,
   /** A warning is added after this many turns with the same call. */
   ceilingNudgeTurns: 25,
-  /** Turns that are remembered. Two alternating calls reach the ceiling within them. */
+  /** Turns that the guard remembers: enough for two alternating calls to reach `ceilingTurns`. */
   memoryTurns: 60,
-  /** Longer arguments are compared exactly only, in characters. */
+  /** Longest arguments, in characters, that are also compared approximately. Longer ones must be equal. */
   shapeCharsMax: 2_000,
 } as const;
 
@@ -182,7 +182,7 @@ export const COMPACTION_LIMITS = {
   keepRecentMax: 40,
   /** Smallest saving of a pass. A smaller one is not worth a new prompt cache. */
   savingsFractionMin: 0.1,
-  /** New messages after a pass without saving before the next pass. */
+  /** After a pass that saved nothing, the next pass waits for this many new messages. */
   latchMessages: 8,
   /** Target of a pass, as a fraction of the size at which passes start. */
   targetFraction: 0.5,

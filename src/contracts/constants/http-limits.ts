@@ -4,7 +4,7 @@ import { KIB, MIB, MINUTE_MS, SECOND_MS } from './units.js';
 
 /** Limits of `perdure serve`. */
 export const HTTP_LIMITS = {
-  /** Port without one of its own. */
+  /** Default port. */
   portDefault: 8787,
   /** Body of a request in bytes: a message of 1 MiB fits, escaped as JSON. */
   bodyBytesMax: 2 * MIB,
@@ -22,7 +22,7 @@ export const HTTP_LIMITS = {
   bodyDepthMax: 200,
   /** Tokens of a file. Each request is compared with all of them. */
   tokensMax: 1_000,
-  /** Requests of a token in a minute, without `gateway.requestsPerMinute` of the config. As many may come at once. */
+  /** Requests of a token in a minute, without `gateway.requestsPerMinute` of the config. A burst may have the same number. */
   requestsPerMinuteDefault: 6_000,
   /** Highest `gateway.requestsPerMinute`. */
   requestsPerMinuteMax: 10_000_000,
@@ -30,7 +30,7 @@ export const HTTP_LIMITS = {
   startingMs: 10 * SECOND_MS,
   /** Runs in a list, if the client requests no number. */
   listedDefault: 50,
-  /** Largest such number. */
+  /** Highest number of runs in a list. */
   listedMax: 200,
   /** Messages of one answer of `transcript`, in bytes. A larger message comes alone. */
   transcriptBytesMax: MIB,
@@ -50,8 +50,8 @@ export const HTTP_LIMITS = {
   lingerMs: 5 * SECOND_MS,
   /** Known owners of runs. */
   ownersMax: 10_000,
-  /** Time for the answers in work when the gateway ends. */
+  /** Time for requests in progress to finish when the gateway ends. */
   drainMs: 10 * SECOND_MS,
-  /** Time after which an answer of `/readyz` is old. */
+  /** Time for which an answer of `/readyz` is cached. */
   readyCacheMs: SECOND_MS,
 } as const;

@@ -68,9 +68,12 @@ export const RUN_LIMITS = {
   prepareAttemptsMax: 10,
   /** Attempts to find the host of a workspace, on random hosts of a shared queue. With 20 hosts, this misses the right one once in 800 million runs. */
   prepareHostsAskedMax: 400,
-  /** Wait before the next one is asked. All of them take about two minutes. */
+  /** Wait between two of these attempts. All attempts together take about two minutes. */
   prepareHostsBackoffMs: 250,
-  /** Lost workers of one call. More fail it, so that a worker that crashes repeatedly cannot keep it alive. */
+  /**
+   * Lost workers after which a call is started again. One more fails the call, so that a call that crashes its workers does not repeat
+   * forever.
+   */
   workerLossesMax: 20,
   /** Fresh transcript references for one model call. */
   transcriptMovedMax: 3,
@@ -126,7 +129,7 @@ export const MODEL_LIMITS = {
   streamIdleMs: 90 * SECOND_MS,
   /** Output limit of a request. Anthropic requires one, and every current model supports this. */
   outputTokensDefault: 8_192,
-  /** Smallest output limit. A budget that cannot pay it is spent, because a smaller answer would be cut. */
+  /** Smallest output limit. A budget that does not cover it counts as spent, because a smaller answer would be cut. */
   outputTokensMin: 256,
   /** Largest answer. A larger one is an error, because it would not fit the history. */
   answerBytesMax: MIB,
@@ -176,7 +179,7 @@ export const TOOL_LIMITS = {
   outputCharsMin: 2_000,
   /** Largest log line about an error that a tool threw: its stack and those of its causes, but not megabytes of a message. */
   loggedErrorBytesMax: 16 * KIB,
-  /** Errors of a chain of causes that are logged. More are a circle. */
+  /** Errors of a chain of causes that are logged. A longer chain counts as a cycle. */
   loggedCausesMax: 8,
   /** Time limit of `reconcile`. */
   reconcileTimeoutMs: 30 * SECOND_MS,

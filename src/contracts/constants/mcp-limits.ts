@@ -2,7 +2,7 @@
 
 import { KIB, MIB, SECOND_MS } from './units.js';
 
-/** Limits of MCP servers. A server is a program of others: each limit bounds what it can cost. */
+/** Limits of MCP servers. A server is a third-party program: each limit bounds what it can cost. */
 export const MCP_LIMITS = {
   /** No `_`: it separates the server from its tool. Short, because providers allow 64 characters for both. */
   serverNamePattern: /^[A-Za-z][A-Za-z0-9-]{0,23}$/u,
@@ -12,7 +12,7 @@ export const MCP_LIMITS = {
   requestTimeoutMsMax: 2 * 60 * 60 * SECOND_MS,
   /** Tools of one server. Models choose badly among more. */
   toolsMax: 128,
-  /** Changed lists that a run takes. Each one costs the provider's prompt cache. */
+  /** Changed lists that a run accepts. Each one invalidates the provider's prompt cache. */
   listChangesMax: 20,
   /** Names of tools that an event about a changed list holds, of each kind. */
   namesShownMax: 20,
@@ -20,7 +20,7 @@ export const MCP_LIMITS = {
   noticesMax: 20,
   /** Characters of one notice. */
   noticeCharsMax: 500,
-  /** Messages that a process does not read, in bytes. Then it is ended. */
+  /** Unread messages, in bytes, after which a process is ended. */
   unreadBytesMax: 32 * MIB,
   /** Pages of its lists. */
   pagesMax: 20,

@@ -70,7 +70,7 @@ export const MEMORY_LIMITS = {
   filesMax: 1_000,
   /** Part of a file that is read. */
   fileBytesMax: 4 * MIB,
-  /** Size of a file of notes that takes no more of them: the next file of the month does. */
+  /** Size at which a file of notes is full. Further notes go to the next file of the month. */
   fullFileBytes: MIB,
   /** Characters of a section of a file that are searched and shown. */
   sectionCharsMax: 32_000,

@@ -4,7 +4,7 @@ import { HOUR_MS, MIB, MINUTE_MS, SECOND_MS } from './units.js';
 
 /** Limits of one session. */
 export const SESSION_LIMITS = {
-  /** Messages that wait at once, without a cap of its own. The message in work does not count. */
+  /** Default number of messages that may wait. The message in progress does not count. */
   capDefault: 20,
   /** Largest cap. All waiting messages are carried over continue-as-new. */
   capMax: 1_000,
@@ -24,7 +24,7 @@ export const SESSION_LIMITS = {
   droppedShown: 200,
   /** Beginning of a dropped message in the summary of `drop: summarize`, in characters. */
   summaryLineCharsMax: 200,
-  /** Messages in such a summary. Of more, their number is given. */
+  /** Messages in such a summary. If there are more, the summary gives their number. */
   summaryLinesMax: 50,
   /** Longest name of a channel, in characters. */
   channelCharsMax: 100,
@@ -36,11 +36,14 @@ export const SESSION_LIMITS = {
   checkTimeoutMs: 30 * SECOND_MS,
   /** Time to read the conversation of a session from its earlier runs. */
   copyTimeoutMs: 2 * MINUTE_MS,
-  /** Time that `wait` of a client waits without a time of its own. */
+  /** Default time that `wait` of a client waits. */
   waitMsDefault: 30 * SECOND_MS,
   /** Time between two queries of a client that follows a session. */
   followEveryMs: SECOND_MS,
-  /** Runs that a conversation refers to, before one copies it: a worker without a cache queries each of them. */
+  /**
+   * Runs that a conversation refers to. After that, the next run copies the conversation, because a worker without a cache queries each of
+   * them.
+   */
   referencedRunsMax: 20,
   /** Age of the oldest such run: a server may remove the history of a closed run after a day. */
   referencedAgeMsMax: 12 * HOUR_MS,

@@ -2,7 +2,7 @@
 
 import { DAY_MS, MIB, SECOND_MS } from './units.js';
 
-/** Limits of `fetch_url`. A server of the web is a program of others: each limit bounds what it can cost. */
+/** Limits of `fetch_url`. A web server is a third-party program: each limit bounds what it can cost. */
 export const FETCH_LIMITS = {
   /** Length of a URL. */
   urlCharsMax: 2_000,
@@ -48,7 +48,7 @@ export const SLEEP_LIMITS = {
   secondsMin: 1,
   /** Longest sleep. */
   msMax: 7 * DAY_MS,
-  /** A sleep of this length makes the same calls before and after it no loop: a run that polls every minute is at work. */
+  /** After a sleep of at least this length, the loop guard forgets earlier turns: a run that polls every minute is not a loop. */
   pollMsMin: 30 * SECOND_MS,
 } as const;
 

@@ -22,7 +22,7 @@ export const LOSS_LIMITS = {
   earlierAttemptMsMax: 10 * MINUTE_MS,
   /** First pause before the host is asked again; doubled each time. */
   askAgainMsMin: 2 * SECOND_MS,
-  /** Longest pause before the host is asked again: a run goes on this long after its suspended worker, at most. */
+  /** Longest pause before the host is asked again. A run continues at most this long after its suspended worker resumes. */
   askAgainMsMax: 15 * SECOND_MS,
   /** Time after which a result that may not have reached the server is written to disk and reported again. Most are no longer needed by then. */
   persistAfterMs: SECOND_MS,
@@ -41,8 +41,8 @@ export const LOSS_LIMITS = {
 /** Hosting of workers: heartbeat timeouts, and the supervisor of `perdure worker`. */
 export const HOSTING_LIMITS = {
   /**
-   * Heartbeat timeout under a supervisor. It reports a dead process, so only lost hosts and networks remain to be found, and an outage of the
-   * server of this length loses no call.
+   * Heartbeat timeout under a supervisor. The supervisor reports a dead process, so the timeout only has to detect lost hosts and networks.
+   * A shorter outage of the server loses no call.
    */
   supervisedHeartbeatTimeoutMs: MINUTE_MS,
   /** Heartbeat timeout on the embedded server. A death is proved by the pid, so a suspended machine loses no call. */
@@ -71,7 +71,10 @@ export const HOSTING_LIMITS = {
   exitMs: 10 * SECOND_MS,
   /** Time for reporting the calls of a worker that died during a stop. */
   lastReportMs: 5 * SECOND_MS,
-  /** Age of its last poll up to which a worker counts as alive. It polls at least every minute; the server lists a dead one for 5 minutes. */
+  /**
+   * A worker counts as alive if its last poll is not older than this. It polls at least every minute; the server lists a dead one for 5
+   * minutes.
+   */
   pollerAgeMs: 75 * SECOND_MS,
   /** Newest open runs whose large payloads a worker looks for at its start. */
   missingPayloadRuns: 20,
@@ -95,7 +98,7 @@ export const HOST_PROCESS_LIMITS = {
   formerWorkersEveryMs: SECOND_MS,
   /** What a call may write with `console`, in characters. It goes to the worker's log, which must not fill the disk. */
   consoleCharsMax: MIB,
-  /** Longest line of it. A longer one is broken. */
+  /** Longest line in the log. A longer one is split. */
   consoleLineCharsMax: 8 * KIB,
 } as const;
 
@@ -217,13 +220,13 @@ export const PROVIDER_LIMITS = {
   callsAtOnceMax: 10_000,
   /** Highest `callsPerMinute`. */
   callsPerMinuteMax: 1_000_000,
-  /** Longest wait of a call for its place. Then the next model of the run is asked. */
+  /** Longest wait of a call for its place. Then the next model of the run is called. */
   waitMsMax: 30 * MINUTE_MS,
   /** Time without a place after which the heartbeat says what a call waits for. */
   noticeMs: 500,
-  /** Time after its last message at which the calls of a worker free their places. */
+  /** Time after the last message of a worker at which the places of its calls become free. */
   leaseMs: 30 * SECOND_MS,
-  /** Messages of a worker in the time of a lease, so that a late one loses no place. */
+  /** Messages that a worker sends within `leaseMs`, so that a late one loses no place. */
   messagesPerLease: 3,
   /** Time over which `callsPerMinute` counts. */
   windowMs: MINUTE_MS,
@@ -231,7 +234,7 @@ export const PROVIDER_LIMITS = {
   holdMs: 10 * SECOND_MS,
   /** Messages that the ledger holds. The server takes 10 updates of a workflow at once. */
   heldRequestsMax: 6,
-  /** Time after which a worker asks again whose message was not held. */
+  /** If the ledger does not hold a worker's message, the worker asks again after this time. */
   askAgainMs: SECOND_MS,
   /** Time limit of one message: `holdMs`, and a slow server. */
   requestMsMax: 25 * SECOND_MS,
@@ -255,7 +258,7 @@ export const LEDGER_LIMITS = {
 export const DISK_LIMITS = {
   /** Free space of the state folder and of artifacts: room for the results of some hundred calls, and for the server's database. */
   freeBytesMin: 16 * MIB,
-  /** Share of a disk that is smaller than 100 times `freeBytesMin`. */
+  /** On a disk smaller than 100 times `freeBytesMin`, this share must be free instead. */
   freeShareMin: 0.01,
   /** Time until a full disk is checked again. It is doubled after each check. */
   checkMsMin: SECOND_MS,
@@ -267,7 +270,7 @@ export const DISK_LIMITS = {
   ampleBytesMin: 4 * GIB,
   /** Free files that no disk loses within `ampleForMs`. */
   ampleFilesMin: 100_000,
-  /** Time for which a check counts that found ample room. */
+  /** Time for which a check that found ample room is valid. */
   ampleForMs: SECOND_MS,
 } as const;
 
@@ -279,6 +282,6 @@ export const AUTH_LIMITS = {
   validMs: 5 * MINUTE_MS,
   /** Time to check a signature. */
   checkTimeoutMs: 10 * SECOND_MS,
-  /** A signature counts once, and is remembered for this long: a start may be made long before a worker prepares it. */
+  /** A signature is valid once, and is remembered for this long: a start may be made long before a worker prepares it. */
   rememberedMs: 30 * DAY_MS,
 } as const;

@@ -6,7 +6,7 @@ import { INPUT_LIMITS } from '../constants/limits.js';
  * them in the same way. A session passes it from run to run.
  */
 export const Conversation = z.strictObject({
-  /** Id of the run whose transcript it is. */
+  /** Id of the run that the conversation ends with. */
   runId: z.string().max(INPUT_LIMITS.workflowIdCharsMax),
   /** Its last execution. */
   executionId: z.string(),

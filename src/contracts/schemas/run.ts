@@ -148,7 +148,7 @@ export const RunResult = z.strictObject({
   usageEstimated: z.boolean().optional(),
   /** Messages that were accepted but not delivered before the end. */
   unconsumed: z.array(z.strictObject({ id: z.string(), text: z.string() })),
-  /** The agents that worked on the run, in order. Absent for a run that no agent handed over. */
+  /** The agents that worked on the run, in order. Absent for a run without a handoff. */
   agents: z.array(z.string()).optional(),
   /** True when `unconsumed` is cut to the size of a result, or unknown because no worker answered. Query `unread` has all messages. */
   unconsumedCut: z.boolean().optional(),
@@ -207,7 +207,7 @@ export interface Progress {
   readonly lastDecision?: string;
   /** Name of the agent at work. */
   readonly agent: string;
-  /** The agents that worked on the run, in order. Absent for a run that no agent handed over. */
+  /** The agents that worked on the run, in order. Absent for a run without a handoff. */
   readonly agents?: readonly string[];
   /** The current model. */
   readonly model: string;

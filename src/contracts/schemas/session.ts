@@ -16,9 +16,9 @@ export type DropPolicy = z.infer<typeof DropPolicy>;
 export const QueueOptions = z.strictObject({
   /** Mode of messages without one. `followup`: each has a run of its own. @default followup */
   mode: QueueMode.optional(),
-  /** Messages that may wait. The one in work does not count. @default 20 */
+  /** Messages that may wait. The one in progress does not count. @default 20 */
   cap: z.number().int().min(1).max(SESSION_LIMITS.capMax).optional(),
-  /** Which message is dropped at the cap: the new one, the oldest, or the oldest with its beginning in a summary. @default new */
+  /** Which message is dropped at the cap: the new one, the oldest, or the oldest, whose beginning is kept in a summary. @default new */
   drop: DropPolicy.optional(),
   /** Wait for further `collect` messages, in milliseconds, counted from the newest one. @default 500 */
   debounceMs: z.number().int().min(0).max(SESSION_LIMITS.debounceMsMax).optional(),

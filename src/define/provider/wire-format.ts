@@ -24,8 +24,8 @@ export interface ProviderServer {
    */
   readonly fetch: typeof fetch;
   /**
-   * The events of a response in the format `text/event-stream`, in order. One that was cut is left out, so a format decides by its own last
-   * event whether an answer is complete.
+   * The events of a response in the format `text/event-stream`, in order. An event that was cut is left out, so the format must detect a
+   * complete answer by its last event.
    */
   readonly events: (response: Response) => AsyncIterable<ServerEvent>;
   /** The failure that a refused response means: by its status, its error message and Retry-After. Never rejects. */

@@ -6,8 +6,8 @@ const Host = z.string().regex(/^[^\s/]+$/u, 'is a host such as wiki.example.com,
 /** What the tool `fetch_url` may reach beyond the public internet. */
 export const FetchDefinition = z.strictObject({
   /**
-   * Hosts that may have addresses of private networks, or of this machine: `host`, `*.host` or an address, with ports 80 and 443 or with the
-   * one that it names (`wiki.internal:8080`). @default none
+   * Hosts that may have addresses of private networks, or of this machine: `host`, `*.host` or an address, with ports 80 and 443, or with
+   * the port in the entry (`wiki.internal:8080`). @default none
    */
   allow: z.array(Host).optional(),
 });

@@ -3,7 +3,7 @@ import { HTTP_LIMITS } from '../../contracts/constants/limits.js';
 
 /** Limits of the HTTP gateway, `perdure serve`. */
 export const GatewayDefinition = z.strictObject({
-  /** Requests of each token in a minute; as many may come at once. @default 6,000 */
+  /** Requests of each token in a minute; a burst may have the same number. @default 6,000 */
   requestsPerMinute: z.number().int().min(1).max(HTTP_LIMITS.requestsPerMinuteMax).optional(),
 });
 export type GatewayDefinition = z.infer<typeof GatewayDefinition>;

@@ -27,7 +27,7 @@ const ServerOptions = {
   blockedTools: z.array(z.string()).optional(),
   /** Lets the server ask the person of a run during a call (elicitation). Each run then has a connection, or a process, of its own. @default false */
   elicitation: z.boolean().optional(),
-  /** Starts no run without this server. Without it, such a run has a notice and none of its tools. @default false */
+  /** True: a run does not start without this server. False: it starts without the tools of the server, with a notice. @default false */
   required: z.boolean().optional(),
 };
 
@@ -41,7 +41,7 @@ export const McpProcess = z.strictObject({
   env: z.record(z.string(), z.string()).optional(),
   /** One process for each workspace, in that folder, which it may change. Runs without a workspace are not offered its tools. @default false */
   workspace: z.boolean().optional(),
-  /** Working folder, an absolute path, which it may change. @default an empty folder that ends with it */
+  /** Working folder, an absolute path, which it may change. @default an empty folder, deleted when the process ends */
   cwd: z.string().regex(/^\/./u, 'is no absolute path').optional(),
   /** What the process may reach. @default `sandbox` of the config: no network */
   sandbox: SandboxDefinition.optional(),

@@ -46,8 +46,9 @@ export const SandboxDefinition = z
     /** The image of mode `container`, which the engine must have. It needs `sh`, and `node` or `socat` for `network.allow`. */
     image: z.string().regex(IMAGE, 'is no name of an image').max(SANDBOX_LIMITS.imageCharsMax).optional(),
     /**
-     * `none`: no network but a loopback of its own. `{ allow }`: only these hosts, by HTTP and HTTPS through a proxy; the command finds it in
-     * `HTTP_PROXY` and `HTTPS_PROXY`. `host`: all that this machine reaches, with the Temporal server and every local port. @default none
+     * `none`: only a loopback interface of the command's own. `{ allow }`: only these hosts, by HTTP and HTTPS through a proxy; the command
+     * finds it in `HTTP_PROXY` and `HTTPS_PROXY`. `host`: all that this machine reaches, with the Temporal server and every local port.
+     * @default none
      */
     network: z.union([z.enum(['none', 'host']), z.strictObject({ allow: z.array(Host).min(1).max(SANDBOX_LIMITS.hostsMax) })]).optional(),
     /** Files and folders beside the workspace that commands can change, such as `~/.npm`. Missing ones are ignored. @default none */

@@ -9,7 +9,7 @@ export const StreamsDefinition = z.strictObject({
   keyPrefix: z.string().max(REDIS_STREAM_LIMITS.keyPrefixCharsMax).optional(),
   /** Time after the last token of a run at which its stream is deleted, in milliseconds. @default a day */
   ttlMs: z.number().int().min(REDIS_STREAM_LIMITS.ttlMsMin).max(REDIS_STREAM_LIMITS.ttlMsMax).optional(),
-  /** Entries to which a stream is trimmed, about. The oldest go first. @default 10,000 */
+  /** Approximate number of entries to which a stream is trimmed. The oldest are removed first. @default 10,000 */
   entriesMax: z.number().int().min(REDIS_STREAM_LIMITS.entriesMaxMin).max(REDIS_STREAM_LIMITS.entriesMaxMax).optional(),
   /** Allows plain redis to another host, which sends tokens and the password unencrypted. @default false */
   allowInsecure: z.boolean().optional(),

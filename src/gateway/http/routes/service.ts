@@ -11,7 +11,7 @@ export function serviceRoutes(described: readonly Route[]): readonly Route[] {
     path: '/healthz',
     right: 'none',
     summary: 'tell whether the gateway runs',
-    answers: [{ status: 200, meaning: 'it runs', schema: State }],
+    answers: [{ status: 200, meaning: 'the gateway runs', schema: State }],
     run: () => Promise.resolve({ status: 200, body: { status: 'ok' } }),
   });
   const ready = defineRoute({
@@ -20,7 +20,7 @@ export function serviceRoutes(described: readonly Route[]): readonly Route[] {
     right: 'none',
     summary: 'tell whether requests can be answered',
     answers: [
-      { status: 200, meaning: 'they can', schema: State },
+      { status: 200, meaning: 'requests can be answered', schema: State },
       { status: 503, meaning: 'starting, ending, or without its Temporal server' },
     ],
     async run({ gateway }) {
