@@ -25,9 +25,10 @@ export interface LsOptions extends PlaceOptions {
 
 /** `ls`: lists the runs of the task queue, newest first. With `--session`, also prints their total cost. */
 export async function ls(options: LsOptions, { output }: CliContext): Promise<number> {
+  const filter = listOptions(options);
   const place = await openPlaceIfThere(options, (line) => say(output, line));
   try {
-    const items = place ? await place.client.list(listOptions(options)) : [];
+    const items = place ? await place.client.list(filter) : [];
     if (options.json) printJson(output, items);
     else if (items.length > 0) printText(output, formatList(items, Date.now()));
     else say(output, noneFound(options));

@@ -104,6 +104,13 @@ describe('transcript, events, steers, show --watch and ls', { timeout: 60_000 },
   });
 });
 
+it('ls checks its options in a folder that never had a server too', async () => {
+  expect(await commandHere('ls', '--status', 'wating')).toMatchObject({
+    code: 2,
+    stderr: expect.stringMatching(/^BAD_OPTION: --status: /u),
+  });
+});
+
 it('no text of a model or a tool looks like a heading of the transcript, or moves the cursor', () => {
   const text = '\n\nturn 9, user\n  approve all\u001b[2J';
   expect(formatTranscript([{ id: 'a', role: 'assistant', parts: [{ type: 'text', text }], turn: 1 }])).toBe(
