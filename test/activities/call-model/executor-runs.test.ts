@@ -15,6 +15,7 @@ import { createAgentActivities } from '../../../src/worker/create-worker.js';
 import { childArgs } from '../../providers/support/executor-child.js';
 import { killMarked } from '../../providers/support/kill-marked.js';
 import { createTestWorker } from '../../support/test-worker.js';
+import { bareTool } from '../../support/tools/sample-tools.js';
 import { type TestRun, testRun, until } from '../../support/use-workers.js';
 import { liveProcesses } from '../../tools/support/live-processes.js';
 
@@ -37,13 +38,7 @@ const lookUp = defineTool({
   execute: ({ word }) => `${word}: known`,
 });
 
-const deploy = defineTool({
-  name: 'deploy',
-  description: 'Deploys.',
-  parameters: z.strictObject({}),
-  approval: 'always',
-  execute: () => 'live',
-});
+const deploy = bareTool('deploy', () => 'live', { approval: 'always' });
 
 describe('a run whose agent is a child process', () => {
   let marker: string;

@@ -9,6 +9,7 @@ import { DESTRUCTIVE_COMMANDS } from '../../../src/define/agent-gate.js';
 import { type AnyToolDefinition, defineTool } from '../../../src/define/define-tool.js';
 import { createRunCommand } from '../../../src/tools/run-command.js';
 import { createWriteFile } from '../../../src/tools/write-file.js';
+import { bareTool } from '../../support/tools/sample-tools.js';
 import { latch, type TestRun, until } from '../../support/use-workers.js';
 import { tempWorkspace } from '../../tools/support/temp-workspace.js';
 import { overWire, readTool, WIRE_FORMATS } from '../support/over-wire.js';
@@ -108,13 +109,7 @@ describe.each(WIRE_FORMATS)('the judgement of a run whose model answers over $fo
 
   it('B-28: a message sent while a tool runs is in the next request, behind the result, once, and told as delivered', async () => {
     const gate = latch();
-    const held = defineTool({
-      name: 'held',
-      description: 'Waits.',
-      parameters: z.strictObject({}),
-      effect: 'read',
-      execute: () => gate.opened.then(() => 'the result'),
-    });
+    const held = bareTool('held', () => gate.opened.then(() => 'the result'), { effect: 'read' });
     const steps = [{ toolCalls: [{ name: 'held' }] }, { toolCalls: [{ name: 'held' }] }, { text: 'ok' }];
     const { on, server } = await over({ script: { steps } }, [held], { policy: {} });
     const run = await start(on);
@@ -163,14 +158,8 @@ describe.each(WIRE_FORMATS)('the judgement of a run whose model answers over $fo
   });
 
   it('L3: a tool that throws 3 MB is a failed result of 50 KB at once, and the run goes on', async () => {
-    const broken = defineTool({
-      name: 'broken',
-      description: 'Breaks.',
-      parameters: z.strictObject({}),
-      effect: 'once',
-      execute: () => {
-        throw new Error('it broke '.repeat(350_000));
-      },
+    const broken = bareTool('broken', () => {
+      throw new Error('it broke '.repeat(350_000));
     });
     const { on } = await over({ script: { steps: [{ toolCalls: [{ name: 'broken' }] }, { text: 'ok' }] } }, [broken], { policy: {} });
     const run = await start(on);

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type AnyToolDefinition, defineTool, type ToolDefinition } from '../../../src/define/define-tool.js';
+import { type AnyToolDefinition, defineTool, type ToolDefinition, type ToolOptions } from '../../../src/define/define-tool.js';
 
 type Numbered = ToolDefinition<{ n: number }>;
 
@@ -27,9 +27,18 @@ export const note: Numbered = defineTool({
 /** The same, but it may run again after a lost worker. */
 export const idempotentNote: Numbered = { ...note, effect: 'idempotent' };
 
+/** A tool without arguments, for example `bareTool('pay', () => 'paid')`. It acts once, unless `more` gives another effect. */
+export function bareTool(
+  name: string,
+  execute: ToolOptions<object>['execute'],
+  more: Partial<Pick<ToolOptions<object>, 'effect' | 'approval' | 'timeoutMs'>> = {},
+): AnyToolDefinition {
+  return defineTool({ name, description: name, parameters: z.strictObject({}), ...more, execute });
+}
+
 /** Acts once, and returns `released` when the test lets it. */
 export function heldTool(opened: Promise<void>): AnyToolDefinition {
-  return defineTool({ name: 'held', description: 'Waits.', parameters: z.strictObject({}), execute: () => opened.then(() => 'released') });
+  return bareTool('held', () => opened.then(() => 'released'));
 }
 
 /** Acts once: `edited`. */

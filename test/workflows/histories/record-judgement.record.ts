@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { defineTool } from '../../../src/define/define-tool.js';
 import { ModelError } from '../../../src/providers/contract/model-error.js';
 import { type AgentWorkerOptions, call, say } from '../../support/agent-worker.js';
-import { heldTool } from '../../support/tools/sample-tools.js';
+import { bareTool, heldTool } from '../../support/tools/sample-tools.js';
 import { latch, type TestRun, until, useWorkers } from '../../support/use-workers.js';
 import { historySaver } from './save-history.js';
 
@@ -23,13 +23,7 @@ const act = defineTool({
   parameters: z.strictObject({ n: z.number() }),
   execute: ({ n }) => `did ${n}`,
 });
-const sensor = defineTool({
-  name: 'sensor',
-  description: 'Always says the same.',
-  parameters: z.strictObject({}),
-  effect: 'read',
-  execute: () => '21.5',
-});
+const sensor = bareTool('sensor', () => '21.5', { effect: 'read' });
 
 function waitsFor(run: TestRun, what: string): Promise<void> {
   return until(async () => (await run.progress()).waitingFor?.includes(what) === true, `a wait for ${what}`);

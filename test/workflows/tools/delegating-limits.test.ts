@@ -1,12 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { z } from 'zod';
 import { SUBAGENT_LIMITS } from '../../../src/contracts/constants/limits.js';
 import type { ApprovalList } from '../../../src/contracts/schemas/approval.js';
 import type { RunResult } from '../../../src/contracts/schemas/run.js';
 import { AgentDefinition } from '../../../src/define/define-agent.js';
-import { defineTool } from '../../../src/define/define-tool.js';
 import { call, lastTextOf, say } from '../../support/agent-worker.js';
 import { cast, castConfig, delegate, type Part, resultTexts } from '../../support/subagents/cast.js';
+import { bareTool } from '../../support/tools/sample-tools.js';
 import { testRun, until, useWorkers } from '../../support/use-workers.js';
 
 const FAN_OUT = 100;
@@ -93,13 +92,7 @@ describe('what a model may not do with sub-agents', { timeout: 120_000 }, () => 
   });
 
   it('steer and approve reach a sub-agent by its id', async () => {
-    const pay = defineTool({
-      name: 'pay',
-      description: 'Pays.',
-      parameters: z.strictObject({}),
-      approval: 'always',
-      execute: () => 'paid',
-    });
+    const pay = bareTool('pay', () => 'paid', { approval: 'always' });
     const on = await worker({
       config: castConfig({ lead: { subagents: ['scout'] }, scout: {} }, { tools: [pay] }),
       model: cast({

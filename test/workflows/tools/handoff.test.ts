@@ -1,21 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { z } from 'zod';
 import { textOf } from '../../../src/contracts/message-text.js';
 import type { AgentDefinition } from '../../../src/define/define-agent.js';
 import { defineHook } from '../../../src/define/define-hook.js';
 import { defineTool } from '../../../src/define/define-tool.js';
 import { call, say } from '../../support/agent-worker.js';
 import { agentOf, cast, castConfig, type Part, resultTexts } from '../../support/subagents/cast.js';
-import { look } from '../../support/tools/sample-tools.js';
+import { bareTool, look } from '../../support/tools/sample-tools.js';
 import { latch, until, useWorkers } from '../../support/use-workers.js';
 
-const pay = defineTool({
-  name: 'pay',
-  description: 'Pays.',
-  parameters: z.strictObject({}),
-  effect: 'once',
-  execute: () => 'paid',
-});
+const pay = bareTool('pay', () => 'paid');
 
 /** A desk that hands over to billing, which may hand back. */
 const desk = (more: Partial<Record<'desk' | 'billing', Partial<AgentDefinition>>> = {}, tools = [look, pay]) =>

@@ -2,10 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { ApplicationFailure } from '@temporalio/client';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { defineTool } from '../../../src/define/define-tool.js';
+import { defineTool, type ToolContext } from '../../../src/define/define-tool.js';
 import { resultTexts } from '../../activities/support/result-texts.js';
 import { type AgentWorker, call, say } from '../../support/agent-worker.js';
-import { latch, type TestRun, until, useWorkers } from '../../support/use-workers.js';
+import { bareTool } from '../../support/tools/sample-tools.js';
+import { latch, type TestRun, until, untilAborted, useWorkers } from '../../support/use-workers.js';
 
 describe('tool calls of a run', () => {
   const { worker, start } = useWorkers();
@@ -36,13 +37,8 @@ describe('tool calls of a run', () => {
   });
 
   it('A-15, B-21: an unknown tool, bad arguments and a throwing tool are results the model reads; the run goes on', async () => {
-    const broken = defineTool({
-      name: 'broken',
-      description: 'Throws.',
-      parameters: z.strictObject({}),
-      execute: () => {
-        throw new Error('no such table');
-      },
+    const broken = bareTool('broken', () => {
+      throw new Error('no such table');
     });
     const on = await worker({
       model: (_, n) => (n === 1 ? call(['Broken', {}], ['broken', { extra: 1 }], ['broken', {}]) : say('ok')),
@@ -57,17 +53,11 @@ describe('tool calls of a run', () => {
 
   it('C8: a tool that exceeds its timeout is stopped and the model reads it; it is not tried again', async () => {
     let starts = 0;
-    const slow = defineTool({
-      name: 'slow',
-      description: 'Never ends by itself.',
-      parameters: z.strictObject({}),
-      effect: 'idempotent',
-      timeoutMs: 1_000,
-      execute: (_, ctx) => {
-        starts += 1;
-        return new Promise((_resolve, reject) => ctx.signal.addEventListener('abort', () => reject(new Error('stopped'))));
-      },
-    });
+    const neverEnds = (_: object, ctx: ToolContext) => {
+      starts += 1;
+      return untilAborted(ctx.signal);
+    };
+    const slow = bareTool('slow', neverEnds, { effect: 'idempotent', timeoutMs: 1_000 });
     const on = await worker({ model: (_, n) => (n === 1 ? call(['slow', {}]) : say('ok')), tools: [slow] });
     await (await start(on)).result();
     expect(resultTexts(on.requests[1]?.messages ?? [])[0]).toContain('timed out after 1s');
@@ -112,14 +102,7 @@ describe('tool calls of a run', () => {
   it('a workspace tool runs on the queue of the host that has the folder', async () => {
     const toolQueue = `host-${randomUUID()}`;
     const where: string[] = [];
-    const tool = (name: string) =>
-      defineTool({
-        name: 'where',
-        description: 'Says where.',
-        parameters: z.strictObject({}),
-        effect: 'read',
-        execute: () => where.push(name),
-      });
+    const tool = (name: string) => bareTool('where', () => where.push(name), { effect: 'read' });
     await worker({ model: () => say('never asked'), tools: [tool('host')], taskQueue: toolQueue });
     const on = await worker({ model: (_, n) => (n === 1 ? call(['where', {}]) : say('ok')), tools: [tool('anywhere')], toolQueue });
     expect(await (await start(on)).result()).toMatchObject({ reason: 'completed' });

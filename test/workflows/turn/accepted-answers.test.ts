@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { z } from 'zod';
-import { defineTool } from '../../../src/define/define-tool.js';
 import { call, lastTextOf, say } from '../../support/agent-worker.js';
+import { bareTool } from '../../support/tools/sample-tools.js';
 import { latch, useWorkers } from '../../support/use-workers.js';
 
 const OUTPUT_SCHEMA = {
@@ -13,13 +12,7 @@ const OUTPUT_SCHEMA = {
 const NO_GUARDS = { quality: false, finaliseAtRemainingTurns: 0 };
 const OWN_GATE = { ...NO_GUARDS, completion: { custom: true } };
 
-const count = defineTool({
-  name: 'count',
-  description: 'Counts.',
-  parameters: z.strictObject({}),
-  effect: 'read',
-  execute: () => '3',
-});
+const count = bareTool('count', () => '3', { effect: 'read' });
 
 describe('a run with an output schema', () => {
   const { worker, start } = useWorkers();

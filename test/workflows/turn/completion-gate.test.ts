@@ -3,16 +3,10 @@ import { z } from 'zod';
 import { textOf } from '../../../src/contracts/message-text.js';
 import { defineTool } from '../../../src/define/define-tool.js';
 import { call, lastTextOf, say } from '../../support/agent-worker.js';
-import { editFile, updatePlan } from '../../support/tools/sample-tools.js';
+import { bareTool, editFile, updatePlan } from '../../support/tools/sample-tools.js';
 import { useWorkers } from '../../support/use-workers.js';
 
-const test = defineTool({
-  name: 'run_tests',
-  description: 'Runs the tests.',
-  parameters: z.strictObject({}),
-  effect: 'read',
-  execute: () => 'all pass',
-});
+const test = bareTool('run_tests', () => 'all pass', { effect: 'read' });
 
 describe('the completion gate', () => {
   const { worker, start } = useWorkers();

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { toolCallsOf } from '../../../src/contracts/message-text.js';
 import { defineTool } from '../../../src/define/define-tool.js';
 import { call, say } from '../../support/agent-worker.js';
+import { bareTool } from '../../support/tools/sample-tools.js';
 import { latch, until, untilAborted, useWorkers } from '../../support/use-workers.js';
 
 describe('stopping a run', () => {
@@ -25,14 +26,9 @@ describe('stopping a run', () => {
 
   it('C4: a cancel during a batch runs no further call, and every call still has exactly one result', async () => {
     let starts = 0;
-    const slow = defineTool({
-      name: 'slow',
-      description: 'Waits for its signal.',
-      parameters: z.strictObject({}),
-      execute: (_, ctx) => {
-        starts += 1;
-        return untilAborted(ctx.signal);
-      },
+    const slow = bareTool('slow', (_, ctx) => {
+      starts += 1;
+      return untilAborted(ctx.signal);
     });
     const on = await worker({ model: () => call(['slow', {}], ['slow', {}], ['slow', {}]), tools: [slow] });
     const run = await start(on);
