@@ -12,3 +12,12 @@ export function useTempFolder(prefix: string): { readonly path: string } {
   afterEach(() => rm(folder.path, { recursive: true, force: true }));
   return folder;
 }
+
+/** The same, and the current folder of the process during the test. */
+export function useCurrentFolder(prefix: string): { readonly path: string } {
+  const folder = useTempFolder(prefix);
+  const home = process.cwd();
+  beforeEach(() => process.chdir(folder.path));
+  afterEach(() => process.chdir(home));
+  return folder;
+}

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
-import { Writable } from 'node:stream';
 import { pathToFileURL } from 'node:url';
 import type { Interrupts } from '../../src/cli/host/interrupts.js';
 import type { runCommandLine } from '../../src/cli/run-command-line.js';
+import { collectedOutput } from '../cli/support/collected-output.js';
 import { builtFolder } from './built-package.js';
 
 /** How a command ended, with all it printed. */
@@ -46,22 +46,14 @@ async function carryOut(args: readonly string[], { cwd, env }: TypedPlace): Prom
   const program = await builtProgram();
   const own = process.env;
   const before = { cwd: process.cwd(), env: { ...own } };
-  const printed = { stdout: '', stderr: '' };
-  const collect = (name: 'stdout' | 'stderr'): Writable =>
-    new Writable({
-      write(chunk: Buffer, _encoding, done) {
-        printed[name] += chunk.toString();
-        done();
-      },
-    });
+  const { output, texts } = collectedOutput();
   process.chdir(cwd);
   setEnvironment(own, env);
   // keys are remembered for each environment: another command has another one, as in a process of its own
   process.env = { ...own };
   try {
-    const output = { stdout: collect('stdout'), stderr: collect('stderr') };
     const code = await program.runCommandLine(args, { output, interrupts: new program.Interrupts() });
-    return { code, signal: null, ...printed };
+    return { code, signal: null, ...texts };
   } finally {
     process.env = own;
     setEnvironment(own, before.env);

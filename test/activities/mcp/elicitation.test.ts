@@ -2,11 +2,22 @@ import { describe, expect, inject, it } from 'vitest';
 import type { ApprovalList } from '../../../src/contracts/schemas/approval.js';
 import { replayHistory } from '../../support/test-worker.js';
 import { until } from '../../support/use-workers.js';
-import { answer, pendingQuestions, refusalOf } from '../../workflows/tools/support/pending-questions.js';
+import { answer, pendingQuestions, questionEvents, refusalOf } from '../../workflows/tools/support/pending-questions.js';
 import { texts, useDesk } from './support/asking-desk.js';
 
 describe('an MCP server that asks the person of a run', { timeout: 90_000 }, () => {
   const { desk } = useDesk();
+
+  /** A run whose worker was lost while the question of its call waited, and which has another worker. */
+  async function askedThenLost(tool: string) {
+    const mortal = { shutdownGraceMs: 100, taskQueue: `asks-${Date.now()}` };
+    const { on, make, run: begin, logged } = await desk([[tool, {}]], { worker: mortal });
+    const run = await begin();
+    const [question] = await pendingQuestions(run, 1);
+    await on.shutdown();
+    await make();
+    return { run, question, logged };
+  }
 
   it('C10: the run waits, everybody sees the question, a wrong answer is refused, and the server gets the value of the choice', async () => {
     const { run: begin, logged } = await desk([['desk_book', {}]]);
@@ -32,13 +43,7 @@ describe('an MCP server that asks the person of a run', { timeout: 90_000 }, () 
     expect(await run.result()).toMatchObject({ reason: 'completed', toolCalls: 1 });
     expect(await texts(run)).toEqual(['{"given":{"action":"accept","content":{"place":"eu-1"}}}']);
     expect(await logged('call book')).toHaveLength(1);
-    const types = (await run.events()).map(({ type }) => type);
-    expect(types.filter((type) => /^(?:question|tool)\./u.test(type))).toEqual([
-      'tool.call',
-      'question.asked',
-      'question.answered',
-      'tool.result',
-    ]);
+    expect(await questionEvents(run)).toEqual(['tool.call', 'question.asked', 'question.answered', 'tool.result']);
     expect((await run.progress()).pendingQuestions).toBeUndefined();
     await replayHistory(inject('workflowBundlePath'), await run.handle.fetchHistory(), run.handle.workflowId);
   });
@@ -166,16 +171,7 @@ describe('an MCP server that asks the person of a run', { timeout: 90_000 }, () 
   });
 
   it('survives its worker: a call that may be repeated asks nothing anew, and takes the answer given meanwhile', async () => {
-    const {
-      on,
-      make,
-      run: begin,
-      logged,
-    } = await desk([['desk_look', {}]], { worker: { shutdownGraceMs: 100, taskQueue: `asks-${Date.now()}` } });
-    const run = await begin();
-    const [question] = await pendingQuestions(run, 1);
-    await on.shutdown();
-    await make();
+    const { run, question, logged } = await askedThenLost('desk_look');
     await answer(run, { callId: question?.callId, answer: 'Ohio' });
     expect(await run.result()).toMatchObject({ reason: 'completed' });
     expect(await texts(run)).toEqual(['{"given":{"action":"accept","content":{"place":"us-1"}}}']);
@@ -184,16 +180,7 @@ describe('an MCP server that asks the person of a run', { timeout: 90_000 }, () 
   });
 
   it('a call that must not be repeated does not run twice when its worker is lost: its outcome is unknown, and its question ends', async () => {
-    const {
-      on,
-      make,
-      run: begin,
-      logged,
-    } = await desk([['desk_book', {}]], { worker: { shutdownGraceMs: 100, taskQueue: `asks-${Date.now()}` } });
-    const run = await begin();
-    await pendingQuestions(run, 1);
-    await on.shutdown();
-    await make();
+    const { run, logged } = await askedThenLost('desk_book');
     expect(await run.result()).toMatchObject({ reason: 'completed' });
     expect((await texts(run))[0]).toContain('unknown');
     expect(await logged('call book')).toHaveLength(1);

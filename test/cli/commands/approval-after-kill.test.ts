@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, describe, expect, it } from 'vitest';
-import { CliFolder } from '../support/cli.js';
+import { describe, expect, it } from 'vitest';
+import { useCliFolders } from '../support/cli.js';
 
 /** A tool that a person decides about, and that notes each of its calls in a file. */
 const CONFIG = `
@@ -21,14 +21,10 @@ export default defineConfig({
 const SCRIPT = { steps: [{ toolCalls: [{ name: 'deploy', args: { to: 'production' } }] }, { text: 'all done' }] };
 
 describe('a run whose process is killed while a call waits for a person', { timeout: 180_000 }, () => {
-  const folders: CliFolder[] = [];
-  afterEach(async () => {
-    for (const folder of folders.splice(0)) await folder.remove();
-  });
+  const makeFolder = useCliFolders();
 
   it('still waits for it: approve starts a worker in the background, the call runs once, and the run ends', async () => {
-    const folder = await CliFolder.make();
-    folders.push(folder);
+    const folder = await makeFolder();
     await writeFile(join(folder.path, 'perdure.config.ts'), CONFIG);
     await writeFile(join(folder.path, 'script.json'), JSON.stringify(SCRIPT));
     const running = folder.start(['run', 'deploy it', '--model', 'scripted/script.json', '--id', 'r1']);

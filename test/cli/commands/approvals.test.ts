@@ -1,46 +1,14 @@
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { formatApprovals } from '../../../src/cli/commands/read/approvals.js';
 import { ApprovalHints } from '../../../src/cli/display/approval-hints.js';
 import { eventLine } from '../../../src/cli/display/event-line.js';
 import type { WatchItem } from '../../../src/client/watch/watch-run.js';
 import { NO_USAGE } from '../../../src/contracts/models/usage.js';
 import type { ApprovalList } from '../../../src/contracts/schemas/approval.js';
-import type { AgentWorker } from '../../support/agent-worker.js';
-import { startDeployWorker } from '../../support/start-deploy-worker.js';
-import { CliFolder, type CommandEnd } from '../support/cli.js';
-import { commandHere } from '../support/command-here.js';
+import { useDeployCommands } from '../support/deploy-commands.js';
 
-let worker: AgentWorker;
-let folder: CliFolder;
-const home = process.cwd();
-
-beforeAll(async () => {
-  worker = await startDeployWorker();
-  folder = await CliFolder.make();
-  process.chdir(folder.path);
-});
-afterAll(async () => {
-  process.chdir(home);
-  await folder.remove();
-  await worker.stop();
-});
-
-/** A command on the worker's queue. */
-function here(...args: readonly string[]): Promise<CommandEnd> {
-  return commandHere(...args, '--address', inject('temporalAddress'), '--task-queue', worker.taskQueue);
-}
-
-/** A run whose call waits for a person. */
-async function waitingRun(runId: string): Promise<string> {
-  const handle = await worker.client.workflow.start('agentRun', {
-    taskQueue: worker.taskQueue,
-    workflowId: runId,
-    args: [{ task: 'deploy it', maxTurns: 9 }],
-  });
-  const pending = async () => (await handle.query<ApprovalList>('approvals')).pending;
-  await expect.poll(async () => (await pending()).length, { timeout: 30_000 }).toBe(1);
-  return (await pending())[0]?.callId ?? '';
-}
+const deployed = useDeployCommands();
+const { here, waitingRun } = deployed;
 
 describe('approvals, approve, deny and extend', { timeout: 60_000 }, () => {
   it('what waits is listed with what would run, why, and the commands that decide; approve lets it run', async () => {
@@ -59,7 +27,7 @@ describe('approvals, approve, deny and extend', { timeout: 60_000 }, () => {
       stdout: '',
       stderr: `${runId}: deploy ${callId} approved by ada\n`,
     });
-    expect(await worker.client.workflow.getHandle(runId).result()).toMatchObject({ reason: 'completed', toolCalls: 1 });
+    expect(await deployed.client.workflow.getHandle(runId).result()).toMatchObject({ reason: 'completed', toolCalls: 1 });
     expect(await here('approvals', runId)).toMatchObject({ code: 0, stderr: 'no pending approvals\n' });
     expect((await here('approvals', runId, '--json')).stdout).toBe('[]\n');
   });
@@ -70,20 +38,20 @@ describe('approvals, approve, deny and extend', { timeout: 60_000 }, () => {
     await expect
       .poll(async () => JSON.parse((await here('approvals', '--json')).stdout) as unknown, { timeout: 30_000 })
       .toMatchObject([{ runId, callId }]);
-    await worker.client.workflow.getHandle(runId).signal('cancel', {});
+    await deployed.client.workflow.getHandle(runId).signal('cancel', {});
   });
 
   it('deny says why; a second decision is refused with who came first', async () => {
     const runId = `cli-deny-${process.pid}`;
     const callId = await waitingRun(runId);
-    await worker.client.workflow.getHandle(runId).signal('pause');
+    await deployed.client.workflow.getHandle(runId).signal('pause');
     const denied = await here('deny', runId, callId, '--reason', 'not now', '--by', 'ada', '--json');
     expect(JSON.parse(denied.stdout)).toMatchObject({ runId, callId, decision: 'denied', by: 'ada', reason: 'not now' });
     const second = await here('approve', runId, callId, '--by', 'bob');
     expect(second.code).toBe(4);
     expect(second.stderr).toMatch(/^ALREADY_DECIDED: already decided: denied by ada at 20\S+\n$/u);
-    await worker.client.workflow.getHandle(runId).signal('resume');
-    await worker.client.workflow.getHandle(runId).result();
+    await deployed.client.workflow.getHandle(runId).signal('resume');
+    await deployed.client.workflow.getHandle(runId).result();
   });
 
   it('extend raises caps of the live run', async () => {
@@ -95,7 +63,7 @@ describe('approvals, approve, deny and extend', { timeout: 60_000 }, () => {
     });
     expect(JSON.parse((await here('extend', runId, '--turns', '1', '--json')).stdout)).toMatchObject({ runId, progress: { maxTurns: 14 } });
     expect(await here('extend', runId, '--max-cost', '1')).toMatchObject({ code: 4, stderr: expect.stringContaining('has no such limit') });
-    await worker.client.workflow.getHandle(runId).signal('cancel', {});
+    await deployed.client.workflow.getHandle(runId).signal('cancel', {});
   });
 
   it.each<[string, string[], number, RegExp]>([
@@ -113,7 +81,7 @@ describe('approvals, approve, deny and extend', { timeout: 60_000 }, () => {
     ['a deadline without a unit', ['extend', 'RUN', '--deadline', '90'], 2, /^BAD_OPTION: deadline: a duration such as 90s/u],
   ])('bad input: %s: %j', async (_name, args, code, stderr) => {
     const runId = `cli-bad-${process.pid}`;
-    const described = await worker.client.workflow
+    const described = await deployed.client.workflow
       .getHandle(runId)
       .describe()
       .catch(() => undefined);
@@ -121,7 +89,7 @@ describe('approvals, approve, deny and extend', { timeout: 60_000 }, () => {
     const end = await here(...args.map((arg) => (arg === 'RUN' ? runId : arg)));
     expect(end.stderr).toMatch(stderr);
     expect(end.code).toBe(code);
-    expect((await worker.client.workflow.getHandle(runId).query<ApprovalList>('approvals')).pending).toHaveLength(1);
+    expect((await deployed.client.workflow.getHandle(runId).query<ApprovalList>('approvals')).pending).toHaveLength(1);
   });
 });
 

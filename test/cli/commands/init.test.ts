@@ -1,8 +1,8 @@
-import { mkdtemp, readdir, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { useCurrentFolder } from '../../support/temp-folder.js';
 import { CliFolder } from '../support/cli.js';
 import { commandHere } from '../support/command-here.js';
 
@@ -22,16 +22,7 @@ const FILES = [
 const NEXT = ['npm install', 'npm test', "npx perdure run 'Where is order 7?' --agent support"];
 
 describe('D4: perdure init', () => {
-  let folder: string;
-  const home = process.cwd();
-  beforeEach(async () => {
-    folder = await realpath(await mkdtemp(join(tmpdir(), 'perdure-init-')));
-    process.chdir(folder);
-  });
-  afterEach(async () => {
-    process.chdir(home);
-    await rm(folder, { recursive: true, force: true });
-  });
+  const folder = useCurrentFolder('perdure-init-');
 
   it('writes a project into a new folder, lists its files, and prints what to type next', async () => {
     const { code, stdout, stderr } = await commandHere('init', 'shop');
@@ -59,7 +50,7 @@ describe('D4: perdure init', () => {
   it('--json prints one document', async () => {
     const { stdout } = await commandHere('init', 'a shop', '--json');
     expect(JSON.parse(stdout)).toEqual({
-      folder: join(folder, 'a shop'),
+      folder: join(folder.path, 'a shop'),
       files: FILES.map((path) => `a shop/${path}`),
       next: ["cd 'a shop'", ...NEXT],
     });
@@ -74,7 +65,7 @@ describe('D4: perdure init', () => {
     const { code, stdout, stderr } = await commandHere('init');
     expect([code, stdout]).toEqual([4, '']);
     expect(stderr).toBe(
-      `FILE_EXISTS: ${JSON.stringify(folder)} already has ${named}; nothing was written. Use another folder: perdure init FOLDER\n`,
+      `FILE_EXISTS: ${JSON.stringify(folder.path)} already has ${named}; nothing was written. Use another folder: perdure init FOLDER\n`,
     );
     expect((await readdir('.')).toSorted()).toEqual(names.split(' ').toSorted());
   });

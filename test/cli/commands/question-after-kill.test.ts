@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, describe, expect, it } from 'vitest';
-import { CliFolder } from '../support/cli.js';
+import { describe, expect, it } from 'vitest';
+import { useCliFolders } from '../support/cli.js';
 
 const CONFIG = {
   agents: { asker: { description: 'Asks.', prompt: 'Ask.', tools: ['ask_user'] } },
@@ -11,14 +11,10 @@ const QUESTION = { question: 'Which region?', choices: ['eu', 'us'] };
 const SCRIPT = { steps: [{ toolCalls: [{ name: 'ask_user', args: QUESTION }] }, { text: 'all done' }] };
 
 describe('a run whose process is killed while a question waits', { timeout: 180_000 }, () => {
-  const folders: CliFolder[] = [];
-  afterEach(async () => {
-    for (const folder of folders.splice(0)) await folder.remove();
-  });
+  const makeFolder = useCliFolders();
 
   it('still waits: answer starts a worker in the background, a wrong answer changes nothing, and the run ends with the right one', async () => {
-    const folder = await CliFolder.make();
-    folders.push(folder);
+    const folder = await makeFolder();
     await writeFile(join(folder.path, 'perdure.config.json'), JSON.stringify(CONFIG));
     await writeFile(join(folder.path, 'script.json'), JSON.stringify(SCRIPT));
     const running = folder.start(['run', 'ask me', '--agent', 'asker', '--model', 'scripted/script.json', '--id', 'r1']);

@@ -1,11 +1,11 @@
 import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, readdir, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { builtCli } from '../../support/built-package.js';
+import { useCurrentFolder } from '../../support/temp-folder.js';
 import { commandHere } from '../support/command-here.js';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
@@ -29,16 +29,7 @@ export default {
 };
 `;
 
-let folder: string;
-const home = process.cwd();
-beforeEach(async () => {
-  folder = await realpath(await mkdtemp(join(tmpdir(), 'perdure-tool-')));
-  process.chdir(folder);
-});
-afterEach(async () => {
-  process.chdir(home);
-  await rm(folder, { recursive: true, force: true });
-});
+const folder = useCurrentFolder('perdure-tool-');
 
 describe('perdure tool new', () => {
   it('writes a tool and its test, and prints what to add to the config', async () => {
@@ -61,9 +52,9 @@ describe('perdure tool new', () => {
       await linkPackages();
       expect((await commandHere('tool', 'new', name, '--effect', effect, '--schema', schema)).code).toBe(0);
       const file = (await readdir('tools'))[0] ?? '';
-      const args = [join(ROOT, 'node_modules/vitest/vitest.mjs'), 'run', '--root', folder];
+      const args = [join(ROOT, 'node_modules/vitest/vitest.mjs'), 'run', '--root', folder.path];
       const { stdout } = await promisify(execFile)(process.execPath, args, {
-        cwd: folder,
+        cwd: folder.path,
         env: { PATH: process.env['PATH'], NO_COLOR: '1' },
       });
       expect(stdout).toContain('3 passed');
@@ -80,7 +71,7 @@ describe('perdure tool new', () => {
     const { code, stderr } = await commandHere('tool', 'new', 'read_ticket');
     expect([code, stderr]).toEqual([4, expect.stringContaining('FILE_EXISTS')]);
     expect(await readFile('test/read-ticket.test.ts', 'utf8')).toBe('mine');
-    expect(await readdir(folder)).toEqual(['test']);
+    expect(await readdir(folder.path)).toEqual(['test']);
   });
 
   it.each([
@@ -94,7 +85,7 @@ describe('perdure tool new', () => {
     const { code, stderr } = await commandHere('tool', 'new', ...args);
     expect(code).toBe(2);
     expect(stderr).toContain(problem);
-    expect(await readdir(folder)).toEqual([]);
+    expect(await readdir(folder.path)).toEqual([]);
   });
 
   it('a name of JavaScript becomes a valid export', async () => {
@@ -132,7 +123,7 @@ describe('perdure tool test', () => {
     expect((await commandHere('tool', 'test', 'json_tool', '{"city":"Rome"}')).stdout).toBe('Rome\n');
     expect((await commandHere('tool', 'test', 'read_file', '{"path":"notes.md"}', '--workspace', 'work')).stdout).toContain('the notes');
     const { stdout } = await commandHere('tool', 'test', 'where', '{"n":1}', '--workspace', 'work');
-    expect(JSON.parse(stdout)).toEqual({ workspace: join(folder, 'work'), keyed: true });
+    expect(JSON.parse(stdout)).toEqual({ workspace: join(folder.path, 'work'), keyed: true });
   });
 
   it('a long output is cut as in a run, with the whole in the state folder', async () => {
@@ -215,6 +206,6 @@ async function linkPackages(): Promise<void> {
 }
 
 async function put(path: string, text: string): Promise<void> {
-  await mkdir(dirname(join(folder, path)), { recursive: true });
-  await writeFile(join(folder, path), text);
+  await mkdir(dirname(join(folder.path, path)), { recursive: true });
+  await writeFile(join(folder.path, path), text);
 }

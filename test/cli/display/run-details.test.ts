@@ -5,18 +5,7 @@ import { formatShown, type ShownRun } from '../../../src/cli/display/run-details
 import { NO_USAGE } from '../../../src/contracts/models/usage.js';
 import type { RunResult } from '../../../src/contracts/schemas/run.js';
 import type { Step } from '../../../src/contracts/schemas/step.js';
-
-const PROGRESS = {
-  status: 'running',
-  phase: 'model',
-  turn: 7,
-  maxTurns: 9,
-  usage: NO_USAGE,
-  inbox: 0,
-  pendingApprovals: 0,
-  agent: 'a',
-  model: 'm',
-} as const;
+import { PROGRESS } from '../support/progress.js';
 
 const SHOWN: ShownRun = {
   questions: [],

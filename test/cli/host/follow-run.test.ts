@@ -1,25 +1,13 @@
-import { Writable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { PlainDisplay } from '../../../src/cli/display/plain-display.js';
 import { followRun } from '../../../src/cli/host/follow-run.js';
 import type { RunHandle } from '../../../src/client/run-handle.js';
 import type { WatchItem } from '../../../src/client/watch/watch-run.js';
 import { NO_USAGE } from '../../../src/contracts/models/usage.js';
+import { collectedOutput } from '../support/collected-output.js';
+import { PROGRESS as RUNNING } from '../support/progress.js';
 
-const PROGRESS: WatchItem = {
-  type: 'progress',
-  progress: {
-    status: 'running',
-    phase: 'model',
-    turn: 1,
-    maxTurns: 9,
-    usage: NO_USAGE,
-    inbox: 0,
-    pendingApprovals: 0,
-    agent: 'a',
-    model: 'm',
-  },
-};
+const PROGRESS: WatchItem = { type: 'progress', progress: RUNNING };
 const NO_WORKER: WatchItem = { type: 'notice', code: 'NO_WORKER', message: 'no worker answers' };
 const OUTAGE: WatchItem = { type: 'notice', code: 'TEMPORAL_UNREACHABLE', message: 'the server is gone' };
 const RESULT: WatchItem = {
@@ -54,15 +42,7 @@ describe('followRun without a worker of its own', () => {
 });
 
 async function follow(items: readonly WatchItem[]): Promise<{ code: number; stdout: string; stderr: string }> {
-  const written = { stdout: '', stderr: '' };
-  const sink = (name: 'stdout' | 'stderr'): Writable =>
-    new Writable({
-      write(chunk: Buffer, _encoding, done) {
-        written[name] += chunk.toString();
-        done();
-      },
-    });
-  const output = { stdout: sink('stdout'), stderr: sink('stderr') };
+  const { output, texts } = collectedOutput();
   // all that followRun asks of a handle
   const run = {
     runId: 'r',
@@ -72,7 +52,7 @@ async function follow(items: readonly WatchItem[]): Promise<{ code: number; stdo
   } as unknown as RunHandle;
   const context = { output, interrupts: { signal: new AbortController().signal, kind: undefined } };
   const code = await followRun(run, context as never, new PlainDisplay(output), { detachHint: '', onNoWorker });
-  return { code, ...written };
+  return { code, ...texts };
 }
 
 function onNoWorker(): never {

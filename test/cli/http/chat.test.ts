@@ -5,7 +5,7 @@ import type { UiChunk } from '../../../src/gateway/http/chat/ui-chunk.js';
 import { ModelError } from '../../../src/providers/contract/model-error.js';
 import { call, lastTextOf, say } from '../../support/agent-worker.js';
 import { latch, until } from '../../support/use-workers.js';
-import { lookUp, words } from './support/chat-agent.js';
+import { inHalves, lookUp, words } from './support/chat-agent.js';
 import { textOf, UiChat } from './support/ui-chat.js';
 import { useGateways } from './support/use-gateways.js';
 
@@ -145,14 +145,7 @@ describe('a chat of the AI SDK', () => {
 
   it('U10: a page that reloads in mid-answer and a second one get the whole text, once, from one subscription of the run', async () => {
     const held = latch();
-    const place = await gateways.place({
-      model: async (request) => {
-        request.onDelta?.({ type: 'text', text: 'first ' });
-        await held.opened;
-        request.onDelta?.({ type: 'text', text: 'and last' });
-        return say('first and last');
-      },
-    });
+    const place = await gateways.place({ model: inHalves(held.opened) });
     const gateway = await place.gateway();
     const first = new UiChat(gateway.client, { id: 'c5' });
     const sent = first.sendMessage({ text: 'go' });
@@ -173,13 +166,7 @@ describe('a chat of the AI SDK', () => {
 
   it('C-38: a gateway that ends in mid-answer is an error of the page, not an end; another gateway continues', async () => {
     const held = latch();
-    const place = await gateways.place({
-      model: async (request) => {
-        request.onDelta?.({ type: 'text', text: 'first ' });
-        await held.opened;
-        return words(request, 'and last', say('first and last'));
-      },
-    });
+    const place = await gateways.place({ model: inHalves(held.opened) });
     const old = await place.gateway();
     const chat = new UiChat(old.client, { id: 'c6' });
     const sent = chat.sendMessage({ text: 'go' });

@@ -4,6 +4,7 @@ import { ModelError } from '../../../src/providers/contract/model-error.js';
 import type { ModelAnswer, ModelRequest } from '../../../src/providers/contract/provider.js';
 import { call, say } from '../../support/agent-worker.js';
 import { latch, until } from '../../support/use-workers.js';
+import { inHalves } from './support/chat-agent.js';
 import { readEvents, type ServerEvent } from './support/gateway-client.js';
 import { TOKEN, useGateways } from './support/use-gateways.js';
 
@@ -118,13 +119,7 @@ describe('the events of a run', () => {
 
   it('are read once for all clients of a run, while it works', async () => {
     const held = latch();
-    const place = await gateways.place({
-      model: async (request) => {
-        request.onDelta?.({ type: 'text', text: 'first ' });
-        await held.opened;
-        return await words(request, 'and last', say('first and last'));
-      },
-    });
+    const place = await gateways.place({ model: inHalves(held.opened) });
     const gateway = await place.gateway();
     const runId = await gateway.client.start();
     const waiting = new Set<number>();

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { inject, vi } from 'vitest';
+import { afterEach, inject, vi } from 'vitest';
 import { livePresences } from '../../../src/worker/state-folder/presence.js';
 import { builtCli } from '../../support/built-package.js';
 import { NODE_FLAGS } from '../../support/node-flags.js';
@@ -108,6 +108,19 @@ export class CliFolder {
     await removeStateDir(stateDir);
     await rm(this.path, { recursive: true, force: true });
   }
+}
+
+/** Makes folders for a test, each with its own server; they are gone after the test. */
+export function useCliFolders(): () => Promise<CliFolder> {
+  const folders: CliFolder[] = [];
+  afterEach(async () => {
+    for (const folder of folders.splice(0)) await folder.remove();
+  });
+  return async () => {
+    const folder = await CliFolder.make();
+    folders.push(folder);
+    return folder;
+  };
 }
 
 function cleanEnvironment(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {

@@ -1,20 +1,16 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { ASKING_SERVER } from '../../activities/mcp/support/asking-desk.js';
-import { CliFolder } from '../../cli/support/cli.js';
+import { useCliFolders } from '../../cli/support/cli.js';
 
 const LOOK = { steps: [{ toolCalls: [{ name: 'desk_look', args: {} }] }, { text: 'all done' }] };
 
 describe('a run whose process is killed while its MCP server asks', { timeout: 180_000 }, () => {
-  const folders: CliFolder[] = [];
-  afterEach(async () => {
-    for (const folder of folders.splice(0)) await folder.remove();
-  });
+  const makeFolder = useCliFolders();
 
   it('C10: still waits: the answer starts a worker, whose call of the server asks nothing anew and gets it', async () => {
-    const folder = await CliFolder.make();
-    folders.push(folder);
+    const folder = await makeFolder();
     const log = join(folder.path, 'log');
     const desk = { command: process.execPath, args: [ASKING_SERVER], cwd: folder.path, env: { LOG: log }, elicitation: true };
     const agents = { desk: { description: 'Looks.', prompt: 'Look.', mcp: ['desk'] } };

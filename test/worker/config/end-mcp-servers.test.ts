@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { Client } from '@temporalio/client';
+import type { Worker } from '@temporalio/worker';
 import { afterEach, describe, expect, inject, it } from 'vitest';
 import type { RunResult } from '../../../src/contracts/schemas/run.js';
 import { captureKeys } from '../../../src/providers/access/key-ring.js';
@@ -23,11 +24,7 @@ describe('the MCP servers of a worker', () => {
   it('end with it: no process of them is left when its run has ended', async () => {
     const taskQueue = `mcp-${randomUUID()}`;
     const worker = await createWorker({ ...workerOptions(), taskQueue });
-    const running = worker.run();
-    await runOnce(taskQueue);
-    expect(await liveProcesses(marker)).not.toEqual([]);
-    worker.shutdown();
-    await running;
+    expect(await processesBeforeEnd(worker, taskQueue)).not.toEqual([]);
     await untilGone();
   });
 
@@ -58,11 +55,7 @@ describe('the MCP servers of a worker', () => {
       workflowBundle: { codePath: inject('workflowBundlePath') },
       plugins: [new PerdurePlugin({ config, stateDir, searchAttributes: [] })],
     });
-    const running = worker.run();
-    await runOnce(taskQueue);
-    expect(await liveProcesses(marker)).not.toEqual([]);
-    worker.shutdown();
-    await running;
+    expect(await processesBeforeEnd(worker, taskQueue)).not.toEqual([]);
     await untilGone();
   });
 
@@ -84,6 +77,16 @@ describe('the MCP servers of a worker', () => {
     const args = [{ task: 'go', agent: 'parrot' }];
     const result = (await workflow.execute('agentRun', { taskQueue, workflowId: randomUUID(), args })) as RunResult;
     expect(result).toMatchObject({ reason: 'completed', output: 'done' });
+  }
+
+  /** Ends a worker after one run. Gives the processes of the servers between the two. */
+  async function processesBeforeEnd(worker: Pick<Worker, 'run' | 'shutdown'>, taskQueue: string): Promise<unknown[]> {
+    const running = worker.run();
+    await runOnce(taskQueue);
+    const processes = await liveProcesses(marker);
+    worker.shutdown();
+    await running;
+    return processes;
   }
 
   async function untilGone(): Promise<void> {

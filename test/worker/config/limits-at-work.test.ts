@@ -2,8 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Client, Connection, type WorkflowHandle } from '@temporalio/client';
-import { NativeConnection } from '@temporalio/worker';
+import { Client, type WorkflowHandle } from '@temporalio/client';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { createPrepareRun } from '../../../src/activities/prepare/prepare-run.js';
 import { CAPABILITY_LEVEL, TENANT_LEVEL } from '../../../src/contracts/capability-level.js';
@@ -14,8 +13,10 @@ import { type LoadedConfig, loadConfig } from '../../../src/worker/config/load-c
 import { createAgentActivities } from '../../../src/worker/create-worker.js';
 import { createTestWorker } from '../../support/test-worker.js';
 import { until } from '../../support/use-workers.js';
+import { useOwnedConnections } from '../support/owned-connections.js';
 
 describe('a config with limits', { timeout: 60_000 }, () => {
+  const owned = useOwnedConnections();
   let folder: string;
   let config: LoadedConfig;
   let model: string;
@@ -32,41 +33,29 @@ describe('a config with limits', { timeout: 60_000 }, () => {
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
   it('runs of a tenant pass both ledgers, in the shape that a worker of one’s own has', async () => {
-    const address = inject('temporalAddress');
     const taskQueue = `limits-${randomUUID()}`;
-    const [connection, nativeConnection] = await Promise.all([Connection.connect({ address }), NativeConnection.connect({ address })]);
     const worker = await createTestWorker({
-      connection: nativeConnection,
+      connection: owned.nativeConnection,
       taskQueue,
       workflowBundle: { codePath: inject('workflowBundlePath') },
       activities: createAgentActivities({ config, stateDir: folder, searchAttributes: [] }),
     });
-    const running = worker.run();
-    try {
-      const { workflow } = new Client({ connection });
-      const start = (): Promise<WorkflowHandle> =>
-        workflow.start('agentRun', { taskQueue, workflowId: randomUUID(), args: [{ task: 'greet', tenant: 'acme' } satisfies RunInput] });
-      const runs = await Promise.all([start(), start()]);
-      for (const run of runs) expect((await run.result()) as RunResult).toMatchObject({ reason: 'completed', output: 'hello' });
-      const ledgers = [ledgerId('tenant', taskQueue, 'acme'), ledgerId('provider', taskQueue, 'scripted')].map((id) =>
-        workflow.getHandle(id),
-      );
-      const [tenant] = ledgers;
-      await until(async () => (await tenant?.query<TenantStatus>('status'))?.runs === 0, 'the end of both runs in the ledger');
-      await until(
-        async () => (await ledgers[1]?.query<{ workers: number }>('status'))?.workers === 0,
-        'the end of all calls in the ledger',
-      );
-      expect(await tenant?.query('__temporal_workflow_metadata')).toMatchObject({
-        currentDetails: '**Tenant acme**\n\n| | |\n|---|---|\n| Runs | 0 of 1 at once |\n| Waiting | none |\n',
-      });
-      await Promise.all(ledgers.map((ledger) => ledger.terminate()));
-    } finally {
-      worker.shutdown();
-      await running;
-      await nativeConnection.close();
-      await connection.close();
-    }
+    owned.run(worker);
+    const { workflow } = new Client({ connection: owned.connection });
+    const start = (): Promise<WorkflowHandle> =>
+      workflow.start('agentRun', { taskQueue, workflowId: randomUUID(), args: [{ task: 'greet', tenant: 'acme' } satisfies RunInput] });
+    const runs = await Promise.all([start(), start()]);
+    for (const run of runs) expect((await run.result()) as RunResult).toMatchObject({ reason: 'completed', output: 'hello' });
+    const ledgers = [ledgerId('tenant', taskQueue, 'acme'), ledgerId('provider', taskQueue, 'scripted')].map((id) =>
+      workflow.getHandle(id),
+    );
+    const [tenant] = ledgers;
+    await until(async () => (await tenant?.query<TenantStatus>('status'))?.runs === 0, 'the end of both runs in the ledger');
+    await until(async () => (await ledgers[1]?.query<{ workers: number }>('status'))?.workers === 0, 'the end of all calls in the ledger');
+    expect(await tenant?.query('__temporal_workflow_metadata')).toMatchObject({
+      currentDetails: '**Tenant acme**\n\n| | |\n|---|---|\n| Runs | 0 of 1 at once |\n| Waiting | none |\n',
+    });
+    await Promise.all(ledgers.map((ledger) => ledger.terminate()));
   });
 
   it('a run is prepared with the limits of its tenant only if its workflow code asks ledgers', async () => {

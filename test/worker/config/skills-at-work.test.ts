@@ -3,8 +3,7 @@ import { cp, mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { Client, Connection } from '@temporalio/client';
-import { NativeConnection } from '@temporalio/worker';
+import { Client } from '@temporalio/client';
 import { expect, inject, it, onTestFinished } from 'vitest';
 import { FileArtifactStore } from '../../../src/artifacts/file-artifact-store.js';
 import type { RunSetup } from '../../../src/contracts/schemas/prepared-run.js';
@@ -15,6 +14,9 @@ import { createAgentActivities } from '../../../src/worker/create-worker.js';
 import { resultTexts } from '../../activities/support/result-texts.js';
 import { createTestWorker } from '../../support/test-worker.js';
 import { testRun } from '../../support/use-workers.js';
+import { useOwnedConnections } from '../support/owned-connections.js';
+
+const owned = useOwnedConnections();
 
 const PUBLISHED = fileURLToPath(new URL('../../tools/fixtures/published-skills/skills', import.meta.url));
 
@@ -71,23 +73,15 @@ async function put(path: string, text: string): Promise<void> {
 
 /** Starts a run on a worker that ends with the test, and waits for its setup. */
 async function runOn(config: LoadedConfig, input: RunInput) {
-  const address = inject('temporalAddress');
   const taskQueue = `skills-${randomUUID()}`;
-  const [connection, nativeConnection] = await Promise.all([Connection.connect({ address }), NativeConnection.connect({ address })]);
   const worker = await createTestWorker({
-    connection: nativeConnection,
+    connection: owned.nativeConnection,
     taskQueue,
     workflowBundle: { codePath: inject('workflowBundlePath') },
     activities: createAgentActivities({ config, stateDir: join(config.folder ?? '', '.perdure'), searchAttributes: [] }),
   });
-  const running = worker.run();
-  onTestFinished(async () => {
-    worker.shutdown();
-    await running;
-    await nativeConnection.close();
-    await connection.close();
-  });
-  const handle = await new Client({ connection }).workflow.start<() => Promise<RunResult>>('agentRun', {
+  owned.run(worker);
+  const handle = await new Client({ connection: owned.connection }).workflow.start<() => Promise<RunResult>>('agentRun', {
     taskQueue,
     workflowId: randomUUID(),
     args: [input] as never,

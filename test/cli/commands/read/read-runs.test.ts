@@ -1,45 +1,20 @@
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { formatTranscript } from '../../../../src/cli/commands/read/transcript.js';
 import type { EventPage } from '../../../../src/contracts/event.js';
-import type { ApprovalList } from '../../../../src/contracts/schemas/approval.js';
 import type { Message } from '../../../../src/contracts/schemas/message.js';
-import type { AgentWorker } from '../../../support/agent-worker.js';
-import { startDeployWorker } from '../../../support/start-deploy-worker.js';
-import { CliFolder, type CommandEnd } from '../../support/cli.js';
 import { commandHere } from '../../support/command-here.js';
+import { useDeployCommands } from '../../support/deploy-commands.js';
 
-let worker: AgentWorker;
-let folder: CliFolder;
-const home = process.cwd();
 const RUN = `read-${process.pid}`;
 
-beforeAll(async () => {
-  worker = await startDeployWorker();
-  folder = await CliFolder.make();
-  process.chdir(folder.path);
-});
-afterAll(async () => {
-  process.chdir(home);
-  await folder.remove();
-  await worker.stop();
-});
-
-function here(...args: readonly string[]): Promise<CommandEnd> {
-  return commandHere(...args, '--address', inject('temporalAddress'), '--task-queue', worker.taskQueue);
-}
+const { here, waitingRun } = useDeployCommands();
 
 describe('transcript, events, steers, show --watch and ls', { timeout: 60_000 }, () => {
   it('show --watch shows a run again when it changes, and ends with it; the other verbs read what it did', async () => {
-    const handle = await worker.client.workflow.start('agentRun', {
-      taskQueue: worker.taskQueue,
-      workflowId: RUN,
-      args: [{ task: 'deploy it', maxTurns: 9 }],
-    });
-    const pending = async () => (await handle.query<ApprovalList>('approvals')).pending;
-    await expect.poll(async () => (await pending()).length, { timeout: 30_000 }).toBe(1);
+    const callId = await waitingRun(RUN);
     const watched = here('show', RUN, '--watch');
     await expect.poll(() => here('steer', RUN, 'and be quick', '--id', 'm1')).toMatchObject({ code: 0 });
-    expect(await here('approve', RUN, (await pending())[0]?.callId ?? '')).toMatchObject({ code: 0 });
+    expect(await here('approve', RUN, callId)).toMatchObject({ code: 0 });
     const { code, stdout } = await watched;
     expect(code).toBe(0);
     const shown = stdout.split('\n\n');

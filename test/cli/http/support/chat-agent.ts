@@ -17,6 +17,15 @@ export function words(request: ModelRequest, text: string, answer: ModelAnswer =
   return answer.parts[0]?.type === 'text' ? answer : { ...answer, parts: [{ type: 'text', text }, ...answer.parts] };
 }
 
+/** A model that says `first `, waits, and then says the rest of `first and last`. */
+export function inHalves(opened: Promise<void>): (request: ModelRequest) => Promise<ModelAnswer> {
+  return async (request) => {
+    request.onDelta?.({ type: 'text', text: 'first ' });
+    await opened;
+    return words(request, 'and last', say('first and last'));
+  };
+}
+
 /** A tool that runs without approval. */
 export const lookUp = defineTool({
   name: 'look_up',

@@ -26,3 +26,8 @@ export async function refusalOf(update: Promise<unknown>): Promise<string> {
     return error instanceof WorkflowUpdateFailedError ? (error.cause?.message ?? '') : String(error);
   }
 }
+
+/** The types of a run's events about calls and questions, in their order. */
+export async function questionEvents(run: TestRun): Promise<string[]> {
+  return (await run.events()).map(({ type }) => type).filter((type) => /^(?:question|tool)\./u.test(type));
+}
