@@ -103,18 +103,22 @@ describe('a chat of the AI SDK', () => {
   });
 
   it('an answer that no token announced, and one whose tokens differ from it, are shown as the transcript has them', async () => {
+    const held = latch();
     const place = await gateways.place({
       tools: [lookUp],
-      model: (request, nth) => {
+      model: async (request, nth) => {
         if (nth > 1) return say('A whole answer.');
         request.onDelta?.({ type: 'text', text: 'Not these words.' });
+        await held.opened;
         return { ...call(['look_up', { order: 7 }]), parts: [{ type: 'text', text: 'I look.' }, ...call(['look_up', { order: 7 }]).parts] };
       },
     });
     const { client } = await place.gateway();
     const chat = new UiChat(client, { id: 'c3' });
-    await chat.sendMessage({ text: 'Where is 7?' });
-    expect(chat.seen).toContain('Not these words.');
+    const sent = chat.sendMessage({ text: 'Where is 7?' });
+    await until(() => chat.seen.includes('Not these words.'), 'the words of the tokens');
+    held.open();
+    await sent;
     expect(chat.parts).toEqual([
       ['text', 'I look.'],
       ['tool-look_up', 'output-available', { order: 7 }, 'order 7 is sent'],
