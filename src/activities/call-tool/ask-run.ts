@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Context } from '@temporalio/activity';
 import type { CallToolInput } from '../../contracts/activities.js';
-import { ELICITATION_LIMITS } from '../../contracts/constants/limits.js';
+import { CLIENT_LIMITS, ELICITATION_LIMITS } from '../../contracts/constants/limits.js';
 import type { AskSignal, QuestionState } from '../../contracts/schemas/question.js';
 import { ASK_SIGNAL, QUESTION_QUERY } from '../../contracts/text/ids.js';
 import type { Ask, CallQuestion, QuestionAnswer } from '../mcp/asking-context.js';
@@ -14,17 +14,22 @@ import type { CallSignal } from '../runtime/call-signal.js';
 export function createAsk(context: Pick<Context, 'client' | 'info'>, { callId }: CallToolInput, limit: CallSignal): Ask {
   // an activity of a run belongs to a workflow
   const { workflowId, runId } = context.info.workflowExecution ?? { workflowId: '', runId: '' };
-  const run = context.client.workflow.getHandle(workflowId, runId);
-  return async ({ id, ...question }: CallQuestion, given) => {
-    const signal = AbortSignal.any([limit.signal, given]);
+  const { client } = context;
+  const run = client.workflow.getHandle(workflowId, runId);
+  // each look ends before the query can leave the sticky queue of a lost worker
+  const look = (question: { readonly callId: string }): Promise<QuestionState> =>
+    client.withDeadline(Date.now() + CLIENT_LIMITS.queryTimeoutMs, () => run.query<QuestionState, [object]>(QUESTION_QUERY, question));
+  return async ({ id, ...question }: CallQuestion, asker) => {
+    const signal = AbortSignal.any([limit.signal, asker.signal]);
     const questionId = `${callId}.${id}`;
     const resume = limit.hold();
     try {
       await run.signal<[AskSignal]>(ASK_SIGNAL, { call: callId, question: { callId: questionId, ...question } });
-      return await untilEnded(() => run.query<QuestionState, [object]>(QUESTION_QUERY, { callId: questionId }), signal);
+      return await untilEnded(() => look({ callId: questionId }), signal);
     } catch (error) {
       // the server no longer waits for it; after the end of the call, the run ends its questions itself
-      if (given.aborted && !limit.signal.aborted) await run.signal<[AskSignal]>(ASK_SIGNAL, { call: callId, withdrawn: questionId });
+      const isWithdrawn = asker.signal.aborted && !asker.isLost() && !limit.signal.aborted;
+      if (isWithdrawn) await run.signal<[AskSignal]>(ASK_SIGNAL, { call: callId, withdrawn: questionId });
       throw error;
     } finally {
       resume();

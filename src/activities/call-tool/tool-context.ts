@@ -30,7 +30,7 @@ export function toolContext(input: CallToolInput, signal: AbortSignal, { shown, 
     ...(input.workspace === undefined ? {} : { workspace: input.workspace }),
     ...(input.agent === undefined ? {} : { agent: input.agent }),
     signal,
-    ...(ask ? { ask } : {}),
+    ...(ask ? { ask, secrets } : {}),
     assertOwned: async () => await ownershipOf(context)?.confirm(),
     output,
     heartbeat: (details) => {

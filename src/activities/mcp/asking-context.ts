@@ -1,4 +1,5 @@
 import type { AnsweredQuestion, PendingQuestion } from '../../contracts/schemas/question.js';
+import type { SecretMask } from '../../contracts/text/secret-mask.js';
 import type { ToolContext } from '../../define/define-tool.js';
 
 /** A question that a call asks the person of its run. */
@@ -10,15 +11,25 @@ export interface CallQuestion extends Pick<PendingQuestion, 'question' | 'choice
 /** How it ended. */
 export type QuestionAnswer = Pick<AnsweredQuestion, 'outcome' | 'answer' | 'reason'>;
 
+/** Who waits for the answer. */
+export interface Asker {
+  /** Aborts when the server withdraws its question, or is lost. */
+  readonly signal: AbortSignal;
+  /** True once the server is lost. It withdrew nothing: the call may be made again, with the same question. */
+  isLost(): boolean;
+}
+
 /**
  * Asks the person of a run, and waits for days if it has to. The time limit of the call stands still meanwhile.
  *
- * Contract: rejects when the call or `signal` aborts; the question then ends.
+ * Contract: rejects when the call or the signal aborts. The question then ends; after the loss of the server, it ends with the call.
  */
-export type Ask = (question: CallQuestion, signal: AbortSignal) => Promise<QuestionAnswer>;
+export type Ask = (question: CallQuestion, asker: Asker) => Promise<QuestionAnswer>;
 
 /** The context of a call that can ask. */
 export interface AskingContext extends ToolContext {
   /** Absent in runs that take no questions of calls. */
   readonly ask?: Ask;
+  /** The secrets of the worker, which no question shows. @default none */
+  readonly secrets?: SecretMask;
 }

@@ -105,7 +105,7 @@ async function send(
   const timeout = context.ask ? ELICITATION_LIMITS.requestTimeoutMsMax : MCP_LIMITS.requestTimeoutMsMax;
   const options = { signal, timeout };
   if (added) return { parts: await connection.request((client) => added.run(client, args, options)), isError: false };
-  const elicit = context.ask && createElicit(server, context.ask);
+  const elicit = context.ask && createElicit(server, context.ask, context.secrets);
   const result = await connection.callTool(tool, args, { ...options, onprogress: (progress) => context.heartbeat(progress) }, elicit);
   return { parts: resultParts(result), isError: result.isError === true };
 }

@@ -113,7 +113,7 @@ export class McpConnection {
   async #takeQuestions(): Promise<void> {
     const { ElicitRequestSchema } = await import('@modelcontextprotocol/sdk/types.js');
     this.#client.setRequestHandler(ElicitRequestSchema, async ({ params }, { signal }) =>
-      this.#elicit ? await this.#elicit(params, signal) : refuseOutsideCall(),
+      this.#elicit ? await this.#elicit(params, { signal, isLost: () => this.isLost }) : refuseOutsideCall(),
     );
   }
 

@@ -1,26 +1,28 @@
 import { createHash } from 'node:crypto';
 import type { ElicitRequest, ElicitResult } from '@modelcontextprotocol/sdk/types.js';
 import { ELICITATION_LIMITS } from '../../contracts/constants/limits.js';
-import type { Ask, CallQuestion } from './asking-context.js';
+import { NO_SECRETS, type SecretMask } from '../../contracts/text/secret-mask.js';
+import type { Ask, Asker, CallQuestion } from './asking-context.js';
 import { readElicitation } from './elicitation-form.js';
 
 /** Answers a request of a server that asks a person. Throws an Error with a `code` of JSON-RPC for a request that is refused. */
-export type Elicit = (params: ElicitRequest['params'], signal: AbortSignal) => Promise<ElicitResult>;
+export type Elicit = (params: ElicitRequest['params'], asker: Asker) => Promise<ElicitResult>;
 
 /** JSON-RPC's codes. */
 const INVALID_PARAMS = -32_602;
 const INVALID_REQUEST = -32_600;
 
 /** Answers the requests of one attempt of a call, with the person of its run. */
-export function createElicit(server: string, ask: Ask): Elicit {
+export function createElicit(server: string, ask: Ask, secrets: SecretMask = NO_SECRETS): Elicit {
   const seen = new Map<string, number>();
   let count = 0;
-  return async (params, signal) => {
+  return async (params, asker) => {
     count += 1;
     const { perCallMax } = ELICITATION_LIMITS;
     if (count > perCallMax) throw refusal(INVALID_REQUEST, `a call may ask at most ${perCallMax} questions`);
     if (params.mode === 'url') throw refusal(INVALID_PARAMS, 'only forms are supported');
-    const form = readForm(params);
+    // masked whole, because a cut could leave a part of a secret
+    const form = readForm(secrets.json(params));
     const hash = createHash('sha256')
       .update(JSON.stringify([form.question, form.choices, form.fields]))
       .digest('hex')
@@ -28,7 +30,7 @@ export function createElicit(server: string, ask: Ask): Elicit {
     const times = seen.get(hash) ?? 0;
     seen.set(hash, times + 1);
     const id = times === 0 ? hash : `${hash}-${times}`;
-    const { outcome, answer = '' } = await ask({ ...shown(form), id, askedBy: `MCP server ${server}` }, signal);
+    const { outcome, answer = '' } = await ask({ ...shown(form), id, askedBy: `MCP server ${server}` }, asker);
     if (outcome === 'answered') return { action: 'accept', content: form.contentOf(answer) };
     return { action: outcome === 'declined' ? 'decline' : 'cancel' };
   };

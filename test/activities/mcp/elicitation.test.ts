@@ -187,6 +187,17 @@ describe('an MCP server that asks the person of a run', { timeout: 90_000 }, () 
     expect(await run.events()).toContainEqual(expect.objectContaining({ type: 'question.answered', outcome: 'cancelled' }));
   });
 
+  it('survives its server: the question stays, and the call that is made again takes its answer', async () => {
+    const { run: begin, logged } = await desk([['desk_fragile', {}]]);
+    const run = await begin();
+    const [question] = await pendingQuestions(run, 1);
+    await until(async () => (await logged('call fragile')).length === 2, 'the call to the next server');
+    await answer(run, { callId: question?.callId, answer: 'Ohio' });
+    expect(await run.result()).toMatchObject({ reason: 'completed' });
+    expect(await texts(run)).toEqual(['{"given":{"action":"accept","content":{"place":"us-1"}}}']);
+    expect((await run.events()).filter(({ type }) => type === 'question.asked')).toHaveLength(1);
+  });
+
   it('a server that gives up withdraws its question', async () => {
     const { run: begin } = await desk([['desk_brief', {}]]);
     const run = await begin();

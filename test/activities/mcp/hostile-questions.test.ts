@@ -3,6 +3,7 @@ import { ELICITATION_LEVEL } from '../../../src/contracts/capability-level.js';
 import { ELICITATION_LIMITS } from '../../../src/contracts/constants/limits.js';
 import type { ApprovalList } from '../../../src/contracts/schemas/approval.js';
 import type { RunSetup } from '../../../src/contracts/schemas/prepared-run.js';
+import { SecretMask } from '../../../src/contracts/text/secret-mask.js';
 import { until } from '../../support/use-workers.js';
 import { useSavedBundles } from '../../workflows/releases/saved-bundles.js';
 import { answer, pendingQuestions } from '../../workflows/tools/support/pending-questions.js';
@@ -46,6 +47,19 @@ describe('an MCP server whose questions nobody wants', { timeout: 90_000 }, () =
     await until(async () => (await logged('late')).length === 1, 'the late question');
     expect((await logged('late'))[0]).toContain('only a call may ask');
     expect((await run.events()).filter(({ type }) => type === 'question.asked')).toHaveLength(perCallMax);
+  });
+
+  it('no question shows a key', async () => {
+    const known = [{ name: 'TOKEN', value: 'tk-5f0c2b8e41d7' }];
+    const server = { env: { TOKEN: 'tk-5f0c2b8e41d7' } };
+    const { run: begin } = await desk([['desk_leak', {}]], { server, worker: { secrets: new SecretMask(() => known) } });
+    const run = await begin();
+    const [question] = await pendingQuestions(run, 1);
+    expect(question?.question).toBe('Is [secret TOKEN] yours?');
+    await answer(run, { callId: question?.callId, answer: 'accept' });
+    await run.result();
+    expect(await texts(run)).toEqual(['{"given":{"action":"accept","content":{}}}']);
+    expect(JSON.stringify(await run.events())).not.toContain('tk-5f0c2b8e41d7');
   });
 
   it('a question that no running call asks is dropped, whoever sends it', async () => {

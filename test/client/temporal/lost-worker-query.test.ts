@@ -1,11 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Context } from '@temporalio/activity';
 import { Client, Connection } from '@temporalio/client';
 import { msToTs } from '@temporalio/common/lib/time.js';
 import { temporal } from '@temporalio/proto';
 import { defineQuery } from '@temporalio/workflow';
 import { expect, inject, onTestFinished, test } from 'vitest';
+import { createAsk } from '../../../src/activities/call-tool/ask-run.js';
+import { CallSignal } from '../../../src/activities/runtime/call-signal.js';
 import { TemporalAccess } from '../../../src/client/temporal/connection.js';
+import type { CallToolInput } from '../../../src/contracts/activities.js';
 import { CLIENT_LIMITS, WORKER_LIMITS } from '../../../src/contracts/constants/limits.js';
 
 const ANSWER = defineQuery<string>('answer');
@@ -28,14 +32,47 @@ test('a query that waits for a lost worker is given up before another worker can
   expect(await asked).toMatchObject({ code: 'NO_WORKER' });
 }, 60_000);
 
+test('a question of a running call is looked up with such queries', async () => {
+  const connection = await Connection.connect({ address: inject('temporalAddress') });
+  onTestFinished(() => connection.close());
+  const client = new Client({ connection });
+  const taskQueue = `test-${randomUUID()}`;
+  const handle = await client.workflow.start('any', { taskQueue, workflowId: taskQueue });
+  await loseWorker(connection, taskQueue);
+
+  const workflowExecution = { workflowId: taskQueue, runId: handle.firstExecutionRunId };
+  const call = new CallSignal([], 60_000);
+  onTestFinished(() => call.release());
+  const context = { client, info: { workflowExecution } } as unknown as Context;
+  const given = new AbortController();
+  const ask = createAsk(context, { callId: 'c' } as CallToolInput, call);
+  const asked = ask({ id: 'q', question: 'Really?', askedBy: 'MCP server desk' }, { signal: given.signal, isLost: () => true }).catch(
+    (error: unknown) => error,
+  );
+  // the worker takes the question, and is lost
+  await loseWorker(connection, taskQueue, stickyQueue(taskQueue));
+  await delay(500);
+  await handle.signal('anything');
+  const { query, startedEventId } = await poll(connection, { name: taskQueue });
+  expect({ query, isTask: Number(startedEventId) > 0 }).toEqual({ query: null, isTask: true });
+  given.abort();
+  await asked;
+}, 60_000);
+
 test('one attempt of a query is shorter than the time that a task or query waits for a lost worker', () => {
   expect(CLIENT_LIMITS.queryTimeoutMs).toBeLessThanOrEqual(WORKER_LIMITS.stickyQueueScheduleToStartMs - 1_000);
 });
 
+type TaskQueue = temporal.api.taskqueue.v1.ITaskQueue;
+
+function stickyQueue(normalName: string): TaskQueue {
+  return { name: `${normalName}-lost`, kind: temporal.api.enums.v1.TaskQueueKind.TASK_QUEUE_KIND_STICKY, normalName };
+}
+
 /** Does the first task of a run as a worker that asks for the next ones at its sticky queue once, and is never seen again. */
-async function loseWorker(connection: Connection, normalName: string): Promise<void> {
-  const sticky = { name: `${normalName}-lost`, kind: temporal.api.enums.v1.TaskQueueKind.TASK_QUEUE_KIND_STICKY, normalName };
-  const { taskToken } = await poll(connection, { name: normalName });
+async function loseWorker(connection: Connection, normalName: string, polled: TaskQueue = { name: normalName }): Promise<void> {
+  const sticky = stickyQueue(normalName);
+  const { taskToken } = await poll(connection, polled);
   await connection.workflowService.respondWorkflowTaskCompleted({
     taskToken,
     namespace: 'default',
@@ -49,7 +86,7 @@ async function loseWorker(connection: Connection, normalName: string): Promise<v
   await connection.withAbortSignal(AbortSignal.timeout(500), () => poll(connection, sticky)).catch(() => 'no task yet');
 }
 
-async function poll(connection: Connection, taskQueue: temporal.api.taskqueue.v1.ITaskQueue) {
+async function poll(connection: Connection, taskQueue: TaskQueue) {
   return await connection.withDeadline(Date.now() + 40_000, () =>
     connection.workflowService.pollWorkflowTaskQueue({ namespace: 'default', taskQueue, identity: 'test' }),
   );

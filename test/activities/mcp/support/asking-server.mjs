@@ -1,5 +1,5 @@
 // A server that asks the person of a run during its calls, over stdio. It writes what happens to the file LOG.
-import { appendFileSync } from 'node:fs';
+import { appendFileSync, readFileSync } from 'node:fs';
 import { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
 import {
@@ -40,6 +40,8 @@ const TOOLS = {
   rate: { about: 'Rates.', annotations: READ, ask: ask('How many stars?', { stars: { type: 'integer', minimum: 1, maximum: 5 } }) },
   many: { about: 'Asks seven questions.' },
   brief: { about: 'Gives up soon.', annotations: READ },
+  leak: { about: 'Asks with its key.', annotations: READ },
+  fragile: { about: 'Ends with its process the first time.', annotations: READ },
   flood: { about: 'Asks what nobody can answer.', annotations: READ },
   late: { about: 'Asks after its end.', annotations: READ },
   link: { about: 'Asks to open a page.', annotations: READ },
@@ -72,6 +74,12 @@ const HANDLERS = {
       () => 'answered',
       () => 'gave up',
     ),
+  leak: (elicit) => elicit(ask(`Is ${process.env.TOKEN} yours?`, {})),
+  fragile(elicit) {
+    const isFirst = readFileSync(LOG, 'utf8').split('call fragile').length === 2;
+    if (isFirst) setTimeout(() => process.exit(1), 1_000);
+    return elicit(TOOLS.look.ask);
+  },
   async flood(elicit) {
     return await Promise.all(
       FLOODS.map((params) =>
