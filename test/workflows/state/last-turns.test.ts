@@ -1,3 +1,8 @@
+import { randomUUID } from 'node:crypto';
+import { asyncLocalStorage, type Context } from '@temporalio/activity';
+import { Client, type Connection } from '@temporalio/client';
+import type { Payload, PayloadCodec } from '@temporalio/common';
+import { temporal } from '@temporalio/proto';
 import { describe, expect, it } from 'vitest';
 import { createRecallTurns, type RecallTurns, type WantedTurns } from '../../../src/activities/prepare/offer/last-turns.js';
 import { createPrepareRun } from '../../../src/activities/prepare/prepare-run.js';
@@ -36,6 +41,44 @@ const prepare = (recallTurns: RecallTurns, level: number) =>
     searchAttributes: [],
     recallTurns,
   })({ runId: 'r', input: { task: 'two', context: { channel: 'slack' } }, level });
+
+/** Encrypts nothing, but reads only what was written with its key, and plain payloads. */
+class KeyedCodec implements PayloadCodec {
+  readonly #key: Uint8Array;
+
+  constructor(key: string) {
+    this.#key = Buffer.from(key);
+  }
+
+  encode(payloads: Payload[]): Promise<Payload[]> {
+    const metadata = { encoding: Buffer.from('binary/keyed'), key: this.#key };
+    return Promise.resolve(payloads.map((payload) => ({ metadata, data: temporal.api.common.v1.Payload.encode(payload).finish() })));
+  }
+
+  decode(payloads: Payload[]): Promise<Payload[]> {
+    return Promise.resolve(payloads.map((payload) => this.#decoded(payload)));
+  }
+
+  #decoded(payload: Payload): Payload {
+    const { metadata, data } = payload;
+    const key = metadata?.['key'];
+    if (!key || !data) return payload;
+    if (!this.#key.every((byte, index) => byte === key[index])) throw new Error('no such key');
+    return temporal.api.common.v1.Payload.decode(data);
+  }
+}
+
+/** A connection to a server that still lists a run whose history it has deleted. */
+function listingDeleted(connection: Connection): Connection {
+  const { workflowService } = connection;
+  const listWorkflowExecutions = async (request: object) => {
+    const { executions, ...rest } = await workflowService.listWorkflowExecutions(request);
+    const deleted = executions.map((info) => ({ ...info, execution: { workflowId: 'deleted', runId: randomUUID() } }));
+    return { ...rest, executions: [...deleted.slice(0, 1), ...executions] };
+  };
+  const service = Object.create(workflowService, { listWorkflowExecutions: { value: listWorkflowExecutions } }) as unknown;
+  return Object.create(connection, { workflowService: { value: service } }) as Connection;
+}
 
 describe('memory.lastTurns', { timeout: 60_000 }, () => {
   const { worker, start } = useWorkers();
@@ -161,6 +204,27 @@ describe('memory.lastTurns', { timeout: 60_000 }, () => {
     const blind = await prepare(createRecallTurns({ isSearchable: false }), RECALL_LEVEL);
     expect(blind).not.toHaveProperty('recalled');
     expect(blind.notices).toEqual([expect.stringMatching(/^memory\.lastTurns is not used: .*'perdure doctor --fix'$/u)]);
+  });
+
+  it('C-26: runs that cannot be read are left out: with a key that the worker no longer has, and deleted since they were listed', async () => {
+    const on = await desk({ lastTurns: 5 }, { dataConverter: { payloadCodecs: [new KeyedCodec('old')] } });
+    await ask(on, 'one');
+    await on.shutdown();
+    const plain = await desk({ lastTurns: 5 }, { taskQueue: on.taskQueue });
+    await ask(plain, 'two');
+    await plain.shutdown();
+    const dataConverter = { payloadCodecs: [new KeyedCodec('new')] };
+    const next = await desk({ lastTurns: 5 }, { taskQueue: on.taskQueue, dataConverter });
+    const run = await ask(next, 'three');
+    expect(await run.result()).toMatchObject({ reason: 'completed' });
+    expect(texts(next.requests.at(-1) as ModelRequest)).toEqual(['user: two', 'assistant: re: two', 'user: three']);
+
+    const client = new Client({ connection: listingDeleted(next.client.connection as Connection), dataConverter });
+    const workflowExecution = { workflowId: run.runId, runId: (await run.handle.describe()).runId };
+    const context = { client, info: { workflowExecution } } as unknown as Context;
+    const wanted = { agent: 'desk', channel: undefined, tenant: undefined, workspace: undefined, count: 5 };
+    const turns = await asyncLocalStorage.run(context, () => createRecallTurns({ isSearchable: true })(wanted));
+    expect(turns.messages.map(textOf)).toEqual(['two', 're: two', 'three', 're: three']);
   });
 
   it('C-26: long turns are cut with a mark, and the oldest are left out where all are too long', async () => {

@@ -66,6 +66,7 @@ export function createRecallTurns({ isSearchable }: { readonly isSearchable: boo
   return async (wanted) => {
     if (!isSearchable) return { messages: [], notices: [UNSEARCHABLE] };
     const { client, info } = Context.current();
+    const { connection, options } = client;
     const { workflowId = '', runId = '' } = info.workflowExecution ?? {};
     const { taskQueue } = await client.workflow.getHandle(workflowId, runId).describe();
     const query = [
@@ -74,20 +75,25 @@ export function createRecallTurns({ isSearchable }: { readonly isSearchable: boo
       `TaskQueue = ${quoted(taskQueue)}`,
       `AgentName = ${quoted(wanted.agent)}`,
     ].join(' AND ');
+    const request = { namespace: options.namespace, query, pageSize: MEMORY_LIMITS.turnsLookedAtMax };
     const turns: Turn[] = [];
-    let looked = 0;
+    let unreadable = 0;
     let chars = 0;
-    // the newest first
-    for await (const run of client.workflow.list({ query, pageSize: MEMORY_LIMITS.turnsLookedAtMax })) {
-      looked += 1;
-      const turn = await readTurn(client, run, wanted);
+    // the newest first; the list of the client would decode memos, and end at one that it cannot decode
+    for (const { execution } of (await connection.workflowService.listWorkflowExecutions(request)).executions) {
+      const turn = await readTurn(client, { workflowId: execution?.workflowId ?? '', runId: execution?.runId ?? '' }, wanted);
+      if (turn === 'unreadable') {
+        unreadable += 1;
+        continue;
+      }
       chars += turn ? JSON.stringify(turn).length : 0;
       if (chars > MEMORY_LIMITS.turnsCharsMax) break;
       if (turn) turns.push(turn);
-      if (turns.length >= wanted.count || looked >= MEMORY_LIMITS.turnsLookedAtMax) break;
+      if (turns.length >= wanted.count) break;
     }
     turns.reverse();
-    return { messages: turns.flatMap(({ messages }) => messages), notices: turns.length > 0 ? [sourceOf(turns)] : [] };
+    const notices = [...(turns.length > 0 ? [sourceOf(turns)] : []), ...(unreadable > 0 ? [leftOut(unreadable)] : [])];
+    return { messages: turns.flatMap(({ messages }) => messages), notices };
   };
 }
 
@@ -95,6 +101,10 @@ const UNSEARCHABLE = "memory.lastTurns is not used: the server cannot search for
 
 function sourceOf(turns: readonly Turn[]): string {
   return `begins with ${turns.length} ${turns.length === 1 ? 'turn' : 'turns'} of earlier runs: ${turns.map(({ runId }) => runId).join(', ')}`;
+}
+
+function leftOut(count: number): string {
+  return `${count} earlier ${count === 1 ? 'run' : 'runs'} could not be read, and may be missing`;
 }
 
 /** The turn of an earlier run. */
@@ -114,8 +124,33 @@ interface Execution {
 /** What counts of a result. Histories of earlier versions have more and fewer fields. */
 const Answer = z.object({ reason: z.string(), output: z.string() });
 
+/**
+ * The turn of a run, as `findTurn` finds it. A run whose data cannot be decoded, such as after a change of keys, does not keep others from
+ * starting, and neither does one that the server deleted since it listed it.
+ */
+async function readTurn(client: ActivityClient, run: Execution, wanted: WantedTurns): Promise<Turn | 'unreadable' | undefined> {
+  try {
+    return await findTurn(client, run, wanted);
+  } catch (error) {
+    const code = serverCode(error);
+    if (code === GRPC_NOT_FOUND) return undefined;
+    if (code !== undefined) throw error;
+    return 'unreadable';
+  }
+}
+
+const GRPC_NOT_FOUND = 5;
+
+/** The status of a request that the server did not answer; undefined for another error. */
+function serverCode(error: unknown): number | undefined {
+  if (!(error instanceof Error)) return undefined;
+  if (error.name === 'WorkflowNotFoundError') return GRPC_NOT_FOUND;
+  const code: unknown = Reflect.get(error, 'code');
+  return typeof code === 'number' && 'details' in error ? code : serverCode(error.cause);
+}
+
 /** The turn of a run; undefined for a run of another conversation, and for one that a person stopped or that has no answer. */
-async function readTurn(client: ActivityClient, { workflowId, runId }: Execution, wanted: WantedTurns): Promise<Turn | undefined> {
+async function findTurn(client: ActivityClient, { workflowId, runId }: Execution, wanted: WantedTurns): Promise<Turn | undefined> {
   // runs of sessions and sub-agents
   if (workflowId.includes('/')) return undefined;
   const input = RunInput.safeParse(await readInput(client, { workflowId, runId })).data;
