@@ -4,7 +4,7 @@ import { progressOfClosed } from '../../../client/runs/closed-progress.js';
 import { PerdureError } from '../../../contracts/perdure-error.js';
 import type { Progress } from '../../../contracts/schemas/run.js';
 import { fullStateDisk } from '../../../worker/state-folder/state-folder.js';
-import { type Output, printJson, printText, say } from '../../display/output.js';
+import { printJson, printText, say } from '../../display/output.js';
 import { formatShown, type ShownRun } from '../../display/run-details.js';
 import type { CliContext } from '../../host/context.js';
 import { readSubagentTree } from '../../host/subagent-tree.js';
@@ -26,12 +26,13 @@ export async function show(runId: string, options: ShowRunOptions, { output, int
   const place = await openPlaceIfThere(options, (line) => say(output, line));
   if (!place) throw noSuchRun(runId);
   try {
-    let { details, isOpen } = await readShown(runId, place, output);
+    const tell = onceEach((line) => say(output, line));
+    let { details, isOpen } = await readShown(runId, place, tell);
     if (options.json) printJson(output, documentOf(details));
     else printText(output, formatShown(details));
     for (let last = formatShown(details); options.watch && isOpen && !interrupts.signal.aborted; ) {
       await delay(WATCH_MS, undefined, { signal: interrupts.signal }).catch(() => undefined);
-      ({ details, isOpen } = await readShown(runId, place, output));
+      ({ details, isOpen } = await readShown(runId, place, tell));
       const text = formatShown(details);
       if (text !== last) printText(output, text, { inPlace: true });
       last = text;
@@ -44,12 +45,21 @@ export async function show(runId: string, options: ShowRunOptions, { output, int
 
 const WATCH_MS = 1_000;
 
+/** Tells each line once, however often it is given: what lasts is no news at each look. */
+function onceEach(tell: (line: string) => void): (line: string) => void {
+  const told = new Set<string>();
+  return (line) => {
+    if (!told.has(line)) tell(line);
+    told.add(line);
+  };
+}
+
 /** What is shown of a run now. */
-async function readShown(runId: string, place: Place, output: Output): Promise<{ details: ShownRun; isOpen: boolean }> {
+async function readShown(runId: string, place: Place, tell: (line: string) => void): Promise<{ details: ShownRun; isOpen: boolean }> {
   const run = place.client.get(runId);
   const described = await run.describe();
   const result = described.open ? undefined : await run.result();
-  const reported = result ? await reportOfClosed(run, place) : await reportOfOpen(run, place, output);
+  const reported = result ? await reportOfClosed(run, place) : await reportOfOpen(run, place, tell);
   const progress = reported ?? (result && progressOfClosed(result, described));
   const subagents = await readSubagentTree(place.client, { progress, result });
   const details = { described, progress, result, uiUrl: place.runUrl(runId), subagents, ...(await readDetails(run, reported, place)) };
@@ -62,8 +72,8 @@ function documentOf({ progress, described, result, subagents, uiUrl }: ShownRun)
   return { progress: progress ?? null, run: described, ...(result ? { result } : {}), ...tree, uiUrl: uiUrl ?? null };
 }
 
-/** The progress of an open run, from its worker. Without a worker: undefined, with a notice on stderr. */
-async function reportOfOpen(run: RunHandle, place: Place, output: Output): Promise<Progress | undefined> {
+/** The progress of an open run, from its worker. Without a worker: undefined, with a notice. */
+async function reportOfOpen(run: RunHandle, place: Place, tell: (line: string) => void): Promise<Progress | undefined> {
   const { location, taskQueue } = place;
   try {
     // the lock of the folder proves that it has no worker, so the query would only time out
@@ -80,7 +90,7 @@ async function reportOfOpen(run: RunHandle, place: Place, output: Output): Promi
     return waitingFor === undefined ? progress : { ...progress, waitingFor };
   } catch (error) {
     if (!(error instanceof PerdureError) || error.code !== 'NO_WORKER') throw error;
-    say(output, `${error.code}: ${error.message}`);
+    tell(`${error.code}: ${error.message}`);
     return undefined;
   }
 }

@@ -1,5 +1,7 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, inject, it } from 'vitest';
+import { show } from '../../../../src/cli/commands/read/show.js';
 import { formatTranscript } from '../../../../src/cli/commands/read/transcript.js';
+import { Interrupts } from '../../../../src/cli/host/interrupts.js';
 import type { EventPage } from '../../../../src/contracts/event.js';
 import type { Message } from '../../../../src/contracts/schemas/message.js';
 import { commandHere } from '../../support/command-here.js';
@@ -7,7 +9,18 @@ import { useDeployCommands } from '../../support/deploy-commands.js';
 
 const RUN = `read-${process.pid}`;
 
-const { here, waitingRun } = useDeployCommands();
+const commands = useDeployCommands();
+const { here, waitingRun } = commands;
+
+/** Interrupts a watch, which asks for the signal twice between two looks. */
+class AfterThreeLooks extends Interrupts {
+  #asked = 0;
+
+  override get signal(): AbortSignal {
+    this.#asked += 1;
+    return this.#asked > 4 ? AbortSignal.abort() : super.signal;
+  }
+}
 
 describe('transcript, events, steers, show --watch and ls', { timeout: 60_000 }, () => {
   it('show --watch shows a run again when it changes, and ends with it; the other verbs read what it did', async () => {
@@ -42,6 +55,16 @@ describe('transcript, events, steers, show --watch and ls', { timeout: 60_000 },
       /^ +\d+ {2}\S+ \S+ UTC {2}tool\.call {2}.*\n +\d+ {2}\S+ \S+ UTC {2}tool\.result {2}→ ok/u,
     );
     expect((await here('events', RUN, '--after', String(all.events.length - 1))).stdout.trim().split('\n')).toHaveLength(1);
+  });
+
+  it('show --watch says once that no worker answers', async () => {
+    const taskQueue = `${RUN}-nobody`;
+    const handle = await commands.client.workflow.start('agentRun', { taskQueue, workflowId: taskQueue, args: [{ task: 'wait' }] });
+    const told: string[] = [];
+    const output = { stdout: { write: () => true }, stderr: { write: (line: string) => told.push(line) } };
+    await show(taskQueue, { address: inject('temporalAddress'), taskQueue, watch: true }, { output, interrupts: new AfterThreeLooks() });
+    await handle.terminate();
+    expect(told).toEqual([expect.stringMatching(/^NO_WORKER: /u)]);
   });
 
   it('ls finds runs by status, agent and time', async () => {
