@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -20,6 +20,9 @@ describe('D4: a project of the packed tarball, in an empty folder with an empty 
   });
   afterAll(async () => {
     await removeStateDir(join(root, 'here', 'shop', '.perdure'));
+    // the server of the project's tests outlives them
+    const ofTests = join(root, 'home', '.cache', 'perdure', 'test');
+    for (const project of await readdir(ofTests)) await removeStateDir(join(ofTests, project));
     await rm(root, { recursive: true, force: true });
   });
 
