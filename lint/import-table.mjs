@@ -49,4 +49,9 @@ export const IMPORT_TABLE = {
 
 /** Narrower than the table: folders of which a room may import types alone, and files that may import more. */
 export const TYPES_ONLY = { workflows: ['contracts/schemas'] };
-export const ALSO = { 'contracts/handlers.ts': ['@temporalio/workflow'] };
+export const ALSO = {
+  'contracts/handlers.ts': ['@temporalio/workflow'],
+  // bundled into the page: nothing else of the gateway reads Markdown or compares texts
+  'gateway/page/browser/content/markdown.ts': ['marked'],
+  'gateway/page/browser/content/file-change.ts': ['diff'],
+};

@@ -33,7 +33,8 @@ describe('D5: the tarball of the package', () => {
   });
 
   it('has the map of every file of code, and every map is named by its file', async () => {
-    const code = files.filter((file) => /^dist\/.+\/.+\.js$/u.test(file));
+    // the script of the page is for browsers, in one file without a map
+    const code = files.filter((file) => /^dist\/.+\/.+\.js$/u.test(file) && !file.startsWith('dist/gateway/page/built/'));
     expect(code.filter((file) => !files.includes(`${file}.map`))).toEqual([]);
     const text = await readFile(join(root, code[0] ?? ''), 'utf8');
     expect(text).toMatch(/\/\/# sourceMappingURL=[\w.-]+\.js\.map\s*$/u);
@@ -44,6 +45,10 @@ describe('D5: the tarball of the package', () => {
     expect(pages).toEqual(expect.arrayContaining(['docs/quickstart.md', 'docs/reference/cli.md', 'docs/guides/write-tools.md']));
     const lost = await Promise.all(pages.map(lostPages));
     expect(lost.flat()).toEqual([]);
+  });
+
+  it('has the page of the gateway', () => {
+    expect(files).toEqual(expect.arrayContaining(['dist/gateway/page/built/page.js', 'dist/gateway/page/built/page.css']));
   });
 
   it('has the files of the starting project, and no test, secret or state of this repository', () => {

@@ -51,6 +51,6 @@ function staleness(): string | undefined {
 /** The source files, and their folders, whose time tells of a file that is gone. */
 function sources(folder: string): string[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isDirectory() || entry.name.endsWith('.ts'))
+    .filter((entry) => entry.isDirectory() || /\.(?:ts|css)$/u.test(entry.name))
     .map((entry) => join(entry.parentPath, entry.name));
 }

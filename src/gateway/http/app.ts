@@ -8,6 +8,7 @@ import { checkSite } from './access/same-machine.js';
 import type { Tokens } from './access/tokens.js';
 import { StreamClient } from './events/stream-client.js';
 import { readBody } from './read-body.js';
+import { PAGE_ROUTES } from './routes/page.js';
 import { ROUTES } from './routes/routes.js';
 import type { Gateway } from './routing/gateway.js';
 import type { Answer, Route } from './routing/route.js';
@@ -66,11 +67,12 @@ export function createApp(options: AppOptions): FastifyInstance {
     done();
   });
   app.addHook('onSend', (_request, reply, _payload, done) => {
-    reply.headers(SECURITY_HEADERS);
+    // a file of the page has a policy of its own
+    reply.headers({ ...SECURITY_HEADERS, ...reply.getHeaders() });
     done();
   });
   const limit = new RateLimit(options.requestsPerMinute);
-  for (const route of ROUTES) addRoute(app, route, { ...options, limit });
+  for (const route of [...ROUTES, ...PAGE_ROUTES]) addRoute(app, route, { ...options, limit });
   return app;
 }
 
@@ -163,7 +165,15 @@ function callerOf(request: FastifyRequest, { right }: Route, { tokens, limit }: 
   return caller;
 }
 
-async function send(reply: FastifyReply, { status, body, headers = {} }: Exclude<Answer, { stream: unknown }>): Promise<FastifyReply> {
+async function send(reply: FastifyReply, answer: Exclude<Answer, { stream: unknown }>): Promise<FastifyReply> {
+  if ('file' in answer) {
+    const { bytes, contentType, headers } = answer.file;
+    return await reply
+      .code(answer.status)
+      .headers({ ...headers, 'content-type': contentType })
+      .send(bytes);
+  }
+  const { status, body, headers = {} } = answer;
   reply.code(status).headers(headers);
   if (body === undefined) return await reply.send();
   return await reply.header('content-type', 'application/json').send(`${JSON.stringify(body)}\n`);

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { z } from 'zod';
 import { checkInput } from '../../check-input.js';
+import type { PageFile } from '../../page/page-files.js';
 import type { Caller, Right } from '../access/caller.js';
 import type { EventStream } from '../events/event-stream.js';
 import type { Gateway } from './gateway.js';
@@ -18,9 +19,10 @@ export interface Call<Params = Record<string, string>, Query = unknown, Body = u
   readonly body: Body;
 }
 
-/** The answer to a request: JSON, or a stream of events. */
+/** The answer to a request: JSON, a file of the page, or a stream of events. */
 export type Answer =
   | { readonly status: number; readonly body?: unknown; readonly headers?: Readonly<Record<string, string>> }
+  | { readonly status: 200; readonly file: PageFile }
   | { readonly stream: EventStream; readonly headers?: Readonly<Record<string, string>> };
 
 /** One answer in the description of a route. */

@@ -1,0 +1,129 @@
+import type { ContentPart, JsonValue } from '../../../../contracts/schemas/message.js';
+import { type FileChange, fileChangeOf } from '../content/file-change.js';
+import { durationText } from '../content/format.js';
+import { button, element, setAttributes, setText } from '../dom/element.js';
+import type { Part } from '../dom/keyed-list.js';
+import type { ShownCall } from '../state/items-of.js';
+import type { CallState } from '../state/run-view.js';
+
+/** Text of an output that is shown at first. Reports of tools may have a megabyte. */
+const SHOWN_CHARS = 8_000;
+
+const STATES: Readonly<Record<CallState, readonly [sign: string, words: string]>> = {
+  waiting: ['○', 'waiting'],
+  asking: ['?', 'waiting for approval'],
+  running: ['◌', 'running'],
+  ok: ['✓', 'done'],
+  failed: ['✗', 'failed'],
+  denied: ['⊘', 'not run'],
+  unknown: ['!', 'outcome unknown'],
+};
+
+/** A tool call: its title and state, and folded below its arguments or the change that it makes, and its output. */
+export class CallPart implements Part<ShownCall> {
+  readonly #sign = element('span', { class: 'sign', 'aria-hidden': 'true' });
+  readonly #name = element('code', { class: 'tool' });
+  readonly #title = element('span', { class: 'title' });
+  readonly #state = element('span', { class: 'state' });
+  readonly #body = element('div', { class: 'call-body' });
+  readonly element = element(
+    'details',
+    { class: 'call' },
+    element('summary', {}, this.#sign, this.#name, this.#title, this.#state),
+    this.#body,
+  );
+  #call: ShownCall | undefined;
+  #shown: ShownCall | undefined;
+
+  constructor() {
+    this.element.addEventListener('toggle', () => this.#show());
+  }
+
+  update(call: ShownCall): void {
+    const [sign, words] = STATES[call.state];
+    const isNew = this.#call === undefined;
+    this.#call = call;
+    setAttributes(this.element, { 'data-state': call.state });
+    setText(this.#sign, sign);
+    setText(this.#name, call.name);
+    setText(this.#title, call.title);
+    setText(this.#state, call.durationMs === undefined ? words : `${words}, ${durationText(call.durationMs)}`);
+    // a change of a file is what a reader looks for
+    if (isNew && fileChangeOf(call.name, call.args)) this.element.open = true;
+    this.#show();
+  }
+
+  /** Folded calls have no body. */
+  #show(): void {
+    const call = this.#call;
+    if (!call || !this.element.open || isSame(call, this.#shown)) return;
+    this.#shown = call;
+    const change = fileChangeOf(call.name, call.args);
+    this.#body.replaceChildren(
+      ...(change ? changeNodes(change) : argumentNodes(call.args)),
+      ...(call.note === undefined ? [] : [element('p', { class: 'note' }, call.note)]),
+      ...(call.childRunId === undefined ? [] : [element('p', {}, element('a', { href: runAddress(call.childRunId) }, 'Open its run'))]),
+      ...(call.output === undefined ? [] : outputNodes(call.output)),
+    );
+  }
+}
+
+/** The address of the page of a run. */
+export function runAddress(runId: string): string {
+  return `/runs/${encodeURIComponent(runId)}`;
+}
+
+function isSame(a: ShownCall, b: ShownCall | undefined): boolean {
+  return b !== undefined && a.args === b.args && a.output === b.output && a.note === b.note && a.childRunId === b.childRunId;
+}
+
+function changeNodes({ path, lines }: FileChange): Node[] {
+  const rows = lines.map(({ kind, text }) => {
+    switch (kind) {
+      case 'added':
+        return element('ins', {}, `+ ${text}\n`);
+      case 'removed':
+        return element('del', {}, `- ${text}\n`);
+      case 'place':
+        return element('span', { class: 'place' }, `${text}\n`);
+      case 'same':
+        return element('span', {}, `  ${text}\n`);
+    }
+  });
+  return [
+    ...(path === '' ? [] : [element('h4', {}, path)]),
+    element('pre', { class: 'diff', tabindex: '0', role: 'region', 'aria-label': `Change of ${path || 'files'}` }, ...rows),
+  ];
+}
+
+function argumentNodes(args: JsonValue): Node[] {
+  const text = typeof args === 'string' ? args : JSON.stringify(args, undefined, 2);
+  return text === '{}' ? [] : [element('h4', {}, 'Arguments'), ...cutText(text, 'Arguments')];
+}
+
+function outputNodes(parts: readonly ContentPart[]): Node[] {
+  return [element('h4', {}, 'Output'), ...parts.flatMap(outputPart)];
+}
+
+function outputPart(part: ContentPart): Node[] {
+  switch (part.type) {
+    case 'text':
+      return cutText(part.text, 'Output');
+    case 'file':
+      return [element('p', { class: 'note' }, `A file (${part.mime}).`)];
+    case 'artifact':
+      return [...cutText(part.head, 'Output'), element('p', { class: 'note' }, `The whole output has ${part.bytes} bytes.`)];
+  }
+}
+
+/** A text with a button that shows the rest of it. */
+function cutText(text: string, label: string): Node[] {
+  const pre = element('pre', { tabindex: '0', role: 'region', 'aria-label': label }, text.slice(0, SHOWN_CHARS));
+  if (text.length <= SHOWN_CHARS) return [pre];
+  const more = button(`Show all ${text.length} characters`, () => {
+    setText(pre, text);
+    more.remove();
+    pre.focus();
+  });
+  return [pre, more];
+}
