@@ -9,12 +9,13 @@
 
 /** @type {Readonly<Record<string, Room>>} */
 export const IMPORT_TABLE = {
-  cli: { rooms: ['gateway', 'client', 'worker', 'contracts', 'define', 'streams'], packages: ['node:*', 'commander'] },
+  cli: { rooms: ['gateway', 'channels', 'client', 'worker', 'contracts', 'define', 'streams'], packages: ['node:*', 'commander'] },
   gateway: { rooms: ['client', 'contracts'], types: ['streams'], packages: ['node:*', '@modelcontextprotocol/sdk/*', 'fastify', 'zod'] },
   testing: {
-    rooms: ['client', 'worker', 'providers', 'artifacts', 'process', 'output', 'define', 'contracts'],
+    rooms: ['channels', 'client', 'worker', 'providers', 'artifacts', 'process', 'output', 'define', 'contracts'],
     packages: ['node:*', '@temporalio/*', 'zod'],
   },
+  channels: { rooms: ['client', 'contracts'], types: ['define', 'streams'], packages: ['node:*', 'zod'] },
   worker: {
     rooms: ['activities', 'models', 'providers', 'tools', 'artifacts', 'process', 'define', 'streams', 'contracts'],
     packages: ['node:*', '@temporalio/*', 'jiti', 'yaml', 'zod'],

@@ -19,6 +19,17 @@ export function givenSystemText(given: readonly GivenMessage[] = []): string {
   return texts.filter((text) => text !== '').join('\n\n');
 }
 
+/** The answers of a run, from its transcript. A conversation that it copied from earlier runs is before its task. Never throws. */
+export function answersOf(messages: readonly Message[]): readonly Message[] {
+  const task = messages.findLastIndex(({ role, origin }) => role === 'user' && origin === undefined);
+  return messages.slice(task + 1).filter(({ role }) => role === 'assistant');
+}
+
+/** True for the reserved final answer, by the id that the worker gives it. Never throws. */
+export function isFinalAnswer({ id }: Message): boolean {
+  return id.endsWith('_final');
+}
+
 /** The tool calls of an assistant message, in order. Never throws. */
 export function toolCallsOf(message: Message): ToolCallPart[] {
   return message.parts.filter((part) => part.type === 'tool_call');

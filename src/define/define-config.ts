@@ -9,6 +9,7 @@ import { Tool } from './define-tool.js';
 import { ModelOptions } from './model-options.js';
 import { ProviderDefinition } from './provider-definition.js';
 import { ArtifactsDefinition } from './worker/artifacts.js';
+import { ChannelsDefinition } from './worker/channels.js';
 import { Credentials } from './worker/credentials.js';
 import { FetchDefinition } from './worker/fetch.js';
 import { GatewayDefinition } from './worker/gateway.js';
@@ -91,6 +92,8 @@ export const Config = z.strictObject({
   tenants: TenantsDefinition.optional(),
   /** Queues of sessions: mode, cap, drop policy, debounce. @default followup, 20 messages, the new one is dropped, 500 ms */
   sessions: SessionsDefinition.optional(),
+  /** Chat channels by name, which `perdure serve` ties to sessions. @default none */
+  channels: ChannelsDefinition.optional(),
   /**
    * MCP servers by name. Runs are offered their tools as `SERVER_TOOL`. Needs the package `@modelcontextprotocol/sdk`. @default none
    */

@@ -4,7 +4,7 @@ import { builtCli } from '../support/built-package.js';
 import { apiReport } from './support/api-report.js';
 
 const DIST = fileURLToPath(new URL('../../dist', import.meta.url));
-const DOORS = ['client', 'contracts', 'define', 'streams', 'testing', 'worker', 'workflows'];
+const DOORS = ['channels', 'client', 'contracts', 'define', 'streams', 'testing', 'worker', 'workflows'];
 
 describe('the public doors', () => {
   it.each(DOORS)('%s exports what its report says; -u writes it anew when a change is meant', async (door) => {

@@ -7,6 +7,7 @@ import { openAuthKey } from '../../worker/state-folder/auth-key.js';
 import { openStateFolder, resolveStateDir } from '../../worker/state-folder/state-folder.js';
 import { say } from '../display/output.js';
 import type { CliContext } from '../host/context.js';
+import { openChannelDoors } from '../host/doors/channel-doors.js';
 import { openGatewayDoor } from '../host/doors/gateway-door.js';
 import { loadConfigHere } from '../host/load-config.js';
 import { serveWhile } from '../host/serve.js';
@@ -36,6 +37,7 @@ export async function serve(options: ServeOptions, context: CliContext, version:
   const workspaces = await openWorkspaceRoot(workspace);
   const config = await loadConfigHere();
   const place = await openPlace(where, tell, config);
+  const channels = openChannelDoors({ config, place, say: tell });
   try {
     const { interrupts } = context;
     const hosting = { place, config: worker ? config : undefined, say: tell, terminated: interrupts.terminated, graceMs: GRACE_MS };
@@ -46,12 +48,14 @@ export async function serve(options: ServeOptions, context: CliContext, version:
         port,
         access,
         requestsPerMinute: config.config.gateway?.requestsPerMinute ?? HTTP_LIMITS.requestsPerMinuteDefault,
+        webhooks: channels.webhooks,
         signal: interrupts.signal,
         onListening: (url) => tell(`gateway at ${url}, ${hint}; Ctrl-C stops it`),
         onDefect: (error) => tell(`INTERNAL: a request failed: ${String(error)}`),
       });
     });
   } finally {
+    await channels.close();
     await place.close();
   }
   return 0;

@@ -8,6 +8,8 @@ export const HTTP_LIMITS = {
   portDefault: 8787,
   /** Body of a request in bytes: a message of 1 MiB fits, escaped as JSON. */
   bodyBytesMax: 2 * MIB,
+  /** Body of an event of a chat platform in bytes. It is read before its signature is checked. */
+  webhookBytesMax: MIB,
   /** Headers of a request in bytes. */
   headerBytesMax: 16 * KIB,
   /** Time for the headers of a request. A client that sends them more slowly is disconnected. */

@@ -2,6 +2,7 @@
 import { ARTIFACT_LIMITS } from './guard-limits.js';
 
 export { BACKGROUND_LIMITS } from './background-limits.js';
+export { CHANNEL_LIMITS } from './channel-limits.js';
 export { INPUT_LIMITS, PAYLOAD_LIMITS, STEER_LIMITS } from './data-limits.js';
 export { GATEWAY_LIMITS } from './gateway-limits.js';
 export {

@@ -12,6 +12,7 @@ import { PAGE_ROUTES } from './routes/page.js';
 import { ROUTES } from './routes/routes.js';
 import type { Gateway } from './routing/gateway.js';
 import type { Answer, Route } from './routing/route.js';
+import { mountWebhooks, WEBHOOKS_PATH, type Webhook } from './webhooks/mount-webhooks.js';
 
 /** How long a client may take to send a request, in milliseconds. */
 export interface RequestTimeouts {
@@ -30,6 +31,8 @@ export interface AppOptions {
   readonly site?: { readonly isLocal: boolean };
   /** @default those of `HTTP_LIMITS` */
   readonly timeouts?: RequestTimeouts;
+  /** @default none */
+  readonly webhooks?: readonly Webhook[];
   /** Called with an error that is a defect of the gateway. */
   readonly onDefect: (error: unknown) => void;
 }
@@ -62,7 +65,8 @@ export function createApp(options: AppOptions): FastifyInstance {
   });
   app.setNotFoundHandler((_request, reply) => sendError(reply, new HttpError(404, 'NOT_FOUND', 'no such route; see /openapi.json')));
   app.addHook('onRequest', (request, _reply, done) => {
-    if (options.site) checkSite(request.headers, options.site);
+    // a signature proves more than an address, and a tunnel to a platform has another name than this machine
+    if (options.site && !request.url.startsWith(WEBHOOKS_PATH)) checkSite(request.headers, options.site);
     checkQuery(request.query);
     done();
   });
@@ -73,6 +77,7 @@ export function createApp(options: AppOptions): FastifyInstance {
   });
   const limit = new RateLimit(options.requestsPerMinute);
   for (const route of [...ROUTES, ...PAGE_ROUTES]) addRoute(app, route, { ...options, limit });
+  mountWebhooks(app, options.webhooks ?? [], options.gateway);
   return app;
 }
 

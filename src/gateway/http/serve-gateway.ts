@@ -7,6 +7,7 @@ import { ownerToken, type TokenEntry, Tokens } from './access/tokens.js';
 import { createApp, type RequestTimeouts } from './app.js';
 import { Gateway } from './routing/gateway.js';
 import type { GatewayDoor } from './routing/gateway-door.js';
+import type { Webhook } from './webhooks/mount-webhooks.js';
 
 /** Options of `serveGateway`. */
 export interface GatewayOptions {
@@ -21,6 +22,8 @@ export interface GatewayOptions {
   readonly requestsPerMinute: number;
   /** Times for headers and for a whole request, in milliseconds. @default those of `HTTP_LIMITS` */
   readonly timeouts?: RequestTimeouts;
+  /** Routes of chat platforms. @default none */
+  readonly webhooks?: readonly Webhook[];
   /** Ends the gateway. */
   readonly signal: AbortSignal;
   /** Called once, with the address of the gateway. */
@@ -34,7 +37,7 @@ export interface GatewayOptions {
  * cannot listen.
  */
 export async function serveGateway(options: GatewayOptions): Promise<void> {
-  const { door, host, port, access, requestsPerMinute, timeouts, signal, onListening, onDefect } = options;
+  const { door, host, port, access, requestsPerMinute, timeouts, webhooks, signal, onListening, onDefect } = options;
   const gateway = new Gateway(door);
   const isOwners = 'token' in access;
   const app = createApp({
@@ -42,6 +45,7 @@ export async function serveGateway(options: GatewayOptions): Promise<void> {
     tokens: new Tokens(isOwners ? ownerToken(access.token) : access.entries),
     requestsPerMinute,
     ...(timeouts ? { timeouts } : {}),
+    ...(webhooks ? { webhooks } : {}),
     ...(isOwners ? { site: { isLocal: isLoopback(host) } } : {}),
     onDefect,
   });

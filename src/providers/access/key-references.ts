@@ -70,7 +70,8 @@ function numberBehind(name: string, variable: string): number | undefined {
 }
 
 /** The references of all keys that a config names: variables and files. */
-export function keysOfConfig({ credentials = {}, providers = {}, agents = {}, artifacts, streams, mcpServers = {} }: Config): string[] {
+export function keysOfConfig(config: Config): string[] {
+  const { credentials = {}, providers = {}, agents = {}, artifacts, streams, mcpServers = {}, channels = {} } = config;
   return [
     ...Object.values(credentials).flat(),
     ...Object.values(providers).flatMap((provider) => ownReferences(provider) ?? []),
@@ -78,6 +79,7 @@ export function keysOfConfig({ credentials = {}, providers = {}, agents = {}, ar
     ...Object.values(mcpServers).flatMap(keysOfMcpServer),
     ...Object.values((artifacts && 'bucket' in artifacts && artifacts.credentials) || {}),
     ...(streams && KeyReference.safeParse(streams.url).success ? [streams.url] : []),
+    ...Object.values(channels).flatMap(({ signingSecret, botToken }) => [signingSecret, botToken]),
   ];
 }
 

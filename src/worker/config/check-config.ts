@@ -10,6 +10,7 @@ import { BUILT_IN_TOOLS, WORKSPACE_TOOLS } from '../../tools/registry.js';
 import { updatePlan } from '../../tools/update-plan.js';
 import type { AgentFile } from './agent-files.js';
 import { agentProblems } from './checks/check-agents.js';
+import { channelProblems } from './checks/check-channels.js';
 import { hookProblems } from './checks/check-hooks.js';
 import { mcpServerProblems } from './checks/check-mcp-servers.js';
 import { modelProblems } from './checks/check-models.js';
@@ -142,6 +143,7 @@ function meaningProblems(config: Config): string[] {
     ...hookProblems(hooks, known),
     ...artifactsProblems(config),
     ...streamsProblems(config),
+    ...channelProblems(config),
   ];
 }
 

@@ -15,6 +15,7 @@ import { HookDefinition } from '../../../src/define/define-hook.js';
 import { Plugin } from '../../../src/define/define-plugin.js';
 import { BudgetOptions, PolicyOptions } from '../../../src/define/policy-options.js';
 import { ArtifactsBucket, ArtifactsFolder } from '../../../src/define/worker/artifacts.js';
+import { BlockOptions, ChannelOptions, SlackChannelDefinition } from '../../../src/define/worker/channels.js';
 import { FetchDefinition } from '../../../src/define/worker/fetch.js';
 import { GatewayDefinition } from '../../../src/define/worker/gateway.js';
 import { McpAddress, McpProcess, McpToolOptions } from '../../../src/define/worker/mcp-servers.js';
@@ -37,6 +38,7 @@ const OPTIONS = new DocComments('define/policy-options.ts');
 const names = SCHEMA_NAMES;
 
 const MCP = new DocComments('define/worker/mcp-servers.ts');
+const CHANNELS = new DocComments('define/worker/channels.ts');
 const MCP_TABLE = { names, types: { sandbox: '[sandbox](config.md#sandbox)', tools: '[options](#options-of-a-tool) by name' } };
 
 /** The generated parts of the pages about configuration. */
@@ -58,6 +60,7 @@ export const CONFIG_PARTS: Readonly<Record<string, () => string>> = {
           fetch: '[fetch](#fetch)',
           memory: '[memory](#memory)',
           gateway: '[gateway](#gateway)',
+          channels: '[channels](channels.md)',
         },
       },
     ),
@@ -109,6 +112,14 @@ export const CONFIG_PARTS: Readonly<Record<string, () => string>> = {
     schemaTable(StreamsDefinition, { docs: new DocComments('define/worker/streams.ts'), declarations: ['StreamsDefinition'] }, { names }),
   fetch: () =>
     schemaTable(FetchDefinition, { docs: new DocComments('define/worker/fetch.ts'), declarations: ['FetchDefinition'] }, { names }),
+  'channel-options': () => schemaTable(ChannelOptions, { docs: CHANNELS, declarations: ['ChannelOptions'] }, { names }),
+  'channel-blocks': () => schemaTable(BlockOptions, { docs: CHANNELS, declarations: ['BlockOptions'] }, { names }),
+  'slack-channel': () =>
+    schemaTable(
+      SlackChannelDefinition.omit({ agent: true, send: true, blocks: true, pause: true, thinking: true, silentToken: true }),
+      { docs: CHANNELS, declarations: ['SlackChannelDefinition'] },
+      { names },
+    ),
   gateway: () =>
     schemaTable(GatewayDefinition, { docs: new DocComments('define/worker/gateway.ts'), declarations: ['GatewayDefinition'] }, { names }),
   memory: () =>

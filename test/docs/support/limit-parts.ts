@@ -24,6 +24,7 @@ export const LIMIT_PARTS: Readonly<Record<string, () => string>> = {
   'all-mcp-limits': () => limitSections(MCP_LIMIT_TITLES, 'mcp-limits'),
   'all-tool-limits': () =>
     [limitSections(TOOL_LIMIT_TITLES, 'tool-limits'), limitSections(BACKGROUND_LIMIT_TITLES, 'background-limits')].join('\n\n'),
+  'all-channel-limits': () => limitSections(CHANNEL_LIMIT_TITLES, 'channel-limits'),
   'all-session-limits': () => limitSections(SESSION_LIMIT_TITLES, 'session-limits'),
   'all-http-limits': () => limitSections(HTTP_LIMIT_TITLES, 'http-limits'),
   'all-gateway-limits': () => limitSections(GATEWAY_LIMIT_TITLES, 'gateway-limits'),
@@ -88,6 +89,8 @@ const TOOL_LIMIT_TITLES = {
   SLEEP_LIMITS: 'sleep',
 } as const satisfies Partial<Record<keyof typeof limits, string>>;
 
+const CHANNEL_LIMIT_TITLES = { CHANNEL_LIMITS: 'Channels' } as const satisfies Partial<Record<keyof typeof limits, string>>;
+
 const SESSION_LIMIT_TITLES = { SESSION_LIMITS: 'Sessions' } as const satisfies Partial<Record<keyof typeof limits, string>>;
 const BACKGROUND_LIMIT_TITLES = { BACKGROUND_LIMITS: 'Background commands' } as const satisfies Partial<
   Record<keyof typeof limits, string>
@@ -128,6 +131,7 @@ const GUARD_LIMIT_TITLES = {
     | keyof typeof BACKGROUND_LIMIT_TITLES
     | keyof typeof GATEWAY_LIMIT_TITLES
     | keyof typeof SESSION_LIMIT_TITLES
+    | keyof typeof CHANNEL_LIMIT_TITLES
     | keyof typeof HTTP_LIMIT_TITLES
     | keyof typeof TOOL_LIMIT_TITLES
   >,

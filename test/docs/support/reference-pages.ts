@@ -16,6 +16,7 @@ export const REFERENCE = fileURLToPath(new URL('../../../docs/reference/', impor
 /** The pages of the reference, each with the generated parts that it may use. */
 export const PAGES: Readonly<Record<string, Readonly<Record<string, () => string>>>> = {
   'agent.md': CONFIG_PARTS,
+  'channels.md': { ...CONFIG_PARTS, ...LIMIT_PARTS },
   'cli.md': CLI_PARTS,
   'config.md': CONFIG_PARTS,
   'events.md': RUN_PARTS,

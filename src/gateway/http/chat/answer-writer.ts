@@ -1,10 +1,10 @@
+import type { RunMessages } from '../../../client/watch/run-messages.js';
 import type { RunEvent } from '../../../contracts/event.js';
-import { textOf } from '../../../contracts/message-text.js';
+import { answersOf, isFinalAnswer, textOf } from '../../../contracts/message-text.js';
 import type { ApprovalList, DecidedApproval } from '../../../contracts/schemas/approval.js';
 import type { Message } from '../../../contracts/schemas/message.js';
 import type { RunResult } from '../../../contracts/schemas/run.js';
 import { BUDGET_APPROVAL } from '../../../contracts/text/ids.js';
-import type { RunMessages } from '../events/run-messages.js';
 import type { SentEvent } from '../events/sent-event.js';
 import { AnswerStep } from './answer-step.js';
 import type { AnswerMetadata, UiChunk } from './ui-chunk.js';
@@ -156,7 +156,7 @@ export class AnswerWriter {
   async #settle(step: AnswerStep | undefined, head = ''): Promise<void> {
     if (!step || step.message) return;
     const find = (kept: readonly Message[]): Message | undefined =>
-      answersIn(kept).find((answer) => answer.turn === step.turn && isFinalAnswer(answer) === step.isFinal);
+      answersOf(kept).find((answer) => answer.turn === step.turn && isFinalAnswer(answer) === step.isFinal);
     const answer = find(await this.#source.messages.until((kept) => find(kept) !== undefined));
     if (answer) {
       this.#lastText = textOf(answer);
@@ -182,7 +182,7 @@ export class AnswerWriter {
   async #showMissed(before?: Pick<AnswerStep, 'turn' | 'isFinal'>): Promise<void> {
     const { turn: end, isFinal } = before ?? { turn: Number.POSITIVE_INFINITY, isFinal: false };
     const last = isFinal ? end : end - 1;
-    const answers = answersIn(await this.#source.messages.until((kept) => answersIn(kept).some((answer) => answer.turn === last)));
+    const answers = answersOf(await this.#source.messages.until((kept) => answersOf(kept).some((answer) => answer.turn === last)));
     for (const answer of answers) {
       const { turn = 0 } = answer;
       if (turn > last || (turn === last && before !== undefined && isFinalAnswer(answer))) break;
@@ -215,17 +215,6 @@ const FINISH_REASONS: Readonly<Partial<Record<RunResult['reason'], 'stop' | 'len
 
 function decisionsIn(step: AnswerStep, decided: readonly DecidedApproval[]): UiChunk[] {
   return decided.flatMap(({ callId, decision, reason }) => step.decide(callId, { approved: decision === 'approved', reason }));
-}
-
-/** The answers of the run. A conversation that it copied from earlier runs is before its task. */
-function answersIn(messages: readonly Message[]): readonly Message[] {
-  const task = messages.findLastIndex(({ role, origin }) => role === 'user' && origin === undefined);
-  return messages.slice(task + 1).filter(({ role }) => role === 'assistant');
-}
-
-/** True for the reserved final answer, by the id that the worker gives it. */
-function isFinalAnswer({ id }: Message): boolean {
-  return id.endsWith('_final');
 }
 
 function hasResult({ parts }: Message, callId: string): boolean {

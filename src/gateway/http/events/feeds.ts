@@ -1,9 +1,9 @@
 import type { RunHandle } from '../../../client/run-handle.js';
+import { RunMessages } from '../../../client/watch/run-messages.js';
 import { HTTP_LIMITS } from '../../../contracts/constants/limits.js';
 import type { StreamSource } from '../../../streams/stream.js';
 import type { Cursor } from './cursor.js';
 import { RunFeed } from './run-feed.js';
-import { RunMessages } from './run-messages.js';
 import { frameOf } from './sent-event.js';
 
 /** A feed in use. */

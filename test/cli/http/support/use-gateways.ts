@@ -18,7 +18,7 @@ import { GatewayClient } from './gateway-client.js';
 export const TOKEN = 'a'.repeat(64);
 
 /** What a test says of its gateway. */
-export interface TestGatewayOptions extends Partial<Pick<GatewayOptions, 'requestsPerMinute' | 'timeouts' | 'host'>> {
+export interface TestGatewayOptions extends Partial<Pick<GatewayOptions, 'requestsPerMinute' | 'timeouts' | 'host' | 'webhooks'>> {
   /** @default one token, `TOKEN`, that allows everything */
   readonly entries?: readonly TokenEntry[];
   /** True: no worker answers. @default false */

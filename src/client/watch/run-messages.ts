@@ -1,13 +1,18 @@
-import type { RunHandle } from '../../../client/run-handle.js';
-import { HTTP_LIMITS } from '../../../contracts/constants/limits.js';
-import type { Message } from '../../../contracts/schemas/message.js';
+import { HTTP_LIMITS } from '../../contracts/constants/limits.js';
+import type { Message } from '../../contracts/schemas/message.js';
+import type { TranscriptPage } from '../../contracts/schemas/page.js';
+
+/** The run whose transcript is read. */
+export interface ReadRun {
+  transcript(options: { readonly from: number }): AsyncIterable<TranscriptPage>;
+}
 
 /**
  * The transcript of a run that is followed, for all its clients: each message is read once, and kept as far as
  * `HTTP_LIMITS.followedMessagesBytesMax`, also after a compaction removed it from the transcript.
  */
 export class RunMessages {
-  readonly #run: Pick<RunHandle, 'transcript'>;
+  readonly #run: ReadRun;
   #kept: Message[] = [];
   #bytes = 0;
   /** Index of the next message in the transcript, and the message before it. */
@@ -16,7 +21,7 @@ export class RunMessages {
   #reading: Promise<void> | undefined;
   #following: Promise<void> | undefined;
 
-  constructor(run: Pick<RunHandle, 'transcript'>) {
+  constructor(run: ReadRun) {
     this.#run = run;
   }
 
