@@ -180,7 +180,9 @@ function withToolList(callTool: AgentActivities['callTool'], lists: ServerLists 
   if (!lists) return callTool;
   return async (input) => {
     const result = await callTool(input);
-    const toolList = lists.mcpTools.listOf(input.tool, { workspace: input.workspace, run: input.asks && input.runId });
+    const { runId, workspace, asks, samples } = input;
+    const run = asks || samples ? { id: runId, samples: samples !== undefined } : undefined;
+    const toolList = lists.mcpTools.listOf(input.tool, { workspace, run });
     return toolList ? { ...result, toolList } : result;
   };
 }

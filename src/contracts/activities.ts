@@ -8,10 +8,11 @@ import type { ModelCandidate, ModelTimes } from './schemas/model-route.js';
 import type { KeptPart } from './schemas/policy.js';
 import type { ListToolsInput, ListToolsResult, PreparedRun, ToolList } from './schemas/prepared-run.js';
 import type { RunInput, RunResult } from './schemas/run.js';
-import type { CheckMessagesInput, CheckMessagesResult, PrepareSessionInput, PrepareSessionResult } from './schemas/session-activities.js';
+import type { SamplingBounds } from './schemas/sampling.js';
+import type { CheckMessagesInput, CheckMessagesResult, PrepareSessionInput, PrepareSessionResult } from './schemas/session.js';
 import type { AwaitRunInput } from './schemas/subagent.js';
 import type { Effect, ToolOutcome } from './schemas/tool.js';
-import type { SignedRequest } from './signature.js';
+import type { CheckSignatureInput, CheckSignatureResult, SignedRequest } from './signature.js';
 
 export type { HeartbeatDetails, StoppedDetails } from './schemas/heartbeat.js';
 export type { PreparedRun, RunSetup } from './schemas/prepared-run.js';
@@ -71,6 +72,8 @@ export interface CallModelInput extends TranscriptRef {
   /** Marks the reserved final call, whose answer has its own message id. */
   readonly final?: boolean;
   readonly waitsForRoom?: boolean;
+  /** A completion for an MCP server: `requestOnly` has all its messages, and it gets neither the transcript nor the run's prompt and tools. */
+  readonly sampling?: { readonly system: string; readonly temperature?: number };
 }
 
 /** Result of activity `callModel`: an answer, or the partial answer at the time of a cancel. */
@@ -127,6 +130,8 @@ export interface CallToolInput {
   readonly waitsForRoom?: boolean;
   /** The call may ask the person of the run, who has this time for each answer. @default it cannot ask */
   readonly asks?: { readonly expireMs: number };
+  /** The call may request completions of the run, within these limits. @default it cannot */
+  readonly samples?: SamplingBounds;
 }
 
 /** Limits of one tool output, computed by the workflow from the policy and the model's window. */
@@ -241,16 +246,6 @@ export type RecallResult =
   | { readonly kind: 'running'; readonly elapsedMs: number }
   | { readonly kind: 'stopped' }
   | { readonly kind: 'unknown' };
-
-/** Input of activity `checkSignature`. */
-export interface CheckSignatureInput extends SignedRequest {
-  readonly auth: unknown;
-  /** Names the request: a signature counts for one. */
-  readonly use: string;
-}
-
-/** `problem`: why the signature does not count, as a code and a sentence. */
-export type CheckSignatureResult = { readonly problem?: string };
 
 /** How a sub-agent ended: with its result, or without one, because its workflow was ended from outside. */
 export type AwaitRunResult = { readonly kind: 'ended'; readonly result: RunResult } | { readonly kind: 'lost'; readonly why: string };

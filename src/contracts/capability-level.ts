@@ -5,7 +5,7 @@ import type { RunPolicy } from './schemas/policy.js';
  * run may be started by the old workflow code and prepared by the new activities. Without a level its history would hold flags that the
  * old code ignored and the new code obeys when it replays them: other commands, and a run that no worker can continue.
  */
-export const CAPABILITY_LEVEL = 11;
+export const CAPABILITY_LEVEL = 12;
 
 /** The first level whose workflow code checks the signatures of approvals and extensions. */
 export const SIGNED_LEVEL = 3;
@@ -34,6 +34,9 @@ export const ELICITATION_LEVEL = 10;
 /** The first level whose workflow code begins with the last turns of earlier runs. */
 export const RECALL_LEVEL = 11;
 
+/** The first level whose workflow code answers the requests of running calls for completions. */
+export const SAMPLING_LEVEL = 12;
+
 /** The level of builds that did not tell theirs. */
 const LEVEL_OF_OLD_BUILDS = 1;
 
@@ -60,6 +63,8 @@ export const FLAGS_OF_LEVELS: ReadonlyMap<number, readonly Flag[]> = new Map([
   [ELICITATION_LEVEL, []],
   // no flag: how many turns a run is given is the worker's choice
   [RECALL_LEVEL, []],
+  // no flag: whether MCP servers may request completions is the worker's choice
+  [SAMPLING_LEVEL, []],
 ]);
 
 /** The policy for workflow code of a level: flags of later levels are off. */

@@ -44,6 +44,19 @@ export type RunEventBody =
   | { type: 'handoff'; turn: number; callId: string; from: string; to: string }
   /** From the next turn on, the model is offered other tools of MCP servers. Each list has at most 20 names. */
   | { type: 'tools.changed'; turn: number; added: string[]; removed: string[]; changed: string[] }
+  /** A completion for an MCP server ended. `outcome`: `answered`, `refused`, `failed` or `cancelled`. `usage` is what it used in all attempts. */
+  | {
+      type: 'mcp.sampled';
+      turn: number;
+      callId: string;
+      server: string;
+      outcome: string;
+      model?: string;
+      usage?: Usage;
+      /** Absent while the model's price is unknown. */
+      costUsd?: number;
+      reason?: string;
+    }
   /** A turn ended. */
   | { type: 'turn.ended'; turn: number }
   /** A message was queued. */

@@ -56,3 +56,13 @@ function codeOf(key: Uint8Array, { verb, runId, input }: SignedRequest, atMs: nu
   const { auth: _, ...plain } = input as { readonly auth?: unknown };
   return bytesToHex(hmac(sha256, key, utf8ToBytes(canonicalJson({ verb, runId, input: plain, atMs }))));
 }
+
+/** Input of activity `checkSignature`. */
+export interface CheckSignatureInput extends SignedRequest {
+  readonly auth: unknown;
+  /** Names the request: a signature counts for one. */
+  readonly use: string;
+}
+
+/** `problem`: why the signature does not count, as a code and a sentence. */
+export type CheckSignatureResult = { readonly problem?: string };

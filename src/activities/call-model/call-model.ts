@@ -57,7 +57,12 @@ export function createCallModel(options: CallModelOptions): (input: CallModelInp
     const where = { runId: input.runId, turn: input.turn, attempt: info.attempt, epoch, isFinal: input.final === true };
     // streams are stored: text that hooks may rewrite must not be in them
     const { thinkingOutput = 'apart' } = input;
-    const streamed = new StreamedAnswer(options.streams, where, { isWithheld: hooks.rewrite, thinkingOutput, secrets: options.secrets });
+    // a completion for an MCP server is no part of the conversation that is watched
+    const streamed = new StreamedAnswer(input.sampling ? NO_STREAM : options.streams, where, {
+      isWithheld: hooks.rewrite,
+      thinkingOutput,
+      secrets: options.secrets,
+    });
     const attempt: Attempt = { streamed, hooks, lost: usageIn(info.heartbeatDetails) };
     return withHeartbeat(
       'callModel',
@@ -66,6 +71,8 @@ export function createCallModel(options: CallModelOptions): (input: CallModelInp
     );
   };
 }
+
+const NO_STREAM: StreamSink = { publish: () => undefined, flush: () => Promise.resolve() };
 
 /** The state of one attempt. */
 interface Attempt {
@@ -93,7 +100,7 @@ async function callModel(input: CallModelInput, options: CallModelOptions, attem
     const times = attemptTimes(input.times, { idleMs: options.idleMs, startToCloseMs });
     limit.restart(times.totalMs);
     const setup = await options.setups.get(input.setupHash, input, { signal });
-    const messages = await readTranscript(input, { ...options.transcripts, signal });
+    const messages = input.sampling ? [] : await readTranscript(input, { ...options.transcripts, signal });
     options.cooldowns.refuseCooling(input);
     const { provider, model } = options.providerFor(input.model, input.credential);
     const facts = options.factsOf?.(input.model) ?? {};
@@ -223,8 +230,8 @@ function ownCallIds(input: CallModelInput, parts: readonly Part[]): Part[] {
 }
 
 /** A message id that is unique across a run and the runs it continues, because it contains a hash of the execution id. */
-function messageId({ executionId, turn, final }: CallModelInput): string {
-  return `${sha256(JSON.stringify(executionId)).slice(0, 6)}_${turn}${final ? '_final' : ''}`;
+function messageId({ executionId, turn, final, sampling }: CallModelInput): string {
+  return `${sha256(JSON.stringify(executionId)).slice(0, 6)}_${turn}${final ? '_final' : ''}${sampling ? '_sampling' : ''}`;
 }
 
 /** The heartbeat details. The last heartbeat is stored in history, so it contains no text that hooks may rewrite. */

@@ -23,7 +23,10 @@ export interface RequestParts {
 
 /** Builds the provider-neutral request of one attempt. */
 export function buildModelRequest(input: CallModelInput, parts: RequestParts): ModelRequest {
-  const { facts, setup, times } = parts;
+  const { facts, times } = parts;
+  const { sampling } = input;
+  const setup = sampling ? { prompt: sampling.system, tools: [] } : parts.setup;
+  const temperature = acceptsTemperature(facts) ? sampling?.temperature : undefined;
   const thinking = nearestOrder(input.thinking, facts);
   const messages = [...parts.messages, ...input.requestOnly];
   const wanted = input.outputTokensMax ?? MODEL_LIMITS.outputTokensDefault;
@@ -37,6 +40,7 @@ export function buildModelRequest(input: CallModelInput, parts: RequestParts): M
     // a model rejects a limit above its own maximum
     outputTokensMax: Math.min(wanted, facts.outputTokensMax ?? wanted),
     ...(thinking === undefined ? {} : { thinking }),
+    ...(temperature === undefined ? {} : { temperature }),
     ...(input.cacheKey === undefined ? {} : { cacheKey: input.cacheKey }),
     runId: input.runId,
     isRunOver: parts.isRunOver,
@@ -46,6 +50,11 @@ export function buildModelRequest(input: CallModelInput, parts: RequestParts): M
     signal: parts.signal,
     onDelta: parts.onDelta,
   };
+}
+
+/** Models that think refuse a temperature. */
+function acceptsTemperature({ thinkingStyle = 'none' }: ModelFacts): boolean {
+  return thinkingStyle === 'none';
 }
 
 /**

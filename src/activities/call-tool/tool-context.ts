@@ -4,21 +4,19 @@ import type { CallToolInput } from '../../contracts/activities.js';
 import { WORKER_LIMITS } from '../../contracts/constants/limits.js';
 import { cutText } from '../../contracts/text/redact.js';
 import type { SecretMask } from '../../contracts/text/secret-mask.js';
-import type { Ask, AskingContext } from '../mcp/asking-context.js';
+import type { AskingContext } from '../mcp/asking-context.js';
 import { ownershipOf } from '../runtime/ownership.js';
 
 /** The state that a running tool and its context share. */
-export interface Running {
+export interface Running extends Pick<AskingContext, 'ask' | 'sampling'> {
   /** The tool's own heartbeat details, for operators. */
   readonly shown: { details: string };
   readonly output: CallOutput;
   readonly secrets: SecretMask;
-  /** Asks the person of the run. @default the call cannot ask */
-  readonly ask?: Ask;
 }
 
 /** The context of a tool. It contains nothing of Temporal. */
-export function toolContext(input: CallToolInput, signal: AbortSignal, { shown, output, secrets, ask }: Running): AskingContext {
+export function toolContext(input: CallToolInput, signal: AbortSignal, { shown, output, secrets, ask, sampling }: Running): AskingContext {
   const context = Context.current();
   const { log, info } = context;
   return {
@@ -30,7 +28,9 @@ export function toolContext(input: CallToolInput, signal: AbortSignal, { shown, 
     ...(input.workspace === undefined ? {} : { workspace: input.workspace }),
     ...(input.agent === undefined ? {} : { agent: input.agent }),
     signal,
-    ...(ask ? { ask, secrets } : {}),
+    ...(ask ? { ask } : {}),
+    ...(sampling ? { sampling } : {}),
+    ...(ask || sampling ? { secrets } : {}),
     assertOwned: async () => await ownershipOf(context)?.confirm(),
     output,
     heartbeat: (details) => {

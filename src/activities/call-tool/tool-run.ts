@@ -11,13 +11,14 @@ import { failure, messageOf } from '../runtime/failures.js';
 import { maskParts } from '../runtime/mask-message.js';
 import { ownershipOf } from '../runtime/ownership.js';
 import { watchSignal } from '../runtime/watch-signal.js';
-import { createAsk } from './ask-run.js';
+import { createAsk, createRequestCompletion } from './ask-run.js';
 import { type CallToolOptions, callOutput, endedWith, hookedResult } from './hooked-result.js';
 import { logThrown } from './log-thrown.js';
 import { toolArguments } from './parse-tool-arguments.js';
+import { createExchange } from './run-exchange.js';
 import type { CallWork } from './run-kept.js';
 import { withStrayErrors } from './stray-errors.js';
-import { toolContext } from './tool-context.js';
+import { type Running, toolContext } from './tool-context.js';
 import type { Ended, ToolHooks } from './tool-hooks.js';
 import { toolResultParts } from './tool-result-parts.js';
 
@@ -80,8 +81,7 @@ export class ToolRun implements CallWork {
     await this.#confirmStart(context);
     const { secrets } = this.#options;
     const limit = toolLimit(context, input.timeoutMs);
-    const ask = input.asks ? { ask: createAsk(context, input, limit) } : {};
-    const running = { shown: this.#parts.shown, output, secrets, ...ask };
+    const running = { shown: this.#parts.shown, output, secrets, ...requestsOf(context, input, limit) };
     const onThrown = (error: unknown): void => logThrown(input.tool, error, secrets);
     const work = execute(tool, { args: parsed.args, context: toolContext(input, limit.signal, running), onThrown }).then((ended) =>
       masked(ended, secrets),
@@ -128,6 +128,17 @@ function toolLimit(context: Context, timeoutMs: number): CallSignal {
   const limit = new CallSignal([context.cancellationSignal, ...(ownership ? [ownership.signal] : [])], timeoutMs);
   if (ownership) watchSignal(limit.signal, () => ownership.check());
   return limit;
+}
+
+/** What the server of a call may request of the run meanwhile. */
+function requestsOf(context: Context, input: CallToolInput, limit: CallSignal): Pick<Running, 'ask' | 'sampling'> {
+  const { asks, samples } = input;
+  if (!asks && !samples) return {};
+  const exchange = createExchange(context, limit);
+  return {
+    ...(asks ? { ask: createAsk(input, exchange) } : {}),
+    ...(samples ? { sampling: { bounds: samples, request: createRequestCompletion(input, exchange) } } : {}),
+  };
 }
 
 type Executed =

@@ -1,4 +1,5 @@
 import type { AnsweredQuestion, PendingQuestion } from '../../contracts/schemas/question.js';
+import type { SamplingBounds, SamplingEnd, SamplingRequest } from '../../contracts/schemas/sampling.js';
 import type { SecretMask } from '../../contracts/text/secret-mask.js';
 import type { ToolContext } from '../../define/define-tool.js';
 
@@ -13,9 +14,9 @@ export type QuestionAnswer = Pick<AnsweredQuestion, 'outcome' | 'answer' | 'reas
 
 /** Who waits for the answer. */
 export interface Asker {
-  /** Aborts when the server withdraws its question, or is lost. */
+  /** Aborts when the server withdraws its request, or is lost. */
   readonly signal: AbortSignal;
-  /** True once the server is lost. It withdrew nothing: the call may be made again, with the same question. */
+  /** True once the server is lost. It withdrew nothing: the call may be made again, with the same request. */
   isLost(): boolean;
 }
 
@@ -26,10 +27,26 @@ export interface Asker {
  */
 export type Ask = (question: CallQuestion, asker: Asker) => Promise<QuestionAnswer>;
 
+/**
+ * Requests a completion of the run's model. `id` distinguishes the requests of a call, and is the same in each attempt. The time limit of the
+ * call stands still meanwhile.
+ *
+ * Contract: rejects when the call or the signal aborts. The request then ends; after the loss of the server, it ends with the call.
+ */
+export type RequestCompletion = (request: SamplingRequest, asker: Asker) => Promise<SamplingEnd>;
+
+/** Completions for a call. */
+export interface CallSampling {
+  readonly bounds: SamplingBounds;
+  readonly request: RequestCompletion;
+}
+
 /** The context of a call that can ask. */
 export interface AskingContext extends ToolContext {
   /** Absent in runs that take no questions of calls. */
   readonly ask?: Ask;
-  /** The secrets of the worker, which no question shows. @default none */
+  /** Absent in runs that answer no requests for completions. */
+  readonly sampling?: CallSampling;
+  /** The secrets of the worker, which no question and no request shows. @default none */
   readonly secrets?: SecretMask;
 }

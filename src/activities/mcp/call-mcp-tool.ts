@@ -10,6 +10,7 @@ import type { McpConnection } from './connection.js';
 import { createElicit } from './elicit.js';
 import type { McpPool } from './pool.js';
 import { resultParts, resultText } from './result-parts.js';
+import { createSample } from './sample.js';
 import { SERVER_TOOLS } from './server-tools.js';
 import { mcpToolName } from './tool-name.js';
 
@@ -37,7 +38,8 @@ const ATTEMPTS_MAX = 2;
  * repeated was sent and got no answer.
  */
 export async function callMcpTool(call: McpCall, { pool, context }: McpCallPlace): Promise<readonly ContentPart[]> {
-  const place = { workspace: context.workspace, signal: context.signal, run: context.ask && context.runId };
+  const { workspace, signal, ask, sampling, runId } = context;
+  const place = { workspace, signal, run: ask || sampling ? { id: runId, samples: sampling !== undefined } : undefined };
   for (let attempt = 1; ; attempt += 1) {
     const answer = await pool.use(call.server, place, async (connection) => {
       await connection.updateTools(context.signal);
@@ -99,14 +101,14 @@ async function send(
   { server, args }: McpCall,
   { connection, context, tool }: { readonly connection: McpConnection; readonly context: AskingContext; readonly tool: string },
 ): Promise<McpResult> {
-  const { signal } = context;
+  const { signal, ask, sampling, secrets } = context;
   const added = connection.tools.some(({ name }) => name === tool) ? undefined : SERVER_TOOLS.find(({ name }) => name === tool);
   // the signal has the time limit of the call
-  const timeout = context.ask ? ELICITATION_LIMITS.requestTimeoutMsMax : MCP_LIMITS.requestTimeoutMsMax;
+  const timeout = ask || sampling ? ELICITATION_LIMITS.requestTimeoutMsMax : MCP_LIMITS.requestTimeoutMsMax;
   const options = { signal, timeout };
   if (added) return { parts: await connection.request((client) => added.run(client, args, options)), isError: false };
-  const elicit = context.ask && createElicit(server, context.ask, context.secrets);
-  const result = await connection.callTool(tool, args, { ...options, onprogress: (progress) => context.heartbeat(progress) }, elicit);
+  const handlers = { elicit: ask && createElicit(server, ask, secrets), sample: sampling && createSample(server, sampling, secrets) };
+  const result = await connection.callTool(tool, args, { ...options, handlers, onprogress: (progress) => context.heartbeat(progress) });
   return { parts: resultParts(result), isError: result.isError === true };
 }
 

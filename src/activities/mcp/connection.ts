@@ -6,9 +6,11 @@ import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { CallToolResult, Tool } from '@modelcontextprotocol/sdk/types.js';
 import { MCP_LIMITS } from '../../contracts/constants/limits.js';
 import { cleanText } from '../../contracts/text/sanitize-text.js';
-import { type Elicit, refuseOutsideCall } from './elicit.js';
+import type { Elicit } from './elicit.js';
 import { ANSWER_CUT } from './http-transport.js';
 import { ProcessTransport } from './process-transport.js';
+import { refuseOutsideCall } from './request-refusal.js';
+import type { Sample } from './sample.js';
 import { loadSdk } from './server-access.js';
 
 /** What a server offers beside tools. */
@@ -16,6 +18,22 @@ export interface McpAbilities {
   readonly resources: boolean;
   readonly prompts: boolean;
 }
+
+/** What a server may request during its calls. */
+export interface McpRequests {
+  /** Answers of a person. */
+  readonly elicits: boolean;
+  /** Completions of a model. */
+  readonly samples: boolean;
+}
+
+/** What answers the requests of a server during one call. */
+export interface RequestHandlers {
+  readonly elicit?: Elicit | undefined;
+  readonly sample?: Sample | undefined;
+}
+
+const NO_REQUESTS: McpRequests = { elicits: false, samples: false };
 
 /** A server that answers. After it was lost, each request rejects; a new connection is needed. */
 export class McpConnection {
@@ -30,19 +48,19 @@ export class McpConnection {
   #isRetired = false;
   #isClosed = false;
   #using = 0;
-  #elicit: Elicit | undefined;
+  #handlers: RequestHandlers = {};
 
   private constructor(
     client: Client,
     transport: Transport,
-    { tools, elicits }: { readonly tools: readonly Tool[]; readonly elicits: boolean },
+    { tools, hasOwnSession }: { readonly tools: readonly Tool[]; readonly hasOwnSession: boolean },
   ) {
     const { resources, prompts } = client.getServerCapabilities() ?? {};
     this.abilities = { resources: resources !== undefined, prompts: prompts !== undefined };
     this.#tools = tools;
     this.#client = client;
     this.#transport = transport;
-    this.#hasOwnSession = elicits;
+    this.#hasOwnSession = hasOwnSession;
     Object.assign(client, {
       onclose: () => {
         this.#isClosed = true;
@@ -55,15 +73,20 @@ export class McpConnection {
   }
 
   /** Greets a server and lists its tools. Rejects, with the server ended, if that fails or the signal aborts. */
-  static async open(openTransport: () => Promise<Transport>, signal: AbortSignal, { elicits = false } = {}): Promise<McpConnection> {
-    const client = await newClient(elicits);
+  static async open(
+    openTransport: () => Promise<Transport>,
+    signal: AbortSignal,
+    requests: McpRequests = NO_REQUESTS,
+  ): Promise<McpConnection> {
+    const client = await newClient(requests);
     const transport = await openTransport();
     if (transport instanceof ProcessTransport) transport.use(true);
     try {
       await client.connect(transport, { signal, timeout: MCP_LIMITS.connectTimeoutMs });
-      const connection = new McpConnection(client, transport, { tools: await toolsOf(client, signal), elicits });
+      const hasOwnSession = requests.elicits || requests.samples;
+      const connection = new McpConnection(client, transport, { tools: await toolsOf(client, signal), hasOwnSession });
       await connection.#heedChanges();
-      if (elicits) await connection.#takeQuestions();
+      await connection.#takeRequests(requests);
       return connection;
     } catch (error) {
       await client.close().catch(() => undefined);
@@ -109,24 +132,38 @@ export class McpConnection {
     return this.#isClosed || this.#isRetired;
   }
 
-  /** Answers the requests of the server for a person, during a call that can ask one. */
-  async #takeQuestions(): Promise<void> {
-    const { ElicitRequestSchema } = await import('@modelcontextprotocol/sdk/types.js');
-    this.#client.setRequestHandler(ElicitRequestSchema, async ({ params }, { signal }) =>
-      this.#elicit ? await this.#elicit(params, { signal, isLost: () => this.isLost }) : refuseOutsideCall(),
-    );
+  /** Answers the requests of the server during a call that may make them. */
+  async #takeRequests({ elicits, samples }: McpRequests): Promise<void> {
+    const { CreateMessageRequestSchema, ElicitRequestSchema } = await import('@modelcontextprotocol/sdk/types.js');
+    const isLost = (): boolean => this.isLost;
+    if (elicits) {
+      this.#client.setRequestHandler(ElicitRequestSchema, async ({ params }, { signal }) => {
+        const { elicit = refuseOutsideCall } = this.#handlers;
+        return await elicit(params, { signal, isLost });
+      });
+    }
+    if (samples) {
+      this.#client.setRequestHandler(CreateMessageRequestSchema, async ({ params }, { signal }) => {
+        const { sample = refuseOutsideCall } = this.#handlers;
+        return await sample(params, { signal, isLost });
+      });
+    }
   }
 
   /**
-   * Calls a tool. The result of the server, which may be an error that the tool reports. `elicit` answers what the server asks meanwhile: the
-   * connection then makes no other call.
+   * Calls a tool. The result of the server, which may be an error that the tool reports. `handlers` answer what the server requests meanwhile:
+   * the connection then makes no other call.
    */
-  async callTool(name: string, args: Record<string, unknown>, options: RequestOptions, elicit?: Elicit): Promise<CallToolResult> {
-    this.#elicit = elicit;
+  async callTool(
+    name: string,
+    args: Record<string, unknown>,
+    { handlers = {}, ...options }: RequestOptions & { readonly handlers?: RequestHandlers },
+  ): Promise<CallToolResult> {
+    this.#handlers = handlers;
     try {
       return await this.#callTool(name, args, options);
     } finally {
-      this.#elicit = undefined;
+      this.#handlers = {};
     }
   }
 
@@ -204,12 +241,12 @@ export class McpConnection {
 /** What became of a request that failed. */
 export type Loss = 'not sent' | 'sent' | 'answered';
 
-/** A client whose servers cannot ask a model, and a person only if `elicits`. */
-async function newClient(elicits: boolean): Promise<Client> {
+/** A client that offers its servers these requests. */
+async function newClient({ elicits, samples }: McpRequests): Promise<Client> {
   const { Client: SdkClient } = await loadSdk(() => import('@modelcontextprotocol/sdk/client/index.js'));
   const { CfWorkerJsonSchemaValidator } = await loadSdk(() => import('@modelcontextprotocol/sdk/validation/cfworker'));
   // its other validator compiles schemas of the server to code
-  const capabilities = elicits ? { elicitation: { form: {} } } : {};
+  const capabilities = { ...(elicits ? { elicitation: { form: {} } } : {}), ...(samples ? { sampling: {} } : {}) };
   return new SdkClient({ name: 'perdure', version: '1' }, { capabilities, jsonSchemaValidator: new CfWorkerJsonSchemaValidator() });
 }
 

@@ -1,8 +1,9 @@
 import type { Tool } from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod';
-import { MCP_LIMITS, TOOL_LIMITS } from '../../contracts/constants/limits.js';
+import { MCP_LIMITS, SAMPLING_LIMITS, TOOL_LIMITS } from '../../contracts/constants/limits.js';
 import { hashJson } from '../../contracts/digest.js';
 import type { ToolList } from '../../contracts/schemas/prepared-run.js';
+import type { SamplingBounds } from '../../contracts/schemas/sampling.js';
 import type { Effect } from '../../contracts/schemas/tool.js';
 import { cleanText } from '../../contracts/text/sanitize-text.js';
 import type { AnyToolDefinition, ToolContext, ToolReturn } from '../../define/define-tool.js';
@@ -22,6 +23,8 @@ export interface McpToolOffer {
   readonly workspace: boolean;
   /** True for a tool whose calls may ask the person of the run. */
   readonly asks: boolean;
+  /** For a tool whose calls may request completions of the run. */
+  readonly samples?: SamplingBounds;
 }
 
 /** The tools of servers for one run. */
@@ -103,8 +106,8 @@ export class McpTools {
     const problems = usable.map((tool) => inputSchemaProblem(tool.inputSchema as InputSchema));
     const sound = usable.filter((_, index) => problems[index] === undefined);
     const own = sound.slice(0, MCP_LIMITS.toolsMax).map((tool) => this.#definition(mcpToolName(name, tool.name), use, { tool }));
-    const more = SERVER_TOOLS.filter((tool) => abilities[tool.needs] && !tools.some((other) => other.name === tool.name));
-    const added = more.map((tool) => this.#definition(mcpToolName(name, tool.name), use, { added: tool }));
+    const others = SERVER_TOOLS.filter((tool) => abilities[tool.needs] && !tools.some((other) => other.name === tool.name));
+    const added = others.map((tool) => this.#definition(mcpToolName(name, tool.name), use, { added: tool }));
     const seen = new Set<string>();
     const notices = [
       ...unreadList(name, connection),
@@ -118,7 +121,9 @@ export class McpTools {
     );
     this.#hashes.set(tools, hash);
     const asks = server.elicitation === true && run !== undefined;
-    return { tools: offered.map((tool) => ({ tool, workspace: needsWorkspace(server), asks })), notices, hashes: { [name]: hash } };
+    const samples = run?.samples ? samplingBounds(server) : undefined;
+    const more = { workspace: needsWorkspace(server), asks, ...(samples ? { samples } : {}) };
+    return { tools: offered.map((tool) => ({ tool, ...more })), notices, hashes: { [name]: hash } };
   }
 
   #hashOf(use: ServerUse, connection: McpConnection): string {
@@ -150,6 +155,14 @@ const Arguments = z.record(z.string(), z.json());
 
 function needsWorkspace(server: McpServer): boolean {
   return 'command' in server && server.workspace === true;
+}
+
+/** The limits of the completions of a call; undefined for a server that may request none. */
+function samplingBounds({ sampling = false }: McpServer): SamplingBounds | undefined {
+  if (sampling === false) return undefined;
+  const { requestsDefault, tokensDefault } = SAMPLING_LIMITS;
+  const { maxRequests = requestsDefault, maxTokens = tokensDefault } = sampling === true ? {} : sampling;
+  return { requestsMax: maxRequests, tokensMax: maxTokens };
 }
 
 function optionsOf(name: string, { name: server, server: { tools = {} } }: ServerUse): McpToolOptions {

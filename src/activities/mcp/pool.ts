@@ -5,14 +5,14 @@ import type { McpServer, McpServers } from '../../define/worker/mcp-servers.js';
 import { rejectedBy } from '../../providers/http/abortable.js';
 import { withinTime } from '../runtime/call-signal.js';
 import { steadyMs } from '../runtime/steady-clock.js';
-import { McpConnection } from './connection.js';
+import { McpConnection, type McpRequests } from './connection.js';
 import { openHttpTransport } from './http-transport.js';
 import { type McpSurroundings, openProcess } from './open-process.js';
 
 /** One server, or one for each workspace, which all runs of the worker share. */
 interface Entry {
-  /** The run that it belongs to, if its server may ask. */
-  readonly owner: string | undefined;
+  /** The run that it belongs to, if its server may request something of it. */
+  readonly owner: Owner | undefined;
   connecting: Promise<McpConnection> | undefined;
   connection: McpConnection | undefined;
   /** Failed starts since the last success. */
@@ -23,13 +23,24 @@ interface Entry {
   idle: NodeJS.Timeout | undefined;
 }
 
+/** A run, and what a server may request of it. */
+interface Owner extends McpRequests {
+  readonly run: string;
+}
+
 /** What needs a server. */
 export interface McpPlace {
   readonly workspace: string | undefined;
   /** Ends the wait for a server that starts. */
   readonly signal: AbortSignal;
-  /** The id of a run whose person the server may ask. A server with `elicitation` then has connections for this run alone. */
-  readonly run?: string | undefined;
+  /** The run of which the server may request something. A server that does has connections for this run alone. */
+  readonly run?: AskedRun | undefined;
+}
+
+/** A run that takes questions of its calls. `samples`: it also answers their requests for completions. */
+export interface AskedRun {
+  readonly id: string;
+  readonly samples: boolean;
 }
 
 /** Options of the pool. */
@@ -71,7 +82,7 @@ export class McpPool {
     const server = this.definition(name);
     if (!server) throw new Error(`no MCP server is named ${JSON.stringify(name)} on this worker`);
     const folder = folderOf(server, workspace);
-    const owner = server.elicitation ? run : undefined;
+    const owner = ownerOf(server, run);
     const key = this.#freeKey(name, folder, owner);
     const entry = this.#entries.get(key) ?? newEntry(owner);
     this.#entries.set(key, entry);
@@ -91,7 +102,7 @@ export class McpPool {
   /** The connection of a server that answers now; undefined without one. */
   connectionOf(name: string, { workspace, run }: Pick<McpPlace, 'workspace' | 'run'>): McpConnection | undefined {
     const server = this.definition(name);
-    const key = server && keyOf(name, folderOf(server, workspace), server.elicitation ? run : undefined);
+    const key = server && keyOf(name, folderOf(server, workspace), ownerOf(server, run));
     const connection = key === undefined ? undefined : this.#entries.get(key)?.connection;
     return connection?.isLost ? undefined : connection;
   }
@@ -109,7 +120,7 @@ export class McpPool {
   }
 
   /** The key of an entry. A connection that may ask makes one call at a time, so that a question belongs to one call: more calls have more. */
-  #freeKey(name: string, folder: string | undefined, owner: string | undefined): string {
+  #freeKey(name: string, folder: string | undefined, owner: Owner | undefined): string {
     for (let nth = 0; ; nth += 1) {
       const key = keyOf(name, folder, owner, nth);
       if (owner === undefined || (this.#entries.get(key)?.users ?? 0) === 0) return key;
@@ -129,8 +140,7 @@ export class McpPool {
     const waitMs = entry.notBeforeMs - steadyMs();
     if (waitMs > 0) await delay(waitMs, undefined, { signal: closing });
     try {
-      const elicits = entry.owner !== undefined;
-      const connection = await McpConnection.open(open, withinTime([closing], MCP_LIMITS.connectTimeoutMs), { elicits });
+      const connection = await McpConnection.open(open, withinTime([closing], MCP_LIMITS.connectTimeoutMs), entry.owner);
       entry.failures = 0;
       entry.connection = connection;
       return connection;
@@ -166,10 +176,16 @@ function folderOf(server: McpServer, workspace: string | undefined): string | un
   return 'command' in server && server.workspace ? workspace : undefined;
 }
 
-function keyOf(name: string, folder: string | undefined, owner: string | undefined, nth = 0): string {
+/** The run as the owner of a connection, if the server may request something of it. */
+function ownerOf({ elicitation = false, sampling = false }: McpServer, run: AskedRun | undefined): Owner | undefined {
+  const samples = sampling !== false && run?.samples === true;
+  return run && (elicitation || samples) ? { run: run.id, elicits: elicitation, samples } : undefined;
+}
+
+function keyOf(name: string, folder: string | undefined, owner: Owner | undefined, nth = 0): string {
   return JSON.stringify([name, folder, owner, nth]);
 }
 
-function newEntry(owner: string | undefined): Entry {
+function newEntry(owner: Owner | undefined): Entry {
   return { owner, connecting: undefined, connection: undefined, failures: 0, notBeforeMs: 0, users: 0, idle: undefined };
 }

@@ -1,9 +1,15 @@
 import { createHash } from 'node:crypto';
 import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { AgentActivities, CheckSignatureInput, CheckSignatureResult } from '../../contracts/activities.js';
+import type { AgentActivities } from '../../contracts/activities.js';
 import { AUTH_LIMITS } from '../../contracts/constants/limits.js';
-import { isSignedBy, readSignature, type SignedRequest } from '../../contracts/signature.js';
+import {
+  type CheckSignatureInput,
+  type CheckSignatureResult,
+  isSignedBy,
+  readSignature,
+  type SignedRequest,
+} from '../../contracts/signature.js';
 import { failure } from '../runtime/failures.js';
 
 /** The key of the owner of an embedded server, and the folder that remembers the signatures that counted. */

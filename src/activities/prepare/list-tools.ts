@@ -43,8 +43,8 @@ export function createListTools(setups: SetupCache, lists: ServerLists | undefin
     });
     if (problem !== undefined) return { problem };
     const described = found
-      .map(({ tool, workspace: needsWorkspace, asks }) =>
-        describeTool(tool, { workspace: needsWorkspace, gate: agent.gate, hooks: config.hooks, asks }),
+      .map(({ tool, workspace: needsWorkspace, asks, samples }) =>
+        describeTool(tool, { workspace: needsWorkspace, gate: agent.gate, hooks: config.hooks, asks, samples }),
       )
       .filter((tool) => offersTool(gate, tool));
     const isListed = (tool: ToolDescriptor): boolean => Object.hasOwn(hashes, serverOfTool(tool.name));

@@ -265,8 +265,8 @@ function toolsFor(
     describeTool(tool, { workspace, gate: agent.gate, hooks: config.hooks, waits });
   const own = (config.tools ?? []).map((tool) => describe(tool, false));
   const ofWorkspace = context?.workspace === undefined ? [] : workspaceTools.map((tool) => describe(tool, true));
-  const ofServers = mcp.tools.map(({ tool, workspace, asks }) =>
-    describeTool(tool, { workspace, gate: agent.gate, hooks: config.hooks, asks }),
+  const ofServers = mcp.tools.map(({ tool, workspace, asks, samples }) =>
+    describeTool(tool, { workspace, gate: agent.gate, hooks: config.hooks, asks, samples }),
   );
   const { tools = [], blockedTools = [] } = agent;
   const isNamed = (name: string): boolean => tools.includes(name) || skills.tools.has(name);

@@ -1,6 +1,6 @@
 import type { AgentActivities } from '../../contracts/activities.js';
+import type { PrepareSessionInput, PrepareSessionResult } from '../../contracts/schemas/session.js';
 import { SessionInput } from '../../contracts/schemas/session.js';
-import type { PrepareSessionInput, PrepareSessionResult } from '../../contracts/schemas/session-activities.js';
 import { didYouMean } from '../../contracts/text/did-you-mean.js';
 import type { Config } from '../../define/define-config.js';
 import type { Authenticate } from '../prepare/authenticate.js';

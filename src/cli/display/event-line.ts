@@ -90,6 +90,8 @@ export function eventLine(event: RunEvent): string | undefined {
       return `handed over from ${terminalLine(event.from)} to ${terminalLine(event.to)}`;
     case 'tools.changed':
       return `tools of MCP servers changed: ${changedTools(event)}`;
+    case 'mcp.sampled':
+      return samplingLine(event);
     case 'model.completed':
     case 'turn.ended':
     case 'continued':
@@ -98,6 +100,10 @@ export function eventLine(event: RunEvent): string | undefined {
     default:
       return unknownEvent(event);
   }
+}
+
+function samplingLine({ server, outcome, model, reason = '' }: Extract<RunEvent, { type: 'mcp.sampled' }>): string {
+  return `  completion for ${terminalLine(server)} ${outcome}${model === undefined ? '' : ` by ${terminalLine(model)}`}${reason === '' ? '' : `: ${terminalLine(reason)}`}`;
 }
 
 /** The names with a sign each: added, removed, changed. */

@@ -22,7 +22,7 @@ export {
   WORK_LIMITS,
 } from './guard-limits.js';
 export { HTTP_LIMITS } from './http-limits.js';
-export { ELICITATION_LIMITS, MCP_LIMITS } from './mcp-limits.js';
+export { ELICITATION_LIMITS, MCP_LIMITS, SAMPLING_LIMITS } from './mcp-limits.js';
 export { CONFIG_LIMITS, MEMORY_LIMITS, PROMPT_LIMITS, SKILL_LIMITS } from './prompt-limits.js';
 export { SESSION_LIMITS } from './session-limits.js';
 export { FETCH_LIMITS, PATCH_LIMITS, QUESTION_LIMITS, SLEEP_LIMITS } from './tool-limits.js';

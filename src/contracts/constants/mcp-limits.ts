@@ -1,6 +1,6 @@
 /** Limits of MCP servers that runs use. limits.ts exports them too. */
 
-import { KIB, MIB, SECOND_MS } from './units.js';
+import { KIB, MIB, MINUTE_MS, SECOND_MS } from './units.js';
 
 /** Limits of MCP servers. A server is a third-party program: each limit bounds what it can cost. */
 export const MCP_LIMITS = {
@@ -68,10 +68,42 @@ export const ELICITATION_LIMITS = {
   pollMsMin: 250,
   /** Longest such pause. */
   pollMsMax: 5 * SECOND_MS,
-  /** Looks that find no such question before it counts as cancelled. */
-  unknownMax: 5,
   /** Time limit of the SDK for the request of a call that asks: the longest that a timer takes. The call's own limit is shorter. */
   requestTimeoutMsMax: 24 * 24 * 60 * 60 * SECOND_MS,
   /** After this time without a call, the connection of a run is ended. */
   idleMs: 60 * SECOND_MS,
+} as const;
+
+/** Limits of the completions that MCP servers request. A server is a program of others: each limit bounds what it can spend. */
+export const SAMPLING_LIMITS = {
+  /** Completions of one call without `maxRequests`. More are refused. */
+  requestsDefault: 5,
+  /** Highest `maxRequests`. */
+  requestsMax: 20,
+  /** Completions of one run. More are refused. */
+  requestsPerRunMax: 100,
+  /** Output tokens of one completion without `maxTokens`. A server that asks for more gets this limit. */
+  tokensDefault: 2_048,
+  /** Highest `maxTokens`. */
+  tokensMax: 8_192,
+  /** Messages of one request. */
+  messagesMax: 50,
+  /** One request as JSON, images included. The history contains it twice. */
+  requestCharsMax: 256 * KIB,
+  /** Characters of its id. */
+  idCharsMax: 250,
+  /** Stop sequences of one request. */
+  stopSequencesMax: 8,
+  /** Characters of a stop sequence. */
+  stopCharsMax: 100,
+  /** Highest temperature. */
+  temperatureMax: 2,
+  /** Text of a completion in bytes. The rest is cut. */
+  answerBytesMax: 128 * KIB,
+  /** Time limit of one completion, failover included. */
+  timeoutMs: 5 * MINUTE_MS,
+  /** First pause between two looks for the answer; doubled each time. */
+  pollMsMin: 100,
+  /** Longest such pause. */
+  pollMsMax: SECOND_MS,
 } as const;

@@ -9,6 +9,7 @@ import { Cooldown, ModelCandidate, ModelSpending, ModelSwitch } from './model-ro
 import type { PreparedRun } from './prepared-run.js';
 import { AnsweredQuestion, PendingQuestion } from './question.js';
 import { SteerMode, SteerRecord } from './run.js';
+import { SamplingTotals } from './sampling.js';
 import { Step } from './step.js';
 import { CarriedSubagents } from './subagent.js';
 
@@ -138,7 +139,13 @@ export const CarriedState = z.strictObject({
   warned: z.boolean(),
   paused: z.boolean(),
   workedMs: z.number(),
-  usage: z.strictObject({ total: Usage, last: Usage.optional(), costUsd: z.number().optional() }),
+  usage: z.strictObject({
+    total: Usage,
+    last: Usage.optional(),
+    costUsd: z.number().optional(),
+    /** Absent before the first completion for an MCP server, so that an older build can read the state. */
+    sampled: SamplingTotals.optional(),
+  }),
   models: z.array(z.string()),
   /** The models of the run, their cooldowns and their spending. */
   route: z

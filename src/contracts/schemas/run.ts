@@ -6,6 +6,7 @@ import { GivenMessage, JsonValue, Part } from './message.js';
 import { ThinkingSetting, Usage } from './model.js';
 import { ModelSpending, ModelSwitch } from './model-route.js';
 import { RunContext } from './run-context.js';
+import { SamplingTotals } from './sampling.js';
 import { EndedSubagent, ParentRun } from './subagent.js';
 
 /** A name that also stands in the memo, in a search attribute, or in the Web UI. */
@@ -158,6 +159,8 @@ export const RunResult = z.strictObject({
   unknownOutcomes: z.array(z.string()).optional(),
   /** The newest 100 sub-agents of the run. `usage` and `costUsd` of the run include theirs. Absent when there were none. */
   subagents: z.array(EndedSubagent).optional(),
+  /** The completions for MCP servers. `usage` and `costUsd` of the run include theirs. Absent when there were none. */
+  sampled: SamplingTotals.optional(),
   /** The conversation up to the end of this run, by reference. Only runs of a session have it. */
   conversation: Conversation.optional(),
   /** After a limit: true when the reserved final call wrote `output`. Otherwise `output` is the last text before the limit. */

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { JsonValue } from './message.js';
+import { SamplingBounds } from './sampling.js';
 
 /**
  * Side effect of a tool, which decides about retries: `read` may be repeated and run in parallel, `idempotent` may be retried with the
@@ -32,6 +33,8 @@ export const ToolDescriptor = z.strictObject({
   waits: z.enum(['question', 'sleep']).optional(),
   /** Its calls may ask the person of the run: those of an MCP server with `elicitation`. */
   asks: z.boolean().optional(),
+  /** Its calls may request completions of the run's model: those of an MCP server with `sampling`. */
+  samples: SamplingBounds.optional(),
   /** The tool has a `reconcile`. */
   hasReconcile: z.boolean(),
   /** True for built-in workspace tools. They run on the queue of the host that has the workspace. */

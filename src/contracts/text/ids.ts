@@ -37,3 +37,7 @@ export const PARENT_CONTINUED = 'parentContinued';
 /** Signal and query with which a running call asks the person of its run. Not for operators. */
 export const ASK_SIGNAL = 'ask';
 export const QUESTION_QUERY = 'question';
+
+/** Signal and query with which a running call requests a completion of its run. Not for operators. */
+export const SAMPLE_SIGNAL = 'sample';
+export const SAMPLING_QUERY = 'sampling';

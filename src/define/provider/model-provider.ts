@@ -22,6 +22,8 @@ export interface ModelRequest {
   readonly signal: AbortSignal;
   /** How much the model thinks. @default the model's own default */
   readonly thinking?: ThinkingOrder;
+  /** Sampling temperature, 0 to 2, for models that are not known to think. A format without one ignores it. @default the model's own default */
+  readonly temperature?: number;
   /** The key of the provider's prompt cache. */
   readonly cacheKey?: string;
   /** `Model.Timeout` when the first byte of the response takes longer, in milliseconds. @default idleMs */

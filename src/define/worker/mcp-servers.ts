@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { MCP_LIMITS, TOOL_LIMITS } from '../../contracts/constants/limits.js';
+import { MCP_LIMITS, SAMPLING_LIMITS, TOOL_LIMITS } from '../../contracts/constants/limits.js';
 import { Effect } from '../../contracts/schemas/tool.js';
 import { SandboxDefinition } from './sandbox.js';
 
@@ -16,6 +16,15 @@ export const McpToolOptions = z.strictObject({
 });
 export type McpToolOptions = z.infer<typeof McpToolOptions>;
 
+/** Limits of the completions that a server may request. */
+export const SamplingOptions = z.strictObject({
+  /** Completions of one call: 1 to 20. @default 5 */
+  maxRequests: z.number().int().min(1).max(SAMPLING_LIMITS.requestsMax).optional(),
+  /** Output tokens of one completion: 1 to 8,192. A server that asks for more gets this limit. @default 2,048 */
+  maxTokens: z.number().int().min(1).max(SAMPLING_LIMITS.tokensMax).optional(),
+});
+export type SamplingOptions = z.infer<typeof SamplingOptions>;
+
 const ServerOptions = {
   /** Time limit of a call in milliseconds: 1 s to an hour. @default 45 s */
   timeoutMs: TimeoutMs.optional(),
@@ -27,6 +36,8 @@ const ServerOptions = {
   blockedTools: z.array(z.string()).optional(),
   /** Lets the server ask the person of a run during a call (elicitation). Each run then has a connection, or a process, of its own. @default false */
   elicitation: z.boolean().optional(),
+  /** Lets the server request completions of the run's model during a call (sampling), within the run's budget. Each run then has a connection, or a process, of its own. @default false */
+  sampling: z.union([z.boolean(), SamplingOptions]).optional(),
   /** True: a run does not start without this server. False: it starts without the tools of the server, with a notice. @default false */
   required: z.boolean().optional(),
 };

@@ -24,6 +24,7 @@ export function toAiSdkCall(model: AiSdkModel, asked: ModelRequest, { providerOp
   return {
     prompt,
     maxOutputTokens: request.outputTokensMax - addedTokens,
+    ...(request.temperature === undefined ? {} : { temperature: request.temperature }),
     ...toolsOf(request, toolChoiceOf(model, { request, order })),
     ...(model.specificationVersion === 'v4' && !family.thinking ? commonReasoning(order) : {}),
     providerOptions: joined({ [family.name]: own }, providerOptions),

@@ -14,6 +14,7 @@ export type AiSdkOptions = Readonly<Record<string, Readonly<Record<string, JsonV
 export interface AiSdkCall {
   readonly prompt: readonly AiSdkMessage[];
   readonly maxOutputTokens: number;
+  readonly temperature?: number;
   readonly tools?: readonly {
     readonly type: 'function';
     readonly name: string;

@@ -4,7 +4,7 @@ import type { CallQuestionInput, QuestionState } from '../../contracts/schemas/q
 import { ASK_SIGNAL, QUESTION_QUERY } from '../../contracts/text/ids.js';
 import { openQuestion } from '../operator/settle-question.js';
 import type { Run } from '../state/run.js';
-import { endCallQuestion } from '../tools/call-questions.js';
+import { endCallQuestion } from '../tools/call-requests/call-questions.js';
 import type { HandlerContext } from './handler-context.js';
 
 /**

@@ -9,6 +9,7 @@ import type { Progress } from '../../contracts/schemas/run.js';
 import { progressOf } from '../operator/progress.js';
 import { fitNewest, fitQuestions } from '../policies/tools/truncate-approvals.js';
 import { registerCallQuestions } from './call-questions.js';
+import { registerCallSamplings } from './call-samplings.js';
 import { type HandlerContext, preparedRun } from './handler-context.js';
 import { registerParentSignals } from './parent-signals.js';
 import { registerSignals } from './signals.js';
@@ -23,6 +24,7 @@ export function registerHandlers(context: HandlerContext): void {
   registerUpdates(context);
   registerParentSignals(context);
   registerCallQuestions(context);
+  registerCallSamplings(context);
   registerQueries(context);
 }
 

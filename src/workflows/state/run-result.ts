@@ -35,6 +35,7 @@ export function buildResult(
     ...steersOf(run.inbox),
     ...(run.unknownOutcomes.length === 0 ? {} : { unknownOutcomes: [...run.unknownOutcomes] }),
     ...subagentsOf(run),
+    ...(run.spending.sampled ? { sampled: run.spending.sampled } : {}),
     ...conversationOf(run),
     ...(run.agent.handoffs === 0 ? {} : { agents: [...run.agent.names] }),
     ...(answer.finalized === undefined ? {} : { finalized: answer.finalized }),

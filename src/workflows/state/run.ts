@@ -16,13 +16,14 @@ import { hasManyMessages, historyIsLong } from '../policies/stop/history-bounds.
 import { stopReason } from '../policies/stop/stop-reason.js';
 import { AgentAtWork } from './agent-at-work.js';
 import { Approvals } from './approvals.js';
+import { RunningCalls } from './calls/running-calls.js';
+import { Samplings } from './calls/samplings.js';
 import { Caps } from './caps.js';
 import type { EventLog } from './event-log.js';
 import { GuardStates } from './guards.js';
 import type { Inbox } from './inbox.js';
 import { ModelRoute } from './model-route.js';
 import { Questions } from './questions.js';
-import { RunningCalls } from './running-calls.js';
 import { Spending } from './spending.js';
 import { StepLog } from './step-log.js';
 import { Subagents } from './subagents.js';
@@ -43,6 +44,7 @@ export class Run {
   readonly tenant: TenantShare | undefined;
   readonly approvals: Approvals;
   readonly questions: Questions;
+  readonly samplings = new Samplings();
   readonly steps: StepLog;
   readonly subagents: Subagents;
   readonly waits: Waits;
@@ -167,24 +169,24 @@ export class Run {
   spentCaps(): (keyof ExtendInput)[] {
     return [
       ...(this.counters.turn >= this.caps.maxTurns ? ['turns' as const] : []),
-      ...spentBudgets(this.#budget()),
+      ...spentBudgets(this.budget()),
       ...(this.clock.isOver ? ['deadlineMs' as const] : []),
     ];
   }
 
   /** The output limit of the next answer under the run's budget, in tokens. */
   outputTokensAllowed(): number | 'spent' {
-    return outputTokensAllowed(this.#budget());
+    return outputTokensAllowed(this.budget());
   }
 
   /** The output limit of the reserved final answer, in tokens. */
   finalOutputTokens(): number {
-    return finalOutputTokens(this.#budget());
+    return finalOutputTokens(this.budget());
   }
 
   /** The models that the cost limit can pay for the reserved final answer; all of them when it can pay none. */
   payableModels(): readonly ModelCandidate[] {
-    return payableModels(this.route.candidates, this.#budget());
+    return payableModels(this.route.candidates, this.budget());
   }
 
   /** Estimated input tokens of the next request: a quarter of its characters, and no fewer than the last call reported. */
@@ -280,10 +282,10 @@ export class Run {
     return { signals, updates, signalsMax: this.input.bounds?.continueAsNewSignals ?? max };
   }
 
-  #budget(): BudgetFacts {
+  /** The facts of the budget, for the next request. */
+  budget(): BudgetFacts {
     return {
-      used: this.subagents.withReserved(this.spending.usage),
-      costUsd: (this.spending.costUsd ?? 0) + this.subagents.reserved.costUsd,
+      ...this.spending.committed(this.subagents.reserved),
       maxTokens: this.caps.maxTokens,
       maxCostUsd: this.caps.maxCostUsd,
       price: this.route.current.price,

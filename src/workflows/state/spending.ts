@@ -3,10 +3,17 @@ import type { CarriedState } from '../../contracts/schemas/carried-state.js';
 import type { Usage } from '../../contracts/schemas/model.js';
 import type { ModelCandidate, ModelSpending } from '../../contracts/schemas/model-route.js';
 import type { RunResult } from '../../contracts/schemas/run.js';
+import type { SamplingTotals } from '../../contracts/schemas/sampling.js';
 import type { EndedSubagent } from '../../contracts/schemas/subagent.js';
 
 /** The model that used the tokens, with its price. */
 type Priced = Pick<ModelCandidate, 'model' | 'price'>;
+
+/** The part of a budget that a completion beside the turns may use. */
+export interface Reservation {
+  readonly tokens: number;
+  readonly costUsd: number;
+}
 
 /** The usage and the cost of a run, over all its calls and executions. */
 export class Spending {
@@ -18,12 +25,15 @@ export class Spending {
   /** True when a part of the usage is an estimate. */
   isEstimated: boolean;
   readonly #byModel: Map<string, ModelSpending>;
+  readonly #reserved = new Set<Reservation>();
+  #sampled: SamplingTotals | undefined;
 
   constructor(first: Priced, carried?: CarriedState) {
     this.usage = carried?.usage.total ?? NO_USAGE;
     this.lastUsage = carried?.usage.last;
     this.costUsd = carried ? carried.usage.costUsd : first.price && 0;
     this.isEstimated = carried?.route.usageEstimated ?? false;
+    this.#sampled = carried?.usage.sampled;
     this.#byModel = new Map((carried?.route.byModel ?? []).map((spent) => [spent.model, spent]));
   }
 
@@ -50,6 +60,39 @@ export class Spending {
     }
   }
 
+  /** What the completions for MCP servers used; undefined before the first one. */
+  get sampled(): SamplingTotals | undefined {
+    return this.#sampled;
+  }
+
+  /** Adds the usage of a completion for an MCP server. Returns its cost in USD; undefined without a price. `answered`: it has an answer. */
+  chargeSampling(usage: Usage, by: Priced, { answered }: { readonly answered: boolean }): number | undefined {
+    const costUsd = this.#charge(usage, by, answered ? 1 : 0);
+    const before = this.#sampled ?? { requests: 0, usage: NO_USAGE };
+    const sum = costUsd === undefined ? {} : { costUsd: (before.costUsd ?? 0) + costUsd };
+    this.#sampled = { ...before, requests: before.requests + (answered ? 1 : 0), usage: addUsage(before.usage, usage), ...sum };
+    return costUsd;
+  }
+
+  /** Reserves a part of the budget until the returned function is called: completions run beside other calls that spend. */
+  reserve(reservation: Reservation): () => void {
+    this.#reserved.add(reservation);
+    return () => {
+      this.#reserved.delete(reservation);
+    };
+  }
+
+  /** The usage and cost so far, with all that is reserved here and by others. */
+  committed(others: Reservation = { tokens: 0, costUsd: 0 }): { readonly used: Usage; readonly costUsd: number } {
+    let { tokens } = others;
+    let costUsd = (this.costUsd ?? 0) + others.costUsd;
+    for (const reserved of this.#reserved) {
+      tokens += reserved.tokens;
+      costUsd += reserved.costUsd;
+    }
+    return { used: tokens === 0 ? this.usage : { ...this.usage, inputTokens: this.usage.inputTokens + tokens }, costUsd };
+  }
+
   get byModel(): readonly ModelSpending[] {
     return [...this.#byModel.values()];
   }
@@ -66,6 +109,7 @@ export class Spending {
       total: this.usage,
       ...(this.lastUsage ? { last: this.lastUsage } : {}),
       ...(this.costUsd === undefined ? {} : { costUsd: this.costUsd }),
+      ...(this.#sampled ? { sampled: this.#sampled } : {}),
     };
   }
 

@@ -1,6 +1,5 @@
 import { SUBAGENT_LIMITS } from '../../contracts/constants/limits.js';
 import type { CarriedState } from '../../contracts/schemas/carried-state.js';
-import type { Usage } from '../../contracts/schemas/model.js';
 import type { ArrivedResult, CarriedSubagents, EndedSubagent, LiveSubagent } from '../../contracts/schemas/subagent.js';
 
 /** The sub-agents of a run: those at work, with what is reserved for them, and those that ended. */
@@ -122,12 +121,6 @@ export class Subagents {
     const calls = Math.max(1, this.#callsToStart);
     this.#callsToStart = calls - 1;
     return calls;
-  }
-
-  /** A usage with what is reserved for the sub-agents at work. */
-  withReserved(usage: Usage): Usage {
-    const { tokens } = this.reserved;
-    return tokens === 0 ? usage : { ...usage, inputTokens: usage.inputTokens + tokens };
   }
 
   /** The state that continue-as-new carries over; nothing before the first sub-agent. */

@@ -13,6 +13,7 @@ import {
   MODEL_LIMITS,
   PAYLOAD_LIMITS,
   RUN_LIMITS,
+  SAMPLING_LIMITS,
   TOOL_LIMITS,
   WORKER_LIMITS,
 } from '../../contracts/constants/limits.js';
@@ -157,7 +158,9 @@ export function callTool(
   options: CallOptions & { placement: ToolPlacement },
 ): ReturnType<AgentActivities['callTool']> {
   // the tool's own limit stands still while it waits for answers
-  const answersMs = (input.asks?.expireMs ?? 0) * ELICITATION_LIMITS.perCallMax;
+  const { asks, samples } = input;
+  const samplingsMs = (samples?.requestsMax ?? 0) * SAMPLING_LIMITS.timeoutMs;
+  const answersMs = (asks?.expireMs ?? 0) * ELICITATION_LIMITS.perCallMax + samplingsMs;
   const startToCloseMs = input.timeoutMs + TOOL_LIMITS.timeoutMarginMs + answersMs;
   const callOptions = {
     retry: { maximumAttempts: attemptsFor(input.effect), initialInterval: TOOL_LIMITS.backoffMs, nonRetryableErrorTypes: LOST_WORKER },

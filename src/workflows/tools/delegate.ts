@@ -95,11 +95,11 @@ async function start(
 /** What is left of the run's limits for sub-agents: without what live ones may spend, and without the run's own next request. */
 function leftOf(run: Run): SubagentShare {
   const { maxTokens, maxCostUsd } = run.caps;
-  const { usage, costUsd = 0 } = run.spending;
+  const { used, costUsd } = run.spending.committed();
   const reserved = run.subagents.reserved;
   const own = run.inputTokensEstimate() + MODEL_LIMITS.outputTokensMin;
   return {
-    ...(maxTokens === undefined ? {} : { tokens: maxTokens - usage.inputTokens - usage.outputTokens - reserved.tokens - own }),
+    ...(maxTokens === undefined ? {} : { tokens: maxTokens - used.inputTokens - used.outputTokens - reserved.tokens - own }),
     ...(maxCostUsd === undefined ? {} : { costUsd: maxCostUsd - costUsd - reserved.costUsd }),
   };
 }

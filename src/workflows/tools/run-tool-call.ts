@@ -9,7 +9,8 @@ import { outputBounds } from '../policies/tools/output-bounds.js';
 import type { Run } from '../state/run.js';
 import { type ActivityProblem, afterLoss, lossShown } from '../temporal/failures.js';
 import { callTool } from '../temporal/proxies.js';
-import { endCallQuestions, followQuestions } from './call-questions.js';
+import { endCallQuestions, followQuestions } from './call-requests/call-questions.js';
+import { withSamplings } from './call-requests/call-samplings.js';
 import { delegate, isDelegated, waitForPlace } from './delegate.js';
 import { handoff, isHandoff } from './handoff.js';
 import { type LossState, settleLoss } from './settle-loss.js';
@@ -40,7 +41,7 @@ export async function runToolCall(run: Run, call: ToolCallPart, index: number): 
       : tool?.waits === 'sleep'
         ? await sleepThrough(run, call)
         : tool
-          ? await settle(run, { call, tool, title, input: inputFor(run, call, tool, index) }).finally(() => endQuestionsOf(run, call, tool))
+          ? await settleTool(run, { call, tool, title, input: inputFor(run, call, tool, index) })
           : await settleUnknown(run, call, index);
   if (settled === 'continue-as-new') return settled;
   return closeCall(run, settled, Date.now() - startedAt);
@@ -80,8 +81,14 @@ function withoutRunning(run: Run, call: ToolCallPart, settled: Settled): Settled
   return settled.call;
 }
 
-function endQuestionsOf(run: Run, { callId }: ToolCallPart, { asks }: ToolDescriptor): void {
-  if (asks) endCallQuestions(run, callId);
+/** Runs a call of a known tool, with the questions and completions that it requests meanwhile. */
+function settleTool(run: Run, open: OpenCall): Promise<Settled> {
+  const { call, tool } = open;
+  const work = (): Promise<Settled> =>
+    settle(run, open).finally(() => {
+      if (tool.asks) endCallQuestions(run, call.callId);
+    });
+  return tool.samples ? withSamplings(run, call, { bounds: tool.samples, work }) : work();
 }
 
 async function settle(run: Run, open: OpenCall): Promise<Settled> {
@@ -154,6 +161,7 @@ function inputFor(run: Run, call: ToolCallPart, tool: ToolDescriptor, index: num
     timeoutMs: tool.timeoutMs,
     waitsForRoom: true,
     ...(tool.asks ? { asks: { expireMs: run.policy.askExpireMs } } : {}),
+    ...(tool.samples ? { samples: tool.samples } : {}),
     ...(run.input.context?.workspace === undefined ? {} : { workspace: run.input.context.workspace }),
     ...(policy ? { agent: run.prepared.setup.agent, output: outputBounds(policy.output, contextWindow) } : {}),
   };

@@ -52,6 +52,6 @@ export function placementFor(run: Run, tool: ToolDescriptor): ToolPlacement {
 }
 
 /** True for calls that may run in the workflow task: they may repeat after a crash, and end soon. */
-function runsLocally({ effect, timeoutMs, asks }: ToolDescriptor): boolean {
-  return !asks && effect === 'read' && timeoutMs <= TOOL_LIMITS.localTimeoutMsMax;
+function runsLocally({ effect, timeoutMs, asks, samples }: ToolDescriptor): boolean {
+  return !asks && !samples && effect === 'read' && timeoutMs <= TOOL_LIMITS.localTimeoutMsMax;
 }

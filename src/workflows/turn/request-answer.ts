@@ -9,14 +9,13 @@ import { waitWhilePaused } from '../operator/pause-and-hold.js';
 import { wait, waitForRoom } from '../operator/wait.js';
 import { keyOf, type ModelPair } from '../policies/model/next-model.js';
 import type { Run } from '../state/run.js';
-import { usageIn } from '../state/spending.js';
 import { type ActivityProblem, afterLoss, lostAttempt, readActivityProblem } from '../temporal/failures.js';
 import { callModel } from '../temporal/proxies.js';
 import { type ChosenModel, type CoolingWait, chooseModel } from './choose-model.js';
 import { compactWhenNeeded } from './compact-transcript.js';
 import { applyDirectives } from './deliver-messages.js';
 import { handleFailedCall } from './retry-model.js';
-import { newSetbacks, type Setbacks } from './setbacks.js';
+import { isCharged, lostUsage, newSetbacks, type Setbacks } from './setbacks.js';
 
 /** One answer that is requested from the models of the route. */
 export interface AnswerRequest {
@@ -104,7 +103,9 @@ async function attempt(run: Run, chosen: ChosenModel, { setbacks, ...request }: 
     await waitForRoom(run, problem, queueOf(run, pair.candidate).queue);
     return AGAIN;
   }
-  if (isCharged(problem)) chargeLost(run, pair, lostUsage(run, outputTokensMax, problem));
+  if (isCharged(problem)) {
+    chargeLost(run, pair, lostUsage(problem, { inputTokens: run.inputTokensEstimate(), outputTokens: outputTokensMax }));
+  }
   const after = await handleFailedCall(run, { pair, problem, setbacks, endsAt: request.endsAt });
   return after.again ? AGAIN : { kind: 'failed', type: after.type, message: after.message };
 }
@@ -208,17 +209,6 @@ function isChildProcess({ model }: ModelCandidate): boolean {
 function summaryOf({ counters, compaction }: Run, model: string, { final }: AnswerRequest): string {
   const isShorter = compaction.count > (compaction.reported?.compactions ?? 0);
   return `${final ? 'final answer' : `turn ${counters.turn}`}: ${model}${isShorter ? ', after compaction' : ''}`;
-}
-
-/** True for a lost attempt and for one that reported its usage. A request that the provider rejected is not charged. */
-function isCharged({ workerLost, type, lastHeartbeat }: ActivityProblem): boolean {
-  return workerLost || type === 'Model.ThinkingBudget' || usageIn(lastHeartbeat) !== undefined;
-}
-
-/** The usage of a lost attempt: from its last heartbeat, else everything that was reserved for it. */
-function lostUsage(run: Run, outputTokensMax: number, { lastHeartbeat }: ActivityProblem): Usage {
-  const unreported = { ...NO_USAGE, inputTokens: run.inputTokensEstimate(), outputTokens: outputTokensMax };
-  return usageIn(lastHeartbeat) ?? unreported;
 }
 
 type Answer = Extract<CallModelResult, { kind: 'answer' }>;

@@ -1,4 +1,8 @@
+import { NO_USAGE } from '../../contracts/models/usage.js';
+import type { Usage } from '../../contracts/schemas/model.js';
 import type { ModelPair } from '../policies/model/next-model.js';
+import { usageIn } from '../state/spending.js';
+import type { ActivityProblem } from '../temporal/failures.js';
 
 /** The failures so far of one requested answer. */
 export interface Setbacks {
@@ -44,4 +48,14 @@ export function newSetbacks(): Setbacks {
     window: undefined,
     attempts: [],
   };
+}
+
+/** True for a lost attempt and for one that reported its usage. A request that the provider rejected is not charged. */
+export function isCharged({ workerLost, type, lastHeartbeat }: ActivityProblem): boolean {
+  return workerLost || type === 'Model.ThinkingBudget' || usageIn(lastHeartbeat) !== undefined;
+}
+
+/** The usage of a lost attempt: from its last heartbeat, else everything that was reserved for it. */
+export function lostUsage({ lastHeartbeat }: ActivityProblem, reserved: Pick<Usage, 'inputTokens' | 'outputTokens'>): Usage {
+  return usageIn(lastHeartbeat) ?? { ...NO_USAGE, ...reserved };
 }

@@ -4,7 +4,8 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Ask, CallQuestion } from '../../../src/activities/mcp/asking-context.js';
+import type { Ask, CallQuestion, CallSampling } from '../../../src/activities/mcp/asking-context.js';
+import type { SamplingRequest } from '../../../src/contracts/schemas/sampling.js';
 import { until } from '../../support/use-workers.js';
 import { callTool, RUN, textOf } from './support/calls.js';
 import { useMcp } from './support/mcp-kit.js';
@@ -69,7 +70,7 @@ describe('published MCP servers', { timeout: 60_000 }, () => {
 
     it('B-37: asks during a call, and gets the values of each kind of field', async () => {
       const tools = open({ servers: { all: { ...servers().all, elicitation: true } } });
-      const { tools: offered } = await tools.offer(['all'], { ...RUN, run: 'run' });
+      const { tools: offered } = await tools.offer(['all'], { ...RUN, run: { id: 'run', samples: false } });
       expect(offered.find(({ tool }) => tool.name === 'all_trigger-elicitation-request')?.asks).toBe(true);
       const asked: CallQuestion[] = [];
       const ask: Ask = (question) => {
@@ -91,6 +92,27 @@ describe('published MCP servers', { timeout: 60_000 }, () => {
         { ask: () => Promise.resolve({ outcome: 'declined' }) },
       );
       expect(textOf(declined)).toContain('declined');
+    });
+
+    it('B-37: requests a completion during a call, and gets it', async () => {
+      const tools = open({ servers: { all: { ...servers().all, sampling: true } } });
+      const { tools: offered } = await tools.offer(['all'], { ...RUN, run: { id: 'run', samples: true } });
+      const name = 'all_trigger-sampling-request';
+      expect(offered.find(({ tool }) => tool.name === name)?.samples).toEqual({ requestsMax: 5, tokensMax: 2_048 });
+      const requested: SamplingRequest[] = [];
+      const sampling: CallSampling = {
+        bounds: { requestsMax: 5, tokensMax: 2_048 },
+        request: (request) => {
+          requested.push(request);
+          return Promise.resolve({ outcome: 'answered', text: 'four', model: 'fake/model', stop: 'end' });
+        },
+      };
+      const text = textOf(await callTool(tools, name, { prompt: 'What is 2 + 2?', maxTokens: 20 }, { sampling }));
+      expect(requested).toMatchObject([{ server: 'all', system: 'You are a helpful test server.', tokensMax: 20, temperature: 0.7 }]);
+      expect(JSON.stringify(requested[0]?.messages)).toContain('What is 2 + 2?');
+      expect(text).toContain('"text": "four"');
+      expect(text).toContain('"stopReason": "endTurn"');
+      await expect(callTool(tools, name, { prompt: 'again' })).rejects.toThrow(/no tool|only a call may ask/u);
     });
 
     it('reads its resources and prompts', async () => {

@@ -7,9 +7,9 @@ import { temporal } from '@temporalio/proto';
 import { defineQuery } from '@temporalio/workflow';
 import { expect, inject, onTestFinished, test } from 'vitest';
 import { createAsk } from '../../../src/activities/call-tool/ask-run.js';
+import { createExchange } from '../../../src/activities/call-tool/run-exchange.js';
 import { CallSignal } from '../../../src/activities/runtime/call-signal.js';
 import { TemporalAccess } from '../../../src/client/temporal/connection.js';
-import type { CallToolInput } from '../../../src/contracts/activities.js';
 import { CLIENT_LIMITS, WORKER_LIMITS } from '../../../src/contracts/constants/limits.js';
 
 const ANSWER = defineQuery<string>('answer');
@@ -45,7 +45,7 @@ test('a question of a running call is looked up with such queries', async () => 
   onTestFinished(() => call.release());
   const context = { client, info: { workflowExecution } } as unknown as Context;
   const given = new AbortController();
-  const ask = createAsk(context, { callId: 'c' } as CallToolInput, call);
+  const ask = createAsk({ callId: 'c' }, createExchange(context, call));
   const asked = ask({ id: 'q', question: 'Really?', askedBy: 'MCP server desk' }, { signal: given.signal, isLost: () => true }).catch(
     (error: unknown) => error,
   );

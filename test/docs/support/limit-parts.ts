@@ -100,9 +100,11 @@ const GATEWAY_LIMIT_TITLES = { GATEWAY_LIMITS: 'perdure mcp' } as const satisfie
 
 const HTTP_LIMIT_TITLES = { HTTP_LIMITS: 'perdure serve' } as const satisfies Partial<Record<keyof typeof limits, string>>;
 
-const MCP_LIMIT_TITLES = { MCP_LIMITS: 'MCP servers', ELICITATION_LIMITS: 'Questions of MCP servers' } as const satisfies Partial<
-  Record<keyof typeof limits, string>
->;
+const MCP_LIMIT_TITLES = {
+  MCP_LIMITS: 'MCP servers',
+  ELICITATION_LIMITS: 'Questions of MCP servers',
+  SAMPLING_LIMITS: 'Completions for MCP servers',
+} as const satisfies Partial<Record<keyof typeof limits, string>>;
 
 const GUARD_LIMIT_TITLES = {
   LOOP_LIMITS: 'Loop guard',

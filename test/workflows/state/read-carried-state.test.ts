@@ -103,7 +103,10 @@ const FIELDS: Fields<WrittenState> = {
   warned: flag,
   paused: flag,
   workedMs: count,
-  usage: partly<WrittenState['usage']>({ total: usage, last: usage, costUsd: count }, ['total']),
+  usage: partly<WrittenState['usage']>(
+    { total: usage, last: usage, costUsd: count, sampled: fc.record({ requests: count, usage, costUsd: count }) },
+    ['total'],
+  ),
   models: names,
   route: partly<NonNullable<WrittenState['route']>>(
     {

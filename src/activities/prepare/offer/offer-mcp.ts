@@ -1,8 +1,9 @@
-import { ELICITATION_LEVEL } from '../../../contracts/capability-level.js';
+import { ELICITATION_LEVEL, SAMPLING_LEVEL } from '../../../contracts/capability-level.js';
 import type { RunInput } from '../../../contracts/schemas/run.js';
 import type { AgentDefinition } from '../../../define/define-agent.js';
 import type { Config } from '../../../define/define-config.js';
 import type { McpOffer, McpTools } from '../../mcp/mcp-tools.js';
+import type { AskedRun } from '../../mcp/pool.js';
 import { serverOfTool } from '../../mcp/tool-name.js';
 import { failure } from '../../runtime/failures.js';
 
@@ -11,13 +12,14 @@ export interface OfferOptions {
   readonly config: Config;
   readonly mcpTools?: McpTools;
   readonly signal: AbortSignal | undefined;
-  /** The id of a run whose servers may ask its person. @default none may */
-  readonly run?: string;
+  /** The run of which servers may request something. @default none may */
+  readonly run?: AskedRun;
 }
 
-/** The run, for workflow code that takes questions of running calls. */
+/** The run, for workflow code that takes the requests of running calls. */
 export function askingRun(runId: string, level: number | undefined): Pick<OfferOptions, 'run'> {
-  return level !== undefined && level >= ELICITATION_LEVEL ? { run: runId } : {};
+  if (level === undefined || level < ELICITATION_LEVEL) return {};
+  return { run: { id: runId, samples: level >= SAMPLING_LEVEL } };
 }
 
 const NONE: McpOffer = { tools: [], notices: [], hashes: {} };

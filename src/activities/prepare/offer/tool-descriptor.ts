@@ -15,10 +15,13 @@ export interface ToolSurroundings {
   readonly waits?: ToolDescriptor['waits'];
   /** For a tool whose calls may ask the person of the run. @default false */
   readonly asks?: boolean | undefined;
+  /** For a tool whose calls may request completions of the run. @default none may */
+  readonly samples?: ToolDescriptor['samples'];
 }
 
 /** The descriptor of a tool for the workflow: data only. */
-export function describeTool(tool: AnyToolDefinition, { workspace, gate, hooks = [], waits, asks }: ToolSurroundings): ToolDescriptor {
+export function describeTool(tool: AnyToolDefinition, surroundings: ToolSurroundings): ToolDescriptor {
+  const { workspace, gate, hooks = [], waits, asks, samples } = surroundings;
   const isHooked = hooks.some((hook) => hook.on === 'before-tool' && mayMean(hook, tool.name));
   const isChecked = isHooked || typeof gate === 'function' || tool.approval !== 'never';
   return {
@@ -33,6 +36,7 @@ export function describeTool(tool: AnyToolDefinition, { workspace, gate, hooks =
     ...(tool.network === undefined ? {} : { network: tool.network }),
     ...(waits === undefined ? {} : { waits }),
     ...(asks ? { asks } : {}),
+    ...(samples ? { samples } : {}),
     hasReconcile: tool.reconcile !== undefined,
     workspace,
   };

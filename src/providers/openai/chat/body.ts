@@ -27,6 +27,7 @@ export function toChatBody(request: ModelRequest, settings: ProviderSettings): C
     stream: true as const,
     ...(quirks.streamUsage === false ? {} : { stream_options: { include_usage: true } }),
     ...outputLimit(request, settings),
+    ...(request.temperature === undefined ? {} : { temperature: request.temperature }),
     ...toolFields(request, { names, quirks }),
     ...chatThinking(request.thinking, quirks),
     ...(cacheKey === undefined ? {} : { prompt_cache_key: cacheKey }),

@@ -42,6 +42,7 @@ function toBody(request: ModelRequest, { quirks }: ProviderSettings, template: C
     model: request.model,
     prompt: template.render(request, { thinking: request.thinking }),
     max_tokens: request.outputTokensMax,
+    ...(request.temperature === undefined ? {} : { temperature: request.temperature }),
     stop: [...template.markup.stops],
     stream: true,
     ...(quirks?.streamUsage === false ? {} : { stream_options: { include_usage: true } }),

@@ -22,7 +22,7 @@ const NEVER_THINKS = /^(?:ft:)?(?:gpt-[34]|chatgpt-)/u;
  * and items are the same bytes in each request of a run up to where the transcript grew.
  */
 export function toResponsesBody(request: ModelRequest, settings: ProviderSettings): ResponsesBody {
-  const { model, prompt, thinking, outputTokensMax } = request;
+  const { model, prompt, thinking, outputTokensMax, temperature } = request;
   const { quirks = {} } = settings;
   const mayThink = quirks.thinkingField !== 'none' && !NEVER_THINKS.test(model);
   const cacheKey = promptCacheKey(request, settings);
@@ -33,6 +33,7 @@ export function toResponsesBody(request: ModelRequest, settings: ProviderSetting
     stream: true,
     store: false,
     max_output_tokens: Math.max(OUTPUT_TOKENS_MIN, outputTokensMax),
+    ...(temperature === undefined || (mayThink && thinking) ? {} : { temperature }),
     ...(mayThink && thinking ? { reasoning: toReasoning(thinking) } : {}),
     ...(mayThink && thinking?.style !== 'off' ? { include: ['reasoning.encrypted_content'] } : {}),
     ...toolFields(request, quirks),

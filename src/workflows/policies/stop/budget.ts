@@ -29,6 +29,20 @@ export function outputTokensAllowed(facts: BudgetFacts): number | 'spent' {
   return allowed < MODEL_LIMITS.outputTokensMin ? 'spent' : allowed;
 }
 
+/**
+ * The output limit of a completion beside the turns, in tokens, or `spent` when the budget does not allow it. It leaves the reserve for the
+ * final call, whose input does not contain the completion.
+ */
+export function sideOutputTokens(
+  facts: BudgetFacts,
+  { inputTokens, tokensMax }: { readonly inputTokens: number; readonly tokensMax: number },
+): number | 'spent' {
+  const final = { ...NO_USAGE, inputTokens: facts.inputTokens, outputTokens: MODEL_LIMITS.outputTokensMin };
+  const reserve = { tokens: final.inputTokens + final.outputTokens, usd: facts.price ? costOf(final, facts.price) : 0, timesRead: 0 };
+  const allowed = Math.min(tokensMax, outputWithin({ ...facts, inputTokens }, reserve));
+  return allowed < Math.min(tokensMax, MODEL_LIMITS.outputTokensMin) ? 'spent' : allowed;
+}
+
 /** The spent limits; none while `outputTokensAllowed` returns a number. */
 export function spentBudgets(facts: BudgetFacts): ('tokens' | 'costUsd')[] {
   const tokens = outputTokensAllowed({ ...facts, maxCostUsd: undefined });

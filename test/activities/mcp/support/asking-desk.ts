@@ -20,6 +20,7 @@ export interface DeskOptions {
   readonly server?: Partial<McpServer>;
   readonly worker?: Partial<AgentWorkerOptions>;
   readonly agent?: object;
+  readonly config?: Partial<Config>;
 }
 
 /** Workers with the server `desk`, which may ask. */
@@ -29,7 +30,7 @@ export function useDesk() {
   return {
     folder: mcp.folder,
     /** A worker whose model makes these calls in its first answer, and what the server did. */
-    desk: async (calls: Calls, { server = {}, worker: more = {}, agent = {} }: DeskOptions = {}) => {
+    desk: async (calls: Calls, { server = {}, worker: more = {}, agent = {}, config: others = {} }: DeskOptions = {}) => {
       const cwd = await mcp.folder();
       const LOG = join(cwd, 'log');
       const child = { command: process.execPath, args: [ASKING_SERVER], cwd, env: { LOG }, elicitation: true };
@@ -41,6 +42,7 @@ export function useDesk() {
         providers: { fake: { api: 'openai-chat', baseUrl: 'http://127.0.0.1:9' } },
         agents: { default: { description: 'Books.', prompt: 'Book.', ...agent } },
         mcpServers,
+        ...others,
       };
       const make = async () => await worker({ config, mcpTools: mcp.open({ servers: mcpServers }), model: caller(calls), ...more });
       const on = await make();

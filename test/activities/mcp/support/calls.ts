@@ -1,4 +1,4 @@
-import type { Ask } from '../../../../src/activities/mcp/asking-context.js';
+import type { Ask, CallSampling } from '../../../../src/activities/mcp/asking-context.js';
 import type { McpTools } from '../../../../src/activities/mcp/mcp-tools.js';
 import type { ContentPart } from '../../../../src/contracts/schemas/message.js';
 import type { ToolContext } from '../../../../src/define/define-tool.js';
@@ -8,7 +8,7 @@ export async function callTool(
   tools: McpTools,
   name: string,
   args: unknown = {},
-  { signal = new AbortController().signal, workspace, onHeartbeat, ask }: CallOptions = {},
+  { signal = new AbortController().signal, workspace, onHeartbeat, ask, sampling }: CallOptions = {},
 ): Promise<readonly ContentPart[]> {
   const tool = tools.get(name);
   if (!tool) throw new Error(`no server for ${name}`);
@@ -20,6 +20,7 @@ export async function callTool(
     heartbeat: onHeartbeat ?? (() => undefined),
     ...(workspace ? { workspace } : {}),
     ...(ask ? { ask } : {}),
+    ...(sampling ? { sampling } : {}),
   };
   // tools of servers use no other part of a context
   return (await tool.execute(args as never, context as unknown as ToolContext)) as readonly ContentPart[];
@@ -31,6 +32,8 @@ export interface CallOptions {
   readonly workspace?: string;
   /** Answers the questions of the server. @default it cannot ask */
   readonly ask?: Ask;
+  /** Answers its requests for completions. @default it may request none */
+  readonly sampling?: CallSampling;
   readonly onHeartbeat?: (details: unknown) => void;
 }
 

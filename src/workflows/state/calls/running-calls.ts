@@ -8,6 +8,7 @@ export class RunningCalls {
   #scope: CancellationScope | undefined;
   #modelScope: CancellationScope | undefined;
   #modelCalls = 0;
+  readonly #separate = new Set<CancellationScope>();
 
   /** Runs calls that a cancel or the deadline aborts. */
   abortable<T>(start: () => Promise<T>): Promise<T> {
@@ -26,6 +27,14 @@ export class RunningCalls {
     }
   }
 
+  /** Runs a call that a cancel or the deadline aborts, and that `abort` aborts alone. */
+  separate<T>(start: () => Promise<T>): { readonly ended: Promise<T>; abort(): void } {
+    const scope = new CancellationScope();
+    this.#separate.add(scope);
+    const ended = scope.run(start).finally(() => this.#separate.delete(scope));
+    return { ended, abort: () => scope.cancel() };
+  }
+
   /** Aborts the running model call, if there is one: its partial text is kept. */
   interruptModel(): void {
     // a scope without a call must not abort the next one
@@ -37,6 +46,7 @@ export class RunningCalls {
     this.#scope?.cancel();
     this.#scope = undefined;
     this.#abortModel();
+    for (const scope of this.#separate) scope.cancel();
   }
 
   #abortModel(): void {

@@ -1,11 +1,11 @@
 import { condition } from '@temporalio/workflow';
-import { PAYLOAD_LIMITS } from '../../contracts/constants/limits.js';
-import type { ToolCallPart } from '../../contracts/schemas/message.js';
-import { publishAttributes } from '../operator/progress.js';
-import { publishPending } from '../operator/request-approval.js';
-import { endQuestion, expireQuestions, questionLine } from '../operator/settle-question.js';
-import { resumeClock, whileWaiting } from '../operator/wait.js';
-import type { Run } from '../state/run.js';
+import { PAYLOAD_LIMITS } from '../../../contracts/constants/limits.js';
+import type { ToolCallPart } from '../../../contracts/schemas/message.js';
+import { publishAttributes } from '../../operator/progress.js';
+import { publishPending } from '../../operator/request-approval.js';
+import { endQuestion, expireQuestions, questionLine } from '../../operator/settle-question.js';
+import { resumeClock, whileWaiting } from '../../operator/wait.js';
+import type { Run } from '../../state/run.js';
 
 /**
  * Follows a call that may ask the person of the run while it works: shows what it waits for, and stops the work clock. A cancel, the deadline
