@@ -164,11 +164,18 @@ export class McpPool {
     entry.idle = setTimeout(
       () => {
         if (entry.failures === 0 || isOwned) this.#entries.delete(key);
-        void entry.connection?.close();
+        void closeIdle(entry);
       },
       isOwned ? Math.min(idleMs, ELICITATION_LIMITS.idleMs) : idleMs,
     ).unref();
   }
+}
+
+/** Ends the server of an entry, also one that is still starting. A call that came meanwhile keeps it. Never rejects. */
+async function closeIdle(entry: Entry): Promise<void> {
+  const [started] = await Promise.allSettled([entry.connecting]);
+  const connection = started.status === 'fulfilled' ? (started.value ?? entry.connection) : undefined;
+  if (entry.users === 0) await connection?.close();
 }
 
 /** The workspace, for a server that has a process for each. */
