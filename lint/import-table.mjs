@@ -23,7 +23,15 @@ export const IMPORT_TABLE = {
   activities: {
     rooms: ['models', 'providers', 'tools', 'artifacts', 'process', 'output', 'define', 'contracts'],
     types: ['streams'],
-    packages: ['node:*', '@temporalio/activity', '@temporalio/common', '@cfworker/json-schema', '@modelcontextprotocol/sdk/*', 'zod'],
+    packages: [
+      'node:*',
+      '@temporalio/activity',
+      '@temporalio/common',
+      '@cfworker/json-schema',
+      '@modelcontextprotocol/sdk/*',
+      'undici',
+      'zod',
+    ],
   },
   models: { rooms: ['providers', 'define', 'contracts'], packages: ['node:*', 'zod'] },
   tools: {

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { FetchLike } from '@modelcontextprotocol/sdk/shared/transport.js';
+import { Agent, fetch as undiciFetch } from 'undici';
 import { MCP_LIMITS } from '../../contracts/constants/limits.js';
 import type { McpAddress } from '../../define/worker/mcp-servers.js';
 import type { KeyRing } from '../../providers/contract/access-options.js';
@@ -11,6 +12,12 @@ export const ANSWER_CUT = 'the connection ended before the answer';
 
 /** JSON-RPC's code for it: that of the SDK for a closed connection. */
 const CONNECTION_CLOSED = -32_000;
+
+/**
+ * The platform's fetch ends an answer that is silent for five minutes. A server that asks may be silent for days, and a slow tool for an hour:
+ * the time limit of the call is the only one.
+ */
+const dispatcher = new Agent({ headersTimeout: 0, bodyTimeout: 0 });
 
 /** Options of a transport. */
 export interface HttpTransportOptions {
@@ -53,18 +60,32 @@ function boundedFetch(listens: boolean, onCut: (id: string | number) => void): F
   return async (url, init) => {
     if (!listens && (init?.method ?? 'GET') === 'GET' && !new Headers(init?.headers).has('last-event-id'))
       return new Response(null, { status: 405 });
-    const response = await fetch(url, init);
+    const { status, statusText, ok, body, headers: given } = await patientFetch(url, init);
     const id = requestId(init?.body);
-    if (response.body === null) return response;
-    const { status, statusText, headers, ok } = response;
+    // the SDK knows the platform's own Response only
+    const headers = [...given];
+    if (body === null) return new Response(null, { status, statusText, headers });
     const onEnd = async (canContinue: boolean): Promise<void> => {
       await delay(READ_MS, undefined, { ref: false });
       if (id !== undefined && ok && !canContinue) onCut(id);
     };
     // the text of an error becomes a message
     const bytesMax = ok ? MCP_LIMITS.lineBytesMax : MCP_LIMITS.errorTextBytesMax;
-    return new Response(bounded(response.body, { bytesMax, isCut: !ok, onEnd }), { status, statusText, headers });
+    return new Response(bounded(body, { bytesMax, isCut: !ok, onEnd }), { status, statusText, headers });
   };
+}
+
+/** Sends a request of the SDK, whose body is text. */
+function patientFetch(url: string | URL, init: RequestInit = {}): ReturnType<typeof undiciFetch> {
+  const { method = 'GET', headers, body, signal, redirect = 'follow' } = init;
+  return undiciFetch(url, {
+    method,
+    headers: [...new Headers(headers)],
+    body: typeof body === 'string' ? body : null,
+    signal: signal ?? null,
+    redirect,
+    dispatcher,
+  });
 }
 
 function requestId(body: unknown): string | number | undefined {

@@ -1,6 +1,9 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import { createServer, type Server, type ServerResponse } from 'node:http';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import type { Socket } from 'node:net';
+import { Agent, getGlobalDispatcher, setGlobalDispatcher } from 'undici';
+import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import { callTool, RUN, textOf } from './support/calls.js';
 import { useMcp } from './support/mcp-kit.js';
 
@@ -13,7 +16,6 @@ describe('the connection to an MCP server over HTTP', { timeout: 60_000 }, () =>
   const { open } = useMcp();
   const servers: Server[] = [];
   afterEach(() => {
-    vi.restoreAllMocks();
     for (const server of servers.splice(0)) {
       server.closeAllConnections();
       server.close();
@@ -46,6 +48,33 @@ describe('the connection to an MCP server over HTTP', { timeout: 60_000 }, () =>
     return { url: `http://127.0.0.1:${address.port}/mcp`, calls };
   }
 
+  it('an answer that is silent for longer than the platform allows is waited for, before its head and after', async () => {
+    const waiting: (() => unknown)[] = [];
+    const { url, calls } = await serve({
+      headless: (id, response) => {
+        waiting.push(() => done(id, response));
+      },
+      silent: (id, response) => {
+        response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders();
+        const result = { jsonrpc: '2.0', id, result: { content: [{ type: 'text', text: 'done' }] } };
+        waiting.push(() => response.end(`event: message\ndata: ${JSON.stringify(result)}\n\n`));
+      },
+    });
+    const usual = getGlobalDispatcher();
+    onTestFinished(() => setGlobalDispatcher(usual));
+    setGlobalDispatcher(new Agent({ headersTimeout: 300, bodyTimeout: 300 }));
+    const tools = open({ servers: { web: { url, timeoutMs: 60_000 } } });
+    const answers = Promise.all([callTool(tools, 'web_headless').then(textOf), callTool(tools, 'web_silent').then(textOf)]);
+    answers.catch(() => undefined);
+    await expect.poll(() => calls.length).toBe(2);
+    // a request of the platform, which begins later, is over
+    const params = { name: 'headless', arguments: {} };
+    const request = { method: 'POST', body: JSON.stringify({ jsonrpc: '2.0', id: 99, method: 'tools/call', params }) };
+    await expect(fetch(url, request)).rejects.toMatchObject({ cause: { code: 'UND_ERR_HEADERS_TIMEOUT' } });
+    for (const answer of waiting) answer();
+    expect(await answers).toEqual(['done', 'done']);
+  });
+
   it('a 500 for one call does not end the calls of others', async () => {
     const waiting: (() => unknown)[] = [];
     const { url, calls } = await serve({
@@ -63,17 +92,15 @@ describe('the connection to an MCP server over HTTP', { timeout: 60_000 }, () =>
   });
 
   it('a network that goes away after the request was sent: a once call is not made again', async () => {
-    const { url, calls } = await serve({ act: done });
+    const sockets = new Set<Socket>();
+    const onConnected = (message: unknown): unknown => sockets.add((message as { readonly socket: Socket }).socket);
+    subscribe('undici:client:connected', onConnected);
+    onTestFinished(() => void unsubscribe('undici:client:connected', onConnected));
+    // as Node reports it under an open connection: the same code as for one that was never made
+    const cause = Object.assign(new Error('read EHOSTUNREACH'), { code: 'EHOSTUNREACH', syscall: 'read' });
+    const { url, calls } = await serve({ act: () => sockets.forEach((socket) => socket.destroy(cause)) });
     const tools = open({ servers: { web: { url } } });
     await tools.offer(['web'], RUN);
-    const real = globalThis.fetch;
-    vi.spyOn(globalThis, 'fetch').mockImplementation(async (input, init) => {
-      const response = await real(input, init);
-      // as Node reports it under an open connection: the same code as for one that was never made
-      const cause = Object.assign(new Error('read EHOSTUNREACH'), { code: 'EHOSTUNREACH', syscall: 'read' });
-      if (typeof init?.body === 'string' && init.body.includes('tools/call')) throw new TypeError('fetch failed', { cause });
-      return response;
-    });
     await expect(callTool(tools, 'web_act')).rejects.toMatchObject({ name: 'OutcomeUnknownError' });
     expect(calls).toEqual(['act']);
   });
