@@ -97,20 +97,26 @@ function kindOf(schema: PrimitiveSchemaDefinition, named: Named): Pick<Field, 'f
       return { field: { ...named, kind: 'boolean' }, values: [] };
     case 'number':
     case 'integer':
-      return { field: { ...named, kind: schema.type, ...bounds(schema.minimum, schema.maximum) }, values: [] };
+      return { field: { ...named, kind: schema.type, ...bounds(named, schema.minimum, schema.maximum) }, values: [] };
     case 'array':
-      return choiceField({ ...named, kind: 'choices', ...bounds(schema.minItems, schema.maxItems) }, choicesIn(schema.items));
+      return choiceField({ ...named, kind: 'choices', ...bounds(named, schema.minItems, schema.maxItems) }, choicesIn(schema.items));
     case 'string': {
       const choices = choicesIn(schema);
       if (choices) return choiceField({ ...named, kind: 'choice' }, choices);
       const { minLength, maxLength, format } = schema as Extract<PrimitiveSchemaDefinition, { minLength?: number | undefined }>;
-      const field: QuestionField = { ...named, kind: 'text', ...bounds(minLength, maxLength), ...(format === undefined ? {} : { format }) };
+      const field: QuestionField = {
+        ...named,
+        kind: 'text',
+        ...bounds(named, minLength, maxLength),
+        ...(format === undefined ? {} : { format }),
+      };
       return { field, values: [] };
     }
   }
 }
 
-function bounds(min: number | undefined, max: number | undefined): Pick<QuestionField, 'min' | 'max'> {
+function bounds({ name }: Named, min: number | undefined, max: number | undefined): Pick<QuestionField, 'min' | 'max'> {
+  if (min !== undefined && max !== undefined && min > max) throw new Error(`${name}: no value is from ${min} to ${max}`);
   return { ...(min === undefined ? {} : { min }), ...(max === undefined ? {} : { max }) };
 }
 
@@ -142,6 +148,7 @@ function choiceField(field: QuestionField, choices: Choices | undefined): Pick<F
   const { choicesMax, choiceCharsMax } = QUESTION_LIMITS;
   const { values, titles } = choices ?? { values: [], titles: [] };
   if (values.length === 0 || values.length > choicesMax) throw new Error(`${field.name}: ${values.length} choices, 1 to ${choicesMax}`);
+  if ((field.min ?? 0) > values.length) throw new Error(`${field.name}: ${field.min} of ${values.length} choices`);
   const texts = titles.map((title) => shown(title, choiceCharsMax));
   const isClear = texts.every((text) => text !== '') && new Set(texts).size === texts.length && texts.every((text) => isSaid(texts, text));
   if (!isClear) throw new Error(`${field.name}: two choices look the same`);
