@@ -4,6 +4,7 @@ import type { JsonCompatible } from '../contracts/json/json-compatible.js';
 import type { JsonValue } from '../contracts/schemas/message.js';
 import { Effect } from '../contracts/schemas/tool.js';
 import { type JsonArguments, type JsonSchema, jsonArguments } from './tool/json-arguments.js';
+import { foreignReference } from './tool/schema-references.js';
 
 /** Second argument of `execute` and `reconcile`. */
 export interface ToolContext {
@@ -166,7 +167,10 @@ function argumentsOf({ name, parameters }: AnyToolOptions): Pick<AnyToolDefiniti
   if (isZodSchema(parameters)) return { parameters };
   const problem = parametersProblem(parameters);
   if (problem !== undefined) throw new TypeError(`TOOL_PARAMETERS: tool "${name}" has parameters that are ${problem}`);
-  return { parameters: jsonArguments(parameters), schema: plainSchema(name, parameters) };
+  const schema = plainSchema(name, parameters);
+  const foreign = foreignReference('parameters', schema);
+  if (foreign !== undefined) throw new TypeError(`TOOL_PARAMETERS: tool "${name}" refers to another document: ${foreign}`);
+  return { parameters: jsonArguments(parameters), schema };
 }
 
 function isZodSchema(parameters: z.ZodType | JsonSchema): parameters is z.ZodType {

@@ -35,6 +35,18 @@ describe('defineTool', () => {
     );
   });
 
+  it.each([
+    ['http://127.0.0.1:9/a.json', 'parameters.properties.a.items.$ref: only references inside the schema'],
+    ['other.json#/a', 'parameters.properties.a.items.$ref: only references inside the schema'],
+  ])('B25: a schema that refers to %s is refused with its place', ($ref, problem) => {
+    const parameters = { type: 'object', properties: { a: { items: { $ref } } } };
+    expect(() => tool({ parameters: parameters as never })).toThrow(
+      `TOOL_PARAMETERS: tool "weather" refers to another document: ${problem}`,
+    );
+    const inside = { type: 'object', properties: { a: { $ref: '#/$defs/a' }, $ref: { type: 'string' } }, $defs: { a: { type: 'string' } } };
+    expect(tool({ parameters: inside as never }).schema).toEqual(inside);
+  });
+
   it('an effect that is none is refused, also from plain JavaScript', () => {
     expect(() => tool(JSON.parse('{"effect":"write"}'))).toThrow(/TOOL_EFFECT: tool ".*" has effect "write"/u);
   });

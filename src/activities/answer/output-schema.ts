@@ -1,7 +1,8 @@
-import { dereference, type Schema, schemaArrayKeyword, schemaKeyword, schemaMapKeyword } from '@cfworker/json-schema';
+import { dereference, type Schema, schemaMapKeyword } from '@cfworker/json-schema';
 import { OUTPUT_SCHEMA_LIMITS } from '../../contracts/constants/limits.js';
 import { DRAFT_WORDS, draftOf } from '../../contracts/json/schema-draft.js';
 import type { JsonValue } from '../../contracts/schemas/message.js';
+import { referenceProblem, subschemas } from '../../define/tool/schema-references.js';
 
 const TYPES: ReadonlySet<unknown> = new Set(['array', 'boolean', 'integer', 'null', 'number', 'object', 'string']);
 
@@ -53,20 +54,6 @@ function lostReference(schema: OutputSchema, { root }: SchemaPlace): string | un
   return undefined;
 }
 
-/** A schema and all its subschemas, each with its path. */
-function* subschemas(path: string, schema: unknown): Generator<{ readonly path: string; readonly schema: unknown }> {
-  yield { path, schema };
-  if (!isObject(schema)) return;
-  for (const [keyword, value] of Object.entries(schema)) {
-    const here = `${path}.${keyword}`;
-    if (Array.isArray(value) && schemaArrayKeyword[keyword]) {
-      for (const [index, item] of value.entries()) yield* subschemas(`${here}.${index}`, item);
-    } else if (isObject(value) && schemaMapKeyword[keyword]) {
-      for (const [name, item] of Object.entries(value)) yield* subschemas(`${here}.${name}`, item);
-    } else if (schemaKeyword[keyword]) yield* subschemas(here, value);
-  }
-}
-
 function shapeProblem(schema: unknown): string | undefined {
   if (typeof schema === 'boolean') return undefined;
   if (!isObject(schema)) return ': a schema is an object, true or false';
@@ -80,14 +67,6 @@ function shapeProblem(schema: unknown): string | undefined {
   if (notList) return `.${notList}: a list of schemas`;
   const patterns = [...(pattern === undefined ? [] : [pattern]), ...(isObject(patternProperties) ? Object.keys(patternProperties) : [])];
   return patterns.map(patternProblem).find((problem) => problem !== undefined);
-}
-
-function referenceProblem(schema: unknown): string | undefined {
-  if (!isObject(schema)) return undefined;
-  const { $ref, $dynamicRef } = schema;
-  if ($dynamicRef !== undefined) return '.$dynamicRef: use $ref';
-  if ($ref === undefined || (typeof $ref === 'string' && $ref.startsWith('#'))) return undefined;
-  return '.$ref: only references inside the schema, which begin with #; nothing is fetched';
 }
 
 function patternProblem(pattern: unknown): string | undefined {

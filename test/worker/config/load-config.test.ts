@@ -161,8 +161,14 @@ describe('loadConfig', () => {
     [`[{ ...add, parameters: z.string() }]`, 'tools.add.parameters: use an object schema'],
     [`[{ ...add, parameters: z.strictObject({ a: z.date() }) }]`, 'tools.add.parameters: cannot be converted to JSON Schema'],
     [`[{ ...add, parameters: z.strictObject({ a: z.string().describe('x'.repeat(70_000)) }) }]`, 'bytes (limit: 65536)'],
-    [`[json({ a: { $ref: 'http://127.0.0.1:9/a.json' } })]`, 'tools.add.parameters.properties.a.$ref: only references inside the schema'],
-    [`[json({ a: { items: { $ref: 'other.json#/a' } } })]`, 'tools.add.parameters.properties.a.items.$ref: only references inside the'],
+    [
+      `[json({ a: { $ref: 'http://127.0.0.1:9/a.json' } })]`,
+      'refers to another document: parameters.properties.a.$ref: only references inside the schema',
+    ],
+    [
+      `[json({ a: { items: { $ref: 'other.json#/a' } } })]`,
+      'refers to another document: parameters.properties.a.items.$ref: only references inside the',
+    ],
     [`[json({ a: { $ref: '#/$defs/none' } })]`, 'tools.add.parameters.properties.a.$ref: points to nothing in this schema'],
     [`[json({ a: { type: 'text' } })]`, 'tools.add.parameters.properties.a.type: use array, boolean'],
     [`[json({ a: { pattern: '(' } })]`, 'tools.add.parameters.properties.a.pattern: Invalid regular expression'],
