@@ -64,6 +64,15 @@ describe('write_file', () => {
     expect(await workspace.read('read-only.txt')).toBe('old');
   });
 
+  test('B43: an existing file that nobody has read is replaced whole, also by the same call again', async () => {
+    const workspace = await tempWorkspace();
+    await workspace.put('a.txt', 'old text that is longer');
+    for (const _ of [1, 2]) {
+      expect(await writeFile.execute({ path: 'a.txt', content: 'new' }, workspace.context())).toContain('wrote a.txt');
+      expect(await workspace.read('a.txt')).toBe('new');
+    }
+  });
+
   test('B43: 100 MB are refused with the limit, and the old text stays', async () => {
     const workspace = await tempWorkspace();
     await workspace.put('a.txt', 'old');

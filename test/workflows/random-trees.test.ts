@@ -42,6 +42,36 @@ const config = castConfig({
 /** An ample purse, and one that some of a tree has to do without. */
 const purse = constantFrom(60_000, 6_000);
 
+const LEAF: TreePlan = { batches: [] };
+const DEEP: TreePlan = {
+  batches: [
+    [
+      { wait: true, plan: LEAF },
+      { wait: false, plan: LEAF },
+    ],
+    ['handoff'],
+  ],
+};
+
+/** A tree with each kind of call, long enough to continue as new, and one that its purse is too small for. */
+const EACH_KIND: [TreePlan, number, Act[]][] = [
+  [
+    {
+      batches: [
+        [
+          { wait: true, plan: DEEP },
+          { wait: false, plan: DEEP },
+        ],
+        ['handoff'],
+        [{ wait: true, plan: LEAF }],
+      ],
+    },
+    60_000,
+    (['steer', 'worker', 'pause', 'steer', 'resume', 'worker'] as const).map((kind) => ({ kind, at: 0 })),
+  ],
+  [{ batches: [[0, 1, 2].map(() => ({ wait: true, plan: DEEP }))] }, 6_000, [{ kind: 'wait', at: 0 }]],
+];
+
 describe('a tree of delegations to which anything happens', () => {
   const { worker, start } = useWorkers();
 
@@ -65,9 +95,12 @@ describe('a tree of delegations to which anything happens', () => {
         await checkTree({ client: first.client, sent, counts }, run, result);
         expect(spent(result)).toBeLessThanOrEqual(maxTokens);
       }),
-      { numRuns: 4, endOnFailure: true },
+      { numRuns: 4, endOnFailure: true, examples: EACH_KIND },
     );
     expect(counts.runs).toBeGreaterThanOrEqual(4);
+    // a worker that ends may have no call at that moment
+    const { workersLost: _, ...always } = counts;
+    expect(Object.entries(always).flatMap(([kind, number]) => (number === 0 ? [kind] : []))).toEqual([]);
   });
 });
 

@@ -4,6 +4,7 @@ import type { RunResult } from '../../../src/contracts/schemas/run.js';
 import type { AgentDefinition } from '../../../src/define/define-agent.js';
 import type { Config } from '../../../src/define/define-config.js';
 import type { ModelAnswer, ModelRequest } from '../../../src/providers/contract/provider.js';
+import type { StreamSink } from '../../../src/streams/stream.js';
 import { call, say } from '../../support/agent-worker.js';
 import { latch, type TestRun, testRun, until, useWorkers } from '../../support/use-workers.js';
 
@@ -97,6 +98,32 @@ describe('sub-agents', () => {
     expect(on.requests[1]?.prompt).toContain('Project: shop');
     const child = await on.client.workflow.getHandle(result.subagents?.[0]?.runId ?? '').result();
     expect(child).toMatchObject({ models: ['fake/asked'] });
+  });
+
+  it('A-32: a sub-agent streams where its parent does, under its own run', async () => {
+    const streamed = new Map<string, string>();
+    const streams: StreamSink = {
+      publish: (event) => {
+        if (event.type === 'text') streamed.set(event.runId, (streamed.get(event.runId) ?? '') + event.text);
+      },
+      flush: () => Promise.resolve(),
+    };
+    const model = cast({ lead: (_, n) => (n === 1 ? call(delegate('scout', 'find it')) : say('done')), scout: () => say('found') });
+    const on = await worker({
+      config: team(),
+      streams,
+      model: async (request) => {
+        const answer = await model(request);
+        for (const part of answer.parts) if (part.type === 'text') request.onDelta({ type: 'text', text: part.text });
+        return answer;
+      },
+    });
+    const run = await start(on, { agent: 'lead' });
+    const { subagents: [scout] = [] } = await run.result();
+    expect([...streamed]).toEqual([
+      [scout?.runId, 'found'],
+      [run.runId, 'done'],
+    ]);
   });
 
   it('several calls of one answer run at the same time, and their results keep the order of the calls', async () => {
