@@ -13,6 +13,8 @@ export interface SavedBundle {
   readonly release: string;
   readonly level: number;
   readonly path: string;
+  /** Whether its release ends with this level: fleets of users have run it, and not only those of people who build from the sources. */
+  readonly isLastOfRelease: boolean;
 }
 
 /** The kept bundles, unpacked for one test file. */
@@ -20,12 +22,17 @@ export function useSavedBundles(): readonly SavedBundle[] {
   const unpacked = mkdtempSync(join(tmpdir(), 'perdure-bundles-'));
   afterAll(() => rmSync(unpacked, { recursive: true, force: true }));
   const kept = readdirSync(FOLDER).filter((name) => name.endsWith(ENDING));
-  return kept.map((name) => {
-    const release = basename(name, ENDING);
+  const named = kept.map((name) => levelOf(basename(name, ENDING)));
+  return named.map(({ release, version, level }) => {
     const path = join(unpacked, `${release}.js`);
-    writeFileSync(path, gunzipSync(readFileSync(join(FOLDER, name))));
-    // the file is named after it: its histories, and its level
-    const level = Number(/-level-(?<level>\d+)$/u.exec(release)?.groups?.['level']);
-    return { release, level, path };
+    writeFileSync(path, gunzipSync(readFileSync(join(FOLDER, `${release}${ENDING}`))));
+    const isLastOfRelease = named.every((other) => other.version !== version || other.level <= level);
+    return { release, level, path, isLastOfRelease };
   });
+}
+
+/** A bundle is named after its release and its level: `0.5-level-9`. */
+function levelOf(release: string): { readonly release: string; readonly version: string; readonly level: number } {
+  const [version, level] = release.split('-level-');
+  return { release, version: version ?? release, level: Number(level) };
 }
