@@ -72,7 +72,7 @@ async function written(run: InventedRun, chance: (percent: number) => boolean, f
   const transcript = messagesOf(run);
   const seen = new Seen();
   const messages = { until: () => Promise.resolve(transcript.filter((message) => seen.has(message) || chance(20))) };
-  const writer = new AnswerWriter({ runId: 'r', messages, approvals: () => Promise.resolve({ pending: [], decided: [] }) }, fromTurn);
+  const writer = new AnswerWriter({ runId: 'r', messages, approvals: () => Promise.resolve({ pending: [], decided: [] }) }, { fromTurn });
   const chunks = writer.drain();
   const tokens = tokensOf(run).filter(() => !chance(10));
   for (const event of mixed(tokens, eventsOf(run), chance)) {

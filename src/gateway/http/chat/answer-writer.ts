@@ -17,6 +17,14 @@ export interface AnswerSource {
   readonly approvals: () => Promise<Pick<ApprovalList, 'pending' | 'decided'>>;
 }
 
+/** Options of `AnswerWriter`. */
+export interface AnswerOptions {
+  /** The client has the steps before this turn, and an older form of its step. @default 0: it has nothing */
+  readonly fromTurn?: number | undefined;
+  /** True: the message continues while a person decides about a call. @default false: it ends there */
+  readonly isWhole?: boolean;
+}
+
 /**
  * Turns the events of a run into the chunks of one assistant message: a step for each answer of the model. Tokens and events of a run come by
  * two ways, so the transcript decides: what was shown of an answer is compared with it, and shown anew if it differs.
@@ -26,6 +34,7 @@ export interface AnswerSource {
 export class AnswerWriter {
   readonly #source: AnswerSource;
   readonly #fromTurn: number;
+  readonly #isWhole: boolean;
   #chunks: UiChunk[] = [];
   #step: AnswerStep | undefined;
   /** The last turn whose step ended, and whether its final answer did. */
@@ -35,10 +44,10 @@ export class AnswerWriter {
   #lastText = '';
   #isOver = false;
 
-  /** `fromTurn`: the client has the steps before this turn, and an older form of its step. @default 0: it has nothing */
-  constructor(source: AnswerSource, fromTurn = 0) {
+  constructor(source: AnswerSource, { fromTurn = 0, isWhole = false }: AnswerOptions = {}) {
     this.#source = source;
     this.#fromTurn = fromTurn;
+    this.#isWhole = isWhole;
     const { runId } = source;
     this.#chunks.push({ type: 'start', messageId: runId, messageMetadata: { runId } });
   }
@@ -88,7 +97,7 @@ export class AnswerWriter {
       const step = await this.#enter(event.turn, false);
       await this.#settle(step);
       // a page sends decisions once each call that it shows has one, or a result
-      if (step && !step.hasApprovals) this.#chunks.push(...step.call(event.callId, { name: event.tool, args: {} }));
+      if (step && (this.#isWhole || !step.hasApprovals)) this.#chunks.push(...step.call(event.callId, { name: event.tool, args: {} }));
     } else if (event.type === 'approval.asked') {
       await this.#ask(event);
     } else if (event.type === 'approval.decided') {
@@ -102,7 +111,7 @@ export class AnswerWriter {
     }
   }
 
-  /** Shows the calls that wait for approval. The message ends there: the decisions come as another request. */
+  /** Shows the calls that wait for approval. Unless the message is whole, it ends there: the decisions come as another request. */
   async #ask({ turn, callId, tool, reason }: Extract<RunEvent, { type: 'approval.asked' }>): Promise<void> {
     if (callId === BUDGET_APPROVAL) return;
     const step = await this.#enter(turn, false);
@@ -118,7 +127,9 @@ export class AnswerWriter {
       const { callId: id, tool: name, args, reason: why = '' } = approval;
       this.#chunks.push(...step.call(id, { name, args }), ...step.ask(id, why));
     }
-    this.#chunks.push(...decisionsIn(step, decided), ...step.close(), { type: 'finish-step' });
+    this.#chunks.push(...decisionsIn(step, decided));
+    if (this.#isWhole) return;
+    this.#chunks.push(...step.close(), { type: 'finish-step' });
     this.#finish('tool-calls', { runId: this.#source.runId });
   }
 

@@ -57,7 +57,7 @@ async function writeRun(
   let writer: AnswerWriter | undefined;
   for (let attempt = 1; attempt <= ATTEMPTS_MAX && !client.hasLeft && !feeds.isClosed; attempt += 1) {
     for await (const { event, cursor } of eventsOfRun(run, feeds, { start, client })) {
-      writer ??= new AnswerWriter({ runId, messages: feeds.messagesOf(run), approvals: () => run.approvals() }, fromTurn);
+      writer ??= new AnswerWriter({ runId, messages: feeds.messagesOf(run), approvals: () => run.approvals() }, { fromTurn });
       if (!(await take(writer, event, { client, feeds }))) return false;
       start = cursor;
       await client.send(framesOf(writer.drain()));

@@ -1,10 +1,9 @@
 import type { RunHandle } from '../../../client/run-handle.js';
 import { HTTP_LIMITS } from '../../../contracts/constants/limits.js';
-import { PerdureError } from '../../../contracts/perdure-error.js';
 import type { StreamSource } from '../../../streams/stream.js';
 import { type Cursor, covers } from './cursor.js';
-import { replayRun } from './replay-run.js';
-import { EventWriter, type SentEvent } from './sent-event.js';
+import { followEvents } from './follow-events.js';
+import type { SentEvent } from './sent-event.js';
 
 /** An event of a feed, with its bytes as most clients get them. */
 export interface FeedEntry extends SentEvent {
@@ -74,28 +73,7 @@ export class RunFeed {
 
   async #follow(start: Cursor): Promise<void> {
     const { signal } = this.#stop;
-    const writer = new EventWriter(this.#run.runId, start);
-    for await (const item of this.#stored(start)) {
-      if (signal.aborted) return;
-      this.#add(item.type === 'event' ? writer.event(item.event) : writer.token(item.event));
-    }
-    const { event: after, token } = writer.cursor;
-    for await (const item of this.#run.watch({ signal, after, ...(token ? { streamAfter: token.id } : {}) })) {
-      if (item.type === 'event') this.#add(writer.event(item.event));
-      else if (item.type === 'stream') this.#add(writer.token(item.event));
-      else if (item.type === 'notice' && item.code === 'EVENTS_MISSING') this.#add(writer.lost());
-      else if (item.type === 'result') this.#add(writer.result(item.result));
-    }
-  }
-
-  /** What is stored, as far as it can be read now. */
-  async *#stored(start: Cursor): ReturnType<typeof replayRun> {
-    try {
-      yield* replayRun(this.#run, this.#streams, start);
-    } catch (error) {
-      if (!(error instanceof PerdureError) || error.code !== 'NO_WORKER') throw error;
-      // the watch waits for a worker
-    }
+    for await (const events of followEvents(this.#run, this.#streams, { start, signal })) this.#add(events);
   }
 
   #add(events: readonly SentEvent[]): void {
