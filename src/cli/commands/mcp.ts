@@ -1,18 +1,15 @@
 import { join } from 'node:path';
-import { Writable } from 'node:stream';
 import { GATEWAY_LIMITS } from '../../contracts/constants/limits.js';
 import { PerdureError } from '../../contracts/perdure-error.js';
 import type { Door } from '../../gateway/mcp/door.js';
-import type { LoadedConfig } from '../../worker/config/load-config.js';
 import { openAuthKey } from '../../worker/state-folder/auth-key.js';
 import { openStateFolder, resolveStateDir } from '../../worker/state-folder/state-folder.js';
-import { type Output, say } from '../display/output.js';
-import { ensureBackground } from '../host/background.js';
+import { ownStdout, say } from '../display/output.js';
 import type { CliContext } from '../host/context.js';
-import { type Opened, openMcpDoor } from '../host/doors/mcp-door.js';
+import { openMcpDoor } from '../host/doors/mcp-door.js';
+import { serveWhileOpening } from '../host/doors/serve-while-opening.js';
 import { loadConfigHere } from '../host/load-config.js';
-import { serveWhile } from '../host/serve.js';
-import { openPlace, type PlaceOptions } from '../host/workplace.js';
+import type { PlaceOptions } from '../host/workplace.js';
 import { loadOptional, type OptionalPackage } from '../options/load-optional.js';
 import { checkPort } from '../options/number.js';
 import { openWorkspaceRoot } from '../options/workspace-root.js';
@@ -34,67 +31,16 @@ export interface McpOptions extends PlaceOptions {
  * client is answered at once; its calls wait for the Temporal server and the worker.
  */
 export async function mcp(options: McpOptions, context: CliContext, version: string): Promise<number> {
-  const tell = (line: string): void => say(context.output, line);
   const serve = await openServer(options, context);
   const workspaces = await openWorkspaceRoot(options.workspace);
   // loading removes the keys, which the process in the background needs
   const env = { ...process.env };
   const config = await loadConfigHere();
-  const opening = openHosting(options, { config, env, say: tell });
-  const ready = new Deferred();
   const { approvals: decides, worker: hasWorker } = options;
-  const door = openMcpDoor({ version, decides, config, workspaces, hasWorker, opening, ready: ready.promise });
-  const stop = new AbortController();
-  const serving = serve(door, AbortSignal.any([context.interrupts.signal, stop.signal]));
-  // awaited below, once the Temporal server is there
-  serving.catch(() => undefined);
-  try {
-    const { place, hosts } = await opening;
-    try {
-      const hosting = { place, config: hosts ? config : undefined, say: tell, terminated: context.interrupts.terminated };
-      await serveWhile(hosting, async (working) => {
-        void working.then(ready.resolve, () => undefined);
-        await serving;
-      });
-    } finally {
-      await place.close();
-    }
-  } finally {
-    stop.abort();
-    await serving.catch(() => undefined);
-  }
-  return 0;
-}
-
-/** A promise that is resolved from outside. */
-class Deferred {
-  resolve: () => void = () => undefined;
-  readonly promise = new Promise<void>((resolve) => {
-    this.resolve = resolve;
+  await serveWhileOpening({ options, config, env, context }, async ({ opening, ready, signal }) => {
+    await serve(openMcpDoor({ version, decides, config, workspaces, hasWorker, opening, ready }), signal);
   });
-}
-
-interface Hosting extends Opened {
-  /** True if this process hosts a worker. */
-  readonly hosts: boolean;
-}
-
-interface HostingOptions {
-  readonly config: LoadedConfig;
-  readonly env: NodeJS.ProcessEnv;
-  readonly say: (line: string) => void;
-}
-
-async function openHosting({ worker, port: _port, ...where }: McpOptions, { config, env, say: tell }: HostingOptions): Promise<Hosting> {
-  const place = await openPlace(where, tell, config);
-  const hosts = worker && (place.location.kind === 'embedded' || !(await place.hasWorker()));
-  return {
-    place,
-    hosts,
-    async keepRunning() {
-      if (hosts) await ensureBackground(place.stateDir, where, env);
-    },
-  };
+  return 0;
 }
 
 type Serve = (door: Door, signal: AbortSignal) => Promise<void>;
@@ -117,14 +63,3 @@ async function openServer({ http, host, port }: McpOptions, { output }: CliConte
 }
 
 const SDK: OptionalPackage = { command: 'perdure mcp', name: '@modelcontextprotocol/sdk', code: 'MCP_SDK' };
-
-/** The stdout of this command. What other code of this process prints goes to stderr, so it cannot break the protocol. */
-function ownStdout({ stdout }: Output): Writable {
-  return new Writable({
-    decodeStrings: false,
-    write(text: string, _encoding, done) {
-      if (stdout.write(text) === false) process.stdout.once('drain', () => done());
-      else done();
-    },
-  });
-}

@@ -1,3 +1,4 @@
+import { Writable } from 'node:stream';
 import { PerdureError } from '../../contracts/perdure-error.js';
 import { terminalJson, terminalLine, terminalText } from './terminal-text.js';
 
@@ -30,6 +31,17 @@ export function printJson(output: Output, value: unknown): void {
 /** Prints a notice as one line on stderr. */
 export function say(output: Output, line: string): void {
   output.stderr.write(`${terminalLine(line)}\n`);
+}
+
+/** The stdout of a command that speaks a protocol. What other code of this process prints goes to stderr, so it cannot break the protocol. */
+export function ownStdout({ stdout }: Output): Writable {
+  return new Writable({
+    decodeStrings: false,
+    write(text: string, _encoding, done) {
+      if (stdout.write(text) === false) process.stdout.once('drain', () => done());
+      else done();
+    },
+  });
 }
 
 /** The code, the message and the exit status of an error. An unexpected error has code `INTERNAL` and exit status 1. */

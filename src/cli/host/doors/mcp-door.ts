@@ -4,7 +4,7 @@ import type { Door, OfferedAgent, StartedRun, StartRequest } from '../../../gate
 import type { LoadedConfig } from '../../../worker/config/load-config.js';
 import type { WorkspaceRoot } from '../../options/workspace-root.js';
 import { nameHost } from '../name-host.js';
-import type { Place } from '../workplace.js';
+import type { Opened } from './serve-while-opening.js';
 
 /** Options of `openMcpDoor`. */
 export interface McpDoorOptions {
@@ -18,13 +18,6 @@ export interface McpDoorOptions {
   readonly opening: Promise<Opened>;
   /** Resolves once a worker answers queries. */
   readonly ready: Promise<void>;
-}
-
-/** The Temporal server of a door. */
-export interface Opened {
-  readonly place: Place;
-  /** Makes sure that open runs go on when this process ends. */
-  readonly keepRunning: () => Promise<void>;
 }
 
 /** What the MCP server of a command line offers: the runs of this folder's Temporal server and the agents of its config. */
