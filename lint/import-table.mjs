@@ -10,7 +10,11 @@
 /** @type {Readonly<Record<string, Room>>} */
 export const IMPORT_TABLE = {
   cli: { rooms: ['gateway', 'channels', 'client', 'worker', 'contracts', 'define', 'streams'], packages: ['node:*', 'commander'] },
-  gateway: { rooms: ['client', 'contracts'], types: ['streams'], packages: ['node:*', '@modelcontextprotocol/sdk/*', 'fastify', 'zod'] },
+  gateway: {
+    rooms: ['client', 'contracts'],
+    types: ['streams'],
+    packages: ['node:*', '@agentclientprotocol/sdk', '@modelcontextprotocol/sdk/*', 'fastify', 'zod'],
+  },
   testing: {
     rooms: ['channels', 'client', 'worker', 'providers', 'artifacts', 'process', 'output', 'define', 'contracts'],
     packages: ['node:*', '@temporalio/*', 'zod'],

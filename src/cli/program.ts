@@ -4,7 +4,7 @@ import { SIGNALS, UPDATES, verbsOf } from '../contracts/verbs/index.js';
 import type { AnyVerb, VerbFlag } from '../contracts/verbs/verb.js';
 import type { CliContext } from './host/context.js';
 import type { OfferedVerb } from './host/run-verb.js';
-import { withInput, withJson, withPlace, withRunOptions, withShow } from './options/command-options.js';
+import { withAgent, withInput, withJson, withPlace, withRunOptions, withShow } from './options/command-options.js';
 import { parseNumber } from './options/number.js';
 import { addReadVerbs } from './read-verbs.js';
 import { addSessions, type CarryOut, type Registering, type VerbRun } from './session-verbs.js';
@@ -34,6 +34,7 @@ export function createProgram(context: CliContext, onExitCode: (code: number) =>
   addHostVerbs(program, context, carryOut);
   addToolVerbs({ program, context, carryOut });
   addMcp(program, context, carryOut);
+  addAcp(program, context, carryOut);
   addServe(program, context, carryOut);
   return program;
 }
@@ -199,6 +200,13 @@ function addMcp(program: Command, context: CliContext, carryOut: CarryOut): void
     .option('--no-approvals', 'do not let the client approve or deny tool calls, or answer questions')
     .option('--no-worker', 'do not start a worker')
     .action((options) => carryOut(async () => (await import('./commands/mcp.js')).mcp(options, context, packageVersion())));
+}
+
+function addAcp(program: Command, context: CliContext, carryOut: CarryOut): void {
+  withAgent(withInput(withPlace(program.command('acp'))))
+    .description('serve an editor over stdin and stdout: each conversation is a session, each prompt a run')
+    .option('--no-worker', 'do not start a worker')
+    .action((options) => carryOut(async () => (await import('./commands/acp.js')).acp(options, context, packageVersion())));
 }
 
 function addServe(program: Command, context: CliContext, carryOut: CarryOut): void {

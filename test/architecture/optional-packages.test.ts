@@ -43,6 +43,7 @@ describe('an installation without optional packages', () => {
   it.each([
     ['serve', "FASTIFY_PACKAGE: perdure serve needs the package 'fastify'; install it with: npm install fastify"],
     ['mcp', "MCP_SDK: perdure mcp needs the package '@modelcontextprotocol/sdk'; install it with: npm install @modelcontextprotocol/sdk"],
+    ['acp', "ACP_SDK: perdure acp needs the package '@agentclientprotocol/sdk'; install it with: npm install @agentclientprotocol/sdk"],
   ])('ends perdure %s with one line that names the package', async (verb, line) => {
     expect(await run([join(folder, 'bin/perdure'), verb])).toEqual({ code: 2, stdout: '', stderr: `${line}\n` });
   });

@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import type { Command } from 'commander';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { parse } from 'yaml';
+import { z } from 'zod';
 import { Interrupts } from '../../src/cli/host/interrupts.js';
 import { createProgram } from '../../src/cli/program.js';
 import { AGENT_RUN, DEFAULT_TASK_QUEUE, HANDLER_DESCRIPTIONS } from '../../src/contracts/handlers.js';
@@ -54,6 +55,16 @@ const AROUND: Readonly<Record<string, readonly [before: string, after: string]>>
     'export { client, run };\n',
   ],
 };
+
+/** The info of a block with the settings of an editor. */
+const EDITOR = 'editor';
+
+const EditorSettings = z.strictObject({
+  agent_servers: z.record(
+    z.string(),
+    z.strictObject({ command: z.string(), args: z.array(z.string()), env: z.record(z.string(), z.string()) }),
+  ),
+});
 
 describe('blocks of code', () => {
   it('are there, in languages that a test checks', () => {
@@ -113,9 +124,20 @@ describe('blocks of code', () => {
   });
 
   it('JSON: each is JSON, or a document on each line', () => {
-    expect(of('json').length).toBeGreaterThan(0);
-    for (const { code } of of('json')) {
+    const events = of('json').filter(({ info }) => info !== EDITOR);
+    expect(events.length).toBeGreaterThan(0);
+    for (const { code } of events) {
       for (const line of code.trim().split('\n')) expect(JSON.parse(line)).toMatchObject({ type: expect.any(String) });
+    }
+  });
+
+  it('JSON: the settings of an editor start a command that there is', () => {
+    const settings = of('json').filter(({ info }) => info === EDITOR);
+    expect(settings.length).toBeGreaterThan(0);
+    for (const { code } of settings) {
+      const servers = Object.values(EditorSettings.parse(JSON.parse(code)).agent_servers);
+      expect(servers.map(({ command }) => command)).toEqual(['npx']);
+      expect(servers.flatMap(({ args }) => problemsOf(args))).toEqual([]);
     }
   });
 

@@ -23,7 +23,7 @@ export interface TypedPlace {
  * The verbs that host a worker, or replay in one. What they leave behind when they end is part of what is shown, so they get a process of
  * their own.
  */
-const HOSTING = new Set(['run', 'watch', 'continue', 'dev', 'worker', 'replay', 'mcp']);
+const HOSTING = new Set(['run', 'watch', 'continue', 'dev', 'worker', 'replay', 'mcp', 'acp']);
 
 /** True for a command that only reads, or talks to a run. */
 export function hostsNothing([verb = '']: readonly string[]): boolean {

@@ -37,9 +37,13 @@ export function withInput(command: Command): Command {
 
 /** The options that each run of a session has too. */
 export function withDefaults(command: Command): Command {
-  return withInput(command)
+  return withAgent(withInput(command)).option('--workspace <dir>', 'folder in which the agent can read and write files and run commands');
+}
+
+/** Adds the options of who runs, for whom. */
+export function withAgent(command: Command): Command {
+  return command
     .option('--agent <name>', 'agent from the config')
-    .option('--workspace <dir>', 'folder in which the agent can read and write files and run commands')
     .addOption(new Option('--i-know', 'allow the root or home folder as workspace').hideHelp())
     .option('--tenant <name>', 'tenant of the run, whose limits apply');
 }

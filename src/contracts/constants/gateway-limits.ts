@@ -2,7 +2,7 @@
 
 import { MIB, SECOND_MS } from './units.js';
 
-/** Limits of `perdure mcp`. */
+/** Limits of `perdure mcp` and `perdure acp`. */
 export const GATEWAY_LIMITS = {
   /** Default wait of `run_wait`: half of the official client's time limit for a request. */
   waitMsDefault: 30 * SECOND_MS,
@@ -26,4 +26,8 @@ export const GATEWAY_LIMITS = {
   drainMs: 10 * SECOND_MS,
   /** Default port of HTTP. */
   mcpPort: 8788,
+  /** Time between a cancel of an editor and its answer, at most. A run that needs longer ends without the editor. */
+  cancelMsMax: 10 * SECOND_MS,
+  /** Sessions that one editor can open. */
+  editorSessionsMax: 1_000,
 } as const;
