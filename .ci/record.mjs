@@ -25,7 +25,7 @@ const GROUPS = {
   e2e: { inputs: [...OF_ALL, 'test/e2e', 'test/cli', 'test/worker'], reports: ['e2e'] },
   integrations: {
     inputs: [...OF_ALL, '.ci/integrations', 'test/integrations', 'test/providers', 'test/streams'],
-    reports: ['python', 's3', 'redis', 'chromium', 'gateways', 'small-model', 'executors', 'starter'],
+    reports: ['python', 'openapi', 's3', 'redis', 'chromium', 'gateways', 'small-model', 'executors', 'starter'],
   },
 };
 

@@ -4,6 +4,7 @@ import { HTTP_LIMITS } from '../../contracts/constants/limits.js';
 import type { Caller } from './access/caller.js';
 import { HttpError, httpErrorOf } from './access/http-error.js';
 import { RateLimit } from './access/rate-limit.js';
+import { refuseConnection } from './access/refuse-connection.js';
 import { checkSite } from './access/same-machine.js';
 import type { Tokens } from './access/tokens.js';
 import { StreamClient } from './events/stream-client.js';
@@ -52,6 +53,7 @@ export function createApp(options: AppOptions): FastifyInstance {
       requestTimeout: requestMs,
       maxHeaderSize: HTTP_LIMITS.headerBytesMax,
     },
+    clientErrorHandler: refuseConnection,
     frameworkErrors: (error, _request, reply) => {
       void sendError(reply, error);
     },

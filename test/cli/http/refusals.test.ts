@@ -82,6 +82,20 @@ describe('what the gateway refuses', () => {
     expect(await post('{"task":" "}')).toEqual({ status: 422, code: 'EMPTY_MESSAGE' });
   });
 
+  it('B16: headers that are too large, and a request that is no HTTP, in the form of every error', async () => {
+    const place = await gateways.place({ model: () => say('done') });
+    const { url, client } = await place.gateway();
+    const path = `/v1/runs?cursor=${'x'.repeat(HTTP_LIMITS.headerBytesMax)}`;
+    expect(await rawAsk(url, { method: 'GET', path, headers: AUTHORIZATION })).toEqual({ status: 431, code: 'HEADERS_TOO_LARGE' });
+    const socket = connect(Number(new URL(url).port), '127.0.0.1');
+    let answer = '';
+    socket.on('data', (chunk: Buffer) => (answer += chunk.toString()));
+    socket.write('no http\r\n\r\n');
+    await once(socket, 'close');
+    expect(answer).toMatch(/^HTTP\/1\.1 400 .*\r\n\r\n\{"error":\{"code":"BAD_REQUEST","message":"[^"]+"\}\}\n$/su);
+    expect(await client.ask('/v1/runs?limit=1')).toMatchObject({ status: 200 });
+  });
+
   it('an unknown field or a wrong value, with the right word; a path and a route that do not exist', async () => {
     const place = await gateways.place({ model: () => say('done') });
     const { client, url } = await place.gateway();

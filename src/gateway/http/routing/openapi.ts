@@ -12,6 +12,7 @@ export const ERRORS: Readonly<Record<number, string>> = {
   415: 'another content type than application/json',
   422: 'well-formed, but invalid',
   429: 'too many requests',
+  431: 'address and headers too large',
   503: 'no worker or no Temporal server answers',
 };
 
