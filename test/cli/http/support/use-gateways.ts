@@ -23,6 +23,8 @@ export interface TestGatewayOptions extends Partial<Pick<GatewayOptions, 'reques
   readonly entries?: readonly TokenEntry[];
   /** True: no worker answers. @default false */
   readonly isStarting?: boolean;
+  /** @default that of the worker */
+  readonly taskQueue?: string;
 }
 
 /** A gateway with a client that has its token. */
@@ -42,6 +44,8 @@ export interface GatewayPlace {
   gateway(options?: TestGatewayOptions): Promise<TestGateway>;
   /** Starts a run as a client of another language does, without what the clients of this package add. */
   startBare(input: Partial<RunInput>): Promise<string>;
+  /** Starts a worker on another queue. */
+  worker(taskQueue: string): Promise<void>;
 }
 
 /** Workers that publish tokens, with gateways in front of them. Everything ends after each test. */
@@ -63,9 +67,12 @@ export function useGateways(): { place(options: AgentWorkerOptions): Promise<Gat
       const worker = await workers.worker({ streams: new FileStreamSink({ folder }), ...options });
       const { taskQueue } = worker;
       return {
+        async worker(other) {
+          await workers.worker({ streams: new FileStreamSink({ folder }), ...options, taskQueue: other });
+        },
         startBare: async (input) => (await workers.start(worker, input)).runId,
         async gateway(given = {}) {
-          const started = await startGateway({ folder, taskQueue }, given);
+          const started = await startGateway({ folder, taskQueue: given.taskQueue ?? taskQueue }, given);
           ends.push(started.stop);
           return started;
         },
@@ -76,7 +83,7 @@ export function useGateways(): { place(options: AgentWorkerOptions): Promise<Gat
 
 async function startGateway(
   { folder, taskQueue }: { readonly folder: string; readonly taskQueue: string },
-  { entries, isStarting = false, ...given }: TestGatewayOptions,
+  { entries, isStarting = false, taskQueue: _of, ...given }: TestGatewayOptions,
 ): Promise<TestGateway> {
   const files = new FileStreamSource({ folder });
   let opened = 0;
