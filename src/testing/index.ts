@@ -3,6 +3,9 @@ export { CutBy, EventKind, ScriptFault } from '../providers/scripted/script-faul
 export { checkScript, parseScript, readScript } from '../providers/scripted/script-file.js';
 export type { ScriptedRequest, StepName } from '../providers/scripted/script-player.js';
 export { createScriptedProvider, type ScriptedProviderOptions } from '../providers/scripted/scripted.js';
+export { CHANNEL_CLAIMS, type ChannelClaim } from './channel/channel-claims.js';
+export { type ChannelReport, ChannelTestError, testChannel } from './channel/test-channel.js';
+export type { SendFailure, ShownMessage, TestedPlatform } from './channel/tested-platform.js';
 export { crashEverywhere } from './crash/crash-everywhere.js';
 export type { FaultName } from './crash/faults/fault.js';
 export type { CrashAgent, CrashOptions } from './crash/options.js';

@@ -76,7 +76,7 @@ export class ChannelBridge {
   /** Stops. What is not sent yet is sent by the next bridge with this journal. */
   async close(): Promise<void> {
     this.#stop.abort();
-    await Promise.allSettled(this.#serving.values());
+    await Promise.allSettled([...this.#serving.values(), ...this.#passing.values()]);
     await this.#journaled.close();
   }
 

@@ -57,7 +57,7 @@ describe('splitBlocks', () => {
         expect(blocks.filter((block) => block.text.length > given.charsMax)).toEqual([]);
         expect(blocks.filter((block) => block.text.trim() === '')).toEqual([]);
       }),
-      { numRuns: 1_000 },
+      { numRuns: 300 },
     );
   });
 
@@ -66,7 +66,7 @@ describe('splitBlocks', () => {
       property(texts, sizes, (text, given) => {
         expect(splitBlocks(text, given).filter((block) => !isBalanced(block.text))).toEqual([]);
       }),
-      { numRuns: 1_000 },
+      { numRuns: 300 },
     );
   });
 
@@ -76,7 +76,7 @@ describe('splitBlocks', () => {
         const begun = splitBlocks(text.slice(0, at % (text.length + 1)), { ...given, isOver: false });
         expect(splitBlocks(text, given).slice(0, begun.length)).toEqual(begun);
       }),
-      { numRuns: 2_000 },
+      { numRuns: 500 },
     );
   });
 

@@ -4,11 +4,11 @@ import { describe, expect, it } from 'vitest';
 import { ModelError } from '../../../../src/providers/contract/model-error.js';
 import { call, lastTextOf, say } from '../../../support/agent-worker.js';
 import { latch, until } from '../../../support/use-workers.js';
-import { lookUp, words } from '../../http/support/chat-agent.js';
+import { lookUp, refund, words } from '../../http/support/chat-agent.js';
 import { untilTexts } from '../support/slack-server.js';
 import { useBridges } from '../support/use-bridges.js';
 
-const bridges = useBridges({ tools: [lookUp] });
+const bridges = useBridges({ tools: [lookUp, refund] });
 
 /** A conversation of its own for each test: sessions are shared by the tests of a run. */
 function conversation(): string {
@@ -126,6 +126,28 @@ describe('ChannelBridge', () => {
     expect(await readFile(path, 'utf8'), 'a journal has no text of a message').not.toContain('Paragraph');
   });
 
+  it('C-35: an answer that stops arriving is sent up to its last sentence, and another bridge continues behind it', async () => {
+    const server = await bridges.slack();
+    const held = latch();
+    bridges.answers(async (request) => {
+      request.onDelta?.({ type: 'text', text: 'One sentence. Two is not' });
+      await held.opened;
+      request.onDelta?.({ type: 'text', text: ' finished before.' });
+      return say('One sentence. Two is not finished before.');
+    });
+    const path = await bridges.journal();
+    const first = await bridges.bridge(server, { path, blocks: { idleMs: 50 } });
+    const dm = conversation();
+    await first.receive({ conversation: dm, id: `${dm}:1.1`, text: 'tell' });
+    await untilTexts(server, dm, ['One sentence.']);
+    await first.close();
+    held.open();
+    const second = await bridges.bridge(server, { path, blocks: { idleMs: 0 } });
+    await until(() => second.openConversations === 0, 'the message is settled');
+    expect(server.texts(dm)).toEqual(['One sentence.', 'Two is not finished before.']);
+    expect(server.messages.map(({ edits }) => edits)).toEqual([0, 0]);
+  });
+
   it('a message whose answer was lost is found by its key, and not sent again', async () => {
     const server = await bridges.slack();
     bridges.answers((request) => words(request, 'Once.'));
@@ -150,5 +172,94 @@ describe('ChannelBridge', () => {
     await bridge.receive({ conversation: dm, id: `${dm}:1.1`, text: 'go' });
     await until(() => server.messages.length > 0 && bridge.openConversations === 0, 'the failure is reported');
     expect(server.texts(dm)).toEqual(['This failed. An operator can see the cause.']);
+  });
+
+  it('a rate limit and an error of the platform are waited for, and the blocks stay in order', async () => {
+    const server = await bridges.slack();
+    const paragraphs = ['One.', 'Two.', 'Three.'].map((word) => `${word} ${'z'.repeat(60)}`);
+    bridges.answers((request) => words(request, paragraphs.join('\n\n')));
+    server.failNext('chat.postMessage', { kind: 'status', status: 429, headers: { 'retry-after': '1' } }, { kind: 'status', status: 503 });
+    const options = { blocks: { charsMin: 50, charsMax: 100 }, pause: { minMs: 5, maxMs: 20 } };
+    const bridge = await bridges.bridge(server, { path: await bridges.journal(), ...options });
+    const dm = conversation();
+    await bridge.receive({ conversation: dm, id: `${dm}:1.1`, text: 'count' });
+    await untilTexts(server, dm, paragraphs);
+    await until(() => bridge.openConversations === 0, 'the message is settled');
+    expect(server.texts(dm)).toEqual(paragraphs);
+  });
+
+  it('C-36: thinking is sent in messages of its own, or in the text, and `final` sends only the output', async () => {
+    const server = await bridges.slack();
+    bridges.answers((request, nth) => {
+      const isFirst = !request.messages.some(({ role }) => role === 'tool');
+      const answer = isFirst ? call(['look_up', { order: nth }]) : say('It is sent.');
+      return { ...answer, parts: [{ type: 'thinking', text: isFirst ? 'Which one?' : 'That one.' }, ...answer.parts] };
+    });
+    const shown = {
+      separate: ['> Which one?', '> That one.', 'It is sent.'],
+      included: ['Which one?', 'That one.\n\nIt is sent.'],
+      suppressed: ['It is sent.'],
+    } as const;
+    for (const thinking of ['separate', 'included', 'suppressed'] as const) {
+      const bridge = await bridges.bridge(server, {
+        path: await bridges.journal(),
+        thinking,
+        send: thinking === 'suppressed' ? 'final' : 'live',
+      });
+      const dm = conversation();
+      await bridge.receive({ conversation: dm, id: `${dm}:1.1`, text: 'Where is it?' });
+      await until(() => bridge.openConversations === 0, 'the message is settled');
+      expect({ [thinking]: server.texts(dm) }).toEqual({ [thinking]: shown[thinking] });
+    }
+  });
+
+  it('a reply directive puts the answer into the thread of its message, and only of messages of the conversation', async () => {
+    const server = await bridges.slack();
+    bridges.answers((request) => words(request, `[[reply_to${lastTextOf(request) === 'here' ? '_current' : ':C9:9.9'}]] Done.`));
+    const bridge = await bridges.bridge(server, { path: await bridges.journal() });
+    const dm = conversation();
+    await bridge.receive({ conversation: dm, id: `${dm}:1.1`, text: 'here' });
+    await untilTexts(server, dm, ['Done.'], '1.1');
+    await bridge.receive({ conversation: dm, id: `${dm}:1.2`, text: 'elsewhere' });
+    await untilTexts(server, dm, ['Done.']);
+    expect(server.messages).toHaveLength(2);
+  });
+
+  it('C-07: a message that no run answers is reported in the conversation, and the next one is answered', async () => {
+    const server = await bridges.slack();
+    const held = latch();
+    bridges.answers(async (request) => {
+      if (lastTextOf(request) === 'first') await held.opened;
+      return words(request, `Answer to ${lastTextOf(request)}.`);
+    });
+    const bridge = await bridges.bridge(server, { path: await bridges.journal() });
+    const session = (await bridges.client()).session(`team:${conversation()}`);
+    const dm = session.key.slice('team:'.length);
+    for (const [index, text] of ['first', 'second', 'third'].entries()) {
+      await bridge.receive({ conversation: dm, id: `${dm}:1.${index}`, text });
+    }
+    await until(async () => (await session.query()).queued.length === 2, 'two messages wait');
+    await session.unsend(`${dm}:1.1`);
+    held.open();
+    await until(() => bridge.openConversations === 0, 'all messages are settled');
+    expect(server.texts(dm).toSorted()).toEqual(['Answer to first.', 'Answer to third.']);
+    expect(server.texts(dm, '1.1')).toEqual(['Your message was not answered: unsent.']);
+  });
+
+  it('shows that a call waits for approval, once, and continues with its decision', async () => {
+    const server = await bridges.slack();
+    bridges.answers((request) =>
+      request.messages.some(({ role }) => role === 'tool') ? words(request, 'It is refunded.') : call(['refund', { order: 7 }]),
+    );
+    const bridge = await bridges.bridge(server, { path: await bridges.journal() });
+    const dm = conversation();
+    await bridge.receive({ conversation: dm, id: `${dm}:1.1`, text: 'refund 7' });
+    await until(() => server.messages.length === 1, 'the approval is shown');
+    expect(server.texts(dm)).toEqual([expect.stringMatching(/^Waiting for approval: /u)]);
+    const run = (await bridges.client()).get(`team:${dm}/1`);
+    const { pending } = await run.approvals();
+    await run.approve(pending[0]?.callId ?? '');
+    await until(() => bridge.openConversations === 0, 'the message is settled');
+    expect(server.texts(dm).slice(1)).toEqual(['It is refunded.']);
   });
 });

@@ -13,11 +13,11 @@ export interface PostedMessage {
   edits: number;
 }
 
-/** How the next request of a method ends. `lost`: the request has its effect, and its answer is lost. */
+/** How the next request of a method ends. `lost`: it has its effect, and its answer is lost. `held`: it has its effect, and no answer comes. */
 export type Failure =
   | { readonly kind: 'error'; readonly error: string }
   | { readonly kind: 'status'; readonly status: number; readonly headers?: Record<string, string> }
-  | { readonly kind: 'lost' };
+  | { readonly kind: 'lost' | 'held' };
 
 export const BOT_TOKEN = 'xoxb-test-bot-token-1234567890';
 export const SIGNING_SECRET = 'test-signing-secret-8f14e45fceea167a';
@@ -28,6 +28,8 @@ export class SlackServer {
   /** The methods that were called, in order. */
   readonly calls: string[] = [];
   readonly statuses: string[] = [];
+  /** Requests whose answer is held back. */
+  held = 0;
   readonly #failures = new Map<string, Failure[]>();
   readonly #server: Server;
   #ts = 0;
@@ -76,6 +78,10 @@ export class SlackServer {
     const error = failure?.kind === 'error' ? failure.error : isKnown ? undefined : 'invalid_auth';
     const answer = error === undefined ? this.#answer(method, body) : { ok: false, error };
     if (failure?.kind === 'lost') return void request.socket.destroy();
+    if (failure?.kind === 'held') {
+      this.held += 1;
+      return;
+    }
     response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer));
   }
 
