@@ -35,6 +35,17 @@ const parts = (facts: RequestParts['facts']): RequestParts => ({
 });
 
 describe('buildModelRequest', () => {
+  it('a completion for an MCP server has its own prompt and no tools, and a temperature only for a model that is not known to think', () => {
+    const sampling = { system: 'You see colours.', temperature: 0.5 };
+    const tools = [{ name: 't', description: '', schema: {} }] as never;
+    const given = { ...parts({}), setup: { agent: 'a', prompt: 'p', tools }, messages: [] };
+    const asked = { ...input, requestOnly: messages, sampling };
+    expect(buildModelRequest(asked, given)).toMatchObject({ prompt: 'You see colours.', tools: [], temperature: 0.5, messages });
+    expect(buildModelRequest(asked, { ...given, facts: { thinkingStyle: 'none' } }).temperature).toBe(0.5);
+    expect(buildModelRequest(asked, { ...given, facts: { thinkingStyle: 'effort' } })).not.toHaveProperty('temperature');
+    expect(buildModelRequest(input, given)).toMatchObject({ prompt: 'p', tools });
+  });
+
   it('a model that sees nothing is told of pictures, also of those in results; a message without one is the same object', () => {
     const request = buildModelRequest(input, parts({ images: false }));
     expect(request.messages[0]?.parts).toEqual([

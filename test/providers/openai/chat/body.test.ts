@@ -23,6 +23,13 @@ function thought(opaque?: object): Message {
   return { ...calls('c1'), parts: [{ type: 'thinking', text: 'I need it.', ...opaque }, ...calls('c1').parts] };
 }
 
+describe('the temperature over chat completions', () => {
+  it('is sent if the request has one', () => {
+    expect(bodyOf({ temperature: 0.5 })).toMatchObject({ temperature: 0.5 });
+    expect(bodyOf({})).not.toHaveProperty('temperature');
+  });
+});
+
 describe('thinking over chat completions', () => {
   it.each<[ProviderQuirks['thinkingField'], ThinkingOrder, object]>([
     [undefined, LOW, { reasoning_effort: 'low' }],

@@ -28,6 +28,11 @@ describe('toResponsesBody', () => {
     expect(tool).toMatchObject({ strict: true, parameters: { additionalProperties: false, required: ['path'] } });
   });
 
+  it('sends a temperature, but not beside thinking', () => {
+    expect(bodyOf({ temperature: 0.5 })).toMatchObject({ temperature: 0.5 });
+    expect(bodyOf({ temperature: 0.5, model: 'gpt-5', thinking: { style: 'effort', effort: 'low' } })).not.toHaveProperty('temperature');
+  });
+
   it('asks for no fewer tokens of output than the API takes', () => {
     expect(bodyOf({ outputTokensMax: 5 }).max_output_tokens).toBe(16);
     expect(bodyOf({ outputTokensMax: 500 }).max_output_tokens).toBe(500);

@@ -2,7 +2,12 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { MODEL_LIMITS } from '../../../../src/contracts/constants/limits.js';
 import { addUsage, costOf, NO_USAGE } from '../../../../src/contracts/models/usage.js';
-import { type BudgetFacts, finalOutputTokens, outputTokensAllowed } from '../../../../src/workflows/policies/stop/budget.js';
+import {
+  type BudgetFacts,
+  finalOutputTokens,
+  outputTokensAllowed,
+  sideOutputTokens,
+} from '../../../../src/workflows/policies/stop/budget.js';
 
 const tokens = fc.integer({ min: 0, max: 200_000 });
 const price = fc.record({ input: fc.double({ min: 0, max: 50, noNaN: true }), output: fc.double({ min: 0, max: 100, noNaN: true }) });
@@ -26,6 +31,28 @@ describe('the budget of a run', () => {
         const used = addUsage(given.used, { ...NO_USAGE, inputTokens: given.inputTokens, outputTokens: allowed });
         const final = given.inputTokens + (given.finalReadsAnswer ? allowed : 0) + MODEL_LIMITS.outputTokensMin;
         expect(used.inputTokens + used.outputTokens + final).toBeLessThanOrEqual(given.maxTokens);
+      }),
+    );
+  });
+
+  it('a completion beside the turns, and the final call after it, stay within the caps on tokens and money', () => {
+    const request = fc.record({ inputTokens: tokens, tokensMax: fc.integer({ min: 1, max: 8_192 }) });
+    fc.assert(
+      fc.property(facts, request, (given, { inputTokens, tokensMax }) => {
+        const allowed = sideOutputTokens(given, { inputTokens, tokensMax });
+        fc.pre(allowed !== 'spent');
+        expect(allowed).toBeLessThanOrEqual(tokensMax);
+        const side = { ...NO_USAGE, inputTokens, outputTokens: allowed };
+        const final = { ...NO_USAGE, inputTokens: given.inputTokens, outputTokens: MODEL_LIMITS.outputTokensMin };
+        const all = addUsage(given.used, addUsage(side, final));
+        const {
+          maxTokens = Number.POSITIVE_INFINITY,
+          maxCostUsd = Number.POSITIVE_INFINITY,
+          price: paid = { input: 0, output: 0 },
+        } = given;
+        expect(all.inputTokens + all.outputTokens).toBeLessThanOrEqual(maxTokens);
+        const spent = paid === given.price ? given.costUsd + costOf(side, paid) + costOf(final, paid) : 0;
+        expect(spent).toBeLessThanOrEqual(maxCostUsd + 1e-9);
       }),
     );
   });
