@@ -39,8 +39,10 @@ describe('defineTool with a JSON Schema', () => {
     expect(toolArguments({ tool: 'weather', args }, tool)).toMatchObject({ problem: expect.stringContaining(problem) });
   });
 
-  it('a schema with a reference to nothing refuses all arguments and fetches nothing', () => {
-    const lost = toolWith({ type: 'object', properties: { a: { $ref: 'http://127.0.0.1:1/schema.json' } } });
+  it('a schema with a reference to nothing refuses all arguments, and one to another document is refused itself', () => {
+    const foreign = { type: 'object', properties: { a: { $ref: 'http://127.0.0.1:1/schema.json' } } };
+    expect(() => toolWith(foreign)).toThrow('TOOL_PARAMETERS: tool "weather" refers to another document');
+    const lost = toolWith({ type: 'object', properties: { a: { $ref: '#/$defs/none' } } });
     expect(toolArguments({ tool: 'weather', args: { a: 1 } }, lost)).toMatchObject({ problem: expect.stringContaining('Unresolved $ref') });
   });
 
