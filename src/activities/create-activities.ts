@@ -35,6 +35,7 @@ import { withHeartbeat } from './runtime/heartbeat.js';
 import { maskActivities, maskPrepared } from './runtime/mask-activities.js';
 import { createRoomCheck, withRoom } from './runtime/room.js';
 import { createCheckMessages } from './sessions/check-messages.js';
+import { createSendScheduled } from './sessions/send-scheduled.js';
 import { createAwaitRun } from './subagents/await-run.js';
 import { createCopyConversation } from './transcript/copy-conversation.js';
 import { TranscriptCache } from './transcript/transcript-cache.js';
@@ -134,6 +135,7 @@ export function createActivities(options: ActivitiesOptions): AgentActivities {
     prepareSession: options.prepareSession,
     copyConversation: createCopyConversation(transcripts),
     checkMessages: createCheckMessages(options.authenticate),
+    sendScheduled: createSendScheduled(options),
     reconcileTool: createReconcileTool(toolOptions),
     recallResult: createRecallResult({ results, cache }),
     checkTool: createCheckTool({ tools, hooks, gates: options.gates ?? new Map(), secrets }),

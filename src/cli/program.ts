@@ -7,6 +7,7 @@ import type { OfferedVerb } from './host/run-verb.js';
 import { withAgent, withInput, withJson, withPlace, withRunOptions, withShow } from './options/command-options.js';
 import { parseNumber } from './options/number.js';
 import { addReadVerbs } from './read-verbs.js';
+import { addSchedules } from './schedule-verbs.js';
 import { addSessions, type CarryOut, type Registering, type VerbRun } from './session-verbs.js';
 
 /**
@@ -30,6 +31,7 @@ export function createProgram(context: CliContext, onExitCode: (code: number) =>
   addVerbs(verbsOf(UPDATES), { program, context, carryOut });
   addReadVerbs({ program, context, carryOut });
   addSessions({ program, context, carryOut });
+  addSchedules({ program, context, carryOut });
   addLookVerbs(program, context, carryOut);
   addHostVerbs(program, context, carryOut);
   addToolVerbs({ program, context, carryOut });

@@ -18,12 +18,13 @@ import {
 } from './runs/list-runs.js';
 import { type SessionCost, sessionCost } from './runs/session-cost.js';
 import { checkStart, type StartInput, startRun } from './runs/start-run.js';
+import { Schedules } from './schedules/schedules.js';
 import { SessionHandle } from './session-handle.js';
 import { listSessions, type SessionListItem, type SessionListOptions } from './sessions/list-sessions.js';
 import type { SessionOptions } from './sessions/session-input.js';
 import { checkAddress, TemporalAccess, unreadStorage } from './temporal/connection.js';
 import { unreachable } from './temporal/errors.js';
-import { signerFor } from './temporal/signer.js';
+import { ownerFolder } from './temporal/signer.js';
 
 /** Options of `AgentClient.connect`. Set an address, or a connection that you own and close yourself. */
 export interface ConnectOptions {
@@ -54,11 +55,14 @@ const ADDRESS_DEFAULT = '127.0.0.1:7233';
 
 /** A client for services that start and control runs. Uses one connection; share one client. */
 export class AgentClient {
+  /** Starts tasks at fixed times. Sends no request by itself. */
+  readonly schedules: Schedules;
   readonly #access: TemporalAccess;
   readonly #streams: StreamSource | undefined;
   readonly #closeConnection: () => Promise<void>;
 
   private constructor(access: TemporalAccess, streams: StreamSource | undefined, closeConnection: () => Promise<void>) {
+    this.schedules = new Schedules(access);
     this.#access = access;
     this.#streams = streams;
     this.#closeConnection = closeConnection;
@@ -78,7 +82,7 @@ export class AgentClient {
       taskQueue: options.taskQueue ?? DEFAULT_TASK_QUEUE,
       address: options.connection ? 'the given connection' : address,
       tls: usesTls(options),
-      sign: signerFor(options.connection ? undefined : address, options.stateDir),
+      stateDir: ownerFolder(options.connection ? undefined : address, options.stateDir),
       inputBytesMax: options.dataConverter?.externalStorage ? PAYLOAD_LIMITS.transcriptBytesMax : CLIENT_LIMITS.inputBytesMax,
     });
     return new AgentClient(access, options.streams, options.connection ? async () => undefined : () => connection.close());

@@ -7,6 +7,9 @@ export type { WaitingApproval, WaitingQuestion } from './runs/list-approvals.js'
 export type { ListOptions, ListPageOptions, RunFilter, RunListItem, RunListPage } from './runs/list-runs.js';
 export type { SessionCost } from './runs/session-cost.js';
 export type { StartInput } from './runs/start-run.js';
+export type { ScheduleItem, ScheduleListOptions, ScheduleState, StartedBySchedule } from './schedules/describe-schedule.js';
+export type { ScheduleOptions } from './schedules/schedule-options.js';
+export { type ScheduledRun, Schedules } from './schedules/schedules.js';
 export { SessionHandle } from './session-handle.js';
 export type { SessionOutcome, SessionWaitOptions } from './sessions/await-message.js';
 export type { SessionListItem, SessionListOptions } from './sessions/list-sessions.js';

@@ -9,7 +9,7 @@ import type { KeptPart } from './schemas/policy.js';
 import type { ListToolsInput, ListToolsResult, PreparedRun, ToolList } from './schemas/prepared-run.js';
 import type { RunInput, RunResult } from './schemas/run.js';
 import type { SamplingBounds } from './schemas/sampling.js';
-import type { CheckMessagesInput, CheckMessagesResult, PrepareSessionInput, PrepareSessionResult } from './schemas/session.js';
+import type { SessionActivities } from './schemas/session.js';
 import type { AwaitRunInput } from './schemas/subagent.js';
 import type { Effect, ToolOutcome } from './schemas/tool.js';
 import type { CheckSignatureInput, CheckSignatureResult, SignedRequest } from './signature.js';
@@ -262,7 +262,7 @@ export type ReconcileResult =
  * Contract: Temporal may retry each one after a failure that failures.ts marks as retryable. After a cancel `callModel` and `callTool`
  * return; they do not throw. Each one heartbeats from start to end, except the short ones that only ask the server.
  */
-export interface AgentActivities {
+export interface AgentActivities extends SessionActivities {
   readonly prepareRun: (input: PrepareRunInput) => Promise<PreparedRun>;
   readonly callModel: (input: CallModelInput) => Promise<CallModelResult>;
   readonly callTool: (input: CallToolInput) => Promise<CallToolResult>;
@@ -279,12 +279,10 @@ export interface AgentActivities {
   readonly checkSignature: (input: CheckSignatureInput) => Promise<CheckSignatureResult>;
   /** Signs the start of a sub-agent at a server that asks for signatures. */
   readonly signStart: (input: Pick<SignedRequest, 'runId' | 'input'>) => Promise<{ readonly auth: string }>;
-  readonly prepareSession: (input: PrepareSessionInput) => Promise<PrepareSessionResult>;
   /** Returns the messages of a reference. */
   readonly copyConversation: (
     ref: TranscriptRef,
   ) => Promise<{ readonly messages: readonly { readonly message: Message; readonly hash: string }[] }>;
-  readonly checkMessages: (input: CheckMessagesInput) => Promise<CheckMessagesResult>;
   /** Ends the background commands of a run on this host. */
   readonly endCommands: (input: RunChain) => Promise<{ readonly ended: number }>;
   /** Returns when the run has ended. */

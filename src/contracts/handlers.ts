@@ -78,6 +78,9 @@ export function sessionId(key: string): string {
   return `session/${key}`;
 }
 
+/** Workflow type that sends the message of a schedule to a session. */
+export const SCHEDULED_MESSAGE = 'scheduledMessage';
+
 /** Workflow type of a run, for clients of any language. */
 export const AGENT_RUN = 'agentRun';
 

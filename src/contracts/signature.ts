@@ -7,9 +7,9 @@ import type { SendInput } from './schemas/session.js';
 
 /**
  * What only the owner of an embedded server may do: start a run or a session on a folder, send to such a session, approve a call, answer a
- * question, raise a limit.
+ * question, raise a limit, or let a schedule start such a run.
  */
-export type SignedVerb = 'start' | 'send' | 'approve' | 'answer' | 'extend';
+export type SignedVerb = 'start' | 'send' | 'approve' | 'answer' | 'extend' | 'schedule';
 
 /** A request to sign. `input` is that of the workflow or the update, without `auth`. */
 export interface SignedRequest {

@@ -169,9 +169,10 @@ function wrapped(tool: AnyToolDefinition | undefined, wrap: (tool: AnyToolDefini
 
 /** The check of signatures with the key of a folder, which is made with the first worker. */
 function authenticateOf(stateDir: string): Authenticate {
-  const { authKey, signatures } = stateFolder(stateDir);
+  const { authKey, signatures, schedules } = stateFolder(stateDir);
   void forgetOldSignatures(signatures);
-  return async (input, sentAt) => await createAuthenticate({ key: await openAuthKey(authKey), folder: signatures })(input, sentAt);
+  return async (input, sentAt) =>
+    await createAuthenticate({ key: await openAuthKey(authKey), folder: signatures, schedules })(input, sentAt);
 }
 
 /** Signs with the key of a folder. */

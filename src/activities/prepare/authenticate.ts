@@ -11,11 +11,14 @@ import {
   type SignedRequest,
 } from '../../contracts/signature.js';
 import { failure } from '../runtime/failures.js';
+import { checkFiring } from '../schedules/check-firing.js';
 
 /** The key of the owner of an embedded server, and the folder that remembers the signatures that counted. */
 export interface AuthOptions {
   readonly key: Uint8Array;
   readonly folder: string;
+  /** The folder of what schedules may start. @default they may start nothing */
+  readonly schedules?: string;
 }
 
 /** Checks one signature. `sentAt`: when its request was sent. Resolves with the problem, or undefined. */
@@ -31,17 +34,19 @@ const WHAT = {
   approve: 'an approval',
   answer: 'an answer',
   extend: 'an extension',
+  schedule: 'a schedule',
 } as const;
 
 /**
  * Makes the check of signatures. A signature counts for one request, within `AUTH_LIMITS.validMs`: whoever can read the history of a run
  * sees it, and could send it again.
  */
-export function createAuthenticate({ key, folder }: AuthOptions): Authenticate {
+export function createAuthenticate(options: AuthOptions): Authenticate {
+  const { key, folder } = options;
   return async (input, sentAt) => {
     const { verb, auth, use } = input;
     const signature = readSignature(auth);
-    if (!signature) return `UNSIGNED: ${WHAT[verb]} has no signature; ${HOW}`;
+    if (!signature) return await unsignedProblem(input, options);
     if (!isSignedBy(key, input, signature)) return `UNSIGNED: ${WHAT[verb]} has a signature of another key, run or input; ${HOW}`;
     if (Math.abs(sentAt - signature.atMs) > AUTH_LIMITS.validMs)
       return `UNSIGNED: ${WHAT[verb]} has a signature that was made more than ${AUTH_LIMITS.validMs / 60_000} minutes before; sign it again`;
@@ -50,6 +55,16 @@ export function createAuthenticate({ key, folder }: AuthOptions): Authenticate {
     const first = await firstUse(folder, signature.code, use);
     return first === use ? undefined : `UNSIGNED: ${WHAT[verb]} has a signature that was used before; sign it again`;
   };
+}
+
+/** The problem of a request without a signature. A start that the owner scheduled needs none: its time counts once. */
+async function unsignedProblem(input: CheckSignatureInput, { key, folder, schedules }: AuthOptions): Promise<string | undefined> {
+  const { verb, use } = input;
+  const firing = verb === 'start' && schedules !== undefined ? await checkFiring(input, { key, folder: schedules }) : undefined;
+  if (!firing) return `UNSIGNED: ${WHAT[verb]} has no signature; ${HOW}`;
+  if ('problem' in firing) return `UNSIGNED: ${firing.problem}`;
+  const first = await firstUse(folder, firing.once, use);
+  return first === use ? undefined : `UNSIGNED: ${input.runId} was started before`;
 }
 
 /** The activity that checks the signature of an update, which was sent just now. */

@@ -33,6 +33,7 @@ export function maskActivities(activities: AgentActivities, secrets: SecretMask)
     signStart: activities.signStart,
     prepareSession: activities.prepareSession,
     checkMessages: activities.checkMessages,
+    sendScheduled: activities.sendScheduled,
     // the runs that it reads from masked their messages
     copyConversation: activities.copyConversation,
     // the result of a run holds what its own activities masked

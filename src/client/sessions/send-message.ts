@@ -4,9 +4,9 @@ import { AGENT_SESSION, SESSION_HANDLERS, sessionId } from '../../contracts/hand
 import type { Receipt } from '../../contracts/schemas/run.js';
 import type { SendInput, SessionInput } from '../../contracts/schemas/session.js';
 import { signedSend } from '../../contracts/signature.js';
+import { describeSession } from '../../contracts/text/describe-session.js';
 import type { TemporalAccess } from '../temporal/connection.js';
 import { isTaskLost, isTimeout, noWorker, refusedUpdate, workerLost } from '../temporal/errors.js';
-import { describeSession } from './session-input.js';
 
 /** A message with its id, and the session that takes it. */
 export interface SentMessage {

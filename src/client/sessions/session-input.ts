@@ -1,9 +1,7 @@
-import { hashJson } from '../../contracts/digest.js';
 import { PerdureError } from '../../contracts/perdure-error.js';
 import { SessionInput } from '../../contracts/schemas/session.js';
 import { echoValue } from '../../contracts/text/echo-value.js';
 import { isSessionKey } from '../../contracts/text/ids.js';
-import { escapeMarkdown } from '../../contracts/text/sanitize-text.js';
 import { checkRunInput } from '../validate/run-input.js';
 
 /** Options of a session, which count when its first message starts it. */
@@ -30,28 +28,4 @@ export function checkSessionInput(key: string, options: SessionOptions): Session
   // the fields of its runs have the errors of a run
   if (defaults) checkRunInput({ task: 'x', ...defaults, ...(agent === undefined ? {} : { agent }) });
   return parsed.data;
-}
-
-/** What lists and the Web UI show of a session, and the hash of its options. */
-export function describeSession({ auth: _auth, ...input }: SessionInput): {
-  readonly memo: Record<string, unknown>;
-  readonly staticSummary: string;
-  readonly staticDetails: string;
-} {
-  const { key, agent = 'default', channel, defaults } = input;
-  const facts = [
-    ['agent', agent],
-    ['channel', channel],
-    ['model', defaults?.model],
-    ['workspace', defaults?.context?.workspace],
-    ['tenant', defaults?.tenant],
-  ].flatMap(([name, value]) => (value === undefined ? [] : [`- ${name}: ${escapeMarkdown(value)}`]));
-  const advice =
-    'Query `session` shows its active run, its queue and its last runs. Update `send` and signal `message` send a message, update `unsend` ' +
-    'withdraws one. Each run is a child with its own signals and updates.';
-  return {
-    memo: { sessionHash: hashJson(input), key, agent, ...(defaults?.tenant === undefined ? {} : { tenant: defaults.tenant }) },
-    staticSummary: `**session ${escapeMarkdown(key)}** ${escapeMarkdown(agent)}`,
-    staticDetails: [...facts, '', advice].join('\n'),
-  };
 }

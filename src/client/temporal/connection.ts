@@ -5,7 +5,20 @@ import { CLIENT_LIMITS, HOSTING_LIMITS } from '../../contracts/constants/limits.
 import { PerdureError } from '../../contracts/perdure-error.js';
 import { echoValue } from '../../contracts/text/echo-value.js';
 import { isNoPoller, isTimeout, noWorker, type RequestSubject, toPerdureError } from './errors.js';
-import { type Signer, UNSIGNED } from './signer.js';
+import { type Signer, signerFor, UNSIGNED } from './signer.js';
+
+/** Options of `TemporalAccess`. */
+interface AccessOptions {
+  readonly client: Client;
+  readonly taskQueue: string;
+  readonly address: string;
+  readonly tls: boolean;
+  readonly inputBytesMax: number;
+  /** @default nothing is signed */
+  readonly stateDir?: string | undefined;
+  /** @default the signer of `stateDir` */
+  readonly sign?: Signer;
+}
 
 /** Access to one server, namespace and task queue. Each request has a deadline. Errors are converted to PerdureErrors. */
 export class TemporalAccess {
@@ -15,14 +28,17 @@ export class TemporalAccess {
   readonly inputBytesMax: number;
   /** Signs what only the owner of an embedded server may do. */
   readonly sign: Signer;
+  /** The state folder of the server, if it may be an embedded one. */
+  readonly stateDir: string | undefined;
   readonly #address: string;
   readonly #tls: boolean;
 
-  constructor(options: { client: Client; taskQueue: string; address: string; tls: boolean; inputBytesMax: number; sign?: Signer }) {
+  constructor(options: AccessOptions) {
     this.client = options.client;
     this.taskQueue = options.taskQueue;
     this.inputBytesMax = options.inputBytesMax;
-    this.sign = options.sign ?? UNSIGNED;
+    this.stateDir = options.stateDir;
+    this.sign = options.sign ?? signerFor(options.stateDir);
     this.#address = options.address;
     this.#tls = options.tls;
   }
@@ -33,6 +49,12 @@ export class TemporalAccess {
 
   get namespace(): string {
     return this.client.options.namespace;
+  }
+
+  /** The same access without the key of the owner. */
+  unsigned(): TemporalAccess {
+    const { client, taskQueue, inputBytesMax, stateDir } = this;
+    return new TemporalAccess({ client, taskQueue, inputBytesMax, stateDir, address: this.#address, tls: this.#tls, sign: UNSIGNED });
   }
 
   /** The request data for error messages. */
@@ -46,10 +68,10 @@ export class TemporalAccess {
     return toPerdureError(error, this.subject(runId));
   }
 
-  /** Sends one request. Throws a PerdureError if it fails or gets no answer within 5 s. */
-  async ask<T>(request: () => Promise<T>, runId?: string): Promise<T> {
+  /** Sends one request. Throws a PerdureError if it fails or gets no answer within `timeoutMs`, by default 5 s. */
+  async ask<T>(request: () => Promise<T>, runId?: string, timeoutMs: number = CLIENT_LIMITS.connectTimeoutMs): Promise<T> {
     try {
-      return await this.client.withDeadline(Date.now() + CLIENT_LIMITS.connectTimeoutMs, request);
+      return await this.client.withDeadline(Date.now() + timeoutMs, request);
     } catch (error) {
       throw this.translate(error, runId);
     }

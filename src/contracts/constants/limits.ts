@@ -24,7 +24,7 @@ export {
 export { HTTP_LIMITS } from './http-limits.js';
 export { ELICITATION_LIMITS, MCP_LIMITS, SAMPLING_LIMITS } from './mcp-limits.js';
 export { CONFIG_LIMITS, MEMORY_LIMITS, PROMPT_LIMITS, SKILL_LIMITS } from './prompt-limits.js';
-export { SESSION_LIMITS } from './session-limits.js';
+export { SCHEDULE_LIMITS, SESSION_LIMITS } from './session-limits.js';
 export { FETCH_LIMITS, PATCH_LIMITS, QUESTION_LIMITS, SLEEP_LIMITS } from './tool-limits.js';
 export {
   AUTH_LIMITS,

@@ -1,6 +1,6 @@
-/** Limits of sessions. limits.ts exports them too. */
+/** Limits of sessions and schedules. limits.ts exports them too. */
 
-import { HOUR_MS, MIB, MINUTE_MS, SECOND_MS } from './units.js';
+import { DAY_MS, HOUR_MS, KIB, MIB, MINUTE_MS, SECOND_MS } from './units.js';
 
 /** Limits of one session. */
 export const SESSION_LIMITS = {
@@ -47,4 +47,36 @@ export const SESSION_LIMITS = {
   referencedRunsMax: 20,
   /** Age of the oldest such run: a server may remove the history of a closed run after a day. */
   referencedAgeMsMax: 12 * HOUR_MS,
+} as const;
+
+/** Limits of schedules. */
+export const SCHEDULE_LIMITS = {
+  /** Longest name of a schedule, in characters. The id of a run adds the time to it. */
+  nameCharsMax: 150,
+  /** Shortest interval of `everyMs`: that of the server. */
+  everyMsMin: SECOND_MS,
+  /** Longest interval of `everyMs`. */
+  everyMsMax: 366 * DAY_MS,
+  /** Default of `catchUpMs`: a host that starts late in the morning still does the task of the morning. */
+  catchUpMsDefault: HOUR_MS,
+  /** Shortest `catchUpMs`: that of the server. */
+  catchUpMsMin: 10 * SECOND_MS,
+  /** Longest `catchUpMs`. At the embedded server, a start that is older needs a signature of its own. */
+  catchUpMsMax: 30 * DAY_MS,
+  /** Longest cron expression, in characters. */
+  cronCharsMax: 200,
+  /** Longest name of a time zone, in characters. */
+  timeZoneCharsMax: 60,
+  /** Largest input of a schedule, in bytes: the server keeps it in the history of the schedule, and writes it again with each change. */
+  inputBytesMax: 256 * KIB,
+  /** Longest note, in characters. */
+  noteCharsMax: 300,
+  /** Times in which a schedule was active that its record at an embedded server keeps. */
+  periodsMax: 100,
+  /** A time that lies ahead by more is refused: the clocks of server and worker differ by less. */
+  clockSkewMs: MINUTE_MS,
+  /** Time limit of a request about a schedule. The server asks a workflow of its own, which takes seconds on a busy machine. */
+  requestTimeoutMs: 20 * SECOND_MS,
+  /** Time to deliver the message of a schedule. */
+  sendTimeoutMs: 30 * SECOND_MS,
 } as const;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { AUTH_LIMITS, INPUT_LIMITS, SESSION_LIMITS } from '../constants/limits.js';
 import { DROP_POLICIES, QUEUE_MODES } from '../constants/queue-modes.js';
-import type { FilePart, TextPart } from './message.js';
+import { FilePart, TextPart } from './message.js';
 import { RunInput } from './run.js';
 
 /** What happens to a message that arrives while a run is active: one of QUEUE_MODES. */
@@ -192,3 +192,43 @@ export interface CheckMessagesInput {
 
 /** The messages whose signature does not count, each with a code and a sentence. */
 export type CheckMessagesResult = { readonly problems: readonly { readonly id: string; readonly problem: string }[] };
+
+/** Input of workflow `scheduledMessage`, which a schedule starts: a message to a session. */
+export const ScheduledMessageInput = z.strictObject({
+  v: z.literal(1).optional(),
+  /** The session. The first message starts it with these options. */
+  session: SessionInput.omit({ auth: true }),
+  /** The message. Its id is that of the workflow. */
+  parts: z
+    .array(z.union([TextPart, FilePart]))
+    .min(1)
+    .max(SESSION_LIMITS.partsMax),
+});
+export type ScheduledMessageInput = z.infer<typeof ScheduledMessageInput>;
+
+/** Result of workflow `scheduledMessage`. */
+export interface ScheduledMessageResult {
+  readonly v: 1;
+  /** Key of the session. */
+  readonly session: string;
+  /** Id of the message. */
+  readonly messageId: string;
+  /** Why the message has no signature, at an embedded server. A session that needs one drops the message. */
+  readonly unsigned?: string;
+}
+
+/** Input of activity `sendScheduled`. */
+export interface SendScheduledInput {
+  /** Id of the workflow: the schedule and the time. */
+  readonly firing: string;
+  readonly executionId: string;
+  readonly input: ScheduledMessageInput;
+}
+
+/** The activities of sessions. */
+export interface SessionActivities {
+  readonly prepareSession: (input: PrepareSessionInput) => Promise<PrepareSessionResult>;
+  readonly checkMessages: (input: CheckMessagesInput) => Promise<CheckMessagesResult>;
+  /** Sends the message of a schedule to its session. */
+  readonly sendScheduled: (input: SendScheduledInput) => Promise<ScheduledMessageResult>;
+}

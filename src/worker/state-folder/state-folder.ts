@@ -28,6 +28,8 @@ export interface StateFolder {
   readonly authKey: string;
   /** The signatures that counted. */
   readonly signatures: string;
+  /** What the schedules of the owner may start at the embedded server. */
+  readonly schedules: string;
   /** The lock held while a server is started, adopted or stopped. */
   readonly serverLock: string;
   /** The lock held by the process that hosts the worker of the folder. */
@@ -60,6 +62,7 @@ export function stateFolder(stateDir: string): StateFolder {
     portsRecord: join(dir, 'ports.json'),
     authKey: join(dir, 'auth.key'),
     signatures: join(dir, 'signatures'),
+    schedules: join(dir, 'schedules'),
     serverLock: join(dir, 'server.lock'),
     workerLock: join(dir, 'worker.lock'),
   };

@@ -1,6 +1,6 @@
 import { proxyActivities } from '@temporalio/workflow';
 import type { AgentActivities } from '../../contracts/activities.js';
-import { SESSION_LIMITS, TOOL_LIMITS, WORKER_LIMITS } from '../../contracts/constants/limits.js';
+import { SCHEDULE_LIMITS, SESSION_LIMITS, TOOL_LIMITS, WORKER_LIMITS } from '../../contracts/constants/limits.js';
 
 const timeouts = { startToCloseTimeout: SESSION_LIMITS.checkTimeoutMs };
 const copyTimeouts = {
@@ -12,6 +12,7 @@ const {
   prepareSession: prepareActivity,
   checkMessages: checkActivity,
   copyConversation: copyActivity,
+  sendScheduled: sendActivity,
 } = proxyActivities<AgentActivities>(timeouts);
 
 /** Captures the options of a session. Repeated until it succeeds. */
@@ -31,4 +32,10 @@ export function copyConversation(
 ): ReturnType<AgentActivities['copyConversation']> {
   const summary = `read the conversation of ${input.inherits?.runs ?? 0} earlier runs`;
   return copyActivity.executeWithOptions({ ...copyTimeouts, summary }, [input]);
+}
+
+/** Sends the message of a schedule to its session. Repeated until it succeeds: the same message twice is one. */
+export function sendScheduled(input: Parameters<AgentActivities['sendScheduled']>[0]): ReturnType<AgentActivities['sendScheduled']> {
+  const options = { startToCloseTimeout: SCHEDULE_LIMITS.sendTimeoutMs, summary: `send message ${input.firing}` };
+  return sendActivity.executeWithOptions(options, [input]);
 }

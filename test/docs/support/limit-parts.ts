@@ -91,7 +91,9 @@ const TOOL_LIMIT_TITLES = {
 
 const CHANNEL_LIMIT_TITLES = { CHANNEL_LIMITS: 'Channels' } as const satisfies Partial<Record<keyof typeof limits, string>>;
 
-const SESSION_LIMIT_TITLES = { SESSION_LIMITS: 'Sessions' } as const satisfies Partial<Record<keyof typeof limits, string>>;
+const SESSION_LIMIT_TITLES = { SESSION_LIMITS: 'Sessions', SCHEDULE_LIMITS: 'Schedules' } as const satisfies Partial<
+  Record<keyof typeof limits, string>
+>;
 const BACKGROUND_LIMIT_TITLES = { BACKGROUND_LIMITS: 'Background commands' } as const satisfies Partial<
   Record<keyof typeof limits, string>
 >;

@@ -107,6 +107,7 @@ describe('saved histories hold what they are named after', () => {
     ['0.4-tenant-ledger', ['ask', 'ask', 'checkTenant', 'leave', 'leave', 'TIMER_FIRED']],
     ['0.5-commands-ended', ['callModel', 'callModel', 'endCommands']],
     ['0.5-commands-not-ended', ['callModel', 'callModel', 'endCommands']],
+    ['0.6-scheduled-message', ['sendScheduled']],
     ['0.4-provider-ledger', ['take', 'take', 'TIMER_FIRED']],
     ['0.3-refused-kept', ['callModel', 'steer', 'callTool', 'resolveModel', 'resolveModel', 'callModel']],
   ])('%s', async (name, expected) => {

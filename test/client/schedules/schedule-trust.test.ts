@@ -1,0 +1,148 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { createAuthenticate } from '../../../src/activities/prepare/authenticate.js';
+import { AgentClient } from '../../../src/client/agent-client.js';
+import { signRequest } from '../../../src/contracts/signature.js';
+import { firingId } from '../../../src/contracts/text/schedules/firing.js';
+import type { Config } from '../../../src/define/define-config.js';
+import { say } from '../../support/agent-worker.js';
+import { until, useWorkers } from '../../support/use-workers.js';
+import { useSessions } from '../../workflows/session/support/sessions.js';
+
+const CONFIG: Config = { model: 'fake/model', providers: { fake: { api: 'openai-chat', baseUrl: 'http://127.0.0.1:9' } } };
+const KEY = Buffer.alloc(32, 7);
+const NEW_YEAR = { cron: '0 0 1 1 *' };
+const UNSIGNED = { cause: { type: 'Input.Invalid', message: expect.stringMatching(/^UNSIGNED: /u) } };
+
+describe('A3: a schedule at an embedded server', { timeout: 60_000 }, () => {
+  const { worker } = useWorkers();
+  const { open } = useSessions();
+  const ends: (() => Promise<unknown>)[] = [];
+  afterEach(async () => {
+    for (const end of ends.splice(0)) await end().catch(() => undefined);
+  });
+
+  async function makeFolder(): Promise<string> {
+    const made = await mkdtemp(join(tmpdir(), 'perdure-schedule-'));
+    ends.push(() => rm(made, { recursive: true, force: true }));
+    return made;
+  }
+
+  /** A worker that asks for signatures, the schedules of its owner and of a stranger, and the input that runs on a folder. */
+  async function embedded() {
+    const [stateDir, workspace] = [await makeFolder(), await makeFolder()];
+    await writeFile(join(stateDir, 'auth.key'), KEY.toString('hex'));
+    const on = await worker({
+      model: () => say('done'),
+      config: CONFIG,
+      authenticate: createAuthenticate({ key: KEY, folder: join(stateDir, 'signatures'), schedules: join(stateDir, 'schedules') }),
+      sign: (request) => Promise.resolve(signRequest(KEY, request, Date.now())),
+    });
+    const place = { connection: on.client.connection, taskQueue: on.taskQueue };
+    const [owner, stranger] = [await AgentClient.connect({ ...place, stateDir }), await AgentClient.connect(place)];
+    const name = `s-${randomUUID()}`;
+    const handle = on.client.schedule.getHandle(name);
+    ends.push(() => handle.delete());
+    const input = { task: 'sweep', context: { workspace } };
+    /** The result of what was started at a time. */
+    const resultAt = (atMs: number) => on.client.workflow.getHandle(firingId({ name, atMs })).result();
+    return { on, owner: owner.schedules, stranger: stranger.schedules, name, handle, input, stateDir, resultAt };
+  }
+
+  it('starts a run on a folder at its times; its input alone starts nothing else', async () => {
+    const { on, owner, name, handle, input, stateDir, resultAt } = await embedded();
+    await owner.create(name, input, { everyMs: 1_000, overlap: 'allow-all' });
+    expect((await stat(join(stateDir, 'schedules', `${name}.json`))).mode & 0o777).toBe(0o600);
+    await until(async () => (await owner.show(name)).recent.length > 0, 'the first start');
+    const [first] = (await owner.show(name)).recent;
+    const firstAt = Date.parse(first?.at ?? '');
+    expect(await resultAt(firstAt)).toMatchObject({ reason: 'completed' });
+    const requests = (): number => on.requests.length;
+    await owner.pause(name);
+    const { action } = await handle.describe();
+    // stolen: all that the server shows of the schedule
+    const steal = async (workflowId: string, change: object = {}) =>
+      await (
+        await on.client.workflow.start('agentRun', {
+          taskQueue: on.taskQueue,
+          workflowId,
+          workflowIdReusePolicy: 'ALLOW_DUPLICATE',
+          args: [{ ...(action.args?.[0] as object), ...change }],
+        })
+      ).result();
+    await Promise.all((await owner.show(name)).recent.map(({ at }) => resultAt(Date.parse(at))));
+    const before = requests();
+    await expect(steal(`run-${randomUUID()}`)).rejects.toMatchObject(UNSIGNED);
+    await expect(steal(firingId({ name, atMs: firstAt - 60_000 }))).rejects.toMatchObject(UNSIGNED);
+    await expect(steal(firingId({ name, atMs: firstAt + 3_600_000 }))).rejects.toMatchObject(UNSIGNED);
+    await expect(steal(firingId({ name, atMs: firstAt }))).rejects.toMatchObject(UNSIGNED);
+    await expect(steal(firingId({ name: 'other', atMs: firstAt }))).rejects.toMatchObject(UNSIGNED);
+    await expect(steal(firingId({ name, atMs: firstAt - 1_000 }), { task: 'rm' })).rejects.toMatchObject(UNSIGNED);
+    expect(requests()).toBe(before);
+  });
+
+  it('starts nothing that another user asks of it: at another time, resumed, changed, or after it was deleted', async () => {
+    const { on, owner, stranger, name, handle, input, resultAt } = await embedded();
+    await owner.create(name, input, NEW_YEAR);
+    const started = async (): Promise<number> => Date.parse((await owner.show(name)).recent.at(-1)?.at ?? '');
+    await handle.trigger();
+    await until(async () => !Number.isNaN(await started()), 'the start of the Web UI');
+    await expect(resultAt(await started())).rejects.toMatchObject(UNSIGNED);
+    await handle.backfill({ start: new Date('2025-12-31T00:00Z'), end: new Date('2026-01-02T00:00Z'), overlap: 'ALLOW_ALL' });
+    await until(async () => (await started()) === Date.parse('2026-01-01T00:00Z'), 'the start of long ago');
+    await expect(resultAt(Date.parse('2026-01-01T00:00Z'))).rejects.toMatchObject(UNSIGNED);
+    // a manual start is that of its caller
+    const own = await owner.run(name);
+    const theirs = await stranger.run(name);
+    if (!('runId' in own) || !('runId' in theirs)) throw new Error('no runs');
+    expect(await on.client.workflow.getHandle(own.runId).result()).toMatchObject({ reason: 'completed' });
+    await expect(on.client.workflow.getHandle(theirs.runId).result()).rejects.toMatchObject(UNSIGNED);
+    const { action } = await handle.describe();
+    await handle.update((was) => ({
+      ...was,
+      action: { ...was.action, args: [{ ...(action.args?.[0] as object), task: 'rm' }] } as never,
+    }));
+    await expect(owner.run(name)).rejects.toMatchObject({ code: 'SCHEDULE_CHANGED', exitCode: 4 });
+    await owner.delete(name);
+    await stranger.create(name, input, { everyMs: 1_000, overlap: 'allow-all' });
+    await until(async () => !Number.isNaN(await started()), 'the start of the copy');
+    await expect(resultAt(await started())).rejects.toMatchObject(UNSIGNED);
+  });
+
+  it('is paused for its owner, also when another user resumes it', async () => {
+    const { owner, stranger, name, input, resultAt } = await embedded();
+    await owner.create(name, input, { everyMs: 1_000, overlap: 'allow-all' });
+    await owner.pause(name);
+    const { started: before } = await owner.show(name);
+    await stranger.resume(name);
+    await until(async () => (await owner.show(name)).started > before, 'a start after the pause');
+    await expect(resultAt(Date.parse((await owner.show(name)).recent.at(-1)?.at ?? ''))).rejects.toMatchObject(UNSIGNED);
+    await owner.resume(name);
+    const resumedAt = Date.now();
+    await until(async () => (await owner.show(name)).recent.some(({ at }) => Date.parse(at) > resumedAt), 'a start after the resume');
+    const again = (await owner.show(name)).recent.find(({ at }) => Date.parse(at) > resumedAt);
+    expect(await resultAt(Date.parse(again?.at ?? ''))).toMatchObject({ reason: 'completed' });
+  });
+
+  it('sends to a session on a folder at its times; another start of it is dropped', async () => {
+    const { on, owner, name, handle, input } = await embedded();
+    const session = await open(on);
+    await owner.create(name, input, { everyMs: 1_000, session: session.key });
+    await until(async () => (await owner.show(name)).recent.length > 0, 'the first start');
+    await owner.pause(name);
+    const [first] = (await owner.show(name)).recent;
+    expect(await session.wait(first?.id)).toMatchObject({ outcome: 'answered', reason: 'completed' });
+    const { recent } = await owner.show(name);
+    // the second of the pause is a time of the schedule, and that of the last start would be the same message
+    const pausedAt = Date.now();
+    await until(() => Date.now() > pausedAt + 1_000, 'the next second');
+    await handle.trigger();
+    await until(async () => (await owner.show(name)).recent.length > recent.length, 'the start of the Web UI');
+    const { id: triggered = '' } = (await owner.show(name)).recent.at(-1) ?? {};
+    expect(await on.client.workflow.getHandle(triggered).result()).toMatchObject({ unsigned: expect.stringMatching(/^UNSIGNED: /u) });
+    expect(await session.wait(triggered)).toMatchObject({ outcome: 'dropped', reason: expect.stringMatching(/^UNSIGNED: /u) });
+  });
+});
