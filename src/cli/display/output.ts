@@ -5,10 +5,11 @@ import { terminalJson, terminalLine, terminalText } from './terminal-text.js';
 /** The output streams of a command: results go to stdout, everything else to stderr. Tests pass their own streams. */
 export interface Output {
   readonly stdout: OutputStream;
-  readonly stderr: OutputStream & { readonly columns?: number };
+  readonly stderr: OutputStream & { readonly columns?: number; readonly rows?: number };
 }
 
-interface OutputStream {
+/** A stream to write text to. */
+export interface OutputStream {
   write(text: string): unknown;
   readonly isTTY?: boolean;
 }

@@ -3,6 +3,7 @@ import type { StreamEvent } from '../../streams/stream.js';
 /** The change that a stream event makes to the displayed text. */
 export type StreamChange =
   | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'thinking'; readonly text: string }
   /** A new attempt of the response starts. The text of this turn shown so far is obsolete. */
   | { readonly kind: 'restart' }
   | { readonly kind: 'none' };
@@ -41,6 +42,8 @@ export class StreamText {
         this.#ended = true;
         return NONE;
       case 'thinking':
+        this.#ended = false;
+        return { kind: 'thinking', text: event.text };
       case 'tool_call':
         return NONE;
     }

@@ -3,14 +3,16 @@ import type { WatchItem } from '../../client/watch/watch-run.js';
 import type { RunResult } from '../../contracts/schemas/run.js';
 import { ApprovalHints } from '../display/approval-hints.js';
 import { EventsDisplay } from '../display/json-display.js';
-import { LiveDisplay } from '../display/live-display.js';
 import type { Output } from '../display/output.js';
 import { PlainDisplay } from '../display/plain-display.js';
 import { EXIT_CODE_BY_REASON, printResult } from '../display/result.js';
 import type { RunDisplay } from '../display/run-display.js';
+import { LiveDisplay } from '../terminal/live-display.js';
+import { canMoveCursor } from '../terminal/paint-line.js';
 import type { CliContext } from './context.js';
 import { EXIT_CODE_TERMINATED, type InterruptKind } from './interrupts.js';
 import type { ShowOptions } from './run-options.js';
+import { shownItems } from './shown-items.js';
 
 /** Options of `followRun`. */
 export interface FollowOptions extends ShowOptions {
@@ -38,10 +40,10 @@ export async function followRun(run: RunHandle, context: CliContext, display: Ru
   return EXIT_CODE_BY_REASON[result.reason];
 }
 
-/** Creates the display of a run: JSON Lines, a status line on a terminal, plain lines otherwise. */
+/** Creates the display of a run: JSON Lines, rows that change on a terminal, plain lines otherwise. */
 export function createDisplay(output: Output, options: ShowOptions): RunDisplay {
   if (options.events) return new EventsDisplay(output);
-  return output.stderr.isTTY ? new LiveDisplay(output) : new PlainDisplay(output);
+  return output.stderr.isTTY && canMoveCursor(process.env) ? new LiveDisplay(output) : new PlainDisplay(output);
 }
 
 async function watchToEnd(
@@ -52,8 +54,7 @@ async function watchToEnd(
   // after an outage the worker comes back, or another one takes over: only a run that never had one is left alone
   let hadWorkerOrOutage = false;
   try {
-    for await (const item of run.watch({ signal: context.interrupts.signal })) {
-      display.show(item);
+    for await (const item of shownItems(run, display, context.interrupts.signal)) {
       for (const hint of hints.take(item)) display.say(hint);
       if (isNoWorker(item) && !hadWorkerOrOutage) options.onNoWorker?.(display);
       if (item.type === 'progress' || (item.type === 'notice' && !isNoWorker(item))) hadWorkerOrOutage = true;

@@ -4,6 +4,7 @@ import type { SessionHandle } from '../../client/session-handle.js';
 import { PerdureError } from '../../contracts/perdure-error.js';
 import type { RunResult } from '../../contracts/schemas/run.js';
 import type { RunDisplay } from '../display/run-display.js';
+import { shownItems } from './shown-items.js';
 
 /** What became of a message: the run that answered it, or why none did. Empty after an interrupt. */
 export interface SessionAnswer {
@@ -35,7 +36,7 @@ export async function answerOf({ client, session, id }: AwaitedMessage, display:
     if (run?.reason === 'lost') return { reason: 'lost', problem: `run ${run.runId} was ended from outside` };
     if (run && !shown.has(run.runId)) {
       shown.add(run.runId);
-      for await (const item of client.get(run.runId).watch({ signal })) display.show(item);
+      for await (const _ of shownItems(client.get(run.runId), display, signal));
     } else if (run?.reason !== undefined) {
       const result = await client.get(run.runId).result({ signal });
       return { result, reason: run.reason };

@@ -12,6 +12,7 @@ export interface OwnStream {
   write(text: string): unknown;
   readonly isTTY: boolean;
   readonly columns: number;
+  readonly rows: number;
 }
 
 type Write = NodeJS.WriteStream['write'];
@@ -50,6 +51,9 @@ function ownStream(stream: NodeJS.WriteStream, write: Write): OwnStream {
     },
     get columns() {
       return stream.columns;
+    },
+    get rows() {
+      return stream.rows;
     },
   };
 }

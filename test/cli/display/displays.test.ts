@@ -1,9 +1,7 @@
 import { Writable } from 'node:stream';
-import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { eventLine } from '../../../src/cli/display/event-line.js';
 import { EventsDisplay } from '../../../src/cli/display/json-display.js';
-import { LiveDisplay, splitReady } from '../../../src/cli/display/live-display.js';
 import { PlainDisplay } from '../../../src/cli/display/plain-display.js';
 import { progressAfter, statusLine } from '../../../src/cli/display/status-line.js';
 import { NO_USAGE } from '../../../src/contracts/models/usage.js';
@@ -23,13 +21,6 @@ class Screen extends Writable {
   override _write(chunk: Buffer, _encoding: string, done: () => void): void {
     this.written += chunk.toString();
     done();
-  }
-
-  /** The lines as a terminal would show them: a cleared line shows only what came after the last clearing. */
-  get lines(): string[] {
-    return this.written
-      .split('\n')
-      .map((line) => line.split('\r\u001b[2K').at(-1)?.replaceAll('\u001b[2m', '').replaceAll('\u001b[0m', '') ?? '');
   }
 }
 
@@ -55,64 +46,6 @@ const progress: Progress = {
 function streamed(text: string, seq = 1): { type: 'stream'; event: StreamEntry } {
   return { type: 'stream', event: { id: String(seq), runId: 'r', turn: 1, attempt: 1, epoch: 1, seq, type: 'text', text } };
 }
-
-describe('LiveDisplay', () => {
-  it('streamed text stands above the live line, whole', () => {
-    const { output, stderr } = screens();
-    const display = new LiveDisplay(output);
-    display.show({ type: 'progress', progress });
-    for (const piece of ['Hello ', 'there.\nSecond', ' line']) display.show(streamed(piece));
-    expect(stderr.lines.at(-2)).toBe('Hello there.');
-    expect(stderr.lines.at(-1)).toMatch(/^turn 3\/20 · model fake\/model/u);
-    display.end();
-    expect(stderr.lines.slice(-2)).toEqual(['Second line', '']);
-    expect(display.hasShown('Hello there.\nSecond line\n')).toBe(true);
-    expect(display.hasShown('another answer')).toBe(false);
-  });
-
-  it('an event ends the line of text before it', () => {
-    const { output, stderr } = screens();
-    const display = new LiveDisplay(output);
-    display.show(streamed('no line end'));
-    display.show({ type: 'event', event: { seq: 1, at: 0, type: 'turn.started', turn: 2 } });
-    display.end();
-    expect(stderr.lines).toEqual(['no line end', 'turn 2', '']);
-  });
-
-  it('control sequences of a model reach no terminal, even split over two tokens', () => {
-    const { output, stderr } = screens();
-    const display = new LiveDisplay(output);
-    display.show(streamed('a\u001b]52;c;'));
-    display.show(streamed('ZXZpbA==\u0007b\n'));
-    display.end();
-    expect(stderr.lines).toEqual(['ab', '']);
-  });
-
-  it('a terminal of no size still shows text', () => {
-    const { output, stderr } = screens(0);
-    const display = new LiveDisplay(output);
-    display.show(streamed(`${'word '.repeat(50)}\n`));
-    display.end();
-    expect(stderr.written).toContain('word');
-  });
-});
-
-function keepsWords(text: string, width: number): boolean {
-  const { ready, rest } = splitReady(text, width);
-  return (ready + rest).replaceAll(/\s/gu, '') === text.replaceAll(/\s/gu, '');
-}
-
-describe('splitReady', () => {
-  it('puts out whole lines and breaks a long one at a space', () => {
-    expect(splitReady('one\ntwo', 20)).toEqual({ ready: 'one\n', rest: 'two' });
-    expect(splitReady('aaa bbb ccc', 8)).toEqual({ ready: 'aaa bbb\n', rest: 'ccc' });
-    expect(splitReady('x'.repeat(25), 10)).toEqual({ ready: `${'x'.repeat(10)}\n${'x'.repeat(10)}\n`, rest: 'xxxxx' });
-  });
-
-  it('loses no word, whatever the text and the width', () => {
-    expect(() => fc.assert(fc.property(fc.string({ maxLength: 200 }), fc.integer({ min: 1, max: 60 }), keepsWords))).not.toThrow();
-  });
-});
 
 describe('statusLine', () => {
   it('tells turn of cap, phase, tokens, cost and time', () => {

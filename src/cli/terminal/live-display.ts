@@ -1,0 +1,232 @@
+import type { WatchItem } from '../../client/watch/watch-run.js';
+import type { RunEvent } from '../../contracts/event.js';
+import type { Message, ToolCallPart } from '../../contracts/schemas/message.js';
+import type { Progress, RunResult } from '../../contracts/schemas/run.js';
+import { eventLine } from '../display/event-line.js';
+import type { Output } from '../display/output.js';
+import type { RunDisplay } from '../display/run-display.js';
+import { progressAfter, statusLine } from '../display/status-line.js';
+import { terminalLine } from '../display/terminal-text.js';
+import { AnswerView } from './answer-view.js';
+import { CallLog } from './call-log.js';
+import { LiveRegion } from './live-region.js';
+import { wantsColour } from './paint-line.js';
+import { clipLine, columnsOf, type Line, plainLine, type Style } from './styled-text.js';
+import { TurnOrder } from './turn-order.js';
+
+/** What a person is asked, and the text that is typed. */
+export interface Prompt {
+  /** The question, with the keys that answer it. */
+  readonly lines: readonly Line[];
+  readonly input: { readonly text: string; readonly cursor: number };
+  /** Shown while nothing is typed. */
+  readonly hint: string;
+}
+
+const TICK_MS = 120;
+/** Changes within this time are written together. */
+const WRITE_MS = 16;
+const SPINNER = '⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏';
+const INPUT_MARK = '> ';
+const EMPTY: Line = [];
+
+const EVENT_STYLES: Partial<Record<RunEvent['type'], Style>> = {
+  'model.failed': 'error',
+  'tool.blocked': 'warning',
+  'approval.asked': 'warning',
+  'question.asked': 'warning',
+  'worker.lost': 'warning',
+  'budget.reached': 'warning',
+};
+
+/**
+ * Shows a run on a terminal: the answers as Markdown under their turns, tool calls with arguments, diffs and short results, and at the
+ * bottom the rows that change: running calls, a prompt, and the status with the time and the tokens.
+ */
+export class LiveDisplay implements RunDisplay {
+  readonly #region: LiveRegion;
+  readonly #order = new TurnOrder();
+  readonly #answer: AnswerView;
+  readonly #calls = new CallLog();
+  readonly #startedAt = Date.now();
+  readonly #ticker: NodeJS.Timeout;
+  readonly #onResize = (): void => this.flush();
+  #staying: Line[] = [];
+  #deferred: Line[] = [];
+  #progress: Progress | undefined;
+  #callProgress: string | undefined;
+  #prompt: Prompt | undefined;
+  #writing: NodeJS.Timeout | undefined;
+  #ticks = 0;
+  #hasEnded = false;
+
+  constructor(output: Pick<Output, 'stderr'>, env: NodeJS.ProcessEnv = process.env) {
+    this.#region = new LiveRegion(output.stderr, wantsColour(env));
+    this.#answer = new AnswerView(() => this.#region.columns);
+    this.#ticker = setInterval(() => {
+      this.#ticks += 1;
+      if (this.#progress) this.flush();
+    }, TICK_MS).unref();
+    process.on('SIGWINCH', this.#onResize);
+  }
+
+  wantsMessages(item: WatchItem): boolean {
+    if (item.type === 'result') return this.#calls.isOpen;
+    if (item.type !== 'event') return false;
+    return item.event.type === 'model.completed' || (item.event.type === 'turn.ended' && this.#calls.isOpen);
+  }
+
+  learn(messages: readonly Message[]): void {
+    this.#calls.learn(messages);
+  }
+
+  show(item: WatchItem): void {
+    if (item.type === 'notice') this.say(`${item.code}: ${item.message}`);
+    if (item.type === 'progress') this.#progress = item.progress;
+    for (const placed of this.#order.take(item)) {
+      if (placed.type === 'stream') this.#print(this.#answer.take(placed.event));
+      else this.#showEvent(placed.event);
+    }
+    if (item.type === 'result') this.#showResult(item.result);
+    this.#writeSoon();
+  }
+
+  say(line: string): void {
+    this.#print([...this.#answer.complete(), plainLine(terminalLine(line), 'dim')]);
+  }
+
+  /** Prints lines that stay. */
+  print(lines: readonly Line[]): void {
+    this.#print([...this.#answer.complete(), ...lines]);
+  }
+
+  /** Shows a prompt below the status, or removes it. */
+  setPrompt(prompt: Prompt | undefined): void {
+    this.#prompt = prompt;
+    this.#writeSoon();
+  }
+
+  /** Shows what a running call reports. */
+  setCallProgress(text: string | undefined): void {
+    this.#callProgress = text;
+    this.#writeSoon();
+  }
+
+  /** The arguments of a call. */
+  callOf(callId: string): ToolCallPart | undefined {
+    return this.#calls.callOf(callId);
+  }
+
+  end(): void {
+    clearInterval(this.#ticker);
+    process.off('SIGWINCH', this.#onResize);
+    this.#print([...this.#answer.complete(), ...this.#calls.take(), ...this.#deferred.splice(0)]);
+    this.#progress = undefined;
+    this.#prompt = undefined;
+    this.flush();
+    this.#hasEnded = true;
+  }
+
+  hasShown(text: string): boolean {
+    return this.#answer.hasShown(text);
+  }
+
+  /** Writes all changes. */
+  flush(): void {
+    clearTimeout(this.#writing);
+    this.#writing = undefined;
+    this.#region.write(this.#staying.splice(0), this.#liveRows());
+  }
+
+  #showEvent(event: RunEvent): void {
+    this.#progress &&= progressAfter(this.#progress, event);
+    if (event.type === 'tool.call') return this.#startCall(event);
+    if (event.type === 'tool.result') return this.#calls.end(event);
+    if (event.type === 'steer.accepted') return this.#defer(event);
+    this.#print(this.#linesAt(event));
+  }
+
+  /** The lines that stay from an event on. */
+  #linesAt(event: RunEvent): Line[] {
+    if (event.type === 'turn.started') return [...this.#endTurn(), EMPTY, plainLine(`turn ${event.turn}`, 'dim')];
+    if (event.type === 'turn.ended') return this.#endTurn();
+    if (event.type === 'model.completed') return [...this.#answer.complete(this.#wholeAnswer(event.turn)), ...this.#deferred.splice(0)];
+    return [...this.#answer.complete(), ...linesOf(event)];
+  }
+
+  #startCall(event: Extract<RunEvent, { type: 'tool.call' }>): void {
+    this.#callProgress = undefined;
+    this.#calls.start(event);
+  }
+
+  #wholeAnswer(turn: number): { turn: number; text: string } | undefined {
+    const text = this.#calls.takeAnswer(turn);
+    return text === undefined ? undefined : { turn, text };
+  }
+
+  #endTurn(): Line[] {
+    return [...this.#answer.complete(), ...this.#deferred.splice(0), ...this.#calls.take()];
+  }
+
+  /** A message that arrives while an answer streams is shown below the answer. */
+  #defer(event: RunEvent): void {
+    if (this.#answer.isOpen) this.#deferred.push(...linesOf(event));
+    else this.#print(linesOf(event));
+  }
+
+  #showResult({ output }: RunResult): void {
+    this.#print(this.#endTurn());
+    if (output.trim() !== '' && !this.#answer.hasShown(output)) this.#print([EMPTY, ...this.#answer.whole(output)]);
+    // separates the answer from the lines about the run
+    this.#print([EMPTY]);
+  }
+
+  #print(lines: readonly Line[]): void {
+    this.#staying.push(...lines);
+    if (this.#hasEnded) this.flush();
+    else this.#writeSoon();
+  }
+
+  #writeSoon(): void {
+    if (!this.#hasEnded) this.#writing ??= setTimeout(() => this.flush(), WRITE_MS);
+  }
+
+  #liveRows(): { lines: Line[]; cursorBehind?: string } {
+    const { columns, rows } = this.#region;
+    const prompt = this.#prompt;
+    const below = [...(prompt?.lines ?? []), ...this.#statusRows(columns)].map((line) => clipLine(line, columns));
+    const calls = this.#calls.openLines(Date.now(), this.#callProgress);
+    const input = prompt && inputRow(prompt, columns);
+    const room = Math.max(0, rows - below.length - (input ? 1 : 0));
+    const above = room === 0 ? [] : [...this.#answer.openLines(), ...calls].slice(-room);
+    const lines = [...above, ...below, ...(input ? [input.line] : [])];
+    return { lines, ...(input ? { cursorBehind: input.before } : {}) };
+  }
+
+  #statusRows(columns: number): Line[] {
+    if (!this.#progress) return [];
+    const isBusy = this.#progress.status === 'running';
+    const mark = isBusy ? (SPINNER[this.#ticks % SPINNER.length] ?? '') : '◦';
+    const text = statusLine({ progress: this.#progress, elapsedMs: Date.now() - this.#startedAt, columns: columns - 2 });
+    return [
+      [
+        { text: `${mark} `, styles: ['accent'] },
+        { text, styles: ['dim'] },
+      ],
+    ];
+  }
+}
+
+function linesOf(event: RunEvent): Line[] {
+  const text = eventLine(event);
+  return text === undefined ? [] : [plainLine(text, EVENT_STYLES[event.type] ?? 'dim')];
+}
+
+/** The typed text, moved so that its cursor is visible. */
+function inputRow({ input: { text, cursor }, hint }: Prompt, columns: number): { line: Line; before: string } {
+  const room = columns - INPUT_MARK.length;
+  let before = text.slice(0, cursor);
+  while (columnsOf(before) > room - 1) before = before.slice(1);
+  const shown = text === '' ? { text: hint, styles: ['dim'] as const } : { text: before + text.slice(cursor) };
+  return { line: clipLine([{ text: INPUT_MARK, styles: ['accent'] }, shown], columns), before: INPUT_MARK + before };
+}
