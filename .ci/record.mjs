@@ -24,8 +24,8 @@ const OF_ALL = [
 const GROUPS = {
   e2e: { inputs: [...OF_ALL, 'test/e2e', 'test/cli', 'test/worker'], reports: ['e2e'] },
   integrations: {
-    inputs: [...OF_ALL, '.ci/integrations', 'test/integrations', 'test/providers', 'test/streams'],
-    reports: ['python', 'openapi', 's3', 'redis', 'chromium', 'gateways', 'small-model', 'executors', 'starter'],
+    inputs: [...OF_ALL, '.ci/integrations', 'test/cli/support', 'test/integrations', 'test/providers', 'test/streams'],
+    reports: ['python', 'openapi', 's3', 'redis', 'chromium', 'terminal', 'gateways', 'small-model', 'executors', 'starter'],
   },
 };
 

@@ -18,5 +18,5 @@ export async function runMain(): Promise<number> {
     interrupts.interrupt('pipe-closed');
   });
   interrupts.listen();
-  return await runCommandLine(argv, { output, interrupts });
+  return await runCommandLine(argv, { output, interrupts, input: process.stdin });
 }

@@ -1,18 +1,17 @@
 import type { RunHandle } from '../../client/run-handle.js';
 import type { WatchItem } from '../../client/watch/watch-run.js';
 import type { RunResult } from '../../contracts/schemas/run.js';
-import { ApprovalHints } from '../display/approval-hints.js';
 import { EventsDisplay } from '../display/json-display.js';
 import type { Output } from '../display/output.js';
 import { PlainDisplay } from '../display/plain-display.js';
 import { EXIT_CODE_BY_REASON, printResult } from '../display/result.js';
 import type { RunDisplay } from '../display/run-display.js';
+import { followedItems } from '../follow/followed-items.js';
 import { LiveDisplay } from '../terminal/live-display.js';
 import { canMoveCursor } from '../terminal/paint-line.js';
-import type { CliContext } from './context.js';
+import { type CliContext, keysOf } from './context.js';
 import { EXIT_CODE_TERMINATED, type InterruptKind } from './interrupts.js';
 import type { ShowOptions } from './run-options.js';
-import { shownItems } from './shown-items.js';
 
 /** Options of `followRun`. */
 export interface FollowOptions extends ShowOptions {
@@ -25,7 +24,10 @@ export interface FollowOptions extends ShowOptions {
 /** The exit status after a detach. */
 const EXIT_CODE_DETACHED: Readonly<Record<InterruptKind, number>> = { 'ctrl-c': 0, 'pipe-closed': 0, terminate: EXIT_CODE_TERMINATED };
 
-/** Follows a run to its end, prints its result and resolves with the exit status. Ctrl-C detaches and does not change the run. */
+/**
+ * Follows a run to its end, prints its result and resolves with the exit status. Ctrl-C detaches and does not change the run.
+ * On a terminal, keys decide approvals, answer questions and send messages, and the first Ctrl-C holds the run.
+ */
 export async function followRun(run: RunHandle, context: CliContext, display: RunDisplay, options: FollowOptions): Promise<number> {
   const { output, interrupts } = context;
   const result = await watchToEnd(run, { context, display, options });
@@ -50,12 +52,11 @@ async function watchToEnd(
   run: RunHandle,
   { context, display, options }: { context: CliContext; display: RunDisplay; options: FollowOptions },
 ): Promise<RunResult | undefined> {
-  const hints = new ApprovalHints(run.runId);
+  const following = { display, signal: context.interrupts.signal, keys: keysOf(context, options), hasHints: true };
   // after an outage the worker comes back, or another one takes over: only a run that never had one is left alone
   let hadWorkerOrOutage = false;
   try {
-    for await (const item of shownItems(run, display, context.interrupts.signal)) {
-      for (const hint of hints.take(item)) display.say(hint);
+    for await (const item of followedItems(run, following)) {
       if (isNoWorker(item) && !hadWorkerOrOutage) options.onNoWorker?.(display);
       if (item.type === 'progress' || (item.type === 'notice' && !isNoWorker(item))) hadWorkerOrOutage = true;
       if (item.type === 'result') return item.result;

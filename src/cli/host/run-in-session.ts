@@ -4,7 +4,7 @@ import type { Reason } from '../../contracts/schemas/run.js';
 import type { LoadedConfig } from '../../worker/config/load-config.js';
 import { EXIT_CODE_BY_REASON, printResult } from '../display/result.js';
 import type { RunDisplay } from '../display/run-display.js';
-import type { CliContext } from './context.js';
+import { type CliContext, keysOf } from './context.js';
 import { EXIT_CODE_TERMINATED, untilInterrupted } from './interrupts.js';
 import type { RunOptions } from './run-options.js';
 import { serveWhile } from './serve.js';
@@ -39,7 +39,10 @@ export async function runInSession({ key, task, options, config, display }: Sess
       const receipt = await repeat(place, () => session.send({ id, text: task, queue: 'followup' }));
       if (!receipt.accepted) throw new PerdureError('QUEUE_FULL', `the queue of session ${key} is full; send the message again later`, 4);
       say(`session ${key}, message ${id}${receipt.duplicate ? ' (already accepted)' : ''}`);
-      const { result, reason, problem } = await answerOf({ client: place.client, session, id }, display, interrupts.signal);
+      const { result, reason, problem } = await answerOf(
+        { client: place.client, session, id },
+        { display, signal: interrupts.signal, keys: keysOf(context, options) },
+      );
       display.end();
       if (problem !== undefined) throw new PerdureError('MESSAGE_DROPPED', problem, 4);
       if (!result || reason === undefined) {

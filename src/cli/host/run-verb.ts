@@ -1,9 +1,9 @@
-import { userInfo } from 'node:os';
 import type { RunHandle } from '../../client/run-handle.js';
 import { checkVerbInput } from '../../client/validate/run-input.js';
 import { PerdureError } from '../../contracts/perdure-error.js';
 import type { AnyVerb, VerbFlag } from '../../contracts/verbs/verb.js';
 import { printJson, say } from '../display/output.js';
+import { currentUser } from '../follow/current-user.js';
 import { parseDuration } from '../options/duration.js';
 import type { CliContext } from './context.js';
 import { sayNoWorker, startWorker, wakeWorker } from './wake-worker.js';
@@ -97,13 +97,4 @@ function flagNames(flags: Readonly<Record<string, VerbFlag | undefined>>): strin
   return Object.values(flags)
     .map((flag) => flag?.flag.split(' ')[0])
     .join(', ');
-}
-
-function currentUser(): string | undefined {
-  try {
-    return userInfo().username;
-  } catch {
-    // a user without an entry in the system's list has no name
-    return undefined;
-  }
 }

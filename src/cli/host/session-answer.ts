@@ -3,8 +3,7 @@ import type { AgentClient } from '../../client/agent-client.js';
 import type { SessionHandle } from '../../client/session-handle.js';
 import { PerdureError } from '../../contracts/perdure-error.js';
 import type { RunResult } from '../../contracts/schemas/run.js';
-import type { RunDisplay } from '../display/run-display.js';
-import { shownItems } from './shown-items.js';
+import { type Following, followedItems } from '../follow/followed-items.js';
 
 /** What became of a message: the run that answered it, or why none did. Empty after an interrupt. */
 export interface SessionAnswer {
@@ -26,7 +25,8 @@ const POLL_MS = 100;
  * Follows a message to its answer, and shows the run that works on it. A message that was passed to a run which ended before it read it is
  * followed to the next run.
  */
-export async function answerOf({ client, session, id }: AwaitedMessage, display: RunDisplay, signal: AbortSignal): Promise<SessionAnswer> {
+export async function answerOf({ client, session, id }: AwaitedMessage, following: Following): Promise<SessionAnswer> {
+  const { signal } = following;
   const shown = new Set<string>();
   while (!signal.aborted) {
     const { runs, dropped } = await stateOf(session);
@@ -36,7 +36,7 @@ export async function answerOf({ client, session, id }: AwaitedMessage, display:
     if (run?.reason === 'lost') return { reason: 'lost', problem: `run ${run.runId} was ended from outside` };
     if (run && !shown.has(run.runId)) {
       shown.add(run.runId);
-      for await (const _ of shownItems(client.get(run.runId), display, signal));
+      for await (const _ of followedItems(client.get(run.runId), following));
     } else if (run?.reason !== undefined) {
       const result = await client.get(run.runId).result({ signal });
       return { result, reason: run.reason };

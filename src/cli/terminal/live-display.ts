@@ -9,25 +9,22 @@ import { progressAfter, statusLine } from '../display/status-line.js';
 import { terminalLine } from '../display/terminal-text.js';
 import { AnswerView } from './answer-view.js';
 import { CallLog } from './call-log.js';
+import { inputRow, type TypedLine } from './input-row.js';
 import { LiveRegion } from './live-region.js';
 import { wantsColour } from './paint-line.js';
-import { clipLine, columnsOf, type Line, plainLine, type Style } from './styled-text.js';
+import { clipLine, type Line, plainLine, type Style } from './styled-text.js';
 import { TurnOrder } from './turn-order.js';
 
 /** What a person is asked, and the text that is typed. */
-export interface Prompt {
+export interface Prompt extends TypedLine {
   /** The question, with the keys that answer it. */
   readonly lines: readonly Line[];
-  readonly input: { readonly text: string; readonly cursor: number };
-  /** Shown while nothing is typed. */
-  readonly hint: string;
 }
 
 const TICK_MS = 120;
 /** Changes within this time are written together. */
 const WRITE_MS = 16;
 const SPINNER = '⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏';
-const INPUT_MARK = '> ';
 const EMPTY: Line = [];
 
 const EVENT_STYLES: Partial<Record<RunEvent['type'], Style>> = {
@@ -51,6 +48,7 @@ export class LiveDisplay implements RunDisplay {
   readonly #startedAt = Date.now();
   readonly #ticker: NodeJS.Timeout;
   readonly #onResize = (): void => this.flush();
+  readonly #onExit = (): void => this.end();
   #staying: Line[] = [];
   #deferred: Line[] = [];
   #progress: Progress | undefined;
@@ -68,6 +66,8 @@ export class LiveDisplay implements RunDisplay {
       if (this.#progress) this.flush();
     }, TICK_MS).unref();
     process.on('SIGWINCH', this.#onResize);
+    // an immediate end leaves a whole line and a visible cursor
+    process.once('exit', this.#onExit);
   }
 
   wantsMessages(item: WatchItem): boolean {
@@ -120,6 +120,7 @@ export class LiveDisplay implements RunDisplay {
   end(): void {
     clearInterval(this.#ticker);
     process.off('SIGWINCH', this.#onResize);
+    process.off('exit', this.#onExit);
     this.#print([...this.#answer.complete(), ...this.#calls.take(), ...this.#deferred.splice(0)]);
     this.#progress = undefined;
     this.#prompt = undefined;
@@ -220,13 +221,4 @@ export class LiveDisplay implements RunDisplay {
 function linesOf(event: RunEvent): Line[] {
   const text = eventLine(event);
   return text === undefined ? [] : [plainLine(text, EVENT_STYLES[event.type] ?? 'dim')];
-}
-
-/** The typed text, moved so that its cursor is visible. */
-function inputRow({ input: { text, cursor }, hint }: Prompt, columns: number): { line: Line; before: string } {
-  const room = columns - INPUT_MARK.length;
-  let before = text.slice(0, cursor);
-  while (columnsOf(before) > room - 1) before = before.slice(1);
-  const shown = text === '' ? { text: hint, styles: ['dim'] as const } : { text: before + text.slice(cursor) };
-  return { line: clipLine([{ text: INPUT_MARK, styles: ['accent'] }, shown], columns), before: INPUT_MARK + before };
 }

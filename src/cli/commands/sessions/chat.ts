@@ -6,7 +6,7 @@ import { checkSessionInput } from '../../../client/sessions/session-input.js';
 import type { Reason } from '../../../contracts/schemas/run.js';
 import { printText, say } from '../../display/output.js';
 import { EXIT_CODE_BY_REASON } from '../../display/result.js';
-import type { CliContext } from '../../host/context.js';
+import { type CliContext, keysOf } from '../../host/context.js';
 import { createDisplay } from '../../host/follow-run.js';
 import { EXIT_CODE_TERMINATED, untilInterrupted } from '../../host/interrupts.js';
 import { loadConfigFor } from '../../host/load-config.js';
@@ -15,6 +15,9 @@ import { answerOf, type SessionAnswer } from '../../host/session-answer.js';
 import { type SessionStartOptions, sessionFromOptions } from '../../host/session-options.js';
 import { repeat } from '../../host/session-worker.js';
 import { openPlace, type Place } from '../../host/workplace.js';
+import type { TerminalInput } from '../../terminal/keyboard.js';
+import { readTypedLine } from '../../terminal/line-prompt.js';
+import { canMoveCursor } from '../../terminal/paint-line.js';
 
 /** The options of `chat`. */
 export interface ChatOptions extends SessionStartOptions {
@@ -52,27 +55,47 @@ interface Talk {
   readonly session: SessionHandle;
 }
 
-async function converse({ place, session }: Talk, context: CliContext): Promise<number> {
+async function converse(talk: Talk, context: CliContext): Promise<number> {
   const { output, interrupts } = context;
+  let last: SessionAnswer | undefined;
+  for await (const line of typedLines(context) ?? pipedLines(context)) {
+    if (line.trim() !== '') last = await answer(talk, line, context);
+    if (interrupts.signal.aborted) break;
+  }
+  if (!interrupts.signal.aborted) return 0;
+  say(output, `detached; session ${talk.session.key} is kept, continue it with: perdure chat --session ${talk.session.key}`);
+  if (interrupts.kind === 'terminate') return EXIT_CODE_TERMINATED;
+  return last?.reason === undefined ? 0 : exitCodeOf(last.reason);
+}
+
+/** The lines that are typed on a terminal, up to Ctrl-C or Ctrl-D. Undefined without a terminal. */
+function typedLines({ input, output: { stderr }, interrupts }: CliContext): AsyncGenerator<string> | undefined {
+  return input?.isTTY && stderr.isTTY && canMoveCursor(process.env) ? lines(input) : undefined;
+
+  async function* lines(terminal: TerminalInput): AsyncGenerator<string> {
+    for (;;) {
+      const line = await readTypedLine({ input: terminal, screen: stderr, signal: interrupts.signal });
+      if (line === 'interrupt') interrupts.interrupt('ctrl-c');
+      if (typeof line === 'string') return;
+      yield line.text;
+    }
+  }
+}
+
+/** The lines of stdin, up to its end or an interrupt. */
+async function* pipedLines({ interrupts }: CliContext): AsyncGenerator<string> {
   const lines = createInterface({ input: process.stdin, crlfDelay: Number.POSITIVE_INFINITY });
   const onInterrupt = (): void => lines.close();
   interrupts.signal.addEventListener('abort', onInterrupt, { once: true });
-  let last: SessionAnswer | undefined;
   try {
-    prompt(context);
     for await (const line of lines) {
-      if (interrupts.signal.aborted) break;
-      if (line.trim() !== '') last = await answer({ place, session }, line, context);
-      prompt(context);
+      if (interrupts.signal.aborted) return;
+      yield line;
     }
   } finally {
     interrupts.signal.removeEventListener('abort', onInterrupt);
     lines.close();
   }
-  if (!interrupts.signal.aborted) return 0;
-  say(output, `detached; session ${session.key} is kept, continue it with: perdure chat --session ${session.key}`);
-  if (interrupts.kind === 'terminate') return EXIT_CODE_TERMINATED;
-  return last?.reason === undefined ? 0 : exitCodeOf(last.reason);
 }
 
 /** Sends one message, follows the run that answers it and prints the answer. */
@@ -86,21 +109,20 @@ async function answer({ place, session }: Talk, text: string, context: CliContex
   }
   const display = createDisplay(output, {});
   try {
-    const found = await answerOf({ client: place.client, session, id: message.id }, display, interrupts.signal);
+    const found = await answerOf(
+      { client: place.client, session, id: message.id },
+      { display, signal: interrupts.signal, keys: keysOf(context) },
+    );
     display.end();
     const { result, problem } = found;
-    if (result && result.output !== '') printText(output, result.output);
+    const isShown = output.stdout.isTTY === true && result !== undefined && display.hasShown(result.output);
+    if (result && result.output !== '' && !isShown) printText(output, result.output);
     if (result?.error) say(output, `${result.error.type}: ${result.error.message}`);
     if (problem !== undefined) say(output, problem);
     return found;
   } finally {
     display.end();
   }
-}
-
-/** A simple prompt for people; a pipe has none. */
-function prompt({ output }: CliContext): void {
-  if (process.stdin.isTTY && output.stderr.isTTY) output.stderr.write('> ');
 }
 
 function exitCodeOf(reason: string): number {

@@ -1,0 +1,67 @@
+import type { RunHandle } from '../../client/run-handle.js';
+import type { WatchItem } from '../../client/watch/watch-run.js';
+import { ApprovalHints } from '../display/approval-hints.js';
+import type { RunDisplay } from '../display/run-display.js';
+import { Keyboard, type TerminalInput } from '../terminal/keyboard.js';
+import { LiveDisplay } from '../terminal/live-display.js';
+import { decidedBy } from './current-user.js';
+import { RunControls } from './run-controls.js';
+import { shownItems } from './shown-items.js';
+
+/** Where keys come from. */
+export interface Keys {
+  readonly input: TerminalInput;
+  /** Writes to the terminal of the input. */
+  readonly write: (text: string) => unknown;
+  /** Leaves the run, which continues. */
+  readonly detach: () => void;
+}
+
+/** How a run is followed. */
+export interface Following {
+  readonly display: RunDisplay;
+  /** Stops following. */
+  readonly signal: AbortSignal;
+  /** Undefined if no keys are read: there is no terminal, or the output is for a program. */
+  readonly keys: Keys | undefined;
+  /** Without keys, prints the commands that decide pending approvals. @default false */
+  readonly hasHints?: boolean;
+}
+
+/** Watches a run and shows its items. On a terminal, keys decide approvals, answer questions and send messages meanwhile. */
+export async function* followedItems(run: RunHandle, { display, signal, keys, hasHints = false }: Following): AsyncGenerator<WatchItem> {
+  const controls = keys && display instanceof LiveDisplay ? openControls(run, display, keys) : undefined;
+  const hints = hasHints && !controls ? new ApprovalHints(run.runId) : undefined;
+  try {
+    for await (const item of shownItems(run, display, signal)) {
+      controls?.take(item);
+      for (const hint of hints?.take(item) ?? []) display.say(hint);
+      yield item;
+    }
+  } finally {
+    controls?.close();
+  }
+}
+
+interface OpenControls {
+  take(item: WatchItem): void;
+  close(): void;
+}
+
+function openControls(run: RunHandle, display: LiveDisplay, { input, write, detach }: Keys): OpenControls {
+  const leave = (): void => {
+    // from here on Ctrl-C is a signal again: a further one ends the process at once
+    keyboard.stop();
+    detach();
+  };
+  const controls = new RunControls({ run, display, detach: leave, decidedBy: decidedBy() });
+  const keyboard = new Keyboard(input, write, (pressed) => controls.press(pressed));
+  keyboard.start();
+  return {
+    take: (item) => controls.take(item),
+    close() {
+      keyboard.stop();
+      controls.close();
+    },
+  };
+}

@@ -1,0 +1,64 @@
+import type { RunEvent } from '../../contracts/event.js';
+import type { ToolCallPart } from '../../contracts/schemas/message.js';
+import { BUDGET_APPROVAL } from '../../contracts/text/ids.js';
+import { decisionCommands } from '../display/approval-hints.js';
+import { terminalLine } from '../display/terminal-text.js';
+import { shortened } from './diff-lines.js';
+import { type Line, plainLine, type Span } from './styled-text.js';
+import { callLine, changeLines } from './tool-lines.js';
+
+/** What a run waits for a person with. */
+export type Asked = Extract<RunEvent, { type: 'approval.asked' | 'question.asked' }>;
+
+/** What is shown of an approval or a question. */
+export interface AskedView {
+  readonly runId: string;
+  readonly asked: Asked;
+  /** The call with all its arguments, if the transcript was read. */
+  readonly call: ToolCallPart | undefined;
+  /** False for a moment after an approval appears, so that a key that was meant for a text decides nothing. */
+  readonly takesKeys: boolean;
+  /** How many others wait behind it. */
+  readonly others: number;
+}
+
+const CHANGE_LINES_MAX = 12;
+const INDENT: Span = { text: '  ' };
+
+/** Formats an approval with its call and its change, or a question with its choices, and the keys that end it. Pure. */
+export function askedLines({ runId, asked, call, takesKeys, others }: AskedView): Line[] {
+  const more: Line[] = others === 0 ? [] : [plainLine(`  ${others} more waiting`, 'dim')];
+  if (asked.type === 'question.asked') return [...questionLines(asked), ...more];
+  const keys = takesKeys ? keyLines(runId, asked) : [];
+  if (asked.callId === BUDGET_APPROVAL) return [plainLine(`limit reached: ${terminalLine(asked.title)}`, 'warning'), ...keys];
+  const why = `  required by ${terminalLine(asked.by)}${asked.reason === '' ? '' : `: ${terminalLine(asked.reason)}`}`;
+  const shown = call ?? { type: 'tool_call', callId: asked.callId, name: asked.tool, args: asked.args ?? '' };
+  return [
+    [{ text: 'approval needed  ', styles: ['warning'] }, ...callLine(asked, shown)],
+    ...shortened(changeLines(call), CHANGE_LINES_MAX).map((line) => [INDENT, INDENT, ...line]),
+    plainLine(why, 'dim'),
+    ...keys,
+    ...more,
+  ];
+}
+
+function questionLines({ question, choices = [], by }: Extract<Asked, { type: 'question.asked' }>): Line[] {
+  const asker = by === 'agent' ? 'question' : terminalLine(by);
+  const how = choices.length === 0 ? 'type the answer and press Enter' : 'type the number of a choice, or an answer, and press Enter';
+  return [
+    [{ text: `${asker}  `, styles: ['warning'] }, { text: terminalLine(question) }],
+    ...choices.map((choice, index): Line => [{ text: `  ${index + 1}. `, styles: ['accent'] }, { text: terminalLine(choice) }]),
+    plainLine(`  ${how}`, 'dim'),
+  ];
+}
+
+function keyLines(runId: string, { callId }: Asked): Line[] {
+  const isBudget = callId === BUDGET_APPROVAL;
+  const keys: Line = [
+    INDENT,
+    ...(isBudget ? [] : ([{ text: 'y', styles: ['accent'] }, { text: ' approve · ' }] satisfies Span[])),
+    { text: 'n', styles: ['accent'] },
+    { text: isBudget ? ' finish now · in another terminal: ' : ' deny' },
+  ];
+  return isBudget ? [[...keys, { text: decisionCommands(runId, callId), styles: ['dim'] }]] : [keys];
+}

@@ -1,0 +1,185 @@
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { RunControls } from '../../../src/cli/follow/run-controls.js';
+import type { Pressed } from '../../../src/cli/terminal/keyboard.js';
+import type { Prompt } from '../../../src/cli/terminal/live-display.js';
+import { paintLine } from '../../../src/cli/terminal/paint-line.js';
+import type { Line } from '../../../src/cli/terminal/styled-text.js';
+import type { WatchItem } from '../../../src/client/watch/watch-run.js';
+import { PerdureError } from '../../../src/contracts/perdure-error.js';
+import { BUDGET_APPROVAL } from '../../../src/contracts/text/ids.js';
+import { event, RUNNING } from '../terminal/support/items.js';
+
+const PROGRESS: WatchItem = { type: 'progress', progress: RUNNING };
+
+/** Controls of a run whose requests are noted, and may be refused. */
+class Desk {
+  readonly sent: unknown[] = [];
+  readonly printed: string[] = [];
+  refusal: PerdureError | undefined;
+  prompt: Prompt | undefined;
+  readonly controls: RunControls;
+
+  constructor() {
+    const note =
+      (verb: string) =>
+      (...args: unknown[]): Promise<never> => {
+        this.sent.push([verb, ...args]);
+        return this.refusal ? Promise.reject(this.refusal) : Promise.resolve(undefined as never);
+      };
+    const verbs = ['steer', 'approve', 'deny', 'answer', 'hold', 'release'] as const;
+    const [steer, approve, deny, answer, hold, release] = verbs.map(note);
+    this.controls = new RunControls({
+      // every verb is noted
+      run: { runId: 'r', steer, approve, deny, answer, hold, release } as never,
+      display: {
+        setPrompt: (prompt) => void (this.prompt = prompt),
+        print: (lines: readonly Line[]) => void this.printed.push(...lines.map((line) => paintLine(line, false))),
+        say: (line) => void this.printed.push(line),
+        callOf: () => undefined,
+      },
+      detach: () => void this.sent.push(['detach']),
+      decidedBy: { by: 'ada' },
+    });
+    onTestFinished(() => this.controls.close());
+  }
+
+  /** Presses keys: named ones by their name, others a character each. */
+  press(...keys: readonly (Exclude<Pressed['kind'], 'insert'> | { readonly text: string })[]): void {
+    for (const key of keys) {
+      if (typeof key === 'string') this.controls.press({ kind: key });
+      else for (const text of key.text) this.controls.press({ kind: 'insert', text });
+    }
+  }
+
+  /** Waits until an approval takes keys. */
+  async takesKeys(): Promise<void> {
+    await vi.waitFor(() => {
+      if (!this.shown.includes('y approve')) throw new Error(`it takes no keys yet: ${this.shown}`);
+    });
+  }
+
+  get shown(): string {
+    return this.prompt?.lines.map((line) => paintLine(line, false)).join('\n') ?? '';
+  }
+}
+
+function asked(callId = 'c1'): WatchItem {
+  const args = '{"target":"prod"}';
+  return event({ type: 'approval.asked', turn: 1, callId, tool: 'deploy', title: 'deploy', args, by: 'tool', reason: '' });
+}
+
+function question(choices?: string[]): WatchItem {
+  const more = choices ? { choices } : {};
+  return event({ type: 'question.asked', turn: 1, callId: 'q1', question: 'Where?', by: 'agent', expires: 'x', ...more });
+}
+
+function take(desk: Desk, ...items: readonly WatchItem[]): void {
+  for (const item of items) desk.controls.take(item);
+}
+
+describe('the keys while a run is followed', () => {
+  it.each([
+    ['y', 'approve'],
+    ['n', 'deny'],
+  ])('%s decides the approval that is shown: %s', async (key, verb) => {
+    const desk = new Desk();
+    take(desk, asked(), PROGRESS);
+    await desk.takesKeys();
+    desk.press({ text: key });
+    expect(desk.sent).toEqual([[verb, 'c1', { by: 'ada' }]]);
+    expect(desk.shown).toBe('');
+  });
+
+  it('a key within half a second after an approval appears is text, and decides nothing', () => {
+    const desk = new Desk();
+    take(desk, asked(), PROGRESS);
+    desk.press({ text: 'yes' }, 'enter');
+    expect(desk.sent).toEqual([['steer', { text: 'yes' }]]);
+  });
+
+  it('while a text is typed, y and n belong to it', async () => {
+    const desk = new Desk();
+    desk.press({ text: 'on' });
+    take(desk, asked(), PROGRESS);
+    await desk.takesKeys();
+    desk.press({ text: 'ly' }, 'enter');
+    expect(desk.sent).toEqual([['steer', { text: 'only' }]]);
+  });
+
+  it('an approval that was decided before the watch, or elsewhere, is not shown', () => {
+    const desk = new Desk();
+    take(desk, asked());
+    expect(desk.shown).toBe('');
+    take(desk, event({ type: 'approval.decided', callId: 'c1', tool: 'deploy', decision: 'approved', by: 'bob' }), PROGRESS);
+    expect(desk.shown).toBe('');
+    take(desk, asked('c2'), PROGRESS, asked('c3'), PROGRESS);
+    expect(desk.shown).toContain('1 more waiting');
+    take(desk, event({ type: 'approval.decided', callId: 'c2', tool: 'deploy', decision: 'approved', by: 'bob' }));
+    expect(desk.shown).toContain('deploy');
+    expect(desk.shown).not.toContain('more waiting');
+  });
+
+  it('a refused decision is reported, and asked for again', async () => {
+    const desk = new Desk();
+    desk.refusal = new PerdureError('NO_WORKER', 'not accepted', 5);
+    take(desk, asked(), PROGRESS);
+    await desk.takesKeys();
+    desk.press({ text: 'y' });
+    await vi.waitFor(() => expect(desk.shown).toContain('deploy'));
+    expect(desk.printed).toEqual(['NO_WORKER: not accepted']);
+  });
+
+  it('a reached limit cannot be approved with a key, and is denied with n', async () => {
+    const desk = new Desk();
+    const limit = {
+      type: 'approval.asked',
+      turn: 1,
+      callId: BUDGET_APPROVAL,
+      tool: 'extend',
+      title: 'max_turns',
+      by: 'budget',
+      reason: '',
+    } as const;
+    take(desk, event(limit), PROGRESS);
+    await vi.waitFor(() => expect(desk.shown).toContain('perdure extend r'));
+    desk.press({ text: 'y' }, 'backspace', { text: 'n' });
+    expect(desk.sent).toEqual([['deny', BUDGET_APPROVAL, { by: 'ada' }]]);
+  });
+
+  it('a line answers the question that is shown; y and n are answers like others', () => {
+    const desk = new Desk();
+    take(desk, question(['staging', 'production']), PROGRESS);
+    expect(desk.shown).toContain('  2. production');
+    desk.press('enter', { text: 'y' }, 'backspace', { text: '2' }, 'enter');
+    expect(desk.sent).toEqual([['answer', 'q1', '2', { by: 'ada' }]]);
+  });
+
+  it('a line is a message to the agent', () => {
+    const desk = new Desk();
+    desk.press({ text: 'Use tabs!' }, 'backspace', { text: '.' }, 'enter', 'enter');
+    expect([desk.sent, desk.printed]).toEqual([[['steer', { text: 'Use tabs.' }]], ['> Use tabs.']]);
+  });
+
+  it('Ctrl-C clears a text, then holds the run; a message then interrupts the model, and the run continues', async () => {
+    const desk = new Desk();
+    desk.press({ text: 'x' }, 'interrupt', 'interrupt', { text: 'Stop that.' }, 'enter');
+    await vi.waitFor(() => expect(desk.sent).toHaveLength(3));
+    expect(desk.sent).toEqual([['hold', { by: 'ada' }], ['steer', { text: 'Stop that.', mode: 'interrupt' }], ['release']]);
+  });
+
+  it('Enter without a text continues a held run', async () => {
+    const desk = new Desk();
+    desk.press('interrupt', 'enter');
+    await vi.waitFor(() => expect(desk.sent).toEqual([['hold', { by: 'ada' }], ['release']]));
+  });
+
+  it('a second Ctrl-C releases the run and detaches, also if the release fails', async () => {
+    for (const refusal of [undefined, new PerdureError('RUN_CLOSED', 'closed', 4)]) {
+      const desk = new Desk();
+      desk.press('interrupt');
+      desk.refusal = refusal;
+      desk.press('interrupt');
+      await vi.waitFor(() => expect(desk.sent).toEqual([['hold', { by: 'ada' }], ['release'], ['detach']]));
+    }
+  });
+});
