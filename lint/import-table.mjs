@@ -9,7 +9,10 @@
 
 /** @type {Readonly<Record<string, Room>>} */
 export const IMPORT_TABLE = {
-  cli: { rooms: ['gateway', 'channels', 'client', 'worker', 'contracts', 'define', 'streams'], packages: ['node:*', 'commander', 'diff', 'marked'] },
+  cli: {
+    rooms: ['gateway', 'channels', 'client', 'worker', 'contracts', 'define', 'streams'],
+    packages: ['node:*', 'commander', 'diff', 'marked'],
+  },
   gateway: {
     rooms: ['client', 'contracts'],
     types: ['streams'],

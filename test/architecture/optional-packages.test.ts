@@ -56,6 +56,12 @@ describe('an installation without optional packages', () => {
     expect(await node(`await import('./dist/tools/registry.js'); console.log('loaded')`)).toMatchObject({ stdout: 'loaded\n' });
   });
 
+  it('shows Markdown on a terminal as it was written', async () => {
+    const show = `import { markdownLines } from './dist/cli/terminal/markdown-lines.js';
+      console.log(markdownLines('**One**\\ntwo\\n\\n- &lt;b', 40).map((line) => line.map(({ text }) => text).join('')).join('|'));`;
+    expect(await node(show)).toMatchObject({ stdout: '**One**|two||- &lt;b\n' });
+  });
+
   async function node(script: string): Promise<Ended> {
     return await run(['--input-type=module', '-e', script]);
   }

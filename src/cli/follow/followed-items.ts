@@ -4,6 +4,7 @@ import { ApprovalHints } from '../display/approval-hints.js';
 import type { RunDisplay } from '../display/run-display.js';
 import { Keyboard, type TerminalInput } from '../terminal/keyboard.js';
 import { LiveDisplay } from '../terminal/live-display.js';
+import { showCallProgress } from './call-progress.js';
 import { decidedBy } from './current-user.js';
 import { RunControls } from './run-controls.js';
 import { shownItems } from './shown-items.js';
@@ -31,6 +32,9 @@ export interface Following {
 /** Watches a run and shows its items. On a terminal, keys decide approvals, answer questions and send messages meanwhile. */
 export async function* followedItems(run: RunHandle, { display, signal, keys, hasHints = false }: Following): AsyncGenerator<WatchItem> {
   const controls = keys && display instanceof LiveDisplay ? openControls(run, display, keys) : undefined;
+  const stop = new AbortController();
+  const ended = AbortSignal.any([signal, stop.signal]);
+  const progress = display instanceof LiveDisplay ? showCallProgress(run, display, ended) : undefined;
   const hints = hasHints && !controls ? new ApprovalHints(run.runId) : undefined;
   try {
     for await (const item of shownItems(run, display, signal)) {
@@ -39,7 +43,9 @@ export async function* followedItems(run: RunHandle, { display, signal, keys, ha
       yield item;
     }
   } finally {
+    stop.abort();
     controls?.close();
+    await progress;
   }
 }
 

@@ -32,6 +32,8 @@ export class RunControls {
   readonly #asked = new Map<string, { readonly asked: Asked; readonly keysFrom: number | undefined }>();
   readonly #sent = new Set<string>();
   #typed: Typed = NOTHING_TYPED;
+  /** True once the past events are read. What is asked later is open at once. */
+  #isCaughtUp = false;
   #isHeld = false;
   #isDetaching = false;
   #timer: NodeJS.Timeout | undefined;
@@ -65,7 +67,7 @@ export class RunControls {
 
   #takeEvent(event: RunEvent): void {
     if (event.type === 'approval.asked' || event.type === 'question.asked') {
-      this.#asked.set(event.callId, { asked: event, keysFrom: undefined });
+      this.#asked.set(event.callId, { asked: event, keysFrom: this.#isCaughtUp ? Date.now() + KEYS_AFTER_MS : undefined });
     } else if (event.type === 'approval.decided' || event.type === 'question.answered') {
       this.#asked.delete(event.callId);
       this.#sent.delete(event.callId);
@@ -75,6 +77,7 @@ export class RunControls {
   }
 
   #openAsked(): void {
+    this.#isCaughtUp = true;
     for (const [callId, { asked, keysFrom }] of this.#asked) {
       if (keysFrom === undefined) this.#asked.set(callId, { asked, keysFrom: Date.now() + KEYS_AFTER_MS });
     }

@@ -49,6 +49,11 @@ export class CallLog {
     return this.#open.size > 0;
   }
 
+  /** True while a call runs. */
+  get isRunning(): boolean {
+    return [...this.#open.values()].some(({ ended }) => !ended);
+  }
+
   start(event: CallEvent): void {
     this.#open.set(event.callId, { event });
   }

@@ -44,7 +44,7 @@ export function askedLines({ runId, asked, call, takesKeys, others }: AskedView)
 
 function questionLines({ question, choices = [], by }: Extract<Asked, { type: 'question.asked' }>): Line[] {
   const asker = by === 'agent' ? 'question' : terminalLine(by);
-  const how = choices.length === 0 ? 'type the answer and press Enter' : 'type the number of a choice, or an answer, and press Enter';
+  const how = choices.length === 0 ? 'type the answer and press Enter' : 'type a number, or an answer, then press Enter';
   return [
     [{ text: `${asker}  `, styles: ['warning'] }, { text: terminalLine(question) }],
     ...choices.map((choice, index): Line => [{ text: `  ${index + 1}. `, styles: ['accent'] }, { text: terminalLine(choice) }]),

@@ -27,6 +27,22 @@ const WRITE_MS = 16;
 const SPINNER = '⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏';
 const EMPTY: Line = [];
 
+/** Events that say nothing about the answer that streams. */
+const BESIDE_ANSWER: ReadonlySet<RunEvent['type']> = new Set([
+  'steer.accepted',
+  'steer.merged',
+  'steer.refused',
+  'steer.expired',
+  'held',
+  'released',
+  'paused',
+  'resumed',
+  'extended',
+  'cancel.requested',
+  'notice',
+  'subagent.ended',
+]);
+
 const EVENT_STYLES: Partial<Record<RunEvent['type'], Style>> = {
   'model.failed': 'error',
   'tool.blocked': 'warning',
@@ -92,12 +108,14 @@ export class LiveDisplay implements RunDisplay {
   }
 
   say(line: string): void {
-    this.#print([...this.#answer.complete(), plainLine(terminalLine(line), 'dim')]);
+    this.print([plainLine(terminalLine(line), 'dim')]);
   }
 
-  /** Prints lines that stay. */
+  /** Prints lines that stay. While an answer streams, they are shown below it, and stay when it ends: they do not break a paragraph. */
   print(lines: readonly Line[]): void {
-    this.#print([...this.#answer.complete(), ...lines]);
+    if (this.#answer.isOpen) this.#deferred.push(...lines);
+    else this.#print(lines);
+    this.#writeSoon();
   }
 
   /** Shows a prompt below the status, or removes it. */
@@ -112,6 +130,11 @@ export class LiveDisplay implements RunDisplay {
     this.#writeSoon();
   }
 
+  /** True while a call runs. */
+  get isCalling(): boolean {
+    return this.#calls.isRunning;
+  }
+
   /** The arguments of a call. */
   callOf(callId: string): ToolCallPart | undefined {
     return this.#calls.callOf(callId);
@@ -121,7 +144,7 @@ export class LiveDisplay implements RunDisplay {
     clearInterval(this.#ticker);
     process.off('SIGWINCH', this.#onResize);
     process.off('exit', this.#onExit);
-    this.#print([...this.#answer.complete(), ...this.#calls.take(), ...this.#deferred.splice(0)]);
+    this.#print(this.#endTurn());
     this.#progress = undefined;
     this.#prompt = undefined;
     this.flush();
@@ -143,7 +166,7 @@ export class LiveDisplay implements RunDisplay {
     this.#progress &&= progressAfter(this.#progress, event);
     if (event.type === 'tool.call') return this.#startCall(event);
     if (event.type === 'tool.result') return this.#calls.end(event);
-    if (event.type === 'steer.accepted') return this.#defer(event);
+    if (BESIDE_ANSWER.has(event.type)) return this.print(linesOf(event));
     this.#print(this.#linesAt(event));
   }
 
@@ -151,8 +174,8 @@ export class LiveDisplay implements RunDisplay {
   #linesAt(event: RunEvent): Line[] {
     if (event.type === 'turn.started') return [...this.#endTurn(), EMPTY, plainLine(`turn ${event.turn}`, 'dim')];
     if (event.type === 'turn.ended') return this.#endTurn();
-    if (event.type === 'model.completed') return [...this.#answer.complete(this.#wholeAnswer(event.turn)), ...this.#deferred.splice(0)];
-    return [...this.#answer.complete(), ...linesOf(event)];
+    if (event.type === 'model.completed') return this.#endAnswer(this.#wholeAnswer(event.turn));
+    return [...this.#endAnswer(), ...linesOf(event)];
   }
 
   #startCall(event: Extract<RunEvent, { type: 'tool.call' }>): void {
@@ -165,14 +188,12 @@ export class LiveDisplay implements RunDisplay {
     return text === undefined ? undefined : { turn, text };
   }
 
-  #endTurn(): Line[] {
-    return [...this.#answer.complete(), ...this.#deferred.splice(0), ...this.#calls.take()];
+  #endAnswer(whole?: { readonly turn: number; readonly text: string }): Line[] {
+    return [...this.#answer.complete(whole), ...this.#deferred.splice(0)];
   }
 
-  /** A message that arrives while an answer streams is shown below the answer. */
-  #defer(event: RunEvent): void {
-    if (this.#answer.isOpen) this.#deferred.push(...linesOf(event));
-    else this.#print(linesOf(event));
+  #endTurn(): Line[] {
+    return [...this.#endAnswer(), ...this.#calls.take()];
   }
 
   #showResult({ output }: RunResult): void {
@@ -199,7 +220,7 @@ export class LiveDisplay implements RunDisplay {
     const calls = this.#calls.openLines(Date.now(), this.#callProgress);
     const input = prompt && inputRow(prompt, columns);
     const room = Math.max(0, rows - below.length - (input ? 1 : 0));
-    const above = room === 0 ? [] : [...this.#answer.openLines(), ...calls].slice(-room);
+    const above = room === 0 ? [] : [...this.#answer.openLines(), ...this.#deferred, ...calls].slice(-room);
     const lines = [...above, ...below, ...(input ? [input.line] : [])];
     return { lines, ...(input ? { cursorBehind: input.before } : {}) };
   }

@@ -1,6 +1,7 @@
-import { lexer, type Token, type Tokens } from 'marked';
+import type { Token, Tokens } from 'marked';
 import { terminalText } from '../display/terminal-text.js';
 import { inlineLines } from './markdown-inline.js';
+import { lexer } from './markdown-lexer.js';
 import { tableLines } from './markdown-table.js';
 import { type Line, plainLine, wrapBehind, wrapLine } from './styled-text.js';
 

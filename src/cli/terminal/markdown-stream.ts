@@ -1,4 +1,4 @@
-import { lexer } from 'marked';
+import { lexer } from './markdown-lexer.js';
 
 /** A block of Markdown that grows beyond this many characters is broken at a line or a space. It could else be of any height. */
 const BLOCK_CHARS_MAX = 8_000;

@@ -154,6 +154,13 @@ describe('the keys while a run is followed', () => {
     expect(desk.sent).toEqual([['answer', 'q1', '2', { by: 'ada' }]]);
   });
 
+  it('a question that appears later is open at once: a line that is typed right then answers it', () => {
+    const desk = new Desk();
+    take(desk, PROGRESS, question());
+    desk.press({ text: 'x' }, 'enter');
+    expect(desk.sent).toEqual([['answer', 'q1', 'x', { by: 'ada' }]]);
+  });
+
   it('a line is a message to the agent', () => {
     const desk = new Desk();
     desk.press({ text: 'Use tabs!' }, 'backspace', { text: '.' }, 'enter', 'enter');

@@ -97,6 +97,17 @@ describe('text in its place', () => {
     display.end();
     expect(await screen.lines()).toEqual(['', 'turn 1', 'One two.', 'message m1 accepted, position 1']);
   });
+
+  it('a line that is printed while an answer streams is visible below it at once, and does not break a paragraph', async () => {
+    const { display, screen } = displayAt();
+    play(display, [turnStarted(1), streamed(1, { type: 'text', text: 'One ' })]);
+    display.say('a notice');
+    play(display, [streamed(1, { type: 'text', text: 'two' })]);
+    expect(await screen.lines()).toEqual(['', 'turn 1', 'One two', 'a notice']);
+    play(display, [streamed(1, { type: 'text', text: ' three.' }), event({ type: 'model.interrupted', turn: 1, by: 'a message' })]);
+    display.end();
+    expect(await screen.lines()).toEqual(['', 'turn 1', 'One two three.', 'a notice', '  model call interrupted by a message']);
+  });
 });
 
 describe('rows that change', () => {

@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { paragraphTokens } from '../../../src/cli/terminal/markdown-lexer.js';
 import { markdownLines } from '../../../src/cli/terminal/markdown-lines.js';
 import { MarkdownStream } from '../../../src/cli/terminal/markdown-stream.js';
 import { paintLine } from '../../../src/cli/terminal/paint-line.js';
@@ -109,6 +110,13 @@ describe('Markdown that arrives in parts', () => {
   });
 });
 
+describe('without the package marked', () => {
+  it('Markdown is split into paragraphs and the empty lines between them, and no character is lost', () => {
+    expect(paragraphTokens('One\ntwo\n\n\nthree').map(({ type }) => type)).toEqual(['paragraph', 'space', 'space', 'paragraph']);
+    expect(() => fc.assert(fc.property(fc.string({ unit: fc.constantFrom('a', '\n', ' ') }), hasAllText))).not.toThrow();
+  });
+});
+
 describe('the width of text', () => {
   it.each([
     ['abc', 3],
@@ -154,4 +162,12 @@ function rowsOf(text: string, sizes: readonly number[]): string[] {
     const lines = shown(markdown);
     return index > 0 && !continues && lines.length > 0 ? ['', ...lines] : lines;
   });
+}
+
+function hasAllText(text: string): boolean {
+  return (
+    paragraphTokens(text)
+      .map(({ raw }) => raw)
+      .join('') === text
+  );
 }

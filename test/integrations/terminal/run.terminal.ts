@@ -87,7 +87,7 @@ describe('perdure run in a terminal', () => {
   test('a question is answered with the number of a choice', async () => {
     const args = { question: 'Where to?', choices: ['staging', 'production'] };
     const terminal = await open(await agent.run([calls('I ask.', { name: 'ask_user', args }), { text: 'To {{lastToolResult}}.' }]), SMALL);
-    await terminal.saw(/Where to\?[^]*2\. production/u);
+    await terminal.saw(/Where to\?[^]*2\. production[^]*type a number/u);
     await terminal.type('2');
     await terminal.press('Enter');
     expect(await terminal.ended()).toBe(0);
@@ -96,7 +96,7 @@ describe('perdure run in a terminal', () => {
 
   test('a message is typed while a call runs; the first Ctrl-C holds the run, the second detaches, and the run is kept', async () => {
     const terminal = await open(await agent.run([calls('Long.', { name: 'wait_long' }), { text: 'Done.' }]), LARGE);
-    await terminal.saw(/● wait long/u);
+    await terminal.saw(/● wait long[^]*step 3 of 10/u);
     await terminal.type('Use tabs, 你好.');
     await terminal.saw(/> Use tabs, 你好\./u);
     await terminal.press('Enter');

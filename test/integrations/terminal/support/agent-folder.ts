@@ -15,7 +15,7 @@ export default defineConfig({
   tools: [
     tool('deploy', 'once', () => 'deployed', { approval: 'always' }),
     tool('many_lines', 'read', () => Array.from({ length: 10000 }, (_, index) => 'line ' + index).join('\\n')),
-    tool('wait_long', 'read', async (_, ctx) => { ctx.heartbeat('step 3 of 10'); await untilStopped(ctx); return 'stopped'; }, { timeoutMs: 300000 }),
+    tool('wait_long', 'once', async (_, ctx) => { ctx.heartbeat('step 3 of 10'); await untilStopped(ctx); return 'stopped'; }, { timeoutMs: 300000 }),
   ],
 });
 `;
