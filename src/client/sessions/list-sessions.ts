@@ -3,11 +3,14 @@ import { AGENT_SESSION } from '../../contracts/handlers.js';
 import { PerdureError } from '../../contracts/perdure-error.js';
 import { echoValue } from '../../contracts/text/echo-value.js';
 import type { TemporalAccess } from '../temporal/connection.js';
+import { checkSearched } from '../validate/run-input.js';
 
 /** Options of `AgentClient.sessions`. */
 export interface SessionListOptions {
   /** @default 50 */
   readonly limit?: number;
+  /** Only the sessions of this tenant, whose keys begin with it: `TENANT/KEY`. @default all */
+  readonly tenant?: string;
 }
 
 /** One session in a list. */
@@ -33,13 +36,17 @@ const LIMIT_DEFAULT = 50;
 const LIMIT_MAX = 1_000;
 
 /** Lists the sessions of a task queue, newest first. Visibility lags. Throws `BAD_OPTION` (2). */
-export async function listSessions(access: TemporalAccess, { limit = LIMIT_DEFAULT }: SessionListOptions): Promise<SessionListItem[]> {
+export async function listSessions(
+  access: TemporalAccess,
+  { limit = LIMIT_DEFAULT, tenant }: SessionListOptions,
+): Promise<SessionListItem[]> {
   if (!Number.isInteger(limit) || limit < 1 || limit > LIMIT_MAX)
     throw new PerdureError('BAD_OPTION', `limit: integer 1–${LIMIT_MAX}, got ${echoValue(limit)}`, 2);
   const query = [
     `WorkflowType = "${AGENT_SESSION}"`,
-    `TaskQueue = "${access.taskQueue.replaceAll(/["\\]/gu, '\\$&')}"`,
+    `TaskQueue = ${quoted(access.taskQueue)}`,
     'ExecutionStatus != "ContinuedAsNew"',
+    ...(tenant === undefined ? [] : [`WorkflowId STARTS_WITH ${quoted(`session/${checkSearched('tenant', tenant)}/`)}`]),
   ].join(' AND ');
   const found: SessionListItem[] = [];
   await access.ask(async () => {
@@ -56,4 +63,8 @@ export async function listSessions(access: TemporalAccess, { limit = LIMIT_DEFAU
     }
   });
   return found;
+}
+
+function quoted(text: string): string {
+  return `"${text.replaceAll(/["\\]/gu, '\\$&')}"`;
 }

@@ -198,6 +198,8 @@ export interface Progress {
   readonly usage: Usage;
   /** Cost so far in USD. Absent when a price is unknown. */
   readonly costUsd?: number;
+  /** The limits besides that of turns, with all extensions, and the working time so far. Absent without any. */
+  readonly limits?: { maxTokens?: number; maxCostUsd?: number; deadlineMs?: number; workedMs?: number };
   /** Number of queued messages. */
   readonly inbox: number;
   /** Number of pending approvals, a request for more budget included. */

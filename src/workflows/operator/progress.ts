@@ -24,6 +24,7 @@ export function progressOf(run: Run): Progress {
     ...(run.unknownOutcomes.length === 0 ? {} : { unknownOutcomes: run.unknownOutcomes.length }),
     usage: run.spending.usage,
     ...(run.spending.costUsd === undefined ? {} : { costUsd: run.spending.costUsd }),
+    ...limitsOf(run),
     inbox: run.inbox.length,
     pendingApprovals: run.approvals.pendingCount,
     ...(run.questions.pendingCount === 0 ? {} : { pendingQuestions: run.questions.pendingCount }),
@@ -34,6 +35,15 @@ export function progressOf(run: Run): Progress {
     model: run.route.model,
     ...(cooling.length === 0 ? {} : { cooling }),
   };
+}
+
+function limitsOf({ caps: { maxTokens, maxCostUsd }, clock: { deadlineMs, workedMs } }: Run): Pick<Progress, 'limits'> {
+  const limits = {
+    ...(maxTokens === undefined ? {} : { maxTokens }),
+    ...(maxCostUsd === undefined ? {} : { maxCostUsd }),
+    ...(deadlineMs === undefined ? {} : { deadlineMs, workedMs }),
+  };
+  return Object.keys(limits).length === 0 ? {} : { limits };
 }
 
 function subagentsOf({ subagents }: Run): Pick<Progress, 'subagents'> {

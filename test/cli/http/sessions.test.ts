@@ -27,6 +27,12 @@ async function followUntil(client: GatewayClient, key: string, run: number, last
   return events;
 }
 
+/** The keys of the sessions that a client sees. */
+async function keysOf(client: GatewayClient): Promise<string[]> {
+  const { body } = await client.ask('/v1/sessions');
+  return (body['sessions'] as { key: string }[]).map(({ key }) => key);
+}
+
 describe('sessions over HTTP', () => {
   it('C-01, U1: messages are answered in order, one run each; the stream has each run between its start and its end, and resumes anywhere', async () => {
     const place = await gateways.place({ model: (request) => say(`answer to ${lastTextOf(request)}`) });
@@ -83,6 +89,48 @@ describe('sessions over HTTP', () => {
       held.open();
     }
     expect((await followUntil(client, 's2', 1)).filter(({ event }) => event === 'session.run.started')).toHaveLength(1);
+  });
+
+  it('X21: sessions are listed, newest first, and a tenant sees only its own, without its name', async () => {
+    const place = await gateways.place({ model: () => say('done') });
+    const { as } = await place.gateway({ entries: [entry('a', 'acme'), entry('b', 'acme2')] });
+    const { client } = await place.gateway();
+    for (const [via, key] of [
+      [as('a'), 's5'],
+      [as('a'), 's6'],
+      [as('b'), 's5'],
+    ] as const) {
+      expect(await via.ask(`/v1/sessions/${key}/messages`, { body: { text: 'x' } })).toMatchObject({ status: 202 });
+    }
+    await until(async () => (await keysOf(client)).length === 3, 'all are listed');
+    expect(await keysOf(as('a'))).toEqual(['s6', 's5']);
+    expect(await keysOf(as('b'))).toEqual(['s5']);
+    expect(await keysOf(client)).toEqual(['acme2/s5', 'acme/s6', 'acme/s5']);
+    expect(await client.ask('/v1/sessions?limit=1')).toMatchObject({ body: { sessions: [{ key: 'acme2/s5', status: 'open' }] } });
+  });
+
+  it('with `from=active` a stream has nothing of runs that have ended, and the active one from its start', async () => {
+    const held = latch();
+    const place = await gateways.place({
+      model: async (request) => {
+        if (lastTextOf(request) === 'two') await held.opened;
+        return say('done');
+      },
+    });
+    const { client } = await place.gateway();
+    const send = (text: string) => client.ask('/v1/sessions/s7/messages', { body: { text } });
+    await send('one');
+    await followUntil(client, 's7', 1);
+    await send('two');
+    await until(async () => (await client.ask('/v1/sessions/s7')).body['active'] === 's7/2', 'the second run is active');
+    const events: ServerEvent[] = [];
+    for await (const event of client.follow('/v1/sessions/s7/events?from=active')) {
+      events.push(event);
+      if (event.event === 'run.started') held.open();
+      if (event.event === 'session.run.ended') break;
+    }
+    expect(events.map(({ data }) => data['runId']).filter((runId) => runId !== undefined && runId !== 's7/2')).toEqual([]);
+    expect(events.map(({ event }) => event)).toEqual(expect.arrayContaining(['session.run.started', 'run.started', 'result']));
   });
 
   it('X21: the same key is a session of its own for each tenant', async () => {

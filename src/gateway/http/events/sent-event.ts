@@ -52,12 +52,13 @@ export class EventWriter {
     const isAdded = type === 'gap' || (type === 'reset' && seq !== 1);
     if (!isAdded) this.#cursor = { ...before, token: { id, epoch, seq, turn, isFinal } };
     const sent = (name: string, data: object): SentEvent[] => [{ type: name, data, cursor: this.#cursor, adds }];
+    const answer = { runId, turn, attempt, ...(isFinal ? { final: true } : {}) };
     switch (type) {
       case 'text':
       case 'thinking':
-        return sent(`${type}.delta`, { runId, turn, attempt, seq, text: entry.text });
+        return sent(`${type}.delta`, { ...answer, seq, text: entry.text });
       case 'reset':
-        return before.token?.turn === turn && before.token.isFinal === isFinal ? sent('attempt.reset', { runId, turn, attempt }) : [];
+        return before.token?.turn === turn && before.token.isFinal === isFinal ? sent('attempt.reset', answer) : [];
       case 'gap':
         return sent('gap', { runId, missing: 'tokens', turn, attempt });
       case 'tool_call':

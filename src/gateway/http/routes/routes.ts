@@ -3,9 +3,10 @@ import { decideApproval, listApprovals } from './approvals.js';
 import { postChat, readChat, resumeChat } from './chat.js';
 import { cancelRun, extendRun, pauseRun, resumeRun, sendMessage } from './control-runs.js';
 import { followRunEvents } from './follow-run.js';
+import { answerQuestion, listQuestions } from './questions.js';
 import { listRuns, readRun, readTranscript } from './read-runs.js';
 import { serviceRoutes } from './service.js';
-import { followSessionEvents, readSession, sendToSession, unsendFromSession } from './sessions.js';
+import { followSessionEvents, listSessions, readSession, sendToSession, unsendFromSession } from './sessions.js';
 import { startRun } from './start-run.js';
 
 const DATA: readonly Route[] = [
@@ -21,6 +22,9 @@ const DATA: readonly Route[] = [
   extendRun,
   listApprovals,
   decideApproval,
+  listQuestions,
+  answerQuestion,
+  listSessions,
   sendToSession,
   readSession,
   followSessionEvents,

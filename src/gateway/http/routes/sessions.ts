@@ -1,7 +1,9 @@
 import { z } from 'zod';
+import { HTTP_LIMITS } from '../../../contracts/constants/limits.js';
 import { QUEUE_MODES } from '../../../contracts/constants/queue-modes.js';
 import { FilePart, TextPart } from '../../../contracts/schemas/message.js';
 import { HttpError } from '../access/http-error.js';
+import { activePlace } from '../events/active-place.js';
 import { readSessionCursor } from '../events/session-cursor.js';
 import { followSession } from '../events/session-stream.js';
 import { defineRoute } from '../routing/route.js';
@@ -40,6 +42,27 @@ export const sendToSession = defineRoute({
   },
 });
 
+const SessionItem = z.object({ key: z.string(), status: z.enum(['open', 'closed']), agent: z.string().optional(), startedAt: z.string() });
+
+/** `GET /v1/sessions`: lists sessions. */
+export const listSessions = defineRoute({
+  method: 'GET',
+  path: '/v1/sessions',
+  right: 'read',
+  summary: 'list sessions, newest first',
+  query: z.strictObject({
+    limit: z.coerce.number().int().min(1).max(HTTP_LIMITS.listedMax).default(HTTP_LIMITS.listedDefault).describe('Number of sessions'),
+  }),
+  answers: [{ status: 200, meaning: 'the sessions', schema: z.object({ sessions: z.array(SessionItem) }) }],
+  async run({ gateway, caller: { tenant }, query: { limit } }) {
+    const listed = await gateway.door.client.sessions({ limit, ...(tenant === undefined ? {} : { tenant }) });
+    // a client with a tenant knows its keys without the name of the tenant
+    const prefix = tenant === undefined ? '' : `${tenant}/`;
+    const sessions = listed.map(({ key, tenant: _tenant, ...rest }) => ({ key: key.slice(prefix.length), ...rest }));
+    return { status: 200, body: { sessions } };
+  },
+});
+
 /** `GET /v1/sessions/{key}`: shows a session. */
 export const readSession = defineRoute({
   method: 'GET',
@@ -64,16 +87,20 @@ export const followSessionEvents = defineRoute({
   path: '/v1/sessions/{key}/events',
   right: 'read',
   summary: 'follow a session: its events, and those of each of its runs, with `runId`',
+  query: z.strictObject({
+    from: z.enum(['start', 'active']).default('start').describe('`active`: without the runs that have ended'),
+  }),
   headers: [{ name: 'Last-Event-ID', meaning: 'The `id` of the last event that you have: the stream continues behind it' }],
   answers: [{ status: 200, meaning: 'server-sent events', contentType: 'text/event-stream' }],
-  async run({ gateway, caller, headers, params: { key } }) {
+  async run({ gateway, caller, headers, params: { key }, query: { from } }) {
     const { client } = gateway.door;
     const session = sessionOf(client, caller, key);
     // a session that does not exist is an answer, not an empty stream
     await session.query();
     if (gateway.isDraining) throw new HttpError(503, 'DRAINING', 'this gateway ends; resume at another one', { 'retry-after': '1' });
     const last = headers['last-event-id'];
-    const start = readSessionCursor(session.key, typeof last === 'string' ? last : undefined);
+    const isFresh = last === undefined && from === 'active';
+    const start = isFresh ? await activePlace(session) : readSessionCursor(session.key, typeof last === 'string' ? last : undefined);
     return { stream: followSession({ session, runOf: (runId) => client.get(runId), feeds: gateway.feeds }, start) };
   },
 });
