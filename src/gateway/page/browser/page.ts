@@ -3,6 +3,7 @@ import { forgetToken, storedToken, storeToken } from './api/token.js';
 import { Frame } from './pages/frame.js';
 import { showList } from './pages/list-page.js';
 import { showRun } from './pages/run-page.js';
+import { showSession } from './pages/session-page.js';
 import { askForToken } from './pages/sign-in.js';
 
 await main();
@@ -41,5 +42,6 @@ function signOut(): void {
 async function showPage(api: GatewayApi, frame: Frame): Promise<void> {
   const [, kind, id = ''] = location.pathname.split('/');
   if (kind === 'runs') await showRun(api, frame, decodeURIComponent(id));
+  else if (kind === 'sessions') await showSession(api, frame, decodeURIComponent(id));
   else await showList(api, frame);
 }

@@ -1,10 +1,13 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterEach } from 'vitest';
 import { CliFolder, type Command } from '../../../cli/support/cli.js';
 import { freePort } from '../../../support/free-port.js';
 import { openPage } from './browser.js';
+
+const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
 
 /** A gateway with its page, in a folder of its own. */
 export interface PageSite {
@@ -38,6 +41,8 @@ export interface PageSiteOptions {
   readonly steps: readonly object[];
   /** The module of the config. @default the script as the model */
   readonly config?: string;
+  /** Further files of its folder, by their names. */
+  readonly files?: Readonly<Record<string, string>>;
   /** Further arguments of `perdure serve`. */
   readonly args?: readonly string[];
 }
@@ -58,9 +63,12 @@ export function usePageSites(): (options: PageSiteOptions) => Promise<PageSite> 
 }
 
 /** Starts a site in a folder. */
-async function startPageSite(folder: CliFolder, { steps, config = CONFIG, args = [] }: PageSiteOptions): Promise<PageSite> {
+async function startPageSite(folder: CliFolder, { steps, config = CONFIG, files = {}, args = [] }: PageSiteOptions): Promise<PageSite> {
   await writeFile(join(folder.path, 'perdure.config.mjs'), config);
   await writeFile(join(folder.path, 'script.json'), JSON.stringify({ steps }));
+  await mkdir(join(folder.path, 'node_modules'));
+  await symlink(ROOT, join(folder.path, 'node_modules/perdure'));
+  for (const [name, text] of Object.entries(files)) await writeFile(join(folder.path, name), text);
   await folder.start(['dev']).saw('worker running');
   const port = await freePort();
   const serve = async (): Promise<Command> => {

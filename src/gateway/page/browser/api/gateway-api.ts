@@ -25,8 +25,8 @@ export class GatewayApi {
   }
 
   /** Sends JSON to a route. Throws ApiError. */
-  async post<Answer>(path: string, body?: object): Promise<Answer> {
-    const content = body ? { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) } : {};
+  async post<Answer>(path: string, body?: object, headers: Readonly<Record<string, string>> = {}): Promise<Answer> {
+    const content = body ? { headers: { ...headers, 'content-type': 'application/json' }, body: JSON.stringify(body) } : { headers };
     return await this.#ask<Answer>(path, { method: 'POST', ...content });
   }
 
@@ -77,4 +77,16 @@ export function isPassing(error: unknown): boolean {
 /** The path of a run: its id is one segment. */
 export function runPath(runId: string): string {
   return `/v1/runs/${encodeURIComponent(runId)}`;
+}
+
+/** The path of a session: its key is one segment. */
+export function sessionPath(key: string): string {
+  return `/v1/sessions/${encodeURIComponent(key)}`;
+}
+
+/** A new id for a message, so that a message that is sent twice arrives once. */
+export function newMessageId(): string {
+  // randomUUID exists only on pages that came over TLS, or from this machine
+  const bytes = crypto.getRandomValues(new Uint8Array(12));
+  return `page-${Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')}`;
 }

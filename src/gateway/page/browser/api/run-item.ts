@@ -22,5 +22,13 @@ export interface RunState {
   readonly result?: RunResult;
 }
 
+/** An entry of `GET /v1/sessions`. */
+export interface SessionItem {
+  readonly key: string;
+  readonly status: string;
+  readonly agent?: string;
+  readonly startedAt: string;
+}
+
 /** An entry of `GET /v1/runs/{id}/approvals`. */
 export type ShownApproval = Pick<PendingApproval, 'callId' | 'tool' | 'title' | 'args' | 'since' | 'expires' | 'reason'>;

@@ -3,6 +3,13 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
+/** A number of tokens in short: `950`, `12.4k`, `1.2M`. */
+export function tokensText(count: number): string {
+  if (count < 1_000) return String(count);
+  if (count < 1_000_000) return `${trimmed(count / 1_000)}k`;
+  return `${trimmed(count / 1_000_000)}M`;
+}
+
 /** An amount of USD: cents, and more digits for less. */
 export function costText(usd: number): string {
   return `$${usd.toFixed(usd === 0 || usd >= 1 ? 2 : 4)}`;

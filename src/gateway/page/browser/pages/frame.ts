@@ -24,9 +24,9 @@ export class Frame {
     );
   }
 
-  /** Announces a text to screen readers. It is not shown. */
-  announce(text: string): void {
-    this.#status.textContent = text;
+  /** Announces texts to screen readers. They are not shown. */
+  announce(texts: readonly string[]): void {
+    if (texts.length > 0) this.#status.textContent = texts.join('. ');
   }
 
   /** Names the page in the title of the tab. */

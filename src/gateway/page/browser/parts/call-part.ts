@@ -1,13 +1,11 @@
-import type { ContentPart, JsonValue } from '../../../../contracts/schemas/message.js';
-import { type FileChange, fileChangeOf } from '../content/file-change.js';
+import type { ContentPart } from '../../../../contracts/schemas/message.js';
+import { fileChangeOf } from '../content/file-change.js';
 import { durationText } from '../content/format.js';
-import { button, element, setAttributes, setText } from '../dom/element.js';
+import { element, setAttributes, setText } from '../dom/element.js';
 import type { Part } from '../dom/keyed-list.js';
 import type { ShownCall } from '../state/items-of.js';
 import type { CallState } from '../state/run-view.js';
-
-/** Text of an output that is shown at first. Reports of tools may have a megabyte. */
-const SHOWN_CHARS = 8_000;
+import { callNodes, textNodes } from './call-nodes.js';
 
 const STATES: Readonly<Record<CallState, readonly [sign: string, words: string]>> = {
   waiting: ['○', 'waiting'],
@@ -58,12 +56,11 @@ export class CallPart implements Part<ShownCall> {
     const call = this.#call;
     if (!call || !this.element.open || isSame(call, this.#shown)) return;
     this.#shown = call;
-    const change = fileChangeOf(call.name, call.args);
     this.#body.replaceChildren(
-      ...(change ? changeNodes(change) : argumentNodes(call.args)),
+      ...callNodes(call.name, call.args),
       ...(call.note === undefined ? [] : [element('p', { class: 'note' }, call.note)]),
       ...(call.childRunId === undefined ? [] : [element('p', {}, element('a', { href: runAddress(call.childRunId) }, 'Open its run'))]),
-      ...(call.output === undefined ? [] : outputNodes(call.output)),
+      ...(call.output ?? []).flatMap(outputPart),
     );
   }
 }
@@ -77,53 +74,13 @@ function isSame(a: ShownCall, b: ShownCall | undefined): boolean {
   return b !== undefined && a.args === b.args && a.output === b.output && a.note === b.note && a.childRunId === b.childRunId;
 }
 
-function changeNodes({ path, lines }: FileChange): Node[] {
-  const rows = lines.map(({ kind, text }) => {
-    switch (kind) {
-      case 'added':
-        return element('ins', {}, `+ ${text}\n`);
-      case 'removed':
-        return element('del', {}, `- ${text}\n`);
-      case 'place':
-        return element('span', { class: 'place' }, `${text}\n`);
-      case 'same':
-        return element('span', {}, `  ${text}\n`);
-    }
-  });
-  return [
-    ...(path === '' ? [] : [element('h4', {}, path)]),
-    element('pre', { class: 'diff', tabindex: '0', role: 'region', 'aria-label': `Change of ${path || 'files'}` }, ...rows),
-  ];
-}
-
-function argumentNodes(args: JsonValue): Node[] {
-  const text = typeof args === 'string' ? args : JSON.stringify(args, undefined, 2);
-  return text === '{}' ? [] : [element('h4', {}, 'Arguments'), ...cutText(text, 'Arguments')];
-}
-
-function outputNodes(parts: readonly ContentPart[]): Node[] {
-  return [element('h4', {}, 'Output'), ...parts.flatMap(outputPart)];
-}
-
 function outputPart(part: ContentPart): Node[] {
   switch (part.type) {
     case 'text':
-      return cutText(part.text, 'Output');
+      return textNodes(part.text, 'Output');
     case 'file':
-      return [element('p', { class: 'note' }, `A file (${part.mime}).`)];
+      return [element('p', { class: 'note' }, `Output: a file (${part.mime}).`)];
     case 'artifact':
-      return [...cutText(part.head, 'Output'), element('p', { class: 'note' }, `The whole output has ${part.bytes} bytes.`)];
+      return [...textNodes(part.head, 'Output'), element('p', { class: 'note' }, `The whole output has ${part.bytes} bytes.`)];
   }
-}
-
-/** A text with a button that shows the rest of it. */
-function cutText(text: string, label: string): Node[] {
-  const pre = element('pre', { tabindex: '0', role: 'region', 'aria-label': label }, text.slice(0, SHOWN_CHARS));
-  if (text.length <= SHOWN_CHARS) return [pre];
-  const more = button(`Show all ${text.length} characters`, () => {
-    setText(pre, text);
-    more.remove();
-    pre.focus();
-  });
-  return [pre, more];
 }

@@ -38,8 +38,9 @@ export function itemsOf(view: RunView): readonly Item[] {
   const results = resultsOf(view.messages);
   const shown = view.messages.flatMap((message) => itemOf(message, { view, results }));
   const known = new Set(view.messages.filter(({ role }) => role === 'assistant').map(answerKeyOf));
-  const arriving = view.result ? [] : [...view.live.values()].filter((live) => !known.has(answerKey(live.turn, live.isFinal)));
-  return withNotes([...shown, ...arriving.filter(hasText).map(liveItem)], view.notes);
+  const arriving = [...view.live.values()].filter((live) => !known.has(answerKey(live.turn, live.isFinal)));
+  const isOpen = view.result === undefined;
+  return withNotes([...shown, ...arriving.filter(hasText).map((live) => liveItem(live, isOpen))], view.notes);
 }
 
 type Results = ReadonlyMap<string, { readonly isError: boolean; readonly parts: readonly ContentPart[] }>;
@@ -121,8 +122,8 @@ function hasText({ text, thinking }: LiveAnswer): boolean {
   return text !== '' || thinking !== '';
 }
 
-function liveItem({ turn, isFinal, text, thinking }: LiveAnswer): Placed {
-  const answer = { turn, text, thinking, isLive: true, isPartial: false, calls: [] };
+function liveItem({ turn, isFinal, text, thinking }: LiveAnswer, isLive: boolean): Placed {
+  const answer = { turn, text, thinking, isLive, isPartial: !isLive, calls: [] };
   return { turn, item: { kind: 'answer', key: `answer-${answerKey(turn, isFinal)}`, answer } };
 }
 

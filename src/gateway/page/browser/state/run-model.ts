@@ -35,6 +35,7 @@ export class RunModel {
   #view: RunView;
   #state: RunState | undefined;
   #pending = NOTHING;
+  #isLoaded = false;
 
   constructor(api: GatewayApi, runId: string, options: RunModelOptions) {
     this.#api = api;
@@ -55,6 +56,11 @@ export class RunModel {
 
   get pending(): PendingDecisions {
     return this.#pending;
+  }
+
+  /** True once the transcript was read: what comes later is new. */
+  get isLoaded(): boolean {
+    return this.#isLoaded;
   }
 
   /** True until the run has a result. */
@@ -83,6 +89,7 @@ export class RunModel {
   async #readMessages(): Promise<void> {
     const { messages, isWhole } = await this.#transcript.read();
     this.#view = takeMessages(this.#view, messages, { isWhole });
+    this.#isLoaded = true;
     this.#options.onChange();
   }
 
@@ -95,9 +102,12 @@ export class RunModel {
       isOpen && pendingApprovals > 0 ? this.#api.get<ShownApproval[]>(`${path}/approvals`) : [],
       isOpen && pendingQuestions > 0 ? this.#api.get<PendingQuestion[]>(`${path}/questions`) : [],
     ]);
+    const hasEnded = this.isOpen && !isOpen;
     this.#state = state;
     this.#pending = { approvals, questions };
     this.#options.onChange();
+    // the events may come later, or no more
+    if (hasEnded) void this.#messages.request();
   }
 
   /** A later event, or the next look, brings what could not be read now. */

@@ -63,9 +63,10 @@ const CHANGES: { readonly [Type in RunEvent['type']]?: Change<RunEventOf<Type>> 
   'steer.expired': withoutQueued,
   'steer.refused': withoutQueued,
   'steer.unconsumed': withoutQueued,
-  'tool.call': (view, { callId, title }) => setCall(view, callId, { title, state: 'running' }),
+  // a call that was denied gets a result too
+  'tool.call': (view, { callId, title }) => setCall(view, callId, { title, state: isDenied(view, callId) ? 'denied' : 'running' }),
   'tool.result': (view, { callId, outcome, isError, durationMs }) =>
-    setCall(view, callId, { state: stateOf(outcome, isError), durationMs }),
+    setCall(view, callId, { state: isDenied(view, callId) ? 'denied' : stateOf(outcome, isError), durationMs }),
   'tool.blocked': (view, { callId, by, reason }) => setCall(view, callId, { state: 'denied', note: `blocked by ${by}: ${reason}` }),
   'tool.remembered': (view, { callId }) =>
     setCall(view, callId, { state: 'ok', note: 'answered with the result of the same earlier call' }),
@@ -77,6 +78,10 @@ const CHANGES: { readonly [Type in RunEvent['type']]?: Change<RunEventOf<Type>> 
 
 function withoutQueued(view: RunView, { id }: { readonly id: string }): RunView {
   return { ...view, queued: view.queued.filter((queued) => queued !== id) };
+}
+
+function isDenied({ calls }: RunView, callId: string): boolean {
+  return calls.get(callId)?.state === 'denied';
 }
 
 function decidedFacts({ decision, by, reason }: RunEventOf<'approval.decided'>): CallFacts {
