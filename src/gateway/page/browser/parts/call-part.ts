@@ -44,7 +44,7 @@ export class CallPart implements Part<ShownCall> {
     setAttributes(this.element, { 'data-state': call.state });
     setText(this.#sign, sign);
     setText(this.#name, call.name);
-    setText(this.#title, call.title);
+    setText(this.#title, titleOf(call));
     setText(this.#state, call.durationMs === undefined ? words : `${words}, ${durationText(call.durationMs)}`);
     // a change of a file is what a reader looks for
     if (isNew && fileChangeOf(call.name, call.args)) this.element.open = true;
@@ -68,6 +68,11 @@ export class CallPart implements Part<ShownCall> {
 /** The address of the page of a run. */
 export function runAddress(runId: string): string {
   return `/runs/${encodeURIComponent(runId)}`;
+}
+
+/** The title, unless it only repeats the name. */
+function titleOf({ name, title }: ShownCall): string {
+  return title === name.replaceAll('_', ' ') ? '' : title;
 }
 
 function isSame(a: ShownCall, b: ShownCall | undefined): boolean {
