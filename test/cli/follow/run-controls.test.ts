@@ -53,9 +53,12 @@ class Desk {
 
   /** Waits until an approval takes keys. */
   async takesKeys(): Promise<void> {
-    await vi.waitFor(() => {
-      if (!this.shown.includes('y approve')) throw new Error(`it takes no keys yet: ${this.shown}`);
-    });
+    await vi.waitFor(
+      () => {
+        if (!this.shown.includes('y approve')) throw new Error(`it takes no keys yet: ${this.shown}`);
+      },
+      { timeout: 30_000 },
+    );
   }
 
   get shown(): string {
@@ -125,7 +128,7 @@ describe('the keys while a run is followed', () => {
     take(desk, asked(), PROGRESS);
     await desk.takesKeys();
     desk.press({ text: 'y' });
-    await vi.waitFor(() => expect(desk.shown).toContain('deploy'));
+    await expect.poll(() => desk.shown).toContain('deploy');
     expect(desk.printed).toEqual(['NO_WORKER: not accepted']);
   });
 
@@ -141,7 +144,7 @@ describe('the keys while a run is followed', () => {
       reason: '',
     } as const;
     take(desk, event(limit), PROGRESS);
-    await vi.waitFor(() => expect(desk.shown).toContain('perdure extend r'));
+    await expect.poll(() => desk.shown).toContain('perdure extend r');
     desk.press({ text: 'y' }, 'backspace', { text: 'n' });
     expect(desk.sent).toEqual([['deny', BUDGET_APPROVAL, { by: 'ada' }]]);
   });
@@ -170,14 +173,14 @@ describe('the keys while a run is followed', () => {
   it('Ctrl-C clears a text, then holds the run; a message then interrupts the model, and the run continues', async () => {
     const desk = new Desk();
     desk.press({ text: 'x' }, 'interrupt', 'interrupt', { text: 'Stop that.' }, 'enter');
-    await vi.waitFor(() => expect(desk.sent).toHaveLength(3));
+    await expect.poll(() => desk.sent).toHaveLength(3);
     expect(desk.sent).toEqual([['hold', { by: 'ada' }], ['steer', { text: 'Stop that.', mode: 'interrupt' }], ['release']]);
   });
 
   it('Enter without a text continues a held run', async () => {
     const desk = new Desk();
     desk.press('interrupt', 'enter');
-    await vi.waitFor(() => expect(desk.sent).toEqual([['hold', { by: 'ada' }], ['release']]));
+    await expect.poll(() => desk.sent).toEqual([['hold', { by: 'ada' }], ['release']]);
   });
 
   it('a second Ctrl-C releases the run and detaches, also if the release fails', async () => {
@@ -186,7 +189,7 @@ describe('the keys while a run is followed', () => {
       desk.press('interrupt');
       desk.refusal = refusal;
       desk.press('interrupt');
-      await vi.waitFor(() => expect(desk.sent).toEqual([['hold', { by: 'ada' }], ['release'], ['detach']]));
+      await expect.poll(() => desk.sent).toEqual([['hold', { by: 'ada' }], ['release'], ['detach']]);
     }
   });
 });

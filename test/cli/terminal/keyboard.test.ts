@@ -1,5 +1,5 @@
 import { PassThrough } from 'node:stream';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { inputRow } from '../../../src/cli/terminal/input-row.js';
 import { Keyboard, type Pressed } from '../../../src/cli/terminal/keyboard.js';
 import { editLine, NOTHING_TYPED, type Typed } from '../../../src/cli/terminal/line-editor.js';
@@ -58,7 +58,7 @@ describe('the keys of a terminal', () => {
       { kind: 'enter' },
       { kind: 'insert', text: 'two\nlines' },
     ];
-    await vi.waitFor(() => expect(pressed).toEqual(expected));
+    await expect.poll(() => pressed).toEqual(expected);
     keyboard.stop();
     keyboard.stop();
     expect({ modes, written }).toEqual({ modes: [true, false], written: ['\u001b[?2004h', '\u001b[?2004l'] });

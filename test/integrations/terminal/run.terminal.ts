@@ -1,4 +1,4 @@
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { useAgentFolder } from './support/agent-folder.js';
 import { useTerminals } from './support/tmux.js';
 
@@ -62,7 +62,7 @@ describe('perdure run in a terminal', () => {
     for (const size of [SMALL, LARGE, SMALL]) {
       await terminal.resize(size);
       await terminal.saw(new RegExp(`turn 1/`, 'u'));
-      await vi.waitFor(async () => expect((await terminal.screen()).match(STATUS)).toHaveLength(1));
+      await expect.poll(async () => (await terminal.screen()).match(STATUS)).toHaveLength(1);
     }
     expect(await terminal.ended()).toBe(0);
     const all = await terminal.all();

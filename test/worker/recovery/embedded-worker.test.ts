@@ -63,10 +63,7 @@ test('hostEmbeddedWorker: the last heartbeat of a dead worker is in the failure,
   const first = await host('a');
   const handle = await begin('one');
   await first.line('started one');
-  await vi.waitFor(async () => {
-    const { raw } = await handle.describe();
-    expect(raw.pendingActivities?.[0]?.heartbeatDetails?.payloads).toHaveLength(1);
-  });
+  await expect.poll(async () => (await handle.describe()).raw.pendingActivities?.[0]?.heartbeatDetails?.payloads).toHaveLength(1);
   await first.kill();
   const second = await host('b');
   await handle.result();
@@ -116,10 +113,7 @@ test('hostEmbeddedWorker: a call whose cancel was asked before its worker died c
   await first.line('started one');
   await handle.cancel();
   // the call is told and goes on: only its worker's death will end it
-  await vi.waitFor(async () => {
-    const { raw } = await handle.describe();
-    expect(raw.pendingActivities?.[0]?.state).toBe(CANCEL_REQUESTED);
-  });
+  await expect.poll(async () => (await handle.describe()).raw.pendingActivities?.[0]?.state).toBe(CANCEL_REQUESTED);
   await first.kill();
   const second = await host('b');
   const since = Date.now();
