@@ -126,3 +126,24 @@ describe('perdure run in a terminal', () => {
     expect({ screen, hasColours: screen.includes('\u001b[2m') }).toEqual({ screen, hasColours });
   });
 });
+
+describe('perdure chat in a terminal', () => {
+  test('each answer is shown once, an approval is decided in between, and Ctrl-D ends the conversation', async () => {
+    const steps = [{ text: 'First **answer**.' }, calls('I deploy.', { name: 'deploy' }), { text: 'It says: {{lastToolResult}}.' }];
+    const terminal = await open(await agent.chat(steps), SMALL);
+    await terminal.saw(/> message to the agent; Ctrl-D ends/u);
+    await terminal.type('Hello.');
+    await terminal.press('Enter');
+    await terminal.saw(/> Hello\.[^]*First answer\.[^]*Ctrl-D ends/u);
+    await terminal.type('Deploy it.');
+    await terminal.press('Enter');
+    await terminal.saw(/y approve · n deny/u);
+    await terminal.type('y');
+    await terminal.saw(/It says: deployed\.[^]*Ctrl-D ends/u);
+    await terminal.press('C-d');
+    expect(await terminal.ended()).toBe(0);
+    const all = await terminal.all();
+    for (const text of ['First answer.', 'I deploy.', 'It says: deployed.'])
+      expect({ all, count: all.split(text).length - 1 }).toEqual({ all, count: 1 });
+  });
+});

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll } from 'vitest';
-import { CliFolder } from '../../../cli/support/cli.js';
+import { CliFolder, type CommandProgram } from '../../../cli/support/cli.js';
 import { builtFolder } from '../../../support/built-package.js';
 
 /** An agent with tools that need approval, report progress, ask, and give much. */
@@ -23,7 +23,9 @@ export default defineConfig({
 /** A folder with the agent and the worker that all commands of a file share. */
 export interface AgentFolder {
   /** The command line that runs a script on the agent. */
-  run(steps: readonly object[], ...options: readonly string[]): Promise<ReturnType<CliFolder['program']>>;
+  run(steps: readonly object[], ...options: readonly string[]): Promise<CommandProgram>;
+  /** The command line that holds a conversation with a script. */
+  chat(steps: readonly object[]): Promise<CommandProgram>;
   /** The folder, for other commands. */
   readonly folder: CliFolder;
 }
@@ -49,14 +51,17 @@ export function useAgentFolder(): AgentFolder {
     get folder() {
       return folder();
     },
-    async run(steps, ...options) {
-      count += 1;
-      const script = `script-${count}.json`;
-      await writeFile(join(folder().path, script), JSON.stringify({ steps }));
-      const { env, ...program } = folder().program(['run', 'Go.', '--model', `scripted/${script}`, '--id', `run-${count}`, ...options]);
-      // what these tests show depends on the terminal alone
-      const { NO_COLOR: _no, FORCE_COLOR: _force, TMUX: _tmux, ...others } = env;
-      return { ...program, env: others };
-    },
+    run: (steps, ...options) => program(steps, (script, id) => ['run', 'Go.', '--model', script, '--id', id, ...options]),
+    chat: (steps) => program(steps, (script, id) => ['chat', '--session', id, '--model', script]),
   };
+
+  async function program(steps: readonly object[], args: (script: string, id: string) => string[]): Promise<CommandProgram> {
+    count += 1;
+    const script = `script-${count}.json`;
+    await writeFile(join(folder().path, script), JSON.stringify({ steps }));
+    const { env, ...started } = folder().program(args(`scripted/${script}`, `run-${count}`));
+    // what these tests show depends on the terminal alone
+    const { NO_COLOR: _no, FORCE_COLOR: _force, TMUX: _tmux, ...others } = env;
+    return { ...started, env: others };
+  }
 }

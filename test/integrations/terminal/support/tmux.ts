@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -12,6 +12,9 @@ const run = promisify(execFile);
 const CONFIG = 'set -g remain-on-exit on\nset -g history-limit 20000\nset -g status off\nset -g default-terminal tmux-256color\n';
 const WAIT = { timeout: 60_000, interval: 50 };
 const OUTPUT_BYTES_MAX = 64 * 1024 * 1024;
+
+/** Runs a command and writes its exit status to a file: tmux does not always get it when the terminal closes first. */
+const WITH_STATUS = `"$@"; printf %s "$?" > "$0"`;
 
 /** The size of a terminal. */
 export interface Size {
@@ -33,7 +36,10 @@ export class TmuxTerminal {
     await writeFile(join(folder, 'tmux.conf'), CONFIG);
     const terminal = new TmuxTerminal(folder);
     const size = ['-x', String(columns), '-y', String(rows)];
-    await terminal.#tmux(['new-session', '-d', ...size, '-c', cwd, '--', command, ...args], { ...env, LC_ALL: 'C.UTF-8' });
+    await terminal.#tmux(['new-session', '-d', ...size, '-c', cwd, '--', 'sh', '-c', WITH_STATUS, terminal.#status, command, ...args], {
+      ...env,
+      LC_ALL: 'C.UTF-8',
+    });
     return terminal;
   }
 
@@ -78,9 +84,8 @@ export class TmuxTerminal {
   /** Waits for the end of the command. Resolves with its exit status. */
   async ended(): Promise<number> {
     return await vi.waitFor(async () => {
-      const status = await this.#tmux(['display-message', '-p', '#{pane_dead} #{pane_dead_status}']);
-      const code = /^1 (?<code>\d+)/u.exec(status)?.groups?.['code'];
-      if (code === undefined) throw new Error(`it has not ended:\n${await this.screen()}`);
+      const code = await readFile(this.#status, 'utf8').catch(() => '');
+      if (code === '') throw new Error(`it has not ended:\n${await this.screen()}`);
       return Number(code);
     }, WAIT);
   }
@@ -89,6 +94,10 @@ export class TmuxTerminal {
   async remove(): Promise<void> {
     await this.#tmux(['kill-server']).catch(() => undefined);
     await rm(this.#folder, { recursive: true, force: true });
+  }
+
+  get #status(): string {
+    return join(this.#folder, 'status');
   }
 
   async #capture(...options: readonly string[]): Promise<string> {
