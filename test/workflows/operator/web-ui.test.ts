@@ -8,7 +8,7 @@ import { textOf } from '../../../src/contracts/message-text.js';
 import { NO_USAGE } from '../../../src/contracts/models/usage.js';
 import type { ApprovalList } from '../../../src/contracts/schemas/approval.js';
 import type { ExtendInput, RunInput } from '../../../src/contracts/schemas/run.js';
-import { ASK_SIGNAL, QUESTION_QUERY } from '../../../src/contracts/text/ids.js';
+import { ASK_SIGNAL, QUESTION_QUERY, SAMPLE_SIGNAL, SAMPLING_QUERY } from '../../../src/contracts/text/ids.js';
 import { defineTool } from '../../../src/define/define-tool.js';
 import type { ModelRequest } from '../../../src/providers/contract/provider.js';
 import { call, say } from '../../support/agent-worker.js';
@@ -160,7 +160,13 @@ describe('what the Web UI shows of a run', () => {
       .filter(({ name }) => !name.startsWith('__'))
       .map(({ name, description }) => [name, description]);
     const ofCalls = expect.stringMatching(/Not for operators\.$/u);
-    expect(Object.fromEntries(described)).toEqual({ ...HANDLER_DESCRIPTIONS, [ASK_SIGNAL]: ofCalls, [QUESTION_QUERY]: ofCalls });
+    expect(Object.fromEntries(described)).toEqual({
+      ...HANDLER_DESCRIPTIONS,
+      [ASK_SIGNAL]: ofCalls,
+      [QUESTION_QUERY]: ofCalls,
+      [SAMPLE_SIGNAL]: ofCalls,
+      [SAMPLING_QUERY]: ofCalls,
+    });
     await run.handle.signal('cancel', {});
     await run.result();
   });
