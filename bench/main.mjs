@@ -18,6 +18,7 @@ import { modelCalls } from './scenarios/model-calls.mjs';
 import { oneRun } from './scenarios/one-run.mjs';
 import { policies } from './scenarios/policies.mjs';
 import { prompts } from './scenarios/prompts.mjs';
+import { recall } from './scenarios/recall.mjs';
 import { recovery } from './scenarios/recovery.mjs';
 import { sharedRecovery } from './scenarios/shared-recovery.mjs';
 import { startUp } from './scenarios/start-up.mjs';
@@ -46,6 +47,7 @@ const SCENARIOS = {
   policies: () => policies(),
   'model-calls': () => modelCalls(),
   prompts: () => prompts(),
+  recall: () => recall(),
   'mcp-calls': () => mcpCalls(),
   'sub-agents': (arena) => subAgents(arena),
   gateway: (arena) => gateway(arena),

@@ -28,8 +28,13 @@ export async function searchNotes(place: MemoryPlace, query: string, limit: numb
   const index = await indexOf(place);
   index.updated = index.updated.catch(() => undefined).then(() => update(index, place));
   await index.updated;
-  const found = index.search.search(query, { prefix: (term) => term.length > 2, fuzzy: (term) => (term.length > 4 ? 0.2 : false) });
+  const found = index.search.search(query, { prefix: (term) => term.length > 2, fuzzy: (term) => (mayBeMisspelt(term) ? 0.2 : false) });
   return found.slice(0, limit).flatMap(({ id }) => index.notes.get(id as number) ?? []);
+}
+
+/** A number that differs in one digit is another thing: an order, a date, an address. */
+function mayBeMisspelt(term: string): boolean {
+  return term.length > 4 && !/\d/u.test(term);
 }
 
 async function indexOf({ jail, folder }: MemoryPlace): Promise<MemoryIndex> {

@@ -35,6 +35,12 @@ describe('the memory of agents', () => {
     expect(await use('recall', { query: 'zebra' })).toBe('no note has these words');
   });
 
+  it('a number with another digit is another thing', async () => {
+    await use('remember', { text: 'Order 104711 was refunded.' }, { key: 'a' });
+    expect(await use('recall', { query: '104712' })).toBe('no note has these words');
+    expect(await use('recall', { query: '104711' })).toContain('was refunded');
+  });
+
   it('a call that is repeated adds its note once', async () => {
     for (const _ of [1, 2, 3]) expect(await use('remember', { text: 'once' }, { key: 'same' })).toBe(`remembered in ${MONTH}`);
     expect((await readFile(join(folder.path, 'memory', MONTH), 'utf8')).match(/^once$/gmu)).toHaveLength(1);
