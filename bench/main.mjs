@@ -20,6 +20,7 @@ import { policies } from './scenarios/policies.mjs';
 import { prompts } from './scenarios/prompts.mjs';
 import { recall } from './scenarios/recall.mjs';
 import { recovery } from './scenarios/recovery.mjs';
+import { sessions } from './scenarios/sessions.mjs';
 import { sharedRecovery } from './scenarios/shared-recovery.mjs';
 import { startUp } from './scenarios/start-up.mjs';
 import { subAgents } from './scenarios/sub-agents.mjs';
@@ -51,6 +52,7 @@ const SCENARIOS = {
   'mcp-calls': () => mcpCalls(),
   'sub-agents': (arena) => subAgents(arena),
   gateway: (arena) => gateway(arena),
+  sessions: (arena) => sessions(arena),
 };
 
 const { values: options, positionals: wanted } = parseArgs({

@@ -56,6 +56,10 @@ const AIMS = [
   ['o', '5 sub-agents at once over the sum of their turns', 'sub-agents', 'ratio', '<=', 1.2],
   ['p', 'start over HTTP beside the client, ms more', 'gateway', 'addedToStartMs', '<=', 2],
   ['p', 'first token behind the model, 1,000 clients, p95 ms', 'gateway', 'firstTokenP95Ms', '<=', 100],
+  ['q', 'worker RSS with 10,000 idle sessions, MiB more', 'sessions', 'idleGrowthMiB', '<=', 50],
+  ['q', '50 sessions × 1,000 sends at once: lost or answered twice', 'sessions', 'lostOrDoubled', '<=', 0],
+  ['q', 'the same: out of the order of acceptance', 'sessions', 'disordered', '<=', 0],
+  ['q', 'the same: runs that overlap', 'sessions', 'overlapping', '<=', 0],
 ];
 
 /** What was measured, for people. */

@@ -7,7 +7,18 @@ import { median, round } from '../statistics.mjs';
 const NOTES = 10_000;
 const NOTES_A_FILE = 200;
 const SEARCHES = 200;
-const SUBJECTS = ['invoice', 'deployment', 'customer', 'database', 'migration', 'contract', 'refund', 'certificate', 'warehouse', 'holiday'];
+const SUBJECTS = [
+  'invoice',
+  'deployment',
+  'customer',
+  'database',
+  'migration',
+  'contract',
+  'refund',
+  'certificate',
+  'warehouse',
+  'holiday',
+];
 const FACTS = ['is due on Friday', 'needs an approval of two people', 'was moved to the second region', 'must not be changed by hand'];
 
 /**
@@ -60,5 +71,8 @@ async function writeNotes(folder) {
 }
 
 function note(remember, { workspace, at }) {
-  return remember.execute({ text: `note ${at} of this run` }, { workspace, idempotencyKey: `bench-${at}`, signal: new AbortController().signal });
+  return remember.execute(
+    { text: `note ${at} of this run` },
+    { workspace, idempotencyKey: `bench-${at}`, signal: new AbortController().signal },
+  );
 }
