@@ -11,7 +11,7 @@
 export const IMPORT_TABLE = {
   cli: {
     rooms: ['gateway', 'channels', 'client', 'worker', 'contracts', 'define', 'streams'],
-    packages: ['node:*', 'commander', 'diff', 'marked'],
+    packages: ['node:*', 'commander', 'marked'],
   },
   gateway: {
     rooms: ['client', 'contracts'],
@@ -69,5 +69,5 @@ export const ALSO = {
   'contracts/handlers.ts': ['@temporalio/workflow'],
   // bundled into the page: nothing else of the gateway reads Markdown or compares texts
   'gateway/page/browser/content/markdown.ts': ['marked'],
-  'gateway/page/browser/content/file-change.ts': ['diff'],
+  'gateway/page/browser/content/compare-lines.ts': ['diff'],
 };

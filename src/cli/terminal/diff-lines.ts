@@ -1,12 +1,9 @@
-import { structuredPatch } from 'diff';
+import { type ComparedLine, compareLines } from '../../gateway/page/browser/content/compare-lines.js';
 import { type Line, plainLine } from './styled-text.js';
 
 /** Lines of a change that are shown. */
 const LINES_MAX = 30;
 const CONTEXT_LINES = 2;
-/** Larger texts are not compared: it could take seconds. */
-const COMPARED_CHARS_MAX = 100_000;
-const EDITS_MAX = 2_000;
 
 /** The lines of a replaced text and of its replacement, with the lines around each change. Pure. */
 export function editDiff(oldText: string, newText: string): Line[] {
@@ -31,16 +28,27 @@ export function shortened(lines: readonly Line[], linesMax = LINES_MAX): Line[] 
 }
 
 function changedLines(oldText: string, newText: string): string[] {
-  const compares = oldText.length + newText.length <= COMPARED_CHARS_MAX;
-  const options = { context: CONTEXT_LINES, maxEditLength: EDITS_MAX };
-  const patch = compares ? structuredPatch('', '', withEnd(oldText), withEnd(newText), undefined, undefined, options) : undefined;
-  if (patch) return patch.hunks.flatMap(({ lines }, index) => (index === 0 ? lines : [' ⋮', ...lines]));
-  return [...linesOf(oldText).map((line) => `-${line}`), ...linesOf(newText).map((line) => `+${line}`)];
+  const lines = compareLines(oldText, newText);
+  const near = nearChanges(lines);
+  return [...near].flatMap((index, place, indexes) => {
+    const line = lines[index];
+    if (!line) return [];
+    const isBehindGap = place > 0 && indexes[place - 1] !== index - 1;
+    return [...(isBehindGap ? [' ⋮'] : []), `${SIGNS[line.kind]}${line.text}`];
+  });
 }
 
-/** A text that ends in a line break: what is replaced is a part of a file, and its end is no end of a file. */
-function withEnd(text: string): string {
-  return text === '' || text.endsWith('\n') ? text : `${text}\n`;
+const SIGNS: Readonly<Record<ComparedLine['kind'], string>> = { same: ' ', added: '+', removed: '-' };
+
+/** The indexes of the changed lines and of those around them, in their order. */
+function nearChanges(lines: readonly ComparedLine[]): ReadonlySet<number> {
+  const near = new Set<number>();
+  lines.forEach(({ kind }, index) => {
+    if (kind === 'same') return;
+    const end = Math.min(lines.length - 1, index + CONTEXT_LINES);
+    for (let each = Math.max(0, index - CONTEXT_LINES); each <= end; each += 1) near.add(each);
+  });
+  return near;
 }
 
 function linesOf(text: string): string[] {

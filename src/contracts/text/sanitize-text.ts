@@ -43,6 +43,11 @@ export function visibleJson(json: string): string {
   return json.replaceAll(INVISIBLE, writtenOut);
 }
 
+/** Text with invisible characters as escape sequences. Its line breaks and tabs stay. */
+export function visibleText(text: string): string {
+  return text.replaceAll(INVISIBLE, (character) => (character === '\n' || character === '\t' ? character : writtenOut(character)));
+}
+
 function writtenOut(character: string): string {
   return Array.from({ length: character.length }, (_, unit) => `\\u${character.charCodeAt(unit).toString(16).padStart(4, '0')}`).join('');
 }

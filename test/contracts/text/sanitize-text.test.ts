@@ -1,6 +1,6 @@
 import { assert, property, string } from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { escapeMarkdown, markdownCode } from '../../../src/contracts/text/sanitize-text.js';
+import { escapeMarkdown, markdownCode, visibleText } from '../../../src/contracts/text/sanitize-text.js';
 
 describe('escapeMarkdown', () => {
   it.each([
@@ -36,5 +36,12 @@ describe('markdownCode', () => {
 
   it.each(['a ` b', 'a | b', 'a {runId} b', 'a {namespace} b', 'a {workflowId} b'])('what code cannot hold is escaped: %s', (text) => {
     expect(markdownCode(text)).toBe(escapeMarkdown(text));
+  });
+});
+
+describe('visibleText', () => {
+  it('shows U+202E and every other invisible character as an escape sequence, and keeps line breaks and tabs', () => {
+    expect(visibleText('rm \u202Etxt.a\u202C \u200Bx\r\n\ty\u2028')).toBe('rm \\u202etxt.a\\u202c \\u200bx\\u000d\n\ty\\u2028');
+    expect(visibleText('{\n  "a": "ä → 漢"\n}')).toBe('{\n  "a": "ä → 漢"\n}');
   });
 });

@@ -89,6 +89,24 @@ describe('hostile text on the page, in a real browser', { timeout: 180_000 }, ()
     expect([errors, foreign, lists.errors, lists.foreign, session.errors, session.foreign]).toEqual([[], [], [], [], [], []]);
   });
 
+  test('X20: a person who approves sees invisible characters of arguments and changes as escape sequences', async () => {
+    const site = await newSite({
+      config: CONFIG,
+      steps: [
+        { toolCalls: [{ name: 'edit_file', args: { path: 'a\u200Bb', oldText: 'x', newText: 'if (\u2067admin\u2069)' } }] },
+        { toolCalls: [{ name: 'asking', args: { line: 'rm \u202Egpj.a\u202C' } }] },
+      ],
+    });
+    const { page, errors } = await site.open(await newBrowser(), `/runs/${await site.start()}`);
+    const card = page.locator('article.card');
+    await card.getByRole('region', { name: 'Arguments' }).waitFor({ timeout: 90_000 });
+    expect(await card.innerText()).toContain(String.raw`rm \u202egpj.a\u202c`);
+    const change = page.getByRole('region', { name: String.raw`a\u200bb` });
+    expect(await change.locator('ins').innerText()).toContain(String.raw`+ if (\u2067admin\u2069)`);
+    expect(await page.locator('main').innerText()).not.toMatch(/[\u200B\u202A-\u202E\u2066-\u2069]/u);
+    expect(errors).toEqual([]);
+  });
+
   test('X20: the policy stops what a mistake of the page would let in: inline scripts, markup from text, other hosts', async () => {
     const site = await newSite({ steps: [{ text: 'x' }] });
     const { page, foreign } = await site.open(await newBrowser(), '/');

@@ -4,7 +4,7 @@ import { EventReader } from '../../../../src/gateway/page/browser/api/read-event
 
 const STREAM = [
   'retry: 1000',
-  'id: a\nevent: text.delta\ndata: {"text":"one"}',
+  'id: a\nevent: text.delta\ndata: {"text":"one\u2028two\u2029"}',
   ':',
   'id: b\nevent: result\ndata: {"x":"a\\n\\nb"}',
   '',
@@ -18,7 +18,7 @@ describe('EventReader', () => {
         const reader = new EventReader();
         const events = places.slice(1).flatMap((end, index) => reader.read(STREAM.slice(places[index], end)));
         expect(events).toEqual([
-          { id: 'a', type: 'text.delta', data: { text: 'one' } },
+          { id: 'a', type: 'text.delta', data: { text: 'one\u2028two\u2029' } },
           { id: 'b', type: 'result', data: { x: 'a\n\nb' } },
         ]);
       }),

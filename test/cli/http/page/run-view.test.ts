@@ -169,6 +169,15 @@ describe('what a call shows', () => {
     expect([fileChangeOf('other', { path: 'a' }), fileChangeOf('edit_file', null)?.lines]).toEqual([undefined, []]);
   });
 
+  it('X20: an edit that changes every one of 12,500 lines takes little time, and is compared once', () => {
+    const args = { path: 'a', oldText: 'a\n'.repeat(12_500), newText: 'b\n'.repeat(12_500) };
+    const begun = process.cpuUsage();
+    expect(lines('edit_file', args)).toHaveLength(25_000);
+    expect(fileChangeOf('edit_file', args)).toBe(fileChangeOf('edit_file', args));
+    const { user, system } = process.cpuUsage(begun);
+    expect((user + system) / 1_000).toBeLessThan(500);
+  });
+
   it('the plan is that of the last valid call, whatever a model sent', () => {
     expect(planOf([planned({ steps: [{ step: 'a', status: 'done' }, { step: 'b', status: 'odd' }, 7, null] })])).toEqual([
       { step: 'a', status: 'done' },

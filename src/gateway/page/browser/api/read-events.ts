@@ -19,7 +19,17 @@ export class EventReader {
 }
 
 function eventOf(block: string): ServerEvent[] {
-  const { id, type, data } = /^id: (?<id>.+)\nevent: (?<type>.+)\ndata: (?<data>.*)$/u.exec(block)?.groups ?? {};
+  const { id, event: type, data } = fieldsOf(block);
   if (id === undefined || type === undefined || data === undefined) return [];
   return [{ id, type, data: JSON.parse(data) }];
+}
+
+/** Only a line feed ends a line: JSON leaves U+2028 and U+2029 as they are. */
+function fieldsOf(block: string): { readonly [Name in string]?: string } {
+  return Object.fromEntries(
+    block.split('\n').map((line) => {
+      const end = line.indexOf(': ');
+      return end === -1 ? [line, ''] : [line.slice(0, end), line.slice(end + 2)];
+    }),
+  );
 }

@@ -1,9 +1,9 @@
-import { diffLines } from 'diff';
 import type { JsonValue } from '../../../../contracts/schemas/message.js';
+import { type ComparedLine, compareLines, linesOf } from './compare-lines.js';
 
 /** A line of a change of files. */
 export interface ChangedLine {
-  readonly kind: 'same' | 'added' | 'removed' | 'place';
+  readonly kind: ComparedLine['kind'] | 'place';
   readonly text: string;
 }
 
@@ -13,15 +13,27 @@ export interface FileChange {
   readonly lines: readonly ChangedLine[];
 }
 
-/** A diff takes quadratic time in the worst case. Above this size the texts are shown one after the other. */
-const DIFFED_CHARS_MAX = 50_000;
+/** True for the calls that have a change of files. Pure. */
+export function changesFile(name: string): boolean {
+  return name === 'edit_file' || name === 'write_file' || name === 'apply_patch';
+}
 
-/** The change that a call of a tool for files makes, from its arguments. Undefined for every other call. Pure. */
+/** A call is shown more than once, and its arguments do not change. */
+const known = new WeakMap<object, FileChange>();
+
+/** The change that a call of a tool for files makes, from its arguments. Undefined for every other call. Computed once per call. */
 export function fileChangeOf(name: string, args: JsonValue): FileChange | undefined {
+  if (args === null || typeof args !== 'object') return changeOf(name, args);
+  const change = known.get(args) ?? changeOf(name, args);
+  if (change) known.set(args, change);
+  return change;
+}
+
+function changeOf(name: string, args: JsonValue): FileChange | undefined {
   const text = (key: string): string => textArgument(args, key) ?? '';
   switch (name) {
     case 'edit_file':
-      return { path: text('path'), lines: diffOf(text('oldText'), text('newText')) };
+      return { path: text('path'), lines: compareLines(text('oldText'), text('newText')) };
     case 'write_file':
       return { path: text('path'), lines: linesOf(text('content'), 'added') };
     case 'apply_patch':
@@ -29,26 +41,6 @@ export function fileChangeOf(name: string, args: JsonValue): FileChange | undefi
     default:
       return undefined;
   }
-}
-
-function diffOf(before: string, after: string): readonly ChangedLine[] {
-  if (before.length + after.length > DIFFED_CHARS_MAX) return [...linesOf(before, 'removed'), ...linesOf(after, 'added')];
-  return diffLines(withLineEnd(before), withLineEnd(after)).flatMap(({ value, added, removed }) =>
-    linesOf(value, added ? 'added' : removed ? 'removed' : 'same'),
-  );
-}
-
-/** A last line without a line end is not another line. */
-function withLineEnd(text: string): string {
-  return text === '' || text.endsWith('\n') ? text : `${text}\n`;
-}
-
-function linesOf(text: string, kind: ChangedLine['kind']): ChangedLine[] {
-  if (text === '') return [];
-  return text
-    .replace(/\n$/u, '')
-    .split('\n')
-    .map((line) => ({ kind, text: line }));
 }
 
 /** The lines of a patch, which begin with their kind. */

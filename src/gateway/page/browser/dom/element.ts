@@ -16,11 +16,13 @@ export function element<Tag extends keyof HTMLElementTagNameMap>(
   return made;
 }
 
-/** Sets attributes, and removes those that are absent or false. */
+/** Sets attributes, and removes those that are absent or false. One that is there is not written again: the browser would lay the page out anew. */
 export function setAttributes(target: Element, attributes: Attributes): void {
   for (const [name, value] of Object.entries(attributes)) {
-    if (value === undefined || value === false) target.removeAttribute(name);
-    else target.setAttribute(name, value === true ? '' : value);
+    const wanted = value === undefined || value === false ? null : value === true ? '' : value;
+    if (target.getAttribute(name) === wanted) continue;
+    if (wanted === null) target.removeAttribute(name);
+    else target.setAttribute(name, wanted);
   }
 }
 

@@ -1,5 +1,5 @@
+import { GrowingMarkdown } from '../content/growing-markdown.js';
 import type { MarkdownBlock } from '../content/markdown.js';
-import { readMarkdown } from '../content/markdown.js';
 import type { Tree } from '../content/tree.js';
 import { element } from './element.js';
 
@@ -19,15 +19,31 @@ function renderTree(tree: readonly Tree[]): Node[] {
 /** Shows a Markdown text that grows: blocks that did not change keep their elements. */
 export class MarkdownText {
   readonly element = element('div', { class: 'markdown' });
-  #text = '';
+  readonly #reader = new GrowingMarkdown();
+  #wanted = '';
+  #shown = '';
   #blocks: readonly MarkdownBlock[] = [];
   #nodes: (readonly Node[])[] = [];
+  #waiting: ReturnType<typeof setTimeout> | undefined;
 
-  /** Shows the text. */
+  /** Shows the text, at once or a little later: a hostile text that grows must not occupy the page. */
   update(text: string): void {
-    if (text === this.#text) return;
-    this.#text = text;
-    const blocks = readMarkdown(text);
+    this.#wanted = text;
+    if (text === this.#shown || this.#waiting !== undefined) return;
+    const { pauseMs } = this.#reader;
+    if (pauseMs === 0) {
+      this.#show(text);
+      return;
+    }
+    this.#waiting = setTimeout(() => {
+      this.#waiting = undefined;
+      this.#show(this.#wanted);
+    }, pauseMs);
+  }
+
+  #show(text: string): void {
+    this.#shown = text;
+    const blocks = this.#reader.read(text);
     const same = blocks.findIndex((block, index) => block.source !== this.#blocks[index]?.source);
     const kept = same === -1 ? blocks.length : same;
     for (const node of this.#nodes.splice(kept).flat()) node.parentNode?.removeChild(node);

@@ -1,3 +1,4 @@
+import { visibleText } from '../../../../contracts/text/sanitize-text.js';
 import type { ShownApproval } from '../api/run-item.js';
 import { button, element, labelled } from '../dom/element.js';
 import { callNodes } from './call-nodes.js';
@@ -20,9 +21,9 @@ export class ApprovalCard {
     this.element = element(
       'article',
       { class: 'card', 'aria-labelledby': titleId },
-      element('h3', { id: titleId }, 'Approve ', element('code', {}, tool), '?'),
-      element('p', { class: 'card-title' }, title),
-      reason === undefined ? undefined : element('p', {}, reason),
+      element('h3', { id: titleId }, 'Approve ', element('code', {}, visibleText(tool)), '?'),
+      element('p', { class: 'card-title' }, visibleText(title)),
+      reason === undefined ? undefined : element('p', {}, visibleText(reason)),
       ...callNodes(tool, args),
       expires === undefined
         ? undefined

@@ -1,5 +1,5 @@
 import type { ContentPart } from '../../../../contracts/schemas/message.js';
-import { fileChangeOf } from '../content/file-change.js';
+import { changesFile } from '../content/file-change.js';
 import { durationText } from '../content/format.js';
 import { element, setAttributes, setText } from '../dom/element.js';
 import type { Part } from '../dom/keyed-list.js';
@@ -47,7 +47,7 @@ export class CallPart implements Part<ShownCall> {
     setText(this.#title, titleOf(call));
     setText(this.#state, call.durationMs === undefined ? words : `${words}, ${durationText(call.durationMs)}`);
     // a change of a file is what a reader looks for
-    if (isNew && fileChangeOf(call.name, call.args)) this.element.open = true;
+    if (isNew && changesFile(call.name)) this.element.open = true;
     this.#show();
   }
 

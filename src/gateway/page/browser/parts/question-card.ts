@@ -1,4 +1,5 @@
 import type { PendingQuestion, QuestionField } from '../../../../contracts/schemas/question.js';
+import { visibleText } from '../../../../contracts/text/sanitize-text.js';
 import { button, element, labelled } from '../dom/element.js';
 import type { DecisionSender } from './decision-sender.js';
 
@@ -38,8 +39,8 @@ export class QuestionCard {
     this.element = element(
       'article',
       { class: 'card', 'aria-labelledby': titleId },
-      element('h3', { id: titleId }, `Question of ${askedBy}`),
-      element('p', { class: 'card-title' }, question.question),
+      element('h3', { id: titleId }, `Question of ${visibleText(askedBy)}`),
+      element('p', { class: 'card-title' }, visibleText(question.question)),
       this.#form,
     );
   }
@@ -66,7 +67,7 @@ interface Answer {
 function oneField(choices: readonly string[], { callId, other }: { readonly callId: string; readonly other: boolean }): Answer {
   const radios = choices.map((choice, index) => {
     const radio = element('input', { type: 'radio', name: `choice-${callId}`, value: choice, required: !other });
-    const [label] = labelled(choice, radio, `choice-${callId}-${index}`);
+    const [label] = labelled(visibleText(choice), radio, `choice-${callId}-${index}`);
     return { radio, row: element('div', { class: 'choice' }, radio, label) };
   });
   const group =
@@ -93,28 +94,29 @@ function manyFields(fields: readonly QuestionField[], callId: string): Answer {
 }
 
 function fieldOf({ name, kind, required, choices = [], format, min, max }: QuestionField, id: string): Field {
+  const label = visibleText(name);
   switch (kind) {
     case 'boolean': {
       const box = element('input', { type: 'checkbox' });
-      return { nodes: labelled(name, box, id), value: () => box.checked };
+      return { nodes: labelled(label, box, id), value: () => box.checked };
     }
     case 'choice':
     case 'choices': {
       const select = element('select', { multiple: kind === 'choices', required });
       const empty = kind === 'choice' && !required ? [element('option', { value: '' }, '–')] : [];
-      select.append(...empty, ...choices.map((choice) => element('option', { value: choice }, choice)));
+      select.append(...empty, ...choices.map((choice) => element('option', { value: choice }, visibleText(choice))));
       const chosen = (): string[] => [...select.selectedOptions].map(({ value }) => value).filter((value) => value !== '');
-      return { nodes: labelled(name, select, id), value: () => (kind === 'choices' ? chosen() : chosen()[0]) };
+      return { nodes: labelled(label, select, id), value: () => (kind === 'choices' ? chosen() : chosen()[0]) };
     }
     case 'number':
     case 'integer': {
       const limits = { min: min === undefined ? undefined : String(min), max: max === undefined ? undefined : String(max) };
       const input = element('input', { type: 'number', step: kind === 'integer' ? '1' : 'any', required, ...limits });
-      return { nodes: labelled(name, input, id), value: () => (input.value === '' ? undefined : input.valueAsNumber) };
+      return { nodes: labelled(label, input, id), value: () => (input.value === '' ? undefined : input.valueAsNumber) };
     }
     case 'text': {
       const input = element('input', { type: format === 'email' ? 'email' : format === 'date' ? 'date' : 'text', required });
-      return { nodes: labelled(name, input, id), value: () => (input.value === '' ? undefined : input.value) };
+      return { nodes: labelled(label, input, id), value: () => (input.value === '' ? undefined : input.value) };
     }
   }
 }
