@@ -7,6 +7,7 @@ import { LiveDisplay } from '../terminal/live-display.js';
 import { showCallProgress } from './call-progress.js';
 import { decidedBy } from './current-user.js';
 import { RunControls } from './run-controls.js';
+import type { SendMessage } from './run-hold.js';
 import { shownItems } from './shown-items.js';
 
 /** Where keys come from. */
@@ -60,7 +61,7 @@ function openControls(run: RunHandle, display: LiveDisplay, { input, write, deta
     keyboard.stop();
     detach();
   };
-  const controls = new RunControls({ run, display, detach: leave, decidedBy: decidedBy() });
+  const controls = new RunControls({ run, send: steering(run), display, detach: leave, decidedBy: decidedBy() });
   const keyboard = new Keyboard(input, write, (pressed) => controls.press(pressed));
   keyboard.start();
   return {
@@ -70,4 +71,8 @@ function openControls(run: RunHandle, display: LiveDisplay, { input, write, deta
       controls.close();
     },
   };
+}
+
+function steering(run: RunHandle): SendMessage {
+  return (text, { interrupt }) => run.steer(interrupt ? { text, mode: 'interrupt' } : { text });
 }

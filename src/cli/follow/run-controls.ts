@@ -1,21 +1,27 @@
 import type { RunHandle } from '../../client/run-handle.js';
 import type { WatchItem } from '../../client/watch/watch-run.js';
 import type { RunEvent } from '../../contracts/event.js';
-import { PerdureError } from '../../contracts/perdure-error.js';
 import { BUDGET_APPROVAL } from '../../contracts/text/ids.js';
-import { type Asked, askedLines } from '../terminal/decision-prompt.js';
+import { type Asked, askedLines, type Reviewed } from '../terminal/decision-prompt.js';
 import type { Pressed } from '../terminal/keyboard.js';
 import { editLine, NOTHING_TYPED, type Typed } from '../terminal/line-editor.js';
 import type { LiveDisplay } from '../terminal/live-display.js';
-import { plainLine } from '../terminal/styled-text.js';
+import { type Line, plainLine } from '../terminal/styled-text.js';
+import { CallReview } from './call-review.js';
+import { Requests } from './requests.js';
+import { RunHold, type SendMessage } from './run-hold.js';
 
-/** An approval decides nothing for this time after it appears: a key may have been meant for a text. */
+/** An approval decides nothing for this time after it is shown: a key may have been meant for a text, or for the one before. */
 const KEYS_AFTER_MS = 500;
+/** A detach waits no longer for the release of a held run. The hold ends by itself. */
+const RELEASE_WAIT_MS = 1_000;
 
 /** A run, its display, and who controls it. */
 export interface Controlled {
-  readonly run: Pick<RunHandle, 'runId' | 'steer' | 'approve' | 'deny' | 'answer' | 'hold' | 'release'>;
-  readonly display: Pick<LiveDisplay, 'setPrompt' | 'print' | 'say' | 'callOf'>;
+  readonly run: Pick<RunHandle, 'runId' | 'approve' | 'deny' | 'answer' | 'approvals' | 'hold' | 'release'>;
+  /** Sends a message to the run, or to its session. */
+  readonly send: SendMessage;
+  readonly display: Pick<LiveDisplay, 'setPrompt' | 'print' | 'say' | 'callOf' | 'columns'>;
   /** Leaves the run, which continues. */
   readonly detach: () => void;
   /** The name of the person, for decisions. */
@@ -28,26 +34,36 @@ export interface Controlled {
  */
 export class RunControls {
   readonly #controlled: Controlled;
-  /** What waits for a person, by call, with the time from which keys count. Undefined for what may be decided already. */
-  readonly #asked = new Map<string, { readonly asked: Asked; readonly keysFrom: number | undefined }>();
+  readonly #requests: Requests;
+  readonly #hold: RunHold;
+  readonly #review: CallReview;
+  /** What waits for a person, by call. */
+  readonly #asked = new Map<string, Asked>();
   readonly #sent = new Set<string>();
+  /** What is on the screen, and the time from which keys decide it. */
+  #shown = { id: '', keysFrom: 0 };
   #typed: Typed = NOTHING_TYPED;
-  /** True once the past events are read. What is asked later is open at once. */
+  /** The question that the line answers. Undefined for a message. A line keeps its receiver from its first character on. */
+  #answers: string | undefined;
+  /** True once the past events are read: what was decided before is known then. */
   #isCaughtUp = false;
-  #isHeld = false;
   #isDetaching = false;
+  #isClosed = false;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(controlled: Controlled) {
+    const { run, send, display, decidedBy } = controlled;
     this.#controlled = controlled;
+    this.#requests = new Requests((line) => display.say(line));
+    this.#hold = new RunHold({ run, send, by: decidedBy, requests: this.#requests });
+    this.#review = new CallReview({ run, display, onPrinted: () => this.#draw() });
     this.#draw();
   }
 
   /** Takes the next item of the watch. */
   take(item: WatchItem): void {
     if (item.type === 'event') this.#takeEvent(item.event);
-    // what was decided before the watch started is known once the past events are read
-    if (item.type === 'progress') this.#openAsked();
+    if (item.type === 'progress') this.#isCaughtUp = true;
     if (item.type === 'event' || item.type === 'progress') this.#draw();
   }
 
@@ -56,125 +72,132 @@ export class RunControls {
     else if (pressed.kind === 'enter') this.#enter(this.#typed.text.trim());
     else if (pressed.kind === 'escape') this.#typed = NOTHING_TYPED;
     else if (pressed.kind === 'end-of-input') this.#typed = editLine(this.#typed, { kind: 'delete' });
-    else if (!this.#decides(pressed)) this.#typed = editLine(this.#typed, pressed);
+    else if (!this.#decides(pressed)) this.#type(pressed);
     this.#draw();
   }
 
   close(): void {
     clearTimeout(this.#timer);
+    this.#isClosed = true;
     this.#controlled.display.setPrompt(undefined);
   }
 
   #takeEvent(event: RunEvent): void {
+    this.#hold.take(event);
     if (event.type === 'approval.asked' || event.type === 'question.asked') {
-      this.#asked.set(event.callId, { asked: event, keysFrom: this.#isCaughtUp ? Date.now() + KEYS_AFTER_MS : undefined });
+      this.#asked.set(event.callId, event);
     } else if (event.type === 'approval.decided' || event.type === 'question.answered') {
       this.#asked.delete(event.callId);
       this.#sent.delete(event.callId);
-    } else if (event.type === 'released') {
-      this.#isHeld = false;
-    }
-  }
-
-  #openAsked(): void {
-    this.#isCaughtUp = true;
-    for (const [callId, { asked, keysFrom }] of this.#asked) {
-      if (keysFrom === undefined) this.#asked.set(callId, { asked, keysFrom: Date.now() + KEYS_AFTER_MS });
     }
   }
 
   /** What is shown: the oldest that was not decided here. */
-  get #current(): { asked: Asked; keysFrom: number } | undefined {
-    for (const [callId, { asked, keysFrom }] of this.#asked)
-      if (keysFrom !== undefined && !this.#sent.has(callId)) return { asked, keysFrom };
+  get #current(): Asked | undefined {
+    if (!this.#isCaughtUp) return undefined;
+    for (const [callId, asked] of this.#asked) if (!this.#sent.has(callId)) return asked;
     return undefined;
   }
 
-  /** True if the key decides the approval that is shown. */
+  /** True if the key decides the approval that is shown, or prints more of its call. */
   #decides(pressed: Pressed): boolean {
-    const current = this.#current;
-    if (pressed.kind !== 'insert' || this.#typed.text !== '' || current?.asked.type !== 'approval.asked') return false;
-    const { callId } = current.asked;
-    const isYes = pressed.text.toLowerCase() === 'y' && callId !== BUDGET_APPROVAL;
-    if ((!isYes && pressed.text.toLowerCase() !== 'n') || Date.now() < current.keysFrom) return false;
-    const { run } = this.#controlled;
-    this.#send(callId, () => (isYes ? run.approve(callId, this.#controlled.decidedBy) : run.deny(callId, this.#controlled.decidedBy)));
+    const asked = this.#current;
+    if (pressed.kind !== 'insert' || this.#typed.text !== '' || asked?.type !== 'approval.asked') return false;
+    if (Date.now() < this.#shown.keysFrom) return false;
+    const { callId } = asked;
+    const { run, decidedBy } = this.#controlled;
+    const reviewed = this.#reviewed(asked);
+    const key = pressed.text.toLowerCase();
+    if (key === 'n') void this.#decide(callId, () => run.deny(callId, decidedBy));
+    else if (callId === BUDGET_APPROVAL) return false;
+    else if (key === 'y' && reviewed === 'whole') void this.#decide(callId, () => run.approve(callId, decidedBy));
+    else if (key === 'v' && reviewed !== 'whole') this.#review.more(asked);
+    else return false;
     return true;
   }
 
+  #type(pressed: Parameters<typeof editLine>[1]): void {
+    if (this.#typed.text === '') {
+      const asked = this.#current;
+      this.#answers = asked?.type === 'question.asked' && !this.#hold.isOn ? asked.callId : undefined;
+    }
+    this.#typed = editLine(this.#typed, pressed);
+  }
+
   #enter(text: string): void {
-    const { run, display } = this.#controlled;
-    const asked = this.#current?.asked;
-    this.#typed = NOTHING_TYPED;
-    if (text !== '') display.print([plainLine(`> ${text}`, 'bold')]);
-    if (asked?.type === 'question.asked') {
-      if (text !== '') this.#send(asked.callId, () => run.answer(asked.callId, text, this.#controlled.decidedBy));
+    const { display, run, decidedBy } = this.#controlled;
+    const answers = text === '' ? undefined : this.#answers;
+    if (answers !== undefined && (!this.#asked.has(answers) || this.#sent.has(answers))) {
+      this.#answers = undefined;
+      display.say('the question is closed; press Enter again to send the text as a message, or Escape to clear it');
       return;
     }
-    const isHeld = this.#isHeld;
-    this.#isHeld = false;
-    if (text === '' && !isHeld) return;
-    this.#send(undefined, async () => {
-      if (text !== '') await run.steer(isHeld ? { text, mode: 'interrupt' } : { text });
-      // the message is there before the run continues
-      if (isHeld) await run.release();
-    });
+    const typed = this.#typed;
+    this.#typed = NOTHING_TYPED;
+    if (text !== '') display.print([plainLine(`> ${text}`, 'bold')]);
+    if (answers !== undefined) void this.#decide(answers, () => run.answer(answers, text, decidedBy));
+    else if (text !== '' || this.#hold.isOn) void this.#message(text, typed);
+  }
+
+  /** Sends a message. One that is refused is put back into the line, unless another one was begun. */
+  async #message(text: string, typed: Typed): Promise<void> {
+    const isSent = await this.#hold.send(text);
+    if (!isSent && this.#typed.text === '') {
+      this.#typed = typed;
+      this.#answers = undefined;
+    }
+    this.#draw();
   }
 
   #interrupt(): void {
-    const { run, detach, decidedBy } = this.#controlled;
     if (this.#typed.text !== '') {
       this.#typed = NOTHING_TYPED;
       return;
     }
-    if (!this.#isHeld) {
-      this.#isHeld = true;
-      this.#send(undefined, () => run.hold(decidedBy));
-      return;
-    }
-    if (this.#isDetaching) return detach();
+    if (!this.#hold.isOn) return void this.#hold.hold().finally(() => this.#draw());
+    if (this.#isDetaching) return this.#controlled.detach();
     this.#isDetaching = true;
     // the run continues without this person
-    void this.#try(() => run.release()).finally(detach);
+    const timeout = new Promise((resolve) => setTimeout(resolve, RELEASE_WAIT_MS).unref());
+    void Promise.race([this.#hold.release(), timeout]).finally(() => this.#controlled.detach());
   }
 
-  /** Sends a decision, or another request. A decision that is refused is asked for again. */
-  #send(callId: string | undefined, send: () => Promise<unknown>): void {
-    if (callId !== undefined) this.#sent.add(callId);
-    void this.#deliver(callId, send);
-  }
-
-  async #deliver(callId: string | undefined, send: () => Promise<unknown>): Promise<void> {
-    if ((await this.#try(send)) || callId === undefined) return;
-    this.#sent.delete(callId);
+  /** Sends a decision or an answer. One that is refused is asked for again. */
+  async #decide(callId: string, send: () => Promise<unknown>): Promise<void> {
+    this.#sent.add(callId);
+    if (!(await this.#requests.send(send))) this.#sent.delete(callId);
     this.#draw();
   }
 
-  async #try(send: () => Promise<unknown>): Promise<boolean> {
-    try {
-      await send();
-      return true;
-    } catch (error) {
-      const { code, message } = error instanceof PerdureError ? error : { code: 'INTERNAL', message: String(error) };
-      this.#controlled.display.say(`${code}: ${message}`);
-      return false;
-    }
+  #reviewed(asked: Asked): Reviewed {
+    return asked.type === 'approval.asked' && asked.callId !== BUDGET_APPROVAL ? this.#review.review(asked) : 'whole';
   }
 
   #draw(): void {
+    if (this.#isClosed) return;
     const { run, display } = this.#controlled;
-    const current = this.#current;
-    const takesKeys = current !== undefined && Date.now() >= current.keysFrom;
+    const asked = this.#current;
+    const reviewed = asked ? this.#reviewed(asked) : 'whole';
+    const id = asked ? `${asked.callId} ${reviewed}` : '';
+    if (id !== this.#shown.id) this.#shown = { id, keysFrom: Date.now() + KEYS_AFTER_MS };
+    const waitMs = this.#shown.keysFrom - Date.now();
+    const takesKeys = waitMs <= 0;
     clearTimeout(this.#timer);
-    if (current && !takesKeys) this.#timer = setTimeout(() => this.#draw(), current.keysFrom - Date.now()).unref();
+    if (asked && !takesKeys) this.#timer = setTimeout(() => this.#draw(), waitMs).unref();
     const others = [...this.#asked.keys()].filter((callId) => !this.#sent.has(callId)).length - 1;
-    const { asked } = current ?? {};
-    const lines = asked ? askedLines({ runId: run.runId, asked, call: display.callOf(asked.callId), takesKeys, others }) : [];
-    display.setPrompt({ lines, input: this.#typed, hint: this.#hint(asked) });
+    const call = asked && display.callOf(asked.callId);
+    const lines = asked ? askedLines({ runId: run.runId, asked, call, takesKeys, reviewed, others }) : [];
+    display.setPrompt({ lines: [...lines, ...this.#receiver(asked)], input: this.#typed, hint: this.#hint(asked) });
+  }
+
+  /** Says so if the line does not answer the question that is shown. */
+  #receiver(asked: Asked | undefined): Line[] {
+    const isOther = this.#typed.text !== '' && asked?.type === 'question.asked' && this.#answers !== asked.callId;
+    return isOther ? [plainLine('  the line below does not answer this question', 'warning')] : [];
   }
 
   #hint(asked: Asked | undefined): string {
-    if (this.#isHeld) return 'type a message, or press Enter to continue; Ctrl-C detaches';
+    if (this.#hold.isOn) return 'type a message, or press Enter to continue; Ctrl-C detaches';
     if (asked?.type === 'question.asked') return 'answer';
     return 'message to the agent; Ctrl-C interrupts';
   }

@@ -10,6 +10,9 @@ import { callLine, changeLines } from './tool-lines.js';
 /** What a run waits for a person with. */
 export type Asked = Extract<RunEvent, { type: 'approval.asked' | 'question.asked' }>;
 
+/** How much of a call was printed: all of it, a part, or nothing, because its arguments are not known yet. */
+export type Reviewed = 'whole' | 'part' | 'unknown';
+
 /** What is shown of an approval or a question. */
 export interface AskedView {
   readonly runId: string;
@@ -18,18 +21,26 @@ export interface AskedView {
   readonly call: ToolCallPart | undefined;
   /** False for a moment after an approval appears, so that a key that was meant for a text decides nothing. */
   readonly takesKeys: boolean;
+  /** How much of the call was printed above. Without all of it, no key approves it. */
+  readonly reviewed: Reviewed;
   /** How many others wait behind it. */
   readonly others: number;
 }
 
 const CHANGE_LINES_MAX = 12;
+/** The key that approves a call, or that prints it first. */
+const REVIEW_KEYS: Readonly<Record<Reviewed, readonly Span[]>> = {
+  whole: [{ text: 'y', styles: ['accent'] }, { text: ' approve · ' }],
+  part: [{ text: 'v', styles: ['accent'] }, { text: ' view the rest, then approve · ' }],
+  unknown: [{ text: 'v', styles: ['accent'] }, { text: ' view the arguments, then approve · ' }],
+};
 const INDENT: Span = { text: '  ' };
 
 /** Formats an approval with its call and its change, or a question with its choices, and the keys that end it. Pure. */
-export function askedLines({ runId, asked, call, takesKeys, others }: AskedView): Line[] {
+export function askedLines({ runId, asked, call, takesKeys, reviewed, others }: AskedView): Line[] {
   const more: Line[] = others === 0 ? [] : [plainLine(`  ${others} more waiting`, 'dim')];
   if (asked.type === 'question.asked') return [...questionLines(asked), ...more];
-  const keys = takesKeys ? keyLines(runId, asked) : [];
+  const keys = takesKeys ? keyLines(runId, asked, reviewed) : [];
   if (asked.callId === BUDGET_APPROVAL) return [plainLine(`limit reached: ${terminalLine(asked.title)}`, 'warning'), ...keys];
   const why = `  required by ${terminalLine(asked.by)}${asked.reason === '' ? '' : `: ${terminalLine(asked.reason)}`}`;
   const shown = call ?? { type: 'tool_call', callId: asked.callId, name: asked.tool, args: asked.args ?? '' };
@@ -52,11 +63,11 @@ function questionLines({ question, choices = [], by }: Extract<Asked, { type: 'q
   ];
 }
 
-function keyLines(runId: string, { callId }: Asked): Line[] {
+function keyLines(runId: string, { callId }: Asked, reviewed: Reviewed): Line[] {
   const isBudget = callId === BUDGET_APPROVAL;
   const keys: Line = [
     INDENT,
-    ...(isBudget ? [] : ([{ text: 'y', styles: ['accent'] }, { text: ' approve · ' }] satisfies Span[])),
+    ...(isBudget ? [] : REVIEW_KEYS[reviewed]),
     { text: 'n', styles: ['accent'] },
     { text: isBudget ? ' finish now · in another terminal: ' : ' deny' },
   ];

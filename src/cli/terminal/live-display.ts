@@ -135,6 +135,11 @@ export class LiveDisplay implements RunDisplay {
     return this.#calls.isRunning;
   }
 
+  /** The columns that a line may have. */
+  get columns(): number {
+    return this.#region.columns;
+  }
+
   /** The arguments of a call. */
   callOf(callId: string): ToolCallPart | undefined {
     return this.#calls.callOf(callId);

@@ -16,6 +16,7 @@ class Desk {
   readonly sent: unknown[] = [];
   readonly printed: string[] = [];
   refusal: PerdureError | undefined;
+  pending: readonly object[] = [];
   prompt: Prompt | undefined;
   readonly controls: RunControls;
 
@@ -26,12 +27,23 @@ class Desk {
         this.sent.push([verb, ...args]);
         return this.refusal ? Promise.reject(this.refusal) : Promise.resolve(undefined as never);
       };
-    const verbs = ['steer', 'approve', 'deny', 'answer', 'hold', 'release'] as const;
-    const [steer, approve, deny, answer, hold, release] = verbs.map(note);
+    const verbs = ['approve', 'deny', 'answer', 'hold', 'release'] as const;
+    const [approve, deny, answer, hold, release] = verbs.map(note);
+    const steer = note('steer');
     this.controls = new RunControls({
       // every verb is noted
-      run: { runId: 'r', steer, approve, deny, answer, hold, release } as never,
+      run: {
+        runId: 'r',
+        approve,
+        deny,
+        answer,
+        hold,
+        release,
+        approvals: () => Promise.resolve({ pending: this.pending, decided: [] }),
+      } as never,
+      send: (text, { interrupt }) => steer(interrupt ? { text, mode: 'interrupt' } : { text }),
       display: {
+        columns: 60,
         setPrompt: (prompt) => void (this.prompt = prompt),
         print: (lines: readonly Line[]) => void this.printed.push(...lines.map((line) => paintLine(line, false))),
         say: (line) => void this.printed.push(line),
@@ -129,7 +141,7 @@ describe('the keys while a run is followed', () => {
     await desk.takesKeys();
     desk.press({ text: 'y' });
     await expect.poll(() => desk.shown).toContain('deploy');
-    expect(desk.printed).toEqual(['NO_WORKER: not accepted']);
+    expect(desk.printed).toContain('NO_WORKER: not accepted');
   });
 
   it('a reached limit cannot be approved with a key, and is denied with n', async () => {
@@ -191,5 +203,95 @@ describe('the keys while a run is followed', () => {
       desk.press('interrupt');
       await expect.poll(() => desk.sent).toEqual([['hold', { by: 'ada' }], ['release'], ['detach']]);
     }
+  });
+
+  it('one key decides one approval: the next one takes no key before it was on the screen for half a second', async () => {
+    const desk = new Desk();
+    take(desk, asked('c1'), asked('c2'), PROGRESS);
+    await desk.takesKeys();
+    desk.press({ text: 'yy' });
+    expect(desk.sent).toEqual([['approve', 'c1', { by: 'ada' }]]);
+  });
+
+  it('an approval that appears because the one before was decided elsewhere takes no key at once', async () => {
+    const desk = new Desk();
+    take(desk, asked('c1'), asked('c2'), PROGRESS);
+    await desk.takesKeys();
+    take(desk, event({ type: 'approval.decided', callId: 'c1', tool: 'deploy', decision: 'approved', by: 'bob' }));
+    desk.press({ text: 'y' });
+    expect(desk.sent).toEqual([]);
+  });
+
+  it('a call whose arguments were cut in its event is read and printed as a whole before y approves it', async () => {
+    const desk = new Desk();
+    const command = `${'x'.repeat(2_000)} \u202eMARK`;
+    desk.pending = [{ callId: 'c1', tool: 'run_command', args: { command } }];
+    take(
+      desk,
+      event({
+        type: 'approval.asked',
+        turn: 1,
+        callId: 'c1',
+        tool: 'run_command',
+        title: 'x',
+        args: '{"co… [cut]',
+        by: 'tool',
+        reason: '',
+      }),
+      PROGRESS,
+    );
+    await desk.takesKeys();
+    expect(desk.printed.map((row) => row.replace('  │ ', '')).join('')).toContain('\\u202eMARK');
+  });
+
+  it('a call beyond 8,000 characters is not approved before v printed the rest', async () => {
+    const desk = new Desk();
+    desk.pending = [{ callId: 'c1', tool: 'run_command', args: { command: `${'x'.repeat(9_000)}MARK` } }];
+    take(desk, event({ type: 'approval.asked', turn: 1, callId: 'c1', tool: 'run_command', title: 'x', by: 'tool', reason: '' }), PROGRESS);
+    await expect.poll(() => desk.shown).toContain('v view the rest');
+    expect(desk.printed.join('')).toMatch(/… 1,\d+ more characters/u);
+    desk.press({ text: 'v' });
+    expect(desk.printed.map((row) => row.replace('  │ ', '')).join('')).toContain('MARK');
+    desk.press({ text: 'y' }, 'backspace');
+    expect(desk.sent).toEqual([]);
+    await desk.takesKeys();
+    desk.press({ text: 'y' });
+    expect(desk.sent).toEqual([['approve', 'c1', { by: 'ada' }]]);
+  });
+
+  it('a late event of an earlier release does not end a new hold', async () => {
+    const desk = new Desk();
+    desk.press('interrupt', 'enter', 'interrupt');
+    await expect.poll(() => desk.sent).toEqual([['hold', { by: 'ada' }], ['release'], ['hold', { by: 'ada' }]]);
+    take(desk, event({ type: 'held', by: 'ada', until: 'x' }), event({ type: 'released', why: 'release' }));
+    expect(desk.prompt?.hint).toContain('Ctrl-C detaches');
+    take(desk, event({ type: 'held', by: 'ada', until: 'x' }), event({ type: 'released', why: 'expired' }));
+    expect(desk.prompt?.hint).toContain('Ctrl-C interrupts');
+  });
+
+  it('a message that is refused while the run is held is put back, and the run stays held', async () => {
+    const desk = new Desk();
+    desk.press('interrupt');
+    await expect.poll(() => desk.sent).toHaveLength(1);
+    desk.refusal = new PerdureError('TEMPORAL_UNREACHABLE', 'no server', 5);
+    desk.press({ text: 'Stop.' }, 'enter');
+    await expect.poll(() => desk.prompt?.input.text).toBe('Stop.');
+    desk.refusal = undefined;
+    desk.press('enter');
+    await expect.poll(() => desk.sent.at(-1)).toEqual(['release']);
+    expect(desk.sent.filter((each) => JSON.stringify(each) === '["release"]')).toHaveLength(1);
+  });
+
+  it('a line keeps the receiver that it had at its first character', () => {
+    const desk = new Desk();
+    take(desk, PROGRESS);
+    desk.press({ text: 'hello' });
+    take(desk, question());
+    desk.press('enter');
+    expect(desk.sent).toEqual([['steer', { text: 'hello' }]]);
+    desk.press({ text: '1' });
+    take(desk, event({ type: 'question.answered', callId: 'q1', by: 'bob' } as never));
+    desk.press('enter');
+    expect([desk.sent.length, desk.prompt?.input.text]).toEqual([1, '1']);
   });
 });
