@@ -41,6 +41,7 @@ export interface AppOptions {
 /** Creates the HTTP server of a gateway, which does not listen yet. */
 export function createApp(options: AppOptions): FastifyInstance {
   const { headersMs, requestMs } = options.timeouts ?? TIMEOUTS;
+  const onDefect = once(options.onDefect);
   const app = fastify({
     bodyLimit: HTTP_LIMITS.bodyBytesMax,
     exposeHeadRoutes: false,
@@ -62,7 +63,7 @@ export function createApp(options: AppOptions): FastifyInstance {
   readJsonBodies(app);
   app.setErrorHandler((error, _request, reply) => {
     const refusal = httpErrorOf(error);
-    if (refusal.status === 500) options.onDefect(error);
+    if (refusal.status === 500) onDefect(error);
     return sendError(reply, refusal);
   });
   app.setNotFoundHandler((_request, reply) => sendError(reply, new HttpError(404, 'NOT_FOUND', 'no such route; see /openapi.json')));
@@ -78,9 +79,21 @@ export function createApp(options: AppOptions): FastifyInstance {
     done();
   });
   const limit = new RateLimit(options.requestsPerMinute);
-  for (const route of [...ROUTES, ...PAGE_ROUTES]) addRoute(app, route, { ...options, limit });
+  for (const route of [...ROUTES, ...PAGE_ROUTES]) addRoute(app, route, { ...options, limit, onDefect });
   mountWebhooks(app, options.webhooks ?? [], options.gateway);
   return app;
+}
+
+/** Reports each error once: all clients of a feed get the error that ended it. */
+function once(report: AppOptions['onDefect']): AppOptions['onDefect'] {
+  const reported = new WeakSet<object>();
+  return (error) => {
+    if (typeof error === 'object' && error !== null) {
+      if (reported.has(error)) return;
+      reported.add(error);
+    }
+    report(error);
+  };
 }
 
 /** Ids of sub-agents are long, and each character may be three. */
@@ -138,7 +151,10 @@ function addRoute(app: FastifyInstance, route: Route, options: RouteOptions): vo
       const answer = await gateway.inWork.track(answerOf(route, call));
       if (!('stream' in answer)) return await send(reply, answer);
       reply.hijack();
-      await stream(reply.raw, answer);
+      await stream(reply.raw, answer).catch((error: unknown) => {
+        // the client resumes, and gets an error that lasts as the answer
+        if (httpErrorOf(error).status === 500) options.onDefect(error);
+      });
       return reply;
     },
   });
@@ -197,6 +213,7 @@ function sendError(reply: FastifyReply, error: unknown): FastifyReply {
 }
 
 async function stream(response: ServerResponse, { stream: write, headers }: Extract<Answer, { stream: unknown }>): Promise<void> {
+  if (response.destroyed) return;
   response.writeHead(200, { ...SECURITY_HEADERS, ...headers, 'content-type': 'text/event-stream', 'x-accel-buffering': 'no' });
   response.write(`retry: ${RETRY_MS}\n\n`);
   const client = new StreamClient(response);

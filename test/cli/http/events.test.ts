@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { connect } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { ModelError } from '../../../src/providers/contract/model-error.js';
@@ -139,6 +140,25 @@ describe('the events of a run', () => {
     for (const events of others) expect(events).toEqual(first);
     // once for what is stored, once to follow
     expect(gateway.streamsOpened()).toBe(2);
+  });
+
+  it('X21: a place that the run never had is of its own client alone: the others get all tokens and the result', async () => {
+    const held = latch();
+    const place = await gateways.place({ model: inHalves(held.opened) });
+    const { client } = await place.gateway();
+    const runId = await client.start();
+    const far = '9'.repeat(15);
+    const mark = createHash('sha256').update(runId).digest('hex').slice(0, 8);
+    const forged = client.events(runId, `${mark}.${far}.1.${far}.${far}.x`);
+    const events: ServerEvent[] = [];
+    for await (const event of client.follow(`/v1/runs/${runId}/events`)) {
+      events.push(event);
+      if (isDelta(event)) held.open();
+    }
+    expect(textOf(events)).toEqual({ 1: 'first and last' });
+    expect(events.map(({ event }) => event)).toEqual(expect.arrayContaining(['run.started', 'model.completed', 'run.ended']));
+    expect(events.at(-1)?.event).toBe('result');
+    expect((await forged).map(({ event }) => event)).toEqual(['result']);
   });
 
   it('A-34: a superseded attempt is reset once, and only then; the reserved final answer supersedes nothing', async () => {

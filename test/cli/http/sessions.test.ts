@@ -150,4 +150,27 @@ describe('sessions over HTTP', () => {
     const transcript = await as('b').ask('/v1/runs/other%2Fs3%2F1/transcript');
     expect(JSON.stringify(transcript.body)).not.toContain('acme');
   });
+
+  it('X21: an id with the place of a run that the session did not make is the beginning: no run of another tenant, or of this one', async () => {
+    const place = await gateways.place({ model: (request) => say(`answer to ${lastTextOf(request)}`) });
+    const { as } = await place.gateway({ entries: [entry('a', 'acme'), entry('b', 'other')] });
+    await as('a').ask('/v1/sessions/s8/messages', { body: { text: 'secret of acme' } });
+    await until(async () => JSON.stringify((await as('a').ask('/v1/sessions/s8')).body).includes('completed'), 'it is answered');
+    await as('b').ask('/v1/sessions/s8/messages', { body: { text: 'of other' } });
+    await until(async () => JSON.stringify((await as('b').ask('/v1/sessions/s8')).body).includes('completed'), 'it is answered');
+    let mark = '';
+    for await (const { id } of as('b').follow('/v1/sessions/s8/events')) {
+      mark = id.slice(0, id.indexOf('~'));
+      break;
+    }
+    for (const forged of ['acme/s8/1', 'other/s8/../../acme/s8/1', 'other/s8/1/1']) {
+      const events: ServerEvent[] = [];
+      for await (const event of as('b').follow('/v1/sessions/s8/events', `${mark}~0~${encodeURIComponent(forged)}`)) {
+        events.push(event);
+        if (event.event === 'session.run.ended') break;
+      }
+      expect([forged, JSON.stringify(events)]).not.toEqual([forged, expect.stringContaining('acme')]);
+      expect([forged, events.some(({ event }) => event === 'result')]).toEqual([forged, true]);
+    }
+  });
 });

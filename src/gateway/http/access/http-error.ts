@@ -35,6 +35,17 @@ export function httpErrorOf(error: unknown): HttpError {
   return ofFramework(error) ?? new HttpError(500, 'INTERNAL', 'the request could not be answered');
 }
 
+/** True for an error that passes: no worker answers, the Temporal server is away, or it was sent too much. The same request may succeed. */
+export function isPassing(error: unknown): boolean {
+  const { status } = httpErrorOf(error);
+  return status === 503 || status === 429;
+}
+
+/** True if the server has no such run, or the caller may not see it. */
+export function isNoSuchRun(error: unknown): boolean {
+  return httpErrorOf(error).code === 'RUN_NOT_FOUND';
+}
+
 function ofPerdure({ code, message, exitCode }: PerdureError): HttpError {
   const status = STATUS_BY_CODE.get(code) ?? STATUS_BY_EXIT_CODE[exitCode];
   const isOfServer = status === 503 && code !== 'NO_WORKER';

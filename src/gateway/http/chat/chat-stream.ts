@@ -1,7 +1,7 @@
 import type { RunHandle } from '../../../client/run-handle.js';
 import type { SessionHandle } from '../../../client/session-handle.js';
 import { SESSION_LIMITS } from '../../../contracts/constants/limits.js';
-import { PerdureError } from '../../../contracts/perdure-error.js';
+import { isNoSuchRun, isPassing } from '../access/http-error.js';
 import type { Cursor } from '../events/cursor.js';
 import { type EventStream, eventsOfRun } from '../events/event-stream.js';
 import type { Feeds } from '../events/feeds.js';
@@ -55,15 +55,21 @@ async function writeRun(
   const run = runOf(runId);
   let start: Cursor = { event: 0 };
   let writer: AnswerWriter | undefined;
-  for (let attempt = 1; attempt <= ATTEMPTS_MAX && !client.hasLeft && !feeds.isClosed; attempt += 1) {
-    for await (const { event, cursor } of eventsOfRun(run, feeds, { start, client })) {
-      writer ??= new AnswerWriter({ runId, messages: feeds.messagesOf(run), approvals: () => run.approvals() }, { fromTurn });
-      if (!(await take(writer, event, { client, feeds }))) return false;
-      start = cursor;
-      await client.send(framesOf(writer.drain()));
-      if (!writer.isOver) continue;
-      await client.send(DONE);
-      return true;
+  for (let missed = 0; missed < MISSED_MAX && !client.hasLeft && !feeds.isClosed; ) {
+    try {
+      for await (const { event, cursor } of eventsOfRun(run, feeds, { start, client })) {
+        // the transcript is shared once the feed is joined
+        writer ??= new AnswerWriter({ runId, messages: feeds.messagesOf(run), approvals: () => run.approvals() }, { fromTurn });
+        if (!(await take(writer, event, { client, feeds }))) return false;
+        start = cursor;
+        await client.send(framesOf(writer.drain()));
+        if (!writer.isOver) continue;
+        await client.send(DONE);
+        return true;
+      }
+    } catch (error) {
+      if (isNoSuchRun(error)) missed += 1;
+      else if (!isPassing(error)) throw error;
     }
     await client.pause(SESSION_LIMITS.followEveryMs);
   }
@@ -71,7 +77,7 @@ async function writeRun(
 }
 
 /** A run whose start is on its way to the server is there by then. */
-const ATTEMPTS_MAX = 10;
+const MISSED_MAX = 10;
 
 /** Takes an event, once a worker answers. False if the client left, or the gateway ends. */
 async function take(
@@ -84,7 +90,7 @@ async function take(
       await writer.take(event);
       return true;
     } catch (error) {
-      if (!(error instanceof PerdureError) || error.code !== 'NO_WORKER') throw error;
+      if (!isPassing(error)) throw error;
       await client.pause(SESSION_LIMITS.followEveryMs);
     }
   }

@@ -1,5 +1,4 @@
 import type { RunHandle } from '../../../client/run-handle.js';
-import { PerdureError } from '../../../contracts/perdure-error.js';
 import { type Cursor, covers, furthest, isAtOrBehind } from './cursor.js';
 import type { Feeds } from './feeds.js';
 import { replayRun } from './replay-run.js';
@@ -34,13 +33,16 @@ export function followRun(run: RunHandle, feeds: Feeds, start: Cursor, write?: W
   };
 }
 
-/** The events of a run for one client, at its pace, as `followRun` sends them. Ends after the result, when the client leaves, and when the feed ends. */
+/**
+ * The events of a run for one client, at its pace, as `followRun` sends them. Ends after the result, when the client leaves, and when the
+ * gateway ends. Throws the error that ended the feed.
+ */
 export async function* eventsOfRun(
   run: RunHandle,
   feeds: Feeds,
   { start, client }: { readonly start: Cursor; readonly client: StreamClient },
 ): AsyncGenerator<FollowedEvent> {
-  const feed = feeds.join(run, start);
+  const feed = feeds.join(run);
   try {
     yield* new Follower(run, feed, client).follow(feeds, start);
   } finally {
@@ -74,16 +76,11 @@ class Follower {
   /** Yields what is stored. */
   async *#catchUp(feeds: Feeds): AsyncGenerator<FollowedEvent> {
     const writer = new EventWriter(this.#run.runId, this.#cursor);
-    try {
-      for await (const item of replayRun(this.#run, feeds.streams, this.#cursor)) {
-        for (const event of item.type === 'event' ? writer.event(item.event) : writer.token(item.event)) {
-          yield { event, cursor: event.cursor, frame: frameOf(this.#run.runId, event) };
-        }
-        if (this.#client.hasLeft || feeds.isClosed) break;
+    for await (const item of replayRun(this.#run, feeds.streams, this.#cursor)) {
+      for (const event of item.type === 'event' ? writer.event(item.event) : writer.token(item.event)) {
+        yield { event, cursor: event.cursor, frame: frameOf(this.#run.runId, event) };
       }
-    } catch (error) {
-      if (!(error instanceof PerdureError)) throw error;
-      // the client resumes when a worker is there
+      if (this.#client.hasLeft || feeds.isClosed) break;
     }
     this.#cursor = writer.cursor;
   }
@@ -93,6 +90,7 @@ class Follower {
       const entry = this.#feed.at(index);
       if (entry === 'dropped') return this.#client.drop();
       if (entry === undefined) {
+        if (this.#feed.error !== undefined) throw this.#feed.error;
         if (this.#feed.isOver) return;
         await this.#client.waitFor(this.#feed.changed());
         continue;

@@ -2,7 +2,6 @@ import type { RunHandle } from '../../../client/run-handle.js';
 import { RunMessages } from '../../../client/watch/run-messages.js';
 import { HTTP_LIMITS } from '../../../contracts/constants/limits.js';
 import type { StreamSource } from '../../../streams/stream.js';
-import type { Cursor } from './cursor.js';
 import { RunFeed } from './run-feed.js';
 import { frameOf } from './sent-event.js';
 
@@ -34,11 +33,11 @@ export class Feeds {
     return this.#isClosed;
   }
 
-  /** The feed of a run, which a first client begins at its place. Call `leave` once for each call. */
-  join(run: RunHandle, start: Cursor): RunFeed {
+  /** The feed of a run. Call `leave` once for each call. */
+  join(run: RunHandle): RunFeed {
     const known = this.#used.get(run.runId);
     // a feed that ended by an error, or at the result, has nothing for who comes later
-    const used = known && !(known.feed.isOver && known.clients === 0) ? known : this.#open(run, start);
+    const used = known && !known.feed.isOver ? known : this.#open(run);
     clearTimeout(used.linger);
     used.clients += 1;
     return used.feed;
@@ -72,8 +71,9 @@ export class Feeds {
     this.#used.clear();
   }
 
-  #open(run: RunHandle, start: Cursor): Used {
-    const feed = new RunFeed(run, this.streams, { start, frameOf: (event) => frameOf(run.runId, event) });
+  #open(run: RunHandle): Used {
+    clearTimeout(this.#used.get(run.runId)?.linger);
+    const feed = new RunFeed(run, this.streams, (event) => frameOf(run.runId, event));
     const used: Used = { feed, messages: new RunMessages(run), clients: 0 };
     this.#used.set(run.runId, used);
     return used;

@@ -22,27 +22,37 @@ export class RunFeed {
   #entries: FeedEntry[] = [];
   /** Index of the first entry that is kept, and the place before it. */
   #first = 0;
-  #start: Cursor;
+  #start: Cursor = { event: 0 };
   #bytes = 0;
   #changed = new Signal();
   #isOver = false;
+  #error: unknown;
 
-  /** Begins to read behind `start`. `frameOf` writes an event as bytes. */
-  constructor(run: RunHandle, streams: StreamSource, { start, frameOf }: { start: Cursor; frameOf: (event: SentEvent) => Buffer }) {
+  /**
+   * Begins to read, always at the start of the run: a place that a client sends is only a claim, and all clients share what is read here.
+   * `frameOf` writes an event as bytes.
+   */
+  constructor(run: RunHandle, streams: StreamSource, frameOf: (event: SentEvent) => Buffer) {
     this.#run = run;
     this.#streams = streams;
-    this.#start = start;
     this.#frameOf = frameOf;
-    void this.#follow(start).then(
+    void this.#follow().then(
       () => this.#end(),
-      // clients reconnect, and get the error as an answer
-      () => this.#end(),
+      (error: unknown) => {
+        this.#error = error;
+        this.#end();
+      },
     );
   }
 
   /** True when no entry follows. */
   get isOver(): boolean {
     return this.#isOver;
+  }
+
+  /** Why no entry follows. Undefined after the result, and for a feed that was closed. */
+  get error(): unknown {
+    return this.#error;
   }
 
   /** Index behind the last entry. */
@@ -71,9 +81,9 @@ export class RunFeed {
     this.#end();
   }
 
-  async #follow(start: Cursor): Promise<void> {
+  async #follow(): Promise<void> {
     const { signal } = this.#stop;
-    for await (const events of followEvents(this.#run, this.#streams, { start, signal })) this.#add(events);
+    for await (const events of followEvents(this.#run, this.#streams, { start: this.#start, signal })) this.#add(events);
   }
 
   #add(events: readonly SentEvent[]): void {

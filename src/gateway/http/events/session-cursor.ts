@@ -26,8 +26,15 @@ export function writeSessionCursor(key: string, { event, run }: SessionCursor): 
 export function readSessionCursor(key: string, id: string | undefined): SessionCursor {
   const [mark, event = '', run, cursor] = (id ?? '').split('~');
   if (mark !== markOf(key) || !/^\d{1,15}$/u.test(event)) return { event: 0 };
-  const runId = run === undefined ? undefined : decode(run);
-  return { event: Number(event), ...(runId === undefined ? {} : { run: { runId, cursor: readCursor(runId, cursor) } }) };
+  if (run === undefined) return { event: Number(event) };
+  const runId = decode(run);
+  if (runId === undefined || !isRunOf(key, runId)) return { event: 0 };
+  return { event: Number(event), run: { runId, cursor: readCursor(runId, cursor) } };
+}
+
+/** True for an id that the session gives its runs. The mark of a client's own stream would let any other run in. */
+function isRunOf(key: string, runId: string): boolean {
+  return runId.startsWith(`${key}/`) && /^\d{1,15}$/u.test(runId.slice(key.length + 1));
 }
 
 function markOf(key: string): string {

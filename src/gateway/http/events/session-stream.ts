@@ -1,9 +1,9 @@
 import type { RunHandle } from '../../../client/run-handle.js';
 import type { SessionHandle } from '../../../client/session-handle.js';
 import { SESSION_LIMITS } from '../../../contracts/constants/limits.js';
-import { PerdureError } from '../../../contracts/perdure-error.js';
 import type { SessionEvent } from '../../../contracts/schemas/session.js';
-import { END } from './cursor.js';
+import { isNoSuchRun, isPassing } from '../access/http-error.js';
+import { type Cursor, END } from './cursor.js';
 import { type EventStream, followRun } from './event-stream.js';
 import type { Feeds } from './feeds.js';
 import type { SentEvent } from './sent-event.js';
@@ -13,7 +13,8 @@ import type { StreamClient } from './stream-client.js';
 /** The session to follow. */
 export interface FollowedSession {
   readonly session: SessionHandle;
-  readonly runOf: (runId: string) => RunHandle;
+  /** The run, if the client may see it. Throws as `Owners.runOf` does. */
+  readonly runOf: (runId: string) => Promise<RunHandle>;
   readonly feeds: Feeds;
 }
 
@@ -32,6 +33,7 @@ class SessionFollower {
   #event: number;
   #run: RunPlace | undefined;
   #following: Promise<void> = Promise.resolve();
+  #failure: { readonly error: unknown } | undefined;
 
   constructor(followed: FollowedSession, { event, run }: SessionCursor, client: StreamClient) {
     this.#followed = followed;
@@ -51,6 +53,7 @@ class SessionFollower {
     } finally {
       await this.#following;
     }
+    if (this.#failure) throw this.#failure.error;
   }
 
   get #isOver(): boolean {
@@ -61,8 +64,7 @@ class SessionFollower {
     try {
       return (await this.#followed.session.events({ after: this.#event })).events;
     } catch (error) {
-      // a worker may come
-      if (!(error instanceof PerdureError) || error.code !== 'NO_WORKER') throw error;
+      if (!isPassing(error)) throw error;
       return [];
     }
   }
@@ -78,18 +80,18 @@ class SessionFollower {
   }
 
   #beginRun(): void {
-    // who resumes gets the error as an answer
-    this.#following = this.#followRun().catch(() => this.#client.drop());
+    this.#following = this.#followRun().catch((error: unknown) => {
+      this.#failure = { error };
+      this.#client.drop();
+    });
   }
 
   /** Follows the run of the place to its result. A run that the server no longer has is a gap. */
   async #followRun(): Promise<void> {
-    const { runOf, feeds } = this.#followed;
-    for (let attempt = 1; !this.#isOver && attempt <= ATTEMPTS_MAX; attempt += 1) {
+    for (let missed = 0; !this.#isOver && missed < MISSED_MAX; ) {
       const { runId = '', cursor = END } = this.#run ?? {};
       if (cursor === END) return;
-      const write = (event: SentEvent, behind: typeof cursor): Buffer => this.#frameOfRun(runId, event, behind);
-      await followRun(runOf(runId), feeds, cursor, write)(this.#client);
+      if (!(await this.#readRun(runId, cursor))) missed += 1;
       if (this.#run?.cursor !== END) await this.#client.pause(SESSION_LIMITS.followEveryMs);
     }
     const { runId = '', cursor = END } = this.#run ?? {};
@@ -98,7 +100,20 @@ class SessionFollower {
     await this.#client.send(this.#frame('gap', { runId, missing: 'events' }));
   }
 
-  #frameOfRun(runId: string, { type, data }: SentEvent, cursor: Exclude<RunPlace['cursor'], typeof END>): Buffer {
+  /** False if there is no such run. True after anything else, also an error that passes. */
+  async #readRun(runId: string, cursor: Cursor): Promise<boolean> {
+    const { runOf, feeds } = this.#followed;
+    const write = (event: SentEvent, behind: Cursor): Buffer => this.#frameOfRun(runId, event, behind);
+    try {
+      await followRun(await runOf(runId), feeds, cursor, write)(this.#client);
+    } catch (error) {
+      if (isNoSuchRun(error)) return false;
+      if (!isPassing(error)) throw error;
+    }
+    return true;
+  }
+
+  #frameOfRun(runId: string, { type, data }: SentEvent, cursor: Cursor): Buffer {
     this.#run = { runId, cursor: type === 'result' ? END : cursor };
     return this.#frame(type, { runId, ...data });
   }
@@ -111,4 +126,4 @@ class SessionFollower {
 }
 
 /** A run whose start is on its way to the server is there by then. */
-const ATTEMPTS_MAX = 10;
+const MISSED_MAX = 10;

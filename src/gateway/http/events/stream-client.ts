@@ -6,19 +6,21 @@ const COMMENT = ':\n\n';
 /** The client of a stream of events. It takes what it is sent at its own pace. */
 export class StreamClient {
   readonly #response: ServerResponse;
-  #hasLeft = false;
+  #hasLeft: boolean;
   readonly #waiting = new Set<() => void>();
 
   /** Begins the stream on a response whose headers were sent. */
   constructor(response: ServerResponse) {
     this.#response = response;
+    // a client may leave before its stream begins
+    this.#hasLeft = response.destroyed;
+    if (this.#hasLeft) return;
     const keepAlive = setInterval(() => {
       if (response.writableLength === 0) response.write(COMMENT);
     }, HTTP_LIMITS.keepAliveMs).unref();
     response.once('close', () => {
       clearInterval(keepAlive);
-      this.#hasLeft = true;
-      for (const wake of this.#waiting) wake();
+      this.#leave();
     });
   }
 
@@ -65,5 +67,11 @@ export class StreamClient {
   /** Disconnects the client. It can resume. */
   drop(): void {
     this.#response.destroy();
+    this.#leave();
+  }
+
+  #leave(): void {
+    this.#hasLeft = true;
+    for (const wake of this.#waiting) wake();
   }
 }

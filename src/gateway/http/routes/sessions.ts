@@ -101,7 +101,7 @@ export const followSessionEvents = defineRoute({
     const last = headers['last-event-id'];
     const isFresh = last === undefined && from === 'active';
     const start = isFresh ? await activePlace(session) : readSessionCursor(session.key, typeof last === 'string' ? last : undefined);
-    return { stream: followSession({ session, runOf: (runId) => client.get(runId), feeds: gateway.feeds }, start) };
+    return { stream: followSession({ session, runOf: (runId) => gateway.owners.runOf(caller, runId), feeds: gateway.feeds }, start) };
   },
 });
 

@@ -23,6 +23,14 @@ export interface TestGatewayOptions extends Partial<Pick<GatewayOptions, 'reques
   readonly entries?: readonly TokenEntry[];
   /** True: no worker answers. @default false */
   readonly isStarting?: boolean;
+  /** When requests are answered. @default at once */
+  readonly ready?: Promise<void>;
+  /** Called before each query of a session's events. May throw. */
+  readonly onSessionEvents?: () => void;
+  /** @default the tokens that the worker publishes */
+  readonly streams?: StreamSource;
+  /** Called with a defect. @default the gateway ends with it */
+  readonly onDefect?: (error: unknown) => void;
   /** @default that of the worker */
   readonly taskQueue?: string;
 }
@@ -83,17 +91,18 @@ export function useGateways(): { place(options: AgentWorkerOptions): Promise<Gat
 
 async function startGateway(
   { folder, taskQueue }: { readonly folder: string; readonly taskQueue: string },
-  { entries, isStarting = false, taskQueue: _of, ...given }: TestGatewayOptions,
+  { entries, isStarting = false, ready, onSessionEvents, streams: replaced, taskQueue: _of, ...given }: TestGatewayOptions,
 ): Promise<TestGateway> {
   const files = new FileStreamSource({ folder });
   let opened = 0;
   const streams: StreamSource = {
     read(...args) {
       opened += 1;
-      return files.read(...args);
+      return (replaced ?? files).read(...args);
     },
   };
   const client = await AgentClient.connect({ address: inject('temporalAddress'), taskQueue, streams });
+  if (onSessionEvents) watchSessions(client, onSessionEvents);
   const stop = new AbortController();
   let served: Promise<void> = Promise.resolve();
   const url = await new Promise<string>((resolve, reject) => {
@@ -102,7 +111,7 @@ async function startGateway(
         version: '0',
         client,
         streams,
-        ready: isStarting ? Promise.reject(new Error('no worker')) : Promise.resolve(),
+        ready: isStarting ? Promise.reject(new Error('no worker')) : (ready ?? Promise.resolve()),
         async start(input) {
           const { run, executionId, duplicate } = await client.start(input);
           return { runId: run.runId, executionId, duplicate };
@@ -133,5 +142,19 @@ async function startGateway(
       })();
       return ending;
     },
+  };
+}
+
+/** Calls `onEvents` before each query of a session's events by this client. */
+function watchSessions(client: AgentClient, onEvents: () => void): void {
+  const session = client.session.bind(client);
+  client.session = (...args) => {
+    const handle = session(...args);
+    const events = handle.events.bind(handle);
+    handle.events = async (request) => {
+      onEvents();
+      return await events(request);
+    };
+    return handle;
   };
 }
