@@ -2,22 +2,13 @@ import type { RunHandle } from '../../client/run-handle.js';
 import type { WatchItem } from '../../client/watch/watch-run.js';
 import { ApprovalHints } from '../display/approval-hints.js';
 import type { RunDisplay } from '../display/run-display.js';
-import { Keyboard, type TerminalInput } from '../terminal/keyboard.js';
+import type { Keys } from '../terminal/keyboard.js';
 import { LiveDisplay } from '../terminal/live-display.js';
 import { showCallProgress } from './call-progress.js';
 import { decidedBy } from './current-user.js';
-import { RunControls } from './run-controls.js';
+import { type Controlled, RunControls } from './run-controls.js';
 import type { SendMessage } from './run-hold.js';
 import { shownItems } from './shown-items.js';
-
-/** Where keys come from. */
-export interface Keys {
-  readonly input: TerminalInput;
-  /** Writes to the terminal of the input. */
-  readonly write: (text: string) => unknown;
-  /** Leaves the run, which continues. */
-  readonly detach: () => void;
-}
 
 /** How a run is followed. */
 export interface Following {
@@ -26,13 +17,16 @@ export interface Following {
   readonly signal: AbortSignal;
   /** Undefined if no keys are read: there is no terminal, or the output is for a program. */
   readonly keys: Keys | undefined;
+  /** Sends the lines that are typed. @default to the run */
+  readonly send?: SendMessage;
   /** Without keys, prints the commands that decide pending approvals. @default false */
   readonly hasHints?: boolean;
 }
 
 /** Watches a run and shows its items. On a terminal, keys decide approvals, answer questions and send messages meanwhile. */
-export async function* followedItems(run: RunHandle, { display, signal, keys, hasHints = false }: Following): AsyncGenerator<WatchItem> {
-  const controls = keys && display instanceof LiveDisplay ? openControls(run, display, keys) : undefined;
+export async function* followedItems(run: RunHandle, following: Following): AsyncGenerator<WatchItem> {
+  const { display, signal, keys, send = steering(run), hasHints = false } = following;
+  const controls = keys && display instanceof LiveDisplay ? openControls({ run, display, send }, keys) : undefined;
   const stop = new AbortController();
   const ended = AbortSignal.any([signal, stop.signal]);
   const progress = display instanceof LiveDisplay ? showCallProgress(run, display, ended) : undefined;
@@ -55,19 +49,18 @@ interface OpenControls {
   close(): void;
 }
 
-function openControls(run: RunHandle, display: LiveDisplay, { input, write, detach }: Keys): OpenControls {
-  const leave = (): void => {
+function openControls(shown: Pick<Controlled, 'run' | 'display' | 'send'>, keys: Keys): OpenControls {
+  const detach = (): void => {
     // from here on Ctrl-C is a signal again: a further one ends the process at once
-    keyboard.stop();
-    detach();
+    stop();
+    keys.detach();
   };
-  const controls = new RunControls({ run, send: steering(run), display, detach: leave, decidedBy: decidedBy() });
-  const keyboard = new Keyboard(input, write, (pressed) => controls.press(pressed));
-  keyboard.start();
+  const controls = new RunControls({ ...shown, draft: keys.draft, detach, decidedBy: decidedBy() });
+  const stop = keys.listen({ onPressed: (pressed) => controls.press(pressed) });
   return {
     take: (item) => controls.take(item),
     close() {
-      keyboard.stop();
+      stop();
       controls.close();
     },
   };

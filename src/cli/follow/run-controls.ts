@@ -4,7 +4,7 @@ import type { RunEvent } from '../../contracts/event.js';
 import { BUDGET_APPROVAL } from '../../contracts/text/ids.js';
 import { type Asked, askedLines, type Reviewed } from '../terminal/decision-prompt.js';
 import type { Pressed } from '../terminal/keyboard.js';
-import { editLine, NOTHING_TYPED, type Typed } from '../terminal/line-editor.js';
+import { type Draft, editLine, NOTHING_TYPED, type Typed } from '../terminal/line-editor.js';
 import type { LiveDisplay } from '../terminal/live-display.js';
 import { type Line, plainLine } from '../terminal/styled-text.js';
 import { CallReview } from './call-review.js';
@@ -22,6 +22,8 @@ export interface Controlled {
   /** Sends a message to the run, or to its session. */
   readonly send: SendMessage;
   readonly display: Pick<LiveDisplay, 'setPrompt' | 'print' | 'say' | 'callOf' | 'columns'>;
+  /** The line that is typed. What is in it when the controls close stays there. */
+  readonly draft: Draft;
   /** Leaves the run, which continues. */
   readonly detach: () => void;
   /** The name of the person, for decisions. */
@@ -42,7 +44,6 @@ export class RunControls {
   readonly #sent = new Set<string>();
   /** What is on the screen, and the time from which keys decide it. */
   #shown = { id: '', keysFrom: 0 };
-  #typed: Typed = NOTHING_TYPED;
   /** The question that the line answers. Undefined for a message. A line keeps its receiver from its first character on. */
   #answers: string | undefined;
   /** True once the past events are read: what was decided before is known then. */
@@ -90,6 +91,14 @@ export class RunControls {
       this.#asked.delete(event.callId);
       this.#sent.delete(event.callId);
     }
+  }
+
+  get #typed(): Typed {
+    return this.#controlled.draft.typed;
+  }
+
+  set #typed(typed: Typed) {
+    this.#controlled.draft.typed = typed;
   }
 
   /** What is shown: the oldest that was not decided here. */

@@ -45,10 +45,10 @@ export class RunHold {
     this.#isWanted = true;
     this.#unseen += 1;
     const isAccepted = await requests.send(async () => {
-      await run.hold(by);
-      this.#isHeld = true;
+      // a run that has just ended needs no hold, and no report of it
+      this.#isHeld = await run.hold(by).then(() => true, ifClosed);
     });
-    if (isAccepted) return;
+    if (isAccepted && this.#isHeld) return;
     this.#unseen = Math.max(0, this.#unseen - 1);
     this.#isWanted &&= this.#isHeld;
   }
@@ -72,7 +72,8 @@ export class RunHold {
   }
 }
 
-/** A message can end the run that was held. */
-function ifClosed(error: unknown): void {
+/** A message can end the run that was held, or it ends by itself. */
+function ifClosed(error: unknown): false {
   if (!(error instanceof PerdureError) || error.code !== 'RUN_CLOSED') throw error;
+  return false;
 }

@@ -1,6 +1,6 @@
 import type { Output } from '../display/output.js';
-import type { Keys } from '../follow/followed-items.js';
-import type { TerminalInput } from '../terminal/keyboard.js';
+import { Keyboard, type Keys, type TerminalInput } from '../terminal/keyboard.js';
+import { Draft } from '../terminal/line-editor.js';
 import type { Interrupts } from './interrupts.js';
 
 /** The environment of a command: its streams and its interrupts. */
@@ -14,5 +14,13 @@ export interface CliContext {
 /** The keys of a command. Undefined without a terminal, and if the output is for a program. */
 export function keysOf({ input, output, interrupts }: CliContext, { json = false }: { readonly json?: boolean } = {}): Keys | undefined {
   if (!input?.isTTY || json) return undefined;
-  return { input, write: (text) => output.stderr.write(text), detach: () => interrupts.interrupt('ctrl-c') };
+  return {
+    draft: new Draft(),
+    listen(receiver) {
+      const keyboard = new Keyboard(input, (text) => output.stderr.write(text), receiver);
+      keyboard.start();
+      return () => keyboard.stop();
+    },
+    detach: () => interrupts.interrupt('ctrl-c'),
+  };
 }

@@ -7,6 +7,7 @@ import { type Following, followedItems } from '../follow/followed-items.js';
 
 /** What became of a message: the run that answered it, or why none did. Empty after an interrupt. */
 export interface SessionAnswer {
+  readonly runId?: string;
   readonly result?: RunResult;
   readonly reason?: string;
   readonly problem?: string;
@@ -17,6 +18,8 @@ export interface AwaitedMessage {
   readonly client: AgentClient;
   readonly session: SessionHandle;
   readonly id: string;
+  /** Runs that were shown. They are not shown again. @default none */
+  readonly shown?: Set<string>;
 }
 
 const POLL_MS = 100;
@@ -25,21 +28,21 @@ const POLL_MS = 100;
  * Follows a message to its answer, and shows the run that works on it. A message that was passed to a run which ended before it read it is
  * followed to the next run.
  */
-export async function answerOf({ client, session, id }: AwaitedMessage, following: Following): Promise<SessionAnswer> {
+export async function answerOf({ client, session, id, shown = new Set() }: AwaitedMessage, following: Following): Promise<SessionAnswer> {
   const { signal } = following;
-  const shown = new Set<string>();
   while (!signal.aborted) {
     const { runs, dropped } = await stateOf(session);
+    if (signal.aborted) break;
     const run = runs.findLast(({ messageIds }) => messageIds.includes(id));
     const drop = dropped.findLast((message) => message.id === id);
     if (drop) return { problem: `message ${id} was dropped: ${drop.reason}` };
-    if (run?.reason === 'lost') return { reason: 'lost', problem: `run ${run.runId} was ended from outside` };
+    if (run?.reason === 'lost') return { runId: run.runId, reason: 'lost', problem: `run ${run.runId} was ended from outside` };
     if (run && !shown.has(run.runId)) {
       shown.add(run.runId);
       for await (const _ of followedItems(client.get(run.runId), following));
     } else if (run?.reason !== undefined) {
       const result = await client.get(run.runId).result({ signal });
-      return { result, reason: run.reason };
+      return { runId: run.runId, result, reason: run.reason };
     } else {
       await delay(POLL_MS, undefined, { signal }).catch(() => undefined);
     }

@@ -1,5 +1,5 @@
 import { emitKeypressEvents, type Key } from 'node:readline';
-import type { Edit } from './line-editor.js';
+import type { Draft, Edit } from './line-editor.js';
 
 /** A key that was pressed: one that edits the line, or one with a meaning of its own. */
 export type Pressed =
@@ -13,6 +13,20 @@ export type Pressed =
 export interface TerminalInput extends NodeJS.ReadableStream {
   readonly isTTY?: boolean;
   setRawMode?(raw: boolean): unknown;
+}
+
+/** Takes the keys of a terminal. */
+export interface KeyReceiver {
+  readonly onPressed: (pressed: Pressed) => void;
+}
+
+/** The keys of a command, and the line that they edit. */
+export interface Keys {
+  readonly draft: Draft;
+  /** Sends each key to a receiver, until the returned function is called. */
+  listen(receiver: KeyReceiver): () => void;
+  /** Leaves the run, which continues. */
+  detach(): void;
 }
 
 const PASTE_MARKS_ON = '\u001b[?2004h';
@@ -47,7 +61,7 @@ const NAMED_KEYS: Readonly<Record<string, Pressed>> = {
 export class Keyboard {
   readonly #input: TerminalInput;
   readonly #write: (text: string) => unknown;
-  readonly #onPressed: (pressed: Pressed) => void;
+  readonly #receiver: KeyReceiver;
   readonly #onKeypress = (characters: string | undefined, key: Key): void => this.#take(characters, key);
   readonly #onExit = (): void => this.stop();
   readonly #onContinue = (): void => this.start();
@@ -55,10 +69,10 @@ export class Keyboard {
   #isOn = false;
 
   /** `write` writes to the terminal of the input. */
-  constructor(input: TerminalInput, write: (text: string) => unknown, onPressed: (pressed: Pressed) => void) {
+  constructor(input: TerminalInput, write: (text: string) => unknown, receiver: KeyReceiver) {
     this.#input = input;
     this.#write = write;
-    this.#onPressed = onPressed;
+    this.#receiver = receiver;
   }
 
   start(): void {
@@ -92,14 +106,14 @@ export class Keyboard {
     else if (key.ctrl && key.name === 'z') this.#suspend();
     else {
       const pressed = pressedKey(characters, key);
-      if (pressed) this.#onPressed(pressed);
+      if (pressed) this.#receiver.onPressed(pressed);
     }
   }
 
   #endPaste(): void {
     const text = (this.#pasted ?? '').replaceAll(/\r\n?/gu, '\n');
     this.#pasted = undefined;
-    if (text !== '') this.#onPressed({ kind: 'insert', text });
+    if (text !== '') this.#receiver.onPressed({ kind: 'insert', text });
   }
 
   /** Ctrl-Z stops the process until the shell continues it. */

@@ -11,6 +11,11 @@ export type Edit =
 
 export const NOTHING_TYPED: Typed = { text: '', cursor: 0 };
 
+/** The line that a person is typing. It outlives the prompt and the controls that show it, so that neither loses a half typed line. */
+export class Draft {
+  typed: Typed = NOTHING_TYPED;
+}
+
 const SEGMENTER = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
 
 /** Applies a key to a line. Keys move over and delete whole characters, as people see them. Pure. */

@@ -1,5 +1,5 @@
 import { inputRow } from './input-row.js';
-import { Keyboard, type Pressed, type TerminalInput } from './keyboard.js';
+import type { Keys, Pressed } from './keyboard.js';
 import { editLine, NOTHING_TYPED } from './line-editor.js';
 import { LiveRegion, type Screen } from './live-region.js';
 import { wantsColour } from './paint-line.js';
@@ -7,8 +7,11 @@ import { plainLine } from './styled-text.js';
 
 /** Where a line is typed. */
 export interface LinePrompt {
-  readonly input: TerminalInput;
+  /** The keys, and the line that they edit, which may be half typed already. */
+  readonly keys: Pick<Keys, 'draft' | 'listen'>;
   readonly screen: Screen;
+  /** Lines that were entered before. The first of them is the answer. */
+  readonly entered: string[];
   /** Ends the prompt as `end-of-input` does. */
   readonly signal: AbortSignal;
 }
@@ -19,16 +22,23 @@ const HINT = 'message to the agent; Ctrl-D ends';
  * Lets a person type one line at the bottom of a terminal. Resolves with the line, or with the way in which it ended: Ctrl-C without a
  * text is `interrupt`, Ctrl-D `end-of-input`.
  */
-export async function readTypedLine({ input, screen, signal }: LinePrompt): Promise<{ text: string } | 'interrupt' | 'end-of-input'> {
+export async function readTypedLine(prompt: LinePrompt): Promise<{ text: string } | 'interrupt' | 'end-of-input'> {
+  const { keys, screen, entered, signal } = prompt;
+  const { draft } = keys;
   const region = new LiveRegion(screen, wantsColour(process.env));
-  let typed = NOTHING_TYPED;
+  if (signal.aborted) return 'end-of-input';
+  const first = entered.shift();
+  if (first !== undefined) {
+    region.write([plainLine(`> ${first}`, 'bold')], { lines: [] });
+    return { text: first };
+  }
   const draw = (): void => {
-    const { line, before } = inputRow({ input: typed, hint: HINT }, region.columns);
+    const { line, before } = inputRow({ input: draft.typed, hint: HINT }, region.columns);
     region.write([], { lines: [line], cursorBehind: before });
   };
   return await new Promise((resolve) => {
     const end = (outcome: { text: string } | 'interrupt' | 'end-of-input'): void => {
-      keyboard.stop();
+      stop();
       process.off('SIGWINCH', draw);
       signal.removeEventListener('abort', onAbort);
       region.write(typeof outcome === 'string' ? [] : [plainLine(`> ${outcome.text}`, 'bold')], { lines: [] });
@@ -36,19 +46,21 @@ export async function readTypedLine({ input, screen, signal }: LinePrompt): Prom
     };
     const onAbort = (): void => end('end-of-input');
     const onPressed = (pressed: Pressed): void => {
+      const { text } = draft.typed;
       if (pressed.kind === 'enter') {
-        if (typed.text.trim() !== '') end({ text: typed.text });
-      } else if (pressed.kind === 'interrupt' && typed.text === '') end('interrupt');
-      else if (pressed.kind === 'end-of-input' && typed.text === '') end('end-of-input');
+        if (text.trim() === '') return;
+        draft.typed = NOTHING_TYPED;
+        end({ text });
+      } else if (pressed.kind === 'interrupt' && text === '') end('interrupt');
+      else if (pressed.kind === 'end-of-input' && text === '') end('end-of-input');
       else {
         const clears = pressed.kind === 'interrupt' || pressed.kind === 'escape';
-        if (clears) typed = NOTHING_TYPED;
-        else typed = editLine(typed, pressed.kind === 'end-of-input' ? { kind: 'delete' } : pressed);
+        if (clears) draft.typed = NOTHING_TYPED;
+        else draft.typed = editLine(draft.typed, pressed.kind === 'end-of-input' ? { kind: 'delete' } : pressed);
         draw();
       }
     };
-    const keyboard = new Keyboard(input, (text) => screen.write(text), onPressed);
-    keyboard.start();
+    const stop = keys.listen({ onPressed });
     process.on('SIGWINCH', draw);
     signal.addEventListener('abort', onAbort, { once: true });
     draw();

@@ -1,4 +1,5 @@
 import type { Token } from 'marked';
+import { terminalText } from '../display/terminal-text.js';
 import type { Line, Span, Style } from './styled-text.js';
 
 /** The entities that models write in text. Others stay as they are. */
@@ -57,7 +58,8 @@ function address(token: Token, styles: readonly Style[]): Span[] {
 }
 
 function decoded(text: string): string {
-  return text.replaceAll(/&(?<name>#39|[a-z]+);/gu, (entity, name: string) => ENTITIES[name] ?? entity);
+  // marked decodes entities too, also those of control characters
+  return terminalText(text.replaceAll(/&(?<name>#39|[a-z]+);/gu, (entity, name: string) => ENTITIES[name] ?? entity));
 }
 
 function textOf(token: Token): string {

@@ -158,7 +158,7 @@ describe('what a person reads', () => {
           callId: 'c1',
           tool: 'deploy',
           title: 'deploy',
-          args: { to: '\u001b[2Jgone' },
+          args: { to: '\u001b[2Jgone \u009dx\nall\u202e' },
           hash: '',
           askedBy: 'gate',
           turn: 1,
@@ -168,6 +168,8 @@ describe('what a person reads', () => {
       Date.parse('2030-01-01T00:01:05.000Z'),
     );
     expect(text).not.toContain('\u001b');
+    // nothing of them is hidden: each is written out
+    expect(text).toContain(String.raw`{"to":"\u001b[2Jgone \u009dx\nall\u202e"}`);
     expect(text).toContain('pending for  1 min 05 s');
   });
 });

@@ -19,7 +19,11 @@ describe('terminalText', () => {
     ['a device control string', '\u001bPq#0\u001b\\z', 'z'],
     ['backspace and carriage return', 'safe\b\b\b\bevil\rx', 'safeevilx'],
     ['text turned around', 'a\u202egpj.exe', 'agpj.exe'],
-    ['a sequence cut by the end', 'a\u001b]52;c;abc', 'a'],
+    ['a sequence without an end, whose text is shown with the escape written out', 'a\u001b]52;c;abc\nb', 'a\\u001b]52;c;abc\nb'],
+    ['a one-byte sequence without an end', 'a\u009d0;b\nc', 'a\\u009d0;b\nc'],
+    ['a string that ends behind a line break', 'a\u001b]0;b\nc\u0007d', 'a\\u001b]0;b\ncd'],
+    ['a colour without an end', 'a\u001b[31', 'a\\u001b[31'],
+    ['a character set, a reset and a lone end', 'a\u001b(B\u001bc\u001b\\b', 'ab'],
     ['Windows line ends', 'a\r\nb', 'a\nb'],
   ])('B39: %s does not reach the terminal', (_name, given, shown) => {
     expect(terminalText(given)).toBe(shown);
@@ -32,6 +36,7 @@ describe('terminalText', () => {
 
   it('a sequence split over two pieces loses its control characters in each', () => {
     expect(dangerous(terminalText('a\u001b') + terminalText(']52;c;ZXZpbA==\u0007b'))).toEqual([]);
+    expect(terminalText('a\u001b') + terminalText(']0;b')).toBe('a\\u001b]0;b');
   });
 
   it('no input whatever lets a control character through, in linear time', () => {
@@ -55,7 +60,7 @@ describe('terminalText', () => {
       fc.assert(fc.property(fc.oneof(hostile, fc.string({ unit: 'binary' })), (text) => dangerous(terminalText(text)).length === 0)),
     ).not.toThrow();
     const started = cpuMs();
-    terminalText('\u001b]'.repeat(200_000) + '\u001b['.repeat(200_000));
+    terminalText('\u001b]'.repeat(200_000) + '\u001b['.repeat(200_000) + '\u009d'.repeat(200_000) + '\u009b'.repeat(200_000));
     expect(cpuMs() - started).toBeLessThan(20_000);
   });
 });

@@ -1,6 +1,7 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { RunControls } from '../../../src/cli/follow/run-controls.js';
 import type { Pressed } from '../../../src/cli/terminal/keyboard.js';
+import { Draft } from '../../../src/cli/terminal/line-editor.js';
 import type { Prompt } from '../../../src/cli/terminal/live-display.js';
 import { paintLine } from '../../../src/cli/terminal/paint-line.js';
 import type { Line } from '../../../src/cli/terminal/styled-text.js';
@@ -18,6 +19,7 @@ class Desk {
   refusal: PerdureError | undefined;
   pending: readonly object[] = [];
   prompt: Prompt | undefined;
+  readonly draft = new Draft();
   readonly controls: RunControls;
 
   constructor() {
@@ -50,6 +52,7 @@ class Desk {
         callOf: () => undefined,
       },
       detach: () => void this.sent.push(['detach']),
+      draft: this.draft,
       decidedBy: { by: 'ada' },
     });
     onTestFinished(() => this.controls.close());

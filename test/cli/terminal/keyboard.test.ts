@@ -39,11 +39,7 @@ describe('the keys of a terminal', () => {
     const written: string[] = [];
     const modes: boolean[] = [];
     const input = Object.assign(new PassThrough(), { isTTY: true, setRawMode: (raw: boolean) => void modes.push(raw) });
-    const keyboard = new Keyboard(
-      input,
-      (text) => void written.push(text),
-      (each) => void pressed.push(each),
-    );
+    const keyboard = new Keyboard(input, (text) => void written.push(text), { onPressed: (each) => void pressed.push(each) });
     onTestFinished(() => keyboard.stop());
     keyboard.start();
     input.write('a你\u007f\u001b[D\u001b[5~\u0003\u0017\r');

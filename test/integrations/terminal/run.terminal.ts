@@ -146,4 +146,29 @@ describe('perdure chat in a terminal', () => {
     for (const text of ['First answer.', 'I deploy.', 'It says: deployed.'])
       expect({ all, count: all.split(text).length - 1 }).toEqual({ all, count: 1 });
   });
+
+  test('a line that is sent during an answer is a message of the session, and half a line is kept for the prompt', async () => {
+    const words = Array.from({ length: 60 }, (_, index) => `word${index}`).join(' ');
+    const terminal = await open(await agent.chat([{ text: words, chunkDelayMs: 60 }, { text: 'Second answer.' }]), SMALL);
+    await terminal.saw(/Ctrl-D ends/u);
+    await terminal.type('Hello.');
+    await terminal.press('Enter');
+    await terminal.saw(/word3 /u);
+    await terminal.type('And this?');
+    await terminal.press('Enter');
+    await terminal.type('half a l');
+    await terminal.saw(/word20 [^]*> half a l/u);
+    await terminal.saw(/Second answer\.[^]*> half a l$/u);
+    await terminal.type('ine');
+    await terminal.saw(/> half a line$/u);
+    await terminal.press('C-c');
+    await terminal.saw(/Ctrl-D ends$/u);
+    await terminal.press('C-c');
+    expect(await terminal.ended()).toBe(0);
+    const all = await terminal.all();
+    expect({ all, count: all.split('Second answer.').length - 1 }).toEqual({ all, count: 1 });
+    const key = /session (?<key>run-\d+)/u.exec(all)?.groups?.['key'] ?? '';
+    const { runs } = JSON.parse((await agent.folder.run(['session', key, '--json'])).stdout);
+    expect(runs.flatMap(({ messageIds }: { messageIds: string[] }) => messageIds)).toHaveLength(2);
+  });
 });

@@ -1,5 +1,6 @@
 import type { WaitingApproval, WaitingQuestion } from '../../../client/runs/list-approvals.js';
 import { ASK_TOOL } from '../../../contracts/text/ids.js';
+import { visibleJson } from '../../../contracts/text/sanitize-text.js';
 import { answerCommands, decisionCommands } from '../../display/approval-hints.js';
 import { formatDuration } from '../../display/format.js';
 import { printJson, printText, say } from '../../display/output.js';
@@ -36,7 +37,7 @@ export function formatApprovals(waiting: readonly WaitingApproval[], now: number
     .map(({ runId, callId, title, args, askedBy, reason, since, expires }) =>
       [
         `${runId} ${callId}: ${terminalLine(title)}`,
-        `  arguments    ${terminalLine(JSON.stringify(args))}`,
+        `  arguments    ${visibleJson(JSON.stringify(args))}`,
         `  required by  ${terminalLine(askedBy)}${reason === undefined ? '' : `: ${terminalLine(reason)}`}`,
         `  pending for  ${formatDuration(now - Date.parse(since))}${expires === undefined ? '' : `, expires ${expires}`}`,
         `  decide       ${decisionCommands(runId, callId)}`,

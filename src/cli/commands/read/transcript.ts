@@ -1,6 +1,7 @@
 import { PerdureError } from '../../../contracts/perdure-error.js';
 import type { Message, Part } from '../../../contracts/schemas/message.js';
 import { echoValue } from '../../../contracts/text/echo-value.js';
+import { visibleJson } from '../../../contracts/text/sanitize-text.js';
 import { formatBytes } from '../../display/format.js';
 import { printJson, printText, say } from '../../display/output.js';
 import { terminalLine, terminalText } from '../../display/terminal-text.js';
@@ -53,7 +54,7 @@ function formatPart(part: Part, names: ReadonlyMap<string, string>): string {
     case 'thinking':
       return `thinking: ${part.text}`;
     case 'tool_call':
-      return `call ${terminalLine(part.name)} ${part.argsText ?? JSON.stringify(part.args)} (${part.callId})`;
+      return `call ${terminalLine(part.name)} ${visibleJson(part.argsText ?? JSON.stringify(part.args))} (${part.callId})`;
     case 'tool_result': {
       const end = part.isError ? 'error' : 'result';
       return [

@@ -6,6 +6,8 @@ import { checkSessionInput } from '../../../client/sessions/session-input.js';
 import type { Reason } from '../../../contracts/schemas/run.js';
 import { printText, say } from '../../display/output.js';
 import { EXIT_CODE_BY_REASON } from '../../display/result.js';
+import { ConversationKeys } from '../../follow/conversation-keys.js';
+import { SentLines } from '../../follow/sent-lines.js';
 import { type CliContext, keysOf } from '../../host/context.js';
 import { createDisplay } from '../../host/follow-run.js';
 import { EXIT_CODE_TERMINATED, untilInterrupted } from '../../host/interrupts.js';
@@ -15,8 +17,8 @@ import { answerOf, type SessionAnswer } from '../../host/session-answer.js';
 import { type SessionStartOptions, sessionFromOptions } from '../../host/session-options.js';
 import { repeat } from '../../host/session-worker.js';
 import { openPlace, type Place } from '../../host/workplace.js';
-import type { TerminalInput } from '../../terminal/keyboard.js';
 import { readTypedLine } from '../../terminal/line-prompt.js';
+import { LiveDisplay } from '../../terminal/live-display.js';
 import { canMoveCursor } from '../../terminal/paint-line.js';
 
 /** The options of `chat`. */
@@ -53,14 +55,22 @@ export async function chat(
 interface Talk {
   readonly place: Place;
   readonly session: SessionHandle;
+  /** Undefined without a terminal. */
+  readonly keys: ConversationKeys | undefined;
 }
 
-async function converse(talk: Talk, context: CliContext): Promise<number> {
+async function converse(given: Omit<Talk, 'keys'>, context: CliContext): Promise<number> {
   const { output, interrupts } = context;
+  const keys = openKeys(context);
+  const talk = { ...given, keys };
   let last: SessionAnswer | undefined;
-  for await (const line of typedLines(context) ?? pipedLines(context)) {
-    if (line.trim() !== '') last = await answer(talk, line, context);
-    if (interrupts.signal.aborted) break;
+  try {
+    for await (const line of keys ? typedLines(keys, context) : pipedLines(context)) {
+      if (line.trim() !== '') last = await answer(talk, line, context);
+      if (interrupts.signal.aborted) break;
+    }
+  } finally {
+    keys?.close();
   }
   if (!interrupts.signal.aborted) return 0;
   say(output, `detached; session ${talk.session.key} is kept, continue it with: perdure chat --session ${talk.session.key}`);
@@ -68,17 +78,18 @@ async function converse(talk: Talk, context: CliContext): Promise<number> {
   return last?.reason === undefined ? 0 : exitCodeOf(last.reason);
 }
 
-/** The lines that are typed on a terminal, up to Ctrl-C or Ctrl-D. Undefined without a terminal. */
-function typedLines({ input, output: { stderr }, interrupts }: CliContext): AsyncGenerator<string> | undefined {
-  return input?.isTTY && stderr.isTTY && canMoveCursor(process.env) ? lines(input) : undefined;
+function openKeys(context: CliContext): ConversationKeys | undefined {
+  const keys = context.output.stderr.isTTY && canMoveCursor(process.env) ? keysOf(context) : undefined;
+  return keys && new ConversationKeys(keys);
+}
 
-  async function* lines(terminal: TerminalInput): AsyncGenerator<string> {
-    for (;;) {
-      const line = await readTypedLine({ input: terminal, screen: stderr, signal: interrupts.signal });
-      if (line === 'interrupt') interrupts.interrupt('ctrl-c');
-      if (typeof line === 'string') return;
-      yield line.text;
-    }
+/** The lines that are typed on a terminal, up to Ctrl-C or Ctrl-D. */
+async function* typedLines(keys: ConversationKeys, { output: { stderr }, interrupts }: CliContext): AsyncGenerator<string> {
+  for (;;) {
+    const line = await readTypedLine({ keys, entered: keys.entered, screen: stderr, signal: interrupts.signal });
+    if (line === 'interrupt') keys.detach();
+    if (typeof line === 'string') return;
+    yield line.text;
   }
 }
 
@@ -98,29 +109,51 @@ async function* pipedLines({ interrupts }: CliContext): AsyncGenerator<string> {
   }
 }
 
-/** Sends one message, follows the run that answers it and prints the answer. */
-async function answer({ place, session }: Talk, text: string, context: CliContext): Promise<SessionAnswer> {
-  const { output, interrupts } = context;
+/** Sends one message and prints its answer, then those to the lines that were typed meanwhile. Resolves with the last answer. */
+async function answer(talk: Talk, text: string, context: CliContext): Promise<SessionAnswer> {
+  const { place, session } = talk;
   const message = { id: randomUUID(), text };
   const receipt = await repeat(place, () => session.send(message));
   if (!receipt.accepted) {
-    say(output, `the queue of session ${session.key} is full; the message was not accepted`);
+    say(context.output, `the queue of session ${session.key} is full; the message was not accepted`);
     return {};
   }
+  const following = { ...talk, lines: new SentLines(session), shown: new Set<string>(), printed: new Set<string>() };
+  let last = await printAnswer(following, message.id, context);
+  for (let id = await following.lines.next(); id !== undefined && !context.interrupts.signal.aborted; id = await following.lines.next())
+    last = await printAnswer(following, id, context);
+  return last;
+}
+
+interface Followed extends Talk {
+  readonly lines: SentLines;
+  /** The runs that were shown, and those whose result was printed: one run can answer several messages. */
+  readonly shown: Set<string>;
+  readonly printed: Set<string>;
+}
+
+/** Follows the run that answers a message, and prints its result, unless it was printed for an earlier message. */
+async function printAnswer(followed: Followed, id: string, context: CliContext): Promise<SessionAnswer> {
+  const { place, session, keys, lines, shown, printed } = followed;
+  const { output, interrupts } = context;
   const display = createDisplay(output, {});
+  if (keys && display instanceof LiveDisplay) keys.onDraft = () => display.setPrompt({ lines: [], input: keys.draft.typed, hint: '' });
   try {
     const found = await answerOf(
-      { client: place.client, session, id: message.id },
-      { display, signal: interrupts.signal, keys: keysOf(context) },
+      { client: place.client, session, id, shown },
+      { display, signal: interrupts.signal, keys, send: lines.send },
     );
     display.end();
-    const { result, problem } = found;
+    const { runId, result, problem } = found;
+    if (problem !== undefined) say(output, problem);
+    if (runId === undefined || printed.has(runId)) return found;
+    printed.add(runId);
     const isShown = output.stdout.isTTY === true && result !== undefined && display.hasShown(result.output);
     if (result && result.output !== '' && !isShown) printText(output, result.output);
     if (result?.error) say(output, `${result.error.type}: ${result.error.message}`);
-    if (problem !== undefined) say(output, problem);
     return found;
   } finally {
+    if (keys) keys.onDraft = undefined;
     display.end();
   }
 }
