@@ -35,7 +35,7 @@ export class ChannelBridge {
   readonly #journaled: JournaledState;
   readonly #stop = new AbortController();
   readonly #serving = new Map<string, Promise<void>>();
-  /** Messages on their way to their session, by id. */
+  /** Messages on their way to their session, by conversation and id. */
   readonly #passing = new Map<string, Promise<void>>();
 
   private constructor(options: ChannelBridgeOptions, journaled: JournaledState) {
@@ -61,15 +61,17 @@ export class ChannelBridge {
 
   /**
    * Passes a message to the session of its conversation. Once it resolves, the message is answered or reported, whatever dies. A message that
-   * was passed before has no effect. Throws `BAD_MESSAGE` (2), and as `SessionHandle.message` does: the platform must then send it again.
+   * was passed before has no effect. Throws `BAD_MESSAGE` (2), and as `SessionHandle.message` does: the platform must then send it again. If it
+   * does not, a message that the session did not get is reported after 10 minutes.
    */
   async receive(message: IncomingMessage): Promise<void> {
     this.#stop.signal.throwIfAborted();
     const { conversation, id } = message;
     if (!isRunId(id) || !isRunId(`${this.#options.name}:${conversation}`))
       throw new PerdureError('BAD_MESSAGE', `message ${echoValue(id)} of ${echoValue(conversation)}: an id cannot be used`, 2);
-    const passed = this.#passing.get(id) ?? this.#pass(message).finally(() => this.#passing.delete(id));
-    this.#passing.set(id, passed);
+    const key = JSON.stringify([conversation, id]);
+    const passed = this.#passing.get(key) ?? this.#pass(message).finally(() => this.#passing.delete(key));
+    this.#passing.set(key, passed);
     await passed;
   }
 
@@ -82,14 +84,16 @@ export class ChannelBridge {
 
   async #pass({ conversation, id, text }: IncomingMessage): Promise<void> {
     const { state } = this.#journaled;
-    if (state.isSettled(id)) return;
-    // the process may have been killed before the session had the message
+    if (state.isSettled(conversation, id)) return;
     const isNew = !state.openIn(conversation).has(id);
-    if (isNew) await this.#journaled.add({ type: 'received', conversation, id, at: Date.now() });
+    // also a repeated one: it counts as missing only some time after its last attempt
+    await this.#journaled.add({ type: 'received', conversation, id, at: Date.now() });
     try {
       await this.#session(conversation).message({ id, text: text.slice(0, CHANNEL_LIMITS.textCharsMax) });
     } catch (error) {
-      if (isNew) await this.#journaled.add({ type: 'withdrawn', conversation, id });
+      // after any other error, or an earlier attempt, the session may have it: only the session can tell
+      if (isNew && cannotHaveArrived(error)) await this.#journaled.add({ type: 'withdrawn', conversation, id });
+      else this.#serve(conversation);
       throw error;
     }
     this.#serve(conversation);
@@ -140,6 +144,13 @@ export class ChannelBridge {
     }
   }
 }
+
+/** True for an error of a message that was not sent, or that the server refused. */
+function cannotHaveArrived(error: unknown): boolean {
+  return error instanceof PerdureError && (error.exitCode === 2 || REFUSALS.has(error.code));
+}
+
+const REFUSALS: ReadonlySet<string> = new Set(['TEMPORAL_DENIED', 'NAMESPACE_NOT_FOUND', 'SIGNAL_LIMIT']);
 
 function ignore(): void {
   // a typing indicator that is not shown changes nothing

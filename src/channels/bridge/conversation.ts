@@ -5,16 +5,17 @@ import type { SessionState } from '../../contracts/schemas/session.js';
 import type { JournaledState } from '../journal/journaled-state.js';
 import type { ChannelSettings } from './channel-settings.js';
 import { deliverRun } from './deliver-run.js';
-import { droppedNotice } from './end-notice.js';
+import { droppedNotice, GONE_NOTICE, missingNotice } from './end-notice.js';
+import { type DecidingSession, MessageOutcomes } from './message-outcomes.js';
 import { type Outbox, type Report } from './outbox.js';
-import { PartDelivery } from './part-delivery.js';
+import { PartDelivery, type PartText } from './part-delivery.js';
 import { type AnsweringRun, runAnswers } from './run-answers.js';
 import { whileTyping } from './while-typing.js';
 
 /** What a conversation needs. */
 export interface ConversationOptions {
   readonly conversation: string;
-  readonly session: { query(): Promise<SessionState> };
+  readonly session: DecidingSession;
   readonly runOf: (runId: string) => AnsweringRun;
   readonly journaled: JournaledState;
   readonly outbox: Outbox;
@@ -33,12 +34,21 @@ export async function serveConversation(options: ConversationOptions): Promise<v
   await new ConversationServer(options).serve();
 }
 
+/** A run that answers open messages. `isOver`: the session has seen its end. */
+interface ServedRun {
+  readonly runId: string;
+  readonly ids: readonly string[];
+  readonly isOver: boolean;
+}
+
 class ConversationServer {
   readonly #options: ConversationOptions;
+  readonly #outcomes: MessageOutcomes;
   readonly #delivered = new Set<string>();
 
   constructor(options: ConversationOptions) {
     this.#options = options;
+    this.#outcomes = new MessageOutcomes(options);
   }
 
   async serve(): Promise<void> {
@@ -59,69 +69,120 @@ class ConversationServer {
   /** Settles what can be settled. False if nothing can. */
   async #advance(state: SessionState | 'unstarted' | undefined): Promise<boolean> {
     if (state === undefined) return false;
-    if (state === 'unstarted') return await this.#settleMissing([]);
-    const run = state.runs.find(({ messageIds }) => messageIds.some((id) => this.#open.has(id)));
+    if (state !== 'unstarted') await this.#outcomes.learn(state);
+    const run = this.#runThatEnded() ?? (state === 'unstarted' ? undefined : this.#activeRun(state));
     if (run) return await this.#serveRun(run);
-    const dropped = state.dropped.find(({ id }) => this.#open.has(id));
-    if (dropped) return await this.#settleDropped(dropped.id, dropped.reason);
-    return await this.#settleMissing(state.queued.map(({ id }) => id));
+    for (const [id, outcome] of this.#decided) if ('reason' in outcome) return await this.#settleDropped(id, outcome.reason);
+    return await this.#settleMissing(state);
   }
 
-  async #serveRun({ runId, messageIds, reason }: SessionState['runs'][number]): Promise<boolean> {
+  get #decided(): ReturnType<JournaledState['state']['outcomesIn']> {
+    return this.#options.journaled.state.outcomesIn(this.#options.conversation);
+  }
+
+  /** The first run that ended, with the messages that it answers. */
+  #runThatEnded(): ServedRun | undefined {
+    const answered = [...this.#decided].flatMap(([id, outcome]) => ('run' in outcome ? [{ id, run: outcome.run }] : []));
+    const [first] = answered;
+    if (!first) return undefined;
+    return { runId: first.run, ids: answered.filter(({ run }) => run === first.run).map(({ id }) => id), isOver: true };
+  }
+
+  #activeRun({ runs }: SessionState): ServedRun | undefined {
+    for (const { runId, messageIds, reason } of runs) {
+      const ids = messageIds.filter((id) => this.#open.has(id));
+      if (reason === undefined && ids.length > 0) return { runId, ids, isOver: false };
+    }
+    return undefined;
+  }
+
+  /** The session reads the end of its run in a task of its own, and gives back what the run did not consume: only then are its messages settled. */
+  async #serveRun({ runId, ids, isOver }: ServedRun): Promise<boolean> {
     const { conversation, journaled } = this.#options;
     const isNew = !this.#delivered.has(runId);
-    if (isNew && (await this.#deliver(runId, messageIds))) this.#delivered.add(runId);
-    // the session reads the end of its run in a task of its own, and gives back what the run did not consume
-    if (reason === undefined || !this.#delivered.has(runId)) return isNew && this.#delivered.has(runId);
-    const ids = messageIds.filter((id) => this.#open.has(id));
-    await journaled.add({ type: 'settled', conversation, ids, run: runId });
+    if (isNew) {
+      const end = await this.#deliver(runId, ids);
+      if (end === 'unknown' && isOver) await this.#reportGone(runId, ids);
+      if (end === 'delivered' || isOver) this.#delivered.add(runId);
+    }
+    if (!isOver) return isNew && this.#delivered.has(runId);
+    await journaled.add({ type: 'settled', conversation, ids: [...ids], run: runId });
     return true;
   }
 
-  /** False if the run does not answer yet: its start is on its way to the server. */
-  async #deliver(runId: string, messageIds: readonly string[]): Promise<boolean> {
+  /** `unknown`: the server does not have the run. Its start is on its way, or its history is no longer kept. */
+  async #deliver(runId: string, ids: readonly string[]): Promise<'delivered' | 'unknown'> {
     const { conversation, journaled, outbox, settings, runOf, typing, signal } = this.#options;
-    const own = messageIds.filter((id) => this.#open.has(id));
     const delivery = deliverRun({
       conversation,
       runId,
       settings,
       outbox,
       sent: (part) => journaled.state.blocks(part),
-      messageIds: [...own, ...messageIds],
+      answers: ids[0] ?? '',
+      messageIds: ids,
       updates: runAnswers(runOf(runId), signal),
     });
+    const over = new AbortController();
+    const learning = this.#outcomes.follow(AbortSignal.any([signal, over.signal]));
     try {
       const isDelivered = await whileTyping(delivery, typing);
       signal.throwIfAborted();
-      return isDelivered;
+      return isDelivered ? 'delivered' : 'unknown';
     } catch (error) {
-      if (!(error instanceof PerdureError) || error.code !== 'RUN_NOT_FOUND') throw error;
-      return false;
+      if (!(error instanceof PerdureError) || !UNKNOWN_RUN.has(error.code)) throw error;
+      return 'unknown';
+    } finally {
+      over.abort();
+      await learning;
     }
   }
 
+  async #reportGone(run: string, ids: readonly string[]): Promise<void> {
+    const { conversation, report } = this.#options;
+    report(`ANSWER_GONE: conversation ${conversation}: run ${run} is no longer kept; its answer to ${ids.join(', ')} cannot be sent`);
+    await this.#notify({ run, part: 'gone' }, { text: GONE_NOTICE, replyTo: ids[0] });
+  }
+
   async #settleDropped(id: string, reason: string): Promise<true> {
-    const { conversation, journaled, outbox, settings } = this.#options;
-    const run = `message/${id}`;
-    const part = new PartDelivery(
-      { conversation, run, part: 'dropped' },
-      { outbox, sizes: settings.sizes, sent: (place) => journaled.state.blocks(place) },
-    );
-    await part.settle({ text: droppedNotice(reason), replyTo: id });
-    await journaled.add({ type: 'settled', conversation, ids: [id], run });
-    return true;
+    const { conversation, report } = this.#options;
+    report(`MESSAGE_DROPPED: conversation ${conversation}: message ${id} was not answered: ${reason}`);
+    return await this.#settleUnanswered(id, droppedNotice(reason));
   }
 
   /** Gives up messages that the session does not list: it never got them, or it was ended. */
-  async #settleMissing(queued: readonly string[]): Promise<boolean> {
+  async #settleMissing(state: SessionState | 'unstarted'): Promise<boolean> {
+    const listed = new Set(state === 'unstarted' ? [] : state.queued.map(({ id }) => id));
     const old = Date.now() - CHANNEL_LIMITS.missingMs;
-    const missing = [...this.#open].find(([id, at]) => at < old && !queued.includes(id));
-    if (!missing) return false;
+    const isMissing = ([id, at]: readonly [string, number]): boolean => at < old && !listed.has(id) && !this.#decided.has(id);
+    if (![...this.#open].some(isMissing)) return false;
+    const isCertain = state === 'unstarted' || (await this.#outcomes.learnAgain());
+    const missing = [...this.#open].find(isMissing);
+    // the events told more
+    if (!missing) return true;
     this.#options.report(`MESSAGE_MISSING: the session of conversation ${this.#options.conversation} does not list message ${missing[0]}`);
-    return await this.#settleDropped(missing[0], 'it is not in the session any more');
+    return await this.#settleUnanswered(missing[0], missingNotice(isCertain));
+  }
+
+  async #settleUnanswered(id: string, text: string): Promise<true> {
+    const run = `message/${id}`;
+    await this.#notify({ run, part: 'dropped' }, { text, replyTo: id });
+    await this.#options.journaled.add({ type: 'settled', conversation: this.#options.conversation, ids: [id], run });
+    return true;
+  }
+
+  async #notify(place: { readonly run: string; readonly part: string }, text: PartText): Promise<void> {
+    const { conversation, journaled, outbox, settings } = this.#options;
+    const part = new PartDelivery(
+      { conversation, ...place },
+      { outbox, sizes: settings.sizes, answers: text.replyTo ?? '', sent: (of) => journaled.state.blocks(of) },
+    );
+    await part.settle(text);
   }
 }
+
+/** The server does not have the run, or another workflow has its id now. */
+const UNKNOWN_RUN: ReadonlySet<string> = new Set(['RUN_NOT_FOUND', 'NOT_A_RUN']);
 
 /** Most sessions start a run at once. */
 const PAUSE_MS_MIN = 50;

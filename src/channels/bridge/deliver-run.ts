@@ -114,8 +114,8 @@ class RunDelivery {
   }
 
   #part(part: string): PartDelivery {
-    const { conversation, runId, settings, outbox, sent } = this.#run;
-    return new PartDelivery({ conversation, run: runId, part }, { outbox, sent, sizes: settings.sizes });
+    const { conversation, runId, settings, outbox, sent, answers } = this.#run;
+    return new PartDelivery({ conversation, run: runId, part }, { outbox, sent, answers, sizes: settings.sizes });
   }
 }
 

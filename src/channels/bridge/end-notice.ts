@@ -20,7 +20,27 @@ export function endNotice({ reason }: Pick<RunResult, 'reason'>): string | undef
   return NOTICES[reason];
 }
 
-/** What a conversation shows of a message that no run answers. */
+/**
+ * What a conversation shows of a message that no run answers. Other reasons are for operators: they may name hosts and files.
+ */
 export function droppedNotice(reason: string): string {
-  return `Your message was not answered: ${reason}.`;
+  const shown = [...DROPS].find(([beginning]) => reason.startsWith(beginning))?.[1];
+  return shown === undefined ? 'Your message was not answered. An operator can see the cause.' : `Your message was not answered: ${shown}.`;
+}
+
+/** The reasons of sessions that are shown, by their beginning. */
+const DROPS: ReadonlyMap<string, string> = new Map([
+  ['unsent', 'it was withdrawn'],
+  ['the queue was full', 'too many messages were waiting'],
+  ['the session was cancelled', 'the conversation was ended'],
+]);
+
+/** What a conversation shows of a message whose run the server no longer has. */
+export const GONE_NOTICE = 'The answer to your message is no longer kept.';
+
+/** What a conversation shows of a message that its session does not list. `isCertain`: the session never had it. */
+export function missingNotice(isCertain: boolean): string {
+  return isCertain
+    ? 'Your message was not answered: it was lost.'
+    : 'Your message is no longer listed. If it was not answered, send it again.';
 }

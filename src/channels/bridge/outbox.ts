@@ -25,6 +25,8 @@ export interface OutboxOptions {
 
 /** A block for a place, and the message that it replies to. */
 export interface PutBlock extends Block {
+  /** Id of the message that its run answers first. Another run may have the same id after the first one is no longer kept. */
+  readonly answers: string;
   readonly replyTo?: string;
 }
 
@@ -51,7 +53,7 @@ export class Outbox {
     const known = journaled.state.blocks(place)[place.n];
     const hash = hashOf(block.text);
     if (known?.isConfirmed && (known.hash === hash || known.id === '' || !this.edits)) return;
-    if (!known) await this.#pause(place);
+    if (!known) await this.#pause(place, block);
     await journaled.add({ type: 'sending', ...place, end: block.end, hash });
     await journaled.add({ type: 'sent', ...place, id: await this.#request(place, block, known) });
     this.#lastReport = '';
@@ -86,10 +88,11 @@ export class Outbox {
     }
   }
 
-  async #send(place: BlockPlace, { text, replyTo }: PutBlock, isUncertain: boolean): Promise<string> {
+  async #send(place: BlockPlace, block: PutBlock, isUncertain: boolean): Promise<string> {
     const { channel, name, report, signal } = this.#options;
     const { conversation } = place;
-    const message = { key: this.#keyOf(place), conversation, ...(replyTo === undefined ? {} : { replyTo }) };
+    const { text, replyTo } = block;
+    const message = { key: this.#keyOf(place, block), conversation, ...(replyTo === undefined ? {} : { replyTo }) };
     if (isUncertain && channel.abilities.deduplicates === 'by-search') {
       const found = await channel.find?.(message, signal);
       if (found) return found.id;
@@ -105,14 +108,14 @@ export class Outbox {
     await this.#options.channel.edit?.({ conversation, id, text }, this.#options.signal);
   }
 
-  async #pause(place: BlockPlace): Promise<void> {
+  async #pause(place: BlockPlace, block: PutBlock): Promise<void> {
     const { pause, signal } = this.#options;
-    if (place.n > 0 && pause.maxMs > 0) await delay(pauseBefore(this.#keyOf(place), pause), undefined, { signal });
+    if (place.n > 0 && pause.maxMs > 0) await delay(pauseBefore(this.#keyOf(place, block), pause), undefined, { signal });
   }
 
-  /** The idempotency key of a place. */
-  #keyOf({ conversation, run, part, n }: BlockPlace): string {
-    return hashOf(JSON.stringify([this.#options.name, conversation, run, part, n])).slice(0, 32);
+  /** The idempotency key of a block: the same each time it is sent, and of no other block. */
+  #keyOf({ conversation, run, part, n }: BlockPlace, { answers }: PutBlock): string {
+    return hashOf(JSON.stringify([this.#options.name, conversation, run, answers, part, n])).slice(0, 32);
   }
 
   /** Reports a repeated error once. */

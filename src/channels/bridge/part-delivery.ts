@@ -12,6 +12,8 @@ export interface PartDeliveryOptions {
   readonly outbox: Outbox;
   readonly sent: (part: PartPlace) => readonly SentBlock[];
   readonly sizes: BlockSizes;
+  /** Id of the message that the run answers first. */
+  readonly answers: string;
 }
 
 /** A text of a part. `replyTo`: the message that its first block replies to. */
@@ -58,10 +60,11 @@ export class PartDelivery {
   async settle({ text, replyTo }: PartText): Promise<void> {
     const blocks = this.#split(text, { isOver: true, sent: this.#sent() });
     await this.#put(blocks, replyTo);
+    const { answers } = this.#options;
     const surplus = this.#sent().slice(blocks.length);
     for (const [index, { end, id }] of surplus.entries()) {
       if (id === '') continue;
-      await this.#options.outbox.put({ ...this.#place, n: blocks.length + index }, { text: WITHDRAWN, end });
+      await this.#options.outbox.put({ ...this.#place, n: blocks.length + index }, { text: WITHDRAWN, end, answers });
     }
   }
 
@@ -73,8 +76,9 @@ export class PartDelivery {
   }
 
   async #put(blocks: readonly Block[], replyTo: string | undefined): Promise<void> {
+    const { outbox, answers } = this.#options;
     for (const [n, block] of blocks.entries()) {
-      await this.#options.outbox.put({ ...this.#place, n }, { ...block, ...(n === 0 && replyTo !== undefined ? { replyTo } : {}) });
+      await outbox.put({ ...this.#place, n }, { ...block, answers, ...(n === 0 && replyTo !== undefined ? { replyTo } : {}) });
     }
   }
 

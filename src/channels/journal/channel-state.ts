@@ -12,9 +12,14 @@ export interface SentBlock {
   readonly isConfirmed: boolean;
 }
 
+/** What the session decided about a message, for good: the run that answers it has ended, or no run answers it. */
+export type MessageOutcome = { readonly run: string } | { readonly reason: string };
+
 interface Conversation {
   /** Messages that are not settled, with the time of their arrival. */
   readonly open: Map<string, number>;
+  /** What was decided about open messages, in the order in which it was learned. */
+  readonly outcomes: Map<string, MessageOutcome>;
   /** Blocks by run and part. */
   readonly runs: Map<string, Map<string, SentBlock[]>>;
 }
@@ -22,8 +27,8 @@ interface Conversation {
 /** The state of a channel: the records of its journal, applied one after the other. Pure but for itself. */
 export class ChannelState {
   readonly #conversations = new Map<string, Conversation>();
-  /** Ids of settled messages, oldest first. */
-  readonly #settled = new Set<string>();
+  /** Settled messages with their conversations, oldest first: an id counts only in its conversation. */
+  readonly #settled = new Map<string, { readonly conversation: string; readonly id: string }>();
 
   /** The conversations with messages that are not settled. */
   get open(): string[] {
@@ -35,9 +40,14 @@ export class ChannelState {
     return this.#conversations.get(conversation)?.open ?? new Map();
   }
 
+  /** What the session decided about open messages of a conversation, in the order in which it was learned. */
+  outcomesIn(conversation: string): ReadonlyMap<string, MessageOutcome> {
+    return this.#conversations.get(conversation)?.outcomes ?? new Map();
+  }
+
   /** True for a message that was answered, or reported as not answered. */
-  isSettled(id: string): boolean {
-    return this.#settled.has(id);
+  isSettled(conversation: string, id: string): boolean {
+    return this.#settled.has(keyOf(conversation, id)) || this.#settled.has(keyOf(ANY, id));
   }
 
   /** The blocks of a part of a run, in order. */
@@ -47,10 +57,12 @@ export class ChannelState {
 
   apply(record: JournalRecord): void {
     const { conversation } = record;
-    const known = this.#conversations.get(conversation) ?? { open: new Map(), runs: new Map() };
+    const known = this.#conversations.get(conversation) ?? { open: new Map(), outcomes: new Map(), runs: new Map() };
     this.#conversations.set(conversation, known);
     if (record.type === 'received') known.open.set(record.id, record.at);
     else if (record.type === 'withdrawn') known.open.delete(record.id);
+    else if (record.type === 'assigned') for (const id of record.ids) decide(known, id, { run: record.run });
+    else if (record.type === 'dropped') decide(known, record.id, { reason: record.reason });
     else if (record.type === 'settled') this.#settle(known, record);
     else this.#setBlock(known, record);
     if (known.open.size === 0 && known.runs.size === 0) this.#conversations.delete(conversation);
@@ -58,19 +70,22 @@ export class ChannelState {
 
   /** The records that give this state. */
   records(): JournalRecord[] {
-    const settled: JournalRecord[] = this.#settled.size > 0 ? [{ type: 'settled', conversation: NONE, ids: [...this.#settled] }] : [];
-    return [...settled, ...[...this.#conversations].flatMap(([conversation, known]) => recordsOf(conversation, known))];
+    return [
+      ...settledRecords([...this.#settled.values()]),
+      ...[...this.#conversations].flatMap(([conversation, known]) => recordsOf(conversation, known)),
+    ];
   }
 
-  #settle(known: Conversation, { ids, run }: Extract<JournalRecord, { type: 'settled' }>): void {
+  #settle(known: Conversation, { conversation, ids, run }: Extract<JournalRecord, { type: 'settled' }>): void {
     for (const id of ids) {
       known.open.delete(id);
-      this.#settled.add(id);
+      known.outcomes.delete(id);
+      this.#settled.set(keyOf(conversation, id), { conversation, id });
     }
     if (run !== undefined) known.runs.delete(run);
-    for (const id of this.#settled) {
+    for (const key of this.#settled.keys()) {
       if (this.#settled.size <= CHANNEL_LIMITS.settledIdsMax) break;
-      this.#settled.delete(id);
+      this.#settled.delete(key);
     }
   }
 
@@ -88,10 +103,37 @@ export class ChannelState {
   }
 }
 
-/** The settled ids are of no conversation any more. */
-const NONE = '-';
+/** The conversation of settled ids in journals of earlier versions, which did not keep it. */
+const ANY = '-';
 
-function recordsOf(conversation: string, { open, runs }: Conversation): JournalRecord[] {
+/** No id and no conversation has a line break. */
+function keyOf(conversation: string, id: string): string {
+  return `${conversation}\n${id}`;
+}
+
+/** What was decided first counts: it was final. */
+function decide({ open, outcomes }: Conversation, id: string, outcome: MessageOutcome): void {
+  if (open.has(id) && !outcomes.has(id)) outcomes.set(id, outcome);
+}
+
+/** One record for each row of messages of the same conversation: their order says which are forgotten first. */
+function settledRecords(settled: readonly { readonly conversation: string; readonly id: string }[]): JournalRecord[] {
+  const records: { type: 'settled'; conversation: string; ids: string[] }[] = [];
+  for (const { conversation, id } of settled) {
+    const last = records.at(-1);
+    if (last?.conversation === conversation) last.ids.push(id);
+    else records.push({ type: 'settled', conversation, ids: [id] });
+  }
+  return records;
+}
+
+function recordsOf(conversation: string, { open, outcomes, runs }: Conversation): JournalRecord[] {
+  const decided = [...outcomes].map(
+    ([id, outcome]): JournalRecord =>
+      'run' in outcome
+        ? { type: 'assigned', conversation, ids: [id], run: outcome.run }
+        : { type: 'dropped', conversation, id, reason: outcome.reason },
+  );
   const received = [...open].map(([id, at]) => ({ type: 'received', conversation, id, at }) as const);
   const sent = [...runs].flatMap(([run, parts]) =>
     [...parts].flatMap(([part, blocks]) =>
@@ -103,5 +145,5 @@ function recordsOf(conversation: string, { open, runs }: Conversation): JournalR
       }),
     ),
   );
-  return [...received, ...sent];
+  return [...received, ...decided, ...sent];
 }

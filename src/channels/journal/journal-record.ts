@@ -15,8 +15,12 @@ const Place = {
 export const JournalRecord = z.discriminatedUnion('type', [
   /** A message of a person is passed to its session. `at`: milliseconds since 1970. */
   z.strictObject({ type: z.literal('received'), conversation: Id, id: Id, at: z.number() }),
-  /** The session did not take it: the platform sends it again. */
+  /** The session refused it, and cannot have it: the platform sends it again. */
   z.strictObject({ type: z.literal('withdrawn'), conversation: Id, id: Id }),
+  /** The session ended the run that answers the messages. It lists only its newest runs. */
+  z.strictObject({ type: z.literal('assigned'), conversation: Id, ids: z.array(Id), run: z.string().max(1_000) }),
+  /** The session dropped the message: no run answers it. */
+  z.strictObject({ type: z.literal('dropped'), conversation: Id, id: Id, reason: z.string().max(1_000) }),
   /** A block is about to be sent, or edited. `end`: where it ends in the text of its part. `hash`: of what people see. */
   z.strictObject({ type: z.literal('sending'), ...Place, end: z.number().int(), hash: z.string().max(64) }),
   /** The platform has the block under this id. An empty id: it refused the block. */

@@ -40,6 +40,11 @@ export const CHANNEL_LIMITS = {
   textCharsMax: 100_000,
   /** Time after which a message that the session does not list is reported as not answered. A platform repeats an event before. */
   missingMs: 10 * MINUTE_MS,
+  /**
+   * Time between two looks at a session while an answer is sent: the session forgets its older runs, and a platform that does not answer
+   * delays a conversation by hours.
+   */
+  learnEveryMs: 15 * SECOND_MS,
   /** Ids of settled messages that a channel remembers, so that a repeated event has no effect. */
   settledIdsMax: 5_000,
   /** Size of a journal from which it is written anew with only what is open, in bytes. */

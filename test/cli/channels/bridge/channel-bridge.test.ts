@@ -1,6 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
+import type { AgentClient } from '../../../../src/client/agent-client.js';
+import type { SessionHandle } from '../../../../src/client/session-handle.js';
+import { PerdureError } from '../../../../src/contracts/perdure-error.js';
 import { ModelError } from '../../../../src/providers/contract/model-error.js';
 import { call, lastTextOf, say } from '../../../support/agent-worker.js';
 import { latch, until } from '../../../support/use-workers.js';
@@ -13,6 +16,19 @@ const bridges = useBridges({ tools: [lookUp, refund] });
 /** A conversation of its own for each test: sessions are shared by the tests of a run. */
 function conversation(): string {
   return `D${randomUUID().replaceAll('-', '').toUpperCase()}`;
+}
+
+/** A session that gets each message, and whose receipt is lost. */
+function losingReceipts(session: SessionHandle): SessionHandle {
+  return new Proxy(session, {
+    get(target, name: keyof SessionHandle) {
+      if (name !== 'message') return typeof target[name] === 'function' ? target[name].bind(target) : target[name];
+      return async (...args: Parameters<SessionHandle['message']>) => {
+        await target.message(...args);
+        throw new PerdureError('TEMPORAL_UNREACHABLE', 'no answer', 5);
+      };
+    },
+  });
 }
 
 describe('ChannelBridge', () => {
@@ -49,6 +65,36 @@ describe('ChannelBridge', () => {
     await until(() => server.messages.length > 1 && second.openConversations === 0, 'the second message is answered');
     expect(server.texts(dm)).toEqual(['You said: hello', 'You said: again']);
     expect(asked).toBe(2);
+  });
+
+  it('C-38: a message whose signal may have arrived is answered, although its sender got an error and never repeats it', async () => {
+    const server = await bridges.slack();
+    bridges.answers((request) => words(request, `You said: ${lastTextOf(request)}`));
+    const client = await bridges.client();
+    const lossy = {
+      get: client.get.bind(client),
+      session: (...args: Parameters<AgentClient['session']>) => losingReceipts(client.session(...args)),
+    };
+    const bridge = await bridges.bridge(server, { path: await bridges.journal(), client: lossy });
+    const dm = conversation();
+    const message = { conversation: dm, id: `${dm}:1.1`, text: 'hello' };
+    await expect(bridge.receive(message)).rejects.toMatchObject({ code: 'TEMPORAL_UNREACHABLE' });
+    await untilTexts(server, dm, ['You said: hello']);
+    await until(() => bridge.openConversations === 0, 'the message is settled');
+    await bridge.receive(message);
+    expect(server.texts(dm)).toEqual(['You said: hello']);
+  });
+
+  it('the same id in two conversations is two messages', async () => {
+    const server = await bridges.slack();
+    bridges.answers((request) => words(request, `You said: ${lastTextOf(request)}`));
+    const bridge = await bridges.bridge(server, { path: await bridges.journal() });
+    const [one, other, later] = [conversation(), conversation(), conversation()];
+    await Promise.all([one, other].map((dm) => bridge.receive({ conversation: dm, id: '1', text: 'hello' })));
+    await until(() => server.messages.length === 2 && bridge.openConversations === 0, 'both are answered');
+    await bridge.receive({ conversation: later, id: '1', text: 'hello' });
+    await until(() => server.messages.length === 3, 'the third is answered');
+    expect([one, other, later].map((dm) => server.texts(dm))).toEqual(Array.from({ length: 3 }, () => ['You said: hello']));
   });
 
   it('C-35: blocks are sent while the model writes, and the rest when it is complete', async () => {
@@ -243,7 +289,7 @@ describe('ChannelBridge', () => {
     held.open();
     await until(() => bridge.openConversations === 0, 'all messages are settled');
     expect(server.texts(dm).toSorted()).toEqual(['Answer to first.', 'Answer to third.']);
-    expect(server.texts(dm, '1.1')).toEqual(['Your message was not answered: unsent.']);
+    expect(server.texts(dm, '1.1')).toEqual(['Your message was not answered: it was withdrawn.']);
   });
 
   it('shows that a call waits for approval, once, and continues with its decision', async () => {

@@ -16,7 +16,7 @@ export interface PostedMessage {
 /** How the next request of a method ends. `lost`: it has its effect, and its answer is lost. `held`: it has its effect, and no answer comes. */
 export type Failure =
   | { readonly kind: 'error'; readonly error: string }
-  | { readonly kind: 'status'; readonly status: number; readonly headers?: Record<string, string> }
+  | { readonly kind: 'status'; readonly status: number; readonly headers?: Record<string, string>; readonly body?: string }
   | { readonly kind: 'lost' | 'held' };
 
 export const BOT_TOKEN = 'xoxb-test-bot-token-1234567890';
@@ -73,7 +73,7 @@ export class SlackServer {
     const body = (isJson ? JSON.parse(text) : Object.fromEntries(new URLSearchParams(text))) as Record<string, unknown>;
     this.calls.push(method);
     const failure = this.#failures.get(method)?.shift();
-    if (failure?.kind === 'status') return void response.writeHead(failure.status, failure.headers).end();
+    if (failure?.kind === 'status') return void response.writeHead(failure.status, failure.headers).end(failure.body);
     const isKnown = request.headers.authorization === `Bearer ${BOT_TOKEN}`;
     const error = failure?.kind === 'error' ? failure.error : isKnown ? undefined : 'invalid_auth';
     const answer = error === undefined ? this.#answer(method, body) : { ok: false, error };
