@@ -169,6 +169,20 @@ describe('what a call shows', () => {
     expect([fileChangeOf('other', { path: 'a' }), fileChangeOf('edit_file', null)?.lines]).toEqual([undefined, []]);
   });
 
+  it('C12: shows the final answer of a reached limit behind the note that says why the run writes it', () => {
+    const limit = after([
+      ['turn.started', { turn: 1 }],
+      ['budget.reached', { turn: 1, action: 'ask', limit: '1 turns' }],
+    ]);
+    const messages = [TASK, message('m_1', 'assistant', [text('one')], 1), message('m_1_final', 'assistant', [text('the end')], 1)];
+    expect(short(takeMessages(limit, messages, { isWhole: true }))).toEqual([
+      'You: do it',
+      '1: one',
+      'note: Limit reached: 1 turns.',
+      '1: the end',
+    ]);
+  });
+
   it('X20: an edit that changes every one of 12,500 lines takes little time, and is compared once', () => {
     const args = { path: 'a', oldText: 'a\n'.repeat(12_500), newText: 'b\n'.repeat(12_500) };
     const begun = process.cpuUsage();

@@ -37,15 +37,13 @@ export function useBrowsers(): (options?: BrowserOptions) => Promise<BrowserCont
     await Promise.all(profiles.splice(0).map((profile) => rm(profile, { recursive: true, force: true })));
   });
   return async ({ hosts = {}, flags = [] } = {}) => {
-    const profile = await mkdtemp(join(tmpdir(), 'perdure-browser-'));
+    const profile = await newProfile();
     profiles.push(profile);
-    const named = Object.entries(hosts).map(([name, address]) => `MAP ${name} ${address}`);
-    const rules = [...named, 'MAP * ~NOTFOUND', 'EXCLUDE localhost', 'EXCLUDE 127.*'];
     const browser = await chromium.launchPersistentContext(profile, {
       executablePath: findProgram(),
       // it refuses its own sandbox to root
       chromiumSandbox: process.getuid?.() !== 0,
-      args: [...FLAGS, ...flags, `--host-resolver-rules=${rules.join(', ')}`],
+      args: [...quietFlags(hosts), ...flags],
     });
     opened.push(browser);
     return browser;
@@ -61,7 +59,20 @@ export async function openPage(browser: BrowserContext, url: string): Promise<{ 
   return { page, errors };
 }
 
-function findProgram(): string {
+/** A folder for the profile of a browser. */
+export async function newProfile(): Promise<string> {
+  return await mkdtemp(join(tmpdir(), 'perdure-browser-'));
+}
+
+/** Flags of a browser that reaches the loopback alone. `hosts`: names that lead to addresses of it. */
+export function quietFlags(hosts: NonNullable<BrowserOptions['hosts']> = {}): readonly string[] {
+  const named = Object.entries(hosts).map(([name, address]) => `MAP ${name} ${address}`);
+  const rules = [...named, 'MAP * ~NOTFOUND', 'EXCLUDE localhost', 'EXCLUDE 127.*'];
+  return [...FLAGS, `--host-resolver-rules=${rules.join(', ')}`];
+}
+
+/** The program in PATH. Throws if there is none. */
+export function findProgram(): string {
   const folders = (process.env['PATH'] ?? '').split(delimiter);
   const found = folders.flatMap((folder) => PROGRAMS.map((name) => join(folder, name))).find(isProgram);
   if (found === undefined) throw new Error('chromium is not in PATH; install it with: apt-get install chromium');

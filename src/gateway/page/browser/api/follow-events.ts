@@ -1,6 +1,7 @@
 import type { GatewayApi } from './gateway-api.js';
 import { isPassing } from './gateway-api.js';
 import { EventReader, type ServerEvent } from './read-events.js';
+import { ShownTime, untilShown } from './shown-time.js';
 
 /** Whether events arrive. */
 export type Connection = 'connecting' | 'open' | 'lost';
@@ -18,8 +19,9 @@ const PAUSE_MS_MAX = 5_000;
 const SILENCE_MS = 45_000;
 
 /**
- * Follows a stream of events, through lost connections and restarts of the gateway: each event once, in batches as they arrive. Ends when
- * there are no more, or when the signal aborts. Throws ApiError for a refusal that stays, such as an unknown run or token.
+ * Follows a stream of events, through lost connections and restarts of the gateway: each event once, in batches as they arrive. A hidden tab
+ * has no stream, and resumes at its place when it is shown: browsers open six connections to a server of HTTP/1.1, for all tabs together.
+ * Ends when there are no more events, or when the signal aborts. Throws ApiError for a refusal that stays, such as an unknown run or token.
  */
 export async function* followEvents(
   api: GatewayApi,
@@ -27,24 +29,30 @@ export async function* followEvents(
   { signal, onConnection }: FollowOptions,
 ): AsyncGenerator<readonly ServerEvent[]> {
   let after: string | undefined;
-  for (let pauseMs = PAUSE_MS_MIN; !signal.aborted; pauseMs = Math.min(2 * pauseMs, PAUSE_MS_MAX)) {
+  let pauseMs = PAUSE_MS_MIN;
+  while (!signal.aborted) {
+    await untilShown(signal);
+    const shown = new ShownTime(signal);
     try {
-      const response = await api.open(path, { after, signal });
+      const response = await api.open(path, { after, signal: shown.signal });
       if (response.status === 204) return;
       onConnection('open');
-      for await (const events of batchesOf(response, signal)) {
+      for await (const events of batchesOf(response, shown.signal)) {
         pauseMs = PAUSE_MS_MIN;
         after = events.at(-1)?.id ?? after;
         yield events;
       }
     } catch (error) {
-      if (signal.aborted) return;
       // a stream that is cut off rejects with another error than a request
-      if (error instanceof Error && error.name === 'ApiError' && !isPassing(error)) throw error;
+      if (!signal.aborted && error instanceof Error && error.name === 'ApiError' && !isPassing(error)) throw error;
+    } finally {
+      shown.end();
     }
     if (signal.aborted) return;
+    if (shown.wasHidden) continue;
     onConnection('lost');
     await new Promise((resolve) => setTimeout(resolve, pauseMs));
+    pauseMs = Math.min(2 * pauseMs, PAUSE_MS_MAX);
   }
 }
 

@@ -117,7 +117,7 @@ class RunPage {
     this.#followEnd(() => {
       this.#conversation.update(items);
       this.#plan.update(planOf(view.messages));
-      this.#decisions.update(pending);
+      this.#decisions.update({ ...pending, progress: state?.progress });
       setAttributes(this.#composer.element, { hidden: !isOpen });
       this.#showResult();
     });

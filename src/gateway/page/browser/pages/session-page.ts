@@ -1,5 +1,6 @@
 import { followEvents } from '../api/follow-events.js';
 import { ApiError, type GatewayApi, sessionPath } from '../api/gateway-api.js';
+import { statusText } from '../content/format.js';
 import { button, element, setAttributes, setText } from '../dom/element.js';
 import { followEnd } from '../dom/follow-end.js';
 import { KeyedList, type Part } from '../dom/keyed-list.js';
@@ -170,12 +171,14 @@ class RunPart implements Part<RunModel> {
   update(run: RunModel): void {
     const items = itemsOf(run.view);
     this.#conversation.update(items);
-    this.#decisions.update(run.pending);
+    this.#decisions.update({ ...run.pending, progress: run.state?.progress });
     const result = run.view.result ?? run.state?.result;
     setAttributes(this.#end, { hidden: result === undefined || result.reason === 'completed' });
     setText(
       this.#end,
-      result?.error ? `The answer failed: ${result.error.type}: ${result.error.message}` : `The answer ended: ${result?.reason ?? ''}.`,
+      result?.error
+        ? `The answer failed: ${result.error.type}: ${result.error.message}`
+        : `The answer ended: ${statusText(result?.reason ?? '')}.`,
     );
     this.#frame.announce(this.#announcer.news(run, items));
   }

@@ -13,8 +13,8 @@ export class AnswerPart implements Part<ShownAnswer> {
   readonly #list = new KeyedList<ShownCall>(this.#calls, { keyOf: ({ callId }) => callId, create: () => new CallPart() });
   readonly element = element('article', { class: 'answer' }, this.#label, this.#thinking.element, this.#text.element, this.#calls);
 
-  update({ turn, text, thinking, isLive, isPartial, calls }: ShownAnswer): void {
-    setText(this.#label, `Agent, turn ${turn}${isPartial ? ', interrupted' : ''}`);
+  update({ turn, text, thinking, isFinal, isLive, isPartial, calls }: ShownAnswer): void {
+    setText(this.#label, `Agent, ${isFinal ? 'final answer' : `turn ${turn}`}${isPartial ? ', interrupted' : ''}`);
     setAttributes(this.element, { class: isLive ? 'answer live' : 'answer', 'aria-busy': isLive ? 'true' : undefined });
     this.#thinking.update(thinking);
     this.#text.update(text);

@@ -1,3 +1,5 @@
+import { BUDGET_APPROVAL } from '../../../../contracts/text/ids.js';
+import type { ShownApproval } from '../api/run-item.js';
 import type { Item } from './items-of.js';
 import type { RunModel } from './run-model.js';
 
@@ -28,11 +30,12 @@ export class Announcer {
 
   #ofPending({ approvals, questions }: RunModel['pending']): readonly string[] {
     const before = this.#pending;
-    this.#pending = new Set([...approvals, ...questions].map(({ callId }) => callId));
-    return [
-      ...approvals.flatMap(({ callId, title }) => (before.has(callId) ? [] : [`Approval needed: ${title}`])),
-      ...questions.flatMap(({ callId, question }) => (before.has(callId) ? [] : [`Question: ${question}`])),
+    const texts = [
+      ...approvals.map((approval) => [keyOf(approval), textOf(approval)] as const),
+      ...questions.map((question) => [keyOf(question), `Question: ${question.question}`] as const),
     ];
+    this.#pending = new Set(texts.map(([key]) => key));
+    return texts.flatMap(([key, text]) => (before.has(key) ? [] : [text]));
   }
 
   #ofStatus(status: string | undefined): readonly string[] {
@@ -40,4 +43,13 @@ export class Announcer {
     this.#status = status;
     return status === undefined || before === undefined || before === status ? [] : [`The run is ${status}`];
   }
+}
+
+/** A limit that is reached again waits under the same id. */
+function keyOf({ callId, since }: { readonly callId: string; readonly since: string }): string {
+  return `${callId} ${since}`;
+}
+
+function textOf({ callId, title }: ShownApproval): string {
+  return callId === BUDGET_APPROVAL ? `Waiting for an ${title}` : `Approval needed: ${title}`;
 }

@@ -1,6 +1,15 @@
 import type { ContentPart, JsonValue, Message, ToolCallPart } from '../../../../contracts/schemas/message.js';
 import { toolTitle } from '../../../../contracts/text/tool-title.js';
-import { answerKey, answerKeyOf, type CallFacts, type CallState, type LiveAnswer, type Note, type RunView } from './run-view.js';
+import {
+  answerKey,
+  answerKeyOf,
+  type CallFacts,
+  type CallState,
+  isFinalAnswer,
+  type LiveAnswer,
+  type Note,
+  type RunView,
+} from './run-view.js';
 
 /** What the page shows of a run, from top to bottom. */
 export type Item =
@@ -13,6 +22,8 @@ export interface ShownAnswer {
   readonly turn: number;
   readonly text: string;
   readonly thinking: string;
+  /** True for the reserved final answer, which has the number of the last turn. */
+  readonly isFinal: boolean;
   /** True while its text arrives. */
   readonly isLive: boolean;
   /** True for an answer that was aborted. */
@@ -50,7 +61,7 @@ function resultsOf(messages: readonly Message[]): Results {
   return new Map(parts.flatMap((part) => (part.type === 'tool_result' ? [[part.callId, part] as const] : [])));
 }
 
-/** An item with the turn that it belongs to. */
+/** An item with its place among the turns. */
 type Placed = { readonly turn: number; readonly item: Item };
 
 function itemOf(message: Message, { view, results }: { readonly view: RunView; readonly results: Results }): Placed[] {
@@ -71,11 +82,12 @@ function itemOf(message: Message, { view, results }: { readonly view: RunView; r
     turn,
     text: joined(message, 'text'),
     thinking: joined(message, 'thinking'),
+    isFinal: isFinalAnswer(message),
     isLive: false,
     isPartial: message.partial === true,
     calls,
   };
-  return [{ turn, item: { kind: 'answer', key: `answer-${answerKeyOf(message)}`, answer } }];
+  return [{ turn: placeOf(answer), item: { kind: 'answer', key: `answer-${answerKeyOf(message)}`, answer } }];
 }
 
 const LABELS: Readonly<Record<NonNullable<Message['origin']> | 'task', string>> = {
@@ -123,8 +135,13 @@ function hasText({ text, thinking }: LiveAnswer): boolean {
 }
 
 function liveItem({ turn, isFinal, text, thinking }: LiveAnswer, isLive: boolean): Placed {
-  const answer = { turn, text, thinking, isLive, isPartial: !isLive, calls: [] };
-  return { turn, item: { kind: 'answer', key: `answer-${answerKey(turn, isFinal)}`, answer } };
+  const answer = { turn, text, thinking, isFinal, isLive, isPartial: !isLive, calls: [] };
+  return { turn: placeOf(answer), item: { kind: 'answer', key: `answer-${answerKey(turn, isFinal)}`, answer } };
+}
+
+/** The final answer follows the notes of its turn: one of them says why the run writes it. */
+function placeOf({ turn, isFinal }: Pick<ShownAnswer, 'turn' | 'isFinal'>): number {
+  return isFinal ? turn + 0.5 : turn;
 }
 
 /** Puts each note behind the items of its turn. */

@@ -61,9 +61,14 @@ export function answerKey(turn: number, isFinal: boolean): string {
 }
 
 /** The key of an answer of the transcript. */
-export function answerKeyOf({ id, turn = 0 }: Message): string {
-  // the worker gives the reserved final answer such an id
-  return answerKey(turn, id.endsWith('_final'));
+export function answerKeyOf(message: Message): string {
+  return answerKey(message.turn ?? 0, isFinalAnswer(message));
+}
+
+/** True for the reserved final answer, which a run writes at a limit. */
+export function isFinalAnswer({ id }: Message): boolean {
+  // the worker gives it such an id
+  return id.endsWith('_final');
 }
 
 /** The events of a run that the page gets, by their types. */
