@@ -48,6 +48,7 @@ export async function serve(options: ServeOptions, context: CliContext, version:
         port,
         access,
         requestsPerMinute: config.config.gateway?.requestsPerMinute ?? HTTP_LIMITS.requestsPerMinuteDefault,
+        streamsMax: config.config.gateway?.streamsMax ?? HTTP_LIMITS.streamsMaxDefault,
         webhooks: channels.webhooks,
         signal: interrupts.signal,
         onListening: (url) => tell(`gateway at ${url}, ${hint}; Ctrl-C stops it`),

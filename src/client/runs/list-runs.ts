@@ -7,7 +7,7 @@ import { PerdureError } from '../../contracts/perdure-error.js';
 import { RunStatus } from '../../contracts/schemas/run.js';
 import { echoValue } from '../../contracts/text/echo-value.js';
 import type { TemporalAccess } from '../temporal/connection.js';
-import { checkSearched, checkSession } from '../validate/run-input.js';
+import { checkSearched, checkSessionKey } from '../validate/run-input.js';
 import { ContinuedMemo, RunMemo } from './run-summary.js';
 
 /** Which runs are listed or counted. Absent fields select all. */
@@ -16,8 +16,8 @@ export interface RunFilter {
   readonly status?: 'open' | 'closed' | RunStatus;
   /** Only the runs of this agent. */
   readonly agent?: string;
-  /** Only the runs of this session. */
-  readonly session?: string;
+  /** Only the runs of this session, or of one of these. */
+  readonly session?: string | readonly string[];
   /** Only the runs of this tenant. */
   readonly tenant?: string;
   /** Only the runs that started at this time or later. ISO 8601. For a run that continued as new, its last continuation counts. */
@@ -217,7 +217,7 @@ function visibilityQuery(taskQueue: string, { status, agent, session, tenant, si
   const parts = [`WorkflowType = "${AGENT_RUN}"`, `TaskQueue = ${quoted(taskQueue)}`];
   // a chain of continue-as-new executions is one run, so earlier executions are not listed
   parts.push('ExecutionStatus != "ContinuedAsNew"');
-  if (session !== undefined) parts.push(`AgentSession = ${quoted(checkSession(session))}`);
+  if (session !== undefined) parts.push(`AgentSession IN (${[session].flat().map(checkSessionKey).map(quoted).join(', ')})`);
   if (tenant !== undefined) parts.push(`AgentTenant = ${quoted(checkSearched('tenant', tenant))}`);
   if (agent !== undefined) parts.push(`AgentName = ${quoted(checkSearched('agent', agent))}`);
   if (since !== undefined) parts.push(`StartTime >= ${quoted(checkSince(since))}`);

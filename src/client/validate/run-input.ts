@@ -10,7 +10,7 @@ import type { Part } from '../../contracts/schemas/message.js';
 import { RunInput } from '../../contracts/schemas/run.js';
 import { didYouMean } from '../../contracts/text/did-you-mean.js';
 import { echoValue } from '../../contracts/text/echo-value.js';
-import { isRunId } from '../../contracts/text/ids.js';
+import { isRunId, isSessionKey } from '../../contracts/text/ids.js';
 import { cleanText } from '../../contracts/text/sanitize-text.js';
 import { EMPTY_MESSAGE, type Fault, messageText } from '../../contracts/verbs/fields.js';
 import { readVerb, type Verb } from '../../contracts/verbs/verb.js';
@@ -62,10 +62,16 @@ export function checkRunId(id: unknown): string {
   return id;
 }
 
-/** Validates a session key. Throws `BAD_SESSION_ID` (exit 2). */
+/** Validates the session that a run names. Throws `BAD_SESSION_ID` (exit 2). */
 export function checkSession(session: unknown): string {
   if (typeof session !== 'string' || !isRunId(session)) throw badId('BAD_SESSION_ID', session);
   return session;
+}
+
+/** Validates the key of a session, which may have slashes. Throws `BAD_SESSION_ID` (exit 2). */
+export function checkSessionKey(key: unknown): string {
+  if (typeof key !== 'string' || !isSessionKey(key)) throw badId('BAD_SESSION_ID', key);
+  return key;
 }
 
 /** Validates the name of a tenant or an agent that is searched. `option` is its name in errors. Throws `BAD_OPTION` (exit 2). */

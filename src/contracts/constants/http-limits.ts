@@ -20,6 +20,8 @@ export const HTTP_LIMITS = {
   timeoutCheckMs: SECOND_MS,
   /** Connections at once. Each may follow a run. */
   connectionsMax: 10_000,
+  /** Open streams of a token, without `gateway.streamsMax` of the config: a fifth of all connections. */
+  streamsMaxDefault: 2_000,
   /** Levels of objects and arrays in a body. */
   bodyDepthMax: 200,
   /** Tokens of a file. Each request is compared with all of them. */
@@ -36,19 +38,23 @@ export const HTTP_LIMITS = {
   listedMax: 200,
   /** Messages of one answer of `transcript`, in bytes. A larger message comes alone. */
   transcriptBytesMax: MIB,
-  /** Events of a followed run that are kept for its clients, in bytes. A client that is further behind is disconnected, and can resume. */
+  /** Events of a followed run or session that are kept for its clients, in bytes. A client that is further behind reads what is stored. */
   feedBytesMax: MIB,
   /** Messages of a followed run that are kept for the chats that show it, in bytes. Calls of older ones are shown without arguments and output. */
   followedMessagesBytesMax: 8 * MIB,
   /** Answers of a chat in a response, if the page requests no number. Each costs a query of its run. */
   chatRunsDefault: 20,
+  /** Messages of a chat in a response, in bytes of their transcripts. Older ones are left out, and `truncated` reports it. */
+  chatBytesMax: 4 * MIB,
+  /** Messages of transcripts in a response with a chat. */
+  chatMessagesMax: 2_000,
   /** Time for which a chat that resumes still gets the last answer, so that a client that lost its connection sees the end of it. */
   chatResumeMs: 10 * MINUTE_MS,
   /** Time in which a client must take what it was sent. A slower client is disconnected, and can resume. */
   stallMs: 30 * SECOND_MS,
   /** Time between two comments on a stream without events, so that proxies keep it open. */
   keepAliveMs: 15 * SECOND_MS,
-  /** Time for which a run is still followed without a client. */
+  /** Time for which a run or session is still followed without a client. */
   lingerMs: 5 * SECOND_MS,
   /** Known owners of runs. */
   ownersMax: 10_000,

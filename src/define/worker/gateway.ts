@@ -5,5 +5,7 @@ import { HTTP_LIMITS } from '../../contracts/constants/limits.js';
 export const GatewayDefinition = z.strictObject({
   /** Requests of each token in a minute; a burst may have the same number. @default 6,000 */
   requestsPerMinute: z.number().int().min(1).max(HTTP_LIMITS.requestsPerMinuteMax).optional(),
+  /** Streams that each token may have open. @default 2,000 */
+  streamsMax: z.number().int().min(1).max(HTTP_LIMITS.connectionsMax).optional(),
 });
 export type GatewayDefinition = z.infer<typeof GatewayDefinition>;

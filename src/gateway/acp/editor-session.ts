@@ -6,7 +6,7 @@ import { GATEWAY_LIMITS } from '../../contracts/constants/limits.js';
 import { PerdureError } from '../../contracts/perdure-error.js';
 import type { SessionRun } from '../../contracts/schemas/session.js';
 import { placeOf } from '../http/chat/chat-run.js';
-import { storedMessages } from '../http/chat/stored-messages.js';
+import { storedChat } from '../http/chat/stored-chat.js';
 import type { Reached } from './door.js';
 import type { Editor } from './editor.js';
 import { patiently, pause } from './patiently.js';
@@ -184,7 +184,7 @@ export class EditorSession {
   async #show(sessionRun: SessionRun, { client }: Reached): Promise<void> {
     const { editor, workspace } = this.#options;
     const { runId } = sessionRun;
-    const messages = await patiently(() => storedMessages(client.get(runId), sessionRun), this.#ending);
+    const { messages } = await patiently(() => storedChat([sessionRun], () => client.get(runId)), this.#ending);
     for (const update of messages.flatMap((message) => storedUpdates(message, { runId, workspace }))) await editor.update(update);
   }
 

@@ -6,6 +6,7 @@ import { HttpError, httpErrorOf } from './access/http-error.js';
 import { RateLimit } from './access/rate-limit.js';
 import { refuseConnection } from './access/refuse-connection.js';
 import { checkSite } from './access/same-machine.js';
+import { StreamLimit } from './access/stream-limit.js';
 import type { Tokens } from './access/tokens.js';
 import { StreamClient } from './events/stream-client.js';
 import { readBody } from './read-body.js';
@@ -28,6 +29,8 @@ export interface AppOptions {
   readonly gateway: Gateway;
   readonly tokens: Tokens;
   readonly requestsPerMinute: number;
+  /** Open streams of each token. @default that of `HTTP_LIMITS` */
+  readonly streamsMax?: number;
   /** Requests of web pages are checked: of their host if only this machine reaches the gateway, and of their origin. @default not checked */
   readonly site?: { readonly isLocal: boolean };
   /** @default those of `HTTP_LIMITS` */
@@ -79,7 +82,8 @@ export function createApp(options: AppOptions): FastifyInstance {
     done();
   });
   const limit = new RateLimit(options.requestsPerMinute);
-  for (const route of [...ROUTES, ...PAGE_ROUTES]) addRoute(app, route, { ...options, limit, onDefect });
+  const streams = new StreamLimit(options.streamsMax ?? HTTP_LIMITS.streamsMaxDefault);
+  for (const route of [...ROUTES, ...PAGE_ROUTES]) addRoute(app, route, { ...options, limit, streams, onDefect });
   mountWebhooks(app, options.webhooks ?? [], options.gateway);
   return app;
 }
@@ -130,6 +134,7 @@ function checkQuery(query: unknown): void {
 
 interface RouteOptions extends AppOptions {
   readonly limit: RateLimit;
+  readonly streams: StreamLimit;
 }
 
 function addRoute(app: FastifyInstance, route: Route, options: RouteOptions): void {
@@ -148,15 +153,31 @@ function addRoute(app: FastifyInstance, route: Route, options: RouteOptions): vo
       const { headers, params, query, body } = request;
       // the router gives strings by the names of the path
       const call = { gateway, caller, headers, params: params as Record<string, string>, query, body };
-      const answer = await gateway.inWork.track(answerOf(route, call));
-      if (!('stream' in answer)) return await send(reply, answer);
-      reply.hijack();
-      await stream(reply.raw, answer).catch((error: unknown) => {
-        // the client resumes, and gets an error that lasts as the answer
-        if (httpErrorOf(error).status === 500) options.onDefect(error);
-      });
-      return reply;
+      // before the route sends a message whose answer could not be streamed
+      const endStream = takeStream(route, caller, options.streams);
+      try {
+        const answer = await gateway.inWork.track(answerOf(route, call));
+        if (!('stream' in answer)) return await send(reply, answer);
+        reply.hijack();
+        await stream(reply.raw, answer).catch((error: unknown) => {
+          // the client resumes, and gets an error that lasts as the answer
+          if (httpErrorOf(error).status === 500) options.onDefect(error);
+        });
+        return reply;
+      } finally {
+        endStream?.();
+      }
     },
+  });
+}
+
+/** Takes a stream of the caller for a route that answers with one. Throws HttpError 429. */
+function takeStream({ answers }: Route, { key }: Caller, streams: StreamLimit): (() => void) | undefined {
+  if (!answers.some(({ contentType }) => contentType === 'text/event-stream')) return undefined;
+  const end = streams.take(key);
+  if (end) return end;
+  throw new HttpError(429, 'TOO_MANY_STREAMS', 'too many open streams with this token; close one, or follow a session with one stream', {
+    'retry-after': '1',
   });
 }
 

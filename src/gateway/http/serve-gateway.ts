@@ -20,6 +20,8 @@ export interface GatewayOptions {
   readonly access: { readonly token: string } | { readonly entries: readonly TokenEntry[] };
   /** Requests of each token in a minute. */
   readonly requestsPerMinute: number;
+  /** Open streams of each token. @default that of `HTTP_LIMITS` */
+  readonly streamsMax?: number;
   /** Times for headers and for a whole request, in milliseconds. @default those of `HTTP_LIMITS` */
   readonly timeouts?: RequestTimeouts;
   /** Routes of chat platforms. @default none */
@@ -37,13 +39,14 @@ export interface GatewayOptions {
  * cannot listen.
  */
 export async function serveGateway(options: GatewayOptions): Promise<void> {
-  const { door, host, port, access, requestsPerMinute, timeouts, webhooks, signal, onListening, onDefect } = options;
+  const { door, host, port, access, requestsPerMinute, streamsMax, timeouts, webhooks, signal, onListening, onDefect } = options;
   const gateway = new Gateway(door);
   const isOwners = 'token' in access;
   const app = createApp({
     gateway,
     tokens: new Tokens(isOwners ? ownerToken(access.token) : access.entries),
     requestsPerMinute,
+    ...(streamsMax === undefined ? {} : { streamsMax }),
     ...(timeouts ? { timeouts } : {}),
     ...(webhooks ? { webhooks } : {}),
     ...(isOwners ? { site: { isLocal: isLoopback(host) } } : {}),

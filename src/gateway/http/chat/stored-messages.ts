@@ -1,5 +1,3 @@
-import type { RunHandle } from '../../../client/run-handle.js';
-import { PerdureError } from '../../../contracts/perdure-error.js';
 import type { JsonValue, Message } from '../../../contracts/schemas/message.js';
 import type { SessionRun } from '../../../contracts/schemas/session.js';
 import { errorTextOf, outputOf, type ToolOutput } from './tool-output.js';
@@ -22,32 +20,20 @@ export interface UiMessage {
 }
 
 /**
- * The messages of one run of a chat: that of the user, and its answer once the run has ended. None for a run that the server no longer has.
- * Throws `NO_WORKER`.
+ * The messages of one run of a chat: that of the user, and its answer once the run has ended. `own`: its messages from its task on, or the
+ * last of them.
  */
-export async function storedMessages(run: RunHandle, { messageIds, reason }: SessionRun): Promise<UiMessage[]> {
-  const all = await messagesOf(run);
-  // a conversation that the run copied is before its task
-  const own = all.slice(Math.max(0, all.findLastIndex(isTask)));
-  const { runId } = run;
-  const task = own.filter(isTask).flatMap(({ parts }) => parts.flatMap(userPart));
-  const question: UiMessage = { id: messageIds[0] ?? `${runId}-task`, role: 'user', parts: task };
+export function uiMessagesOf({ runId, messageIds, reason }: SessionRun, own: readonly Message[]): UiMessage[] {
   if (own.length === 0) return [];
-  if (reason === undefined) return [question];
-  return [question, { id: runId, role: 'assistant', metadata: { runId, reason }, parts: answerParts(own) }];
+  const task = own.filter(isTask).flatMap(({ parts }) => parts.flatMap(userPart));
+  const id = messageIds[0] ?? `${runId}-task`;
+  const question: UiMessage[] = own.some(isTask) ? [{ id, role: 'user', parts: task }] : [];
+  if (reason === undefined) return question;
+  return [...question, { id: runId, role: 'assistant', metadata: { runId, reason }, parts: answerParts(own) }];
 }
 
-async function messagesOf(run: RunHandle): Promise<Message[]> {
-  const messages: Message[] = [];
-  try {
-    for await (const page of run.transcript()) messages.push(...page.messages);
-  } catch (error) {
-    if (!(error instanceof PerdureError) || error.code !== 'RUN_NOT_FOUND') throw error;
-  }
-  return messages;
-}
-
-function isTask({ role, origin }: Message): boolean {
+/** True for the message that a run answers. */
+export function isTask({ role, origin }: Message): boolean {
   return role === 'user' && origin === undefined;
 }
 

@@ -1,31 +1,27 @@
 import type { RunHandle } from '../../../client/run-handle.js';
+import type { SessionHandle } from '../../../client/session-handle.js';
 import { RunMessages } from '../../../client/watch/run-messages.js';
-import { HTTP_LIMITS } from '../../../contracts/constants/limits.js';
 import type { StreamSource } from '../../../streams/stream.js';
 import { RunFeed } from './run-feed.js';
 import { frameOf } from './sent-event.js';
+import { SessionFeed } from './session-feed.js';
+import { SharedFeeds } from './shared-feeds.js';
 
-/** A feed in use. */
-interface Used {
-  readonly feed: RunFeed;
-  readonly messages: RunMessages;
-  clients: number;
-  linger?: NodeJS.Timeout;
-}
-
-/** The feeds of a gateway: one for each run that clients follow, however many they are. */
+/** The feeds of a gateway: one for each run and each session that clients follow, however many they are. */
 export class Feeds {
   readonly streams: StreamSource;
-  readonly #used = new Map<string, Used>();
+  readonly #runs = new SharedFeeds<RunFeed>();
+  readonly #sessions = new SharedFeeds<SessionFeed>();
+  readonly #messages = new WeakMap<RunFeed, RunMessages>();
   #isClosed = false;
 
   constructor(streams: StreamSource) {
     this.streams = streams;
   }
 
-  /** Number of runs that are followed. */
+  /** Number of runs and sessions that are followed. */
   get size(): number {
-    return this.#used.size;
+    return this.#runs.size + this.#sessions.size;
   }
 
   /** True once the gateway ends: streams end. */
@@ -35,47 +31,38 @@ export class Feeds {
 
   /** The feed of a run. Call `leave` once for each call. */
   join(run: RunHandle): RunFeed {
-    const known = this.#used.get(run.runId);
-    // a feed that ended by an error, or at the result, has nothing for who comes later
-    const used = known && !known.feed.isOver ? known : this.#open(run);
-    clearTimeout(used.linger);
-    used.clients += 1;
-    return used.feed;
+    return this.#runs.join(run.runId, () => {
+      const feed = new RunFeed(run, this.streams, (event) => frameOf(run.runId, event));
+      this.#messages.set(feed, new RunMessages(run));
+      return feed;
+    });
   }
 
   /** The transcript of a run, read once for all clients that follow it. */
   messagesOf(run: RunHandle): RunMessages {
-    return this.#used.get(run.runId)?.messages ?? new RunMessages(run);
+    const feed = this.#runs.get(run.runId);
+    return (feed && this.#messages.get(feed)) ?? new RunMessages(run);
   }
 
-  /** Lets a feed go. Without a client it ends a little later, because clients come back. */
+  /** Lets the feed of a run go. Without a client it ends a little later, because clients come back. */
   leave(run: RunHandle, feed: RunFeed): void {
-    const used = this.#used.get(run.runId);
-    if (used?.feed !== feed) return;
-    used.clients -= 1;
-    if (used.clients > 0) return;
-    const end = (): void => {
-      if (this.#used.get(run.runId) === used && used.clients === 0) this.#used.delete(run.runId);
-      feed.close();
-    };
-    used.linger = setTimeout(end, HTTP_LIMITS.lingerMs).unref();
+    this.#runs.leave(run.runId, feed);
+  }
+
+  /** The feed of a session. Call `leaveSession` once for each call. */
+  joinSession(session: SessionHandle): SessionFeed {
+    return this.#sessions.join(session.key, () => new SessionFeed(session));
+  }
+
+  /** Lets the feed of a session go, as `leave` does. */
+  leaveSession(session: SessionHandle, feed: SessionFeed): void {
+    this.#sessions.leave(session.key, feed);
   }
 
   /** Ends all feeds, and with them the streams of all clients. */
   close(): void {
     this.#isClosed = true;
-    for (const { feed, linger } of this.#used.values()) {
-      clearTimeout(linger);
-      feed.close();
-    }
-    this.#used.clear();
-  }
-
-  #open(run: RunHandle): Used {
-    clearTimeout(this.#used.get(run.runId)?.linger);
-    const feed = new RunFeed(run, this.streams, (event) => frameOf(run.runId, event));
-    const used: Used = { feed, messages: new RunMessages(run), clients: 0 };
-    this.#used.set(run.runId, used);
-    return used;
+    this.#runs.close();
+    this.#sessions.close();
   }
 }

@@ -1,6 +1,7 @@
 import type { RunHandle } from '../../../client/run-handle.js';
 import { HTTP_LIMITS } from '../../../contracts/constants/limits.js';
 import type { StreamSource } from '../../../streams/stream.js';
+import { Changes } from './changes.js';
 import { type Cursor, covers } from './cursor.js';
 import { followEvents } from './follow-events.js';
 import type { SentEvent } from './sent-event.js';
@@ -24,7 +25,7 @@ export class RunFeed {
   #first = 0;
   #start: Cursor = { event: 0 };
   #bytes = 0;
-  #changed = new Signal();
+  readonly #changes = new Changes();
   #isOver = false;
   #error: unknown;
 
@@ -72,7 +73,7 @@ export class RunFeed {
 
   /** Resolves at the next entry, and at the end. */
   changed(): Promise<void> {
-    return this.#changed.given;
+    return this.#changes.next();
   }
 
   /** Stops reading. */
@@ -94,7 +95,7 @@ export class RunFeed {
       this.#bytes += frame.length;
     }
     this.#trim();
-    this.#wake();
+    this.#changes.note();
   }
 
   /** Drops the oldest entries above the limit. */
@@ -113,20 +114,6 @@ export class RunFeed {
 
   #end(): void {
     this.#isOver = true;
-    this.#wake();
+    this.#changes.note();
   }
-
-  #wake(): void {
-    const changed = this.#changed;
-    this.#changed = new Signal();
-    changed.give();
-  }
-}
-
-/** Something that is waited for. */
-class Signal {
-  give: () => void = () => undefined;
-  readonly given = new Promise<void>((resolve) => {
-    this.give = resolve;
-  });
 }

@@ -45,15 +45,31 @@ class SessionFollower {
   async follow(): Promise<void> {
     if (this.#run && this.#run.cursor !== END) this.#beginRun();
     try {
-      while (!this.#isOver) {
-        const events = await this.#read();
-        for (const event of events) await this.#send(event);
-        if (events.length === 0) await this.#client.pause(SESSION_LIMITS.followEveryMs);
-      }
+      if (!this.#isOver) await this.#followOwn();
     } finally {
       await this.#following;
     }
     if (this.#failure) throw this.#failure.error;
+  }
+
+  /** Sends the session's own events: those that its feed no longer has, and then those of the feed. */
+  async #followOwn(): Promise<void> {
+    const { session, feeds } = this.#followed;
+    const feed = feeds.joinSession(session);
+    try {
+      while (!this.#isOver) {
+        const changed = feed.changed();
+        const kept = feed.after(this.#event);
+        const events = kept === 'dropped' ? await this.#read() : kept;
+        for (const event of events) await this.#send(event);
+        if (events.length > 0) continue;
+        if (feed.error !== undefined) throw feed.error;
+        if (feed.isOver) return;
+        await (kept === 'dropped' ? this.#client.pause(SESSION_LIMITS.followEveryMs) : this.#client.waitFor(changed));
+      }
+    } finally {
+      feeds.leaveSession(session, feed);
+    }
   }
 
   get #isOver(): boolean {

@@ -9,7 +9,7 @@ import { HttpError } from '../access/http-error.js';
 import { placeOf, resumedRunOf, stateOf } from '../chat/chat-run.js';
 import { type StreamedAnswer, streamAnswer } from '../chat/chat-stream.js';
 import { ChatBody, type PostedNews, readNews } from '../chat/posted-chat.js';
-import { storedMessages, type UiMessage } from '../chat/stored-messages.js';
+import { storedChat } from '../chat/stored-chat.js';
 import { UI_STREAM_HEADERS } from '../chat/ui-chunk.js';
 import type { Gateway } from '../routing/gateway.js';
 import { type Answer, defineRoute } from '../routing/route.js';
@@ -69,19 +69,19 @@ export const readChat = defineRoute({
   answers: [
     {
       status: 200,
-      meaning: 'the messages, oldest first',
+      meaning: 'the messages, oldest first; `truncated`: older ones are left out',
       schema: z.object({
         id: z.string(),
         messages: z.array(z.looseObject({ id: z.string(), role: z.string(), parts: z.array(z.unknown()) })),
+        truncated: z.boolean().describe('Older messages are left out'),
       }),
     },
   ],
   async run({ gateway, caller, params: { id }, query: { limit } }) {
     const { client } = gateway.door;
     const { runs } = await sessionOf(client, caller, id).query();
-    const messages: UiMessage[] = [];
-    for (const run of runs.slice(-limit)) messages.push(...(await storedMessages(client.get(run.runId), run)));
-    return { status: 200, body: { id, messages } };
+    const chat = await storedChat(runs.slice(-limit), (runId) => client.get(runId));
+    return { status: 200, body: { id, ...chat } };
   },
 });
 

@@ -5,6 +5,7 @@ import { PerdureError } from '../../../contracts/perdure-error.js';
 import { Message } from '../../../contracts/schemas/message.js';
 import { RunResult, RunStatus } from '../../../contracts/schemas/run.js';
 import { defineRoute } from '../routing/route.js';
+import { sessionsNamed, shownTo } from '../routing/session-of.js';
 
 const RunItem = z.looseObject({
   runId: z.string(),
@@ -42,15 +43,16 @@ export const listRuns = defineRoute({
       schema: z.object({ runs: z.array(RunItem), cursor: z.string().optional() }),
     },
   ],
-  async run({ gateway, caller: { tenant }, query: { status, agent, session, limit, cursor } }) {
-    const filter = { ...(status && { status }), ...(agent !== undefined && { agent }), ...(session !== undefined && { session }) };
-    const page = await gateway.door.client.listPage({
-      ...filter,
+  async run({ gateway, caller, query: { status, agent, session, limit, cursor } }) {
+    const { runs, ...page } = await gateway.door.client.listPage({
+      ...(status && { status }),
+      ...(agent !== undefined && { agent }),
+      ...(session !== undefined && { session: sessionsNamed(caller, session) }),
       limit,
-      ...(tenant === undefined ? {} : { tenant }),
+      ...(caller.tenant === undefined ? {} : { tenant: caller.tenant }),
       ...(cursor === undefined ? {} : { cursor }),
     });
-    return { status: 200, body: page };
+    return { status: 200, body: { runs: runs.map((run) => shownTo(caller, run)), ...page } };
   },
 });
 
@@ -64,7 +66,8 @@ export const readRun = defineRoute({
   async run({ gateway, caller, params: { id } }) {
     const handle = await gateway.owners.runOf(caller, id);
     const described = await handle.describe();
-    const { pending: _pending, historyEvents: _events, open, ...run } = described;
+    const { pending: _pending, historyEvents: _events, open, ...item } = described;
+    const run = shownTo(caller, item);
     if (open) return { status: 200, body: { progress: await handle.progress(), run } };
     const result = await handle.result();
     const progress = await handle.progress().catch((error: unknown) => {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { PageFile } from '../../page/page-files.js';
 import { openApiOf } from '../routing/openapi.js';
 import { type Answer, defineRoute, type Route } from '../routing/route.js';
 
@@ -28,14 +29,23 @@ export function serviceRoutes(described: readonly Route[]): readonly Route[] {
       return { status: isReady ? 200 : 503, body: { status: isReady ? 'ready' : gateway.isDraining ? 'draining' : 'not ready' } };
     },
   });
+  let document: PageFile | undefined;
   const openApi = defineRoute({
     method: 'GET',
     path: '/openapi.json',
     right: 'none',
     summary: 'describe the routes as OpenAPI 3.1',
     answers: [{ status: 200, meaning: 'the document', schema: z.looseObject({ openapi: z.string() }) }],
-    run: ({ gateway }): Promise<Answer> => Promise.resolve({ status: 200, body: openApiOf(all, gateway.door.version) }),
+    run({ gateway }): Promise<Answer> {
+      // made once: anybody may request it
+      document ??= fileOf(openApiOf(all, gateway.door.version));
+      return Promise.resolve({ status: 200, file: document });
+    },
   });
   const all: readonly Route[] = [...described, health, ready, openApi];
   return [health, ready, openApi];
+}
+
+function fileOf(document: object): PageFile {
+  return { bytes: Buffer.from(`${JSON.stringify(document)}\n`), contentType: 'application/json', headers: {} };
 }

@@ -41,7 +41,9 @@ export const startRun = defineRoute({
     const { runId, executionId, uiUrl, duplicate } = await gateway.door
       .start({ ...body, ...id, ...(tenant === undefined ? {} : { tenant }) })
       .catch(usedKey);
-    return { status: duplicate ? 200 : 201, body: { runId, executionId, ...(uiUrl === undefined ? {} : { uiUrl }), duplicate } };
+    // the Web UI shows the runs of all tenants
+    const shown = caller.tenant === undefined && uiUrl !== undefined ? { uiUrl } : {};
+    return { status: duplicate ? 200 : 201, body: { runId, executionId, ...shown, duplicate } };
   },
 });
 

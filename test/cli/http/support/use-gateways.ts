@@ -18,7 +18,8 @@ import { GatewayClient } from './gateway-client.js';
 export const TOKEN = 'a'.repeat(64);
 
 /** What a test says of its gateway. */
-export interface TestGatewayOptions extends Partial<Pick<GatewayOptions, 'requestsPerMinute' | 'timeouts' | 'host' | 'webhooks'>> {
+export interface TestGatewayOptions
+  extends Partial<Pick<GatewayOptions, 'requestsPerMinute' | 'streamsMax' | 'timeouts' | 'host' | 'webhooks'>> {
   /** @default one token, `TOKEN`, that allows everything */
   readonly entries?: readonly TokenEntry[];
   /** True: no worker answers. @default false */
@@ -33,6 +34,8 @@ export interface TestGatewayOptions extends Partial<Pick<GatewayOptions, 'reques
   readonly onDefect?: (error: unknown) => void;
   /** @default that of the worker */
   readonly taskQueue?: string;
+  /** Begin of the addresses of runs in the Temporal Web UI. @default none */
+  readonly uiUrl?: string;
 }
 
 /** A gateway with a client that has its token. */
@@ -91,7 +94,7 @@ export function useGateways(): { place(options: AgentWorkerOptions): Promise<Gat
 
 async function startGateway(
   { folder, taskQueue }: { readonly folder: string; readonly taskQueue: string },
-  { entries, isStarting = false, ready, onSessionEvents, streams: replaced, taskQueue: _of, ...given }: TestGatewayOptions,
+  { entries, isStarting = false, ready, onSessionEvents, streams: replaced, taskQueue: _of, uiUrl, ...given }: TestGatewayOptions,
 ): Promise<TestGateway> {
   const files = new FileStreamSource({ folder });
   let opened = 0;
@@ -114,7 +117,7 @@ async function startGateway(
         ready: isStarting ? Promise.reject(new Error('no worker')) : (ready ?? Promise.resolve()),
         async start(input) {
           const { run, executionId, duplicate } = await client.start(input);
-          return { runId: run.runId, executionId, duplicate };
+          return { runId: run.runId, executionId, duplicate, ...(uiUrl === undefined ? {} : { uiUrl: uiUrl + run.runId }) };
         },
       },
       host: '127.0.0.1',
