@@ -22,7 +22,7 @@ export const IMPORT_TABLE = {
     rooms: ['channels', 'client', 'worker', 'providers', 'artifacts', 'process', 'output', 'define', 'contracts'],
     packages: ['node:*', '@temporalio/*', 'zod'],
   },
-  channels: { rooms: ['client', 'contracts'], types: ['define', 'streams'], packages: ['node:*', 'zod'] },
+  channels: { rooms: ['client', 'worker', 'contracts'], types: ['define', 'streams'], packages: ['node:*', 'zod'] },
   worker: {
     rooms: ['activities', 'models', 'providers', 'tools', 'artifacts', 'process', 'define', 'streams', 'contracts'],
     packages: ['node:*', '@temporalio/*', 'jiti', 'yaml', 'zod'],

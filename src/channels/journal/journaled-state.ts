@@ -17,9 +17,14 @@ export class JournaledState {
   /** Reads the journal, and writes it anew with only what is open. Throws as the journal does. */
   static async open(journal: ChannelJournal): Promise<JournaledState> {
     const opened = new JournaledState(journal);
-    for (const record of await journal.read()) opened.state.apply(record);
-    await journal.replace(opened.state.records());
-    return opened;
+    try {
+      for (const record of await journal.read()) opened.state.apply(record);
+      await journal.replace(opened.state.records());
+      return opened;
+    } catch (error) {
+      await journal.close();
+      throw error;
+    }
   }
 
   /** Adds a record. Rejects if it could not be written: the state is then as before. */
