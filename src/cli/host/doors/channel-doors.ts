@@ -1,9 +1,11 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { ChannelBridge } from '../../../channels/bridge/channel-bridge.js';
 import { FileJournal } from '../../../channels/journal/file-journal.js';
 import { SlackChannel } from '../../../channels/slack/slack-channel.js';
 import { type Webhook as Receive, slackWebhook } from '../../../channels/slack/slack-webhook.js';
+import { CHANNEL_LIMITS } from '../../../contracts/constants/limits.js';
 import { PerdureError } from '../../../contracts/perdure-error.js';
 import type { SlackChannelDefinition } from '../../../define/worker/channels.js';
 import type { Webhook } from '../../../gateway/http/webhooks/mount-webhooks.js';
@@ -23,13 +25,16 @@ export interface ChannelDoorsOptions {
   readonly config: LoadedConfig;
   readonly place: Place;
   readonly say: (line: string) => void;
+  /** Wait after channels that could not be opened. @default 30 s */
+  readonly retryMs?: number;
 }
 
 /**
  * Ties the channels of a config to their sessions. One process of a state folder serves them at a time: another one waits, and its webhooks
- * answer 503 meanwhile, so that the platform sends an event again. Throws `SECRET_MISSING` (2) for a key without a value.
+ * answer 503 meanwhile, so that the platform sends an event again. If a channel cannot be opened, another process may serve them, and this one
+ * tries again after 30 s. Throws `SECRET_MISSING` (2) for a key without a value.
  */
-export function openChannelDoors({ config, place, say }: ChannelDoorsOptions): ChannelDoors {
+export function openChannelDoors({ config, place, say, retryMs = CHANNEL_LIMITS.retryMsMax }: ChannelDoorsOptions): ChannelDoors {
   const definitions = Object.entries(config.config.channels ?? {});
   const secretOf = (reference: string): string => {
     const value = config.keys.resolve(reference);
@@ -42,6 +47,11 @@ export function openChannelDoors({ config, place, say }: ChannelDoorsOptions): C
   const stop = new AbortController();
   const folder = join(place.stateDir, 'channels');
   const bridges = new Map<string, ChannelBridge>();
+  const closeBridges = async (): Promise<void> => {
+    const opened = [...bridges.values()];
+    bridges.clear();
+    await Promise.all(opened.map((bridge) => bridge.close()));
+  };
   const open = async (): Promise<() => Promise<void>> => {
     await mkdir(folder, { recursive: true, mode: 0o700 });
     const lock = await acquireFolderLock(join(folder, 'lock'), {
@@ -50,16 +60,31 @@ export function openChannelDoors({ config, place, say }: ChannelDoorsOptions): C
       pollMsMax: LOCK_POLL_MS_MAX,
       onWait: (pid) => say(`the channels of this folder are served by process ${pid}; this process takes over when it exits`),
     });
-    for (const [name, definition] of definitions) {
-      bridges.set(name, await openBridge({ name, definition, folder, secretOf, place, say }));
+    try {
+      for (const [name, definition] of definitions) {
+        bridges.set(name, await openBridge({ name, definition, folder, secretOf, place, say }));
+      }
+    } catch (error) {
+      await closeBridges();
+      await lock.release();
+      throw error;
     }
     say(`channels: ${definitions.map(([name]) => `${name} at /channels/${name}`).join(', ')}`);
     return () => lock.release();
   };
-  const opening = open().catch((error: unknown) => {
-    if (!stop.signal.aborted) say(`CHANNELS: the channels cannot be served: ${String(error)}`);
+  const openAgain = async (): Promise<() => Promise<void>> => {
+    while (!stop.signal.aborted) {
+      try {
+        return await open();
+      } catch (error) {
+        if (stop.signal.aborted) break;
+        say(`CHANNELS: the channels cannot be served, and are tried again after ${retryMs / 1_000} s: ${String(error)}`);
+        await delay(retryMs, undefined, { signal: stop.signal }).catch(ignoreStop);
+      }
+    }
     return () => Promise.resolve();
-  });
+  };
+  const opening = openAgain();
   return {
     webhooks: definitions.map(([name, definition]) => ({
       name,
@@ -68,13 +93,17 @@ export function openChannelDoors({ config, place, say }: ChannelDoorsOptions): C
     async close() {
       stop.abort();
       const release = await opening;
-      await Promise.all([...bridges.values()].map((bridge) => bridge.close()));
+      await closeBridges();
       await release();
     },
   };
 }
 
 const LOCK_POLL_MS_MAX = 1_000;
+
+function ignoreStop(): void {
+  // the loop ends with its signal
+}
 
 interface OpenedBridge extends Pick<ChannelDoorsOptions, 'place' | 'say'> {
   readonly name: string;

@@ -91,6 +91,20 @@ describe('slackWebhook', () => {
     expect(JSON.stringify(answer.body)).not.toContain('10.0.0.1');
   });
 
+  it('refuses a message that can never be taken, and asks Slack not to repeat it', async () => {
+    const { answer } = await ask(directMessage('hi', '17.1'), undefined, {
+      receive: () => Promise.reject(new PerdureError('BAD_MESSAGE', 'secret detail', 2)),
+    });
+    expect(answer).toMatchObject({ status: 400, headers: { 'x-slack-no-retry': '1' }, body: { error: { code: 'BAD_MESSAGE' } } });
+    expect(JSON.stringify(answer.body)).not.toContain('secret detail');
+    const noSecret = await ask(directMessage('hi', '17.1'), undefined, {
+      signingSecret: () => {
+        throw new PerdureError('SECRET_MISSING', 'env:X has no value', 2);
+      },
+    });
+    expect(noSecret.answer.status, 'an operator can end this').toBe(503);
+  });
+
   it('refuses a signed body that is no JSON, or no UTF-8', async () => {
     expect((await ask('{')).answer.status).toBe(400);
     const bytes = Buffer.from([0x7b, 0xff, 0x7d]);
