@@ -2,7 +2,15 @@ export { PerdureError } from '../contracts/perdure-error.js';
 export { type BlockPause, pauseBefore } from './blocks/block-pause.js';
 export { type Block, type BlockSizes, type SplitOptions, splitBlocks } from './blocks/split-blocks.js';
 export { ChannelBridge, type ChannelBridgeOptions } from './bridge/channel-bridge.js';
-export type { Channel, ChannelAbilities, EditedMessage, IncomingMessage, OutgoingMessage, SentMessage } from './contract/channel.js';
+export type {
+  Channel,
+  ChannelAbilities,
+  EditedMessage,
+  IncomingMessage,
+  OutgoingMessage,
+  SearchedMessage,
+  SentMessage,
+} from './contract/channel.js';
 export { ChannelError, type ChannelErrorKind } from './contract/channel-error.js';
 export type { ChannelJournal } from './journal/channel-journal.js';
 export { FileJournal } from './journal/file-journal.js';

@@ -121,7 +121,7 @@ class ConversationServer {
       sent: (part) => journaled.state.blocks(part),
       answers: ids[0] ?? '',
       messageIds: ids,
-      updates: runAnswers(runOf(runId), signal),
+      updates: (stop) => runAnswers(runOf(runId), AbortSignal.any([signal, stop])),
     });
     const over = new AbortController();
     const learning = this.#outcomes.follow(AbortSignal.any([signal, over.signal]));

@@ -1,8 +1,9 @@
-import { setTimeout as delay } from 'node:timers/promises';
+import { CHANNEL_LIMITS } from '../../contracts/constants/limits.js';
 import type { RunResult } from '../../contracts/schemas/run.js';
 import { type Reply, readReply } from '../reply/read-reply.js';
 import type { ChannelSettings } from './channel-settings.js';
 import { endNotice } from './end-notice.js';
+import { pacedUpdates, type ReadUpdates } from './paced-updates.js';
 import { PartDelivery, type PartDeliveryOptions } from './part-delivery.js';
 import type { AnswerUpdate } from './run-answers.js';
 
@@ -13,8 +14,8 @@ export interface RunToDeliver extends Omit<PartDeliveryOptions, 'sizes'> {
   readonly settings: ChannelSettings;
   /** Ids of the messages of the conversation, the one that the run answers first. */
   readonly messageIds: readonly string[];
-  /** The updates of the run, from its beginning. */
-  readonly updates: AsyncIterable<AnswerUpdate>;
+  /** Reads the updates of the run, from its beginning. */
+  readonly updates: ReadUpdates;
 }
 
 /**
@@ -25,18 +26,29 @@ export async function deliverRun(run: RunToDeliver): Promise<boolean> {
   return await new RunDelivery(run).run();
 }
 
+interface GrowingAnswer {
+  readonly answer: string;
+  readonly text: string;
+  readonly thinking: string;
+}
+
 class RunDelivery {
   readonly #run: RunToDeliver;
   /** The texts of the answers that were settled. */
   readonly #texts = new Set<string>();
-  #growing: { readonly answer: string; readonly text: string } | undefined;
+  #growing: Omit<GrowingAnswer, 'thinking'> | undefined;
+  /** The last answer, if it was interrupted. */
+  #interrupted: GrowingAnswer | undefined;
+  /** The answer that became too long to be sent while it grows. */
+  #long: string | undefined;
 
   constructor(run: RunToDeliver) {
     this.#run = run;
   }
 
   async run(): Promise<boolean> {
-    for await (const update of withIdle(this.#run.updates, () => this.#idleMs)) {
+    const pace = { growEveryMs: CHANNEL_LIMITS.growEveryMs, idleMs: () => this.#idleMs };
+    for await (const update of pacedUpdates(this.#run.updates, pace)) {
       if (update === 'idle') await this.#idle();
       else if (await this.#take(update)) return true;
     }
@@ -48,12 +60,13 @@ class RunDelivery {
     switch (update.type) {
       case 'growing':
         this.#growing = update;
-        if (this.#isLive) await this.#part(update.answer).grow(this.#textOf(this.#read(update.text, false)));
+        if (this.#interrupted?.answer !== update.answer) this.#interrupted = undefined;
+        if (this.#isLive) await this.#grow(update);
         return false;
       case 'settled':
         this.#growing = undefined;
-        this.#texts.add(update.text);
-        if (this.#run.settings.send !== 'final' && !update.isPartial) await this.#settle(update);
+        this.#interrupted = update.isPartial ? update : undefined;
+        if (!update.isPartial) await this.#settle(update);
         return false;
       case 'asks':
         await this.#part(`asks/${update.callId}`).settle({ text: update.text });
@@ -64,12 +77,17 @@ class RunDelivery {
     }
   }
 
-  async #settle({
-    answer,
-    text,
-    thinking,
-  }: Pick<Extract<AnswerUpdate, { type: 'settled' }>, 'answer' | 'text' | 'thinking'>): Promise<void> {
-    const { thinking: mode } = this.#run.settings;
+  async #grow({ answer, text }: Omit<GrowingAnswer, 'thinking'>): Promise<void> {
+    if (this.#long === answer) return;
+    const read = this.#textOf(this.#read(text, false));
+    if (read.text.length > CHANNEL_LIMITS.liveCharsMax) this.#long = answer;
+    else await this.#part(answer).grow(read);
+  }
+
+  async #settle({ answer, text, thinking }: GrowingAnswer): Promise<void> {
+    const { thinking: mode, send } = this.#run.settings;
+    if (send === 'final') return;
+    this.#texts.add(text);
     const reply = this.#read(text, true);
     const thoughts = mode === 'separate' ? [thinking, reply.thinking].filter((each) => each !== '').join('\n\n') : '';
     if (thoughts !== '' && !reply.isSilent) await this.#part(`${answer}/thinking`).settle({ text: quoted(thoughts) });
@@ -79,15 +97,18 @@ class RunDelivery {
 
   /** The output, unless an answer was the same text, and a notice if the run did not complete. */
   async #end(result: RunResult): Promise<void> {
-    const isCovered = this.#run.settings.send !== 'final' && this.#texts.has(result.output);
-    if (!isCovered && result.output !== '') await this.#part('output').settle(this.#textOf(this.#read(result.output, true)));
     const notice = endNotice(result);
+    const last = this.#interrupted ?? (this.#growing && { ...this.#growing, thinking: '' });
+    // nothing replaces the beginning of an answer that a stop interrupted
+    if (notice !== undefined && last) await this.#settle(last);
+    if (!this.#texts.has(result.output) && result.output !== '')
+      await this.#part('output').settle(this.#textOf(this.#read(result.output, true)));
     if (notice !== undefined) await this.#part('end').settle({ text: notice });
   }
 
   async #idle(): Promise<void> {
     const growing = this.#growing;
-    if (growing) await this.#part(growing.answer).rest(this.#textOf(this.#read(growing.text, false)));
+    if (growing && this.#long !== growing.answer) await this.#part(growing.answer).rest(this.#textOf(this.#read(growing.text, false)));
   }
 
   /** Undefined while nothing is to be sent that is not settled. */
@@ -124,29 +145,4 @@ function quoted(text: string): string {
     .split('\n')
     .map((line) => `> ${line}`)
     .join('\n');
-}
-
-/** The updates, with `idle` once when none came for some time. */
-async function* withIdle(updates: AsyncIterable<AnswerUpdate>, idleMs: () => number | undefined): AsyncGenerator<AnswerUpdate | 'idle'> {
-  const iterator = updates[Symbol.asyncIterator]();
-  try {
-    for (let next = iterator.next(); ; next = iterator.next()) {
-      const ms = idleMs();
-      const come = new AbortController();
-      if (ms !== undefined) {
-        const isIdle = delay(ms, true, { signal: come.signal }).catch(no);
-        if (await Promise.race([isIdle, next.then(no, no)])) yield 'idle';
-        come.abort();
-      }
-      const { done, value } = await next;
-      if (done) return;
-      yield value;
-    }
-  } finally {
-    await iterator.return?.();
-  }
-}
-
-function no(): boolean {
-  return false;
 }

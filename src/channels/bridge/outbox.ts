@@ -54,7 +54,7 @@ export class Outbox {
     const hash = hashOf(block.text);
     if (known?.isConfirmed && (known.hash === hash || known.id === '' || !this.edits)) return;
     if (!known) await this.#pause(place, block);
-    await journaled.add({ type: 'sending', ...place, end: block.end, hash });
+    await journaled.add({ type: 'sending', ...place, end: block.end, hash, at: Date.now() });
     await journaled.add({ type: 'sent', ...place, id: await this.#request(place, block, known) });
     this.#lastReport = '';
   }
@@ -89,12 +89,13 @@ export class Outbox {
   }
 
   async #send(place: BlockPlace, block: PutBlock, isUncertain: boolean): Promise<string> {
-    const { channel, name, report, signal } = this.#options;
+    const { channel, name, journaled, report, signal } = this.#options;
     const { conversation } = place;
     const { text, replyTo } = block;
     const message = { key: this.#keyOf(place, block), conversation, ...(replyTo === undefined ? {} : { replyTo }) };
     if (isUncertain && channel.abilities.deduplicates === 'by-search') {
-      const found = await channel.find?.(message, signal);
+      const since = journaled.state.blocks(place)[place.n]?.at;
+      const found = await channel.find?.({ ...message, ...(since === undefined ? {} : { since }) }, signal);
       if (found) return found.id;
     }
     if (isUncertain && channel.abilities.deduplicates === 'never') {

@@ -19,7 +19,7 @@ export interface Channel {
   typing?(conversation: string, signal: AbortSignal): Promise<void>;
 
   /** Finds a message by its key. Only for `deduplicates: "by-search"`. */
-  find?(message: Omit<OutgoingMessage, 'text'>, signal: AbortSignal): Promise<SentMessage | undefined>;
+  find?(message: SearchedMessage, signal: AbortSignal): Promise<SentMessage | undefined>;
 }
 
 /** What a platform can do. */
@@ -44,6 +44,12 @@ export interface OutgoingMessage {
   readonly text: string;
   /** Id of the incoming message that it replies to. @default none in particular */
   readonly replyTo?: string;
+}
+
+/** A message that may have been sent. */
+export interface SearchedMessage extends Omit<OutgoingMessage, 'text'> {
+  /** Time of its first attempt, in milliseconds since 1970: it is not older. The clock of the platform may differ. @default unknown */
+  readonly since?: number;
 }
 
 /** A message that the platform has. */

@@ -8,6 +8,8 @@ export interface SentBlock {
   readonly hash: string;
   /** Its id on the platform. Undefined if the send may have failed, empty if the platform refused it. */
   readonly id?: string;
+  /** Time of the first attempt to send it. Journals of earlier versions do not have it. */
+  readonly at?: number;
   /** False while a send or an edit of it is not confirmed. */
   readonly isConfirmed: boolean;
 }
@@ -95,10 +97,10 @@ export class ChannelState {
     const blocks = parts.get(part) ?? [];
     known.runs.set(run, parts.set(part, blocks));
     const before = blocks[n];
-    if (record.type === 'sent') blocks[n] = { end: before?.end ?? 0, hash: before?.hash ?? '', id: record.id, isConfirmed: true };
+    if (record.type === 'sent') blocks[n] = { end: 0, hash: '', ...before, id: record.id, isConfirmed: true };
     else {
-      const { end, hash } = record;
-      blocks[n] = { end, hash, ...(before?.id === undefined ? {} : { id: before.id }), isConfirmed: false };
+      const { end, hash, at } = record;
+      blocks[n] = { ...(at === undefined ? {} : { at }), ...before, end, hash, isConfirmed: false };
     }
   }
 }
@@ -137,9 +139,9 @@ function recordsOf(conversation: string, { open, outcomes, runs }: Conversation)
   const received = [...open].map(([id, at]) => ({ type: 'received', conversation, id, at }) as const);
   const sent = [...runs].flatMap(([run, parts]) =>
     [...parts].flatMap(([part, blocks]) =>
-      blocks.flatMap(({ end, hash, id, isConfirmed }, n): JournalRecord[] => {
+      blocks.flatMap(({ end, hash, id, at, isConfirmed }, n): JournalRecord[] => {
         const place = { conversation, run, part, n };
-        const sending = { type: 'sending', ...place, end, hash } as const;
+        const sending = { type: 'sending', ...place, end, hash, ...(at === undefined ? {} : { at }) } as const;
         if (id === undefined) return [sending];
         return isConfirmed ? [sending, { type: 'sent', ...place, id }] : [sending, { type: 'sent', ...place, id }, sending];
       }),

@@ -21,8 +21,8 @@ export const JournalRecord = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('assigned'), conversation: Id, ids: z.array(Id), run: z.string().max(1_000) }),
   /** The session dropped the message: no run answers it. */
   z.strictObject({ type: z.literal('dropped'), conversation: Id, id: Id, reason: z.string().max(1_000) }),
-  /** A block is about to be sent, or edited. `end`: where it ends in the text of its part. `hash`: of what people see. */
-  z.strictObject({ type: z.literal('sending'), ...Place, end: z.number().int(), hash: z.string().max(64) }),
+  /** A block is about to be sent, or edited. `end`: where it ends in the text of its part. `hash`: of what people see. `at`: as above. */
+  z.strictObject({ type: z.literal('sending'), ...Place, end: z.number().int(), hash: z.string().max(64), at: z.number().optional() }),
   /** The platform has the block under this id. An empty id: it refused the block. */
   z.strictObject({ type: z.literal('sent'), ...Place, id: z.string().max(500) }),
   /** The messages were answered, or reported as not answered, and the run was delivered. */

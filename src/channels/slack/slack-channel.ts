@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Channel, EditedMessage, OutgoingMessage, SentMessage } from '../contract/channel.js';
+import type { Channel, EditedMessage, OutgoingMessage, SearchedMessage, SentMessage } from '../contract/channel.js';
 import { ChannelError } from '../contract/channel-error.js';
 import { SlackApi, type SlackApiOptions } from './slack-api.js';
 import { slackText } from './slack-text.js';
@@ -21,12 +21,15 @@ const Listed = z.looseObject({
 /** The type of the metadata that has the key of a message. */
 const EVENT_TYPE = 'perdure_message';
 
-/** Pages of a thread that are searched for a key. */
-const PAGES_MAX = 10;
+/** Pages that are searched for a key: 10,000 messages. */
+const PAGES_MAX = 50;
+
+/** The clock of Slack may be behind by this much. */
+const CLOCK_SKEW_MS = 5 * 60_000;
 
 /**
  * A channel of Slack, by its Web API. Slack drops no repeated message, so each message has its key in its metadata, and after an uncertain
- * send the newest messages are searched for it. The app needs the scopes `chat:write`, and `channels:history`, `groups:history`,
+ * send the messages since then are searched for it. The app needs the scopes `chat:write`, and `channels:history`, `groups:history`,
  * `im:history` and `mpim:history` for the kinds of conversations that it is in.
  */
 export class SlackChannel implements Channel {
@@ -68,10 +71,16 @@ export class SlackChannel implements Channel {
     await this.#api.call('assistant.threads.setStatus', { channel_id: channel, thread_ts: thread, status: 'is typing…' }, signal);
   }
 
-  async find({ conversation, key, replyTo }: Omit<OutgoingMessage, 'text'>, signal: AbortSignal): Promise<SentMessage | undefined> {
+  async find({ conversation, key, replyTo, since }: SearchedMessage, signal: AbortSignal): Promise<SentMessage | undefined> {
     const { channel, thread } = placeOf(conversation, replyTo);
     const method = thread === undefined ? 'conversations.history' : 'conversations.replies';
-    const query = { channel, include_all_metadata: 'true', limit: '200', ...(thread === undefined ? {} : { ts: thread }) };
+    const query = {
+      channel,
+      include_all_metadata: 'true',
+      limit: '200',
+      ...(thread === undefined ? {} : { ts: thread }),
+      ...(since === undefined ? {} : { oldest: ((since - CLOCK_SKEW_MS) / 1_000).toFixed(6) }),
+    };
     let cursor = '';
     for (let page = 1; page <= PAGES_MAX; page += 1) {
       const answer = Listed.safeParse(await this.#api.read(method, cursor === '' ? query : { ...query, cursor }, signal)).data;
@@ -79,8 +88,7 @@ export class SlackChannel implements Channel {
       const found = answer.messages.find(({ metadata }) => metadata?.event_type === EVENT_TYPE && metadata.event_payload?.key === key);
       if (found) return { id: found.ts };
       cursor = answer.response_metadata?.next_cursor ?? '';
-      // the newest messages of a channel come first, the oldest of a thread
-      if (cursor === '' || thread === undefined) return undefined;
+      if (cursor === '') return undefined;
     }
     return undefined;
   }

@@ -18,6 +18,8 @@ export const CHANNEL_LIMITS = {
   idleMsMax: MINUTE_MS,
   /** Part of an answer that is sent while the model writes it, in characters. The rest is sent when the answer is complete. */
   liveCharsMax: 32 * KIB,
+  /** Shortest time between two looks at an answer that grows. A look costs as much as the answer is long, and tokens come faster. */
+  growEveryMs: 100,
   /** Longest pause between two blocks. */
   pauseMsMax: MINUTE_MS,
   /** Time between two typing indicators. Most platforms show one for a few seconds. */

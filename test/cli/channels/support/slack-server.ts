@@ -59,6 +59,15 @@ export class SlackServer {
     this.#failures.set(method, [...(this.#failures.get(method) ?? []), ...failures]);
   }
 
+  /** Adds messages of people. */
+  add(channel: string, count: number, { at, thread }: { readonly at: number; readonly thread?: string }): void {
+    for (let n = 1; n <= count; n += 1) {
+      this.#ts += 1;
+      const ts = `${Math.floor(at / 1_000)}.${String(this.#ts).padStart(6, '0')}`;
+      this.messages.push({ ts, channel, thread, text: `message ${n}`, key: undefined, edits: 0 });
+    }
+  }
+
   async stop(): Promise<void> {
     this.#server.closeAllConnections();
     await new Promise<void>((resolve) => this.#server.close(() => resolve()));
@@ -98,7 +107,7 @@ export class SlackServer {
       }
       case 'conversations.history':
       case 'conversations.replies':
-        return { ok: true, messages: this.#listed(body) };
+        return this.#listed(body, method === 'conversations.history');
       case 'assistant.threads.setStatus':
         this.statuses.push(String(body['status']));
         return { ok: true };
@@ -109,7 +118,7 @@ export class SlackServer {
 
   #post(body: Record<string, unknown>): object {
     this.#ts += 1;
-    const ts = `1700000000.${String(this.#ts).padStart(6, '0')}`;
+    const ts = `${Math.floor(Date.now() / 1_000)}.${String(this.#ts).padStart(6, '0')}`;
     const { event_payload: payload } = (body['metadata'] ?? {}) as { event_payload?: { key?: string } };
     // the channel sends a text
     const thread = body['thread_ts'] as string | undefined;
@@ -117,10 +126,18 @@ export class SlackServer {
     return { ok: true, channel: body['channel'], ts };
   }
 
-  #listed(body: Record<string, unknown>): object[] {
-    return this.messages
-      .filter(({ channel, thread }) => channel === body['channel'] && thread === body['ts'])
-      .map(({ ts, text, key }) => ({ ts, text, metadata: { event_type: 'perdure_message', event_payload: { key } } }));
+  /** A page: the newest messages of a channel come first, the oldest of a thread. */
+  #listed(body: Record<string, unknown>, isChannel: boolean): object {
+    const [limit, oldest, from] = [body['limit'] ?? 100, body['oldest'] ?? 0, body['cursor'] ?? 0].map(Number) as [number, number, number];
+    const found = this.messages.filter(
+      ({ channel, thread, ts }) => channel === body['channel'] && thread === body['ts'] && Number(ts) >= oldest,
+    );
+    const page = (isChannel ? found.toReversed() : found).slice(from, from + limit);
+    return {
+      ok: true,
+      messages: page.map(({ ts, text, key }) => ({ ts, text, metadata: { event_type: 'perdure_message', event_payload: { key } } })),
+      response_metadata: { next_cursor: from + limit < found.length ? String(from + limit) : '' },
+    };
   }
 }
 
