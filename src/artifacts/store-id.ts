@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { link, open, readFile, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { unlessMissing, unlessThere } from '../contracts/files/file-errors.js';
 import { ArtifactError } from './artifact-store.js';
 import { writeFileDurably } from './durable-file.js';
 import { type S3Access, statusOf } from './s3-access.js';
@@ -24,7 +25,7 @@ const SETTLE_READS_MAX = 10;
 export async function idOfFolder(folder: string): Promise<string> {
   const path = join(folder, STORE_ID_NAME);
   try {
-    const known = await readFile(path, 'utf8').catch(undefinedIfMissing);
+    const known = await readFile(path, 'utf8').catch(unlessMissing);
     if (known !== undefined) return checkedId(known);
     await createOnce(path);
     return checkedId(await readFile(path, 'utf8'));
@@ -77,7 +78,7 @@ async function createOnce(path: string): Promise<void> {
     await link(own, path).catch(async (error: NodeJS.ErrnoException) => {
       if (error.code === 'EEXIST') return;
       // file systems without hard links: the content is one small write
-      const file = await open(path, 'wx', 0o600).catch(undefinedIfThere);
+      const file = await open(path, 'wx', 0o600).catch(unlessThere);
       await file?.writeFile(await readFile(own));
       await file?.close();
     });
@@ -106,12 +107,4 @@ function asStoreError(error: unknown): ArtifactError {
   if (error instanceof ArtifactError) return error;
   const reason = error instanceof Error ? ('code' in error ? String(error.code) : error.name) : String(error);
   return new ArtifactError('STORE_FAILED', reason, { cause: error });
-}
-
-function undefinedIfMissing(error: NodeJS.ErrnoException): undefined {
-  if (error.code !== 'ENOENT') throw error;
-}
-
-function undefinedIfThere(error: NodeJS.ErrnoException): undefined {
-  if (error.code !== 'EEXIST') throw error;
 }

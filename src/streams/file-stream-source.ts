@@ -1,6 +1,7 @@
 import { open } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { STREAM_LIMITS } from '../contracts/constants/limits.js';
+import { unlessMissing } from '../contracts/files/file-errors.js';
 import { AttemptOrder } from './attempt-order.js';
 import { streamFile } from './file-stream-sink.js';
 import { parseEvent } from './parse-event.js';
@@ -79,7 +80,7 @@ const NEWLINE = 0x0a;
 
 /** Reads the bytes after `offset`, at most one buffer. Empty if the file does not exist yet, undefined if it ends before the offset. */
 async function readFrom(path: string, offset: number): Promise<Buffer | undefined> {
-  const file = await open(path, 'r').catch(missing);
+  const file = await open(path, 'r').catch(unlessMissing);
   if (!file) return Buffer.alloc(0);
   try {
     const buffer = Buffer.alloc(STREAM_LIMITS.readBytes);
@@ -89,10 +90,6 @@ async function readFrom(path: string, offset: number): Promise<Buffer | undefine
   } finally {
     await file.close();
   }
-}
-
-function missing(error: NodeJS.ErrnoException): undefined {
-  if (error.code !== 'ENOENT') throw error;
 }
 
 async function pause(signal: AbortSignal): Promise<void> {

@@ -13,7 +13,20 @@ export function useTempFolder(prefix: string): { readonly path: string } {
   return folder;
 }
 
-/** The same, and the current folder of the process during the test. */
+/** Makes as many folders as a test asks for, by their real paths; they are gone after the test. `prefix` begins their names. */
+export function useTempFolders(prefix: string): () => Promise<string> {
+  const folders: string[] = [];
+  afterEach(async () => {
+    for (const folder of folders.splice(0)) await rm(folder, { recursive: true, force: true });
+  });
+  return async () => {
+    const folder = await realpath(await mkdtemp(join(tmpdir(), prefix)));
+    folders.push(folder);
+    return folder;
+  };
+}
+
+/** An empty folder for each test, and the current folder of the process during the test. */
 export function useCurrentFolder(prefix: string): { readonly path: string } {
   const folder = useTempFolder(prefix);
   const home = process.cwd();

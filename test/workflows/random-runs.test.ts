@@ -6,9 +6,9 @@ import { z } from 'zod';
 import type { ApprovalList } from '../../src/contracts/schemas/approval.js';
 import type { Message } from '../../src/contracts/schemas/message.js';
 import type { RunResult, SteerRecord } from '../../src/contracts/schemas/run.js';
-import { defineTool } from '../../src/define/define-tool.js';
 import { isPaired } from '../../src/workflows/policies/transcript/repair-transcript.js';
 import { type AgentWorker, call, say } from '../support/agent-worker.js';
+import { recorder } from '../support/tools/recorder.js';
 import { latch, type TestRun, untilAborted, useWorkers } from '../support/use-workers.js';
 
 /** What may happen to a live run, in any order and at any moment. */
@@ -31,16 +31,6 @@ const answers = array(array(constantFrom('look', 'know', 'change', 'nothing'), {
   maxLength: 10,
 });
 
-const tool = (name: string, effect: 'read' | 'once', pure = false) =>
-  defineTool({
-    name,
-    description: name,
-    parameters: z.strictObject({ n: z.number() }),
-    effect,
-    pure,
-    execute: ({ n }) => `${name} ${n} ${'word '.repeat(300)}`,
-  });
-
 describe('a run to which anything happens', () => {
   const { worker, start } = useWorkers();
 
@@ -57,7 +47,7 @@ describe('a run to which anything happens', () => {
         if (n % 2 === 0) await Promise.race([(n % 4 === 0 ? quiet : next).opened, untilAborted(request.signal)]);
         return answer(request.messages, request.toolChoice === 'none');
       },
-      tools: [tool('look', 'read'), tool('know', 'read', true), tool('change', 'once')],
+      tools: recorder('change', (name, n) => `${name} ${n} ${'word '.repeat(300)}`).tools,
       policy: {
         gate: { rules: [{ tool: 'change', decision: 'ask' }] },
         onBudget: 'ask',

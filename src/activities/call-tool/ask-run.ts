@@ -10,36 +10,22 @@ import type { RunExchange } from './run-exchange.js';
 export function createAsk({ callId }: Pick<CallToolInput, 'callId'>, exchange: RunExchange): Ask {
   return async ({ id, ...question }, asker) => {
     const questionId = `${callId}.${id}`;
-    const ended = await exchange<QuestionAnswer>(
-      {
-        signal: ASK_SIGNAL,
-        request: { call: callId, question: { callId: questionId, ...question } } satisfies AskSignal,
-        withdrawal: { call: callId, withdrawn: questionId } satisfies AskSignal,
-        query: QUESTION_QUERY,
-        question: { callId: questionId },
-        pollMsMin: ELICITATION_LIMITS.pollMsMin,
-        pollMsMax: ELICITATION_LIMITS.pollMsMax,
-      },
-      asker,
-    );
+    const asked = { signal: ASK_SIGNAL, query: QUESTION_QUERY, question: { callId: questionId }, pace: ELICITATION_LIMITS };
+    const request = { call: callId, question: { callId: questionId, ...question } } satisfies AskSignal;
+    const withdrawal = { call: callId, withdrawn: questionId } satisfies AskSignal;
+    const ended = await exchange<QuestionAnswer>({ ...asked, request, withdrawal }, asker);
     return ended ?? { outcome: 'cancelled', reason: 'the run did not take the question' };
   };
 }
 
 /** Lets a call request completions of its run. */
 export function createRequestCompletion({ callId }: Pick<CallToolInput, 'callId'>, exchange: RunExchange): RequestCompletion {
-  return async ({ id, ...request }, asker) => {
+  return async ({ id, ...completion }, asker) => {
     const requestId = `${callId}.${id}`;
+    const request = { call: callId, request: { id: requestId, ...completion } } satisfies SampleSignal;
+    const withdrawal = { call: callId, withdrawn: requestId } satisfies SampleSignal;
     const ended = await exchange<SamplingEnd>(
-      {
-        signal: SAMPLE_SIGNAL,
-        request: { call: callId, request: { id: requestId, ...request } } satisfies SampleSignal,
-        withdrawal: { call: callId, withdrawn: requestId } satisfies SampleSignal,
-        query: SAMPLING_QUERY,
-        question: { id: requestId },
-        pollMsMin: SAMPLING_LIMITS.pollMsMin,
-        pollMsMax: SAMPLING_LIMITS.pollMsMax,
-      },
+      { signal: SAMPLE_SIGNAL, request, withdrawal, query: SAMPLING_QUERY, question: { id: requestId }, pace: SAMPLING_LIMITS },
       asker,
     );
     return ended ?? { outcome: 'refused', reason: 'the run did not take the request' };

@@ -3,6 +3,7 @@ import { statSync } from 'node:fs';
 import { type FileHandle, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LOSS_LIMITS } from '../../contracts/constants/limits.js';
+import { codeOf } from '../../contracts/files/file-errors.js';
 
 const SUFFIX = '.json';
 
@@ -137,8 +138,4 @@ async function syncFolder(folder: string): Promise<void> {
 /** For errors after which the file is found again later. */
 function ignoreError(): undefined {
   return undefined;
-}
-
-function codeOf(error: unknown): unknown {
-  return error instanceof Error && 'code' in error ? error.code : undefined;
 }

@@ -13,8 +13,8 @@ export interface Exchange {
   /** Query for the end, with its argument. */
   readonly query: string;
   readonly question: object;
-  readonly pollMsMin: number;
-  readonly pollMsMax: number;
+  /** Shortest and longest time between two looks. */
+  readonly pace: { readonly pollMsMin: number; readonly pollMsMax: number };
 }
 
 /** The state of a request, as the query returns it. */
@@ -38,17 +38,14 @@ export function createExchange(context: Pick<Context, 'client' | 'info'>, limit:
   const { workflowId, runId } = context.info.workflowExecution ?? { workflowId: '', runId: '' };
   const { client } = context;
   const run = client.workflow.getHandle(workflowId, runId);
-  return async <End>(
-    { signal: name, request, withdrawal, query, question, ...pause }: Exchange,
-    asker: Asker,
-  ): Promise<End | undefined> => {
+  return async <End>({ signal: name, request, withdrawal, query, question, pace }: Exchange, asker: Asker): Promise<End | undefined> => {
     // each look ends before the query can leave the sticky queue of a lost worker
     const look = (): Promise<State<End>> =>
       client.withDeadline(Date.now() + CLIENT_LIMITS.queryTimeoutMs, () => run.query<State<End>, [object]>(query, question));
     const resume = limit.hold();
     try {
       await run.signal<[object]>(name, request);
-      return await untilEnded(look, { ...pause, signal: AbortSignal.any([limit.signal, asker.signal]) });
+      return await untilEnded(look, { ...pace, signal: AbortSignal.any([limit.signal, asker.signal]) });
     } catch (error) {
       // the server no longer waits for it; after the end of the call, the run ends its requests itself
       const isWithdrawn = asker.signal.aborted && !asker.isLost() && !limit.signal.aborted;
@@ -60,9 +57,7 @@ export function createExchange(context: Pick<Context, 'client' | 'info'>, limit:
   };
 }
 
-interface Patience extends Pick<Exchange, 'pollMsMin' | 'pollMsMax'> {
-  readonly signal: AbortSignal;
-}
+type Patience = Exchange['pace'] & { readonly signal: AbortSignal };
 
 /** Asks for the end until it has come. A query that fails is repeated: its worker, or the server, may be restarting. */
 async function untilEnded<End>(look: () => Promise<State<End>>, { pollMsMin, pollMsMax, signal }: Patience): Promise<End | undefined> {

@@ -2,9 +2,10 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AUTH_LIMITS, SCHEDULE_LIMITS } from '../../contracts/constants/limits.js';
 import { hashJson } from '../../contracts/digest.js';
+import { unlessMissing } from '../../contracts/files/file-errors.js';
 import { isSignedBy, readSignature } from '../../contracts/signature.js';
 import { type Firing, grantFileName, readFiring } from '../../contracts/text/schedules/firing.js';
-import { ScheduleGrant } from '../../contracts/text/schedules/schedule.js';
+import { parseGrant, type ScheduleGrant } from '../../contracts/text/schedules/schedule.js';
 import { isTimeOf } from '../../contracts/text/schedules/times.js';
 
 /** What a schedule of the owner may start. `folder`: the grants, `key`: that of the owner. */
@@ -39,7 +40,7 @@ export async function checkFiring(
 async function readGrant(name: string, { key, folder }: GrantOptions): Promise<ScheduleGrant | undefined> {
   const text = await readFile(join(folder, grantFileName(name)), 'utf8').catch(unlessMissing);
   if (text === undefined) return undefined;
-  const { data: grant } = ScheduleGrant.safeParse(parse(text));
+  const grant = parseGrant(text);
   const signature = readSignature(grant?.auth);
   if (!grant || !signature || grant.name !== name) return undefined;
   return isSignedBy(key, { verb: 'schedule', runId: name, input: grant }, signature) ? grant : undefined;
@@ -55,17 +56,4 @@ function problemOf({ atMs }: Firing, { inputHash, times, periods }: ScheduleGran
   if (!isTimeOf(times, atMs)) return `has no start at ${at}; start it now with 'perdure schedule run'`;
   const isActive = periods.some(({ fromMs, toMs = Number.POSITIVE_INFINITY }) => atMs >= fromMs && atMs <= toMs);
   return isActive ? undefined : `was not active at ${at}; resume it with 'perdure schedule resume'`;
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    // a file that is no grant
-    return undefined;
-  }
-}
-
-function unlessMissing(error: NodeJS.ErrnoException): undefined {
-  if (error.code !== 'ENOENT') throw error;
 }

@@ -2,6 +2,7 @@ import { constants } from 'node:fs';
 import { access, realpath, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { parse, resolve } from 'node:path';
+import { codeOf, hasErrno } from '../../contracts/files/file-errors.js';
 import { PerdureError } from '../../contracts/perdure-error.js';
 import { echoValue } from '../../contracts/text/echo-value.js';
 
@@ -12,7 +13,7 @@ import { echoValue } from '../../contracts/text/echo-value.js';
 export async function checkWorkspace(given: string, options: { readonly iKnow: boolean; readonly cwd?: string }): Promise<string> {
   const path = resolve(options.cwd ?? process.cwd(), given);
   const real = await realpath(path).catch((error: unknown) => {
-    throw refusal(path, errorCode(error) === 'ENOENT' ? 'does not exist' : `cannot be used (${errorCode(error)})`);
+    throw refusal(path, hasErrno(error, 'ENOENT') ? 'does not exist' : `cannot be used (${codeOf(error) ?? String(error)})`);
   });
   if (!(await stat(real)).isDirectory()) throw refusal(path, 'is not a folder');
   if (!options.iKnow) await rejectRootAndHome(path, real);
@@ -31,8 +32,4 @@ async function rejectRootAndHome(path: string, real: string): Promise<void> {
 
 function refusal(path: string, what: string): PerdureError {
   return new PerdureError('WORKSPACE', `${echoValue(path)} ${what}`, 2);
-}
-
-function errorCode(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : String(error);
 }

@@ -3,9 +3,10 @@ import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { SCHEDULE_LIMITS } from '../../contracts/constants/limits.js';
 import { hashJson } from '../../contracts/digest.js';
+import { unlessMissing } from '../../contracts/files/file-errors.js';
 import { PerdureError } from '../../contracts/perdure-error.js';
 import { grantFileName } from '../../contracts/text/schedules/firing.js';
-import { ScheduleGrant, type ScheduleTimes } from '../../contracts/text/schedules/schedule.js';
+import { parseGrant, type ScheduleGrant, type ScheduleTimes } from '../../contracts/text/schedules/schedule.js';
 import type { Signer } from '../temporal/signer.js';
 
 /**
@@ -64,7 +65,7 @@ export class OwnerGrants {
     if (this.#folder === undefined) return undefined;
     const text = await readFile(this.#file(this.#folder, name), 'utf8').catch(unlessMissing);
     // a worker checks the signature; here, only the owner's own files count
-    return text === undefined ? undefined : ScheduleGrant.safeParse(parse(text)).data;
+    return text === undefined ? undefined : parseGrant(text);
   }
 
   async #write(given: ScheduleGrant): Promise<void> {
@@ -81,17 +82,4 @@ export class OwnerGrants {
   #file(folder: string, name: string): string {
     return join(folder, grantFileName(name));
   }
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    // a file that is no grant
-    return undefined;
-  }
-}
-
-function unlessMissing(error: NodeJS.ErrnoException): undefined {
-  if (error.code !== 'ENOENT') throw error;
 }

@@ -57,12 +57,15 @@ class Watcher {
   #lastNotice: string | undefined;
   #askedAt = 0;
   #wake: () => void = () => undefined;
+  /** Tokens that came before the first event of their run. Undefined once it was pushed, or cannot be read now. */
+  #early: StreamEntry[] | undefined = [];
 
   constructor(watched: Watched, queue: AsyncQueue<WatchItem>, { after = 0, streamAfter }: WatchOptions) {
     this.#watched = watched;
     this.#queue = queue;
     this.#after = after;
     this.#streamAfter = streamAfter;
+    if (after > 0) this.#begin();
   }
 
   /** Runs the three sources. The result stops the other two and is pushed after their last items. */
@@ -76,11 +79,14 @@ class Watcher {
       const onConnectionLost = (error: unknown): void => this.#noticeOf(unreachable(access.subject(), error));
       const result = await awaitResult(access, handle, { signal, onConnectionLost });
       stop.abort();
+      await polling;
+      await this.#pushStart();
       await others;
       await this.#lastEvents();
       this.#queue.push({ type: 'result', result });
     } finally {
       stop.abort();
+      this.#begin();
       await others;
     }
   }
@@ -117,10 +123,38 @@ class Watcher {
     const { access, handle } = this.#watched;
     while (true) {
       const page = await access.query(handle, eventsQuery, { after: this.#after });
-      for (const event of page.events) this.#queue.push({ type: 'event', event });
+      for (const event of page.events) this.#pushEvent(event);
       if (page.next <= this.#after) return;
       this.#after = page.next;
       if (page.events.length === 0) return;
+    }
+  }
+
+  #pushEvent(event: RunEvent): void {
+    this.#queue.push({ type: 'event', event });
+    this.#begin();
+  }
+
+  /** Pushes the tokens that came too early. */
+  #begin(): void {
+    for (const event of this.#early ?? []) this.#queue.push({ type: 'stream', event });
+    this.#early = undefined;
+  }
+
+  /** Pushes the first event of a run that ended before its events were read. */
+  async #pushStart(): Promise<void> {
+    const { access, handle } = this.#watched;
+    try {
+      if (this.#after > 0) return;
+      const { events } = await access.query(handle, eventsQuery, { after: 0 });
+      const [first] = events;
+      if (!first) return;
+      this.#after = first.seq;
+      this.#pushEvent(first);
+    } catch (error) {
+      this.#noticeOf(error);
+    } finally {
+      this.#begin();
     }
   }
 
@@ -128,8 +162,9 @@ class Watcher {
     const { streams, handle } = this.#watched;
     if (!streams) return;
     for await (const event of streams.read(handle.workflowId, signal, this.#streamAfter)) {
-      this.#queue.push({ type: 'stream', event });
       if (event.type === 'reset' || event.type === 'end') this.#wake();
+      if (this.#early) this.#early.push(event);
+      else this.#queue.push({ type: 'stream', event });
     }
   }
 
@@ -160,6 +195,7 @@ class Watcher {
     if (code === 'RUN_NOT_FOUND' || code === this.#lastNotice) return;
     this.#lastNotice = code;
     this.#queue.push({ type: 'notice', code, message });
+    this.#begin();
   }
 }
 

@@ -3,9 +3,10 @@ import { mkdir, open, readdir } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { MEMORY_LIMITS } from '../../contracts/constants/limits.js';
+import { hasErrno } from '../../contracts/files/file-errors.js';
 import type { MemoryDefinition } from '../../define/worker/memory.js';
 import { assertFile, type Jail, type OpenFolder, openFile, openFolder, openJail } from '../workspace/jail.js';
-import { hasErrno, WorkspaceError } from '../workspace/workspace-error.js';
+import { WorkspaceError } from '../workspace/workspace-error.js';
 import { formatNote, type NewNote, noteMark } from './notes.js';
 
 /** The folder of notes in a workspace. */

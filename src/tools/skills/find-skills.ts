@@ -2,10 +2,11 @@ import { constants } from 'node:fs';
 import { type FileHandle, open, readdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { SKILL_LIMITS } from '../../contracts/constants/limits.js';
+import { hasErrno } from '../../contracts/files/file-errors.js';
 import { splitNames } from '../../define/agent/foreign-tools.js';
 import { type FrontMatter, parseFrontMatter } from '../../define/agent/front-matter.js';
 import { type Jail, openFile, openFolder, openJail } from '../workspace/jail.js';
-import { hasErrno, WorkspaceError } from '../workspace/workspace-error.js';
+import { WorkspaceError } from '../workspace/workspace-error.js';
 import { readLooseOptions, readPlainOptions } from './loose-front-matter.js';
 
 /** A skill: a folder with a `SKILL.md`. */

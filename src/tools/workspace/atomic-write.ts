@@ -3,10 +3,11 @@ import { constants, type Stats } from 'node:fs';
 import { type FileHandle, lstat, mkdir, open, readdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { WORKSPACE_LIMITS } from '../../contracts/constants/limits.js';
+import { hasErrno } from '../../contracts/files/file-errors.js';
 import { formatBytes } from '../../output/truncate-output.js';
 import { assertFile, type Jail, locate, type OpenFolder, openFolder, realInside, realTarget } from './jail.js';
 import { isProtected, type ProtectedPaths } from './protected-paths.js';
-import { asWorkspaceError, hasErrno, shown, WorkspaceError } from './workspace-error.js';
+import { asWorkspaceError, shown, WorkspaceError } from './workspace-error.js';
 
 /** The suffix of unfinished files. They are hidden from listings and searches. */
 export const UNFINISHED_SUFFIX = '.perdure-tmp';

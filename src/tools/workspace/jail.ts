@@ -2,7 +2,8 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { constants, existsSync } from 'node:fs';
 import { type FileHandle, lstat, open, readlink, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
-import { asWorkspaceError, hasErrno, shown, WorkspaceError } from './workspace-error.js';
+import { hasErrno } from '../../contracts/files/file-errors.js';
+import { asWorkspaceError, shown, WorkspaceError } from './workspace-error.js';
 
 /** The folder that confines tools. `root` and `stateFolder` are real paths without symbolic links. */
 export interface Jail {

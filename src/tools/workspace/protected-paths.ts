@@ -1,8 +1,9 @@
 import { constants } from 'node:fs';
 import { chmod, lstat, open, readdir, readlink, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join, relative, sep } from 'node:path';
+import { hasErrno } from '../../contracts/files/file-errors.js';
 import { isWithin, type Jail, STATE_FOLDER_NAME } from './jail.js';
-import { asWorkspaceError, hasErrno, WorkspaceError } from './workspace-error.js';
+import { asWorkspaceError, WorkspaceError } from './workspace-error.js';
 
 /**
  * What only the owner of a project changes, because it decides what runs outside the sandbox: absolute paths of files, and `FOLDER/*.md` for

@@ -47,11 +47,6 @@ const SENTENCES: ReadonlyMap<string, readonly [WorkspaceErrorCode, string]> = ne
   ['ENXIO', ['NOT_A_FILE', 'is a pipe, socket or device']],
 ]);
 
-/** True for a system error with this code. */
-export function hasErrno(error: unknown, code: string): boolean {
-  return error instanceof Error && 'code' in error && error.code === code;
-}
-
 /** Converts an error to a WorkspaceError for `path`, as the model wrote it. Returns a WorkspaceError unchanged. */
 export function asWorkspaceError(error: unknown, path: string): WorkspaceError {
   if (error instanceof WorkspaceError) return error;

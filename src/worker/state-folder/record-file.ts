@@ -3,6 +3,7 @@ import { link, open, rename, rm } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { z } from 'zod';
 import { writeFileDurably } from '../../artifacts/durable-file.js';
+import { unlessThere } from '../../contracts/files/file-errors.js';
 import { absent } from './presence.js';
 
 /** Writes a small record as JSON, mode 0600. A power loss leaves the old record or the new one. Rejects with the file system's error. */
@@ -64,14 +65,10 @@ async function setAside<T>(path: string, schema: z.ZodType<T>, onDone: (aside: s
   const replaced = await readUnlessMissing(taken, schema);
   if (replaced && 'record' in replaced) {
     // the owner replaced the record after it was read: it gets its name back, unless there is a newer one
-    await link(taken, path).catch(unlessExisting);
+    await link(taken, path).catch(unlessThere);
     await rm(taken, { force: true });
     return;
   }
   await rename(taken, aside);
   onDone(aside);
-}
-
-function unlessExisting(error: NodeJS.ErrnoException): void {
-  if (error.code !== 'EEXIST') throw error;
 }

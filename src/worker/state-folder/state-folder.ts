@@ -2,6 +2,7 @@ import { chmod, mkdir, stat, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join, relative, resolve } from 'node:path';
 import { fullDisk } from '../../artifacts/disk-room.js';
+import { unlessMissing } from '../../contracts/files/file-errors.js';
 import { PerdureError } from '../../contracts/perdure-error.js';
 
 /** The paths of a state folder. All are absolute. */
@@ -104,10 +105,6 @@ async function isForOthers(dir: string): Promise<boolean> {
 
 function unlessOfOther(error: NodeJS.ErrnoException): void {
   if (error.code !== 'EPERM') throw error;
-}
-
-function unlessMissing(error: NodeJS.ErrnoException): undefined {
-  if (error.code !== 'ENOENT') throw error;
 }
 
 /** The cache folder: `perdure` in the cache folder of the user, where other users cannot write. */

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import type { Payload } from '@temporalio/common';
 import { writeFileDurably } from '../../artifacts/durable-file.js';
 import { STORE_ID_NAME } from '../../artifacts/store-id.js';
+import { unlessMissing } from '../../contracts/files/file-errors.js';
 
 /** No blob has this reference in a store that can be read. */
 export class MissingBlobError extends Error {
@@ -41,7 +42,7 @@ export class FileBlobStore implements BlobStore {
   async put(bytes: Uint8Array): Promise<BlobRef> {
     const ref = createHash('sha256').update(bytes).digest('hex');
     const path = this.#pathOf(ref);
-    const existing = await stat(path).catch(undefinedIfMissing);
+    const existing = await stat(path).catch(unlessMissing);
     if (existing?.size === bytes.length) return ref;
     await mkdir(dirname(path), { recursive: true, mode: 0o700 });
     await writeFileDurably(path, bytes);
@@ -117,15 +118,11 @@ export function missingText(ref: BlobRef): string {
   return `BLOB_MISSING ${ref}: the stored payload is missing or unreadable. All workers of a queue must store large payloads in one place`;
 }
 
-function undefinedIfMissing(error: NodeJS.ErrnoException): undefined {
-  if (error.code !== 'ENOENT') throw error;
-}
-
 /**
  * Returns the payload that `read` returns. One whose blob is missing becomes a payload that cannot be decoded, and whose encoding says why:
  * a message from a client with another folder is refused then. Thrown, the error would fail the workflow task for ever.
  */
-export async function unlessMissing(read: () => Promise<Payload>): Promise<Payload> {
+export async function markMissing(read: () => Promise<Payload>): Promise<Payload> {
   try {
     return await read();
   } catch (error) {

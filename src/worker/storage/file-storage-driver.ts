@@ -1,7 +1,7 @@
 import type { Payload } from '@temporalio/common';
 import { type StorageDriver, StorageDriverClaim } from '@temporalio/common';
 import proto from '@temporalio/proto';
-import { type BlobStore, FileBlobStore, unlessMissing } from './blob-store.js';
+import { type BlobStore, FileBlobStore, markMissing } from './blob-store.js';
 
 // uses the default export, because Node finds no named exports in this CommonJS package
 const { Payload: PayloadCodec } = proto.temporal.api.common.v1;
@@ -22,7 +22,7 @@ export function createBlobStorageDriver(store: BlobStore): StorageDriver {
     store: (_context, payloads) =>
       Promise.all(payloads.map(async (payload) => new StorageDriverClaim({ ref: await store.put(PayloadCodec.encode(payload).finish()) }))),
     retrieve: (_context, claims) =>
-      Promise.all(claims.map(({ claimData }) => unlessMissing(async () => decode(await store.get(claimData['ref'] ?? ''))))),
+      Promise.all(claims.map(({ claimData }) => markMissing(async () => decode(await store.get(claimData['ref'] ?? ''))))),
   };
 }
 

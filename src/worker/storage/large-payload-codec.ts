@@ -3,7 +3,7 @@ import { gunzip, gzip, constants as zlib } from 'node:zlib';
 import type { Payload, PayloadCodec } from '@temporalio/common';
 import proto from '@temporalio/proto';
 import { PAYLOAD_LIMITS } from '../../contracts/constants/limits.js';
-import { type BlobStore, unlessMissing } from './blob-store.js';
+import { type BlobStore, markMissing } from './blob-store.js';
 
 // uses the default export, because Node finds no named exports in this CommonJS package
 const { Payload: PayloadProto } = proto.temporal.api.common.v1;
@@ -75,7 +75,7 @@ async function open(payload: Payload, blobs: BlobStore): Promise<Payload> {
     case LARGE_PAYLOAD_ENCODINGS.stored: {
       const ref = storedRef(payload);
       if (ref === undefined) return payload;
-      return await unlessMissing(async () => (await decompress(await blobs.get(ref))) ?? payload);
+      return await markMissing(async () => (await decompress(await blobs.get(ref))) ?? payload);
     }
     default:
       return payload;

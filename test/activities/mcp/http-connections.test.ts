@@ -1,10 +1,11 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
-import { createServer, type Server, type ServerResponse } from 'node:http';
+import { createServer, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { Agent, getGlobalDispatcher, setGlobalDispatcher } from 'undici';
-import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { callTool, RUN, textOf } from './support/calls.js';
+import { useHttpServers } from './support/http-servers.js';
 import { useMcp } from './support/mcp-kit.js';
 
 type Answer = (id: unknown, response: ServerResponse) => unknown;
@@ -14,13 +15,7 @@ const PIECE = 'x'.repeat(1024 * 1024);
 
 describe('the connection to an MCP server over HTTP', { timeout: 60_000 }, () => {
   const { open } = useMcp();
-  const servers: Server[] = [];
-  afterEach(() => {
-    for (const server of servers.splice(0)) {
-      server.closeAllConnections();
-      server.close();
-    }
-  });
+  const servers = useHttpServers();
 
   /** A server with these tools; its calls are noted. */
   async function serve(

@@ -1,8 +1,9 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { captureKeys } from '../../../src/providers/access/key-ring.js';
 import { callTool, RUN, textOf } from './support/calls.js';
+import { useHttpServers } from './support/http-servers.js';
 import { useMcp } from './support/mcp-kit.js';
 
 const SCHEMA = { type: 'object', properties: {} };
@@ -16,13 +17,7 @@ type Fault = 'none' | 'cut' | 'cut-json' | 'half' | 'gone-session' | 'refused' |
 
 describe('an MCP server over HTTP that fails', { timeout: 60_000 }, () => {
   const { open } = useMcp();
-  const servers: Server[] = [];
-  afterEach(() => {
-    for (const server of servers.splice(0)) {
-      server.closeAllConnections();
-      server.close();
-    }
-  });
+  const servers = useHttpServers();
 
   it('R3 answers 200 and cuts: a call that must not be repeated is unknown, a reading one is made once more', async () => {
     for (const fault of ['cut', 'half', 'cut-json'] as const) {

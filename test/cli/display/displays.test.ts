@@ -4,9 +4,9 @@ import { eventLine } from '../../../src/cli/display/event-line.js';
 import { EventsDisplay } from '../../../src/cli/display/json-display.js';
 import { PlainDisplay } from '../../../src/cli/display/plain-display.js';
 import { progressAfter, statusLine } from '../../../src/cli/display/status-line.js';
-import { NO_USAGE } from '../../../src/contracts/models/usage.js';
 import type { Progress } from '../../../src/contracts/schemas/run.js';
 import type { StreamEntry } from '../../../src/streams/stream.js';
+import { RUNNING as progress } from '../terminal/support/items.js';
 
 class Screen extends Writable {
   readonly isTTY = true;
@@ -29,19 +29,6 @@ function screens(columns = 40) {
   const stdout = new Screen(columns);
   return { output: { stdout, stderr }, stderr, stdout };
 }
-
-const progress: Progress = {
-  status: 'running',
-  phase: 'model',
-  turn: 3,
-  maxTurns: 20,
-  usage: { ...NO_USAGE, inputTokens: 1_234, outputTokens: 56 },
-  costUsd: 0.0123,
-  inbox: 0,
-  pendingApprovals: 0,
-  agent: 'default',
-  model: 'fake/model',
-};
 
 function streamed(text: string, seq = 1): { type: 'stream'; event: StreamEntry } {
   return { type: 'stream', event: { id: String(seq), runId: 'r', turn: 1, attempt: 1, epoch: 1, seq, type: 'text', text } };

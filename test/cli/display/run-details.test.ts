@@ -5,7 +5,7 @@ import { formatShown, type ShownRun } from '../../../src/cli/display/run-details
 import { NO_USAGE } from '../../../src/contracts/models/usage.js';
 import type { RunResult } from '../../../src/contracts/schemas/run.js';
 import type { Step } from '../../../src/contracts/schemas/step.js';
-import { PROGRESS } from '../support/progress.js';
+import { COMPLETED, PROGRESS } from '../support/progress.js';
 
 const SHOWN: ShownRun = {
   questions: [],
@@ -28,18 +28,7 @@ const SHOWN: ShownRun = {
   subagents: [],
 };
 
-const RESULT: RunResult = {
-  v: 1,
-  runId: 'r1',
-  executionId: 'e',
-  reason: 'completed',
-  output: 'done',
-  turns: 1,
-  toolCalls: 0,
-  usage: NO_USAGE,
-  models: ['m'],
-  unconsumed: [],
-};
+const RESULT: RunResult = { ...COMPLETED, runId: 'r1', models: ['m'] };
 
 const step = (index: number): Step => ({ agent: 'a', index, status: 'success', started: 0, ended: 1_500, durationMs: 1_500, group: 'r1' });
 

@@ -3,28 +3,13 @@ import { PlainDisplay } from '../../../src/cli/display/plain-display.js';
 import { followRun } from '../../../src/cli/host/follow-run.js';
 import type { RunHandle } from '../../../src/client/run-handle.js';
 import type { WatchItem } from '../../../src/client/watch/watch-run.js';
-import { NO_USAGE } from '../../../src/contracts/models/usage.js';
 import { collectedOutput } from '../support/collected-output.js';
-import { PROGRESS as RUNNING } from '../support/progress.js';
+import { COMPLETED, PROGRESS as RUNNING } from '../support/progress.js';
 
 const PROGRESS: WatchItem = { type: 'progress', progress: RUNNING };
 const NO_WORKER: WatchItem = { type: 'notice', code: 'NO_WORKER', message: 'no worker answers' };
 const OUTAGE: WatchItem = { type: 'notice', code: 'TEMPORAL_UNREACHABLE', message: 'the server is gone' };
-const RESULT: WatchItem = {
-  type: 'result',
-  result: {
-    v: 1,
-    runId: 'r',
-    executionId: 'e',
-    reason: 'completed',
-    output: 'done',
-    turns: 1,
-    toolCalls: 0,
-    usage: NO_USAGE,
-    models: [],
-    unconsumed: [],
-  },
-};
+const RESULT: WatchItem = { type: 'result', result: COMPLETED };
 
 describe('followRun without a worker of its own', () => {
   it('gives up on a run that no worker has answered', async () => {

@@ -130,9 +130,10 @@ describe('a stream', () => {
   });
 
   it('that ends with a defect of the gateway reports it, once for all clients of a run', async () => {
-    const held = latch();
+    const [asked, held] = [latch(), latch()];
     const place = await gateways.place({
       model: async () => {
+        asked.open();
         await held.opened;
         return say('done');
       },
@@ -144,6 +145,7 @@ describe('a stream', () => {
       streams: { read: () => failing(held.opened, defect) },
     });
     const runId = await client.start();
+    await asked.opened;
     const followed = Array.from({ length: 5 }, () => client.events(runId));
     await until(async () => (await client.ask(`/v1/runs/${runId}`)).status === 200, 'the run works');
     held.open();

@@ -1,5 +1,5 @@
 import { NO_USAGE } from '../../../src/contracts/models/usage.js';
-import type { Progress } from '../../../src/contracts/schemas/run.js';
+import type { Progress, RunResult } from '../../../src/contracts/schemas/run.js';
 
 /** The progress of a run that asks its model. */
 export const PROGRESS = {
@@ -13,3 +13,17 @@ export const PROGRESS = {
   agent: 'a',
   model: 'm',
 } as const satisfies Progress;
+
+/** The result of a run that is completed. */
+export const COMPLETED: RunResult = {
+  v: 1,
+  runId: 'r',
+  executionId: 'e',
+  reason: 'completed',
+  output: 'done',
+  turns: 1,
+  toolCalls: 0,
+  usage: NO_USAGE,
+  models: [],
+  unconsumed: [],
+};

@@ -1,46 +1,29 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createAuthenticate } from '../../../src/activities/prepare/authenticate.js';
 import { AgentClient } from '../../../src/client/agent-client.js';
-import { signRequest } from '../../../src/contracts/signature.js';
 import { firingId } from '../../../src/contracts/text/schedules/firing.js';
-import type { Config } from '../../../src/define/define-config.js';
-import { say } from '../../support/agent-worker.js';
 import { until, useWorkers } from '../../support/use-workers.js';
+import { useOwnedPlaces } from '../../workflows/session/support/owned-place.js';
 import { useSessions } from '../../workflows/session/support/sessions.js';
 
-const CONFIG: Config = { model: 'fake/model', providers: { fake: { api: 'openai-chat', baseUrl: 'http://127.0.0.1:9' } } };
-const KEY = Buffer.alloc(32, 7);
 const NEW_YEAR = { cron: '0 0 1 1 *' };
 const UNSIGNED = { cause: { type: 'Input.Invalid', message: expect.stringMatching(/^UNSIGNED: /u) } };
 
 describe('A3: a schedule at an embedded server', { timeout: 60_000 }, () => {
   const { worker } = useWorkers();
   const { open } = useSessions();
+  const ownedPlace = useOwnedPlaces();
   const ends: (() => Promise<unknown>)[] = [];
   afterEach(async () => {
     for (const end of ends.splice(0)) await end().catch(() => undefined);
   });
 
-  async function makeFolder(): Promise<string> {
-    const made = await mkdtemp(join(tmpdir(), 'perdure-schedule-'));
-    ends.push(() => rm(made, { recursive: true, force: true }));
-    return made;
-  }
-
   /** A worker that asks for signatures, the schedules of its owner and of a stranger, and the input that runs on a folder. */
   async function embedded() {
-    const [stateDir, workspace] = [await makeFolder(), await makeFolder()];
-    await writeFile(join(stateDir, 'auth.key'), KEY.toString('hex'));
-    const on = await worker({
-      model: () => say('done'),
-      config: CONFIG,
-      authenticate: createAuthenticate({ key: KEY, folder: join(stateDir, 'signatures'), schedules: join(stateDir, 'schedules') }),
-      sign: (request) => Promise.resolve(signRequest(KEY, request, Date.now())),
-    });
+    const { stateDir, workspace, options } = await ownedPlace();
+    const on = await worker(options);
     const place = { connection: on.client.connection, taskQueue: on.taskQueue };
     const [owner, stranger] = [await AgentClient.connect({ ...place, stateDir }), await AgentClient.connect(place)];
     const name = `s-${randomUUID()}`;

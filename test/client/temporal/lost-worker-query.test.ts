@@ -15,12 +15,7 @@ import { CLIENT_LIMITS, WORKER_LIMITS } from '../../../src/contracts/constants/l
 const ANSWER = defineQuery<string>('answer');
 
 test('a query that waits for a lost worker is given up before another worker can answer it with events that no task has handled', async () => {
-  const connection = await Connection.connect({ address: inject('temporalAddress') });
-  onTestFinished(() => connection.close());
-  const client = new Client({ connection });
-  const taskQueue = `test-${randomUUID()}`;
-  const handle = await client.workflow.start('any', { taskQueue, workflowId: taskQueue });
-  await loseWorker(connection, taskQueue);
+  const { connection, client, taskQueue, handle } = await startLost();
 
   const access = new TemporalAccess({ client, taskQueue, address: '', tls: false, inputBytesMax: 1_000 });
   const asked = access.query(handle, ANSWER).catch((error: unknown) => error);
@@ -33,12 +28,7 @@ test('a query that waits for a lost worker is given up before another worker can
 }, 60_000);
 
 test('a question of a running call is looked up with such queries', async () => {
-  const connection = await Connection.connect({ address: inject('temporalAddress') });
-  onTestFinished(() => connection.close());
-  const client = new Client({ connection });
-  const taskQueue = `test-${randomUUID()}`;
-  const handle = await client.workflow.start('any', { taskQueue, workflowId: taskQueue });
-  await loseWorker(connection, taskQueue);
+  const { connection, client, taskQueue, handle } = await startLost();
 
   const workflowExecution = { workflowId: taskQueue, runId: handle.firstExecutionRunId };
   const call = new CallSignal([], 60_000);
@@ -67,6 +57,17 @@ type TaskQueue = temporal.api.taskqueue.v1.ITaskQueue;
 
 function stickyQueue(normalName: string): TaskQueue {
   return { name: `${normalName}-lost`, kind: temporal.api.enums.v1.TaskQueueKind.TASK_QUEUE_KIND_STICKY, normalName };
+}
+
+/** A run whose worker is lost after its first task. */
+async function startLost() {
+  const connection = await Connection.connect({ address: inject('temporalAddress') });
+  onTestFinished(() => connection.close());
+  const client = new Client({ connection });
+  const taskQueue = `test-${randomUUID()}`;
+  const handle = await client.workflow.start('any', { taskQueue, workflowId: taskQueue });
+  await loseWorker(connection, taskQueue);
+  return { connection, client, taskQueue, handle };
 }
 
 /** Does the first task of a run as a worker that asks for the next ones at its sticky queue once, and is never seen again. */

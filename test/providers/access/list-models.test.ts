@@ -6,6 +6,8 @@ import type { ServerAccess } from '../../../src/providers/access/provider-access
 import { type ListServer, startListServer } from '../../activities/support/list-server.js';
 import { freePort } from '../../support/free-port.js';
 
+/** More than a list may have, packed: it is sent at once. */
+const BOMB = gzipSync(Buffer.alloc(17 * 1_024 * 1_024, ' '));
 const KEY = 'k-0123456789abcdef';
 
 describe('listModels', () => {
@@ -103,7 +105,7 @@ function json(value: unknown): (response: ServerResponse) => void {
 
 /** A few kilobytes that become many megabytes. */
 function bomb(response: ServerResponse): void {
-  response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(Buffer.alloc(64 * 1_024 * 1_024, ' ')));
+  response.writeHead(200, { 'content-encoding': 'gzip' }).end(BOMB);
 }
 
 function trickle(response: ServerResponse): void {

@@ -12,8 +12,13 @@ export const look: Numbered = defineTool({
   execute: ({ n }) => `seen ${n}`,
 });
 
+/** Reads by other means, under the name of `look`. */
+export function lookWith(execute: Numbered['execute']): Numbered {
+  return { ...look, execute };
+}
+
 /** Reads about 500 tokens, under the name of `look`. */
-export const longLook: Numbered = { ...look, execute: ({ n }) => `part ${n} ${'word '.repeat(400)}${n}` };
+export const longLook: Numbered = lookWith(({ n }) => `part ${n} ${'word '.repeat(400)}${n}`);
 
 /** Acts once: `noted 1`. */
 export const note: Numbered = defineTool({

@@ -1,44 +1,21 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterEach, describe, expect, it } from 'vitest';
-import { createAuthenticate } from '../../../src/activities/prepare/authenticate.js';
+import { describe, expect, it } from 'vitest';
 import { AgentClient } from '../../../src/client/agent-client.js';
 import { sessionId } from '../../../src/contracts/handlers.js';
 import type { RunInput } from '../../../src/contracts/schemas/run.js';
-import { signRequest } from '../../../src/contracts/signature.js';
-import type { Config } from '../../../src/define/define-config.js';
 import { type AgentWorker, say } from '../../support/agent-worker.js';
 import { testRun, until, useWorkers } from '../../support/use-workers.js';
+import { useOwnedPlaces } from './support/owned-place.js';
 import { useSessions } from './support/sessions.js';
-
-const CONFIG: Config = { model: 'fake/model', providers: { fake: { api: 'openai-chat', baseUrl: 'http://127.0.0.1:9' } } };
-const KEY = Buffer.alloc(32, 7);
 
 describe('A3: a session at an embedded server', { timeout: 60_000 }, () => {
   const { worker } = useWorkers();
   const { open } = useSessions();
-  const folders: string[] = [];
-  afterEach(async () => {
-    for (const folder of folders.splice(0)) await rm(folder, { recursive: true, force: true });
-  });
-
-  async function makeFolder(): Promise<string> {
-    const made = await mkdtemp(join(tmpdir(), 'perdure-session-'));
-    folders.push(made);
-    return made;
-  }
+  const ownedPlace = useOwnedPlaces();
 
   /** A worker that asks for signatures, a client of the owner, and the folder that its runs work on. */
   async function embedded() {
-    const [stateDir, workspace] = [await makeFolder(), await makeFolder()];
-    await writeFile(join(stateDir, 'auth.key'), KEY.toString('hex'));
-    const on = await worker({
-      model: () => say('done'),
-      config: CONFIG,
-      authenticate: createAuthenticate({ key: KEY, folder: join(stateDir, 'signatures') }),
-      sign: (request) => Promise.resolve(signRequest(KEY, request, Date.now())),
-    });
+    const { stateDir, workspace, options } = await ownedPlace();
+    const on = await worker(options);
     const owner = await AgentClient.connect({ connection: on.client.connection, taskQueue: on.taskQueue, stateDir });
     return { on, owner, workspace };
   }

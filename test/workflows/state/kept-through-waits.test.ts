@@ -1,11 +1,9 @@
 import { ApplicationFailure } from '@temporalio/client';
 import { describe, expect, it } from 'vitest';
-import { z } from 'zod';
 import type { RunResult } from '../../../src/contracts/schemas/run.js';
-import { defineTool } from '../../../src/define/define-tool.js';
 import { isPaired } from '../../../src/workflows/policies/transcript/repair-transcript.js';
 import { call, say } from '../../support/agent-worker.js';
-import { longLook } from '../../support/tools/sample-tools.js';
+import { longLook, lookWith } from '../../support/tools/sample-tools.js';
 import { latch, until, untilAborted, useWorkers } from '../../support/use-workers.js';
 
 describe('what a run keeps through its waits', () => {
@@ -35,16 +33,10 @@ describe('what a run keeps through its waits', () => {
   it('a hook that ends the run ends it also when the rest of its batch was paused for too long', async () => {
     const [first, second] = [latch(), latch()];
     const ran: number[] = [];
-    const look = defineTool({
-      name: 'look',
-      description: 'Looks.',
-      parameters: z.strictObject({ n: z.number() }),
-      effect: 'read',
-      execute: async ({ n }) => {
-        ran.push(n);
-        await [first, second][n - 1]?.opened;
-        return `seen ${n}`;
-      },
+    const look = lookWith(async ({ n }) => {
+      ran.push(n);
+      await [first, second][n - 1]?.opened;
+      return `seen ${n}`;
     });
     const on = await worker({
       model: (_, n) => (n === 1 ? call(...[1, 2, 3, 4].map((of) => ['look', { n: of }] as const)) : say('went on')),

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { defineTool, type ToolContext } from '../../../src/define/define-tool.js';
 import { resultTexts } from '../../activities/support/result-texts.js';
 import { type AgentWorker, call, say } from '../../support/agent-worker.js';
-import { bareTool } from '../../support/tools/sample-tools.js';
+import { bareTool, lookWith } from '../../support/tools/sample-tools.js';
 import { latch, type TestRun, until, untilAborted, useWorkers } from '../../support/use-workers.js';
 
 describe('tool calls of a run', () => {
@@ -15,19 +15,13 @@ describe('tool calls of a run', () => {
     let running = 0;
     let most = 0;
     const gate = latch();
-    const look = defineTool({
-      name: 'look',
-      description: 'Looks.',
-      parameters: z.strictObject({ n: z.number() }),
-      effect: 'read',
-      execute: async ({ n }) => {
-        running += 1;
-        most = Math.max(most, running);
-        if (most >= 4) gate.open();
-        await gate.opened;
-        running -= 1;
-        return `seen ${n}`;
-      },
+    const look = lookWith(async ({ n }) => {
+      running += 1;
+      most = Math.max(most, running);
+      if (most >= 4) gate.open();
+      await gate.opened;
+      running -= 1;
+      return `seen ${n}`;
     });
     const calls = Array.from({ length: 9 }, (_, n) => ['look', { n }] as const);
     const on = await worker({ model: (_, n) => (n === 1 ? call(...calls) : say('ok')), tools: [look] });

@@ -50,3 +50,12 @@ export const ScheduleGrant = z.strictObject({
   auth: z.string().max(AUTH_LIMITS.signatureCharsMax).optional(),
 });
 export type ScheduleGrant = z.infer<typeof ScheduleGrant>;
+
+/** Reads the text of a grant file. Undefined for a text that is no grant. The signature is not checked. */
+export function parseGrant(text: string): ScheduleGrant | undefined {
+  try {
+    return ScheduleGrant.safeParse(JSON.parse(text)).data;
+  } catch {
+    return undefined;
+  }
+}

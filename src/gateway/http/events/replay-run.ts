@@ -20,6 +20,8 @@ export async function* replayRun(run: RunHandle, streams: StreamSource, start: C
         if (ANSWER_ENDS.has(event.type) && 'turn' in event) yield* tokensOf(event.turn, tokens);
         yield { type: 'event', event };
       }
+      // without events, the run has not begun: its tokens come after its start
+      if (next === 0) return;
       if (events.length === 0 || next <= after) break;
       after = next;
     }

@@ -1,6 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { afterEach, inject } from 'vitest';
 import { AgentClient } from '../../../../src/client/agent-client.js';
@@ -10,6 +7,7 @@ import { serveAcp } from '../../../../src/gateway/acp/serve-acp.js';
 import { FileStreamSink } from '../../../../src/streams/file-stream-sink.js';
 import { FileStreamSource } from '../../../../src/streams/file-stream-source.js';
 import type { AgentWorkerOptions } from '../../../support/agent-worker.js';
+import { useTempFolders } from '../../../support/temp-folder.js';
 import { useWorkers } from '../../../support/use-workers.js';
 import { AcpEditor, type EditorUser } from '../../support/acp-editor.js';
 
@@ -32,11 +30,8 @@ export interface ServedEditor {
 
 /** Workers that publish tokens, with editors in front of them. Everything ends after each test. */
 export function useEditors(): { place(options: AgentWorkerOptions, session?: SessionOptions): Promise<EditorPlace> } {
-  const folders: string[] = [];
   // hooks run in reverse order: the workers write to the folders until they end
-  afterEach(async () => {
-    for (const folder of folders.splice(0)) await rm(folder, { recursive: true, force: true });
-  });
+  const newFolder = useTempFolders('perdure-editor-');
   const workers = useWorkers();
   const ends: (() => Promise<void>)[] = [];
   afterEach(async () => {
@@ -44,8 +39,7 @@ export function useEditors(): { place(options: AgentWorkerOptions, session?: Ses
   });
   return {
     async place(options, session = {}) {
-      const folder = await mkdtemp(join(tmpdir(), 'perdure-editor-'));
-      folders.push(folder);
+      const folder = await newFolder();
       const { taskQueue } = await workers.worker({ streams: new FileStreamSink({ folder }), ...options });
       const streams = new FileStreamSource({ folder });
       const client = await AgentClient.connect({ address: inject('temporalAddress'), taskQueue, streams });

@@ -1,6 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterEach, inject } from 'vitest';
 import { AgentClient } from '../../../../src/client/agent-client.js';
 import { HTTP_LIMITS } from '../../../../src/contracts/constants/limits.js';
@@ -11,6 +8,7 @@ import { FileStreamSink } from '../../../../src/streams/file-stream-sink.js';
 import { FileStreamSource } from '../../../../src/streams/file-stream-source.js';
 import type { StreamSource } from '../../../../src/streams/stream.js';
 import type { AgentWorkerOptions } from '../../../support/agent-worker.js';
+import { useTempFolders } from '../../../support/temp-folder.js';
 import { useWorkers } from '../../../support/use-workers.js';
 import { GatewayClient } from './gateway-client.js';
 
@@ -61,11 +59,8 @@ export interface GatewayPlace {
 
 /** Workers that publish tokens, with gateways in front of them. Everything ends after each test. */
 export function useGateways(): { place(options: AgentWorkerOptions): Promise<GatewayPlace> } {
-  const folders: string[] = [];
   // hooks run in reverse order: the workers write to the folders until they end
-  afterEach(async () => {
-    for (const folder of folders.splice(0)) await rm(folder, { recursive: true, force: true });
-  });
+  const newFolder = useTempFolders('perdure-gateway-');
   const workers = useWorkers();
   const ends: (() => Promise<void>)[] = [];
   afterEach(async () => {
@@ -73,8 +68,7 @@ export function useGateways(): { place(options: AgentWorkerOptions): Promise<Gat
   });
   return {
     async place(options) {
-      const folder = await mkdtemp(join(tmpdir(), 'perdure-gateway-'));
-      folders.push(folder);
+      const folder = await newFolder();
       const worker = await workers.worker({ streams: new FileStreamSink({ folder }), ...options });
       const { taskQueue } = worker;
       return {

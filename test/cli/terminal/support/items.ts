@@ -2,8 +2,9 @@ import type { WatchItem } from '../../../../src/client/watch/watch-run.js';
 import type { RunEventBody } from '../../../../src/contracts/event.js';
 import { NO_USAGE } from '../../../../src/contracts/models/usage.js';
 import type { Message, Part } from '../../../../src/contracts/schemas/message.js';
-import type { Progress, RunResult } from '../../../../src/contracts/schemas/run.js';
+import type { Progress } from '../../../../src/contracts/schemas/run.js';
 import type { StreamEntry, StreamEventBody } from '../../../../src/streams/stream.js';
+import { COMPLETED } from '../../support/progress.js';
 
 /** An event of a run. */
 export function event(body: RunEventBody): Extract<WatchItem, { type: 'event' }> {
@@ -62,17 +63,5 @@ export const RUNNING: Progress = {
 
 /** The result of a run with this output. */
 export function ended(output: string): WatchItem {
-  const result: RunResult = {
-    v: 1,
-    runId: 'r',
-    executionId: 'e',
-    reason: 'completed',
-    output,
-    turns: 1,
-    toolCalls: 0,
-    usage: NO_USAGE,
-    models: [],
-    unconsumed: [],
-  };
-  return { type: 'result', result };
+  return { type: 'result', result: { ...COMPLETED, output } };
 }

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { RunMessages } from '../../src/client/watch/run-messages.js';
-import { HTTP_LIMITS } from '../../src/contracts/constants/limits.js';
-import type { Message } from '../../src/contracts/schemas/message.js';
-import type { TranscriptPage } from '../../src/contracts/schemas/page.js';
-import { latch } from '../support/use-workers.js';
+import { RunMessages } from '../../../src/client/watch/run-messages.js';
+import { HTTP_LIMITS } from '../../../src/contracts/constants/limits.js';
+import type { Message } from '../../../src/contracts/schemas/message.js';
+import type { TranscriptPage } from '../../../src/contracts/schemas/page.js';
+import { latch } from '../../support/use-workers.js';
 
 /** A transcript that a test changes, in pages of two messages. It counts how often it is read. */
 class Transcript {
