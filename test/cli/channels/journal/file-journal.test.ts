@@ -95,11 +95,14 @@ describe('FileJournal', () => {
       setInterval(() => {}, 1000);`;
     const child = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: ['ignore', 'pipe', 'inherit'] });
     const ended = once(child, 'exit');
-    await once(child.stdout, 'data');
     const mine = openJournal();
-    await expect(mine.read()).rejects.toMatchObject({ code: 'JOURNAL_IN_USE' });
-    child.kill('SIGKILL');
-    await ended;
+    try {
+      await once(child.stdout, 'data');
+      await expect(mine.read()).rejects.toMatchObject({ code: 'JOURNAL_IN_USE' });
+    } finally {
+      child.kill('SIGKILL');
+      await ended;
+    }
     await appendFile(path, `${JSON.stringify(received('1'))}\n`);
     expect(await mine.read()).toEqual([received('1')]);
   });
