@@ -10,11 +10,11 @@
 /** @type {Readonly<Record<string, Room>>} */
 export const IMPORT_TABLE = {
   cli: {
-    rooms: ['gateway', 'channels', 'client', 'worker', 'contracts', 'define', 'streams'],
+    rooms: ['gateway', 'channels', 'client', 'worker', 'output', 'contracts', 'define', 'streams'],
     packages: ['node:*', 'commander', 'marked'],
   },
   gateway: {
-    rooms: ['client', 'contracts'],
+    rooms: ['client', 'output', 'contracts'],
     types: ['streams'],
     packages: ['node:*', '@agentclientprotocol/sdk', '@modelcontextprotocol/sdk/*', 'fastify', 'zod'],
   },
@@ -67,7 +67,7 @@ export const IMPORT_TABLE = {
 export const TYPES_ONLY = { workflows: ['contracts/schemas'] };
 export const ALSO = {
   'contracts/handlers.ts': ['@temporalio/workflow'],
-  // bundled into the page: nothing else of the gateway reads Markdown or compares texts
+  // the page bundles both: nothing else reads Markdown or compares texts there
   'gateway/page/browser/content/markdown.ts': ['marked'],
-  'gateway/page/browser/content/compare-lines.ts': ['diff'],
+  'output/compare-lines.ts': ['diff'],
 };

@@ -1,6 +1,9 @@
 import { redirectOutput } from '../worker/hosting/redirect-output.js';
-import { Interrupts } from './host/interrupts.js';
+import { type InterruptKind, Interrupts } from './host/interrupts.js';
 import { runCommandLine } from './run-command-line.js';
+
+/** The errors of a stream whose other end is closed. */
+const CLOSED: Readonly<Record<string, InterruptKind>> = { EPIPE: 'pipe-closed', EIO: 'hang-up' };
 
 /** Runs the command line of this process, and resolves with its exit status. Never rejects. */
 export async function runMain(): Promise<number> {
@@ -12,11 +15,13 @@ export async function runMain(): Promise<number> {
   // deprecation warnings of libraries appear only with --debug
   process.noDeprecation = !argv.includes('--debug');
 
-  // the reader of stdout closed it (`perdure run … | head`): detach from the run and exit silently
-  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error;
-    interrupts.interrupt('pipe-closed');
-  });
-  interrupts.listen();
+  // a reader closed its end (`perdure run … | head`), or the terminal is gone: detach from the run and exit silently
+  const onError = (error: NodeJS.ErrnoException): void => {
+    const kind = CLOSED[error.code ?? ''];
+    if (kind === undefined) throw error;
+    interrupts.interrupt(kind);
+  };
+  for (const stream of [process.stdout, process.stderr, process.stdin]) stream.on('error', onError);
+  interrupts.listen({ hasTerminal: process.stdout.isTTY || process.stderr.isTTY });
   return await runCommandLine(argv, { output, interrupts, input: process.stdin });
 }

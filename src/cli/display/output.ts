@@ -14,6 +14,11 @@ export interface OutputStream {
   readonly isTTY?: boolean;
 }
 
+/** Where notices are printed now. It changes while rows at the bottom of a terminal are replaced: a notice is printed above them. */
+export interface Voice {
+  say: (line: string) => void;
+}
+
 /** Prints a result as text on stdout, made safe for terminals. `inPlace`: a terminal is cleared first; elsewhere an empty line comes first. */
 export function printText(output: Output, text: string, { inPlace = false }: { readonly inPlace?: boolean } = {}): void {
   const safe = terminalText(text);

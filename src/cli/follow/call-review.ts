@@ -1,6 +1,7 @@
 import type { RunHandle } from '../../client/run-handle.js';
 import { PerdureError } from '../../contracts/perdure-error.js';
 import type { JsonValue } from '../../contracts/schemas/message.js';
+import { cutPosition } from '../../contracts/text/sanitize-text.js';
 import type { Asked, Reviewed } from '../terminal/decision-prompt.js';
 import type { LiveDisplay } from '../terminal/live-display.js';
 import { plainLine } from '../terminal/styled-text.js';
@@ -25,6 +26,9 @@ export class CallReview {
   /** The text of each call that is not printed yet. Undefined while its arguments are read. */
   readonly #rests = new Map<string, string | undefined>();
 
+  /** Texts of each call that are printed but not on the screen yet. */
+  readonly #unshown = new Map<string, number>();
+
   constructor(desk: ReviewDesk) {
     this.#desk = desk;
   }
@@ -40,6 +44,7 @@ export class CallReview {
     }
     const rest = this.#rests.get(callId);
     if (rest === undefined) return 'unknown';
+    if ((this.#unshown.get(callId) ?? 0) > 0) return 'printing';
     return rest === '' ? 'whole' : 'part';
   }
 
@@ -48,24 +53,24 @@ export class CallReview {
     const rest = this.#rests.get(asked.callId);
     if (rest === undefined) return void this.#ask(asked);
     this.#rests.set(asked.callId, '');
-    this.#print(rest);
+    this.#print(asked.callId, rest);
   }
 
   #begin(callId: string, text: string): void {
-    // never between the halves of a surrogate pair
-    const cut =
-      text.length <= PRINTED_CHARS_MAX
-        ? text.length
-        : PRINTED_CHARS_MAX - (/[\ud800-\udbff]/u.test(text.charAt(PRINTED_CHARS_MAX - 1)) ? 1 : 0);
+    const cut = cutPosition(text, PRINTED_CHARS_MAX);
     const rest = text.slice(cut);
     this.#rests.set(callId, rest);
-    this.#print(text.slice(0, cut));
+    this.#print(callId, text.slice(0, cut));
     if (rest !== '') this.#desk.display.print([plainLine(`  … ${rest.length.toLocaleString('en')} more characters`, 'warning')]);
   }
 
-  #print(text: string): void {
-    const { display } = this.#desk;
-    display.print(quotedLines(text, display.columns));
+  #print(callId: string, text: string): void {
+    const { display, onPrinted } = this.#desk;
+    this.#unshown.set(callId, (this.#unshown.get(callId) ?? 0) + 1);
+    display.print(quotedLines(text, display.columns), () => {
+      this.#unshown.set(callId, (this.#unshown.get(callId) ?? 1) - 1);
+      onPrinted();
+    });
   }
 
   async #ask(asked: AskedApproval): Promise<void> {

@@ -19,6 +19,8 @@ export class ConversationKeys implements Keys {
     this.#keys = keys;
     this.#stop = keys.listen({
       onPressed: (pressed) => (this.#receiver ? this.#receiver.onPressed(pressed) : this.#pressBetween(pressed)),
+      onSuspend: () => this.#receiver?.onSuspend?.(),
+      onResume: () => this.#receiver?.onResume?.(),
     });
   }
 

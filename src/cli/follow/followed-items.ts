@@ -26,7 +26,7 @@ export interface Following {
 /** Watches a run and shows its items. On a terminal, keys decide approvals, answer questions and send messages meanwhile. */
 export async function* followedItems(run: RunHandle, following: Following): AsyncGenerator<WatchItem> {
   const { display, signal, keys, send = steering(run), hasHints = false } = following;
-  const controls = keys && display instanceof LiveDisplay ? openControls({ run, display, send }, keys) : undefined;
+  const controls = keys && display instanceof LiveDisplay && !signal.aborted ? openControls({ run, display, send }, keys) : undefined;
   const stop = new AbortController();
   const ended = AbortSignal.any([signal, stop.signal]);
   const progress = display instanceof LiveDisplay ? showCallProgress(run, display, ended) : undefined;
@@ -49,14 +49,18 @@ interface OpenControls {
   close(): void;
 }
 
-function openControls(shown: Pick<Controlled, 'run' | 'display' | 'send'>, keys: Keys): OpenControls {
+function openControls(shown: Pick<Controlled, 'run' | 'send'> & { readonly display: LiveDisplay }, keys: Keys): OpenControls {
   const detach = (): void => {
     // from here on Ctrl-C is a signal again: a further one ends the process at once
     stop();
     keys.detach();
   };
   const controls = new RunControls({ ...shown, draft: keys.draft, detach, decidedBy: decidedBy() });
-  const stop = keys.listen({ onPressed: (pressed) => controls.press(pressed) });
+  const stop = keys.listen({
+    onPressed: (pressed) => controls.press(pressed),
+    onSuspend: () => shown.display.suspend(),
+    onResume: () => shown.display.resume(),
+  });
   return {
     take: (item) => controls.take(item),
     close() {

@@ -69,6 +69,8 @@ export class RunControls {
   }
 
   press(pressed: Pressed): void {
+    // nothing new starts while this person leaves
+    if (this.#isDetaching && pressed.kind !== 'interrupt') return;
     if (pressed.kind === 'interrupt') this.#interrupt();
     else if (pressed.kind === 'enter') this.#enter(this.#typed.text.trim());
     else if (pressed.kind === 'escape') this.#typed = NOTHING_TYPED;
@@ -120,7 +122,7 @@ export class RunControls {
     if (key === 'n') void this.#decide(callId, () => run.deny(callId, decidedBy));
     else if (callId === BUDGET_APPROVAL) return false;
     else if (key === 'y' && reviewed === 'whole') void this.#decide(callId, () => run.approve(callId, decidedBy));
-    else if (key === 'v' && reviewed !== 'whole') this.#review.more(asked);
+    else if (key === 'v' && (reviewed === 'part' || reviewed === 'unknown')) this.#review.more(asked);
     else return false;
     return true;
   }

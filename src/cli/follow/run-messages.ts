@@ -4,11 +4,16 @@ import type { Message } from '../../contracts/schemas/message.js';
 
 /** Messages before the watch that are read: those of turns that are shown now. */
 const EARLIER_MAX = 64;
+/** A compaction keeps fewer messages. */
+const KNOWN_MAX = 1_000;
 
 /** Reads the messages of a run as they are added to its transcript. */
 export class RunMessages {
   readonly #run: Pick<RunHandle, 'transcript'>;
   #next: number | undefined;
+  #length = 0;
+  /** The ids of the last messages that were read. */
+  #known: ReadonlySet<string> = new Set();
 
   constructor(run: Pick<RunHandle, 'transcript'>) {
     this.#run = run;
@@ -25,9 +30,11 @@ export class RunMessages {
   }
 
   async #read(): Promise<Message[]> {
-    const read = await this.#readFrom(this.#next ?? (await this.#start()));
+    const from = this.#next;
+    if (from === undefined) return await this.#readFrom(await this.#start());
+    const read = await this.#readFrom(from);
     // a transcript that was compacted has fewer messages than were read
-    return read.length > 0 || this.#next === undefined ? read : await this.#readFrom(await this.#start());
+    return this.#length >= from ? read : await this.#readFrom(await this.#start());
   }
 
   async #readFrom(from: number): Promise<Message[]> {
@@ -35,8 +42,11 @@ export class RunMessages {
     for await (const page of this.#run.transcript({ from })) {
       messages.push(...page.messages);
       this.#next = page.next;
+      this.#length = page.length;
     }
-    return messages;
+    const unread = messages.filter(({ id }) => !this.#known.has(id));
+    this.#known = new Set([...this.#known, ...unread.map(({ id }) => id)].slice(-KNOWN_MAX));
+    return unread;
   }
 
   async #start(): Promise<number> {

@@ -10,7 +10,7 @@ import { followedItems } from '../follow/followed-items.js';
 import { LiveDisplay } from '../terminal/live-display.js';
 import { canMoveCursor } from '../terminal/paint-line.js';
 import { type CliContext, keysOf } from './context.js';
-import { EXIT_CODE_TERMINATED, type InterruptKind } from './interrupts.js';
+import { EXIT_CODE_DETACHED } from './interrupts.js';
 import type { ShowOptions } from './run-options.js';
 
 /** Options of `followRun`. */
@@ -20,9 +20,6 @@ export interface FollowOptions extends ShowOptions {
   /** Called when no worker answers a run that no worker has answered so far. If it throws, `followRun` rejects with that error. */
   readonly onNoWorker?: (display: RunDisplay) => void;
 }
-
-/** The exit status after a detach. */
-const EXIT_CODE_DETACHED: Readonly<Record<InterruptKind, number>> = { 'ctrl-c': 0, 'pipe-closed': 0, terminate: EXIT_CODE_TERMINATED };
 
 /**
  * Follows a run to its end, prints its result and resolves with the exit status. Ctrl-C detaches and does not change the run.

@@ -1,11 +1,19 @@
-import { once } from 'node:events';
+import { type EventEmitter, once } from 'node:events';
 import { WORKER_LIMITS } from '../../contracts/constants/limits.js';
 
 /** The reason why a command detaches. */
-export type InterruptKind = 'ctrl-c' | 'terminate' | 'pipe-closed';
+export type InterruptKind = 'ctrl-c' | 'terminate' | 'pipe-closed' | 'hang-up';
 
 /** Shells use it for SIGTERM. */
-export const EXIT_CODE_TERMINATED = 143;
+const EXIT_CODE_TERMINATED = 143;
+
+/** The exit status after a detach. The one of a closed terminal is that of shells for SIGHUP. */
+export const EXIT_CODE_DETACHED: Readonly<Record<InterruptKind, number>> = {
+  'ctrl-c': 0,
+  'pipe-closed': 0,
+  'hang-up': 129,
+  terminate: EXIT_CODE_TERMINATED,
+};
 
 /**
  * The interrupts of one command. The first one detaches in an orderly way; a second Ctrl-C exits immediately. Neither changes the run:
@@ -30,13 +38,17 @@ export class Interrupts {
     return this.#kind;
   }
 
-  /** Listens for SIGINT and SIGTERM until the process exits. */
-  listen(): void {
-    process.on('SIGINT', () => {
+  /**
+   * Listens for SIGINT and SIGTERM until the process exits. With a terminal also for SIGHUP, which a closed terminal sends: without one,
+   * `nohup` may have turned it off.
+   */
+  listen({ hasTerminal, signals = process }: { readonly hasTerminal: boolean; readonly signals?: EventEmitter }): void {
+    if (hasTerminal) signals.on('SIGHUP', () => this.interrupt('hang-up'));
+    signals.on('SIGINT', () => {
       if (this.#kind !== undefined) process.exit(0);
       this.interrupt('ctrl-c');
     });
-    process.on('SIGTERM', () => {
+    signals.on('SIGTERM', () => {
       this.interrupt('terminate');
       this.#terminated.abort();
       setTimeout(() => process.exit(EXIT_CODE_TERMINATED), WORKER_LIMITS.shutdownForceMs).unref();

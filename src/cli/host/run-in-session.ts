@@ -5,7 +5,7 @@ import type { LoadedConfig } from '../../worker/config/load-config.js';
 import { EXIT_CODE_BY_REASON, printResult } from '../display/result.js';
 import type { RunDisplay } from '../display/run-display.js';
 import { type CliContext, keysOf } from './context.js';
-import { EXIT_CODE_TERMINATED, untilInterrupted } from './interrupts.js';
+import { EXIT_CODE_DETACHED, untilInterrupted } from './interrupts.js';
 import type { RunOptions } from './run-options.js';
 import { serveWhile } from './serve.js';
 import { answerOf } from './session-answer.js';
@@ -47,7 +47,7 @@ export async function runInSession({ key, task, options, config, display }: Sess
       if (problem !== undefined) throw new PerdureError('MESSAGE_DROPPED', problem, 4);
       if (!result || reason === undefined) {
         output.stderr.write(`detached; session ${key} is kept: perdure session ${key}\n`);
-        return interrupts.kind === 'terminate' ? EXIT_CODE_TERMINATED : 0;
+        return EXIT_CODE_DETACHED[interrupts.kind ?? 'ctrl-c'];
       }
       if (!options.events)
         printResult(output, result, {

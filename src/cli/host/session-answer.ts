@@ -4,6 +4,7 @@ import type { SessionHandle } from '../../client/session-handle.js';
 import { PerdureError } from '../../contracts/perdure-error.js';
 import type { RunResult } from '../../contracts/schemas/run.js';
 import { type Following, followedItems } from '../follow/followed-items.js';
+import { Outage } from '../follow/outage.js';
 
 /** What became of a message: the run that answered it, or why none did. Empty after an interrupt. */
 export interface SessionAnswer {
@@ -29,10 +30,12 @@ const POLL_MS = 100;
  * followed to the next run.
  */
 export async function answerOf({ client, session, id, shown = new Set() }: AwaitedMessage, following: Following): Promise<SessionAnswer> {
-  const { signal } = following;
+  const { display, signal } = following;
+  const outage = new Outage(display, signal);
   while (!signal.aborted) {
-    const { runs, dropped } = await stateOf(session);
-    if (signal.aborted) break;
+    const state = await outage.through(() => stateOf(session));
+    if (!state || signal.aborted) break;
+    const { runs, dropped } = state;
     const run = runs.findLast(({ messageIds }) => messageIds.includes(id));
     const drop = dropped.findLast((message) => message.id === id);
     if (drop) return { problem: `message ${id} was dropped: ${drop.reason}` };

@@ -10,8 +10,8 @@ import { callLine, changeLines } from './tool-lines.js';
 /** What a run waits for a person with. */
 export type Asked = Extract<RunEvent, { type: 'approval.asked' | 'question.asked' }>;
 
-/** How much of a call was printed: all of it, a part, or nothing, because its arguments are not known yet. */
-export type Reviewed = 'whole' | 'part' | 'unknown';
+/** How much of a call was printed: all of it, a part, nothing, because its arguments are not known yet, or lines that are not on the screen yet. */
+export type Reviewed = 'whole' | 'part' | 'unknown' | 'printing';
 
 /** What is shown of an approval or a question. */
 export interface AskedView {
@@ -32,6 +32,7 @@ const CHANGE_LINES_MAX = 12;
 const REVIEW_KEYS: Readonly<Record<Reviewed, readonly Span[]>> = {
   whole: [{ text: 'y', styles: ['accent'] }, { text: ' approve · ' }],
   part: [{ text: 'v', styles: ['accent'] }, { text: ' view the rest, then approve · ' }],
+  printing: [{ text: 'approve when the response ends, and the whole call is shown · ', styles: ['dim'] }],
   unknown: [{ text: 'v', styles: ['accent'] }, { text: ' view the arguments, then approve · ' }],
 };
 const INDENT: Span = { text: '  ' };

@@ -1,4 +1,4 @@
-import { type ComparedLine, compareLines } from '../../gateway/page/browser/content/compare-lines.js';
+import { type ComparedLine, compareLines } from '../../output/compare-lines.js';
 import { type Line, plainLine } from './styled-text.js';
 
 /** Lines of a change that are shown. */

@@ -18,6 +18,9 @@ export interface TerminalInput extends NodeJS.ReadableStream {
 /** Takes the keys of a terminal. */
 export interface KeyReceiver {
   readonly onPressed: (pressed: Pressed) => void;
+  /** Called before Ctrl-Z stops the process, and when it continues. */
+  readonly onSuspend?: () => void;
+  readonly onResume?: () => void;
 }
 
 /** The keys of a command, and the line that they edit. */
@@ -29,6 +32,8 @@ export interface Keys {
   detach(): void;
 }
 
+/** A process that still runs after this time was not stopped. */
+const RESUME_MS = 100;
 const PASTE_MARKS_ON = '\u001b[?2004h';
 const PASTE_MARKS_OFF = '\u001b[?2004l';
 
@@ -64,9 +69,10 @@ export class Keyboard {
   readonly #receiver: KeyReceiver;
   readonly #onKeypress = (characters: string | undefined, key: Key): void => this.#take(characters, key);
   readonly #onExit = (): void => this.stop();
-  readonly #onContinue = (): void => this.start();
+  readonly #onContinue = (): void => this.#resume();
   #pasted: string | undefined;
   #isOn = false;
+  #resuming: NodeJS.Timeout | undefined;
 
   /** `write` writes to the terminal of the input. */
   constructor(input: TerminalInput, write: (text: string) => unknown, receiver: KeyReceiver) {
@@ -78,7 +84,7 @@ export class Keyboard {
   start(): void {
     if (this.#isOn) return;
     this.#isOn = true;
-    process.off('SIGCONT', this.#onContinue);
+    this.#endSuspension();
     process.once('exit', this.#onExit);
     emitKeypressEvents(this.#input);
     this.#input.on('keypress', this.#onKeypress);
@@ -89,7 +95,7 @@ export class Keyboard {
 
   /** Gives the terminal back as it was. */
   stop(): void {
-    process.off('SIGCONT', this.#onContinue);
+    this.#endSuspension();
     if (!this.#isOn) return;
     this.#isOn = false;
     process.off('exit', this.#onExit);
@@ -116,11 +122,24 @@ export class Keyboard {
     if (text !== '') this.#receiver.onPressed({ kind: 'insert', text });
   }
 
-  /** Ctrl-Z stops the process until the shell continues it. */
+  /** Ctrl-Z stops the process until the shell continues it. Without job control the system ignores it. */
   #suspend(): void {
     this.stop();
+    this.#receiver.onSuspend?.();
     process.once('SIGCONT', this.#onContinue);
+    this.#resuming = setTimeout(this.#onContinue, RESUME_MS);
     process.kill(process.pid, 'SIGTSTP');
+  }
+
+  #endSuspension(): void {
+    clearTimeout(this.#resuming);
+    process.off('SIGCONT', this.#onContinue);
+  }
+
+  #resume(): void {
+    if (this.#isOn) return;
+    this.start();
+    this.#receiver.onResume?.();
   }
 }
 

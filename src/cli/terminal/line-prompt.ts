@@ -1,9 +1,11 @@
+import type { Voice } from '../display/output.js';
+import { terminalLine } from '../display/terminal-text.js';
 import { inputRow } from './input-row.js';
 import type { Keys, Pressed } from './keyboard.js';
 import { editLine, NOTHING_TYPED } from './line-editor.js';
 import { LiveRegion, type Screen } from './live-region.js';
 import { wantsColour } from './paint-line.js';
-import { plainLine } from './styled-text.js';
+import { type Line, plainLine } from './styled-text.js';
 
 /** Where a line is typed. */
 export interface LinePrompt {
@@ -12,6 +14,8 @@ export interface LinePrompt {
   readonly screen: Screen;
   /** Lines that were entered before. The first of them is the answer. */
   readonly entered: string[];
+  /** Notices are printed above the line while it is typed. */
+  readonly voice: Voice;
   /** Ends the prompt as `end-of-input` does. */
   readonly signal: AbortSignal;
 }
@@ -23,7 +27,7 @@ const HINT = 'message to the agent; Ctrl-D ends';
  * text is `interrupt`, Ctrl-D `end-of-input`.
  */
 export async function readTypedLine(prompt: LinePrompt): Promise<{ text: string } | 'interrupt' | 'end-of-input'> {
-  const { keys, screen, entered, signal } = prompt;
+  const { keys, screen, entered, voice, signal } = prompt;
   const { draft } = keys;
   const region = new LiveRegion(screen, wantsColour(process.env));
   if (signal.aborted) return 'end-of-input';
@@ -32,13 +36,17 @@ export async function readTypedLine(prompt: LinePrompt): Promise<{ text: string 
     region.write([plainLine(`> ${first}`, 'bold')], { lines: [] });
     return { text: first };
   }
-  const draw = (): void => {
+  const { say } = voice;
+  const write = (staying: readonly Line[]): void => {
     const { line, before } = inputRow({ input: draft.typed, hint: HINT }, region.columns);
-    region.write([], { lines: [line], cursorBehind: before });
+    region.write(staying, { lines: [line], cursorBehind: before });
   };
+  const draw = (): void => write([]);
+  voice.say = (line) => write([plainLine(terminalLine(line), 'dim')]);
   return await new Promise((resolve) => {
     const end = (outcome: { text: string } | 'interrupt' | 'end-of-input'): void => {
       stop();
+      voice.say = say;
       process.off('SIGWINCH', draw);
       signal.removeEventListener('abort', onAbort);
       region.write(typeof outcome === 'string' ? [] : [plainLine(`> ${outcome.text}`, 'bold')], { lines: [] });
@@ -60,7 +68,7 @@ export async function readTypedLine(prompt: LinePrompt): Promise<{ text: string 
         draw();
       }
     };
-    const stop = keys.listen({ onPressed });
+    const stop = keys.listen({ onPressed, onSuspend: () => region.clear(), onResume: draw });
     process.on('SIGWINCH', draw);
     signal.addEventListener('abort', onAbort, { once: true });
     draw();

@@ -67,6 +67,9 @@ export class LiveDisplay implements RunDisplay {
   readonly #onExit = (): void => this.end();
   #staying: Line[] = [];
   #deferred: Line[] = [];
+  readonly #onShown: (() => void)[] = [];
+  readonly #onDeferredShown: (() => void)[] = [];
+  #isSuspended = false;
   #progress: Progress | undefined;
   #callProgress: string | undefined;
   #prompt: Prompt | undefined;
@@ -111,10 +114,15 @@ export class LiveDisplay implements RunDisplay {
     this.print([plainLine(terminalLine(line), 'dim')]);
   }
 
-  /** Prints lines that stay. While an answer streams, they are shown below it, and stay when it ends: they do not break a paragraph. */
-  print(lines: readonly Line[]): void {
-    if (this.#answer.isOpen) this.#deferred.push(...lines);
+  /**
+   * Prints lines that stay. While an answer streams, they are shown below it, as far as they fit, and stay when it ends: they do not break a
+   * paragraph. `onShown` is called once all of them are on the terminal.
+   */
+  print(lines: readonly Line[], onShown?: () => void): void {
+    const isDeferred = this.#answer.isOpen;
+    if (isDeferred) this.#deferred.push(...lines);
     else this.#print(lines);
+    if (onShown) (isDeferred ? this.#onDeferredShown : this.#onShown).push(onShown);
     this.#writeSoon();
   }
 
@@ -160,11 +168,25 @@ export class LiveDisplay implements RunDisplay {
     return this.#answer.hasShown(text);
   }
 
+  /** Leaves the terminal to the shell, without a row that would be replaced. */
+  suspend(): void {
+    this.#region.clear();
+    this.#isSuspended = true;
+  }
+
+  /** Shows the rows again, below what the shell wrote. */
+  resume(): void {
+    this.#isSuspended = false;
+    this.flush();
+  }
+
   /** Writes all changes. */
   flush(): void {
     clearTimeout(this.#writing);
     this.#writing = undefined;
+    if (this.#isSuspended) return;
     this.#region.write(this.#staying.splice(0), this.#liveRows());
+    for (const onShown of this.#onShown.splice(0)) onShown();
   }
 
   #showEvent(event: RunEvent): void {
@@ -194,6 +216,7 @@ export class LiveDisplay implements RunDisplay {
   }
 
   #endAnswer(whole?: { readonly turn: number; readonly text: string }): Line[] {
+    this.#onShown.push(...this.#onDeferredShown.splice(0));
     return [...this.#answer.complete(whole), ...this.#deferred.splice(0)];
   }
 

@@ -1,4 +1,5 @@
 import type { OutputStream } from '../display/output.js';
+import { terminalText } from '../display/terminal-text.js';
 import { paintLine } from './paint-line.js';
 import { clipLine, columnsOf, type Line, lineColumns, wrapLine } from './styled-text.js';
 
@@ -54,8 +55,8 @@ export class LiveRegion {
   /** Writes lines that stay, and replaces the rows below them. Lines that are too wide are broken. */
   write(staying: readonly Line[], live: LiveRows): void {
     const before = this.#erase();
-    const text = staying.flatMap((line) => wrapLine(line, this.columns)).map((line) => `${paintLine(line, this.#isColoured)}\n`);
-    const rows = live.lines.slice(-this.rows).map((line) => clipLine(line, this.columns));
+    const text = staying.flatMap((line) => wrapLine(safeLine(line), this.columns)).map((line) => `${paintLine(line, this.#isColoured)}\n`);
+    const rows = live.lines.slice(-this.rows).map((line) => clipLine(safeLine(line), this.columns));
     const painted = rows.map((line) => paintLine(line, this.#isColoured)).join('\n');
     this.#shown = rows;
     this.#cursor = Math.min(live.cursorBehind === undefined ? lineColumns(rows.at(-1) ?? []) : columnsOf(live.cursorBehind), this.columns);
@@ -82,4 +83,9 @@ export class LiveRegion {
     // some terminals report no size, or a size of 0
     return Math.max(this.#screen.columns || COLUMNS_DEFAULT, COLUMNS_MIN);
   }
+}
+
+/** A line as it is painted: what is removed or written out changes its width. */
+function safeLine(line: Line): Line {
+  return line.map((span) => ({ ...span, text: terminalText(span.text) }));
 }

@@ -3,8 +3,38 @@ import type { Token } from 'marked';
 /** Splits Markdown into tokens. Pure. */
 export type MarkdownLexer = (markdown: string) => Token[];
 
-/** The lexer of the optional package `marked`. Without it, Markdown is split into paragraphs, and shown as it was written. */
-export const lexer: MarkdownLexer = await loadLexer();
+/** Longer texts are not read as Markdown. What streams is split before. */
+const CHARS_MAX = 20_000;
+/** Quotes and lists in each other, at the beginning of a line. A lexer that goes down into them has a stack. */
+const DEPTH_MAX = 64;
+/** Marks of emphasis in a paragraph. Each is compared with the others. */
+const MARKS_MAX = 1_000;
+
+/**
+ * The lexer of the optional package `marked`. Without it, and for a text that would take it too long, Markdown is split into paragraphs, and
+ * shown as it was written.
+ */
+export const lexer: MarkdownLexer = bounded(await loadLexer());
+
+function bounded(split: MarkdownLexer): MarkdownLexer {
+  return (markdown) => (isSmall(markdown) ? split(markdown) : paragraphTokens(markdown));
+}
+
+function isSmall(markdown: string): boolean {
+  if (markdown.length > CHARS_MAX) return false;
+  const isDeep = markdown.split('\n').some((line) => depthOf(line) > DEPTH_MAX);
+  return !isDeep && markdown.split(/\n[ \t]*\n/u).every((paragraph) => count(paragraph, /[*_~]/gu) <= MARKS_MAX);
+}
+
+/** The number of marks of quotes and lists that a line begins with. */
+function depthOf(line: string): number {
+  const [marks = ''] = /^(?:[ \t]|>|[-*+](?=[ \t])|\d{1,9}[.)](?=[ \t]))*/u.exec(line) ?? [];
+  return count(marks, /[>*+.)-]/gu);
+}
+
+function count(text: string, pattern: RegExp): number {
+  return text.match(pattern)?.length ?? 0;
+}
 
 /** Paragraphs, and the empty lines between them. Their text is not read as Markdown. Pure. */
 export function paragraphTokens(text: string): Token[] {

@@ -1,8 +1,12 @@
+import { cutPosition } from '../../contracts/text/sanitize-text.js';
 import { lexer } from './markdown-lexer.js';
 
 /** A block of Markdown that grows beyond this many characters is broken at a line or a space. It could else be of any height. */
 const BLOCK_CHARS_MAX = 8_000;
-const FENCE = /^(?<fence> {0,3}(?<marks>`{3,}|~{3,})[^\n]*)\n/u;
+/** Characters that are added at once. */
+const PART_CHARS_MAX = 4_000;
+/** The first line of a code block, which each of its pieces gets again: it must be short. */
+const FENCE = /^(?<fence> {0,3}(?<marks>`{3,99}|~{3,99})[^\n]{0,200})\n/u;
 
 /** A piece of Markdown that no later text changes. */
 export interface MarkdownPiece {
@@ -26,9 +30,14 @@ export class MarkdownStream {
 
   /** Adds text. Returns the pieces that are complete now. */
   take(text: string): MarkdownPiece[] {
-    this.#open += text;
     const pieces: MarkdownPiece[] = [];
-    for (let end = this.#endOfFirst(); end > 0; end = this.#endOfFirst()) pieces.push(this.#cut(end));
+    // a part at a time: the time of the lexer grows faster than the text
+    for (let at = 0; at < text.length; ) {
+      const part = text.slice(at, at + cutPosition(text.slice(at, at + PART_CHARS_MAX + 1), PART_CHARS_MAX));
+      this.#open += part;
+      at += part.length;
+      for (let end = this.#endOfFirst(); end > 0; end = this.#endOfFirst()) pieces.push(this.#cut(end));
+    }
     return pieces;
   }
 
@@ -52,10 +61,12 @@ export class MarkdownStream {
     if (fence && !isClosed(first.raw)) {
       // empty lines belong to the next piece: at the end of a code block they would be dropped
       const text = this.#open.slice(0, lastLine).trimEnd().length + 1;
-      return text > fence[0].length ? text : 0;
+      if (text > fence[0].length) return text;
+      return this.#open.length <= BLOCK_CHARS_MAX ? 0 : cutPosition(this.#open, BLOCK_CHARS_MAX);
     }
     if (this.#open.length <= BLOCK_CHARS_MAX) return 0;
-    return lastLine > 0 && lastLine < this.#open.length ? lastLine : this.#open.lastIndexOf(' ', BLOCK_CHARS_MAX) + 1 || BLOCK_CHARS_MAX;
+    if (lastLine > 0 && lastLine < this.#open.length) return lastLine;
+    return this.#open.lastIndexOf(' ', BLOCK_CHARS_MAX) + 1 || cutPosition(this.#open, BLOCK_CHARS_MAX);
   }
 
   /** Takes the piece of this length. A piece of a code block is closed, and the rest gets the fence again. */
@@ -64,7 +75,7 @@ export class MarkdownStream {
     const rest = this.#open.slice(end);
     const { fence, marks } = FENCE.exec(text)?.groups ?? {};
     const isInFence = fence !== undefined && !isClosed(text);
-    const piece = { markdown: isInFence ? `${text}${marks}` : text, continues: this.#continues };
+    const piece = { markdown: isInFence ? `${text}${text.endsWith('\n') ? '' : '\n'}${marks}` : text, continues: this.#continues };
     this.#continues = isInFence || (!text.endsWith('\n') && !rest.startsWith('\n'));
     this.#open = isInFence ? `${fence}\n${rest}` : rest.replace(/^\n+/u, '');
     return piece;

@@ -30,6 +30,12 @@ export function cleanText(text: string): string {
   return text.toWellFormed().replaceAll('\u0000', '\u2400');
 }
 
+/** Where a text is cut so that at most `charsMax` UTF-16 units are left: never between the halves of a surrogate pair. Pure. */
+export function cutPosition(text: string, charsMax: number): number {
+  if (text.length <= charsMax) return text.length;
+  return /[\ud800-\udbff]/u.test(text.charAt(charsMax - 1)) ? charsMax - 1 : charsMax;
+}
+
 /** Characters that are invisible or change how their neighbours look. */
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 

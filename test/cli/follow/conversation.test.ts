@@ -1,5 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import type { Voice } from '../../../src/cli/display/output.js';
 import { PlainDisplay } from '../../../src/cli/display/plain-display.js';
 import { ConversationKeys } from '../../../src/cli/follow/conversation-keys.js';
 import { RunControls } from '../../../src/cli/follow/run-controls.js';
@@ -27,6 +28,7 @@ function terminal(): {
   const modes: boolean[] = [];
   const input = Object.assign(new PassThrough(), { isTTY: true, setRawMode: (raw: boolean) => void modes.push(raw) });
   const screen = new TestScreen();
+  const voice: Voice = { say: (line) => screen.write(`${line}\n`) };
   const interrupts = new Interrupts();
   const given = keysOf({ input, interrupts, output: { stdout: screen, stderr: screen } });
   if (!given) throw new Error('a terminal has keys');
@@ -36,7 +38,7 @@ function terminal(): {
     keys,
     interrupts,
     modes,
-    prompt: { keys, entered: keys.entered, screen, signal: interrupts.signal },
+    prompt: { keys, entered: keys.entered, voice, screen, signal: interrupts.signal },
     type: (text) => void input.write(text),
   };
 }
@@ -92,6 +94,29 @@ describe('a line that is typed in a conversation', () => {
     await expect.poll(() => interrupts.kind).toBe('ctrl-c');
     expect([await readTypedLine(prompt), modes]).toEqual(['end-of-input', [true, false]]);
   });
+});
+
+function ignore(): void {
+  // the handler alone changes what the signal does
+}
+
+it('a notice stands above the line that is typed, and Ctrl-Z leaves no row to the shell', async () => {
+  const { keys, type, prompt } = terminal();
+  const line = readTypedLine(prompt);
+  type('half');
+  await expect.poll(() => keys.draft.typed.text).toBe('half');
+  prompt.voice.say('worker\nstarted');
+  // a test screen, as in `terminal`
+  const screen = prompt.screen as TestScreen;
+  expect(await screen.lines()).toEqual(['worker started', '> half']);
+  // nothing stops this process: it continues by itself
+  process.on('SIGTSTP', ignore);
+  onTestFinished(() => void process.off('SIGTSTP', ignore));
+  type('\u001a');
+  await expect.poll(() => screen.lines()).toEqual(['worker started']);
+  await expect.poll(() => screen.lines()).toEqual(['worker started', '> half']);
+  type('\r');
+  expect(await line).toEqual({ text: 'half' });
 });
 
 describe('Ctrl-C as the run ends', () => {

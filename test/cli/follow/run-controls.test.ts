@@ -47,7 +47,10 @@ class Desk {
       display: {
         columns: 60,
         setPrompt: (prompt) => void (this.prompt = prompt),
-        print: (lines: readonly Line[]) => void this.printed.push(...lines.map((line) => paintLine(line, false))),
+        print: (lines: readonly Line[], onShown) => {
+          this.printed.push(...lines.map((line) => paintLine(line, false)));
+          onShown?.();
+        },
         say: (line) => void this.printed.push(line),
         callOf: () => undefined,
       },

@@ -1,5 +1,8 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { RunControls } from '../../../src/cli/follow/run-controls.js';
+import { Draft } from '../../../src/cli/terminal/line-editor.js';
 import { LiveDisplay } from '../../../src/cli/terminal/live-display.js';
+import { plainLine } from '../../../src/cli/terminal/styled-text.js';
 import type { WatchItem } from '../../../src/client/watch/watch-run.js';
 import type { Message } from '../../../src/contracts/schemas/message.js';
 import { answer, completed, ended, event, gave, RUNNING, said, streamed, toolCall, toolResult, turnStarted } from './support/items.js';
@@ -107,6 +110,69 @@ describe('text in its place', () => {
     play(display, [streamed(1, { type: 'text', text: ' three.' }), event({ type: 'model.interrupted', turn: 1, by: 'a message' })]);
     display.end();
     expect(await screen.lines()).toEqual(['', 'turn 1', 'One two three.', 'a notice', '  model call interrupted by a message']);
+  });
+});
+
+describe('lines that must be seen', () => {
+  it('are reported as shown when all of them are on the terminal, not while an answer is open above them', async () => {
+    const { display, screen } = displayAt(60, 20);
+    const call = Array.from({ length: 40 }, (_, index) => plainLine(`argument ${index}`));
+    const shown: string[] = [];
+    display.print([plainLine('small')], () => void shown.push('small'));
+    expect(shown).toEqual([]);
+    display.flush();
+    expect(shown).toEqual(['small']);
+    play(display, [turnStarted(1), streamed(1, { type: 'text', text: 'One ' })]);
+    display.print(call, () => void shown.push('call'));
+    display.flush();
+    expect((await screen.lines()).join(' ')).not.toContain('argument 0 ');
+    expect(shown).toEqual(['small']);
+    play(display, [completed(1, '')]);
+    expect(shown).toEqual(['small', 'call']);
+    expect((await screen.lines()).filter((line) => line.includes('argument'))).toHaveLength(40);
+  });
+
+  it('y is offered on 60×20 only when the whole call is on the terminal', async () => {
+    const { display, screen } = displayAt(60, 20);
+    const args = JSON.stringify({ path: 'x'.repeat(3_000), last: 'MARK' });
+    const asked = event({ type: 'approval.asked', turn: 1, callId: 'c1', tool: 'deploy', title: 'deploy', args, by: 'tool', reason: '' });
+    const approved: string[] = [];
+    const controls = new RunControls({
+      // all that y sends
+      run: { runId: 'r', approve: (callId: string) => Promise.resolve(void approved.push(callId)) } as never,
+      send: () => Promise.resolve(),
+      display,
+      draft: new Draft(),
+      detach: () => undefined,
+      decidedBy: {},
+    });
+    onTestFinished(() => controls.close());
+    const progress = { type: 'progress', progress: RUNNING } as const;
+    play(display, [turnStarted(1), streamed(1, { type: 'text', text: 'I deploy ' })]);
+    for (const item of [asked, progress]) controls.take(item);
+    await expect.poll(async () => (await screen.lines()).join(' ')).toContain('approve when the response ends');
+    controls.press({ kind: 'insert', text: 'y' });
+    controls.press({ kind: 'backspace' });
+    expect(approved).toEqual([]);
+    play(display, [streamed(1, { type: 'text', text: 'now.' }), completed(1, '')]);
+    await expect.poll(async () => (await screen.lines()).join(' '), { timeout: 30_000 }).toContain('y approve');
+    expect((await screen.lines()).join('')).toContain('MARK');
+    controls.press({ kind: 'insert', text: 'y' });
+    expect(approved).toEqual(['c1']);
+  });
+
+  it('a suspended display leaves no row, writes nothing, and comes back', async () => {
+    const { display, screen } = displayAt();
+    play(display, [{ type: 'progress', progress: RUNNING }, turnStarted(1), toolCall(1, 'build', 'build')]);
+    display.suspend();
+    screen.write('[1]+ Stopped\n$ fg\n');
+    display.say('later');
+    display.flush();
+    expect(await screen.lines()).toEqual(['', 'turn 1', '[1]+ Stopped', '$ fg']);
+    display.resume();
+    const lines = await screen.lines();
+    expect(lines.slice(0, 5)).toEqual(['', 'turn 1', '[1]+ Stopped', '$ fg', 'later']);
+    expect(lines.filter((line) => /● build|turn \d+\/20/u.test(line))).toHaveLength(2);
   });
 });
 

@@ -5,6 +5,7 @@ import { markdownLines } from '../../../src/cli/terminal/markdown-lines.js';
 import { MarkdownStream } from '../../../src/cli/terminal/markdown-stream.js';
 import { paintLine } from '../../../src/cli/terminal/paint-line.js';
 import { clipLine, columnsOf, lineColumns, plainLine, wrapLine } from '../../../src/cli/terminal/styled-text.js';
+import { cpuMs } from '../../support/cpu-time.js';
 import { foreignCodes } from './support/screen.js';
 
 function shown(markdown: string, columns = 40): string[] {
@@ -110,6 +111,37 @@ describe('Markdown that arrives in parts', () => {
   });
 });
 
+describe('Markdown that would take a lexer too long', () => {
+  it.each([
+    ['quotes in quotes', '> '.repeat(6_000)],
+    ['lists in lists', '- '.repeat(6_000)],
+    ['numbered lists in lists', '1. '.repeat(4_000)],
+    ['marks of emphasis', '_a*'.repeat(6_000)],
+    ['a line of a megabyte', 'word '.repeat(200_000)],
+    ['a word of a megabyte', 'x'.repeat(1_000_000)],
+    ['a line of a megabyte in a code block', `\`\`\`\n${'x'.repeat(1_000_000)}`],
+    ['a first line of a code block of 8 kB', `\`\`\`${'x'.repeat(7_996)}\n${'y'.repeat(20_000)}`],
+    ['emoji at each cut', '🎉'.repeat(20_000)],
+  ])('%s: shown whole, as text, in a bounded time', (_, markdown) => {
+    const started = cpuMs();
+    const stream = new MarkdownStream();
+    const pieces = [...stream.take(markdown), ...stream.end()];
+    const text = pieces.flatMap((piece) => shown(piece.markdown, 80)).join('');
+    expect(cpuMs() - started).toBeLessThan(20_000);
+    expect(text.isWellFormed()).toBe(true);
+    // the first line of a code block names its language
+    const given = markdown.replace(/^```.*\n/u, '');
+    expect(letters(text)).toBeGreaterThanOrEqual(letters(given));
+    expect(shown(markdown.slice(0, 30_000), 80).length).toBeGreaterThan(0);
+  });
+
+  it('an ordinary text with many marks is still read as Markdown', () => {
+    const paragraph = '**bold** and `a_b_c` _text_ '.repeat(40);
+    expect(shown(Array.from({ length: 12 }, () => paragraph).join('\n\n')).join(' ')).not.toContain('**');
+    expect(shown(Array.from({ length: 20 }, (_, depth) => `${'  '.repeat(depth)}- a`).join('\n'))[0]).toBe('• a');
+  });
+});
+
 describe('without the package marked', () => {
   it('Markdown is split into paragraphs and the empty lines between them, and no character is lost', () => {
     expect(paragraphTokens('One\ntwo\n\n\nthree').map(({ type }) => type)).toEqual(['paragraph', 'space', 'space', 'paragraph']);
@@ -170,4 +202,8 @@ function hasAllText(text: string): boolean {
       .map(({ raw }) => raw)
       .join('') === text
   );
+}
+
+function letters(text: string): number {
+  return text.match(/[a-z>*🎉]/gu)?.length ?? 0;
 }

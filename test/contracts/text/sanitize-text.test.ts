@@ -1,6 +1,6 @@
 import { assert, property, string } from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { escapeMarkdown, markdownCode, visibleText } from '../../../src/contracts/text/sanitize-text.js';
+import { cutPosition, escapeMarkdown, markdownCode, visibleText } from '../../../src/contracts/text/sanitize-text.js';
 
 describe('escapeMarkdown', () => {
   it.each([
@@ -43,5 +43,13 @@ describe('visibleText', () => {
   it('shows U+202E and every other invisible character as an escape sequence, and keeps line breaks and tabs', () => {
     expect(visibleText('rm \u202Etxt.a\u202C \u200Bx\r\n\ty\u2028')).toBe('rm \\u202etxt.a\\u202c \\u200bx\\u000d\n\ty\\u2028');
     expect(visibleText('{\n  "a": "ä → 漢"\n}')).toBe('{\n  "a": "ä → 漢"\n}');
+  });
+});
+
+describe('cutPosition', () => {
+  it('is within the limit, and never between the halves of a surrogate pair', () => {
+    expect([cutPosition('abc', 5), cutPosition('abc', 2), cutPosition('a🎉b', 2), cutPosition('a🎉b', 3), cutPosition('', 0)]).toEqual([
+      3, 2, 1, 3, 0,
+    ]);
   });
 });

@@ -113,6 +113,26 @@ describe('perdure run in a terminal', () => {
     expect((await agent.folder.run(['cancel', id])).code).toBe(0);
   });
 
+  test('Ctrl-Z gives the terminal to the shell without a row of the display, and fg brings the display back', async () => {
+    const { command, args, ...place } = await agent.run([calls('Long.', { name: 'wait_long' }), { text: 'Done.' }]);
+    const shell = { ...place, command: 'bash', args: ['--norc', '--noprofile', '-i'] };
+    const terminal = await open({ ...shell, env: { ...place.env, PS1: '$ ' } }, SMALL);
+    await terminal.type(`clear; ${[command, ...args].map((each) => `'${each}'`).join(' ')}`);
+    await terminal.press('Enter');
+    await terminal.saw(/● wait long[^]*step 3 of 10/u);
+    await terminal.press('C-z');
+    const stopped = await terminal.saw(/Stopped[^]*\$$/u);
+    expect(stopped).not.toMatch(/● wait long|turn 1\/|message to the agent/u);
+    await terminal.type('fg');
+    await terminal.press('Enter');
+    const back = await terminal.saw(/\$ fg\n[^]*● wait long[^]*turn 1\/[^]*> message to the agent/u);
+    expect(back.match(STATUS)).toHaveLength(1);
+    await terminal.press('C-c', 'C-c');
+    await terminal.saw(/detached; run run-\d+ is kept[^]*\$$/u);
+    const id = /run (?<id>run-\d+) is kept/u.exec(await terminal.all())?.groups?.['id'] ?? '';
+    expect((await agent.folder.run(['cancel', id])).code).toBe(0);
+  });
+
   test.each([
     [{}, true],
     [{ NO_COLOR: '1' }, false],

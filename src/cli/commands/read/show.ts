@@ -6,6 +6,7 @@ import type { Progress } from '../../../contracts/schemas/run.js';
 import { fullStateDisk } from '../../../worker/state-folder/state-folder.js';
 import { printJson, printText, say } from '../../display/output.js';
 import { formatShown, type ShownRun } from '../../display/run-details.js';
+import { Outage } from '../../follow/outage.js';
 import type { CliContext } from '../../host/context.js';
 import { readSubagentTree } from '../../host/subagent-tree.js';
 import { noSuchRun, openPlaceIfThere, type Place, type PlaceOptions } from '../../host/workplace.js';
@@ -27,12 +28,15 @@ export async function show(runId: string, options: ShowRunOptions, { output, int
   if (!place) throw noSuchRun(runId);
   try {
     const tell = onceEach((line) => say(output, line));
+    const outage = new Outage({ say: (line) => say(output, line) }, interrupts.signal);
     let { details, isOpen } = await readShown(runId, place, tell);
     if (options.json) printJson(output, documentOf(details));
     else printText(output, formatShown(details));
     for (let last = formatShown(details); options.watch && isOpen && !interrupts.signal.aborted; ) {
       await delay(WATCH_MS, undefined, { signal: interrupts.signal }).catch(() => undefined);
-      ({ details, isOpen } = await readShown(runId, place, tell));
+      const next = await outage.through(() => readShown(runId, place, tell));
+      if (!next || interrupts.signal.aborted) break;
+      ({ details, isOpen } = next);
       const text = formatShown(details);
       if (text !== last) printText(output, text, { inPlace: true });
       last = text;

@@ -3,14 +3,17 @@ import { createInterface } from 'node:readline';
 import { newRunId } from '../../../client/runs/run-summary.js';
 import type { SessionHandle } from '../../../client/session-handle.js';
 import { checkSessionInput } from '../../../client/sessions/session-input.js';
-import type { Reason } from '../../../contracts/schemas/run.js';
-import { printText, say } from '../../display/output.js';
+import { PerdureError } from '../../../contracts/perdure-error.js';
+import type { Reason, Receipt } from '../../../contracts/schemas/run.js';
+import type { SendInput } from '../../../contracts/schemas/session.js';
+import { printText, say, type Voice } from '../../display/output.js';
 import { EXIT_CODE_BY_REASON } from '../../display/result.js';
 import { ConversationKeys } from '../../follow/conversation-keys.js';
+import { Outage } from '../../follow/outage.js';
 import { SentLines } from '../../follow/sent-lines.js';
 import { type CliContext, keysOf } from '../../host/context.js';
 import { createDisplay } from '../../host/follow-run.js';
-import { EXIT_CODE_TERMINATED, untilInterrupted } from '../../host/interrupts.js';
+import { EXIT_CODE_DETACHED, untilInterrupted } from '../../host/interrupts.js';
 import { loadConfigFor } from '../../host/load-config.js';
 import { serveWhile } from '../../host/serve.js';
 import { answerOf, type SessionAnswer } from '../../host/session-answer.js';
@@ -38,14 +41,15 @@ export async function chat(
   const given = await sessionFromOptions(options);
   const { agent, defaults } = checkSessionInput(key, given);
   const config = options.worker ? await loadConfigFor({ ...defaults, ...(agent === undefined ? {} : { agent }) }) : undefined;
-  const tell = (line: string): void => say(context.output, line);
+  const voice: Voice = { say: (line) => say(context.output, line) };
+  const tell = (line: string): void => voice.say(line);
   const place = await openPlace(options, tell, config);
   try {
     const serving = { place, config, say: tell, terminated: context.interrupts.terminated };
     return await serveWhile(serving, async (ready) => {
       await Promise.race([ready, untilInterrupted(context.interrupts)]);
       tell(`session ${key}; continue it with: perdure chat --session ${key}`);
-      return await converse({ place, session: place.client.session(key, given) }, context);
+      return await converse({ place, session: place.client.session(key, given), voice }, context);
     });
   } finally {
     await place.close();
@@ -55,6 +59,7 @@ export async function chat(
 interface Talk {
   readonly place: Place;
   readonly session: SessionHandle;
+  readonly voice: Voice;
   /** Undefined without a terminal. */
   readonly keys: ConversationKeys | undefined;
 }
@@ -65,17 +70,17 @@ async function converse(given: Omit<Talk, 'keys'>, context: CliContext): Promise
   const talk = { ...given, keys };
   let last: SessionAnswer | undefined;
   try {
-    for await (const line of keys ? typedLines(keys, context) : pipedLines(context)) {
+    for await (const line of keys ? typedLines(talk, keys, context) : pipedLines(context)) {
       if (line.trim() !== '') last = await answer(talk, line, context);
       if (interrupts.signal.aborted) break;
     }
   } finally {
     keys?.close();
   }
-  if (!interrupts.signal.aborted) return 0;
+  if (!interrupts.signal.aborted || interrupts.kind === 'pipe-closed') return 0;
   say(output, `detached; session ${talk.session.key} is kept, continue it with: perdure chat --session ${talk.session.key}`);
-  if (interrupts.kind === 'terminate') return EXIT_CODE_TERMINATED;
-  return last?.reason === undefined ? 0 : exitCodeOf(last.reason);
+  const code = EXIT_CODE_DETACHED[interrupts.kind ?? 'ctrl-c'];
+  return code !== 0 || last?.reason === undefined ? code : exitCodeOf(last.reason);
 }
 
 function openKeys(context: CliContext): ConversationKeys | undefined {
@@ -84,9 +89,13 @@ function openKeys(context: CliContext): ConversationKeys | undefined {
 }
 
 /** The lines that are typed on a terminal, up to Ctrl-C or Ctrl-D. */
-async function* typedLines(keys: ConversationKeys, { output: { stderr }, interrupts }: CliContext): AsyncGenerator<string> {
+async function* typedLines(
+  { voice }: Talk,
+  keys: ConversationKeys,
+  { output: { stderr }, interrupts }: CliContext,
+): AsyncGenerator<string> {
   for (;;) {
-    const line = await readTypedLine({ keys, entered: keys.entered, screen: stderr, signal: interrupts.signal });
+    const line = await readTypedLine({ keys, entered: keys.entered, voice, screen: stderr, signal: interrupts.signal });
     if (line === 'interrupt') keys.detach();
     if (typeof line === 'string') return;
     yield line.text;
@@ -111,9 +120,11 @@ async function* pipedLines({ interrupts }: CliContext): AsyncGenerator<string> {
 
 /** Sends one message and prints its answer, then those to the lines that were typed meanwhile. Resolves with the last answer. */
 async function answer(talk: Talk, text: string, context: CliContext): Promise<SessionAnswer> {
-  const { place, session } = talk;
+  const { session } = talk;
   const message = { id: randomUUID(), text };
-  const receipt = await repeat(place, () => session.send(message));
+  const outage = new Outage(talk.voice, context.interrupts.signal);
+  const receipt = await outage.through(() => sendTo(talk, message));
+  if (!receipt) return {};
   if (!receipt.accepted) {
     say(context.output, `the queue of session ${session.key} is full; the message was not accepted`);
     return {};
@@ -125,6 +136,16 @@ async function answer(talk: Talk, text: string, context: CliContext): Promise<Se
   return last;
 }
 
+/** Sends a message. A server that is not reachable can look like a worker that does not answer. */
+async function sendTo({ place, session }: Talk, message: SendInput): Promise<Receipt> {
+  try {
+    return await repeat(place, () => session.send(message));
+  } catch (error) {
+    if (error instanceof PerdureError && error.code === 'NO_WORKER') await place.client.hasPoller();
+    throw error;
+  }
+}
+
 interface Followed extends Talk {
   readonly lines: SentLines;
   /** The runs that were shown, and those whose result was printed: one run can answer several messages. */
@@ -134,9 +155,11 @@ interface Followed extends Talk {
 
 /** Follows the run that answers a message, and prints its result, unless it was printed for an earlier message. */
 async function printAnswer(followed: Followed, id: string, context: CliContext): Promise<SessionAnswer> {
-  const { place, session, keys, lines, shown, printed } = followed;
+  const { place, session, keys, voice, lines, shown, printed } = followed;
+  const { say: sayBefore } = voice;
   const { output, interrupts } = context;
   const display = createDisplay(output, {});
+  voice.say = (line) => display.say(line);
   if (keys && display instanceof LiveDisplay) keys.onDraft = () => display.setPrompt({ lines: [], input: keys.draft.typed, hint: '' });
   try {
     const found = await answerOf(
@@ -154,6 +177,7 @@ async function printAnswer(followed: Followed, id: string, context: CliContext):
     return found;
   } finally {
     if (keys) keys.onDraft = undefined;
+    voice.say = sayBefore;
     display.end();
   }
 }

@@ -1,5 +1,6 @@
 import { PAYLOAD_LIMITS } from '../../../contracts/constants/limits.js';
 import type { Page, PageRequest } from '../../../contracts/schemas/page.js';
+import { cutPosition } from '../../../contracts/text/sanitize-text.js';
 
 /**
  * One page of entries, limited in bytes. The request may come from any client: anything but a number counts as absent. An entry larger
@@ -38,7 +39,7 @@ function partOf<Entry>(
   }
   const end = Math.min(text.length, offset + Math.max(2, chars));
   // a pair of surrogates is one character: half of one cannot be sent
-  const next = end < text.length && /[\ud800-\udbff]/u.test(text.charAt(end - 1)) ? end - 1 : end;
+  const next = cutPosition(text, end);
   const part = { offset, next, length: text.length, text: text.slice(offset, next) };
   return { from, next: next === text.length ? from + 1 : from, entries: [], part };
 }

@@ -1,5 +1,5 @@
 import type { JsonValue } from '../../../../contracts/schemas/message.js';
-import { type ComparedLine, compareLines, linesOf } from './compare-lines.js';
+import { type ComparedLine, compareLines, linesOf } from '../../../../output/compare-lines.js';
 
 /** A line of a change of files. */
 export interface ChangedLine {
