@@ -147,9 +147,9 @@ function addHostVerbs(program: Command, context: CliContext, carryOut: CarryOut)
     .action((folder, options) => carryOut(async () => (await import('./commands/init.js')).init(folder, options, context)));
   program
     .command('sign')
-    .description('print the signed JSON input of a start, an approval or an extension, for clients in other languages')
-    .argument('<verb>', 'start, approve or extend')
-    .argument('<run>', 'run ID')
+    .description('print the signed JSON input of a start, a message, an approval or an extension, for clients in other languages')
+    .argument('<verb>', 'start, send, approve, answer or extend')
+    .argument('<run>', 'run ID; for a session, session/KEY')
     .argument('<json>', 'the input, in quotes, such as \'{"task": "…"}\'')
     .action((verb, run, json) => carryOut(async () => (await import('./commands/sign.js')).sign({ verb, run, json }, context)));
   withPlace(program.command('worker'))
@@ -218,6 +218,7 @@ function addServe(program: Command, context: CliContext, carryOut: CarryOut): vo
     .option('--port <n>', 'port to listen on (default: 8787)', parseNumber)
     .option('--tokens <file>', 'JSON file of tokens with tenants and rights (default: one token, in the state folder)')
     .option('--workspace <dir>', 'workspace of the runs; clients can name only folders inside it')
+    .option('--public-origin <origin>', 'origin of the proxy in front, such as https://agents.example.com')
     .option('--no-worker', 'do not start a worker')
     .action((options) => carryOut(async () => (await import('./commands/serve.js')).serve(options, context, packageVersion())));
 }

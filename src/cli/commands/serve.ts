@@ -2,6 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { HTTP_LIMITS, WORKER_LIMITS } from '../../contracts/constants/limits.js';
 import { PerdureError } from '../../contracts/perdure-error.js';
+import { echoValue } from '../../contracts/text/echo-value.js';
+import { readOrigin } from '../../contracts/text/origin.js';
 import type { GatewayOptions } from '../../gateway/http/serve-gateway.js';
 import { openAuthKey } from '../../worker/state-folder/auth-key.js';
 import { openStateFolder, resolveStateDir } from '../../worker/state-folder/state-folder.js';
@@ -23,19 +25,23 @@ export interface ServeOptions extends PlaceOptions {
   /** File of tokens. */
   readonly tokens?: string;
   readonly workspace?: string;
+  readonly publicOrigin?: string;
   /** False with `--no-worker`. */
   readonly worker: boolean;
 }
 
 /** `serve`: serves runs over HTTP until Ctrl-C or SIGTERM. Hosts a worker as `run` does. Open runs are kept. */
 export async function serve(options: ServeOptions, context: CliContext, version: string): Promise<number> {
-  const { host = '127.0.0.1', port: givenPort, tokens, workspace, worker, ...where } = options;
+  const { host = '127.0.0.1', port: givenPort, tokens, workspace, worker, publicOrigin: givenOrigin, ...where } = options;
   const tell = (line: string): void => say(context.output, line);
   const port = checkPort(givenPort ?? HTTP_LIMITS.portDefault);
+  const origin = givenOrigin === undefined ? undefined : checkOrigin(givenOrigin);
   const { serveGateway } = await loadOptional(FRAMEWORK, () => import('../../gateway/http/serve-gateway.js'));
   const { access, hint } = await openAccess(tokens);
   const workspaces = await openWorkspaceRoot(workspace);
   const config = await loadConfigHere();
+  const { gateway } = config.config;
+  const publicOrigin = origin ?? (gateway?.publicOrigin === undefined ? undefined : readOrigin(gateway.publicOrigin));
   const place = await openPlace(where, tell, config);
   const channels = openChannelDoors({ config, place, say: tell });
   try {
@@ -47,8 +53,9 @@ export async function serve(options: ServeOptions, context: CliContext, version:
         host,
         port,
         access,
-        requestsPerMinute: config.config.gateway?.requestsPerMinute ?? HTTP_LIMITS.requestsPerMinuteDefault,
-        streamsMax: config.config.gateway?.streamsMax ?? HTTP_LIMITS.streamsMaxDefault,
+        requestsPerMinute: gateway?.requestsPerMinute ?? HTTP_LIMITS.requestsPerMinuteDefault,
+        streamsMax: gateway?.streamsMax ?? HTTP_LIMITS.streamsMaxDefault,
+        ...(publicOrigin === undefined ? {} : { publicOrigin }),
         webhooks: channels.webhooks,
         signal: interrupts.signal,
         onListening: (url) => tell(`gateway at ${url}, ${hint}; Ctrl-C stops it`),
@@ -64,6 +71,12 @@ export async function serve(options: ServeOptions, context: CliContext, version:
 
 /** Time for running calls after SIGTERM: with the answers in work and the end of the calls, the gateway ends within 30 s. */
 const GRACE_MS = WORKER_LIMITS.shutdownGraceMs - HTTP_LIMITS.drainMs;
+
+function checkOrigin(given: string): string {
+  const origin = readOrigin(given);
+  if (origin !== undefined) return origin;
+  throw new PerdureError('BAD_OPTION', `public-origin: an origin such as https://agents.example.com, got ${echoValue(given)}`, 2);
+}
 
 const FRAMEWORK = { command: 'perdure serve', name: 'fastify', code: 'FASTIFY_PACKAGE' } as const;
 

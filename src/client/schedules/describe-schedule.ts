@@ -54,6 +54,10 @@ export interface ScheduleState extends Omit<ScheduleItem, 'last'> {
   readonly missed: number;
   /** Number of starts that were skipped, because an earlier run was active. */
   readonly skipped: number;
+  /** Number of starts that wait for the end of an earlier run. */
+  readonly waiting: number;
+  /** Number of starts that were dropped, because 1,000 others waited. */
+  readonly dropped: number;
   /** ISO 8601. */
   readonly createdAt: string;
 }
@@ -90,7 +94,7 @@ const SHOWN_MAX = 10;
 
 /** Builds the state of a schedule from the data of the server. */
 export function toState(description: ScheduleDescription, memo: ScheduleMemo): ScheduleState {
-  const { scheduleId, state, info, policies } = description;
+  const { scheduleId, state, info, policies, raw } = description;
   const upcoming = info.nextActionTimes.map(toIso);
   return {
     ...itemOf(scheduleId, { memo, paused: state.paused, next: upcoming[0] }),
@@ -103,6 +107,8 @@ export function toState(description: ScheduleDescription, memo: ScheduleMemo): S
     started: info.numActionsTaken,
     missed: info.numActionsMissedCatchupWindow,
     skipped: info.numActionsSkippedOverlap,
+    waiting: Number(raw.info?.bufferSize ?? 0),
+    dropped: Number(raw.info?.bufferDropped ?? 0),
     createdAt: toIso(info.createdAt),
   };
 }

@@ -9,6 +9,13 @@ import { grantFileName } from '../../contracts/text/schedules/firing.js';
 import { parseGrant, type ScheduleGrant, type ScheduleTimes } from '../../contracts/text/schedules/schedule.js';
 import type { Signer } from '../temporal/signer.js';
 
+/** What a schedule may start, and when. */
+interface Allowed {
+  readonly name: string;
+  readonly times: ScheduleTimes;
+  readonly input: object;
+}
+
 /**
  * What schedules may start at an embedded server, which is open to all users of the machine. Anybody could read the input of a schedule and
  * start it, or change the schedule. So the input has no signature: the owner writes down, in the state folder, what each schedule may start and
@@ -24,8 +31,18 @@ export class OwnerGrants {
     this.#sign = sign;
   }
 
+  /**
+   * Writes down what a schedule that is created next may start, which it does not start before `allow` or `resume`. Returns what puts the earlier
+   * grant of this name back. A process that is killed after the creation leaves a grant, so that the owner can resume the schedule.
+   */
+  async prepare({ name, times, input }: Allowed): Promise<() => Promise<void>> {
+    const before = await this.#read(name);
+    await this.#write({ v: 1, name, inputHash: hashJson(input), times, periods: [] });
+    return async () => await (before ? this.#write(before) : this.revoke(name));
+  }
+
   /** Allows a schedule to start an input from now on. Replaces the grant of an earlier schedule of this name. */
-  async allow({ name, times, input }: { readonly name: string; readonly times: ScheduleTimes; readonly input: object }): Promise<void> {
+  async allow({ name, times, input }: Allowed): Promise<void> {
     await this.#write({ v: 1, name, inputHash: hashJson(input), times, periods: [{ fromMs: Date.now() }] });
   }
 
@@ -40,7 +57,8 @@ export class OwnerGrants {
   /** Begins another period in which a schedule is active. */
   async resume(name: string): Promise<void> {
     const grant = await this.#read(name);
-    if (!grant || grant.periods.at(-1)?.toMs === undefined) return;
+    const last = grant?.periods.at(-1);
+    if (!grant || (last && last.toMs === undefined)) return;
     await this.#write({ ...grant, periods: [...grant.periods, { fromMs: Date.now() }].slice(-SCHEDULE_LIMITS.periodsMax) });
   }
 

@@ -17,7 +17,6 @@ import { memoOf, newRunId } from '../runs/run-summary.js';
 import { checkStart, type StartInput, startRun } from '../runs/start-run.js';
 import { sendDurably } from '../sessions/send-message.js';
 import type { TemporalAccess } from '../temporal/connection.js';
-import { isTimeout, unreachable } from '../temporal/errors.js';
 import { checkRunInput } from '../validate/run-input.js';
 import {
   listSchedules,
@@ -68,6 +67,9 @@ export class Schedules {
       ...(run.agent === undefined ? {} : { agent: run.agent }),
       ...(options.session === undefined ? {} : { session: options.session }),
     };
+    await this.#refuseExisting(name);
+    const allowed = { name, times, input: started };
+    const forget = await this.#grants.prepare(allowed);
     const handle = await this.#ask(name, () =>
       this.#access.client.schedule.create({
         scheduleId: name,
@@ -78,13 +80,18 @@ export class Schedules {
         // it may start nothing before its owner has allowed that
         state: { paused: true, note: purposeOf(memo) },
       }),
-    );
+    ).catch(async (error: unknown) => {
+      // another process was faster; after any other error, the schedule may be there
+      if (error instanceof PerdureError && error.code === 'SCHEDULE_EXISTS') await forget();
+      throw error;
+    });
     const { info } = await this.#ask(name, () => handle.describe());
     if (info.nextActionTimes.length === 0) {
       await this.#ask(name, () => handle.delete());
+      await forget();
       throw new PerdureError('BAD_SCHEDULE', `${times.text} (${times.timeZone}) never comes`, 2);
     }
-    await this.#grants.allow({ name, times, input: started });
+    await this.#grants.allow(allowed);
     await this.#ask(name, () => handle.unpause(purposeOf(memo)));
     return await this.show(name);
   }
@@ -142,6 +149,13 @@ export class Schedules {
     await this.#grants.revoke(name);
   }
 
+  /** Throws `SCHEDULE_EXISTS` for a name that is taken, so that its grant is not touched. */
+  async #refuseExisting(name: string): Promise<void> {
+    const handle = this.#access.client.schedule.getHandle(name);
+    const found = await this.#ask(name, () => handle.describe()).catch(ifNoSchedule);
+    if (found) throw scheduleExists(name);
+  }
+
   /** A schedule of this package. One of another program must not be changed, so it counts as missing. */
   async #find(given: string): Promise<{ handle: ScheduleHandle; description: ScheduleDescription; memo: ScheduleMemo }> {
     const name = checkScheduleName(given);
@@ -154,18 +168,23 @@ export class Schedules {
   }
 
   async #ask<T>(name: string, request: () => Promise<T>): Promise<T> {
-    const { requestTimeoutMs } = SCHEDULE_LIMITS;
-    const deadline = Date.now() + requestTimeoutMs;
     try {
-      return await this.#access.ask(request, undefined, requestTimeoutMs);
+      return await this.#access.ask(request, undefined, SCHEDULE_LIMITS.requestTimeoutMs);
     } catch (error) {
-      if (isTimeout(error, deadline)) throw unreachable(this.#access.subject(), error);
       if (error instanceof ScheduleNotFoundError) throw noSchedule(name, error);
       if (!(error instanceof ScheduleAlreadyRunning)) throw error;
-      const advice = `look at it with 'perdure schedule show ${name}', or delete it first`;
-      throw new PerdureError('SCHEDULE_EXISTS', `schedule ${name} already exists; ${advice}`, 4, { cause: error });
+      throw scheduleExists(name, error);
     }
   }
+}
+
+function scheduleExists(name: string, cause?: unknown): PerdureError {
+  const advice = `look at it with 'perdure schedule show ${name}', or delete it first`;
+  return new PerdureError('SCHEDULE_EXISTS', `schedule ${name} already exists; ${advice}`, 4, { cause });
+}
+
+function ifNoSchedule(error: unknown): undefined {
+  if (!(error instanceof PerdureError) || error.code !== 'NO_SCHEDULE') throw error;
 }
 
 function noSchedule(name: string, cause?: unknown): PerdureError {

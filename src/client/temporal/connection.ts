@@ -4,7 +4,7 @@ import { ExternalStorage, type Payload, type QueryDefinition, type StorageDriver
 import { CLIENT_LIMITS, HOSTING_LIMITS } from '../../contracts/constants/limits.js';
 import { PerdureError } from '../../contracts/perdure-error.js';
 import { echoValue } from '../../contracts/text/echo-value.js';
-import { isNoPoller, isTimeout, noWorker, type RequestSubject, toPerdureError } from './errors.js';
+import { isNoPoller, isTimeout, noWorker, type RequestSubject, toPerdureError, unreachable } from './errors.js';
 import { type Signer, signerFor, UNSIGNED } from './signer.js';
 
 /** Options of `TemporalAccess`. */
@@ -70,10 +70,12 @@ export class TemporalAccess {
 
   /** Sends one request. Throws a PerdureError if it fails or gets no answer within `timeoutMs`, by default 5 s. */
   async ask<T>(request: () => Promise<T>, runId?: string, timeoutMs: number = CLIENT_LIMITS.connectTimeoutMs): Promise<T> {
+    const deadline = Date.now() + timeoutMs;
     try {
-      return await this.client.withDeadline(Date.now() + timeoutMs, request);
+      return await this.client.withDeadline(deadline, request);
     } catch (error) {
-      throw this.translate(error, runId);
+      // a request that is cancelled at its deadline has no answer either
+      throw isTimeout(error, deadline) ? unreachable(this.subject(), error) : this.translate(error, runId);
     }
   }
 

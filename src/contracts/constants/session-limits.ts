@@ -63,6 +63,8 @@ export const SCHEDULE_LIMITS = {
   catchUpMsMin: 10 * SECOND_MS,
   /** Longest `catchUpMs`. At the embedded server, a start that is older needs a signature of its own. */
   catchUpMsMax: 30 * DAY_MS,
+  /** Starts that wait behind an active run: the server keeps no more. With `buffer-all`, `catchUpMs` covers at most as many. */
+  startsBufferedMax: 1_000,
   /** Longest cron expression, in characters. */
   cronCharsMax: 200,
   /** Longest name of a time zone, in characters. */

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { HTTP_LIMITS } from '../../contracts/constants/limits.js';
+import { readOrigin } from '../../contracts/text/origin.js';
 
 /** Limits of the HTTP gateway, `perdure serve`. */
 export const GatewayDefinition = z.strictObject({
@@ -7,5 +8,10 @@ export const GatewayDefinition = z.strictObject({
   requestsPerMinute: z.number().int().min(1).max(HTTP_LIMITS.requestsPerMinuteMax).optional(),
   /** Streams that each token may have open. @default 2,000 */
   streamsMax: z.number().int().min(1).max(HTTP_LIMITS.connectionsMax).optional(),
+  /** Origin of the proxy in front of the gateway, such as `https://agents.example.com`. @default none */
+  publicOrigin: z
+    .string()
+    .refine((text) => readOrigin(text) !== undefined, 'is not an origin such as https://agents.example.com')
+    .optional(),
 });
 export type GatewayDefinition = z.infer<typeof GatewayDefinition>;

@@ -5,7 +5,7 @@ import type { Caller } from './access/caller.js';
 import { HttpError, httpErrorOf } from './access/http-error.js';
 import { RateLimit } from './access/rate-limit.js';
 import { refuseConnection } from './access/refuse-connection.js';
-import { checkSite } from './access/same-machine.js';
+import { checkSite, type Site } from './access/same-machine.js';
 import { StreamLimit } from './access/stream-limit.js';
 import type { Tokens } from './access/tokens.js';
 import { StreamClient } from './events/stream-client.js';
@@ -32,7 +32,7 @@ export interface AppOptions {
   /** Open streams of each token. @default that of `HTTP_LIMITS` */
   readonly streamsMax?: number;
   /** Requests of web pages are checked: of their host if only this machine reaches the gateway, and of their origin. @default not checked */
-  readonly site?: { readonly isLocal: boolean };
+  readonly site?: Site;
   /** @default those of `HTTP_LIMITS` */
   readonly timeouts?: RequestTimeouts;
   /** @default none */

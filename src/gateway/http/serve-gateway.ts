@@ -22,6 +22,8 @@ export interface GatewayOptions {
   readonly requestsPerMinute: number;
   /** Open streams of each token. @default that of `HTTP_LIMITS` */
   readonly streamsMax?: number;
+  /** Origin of the proxy in front of the gateway. Checked for the token of the owner. @default none */
+  readonly publicOrigin?: string;
   /** Times for headers and for a whole request, in milliseconds. @default those of `HTTP_LIMITS` */
   readonly timeouts?: RequestTimeouts;
   /** Routes of chat platforms. @default none */
@@ -39,7 +41,8 @@ export interface GatewayOptions {
  * cannot listen.
  */
 export async function serveGateway(options: GatewayOptions): Promise<void> {
-  const { door, host, port, access, requestsPerMinute, streamsMax, timeouts, webhooks, signal, onListening, onDefect } = options;
+  const { door, host, port, access, requestsPerMinute, streamsMax, publicOrigin, timeouts, webhooks, signal, onListening, onDefect } =
+    options;
   const gateway = new Gateway(door);
   const isOwners = 'token' in access;
   const app = createApp({
@@ -49,7 +52,7 @@ export async function serveGateway(options: GatewayOptions): Promise<void> {
     ...(streamsMax === undefined ? {} : { streamsMax }),
     ...(timeouts ? { timeouts } : {}),
     ...(webhooks ? { webhooks } : {}),
-    ...(isOwners ? { site: { isLocal: isLoopback(host) } } : {}),
+    ...(isOwners ? { site: { isLocal: isLoopback(host), ...(publicOrigin === undefined ? {} : { publicOrigin }) } } : {}),
     onDefect,
   });
   try {

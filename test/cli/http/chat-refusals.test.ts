@@ -67,6 +67,37 @@ describe('what a chat refuses', () => {
     expect((await client.ask('/v1/sessions/r1')).body).toMatchObject({ runs: [{ runId: 'r1/1', messageIds: ['m1'] }] });
   });
 
+  it('C-06: a message that was dropped is sent anew when the page asks again, once for all pages, and then its answer stays', async () => {
+    const held = latch();
+    const place = await gateways.place({
+      model: async (request) => {
+        await held.opened;
+        return words(request, `answer to ${lastTextOf(request)}`);
+      },
+    });
+    const { client } = await place.gateway();
+    const transport = new DefaultChatTransport({ api: `${client.url}/v1/chat`, headers: client.authorization });
+    const send = async (id: string, trigger: 'submit-message' | 'regenerate-message') => {
+      const messages: UIMessage[] = [{ id, role: 'user', parts: [{ type: 'text', text: id }] }];
+      const stream = await transport.sendMessages({ chatId: 'd1', messages, trigger, messageId: undefined, abortSignal: undefined });
+      let last: UIMessage | undefined;
+      for await (const message of readUIMessageStream({ stream, onError: () => undefined })) last = message;
+      return textOf(last);
+    };
+    const first = send('m1', 'submit-message');
+    await until(async () => (await client.ask('/v1/sessions/d1')).body['active'] === 'd1/1', 'the run is active');
+    const dropped = send('m2', 'submit-message');
+    await until(async () => JSON.stringify((await client.ask('/v1/sessions/d1')).body['queued']).includes('m2'), 'it waits');
+    expect(await client.ask('/v1/sessions/d1/messages/m2', { method: 'DELETE' })).toMatchObject({ status: 200 });
+    expect(await dropped, 'no answer').toBe('');
+    const again = [send('m2', 'regenerate-message'), send('m2', 'regenerate-message')];
+    await until(async () => JSON.stringify((await client.ask('/v1/sessions/d1')).body['queued']).includes('m2.2'), 'it waits again');
+    held.open();
+    expect([await first, ...(await Promise.all(again))]).toEqual(['answer to m1', 'answer to m2', 'answer to m2']);
+    expect((await client.ask('/v1/sessions/d1')).body['runs']).toMatchObject([{ messageIds: ['m1'] }, { messageIds: ['m2.2'] }]);
+    await expect(send('m2', 'regenerate-message')).rejects.toThrow('ANSWERED');
+  });
+
   it('X21: the chat of another tenant: the same id is a chat of its own, and looks as one that does not exist', async () => {
     const place = await gateways.place({ model: (request) => words(request, `answer to ${lastTextOf(request)}`) });
     const { as } = await place.gateway({ entries: [entry('a', 'acme'), entry('b', 'other')] });

@@ -1,9 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Client, ScheduleClient } from '@temporalio/client';
 import { afterEach, describe, expect, it } from 'vitest';
 import { AgentClient } from '../../../src/client/agent-client.js';
-import { firingId } from '../../../src/contracts/text/schedules/firing.js';
+import { Schedules } from '../../../src/client/schedules/schedules.js';
+import { TemporalAccess } from '../../../src/client/temporal/connection.js';
+import { firingId, grantFileName } from '../../../src/contracts/text/schedules/firing.js';
 import { until, useWorkers } from '../../support/use-workers.js';
 import { useOwnedPlaces } from '../../workflows/session/support/owned-place.js';
 import { useSessions } from '../../workflows/session/support/sessions.js';
@@ -93,6 +96,40 @@ describe('A3: a schedule at an embedded server', { timeout: 60_000 }, () => {
     await stranger.create(name, input, { everyMs: 1_000, overlap: 'allow-all' });
     await until(async () => !Number.isNaN(await started()), 'the start of the copy');
     await expect(resultAt(await started())).rejects.toMatchObject(UNSIGNED);
+  });
+
+  it('whose creation was killed before it was signed is paused, and starts once its owner resumes it', async () => {
+    const { on, owner, name, input, stateDir, resultAt } = await embedded();
+    const killed = new Error('killed');
+    const schedule = Object.create(on.client.schedule, {
+      create: {
+        value: async (options: Parameters<ScheduleClient['create']>[0]) => {
+          await on.client.schedule.create(options);
+          throw killed;
+        },
+      },
+    }) as ScheduleClient;
+    const client = Object.create(on.client, { schedule: { value: schedule } }) as Client;
+    const { taskQueue } = on;
+    const dying = new Schedules(new TemporalAccess({ client, taskQueue, address: '', tls: false, inputBytesMax: 1_000_000, stateDir }));
+    const times = { everyMs: 1_000, overlap: 'allow-all' } as const;
+    await expect(dying.create(name, input, times)).rejects.toBe(killed);
+    expect(await owner.show(name)).toMatchObject({ status: 'paused', started: 0 });
+    // a creation that is refused leaves what the owner allowed
+    await expect(owner.create(name, { task: 'other' }, times)).rejects.toMatchObject({ code: 'SCHEDULE_EXISTS' });
+    await owner.resume(name);
+    const resumedAt = Date.now();
+    await until(async () => (await owner.show(name)).recent.some(({ at }) => Date.parse(at) > resumedAt), 'a start after the resume');
+    const first = (await owner.show(name)).recent.find(({ at }) => Date.parse(at) > resumedAt);
+    expect(await resultAt(Date.parse(first?.at ?? ''))).toMatchObject({ reason: 'completed' });
+  });
+
+  it('has a file of its own for each name, also where names that differ by case are one file', () => {
+    const names = ['daily', 'Daily', 'DAILY', 'd:aily', 'd_aily', 'D:aily', 'x'.repeat(150), 'X'.repeat(150), ':'.repeat(150)];
+    const files = names.map((each) => grantFileName(each));
+    expect(new Set(files.map((file) => file.toLowerCase())).size).toBe(names.length);
+    expect(files[0]).toBe('daily.json');
+    for (const file of files) expect(file).toMatch(/^[a-z0-9._%-]{1,240}$/u);
   });
 
   it('is paused for its owner, also when another user resumes it', async () => {

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, describe, expect, it } from 'vitest';
 import { AgentClient } from '../../../src/client/agent-client.js';
-import type { ScheduleOptions } from '../../../src/client/schedules/schedule-options.js';
+import { checkSchedule, type ScheduleOptions } from '../../../src/client/schedules/schedule-options.js';
 import { sessionId } from '../../../src/contracts/handlers.js';
 import { textOf } from '../../../src/contracts/message-text.js';
 import { firingId } from '../../../src/contracts/text/schedules/firing.js';
-import { isTimeOf, readTimes } from '../../../src/contracts/text/schedules/times.js';
+import { isTimeOf, readTimes, shortestGapMs } from '../../../src/contracts/text/schedules/times.js';
 import { type AgentWorker, say } from '../../support/agent-worker.js';
 import { latch, testRun, until, useWorkers } from '../../support/use-workers.js';
 import { useSessions } from '../../workflows/session/support/sessions.js';
@@ -108,7 +108,7 @@ describe('schedules', () => {
     await buffering.handle.backfill({ start, end, overlap: 'BUFFER_ALL' });
     await until(async () => (await skipping.schedules.show(skipping.name)).skipped === 2, 'two skipped starts');
     await until(async () => (await buffering.schedules.show(buffering.name)).running.length === 1, 'the first run');
-    expect((await buffering.schedules.show(buffering.name)).recent).toHaveLength(1);
+    expect(await buffering.schedules.show(buffering.name)).toMatchObject({ recent: [{}], waiting: 2, dropped: 0 });
     held.open();
     await until(async () => (await buffering.schedules.show(buffering.name)).recent.length === 3, 'the buffered runs');
     expect((await buffering.schedules.show(buffering.name)).recent.map(({ at }) => at)).toEqual(
@@ -205,6 +205,25 @@ describe('schedules', () => {
     expect(await schedules.show(name)).toMatchObject({ task: 'x' });
   });
 
+  it('X24: with buffer-all no more starts are made up than the server keeps', () => {
+    expect(catchUpOf({ everyMs: 1_000, overlap: 'buffer-all' })).toBe(1_000_000);
+    expect(catchUpOf({ everyMs: 1_000, session: 'k' })).toBe(1_000_000);
+    expect(catchUpOf({ cron: '*/5 * * * *', overlap: 'buffer-all' })).toBe(3_600_000);
+    expect(catchUpOf({ everyMs: 1_000, overlap: 'skip', catchUpMs: 2_592_000_000 })).toBe(2_592_000_000);
+    expect(catchUpOf({ at: '08:00', overlap: 'buffer-all', catchUpMs: 2_592_000_000 })).toBe(2_592_000_000);
+    expect(() => catchUpOf({ cron: '*/5,7 * * * *', overlap: 'buffer-all', catchUpMs: 2_592_000_000 })).toThrow(
+      /at most 1000 starts wait/u,
+    );
+    expect(() => catchUpOf({ everyMs: 1_000, session: 'k', catchUpMs: 3_600_000 })).toThrow(
+      expect.objectContaining({ code: 'BAD_OPTION' }),
+    );
+    const gaps = ['* * * * *', '0,50 * * * *', '5 8,20 * * *', '0 1,23 * * *', '0 0 13 * fri'].map((cron) => {
+      const reading = readTimes({ cron });
+      return 'times' in reading ? shortestGapMs(reading.times) / 60_000 : undefined;
+    });
+    expect(gaps).toEqual([1, 10, 12 * 60, 2 * 60, 24 * 60]);
+  });
+
   it('a message of any client that is not valid fails with a reason, and reaches no session', async () => {
     const on = await worker({ model: () => say('ok') });
     for (const input of [null, 'x', {}, { session: { key: 'k' }, parts: [] }, { session: { key: 'k', x: 1 }, parts: PARTS }]) {
@@ -220,6 +239,11 @@ describe('schedules', () => {
     expect(on.requests).toEqual([]);
   });
 });
+
+/** The time within which a schedule makes up starts. */
+function catchUpOf(options: ScheduleOptions): number {
+  return checkSchedule('s', options).catchUpMs;
+}
 
 /** A time as the service takes it. */
 function seconds(iso: string): never {

@@ -34,7 +34,7 @@ export function formatSchedule(state: ScheduleState): string {
     ['overlap', overlap],
     ['catch-up', writeDuration(catchUpMs)],
     ...(note === undefined ? [] : [['note', note]]),
-    ['starts', `${state.started}, missed ${state.missed}, skipped ${state.skipped}`],
+    ['starts', startsOf(state)],
     ...state.recent
       .toReversed()
       .map(({ id, startedAt }, at) => [at === 0 ? 'last' : '', `${id}, started ${formatInZone(startedAt, timeZone)}`]),
@@ -43,6 +43,11 @@ export function formatSchedule(state: ScheduleState): string {
     ['SCHEDULE', terminalLine(name)],
     rows.map((row) => row.map(terminalLine)),
   );
+}
+
+function startsOf({ started, missed, skipped, waiting, dropped }: ScheduleState): string {
+  const more = [...(waiting > 0 ? [`waiting ${waiting}`] : []), ...(dropped > 0 ? [`dropped ${dropped}`] : [])];
+  return [`${started}`, `missed ${missed}`, `skipped ${skipped}`, ...more].join(', ');
 }
 
 const SHOWN = 3;

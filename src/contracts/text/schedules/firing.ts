@@ -27,6 +27,12 @@ export function readFiring(id: string): Firing | undefined {
 
 /** The name of the file, in folder `schedules` of the state folder, with what a schedule may start. */
 export function grantFileName(name: string): string {
-  // a colon is no character of a file name on Windows
-  return `${name.replaceAll(':', '%3A')}.json`;
+  if (/^[a-z0-9._-]+$/u.test(name)) return `${name}.json`;
+  // Windows has no colon in file names, and there and on macOS two names that differ only by case are one file
+  return `${name.toLowerCase().replaceAll(':', '_')}%${positions(name, /[A-Z]/u)}-${positions(name, /:/u)}.json`;
+}
+
+/** Where a name has such characters, as a hexadecimal number. No plain name has the percent sign before it. */
+function positions(name: string, character: RegExp): string {
+  return BigInt(`0b${Array.from(name, (each) => (character.test(each) ? '1' : '0')).join('')}`).toString(16);
 }

@@ -1,4 +1,5 @@
 import { SCHEDULE_LIMITS } from '../../constants/limits.js';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../constants/units.js';
 import { writeDuration } from '../duration.js';
 import { echoValue } from '../echo-value.js';
 import { readCron } from './cron.js';
@@ -38,6 +39,21 @@ export function isTimeOf({ calendars, everyMs, timeZone }: ScheduleTimes, atMs: 
   if (calendars.length === 0) return false;
   const clock = wallClock(second, timeZone);
   return calendars.some((calendar) => matches(calendar, clock));
+}
+
+/** The shortest time between two starts of a schedule, in milliseconds. Changes of clocks do not count. */
+export function shortestGapMs({ calendars, everyMs }: ScheduleTimes): number {
+  return Math.min(
+    everyMs ?? DAY_MS,
+    ...calendars.map(({ minute, hour }) => Math.min(gapOf(minute, 60) * MINUTE_MS, gapOf(hour, 24) * HOUR_MS)),
+  );
+}
+
+/** The shortest way from one of these values to the next one on a clock with so many values. */
+function gapOf(values: readonly number[], size: number): number {
+  // one value is the same time of the next round, which the larger hand of the clock decides
+  if (values.length < 2) return Number.POSITIVE_INFINITY;
+  return Math.min(...values.map((value, at) => (values[at + 1] ?? (values[0] ?? 0) + size) - value));
 }
 
 function readInterval(everyMs: number, timeZone: string): TimesReading {

@@ -26,6 +26,27 @@ export function placeOf(id: string, { runs, queued, dropped }: SessionState): Me
   return drop && { dropped: drop.reason };
 }
 
+/** How a message is sent once more. */
+export interface Resent {
+  /** Its id, or one that is made of it: an id counts once, also if its message was dropped. */
+  readonly id: string;
+  /** Where the message of this id is. Undefined for one that the session does not list. */
+  readonly place: MessagePlace | undefined;
+}
+
+/** How a page that asks for an answer again sends a message. Two pages get the same id, so that the message is sent once. */
+export function resend(id: string, state: SessionState): Resent {
+  for (let times = 1; ; times += 1) {
+    const resent = times === 1 ? id : `${id}.${times}`;
+    const place = placeOf(resent, state);
+    const isDropped = typeof place === 'object' && 'dropped' in place;
+    if (!isDropped || times === RESENT_MAX) return { id: resent, place };
+  }
+}
+
+/** A message that is dropped so often is dropped for a reason that stays. */
+const RESENT_MAX = 10;
+
 /**
  * Waits until a message has a run or is dropped. Undefined if the client leaves, if `isOver` is true, or if the session does not list the
  * message: it was ended, and started anew. Continues through a missing worker.

@@ -6,7 +6,7 @@ import { PerdureError } from '../../../contracts/perdure-error.js';
 import type { Caller } from '../access/caller.js';
 import { nameOf } from '../access/caller.js';
 import { HttpError } from '../access/http-error.js';
-import { placeOf, resumedRunOf, stateOf } from '../chat/chat-run.js';
+import { placeOf, type Resent, resend, resumedRunOf, stateOf } from '../chat/chat-run.js';
 import { type StreamedAnswer, streamAnswer } from '../chat/chat-stream.js';
 import { ChatBody, type PostedNews, readNews } from '../chat/posted-chat.js';
 import { storedChat } from '../chat/stored-chat.js';
@@ -25,7 +25,10 @@ export const postChat = defineRoute({
   startsWork: true,
   answers: [
     { status: 200, meaning: 'the UI message stream of the AI SDK', contentType: 'text/event-stream' },
-    { status: 409, meaning: '`ANSWERED`: no other answer to this message; `NOT_PENDING`: no such approval' },
+    {
+      status: 409,
+      meaning: '`ANSWERED`: no other answer to this message; `DROPPED`: it is dropped each time; `NOT_PENDING`: no such approval',
+    },
     { status: 429, meaning: '`QUEUE_FULL`: the message was not accepted' },
   ],
   async run({ gateway, caller, body }) {
@@ -89,21 +92,22 @@ function streamOf({ door, feeds }: Gateway, session: SessionHandle, answer: Stre
   return { stream: streamAnswer({ session, runOf: (runId) => door.client.get(runId), feeds }, answer), headers: UI_STREAM_HEADERS };
 }
 
-/** Sends a message, once for each id. Throws HttpError 409 if the page asks for another answer to one that was answered. */
+/**
+ * Sends a message, once for each id. One that was dropped is sent anew if the page asks again. Throws HttpError 409 if the page asks for another
+ * answer to one that was answered.
+ */
 async function send(session: SessionHandle, message: NonNullable<PostedNews['message']>, isAgain: boolean): Promise<StreamedAnswer> {
-  const { id } = message;
-  if (isAgain) {
-    const state = await stateOf(session);
-    const place = state && placeOf(id, state);
-    // an answer that is in work is shown: a page asks so after a lost connection
-    if (typeof place === 'object' && 'runId' in place && place.isOpen) return { runId: place.runId };
-    if (place !== undefined && place !== 'queued') throw answered(id);
-  }
-  const receipt = await session.send(message);
+  const state = isAgain ? await stateOf(session) : undefined;
+  const { id, place }: Resent = state ? resend(message.id, state) : { id: message.id, place: undefined };
+  // an answer that is in work is shown: a page asks so after a lost connection
+  if (typeof place === 'object' && 'runId' in place && place.isOpen) return { runId: place.runId };
+  if (typeof place === 'object' && 'dropped' in place) throw new HttpError(409, 'DROPPED', `message ${id} was dropped: ${place.dropped}`);
+  if (place !== undefined && place !== 'queued') throw answered(id);
+  const receipt = await session.send({ ...message, id });
   if (!receipt.accepted) throw new HttpError(429, 'QUEUE_FULL', `the queue of the chat is full; message ${id} was not accepted`);
   if (receipt.duplicate) {
-    const state = await stateOf(session);
-    if (!state || placeOf(id, state) === undefined) throw answered(id);
+    const now = await stateOf(session);
+    if (!now || placeOf(id, now) === undefined) throw answered(id);
   }
   return { messageId: id };
 }

@@ -17,7 +17,7 @@ export const TOKEN = 'a'.repeat(64);
 
 /** What a test says of its gateway. */
 export interface TestGatewayOptions
-  extends Partial<Pick<GatewayOptions, 'requestsPerMinute' | 'streamsMax' | 'timeouts' | 'host' | 'webhooks'>> {
+  extends Partial<Pick<GatewayOptions, 'requestsPerMinute' | 'streamsMax' | 'publicOrigin' | 'timeouts' | 'host' | 'webhooks'>> {
   /** @default one token, `TOKEN`, that allows everything */
   readonly entries?: readonly TokenEntry[];
   /** True: no worker answers. @default false */
