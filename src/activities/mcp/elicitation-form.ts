@@ -1,6 +1,6 @@
 import type { ElicitRequestFormParams, PrimitiveSchemaDefinition } from '@modelcontextprotocol/sdk/types.js';
 import { ELICITATION_LIMITS, QUESTION_LIMITS } from '../../contracts/constants/limits.js';
-import { choiceOf, expected, type FormValue, readForm } from '../../contracts/json/question-form.js';
+import { choiceOf, expected, FORM_INSTRUCTION, type FormValue, readForm } from '../../contracts/json/question-form.js';
 import type { QuestionField } from '../../contracts/schemas/question.js';
 import { cleanText } from '../../contracts/text/sanitize-text.js';
 import type { CallQuestion } from './asking-context.js';
@@ -40,7 +40,7 @@ export function readElicitation({ message, requestedSchema }: ElicitRequestFormP
   if (!only) return { question: text, choices: [CONFIRM], contentOf: () => ({}) };
   if (others.length === 0) return singleField(text, only);
   const lines = fields.map(({ field, about }) => `${field.name}: ${expected(field)}${field.required ? '' : ', optional'}${about}`);
-  const question = [text, 'Answer with a line NAME=VALUE for each field, or with a JSON object.', ...lines].join('\n');
+  const question = [text, FORM_INSTRUCTION, ...lines].join('\n');
   return asked({ question, fields: fields.map(({ field }) => field) }, fields);
 }
 

@@ -8,6 +8,9 @@ export type FormValue = string | number | boolean | readonly string[];
 /** The values of a form by name, or why an answer is none. */
 export type FormReading = { readonly values: ReadonlyMap<string, FormValue> } | { readonly problem: string };
 
+/** The line of a question that says how to answer several fields. Behind it is a line `NAME: …` for each of them. */
+export const FORM_INSTRUCTION = 'Answer with a line NAME=VALUE for each field, or with a JSON object.';
+
 /**
  * Reads an answer to a form. For one field, the answer is its value. For several, it has a line `NAME=VALUE` for each, or is a JSON object.
  * Optional fields may be left out. Pure; never throws; takes linear time.

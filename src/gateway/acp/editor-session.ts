@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { ContentBlock, StopReason } from '@agentclientprotocol/sdk';
 import type { SessionHandle } from '../../client/session-handle.js';
 import type { SessionOptions } from '../../client/sessions/session-input.js';
-import { GATEWAY_LIMITS } from '../../contracts/constants/limits.js';
+import { GATEWAY_LIMITS, SESSION_LIMITS } from '../../contracts/constants/limits.js';
 import { PerdureError } from '../../contracts/perdure-error.js';
 import type { SessionRun } from '../../contracts/schemas/session.js';
 import { placeOf } from '../http/chat/chat-run.js';
@@ -103,12 +103,23 @@ export class EditorSession {
     const message = { id: randomUUID(), ...promptContent(blocks), queue: 'followup' as const };
     const reached = await this.#options.reach();
     const session = reached.client.session(this.#options.key, await this.#options.sessionOptions());
+    // an accepted prompt is durable, also if this process is killed right after it
+    await this.#keepRunning();
     if (cancelled.aborted) return 'cancelled';
     const { accepted } = await patiently(() => session.send(message), AbortSignal.any([this.#ending, cancelled]));
     if (!accepted) throw new PerdureError('QUEUE_FULL', `the queue of session ${session.key} is full; the prompt was not accepted`, 4);
-    this.#options.keepRunning().catch((error: unknown) => this.#options.say(`the run stops with this process: ${textOf(error)}`));
+    // what keeps runs open ends when there is none, as while the prompt waited for a worker
+    void this.#keepRunning();
     const runId = await this.#runOf(message.id, { session, cancelled });
     return runId === undefined ? 'cancelled' : await this.#untilStop(this.#follow(runId, reached), cancelled);
+  }
+
+  async #keepRunning(): Promise<void> {
+    try {
+      await this.#options.keepRunning();
+    } catch (error) {
+      this.#options.say(`the run stops with this process: ${textOf(error)}`);
+    }
   }
 
   async #untilStop(follower: RunFollower, cancelled: AbortSignal): Promise<StopReason> {
@@ -128,7 +139,8 @@ export class EditorSession {
     id: string,
     { session, cancelled }: { readonly session: SessionHandle; readonly cancelled: AbortSignal },
   ): Promise<string | undefined> {
-    for (let missed = 0; missed < MISSED_MAX; ) {
+    let missed = 0;
+    for (let pauseMs = PAUSE_MS_MIN; missed < MISSED_MAX; pauseMs = Math.min(2 * pauseMs, SESSION_LIMITS.followEveryMs)) {
       const place = placeOf(id, await patiently(() => session.query(), this.#ending));
       if (place !== undefined && place !== 'queued') {
         if ('runId' in place) return place.runId;
@@ -136,8 +148,12 @@ export class EditorSession {
         throw new PerdureError('MESSAGE_DROPPED', `the prompt was dropped: ${place.dropped}`, 4);
       }
       if (place === undefined) missed += 1;
-      else if (cancelled.aborted) await this.#withdraw(id, session);
-      await pause(this.#ending, PAUSE_MS);
+      else if (cancelled.aborted) {
+        await this.#withdraw(id, session);
+        pauseMs = PAUSE_MS_MIN;
+      }
+      // a cancel withdraws the message at once
+      await pause(cancelled.aborted ? this.#ending : AbortSignal.any([this.#ending, cancelled]), pauseMs);
       this.#ending.throwIfAborted();
     }
     throw new PerdureError('MESSAGE_DROPPED', `session ${session.key} was ended from outside`, 4);
@@ -206,10 +222,10 @@ export class EditorSession {
 }
 
 /** Most sessions start a run at once. */
-const PAUSE_MS = 50;
+const PAUSE_MS_MIN = 20;
 
 /** A message that was accepted is listed at once. */
-const MISSED_MAX = 100;
+const MISSED_MAX = 10;
 
 async function untilAborted(signal: AbortSignal): Promise<void> {
   if (signal.aborted) return;

@@ -81,9 +81,9 @@ export class RunQuestions {
   }
 
   /** A limit is extended by an amount, which a button cannot say. */
-  async #reportLimit({ reason }: PendingApproval): Promise<void> {
+  async #reportLimit({ title }: PendingApproval): Promise<void> {
     const { run, editor } = this.#options;
-    const text = `\n\nThe run waits at a limit${reason === undefined ? '' : ` (${reason})`}. Extend it with \`perdure extend ${run.runId}\`, or cancel.`;
+    const text = `\n\nThe run waits for an ${cleanText(title)}. Extend it with \`perdure extend ${run.runId}\`, or cancel.`;
     await editor.update({ sessionUpdate: 'agent_message_chunk', messageId: `${run.runId}.limit`, content: { type: 'text', text } });
   }
 

@@ -64,7 +64,9 @@ const STEPS = [
   },
 ];
 
-test('the pictures of the page: its lists, a run in light and dark, a phone, a conversation', { timeout: 300_000 }, async () => {
+test('the pictures of the page: its lists, a run in light and dark, a phone, a conversation, a reached limit', {
+  timeout: 300_000,
+}, async () => {
   const site = await newSite({
     config: CONFIG,
     steps: STEPS,
@@ -103,6 +105,12 @@ test('the pictures of the page: its lists, a run in light and dark, a phone, a c
   await page.locator('article.answer', { hasText: 'tests pass' }).waitFor();
   await take(page, 'session', { width: 1000, height: 560 });
   expect(await page.title()).toContain('support-4711');
+  const limited = await site.start({ task: 'Fix the total of an order.', context, ...options, maxTurns: 2, onBudget: 'ask' });
+  await page.goto(`${site.url}/runs/${limited}`);
+  const card = page.getByRole('article', { name: 'Limit reached' });
+  await card.waitFor({ timeout: 60_000 });
+  await page.setViewportSize({ width: 1000, height: 900 });
+  await card.screenshot({ path: join(PICTURES, 'limit.png'), animations: 'disabled', caret: 'hide' });
 });
 
 /** Takes a picture of what the page shows. Colours of a palette keep the file small. */

@@ -13,9 +13,9 @@ const open = useTerminals();
 
 const EDIT = { path: 'notes.txt', oldText: 'one\ntwo\nthree\n', newText: 'one\n2\nthree\n' };
 
-/** Draws the screen from the first line of the run on: what is above names processes and ports of this machine. */
+/** Draws the screen from the first line of the run on, without lines that name processes and ports of this machine. */
 async function keep(terminal: TmuxTerminal, name: string, title: string): Promise<void> {
-  const rows = (await terminal.coloured()).split('\n');
+  const rows = (await terminal.coloured()).split('\n').filter((row) => !/ process \d/u.test(row));
   const shown = rows.slice(rows.findIndex((row) => row.includes('agent default')));
   await mkdir(PICTURES, { recursive: true });
   await writeFile(`${PICTURES}${name}.svg`, terminalPicture(shown.join('\n'), { ...SIZE, rows: shown.length }, title));
@@ -40,6 +40,8 @@ test('terminal-diff.svg: a run with a diff and a message that is typed', async (
   await terminal.saw(/● wait long/u);
   await terminal.type('Update the changelog too.');
   await terminal.saw(/> Update the changelog too\./u);
+  // the amounts of the first turn are there
+  await terminal.saw(/[1-9][\d.]*k? in, /u);
   await keep(terminal, 'terminal-diff', 'A run in the terminal with a diff and a typed message');
   await terminal.press('C-c', 'C-c', 'C-c');
   expect(await terminal.ended()).toBe(0);

@@ -1,13 +1,14 @@
 import type { PendingQuestion, QuestionField } from '../../../../contracts/schemas/question.js';
 import { visibleText } from '../../../../contracts/text/sanitize-text.js';
+import { formTexts } from '../content/form-texts.js';
 import { button, element, labelled } from '../dom/element.js';
 import type { DecisionSender } from './decision-sender.js';
 
 /** A field of a question, with the value that the user gave. */
 interface Field {
-  readonly nodes: readonly HTMLElement[];
+  readonly nodes: readonly [label: HTMLElement, field: HTMLElement];
   /** The value, or undefined if it was left out. */
-  readonly value: () => unknown;
+  readonly value: () => string | number | boolean | string[] | undefined;
 }
 
 /** A question of the agent, or of an MCP server, with a form for its answer. */
@@ -19,7 +20,8 @@ export class QuestionCard {
   constructor(question: PendingQuestion, sender: DecisionSender) {
     this.#sender = sender;
     const { callId, askedBy, choices = [], other = true } = question;
-    const read = question.fields ? manyFields(question.fields, callId) : oneField(choices, { callId, other });
+    const { message, hints } = formTexts(question);
+    const read = question.fields ? formFields(question.fields, { callId, hints }) : oneField(choices, { callId, other });
     const titleId = `question-${callId}`;
     this.#form = element(
       'form',
@@ -40,7 +42,7 @@ export class QuestionCard {
       'article',
       { class: 'card', 'aria-labelledby': titleId },
       element('h3', { id: titleId }, `Question of ${visibleText(askedBy)}`),
-      element('p', { class: 'card-title' }, visibleText(question.question)),
+      element('p', { class: 'card-title' }, visibleText(message)),
       this.#form,
     );
   }
@@ -76,21 +78,50 @@ function oneField(choices: readonly string[], { callId, other }: { readonly call
   const free =
     other || choices.length === 0 ? labelled(choices.length === 0 ? 'Your answer' : 'Another answer', text, `answer-${callId}`) : [];
   return {
-    nodes: [...group, ...free],
+    nodes: [...group, ...(free.length === 0 ? [] : [element('div', { class: 'field' }, ...free)])],
     answer: () => text.value.trim() || (radios.find(({ radio }) => radio.checked)?.radio.value ?? ''),
   };
 }
 
-/** A form whose answer is a JSON object. */
-function manyFields(fields: readonly QuestionField[], callId: string): Answer {
-  const made = fields.map((field, index) => ({ name: field.name, ...fieldOf(field, `field-${callId}-${index}`) }));
+/** A form. The answer to several fields is a JSON object, that to one is its value. */
+function formFields(
+  fields: readonly QuestionField[],
+  { callId, hints }: { readonly callId: string; readonly hints: ReadonlyMap<string, string> },
+): Answer {
+  const made = fields.map((field, index) => {
+    const id = `field-${callId}-${index}`;
+    const { nodes, value } = fieldOf(field, id);
+    const hint = hints.get(field.name);
+    return { name: field.name, value, node: fieldRow(nodes, { hint, id: `${id}-hint`, isBox: field.kind === 'boolean' }) };
+  });
+  const [only, ...others] = made;
   return {
-    nodes: made.flatMap(({ nodes }) => nodes),
+    nodes: made.map(({ node }) => node),
     answer: () => {
+      if (only && others.length === 0) return textOf(only.value());
       const given = made.map(({ name, value }) => [name, value()] as const);
       return JSON.stringify(Object.fromEntries(given.filter(([, value]) => value !== undefined)));
     },
   };
+}
+
+function textOf(value: ReturnType<Field['value']>): string {
+  return Array.isArray(value) ? value.join(',') : String(value ?? '');
+}
+
+/** A label, its field, and below what the field takes. A box stands before its label. */
+function fieldRow(
+  [label, field]: Field['nodes'],
+  { hint, id, isBox }: { readonly hint: string | undefined; readonly id: string; readonly isBox: boolean },
+): HTMLElement {
+  if (hint !== undefined) field.setAttribute('aria-describedby', id);
+  const pair = isBox ? [element('div', { class: 'choice' }, field, label)] : [label, field];
+  return element(
+    'div',
+    { class: 'field' },
+    ...pair,
+    hint === undefined ? undefined : element('p', { id, class: 'hint' }, visibleText(hint)),
+  );
 }
 
 function fieldOf({ name, kind, required, choices = [], format, min, max }: QuestionField, id: string): Field {
