@@ -15,7 +15,7 @@ describe('a schedule whose server and worker are killed', () => {
     await writeFile(join(here.dir, 'answers.json'), JSON.stringify({ steps: [{ text: 'swept' }], loop: true }));
     const killed = here.start(['dev']);
     await killed.prints('worker');
-    const times = ['--every', '2s', '--catch-up', '1h', '--model', 'scripted/answers.json', '--workspace', here.workspace];
+    const times = ['--every', '2s', '--catch-up', '30m', '--model', 'scripted/answers.json', '--workspace', here.workspace];
     await here.type(['schedule', 'create', 'runs', 'sweep', ...times, '--overlap', 'allow-all']);
     await here.type(['schedule', 'create', 'talks', 'sweep', ...times, '--session', 'talk']);
     const show = async (name: string) => (await here.json(['schedule', 'show', name])) as ScheduleState;
