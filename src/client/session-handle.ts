@@ -38,8 +38,8 @@ export class SessionHandle {
   }
 
   /**
-   * Sends a message and returns a receipt. `accepted: false`: the queue is full. Not durable until accepted: the error of a missing worker
-   * contains the ID to send the message with again.
+   * Sends a message and returns a receipt. `accepted: false`: the queue is full, or, with `duplicate: true`, the message was sent before and
+   * dropped. Not durable until accepted: the error of a missing worker contains the ID to send the message with again.
    */
   async send(message: string | SendInput): Promise<Receipt> {
     return await sendWithReceipt(this.#access, this.#sent(SESSION_UPDATES.send, message));
@@ -77,6 +77,10 @@ export class SessionHandle {
     }
   }
 
+  /**
+   * A page of the events of the session, oldest first, after a position. The newest 1,000 are kept: a `first` above `after` + 1 shows that
+   * some are missing between them.
+   */
   async events(request: { readonly after?: number; readonly types?: readonly SessionEvent['type'][] } = {}): Promise<SessionEventPage> {
     const { after = 0, types } = request;
     try {

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { requireAccepted } from '../../client/sessions/require-accepted.js';
 import { PerdureError } from '../../contracts/perdure-error.js';
 import type { Reason } from '../../contracts/schemas/run.js';
 import type { LoadedConfig } from '../../worker/config/load-config.js';
@@ -36,8 +37,7 @@ export async function runInSession({ key, task, options, config, display }: Sess
     return await serveWhile({ place, config, say, terminated: interrupts.terminated }, async (ready) => {
       await Promise.race([ready, untilInterrupted(interrupts)]);
       const session = place.client.session(key, given);
-      const receipt = await repeat(place, () => session.send({ id, text: task, queue: 'followup' }));
-      if (!receipt.accepted) throw new PerdureError('QUEUE_FULL', `the queue of session ${key} is full; send the message again later`, 4);
+      const receipt = requireAccepted(await repeat(place, () => session.send({ id, text: task, queue: 'followup' })));
       say(`session ${key}, message ${id}${receipt.duplicate ? ' (already accepted)' : ''}`);
       const { result, reason, problem } = await answerOf(
         { client: place.client, session, id },

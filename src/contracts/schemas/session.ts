@@ -153,7 +153,12 @@ export type SessionEventBody =
 
 /** Result of query `events` of a session. */
 export interface SessionEventPage {
-  /** Sequence number of the oldest event that is kept. */
+  /**
+   * First execution of the session. If it differs from that of an earlier page, the session was started anew, and its events are numbered
+   * from 1 again. Absent with a worker of an earlier version.
+   */
+  readonly executionId?: string;
+  /** Sequence number of the oldest event that is kept. If it is above `after` + 1, events between them are no longer stored. */
   readonly first: number;
   /** Pass this as `after` to read the next page. */
   readonly next: number;

@@ -63,6 +63,7 @@ export const SESSION_SIGNALS = { message } as const;
 export const SESSION_UPDATES = { send, unsend } as const;
 
 function receiptLine(key: string, { id, accepted, position, duplicate }: Receipt): string {
+  if (!accepted && duplicate) return `message ${id} was dropped by session ${key}; send it with another id`;
   if (!accepted) return `message ${id} was not accepted: the queue of session ${key} is full`;
   const again = duplicate ? ' (accepted before)' : '';
   return position < 0

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { ContentBlock, StopReason } from '@agentclientprotocol/sdk';
 import type { SessionHandle } from '../../client/session-handle.js';
+import { requireAccepted } from '../../client/sessions/require-accepted.js';
 import type { SessionOptions } from '../../client/sessions/session-input.js';
 import { GATEWAY_LIMITS, SESSION_LIMITS } from '../../contracts/constants/limits.js';
 import { PerdureError } from '../../contracts/perdure-error.js';
@@ -106,8 +107,7 @@ export class EditorSession {
     // an accepted prompt is durable, also if this process is killed right after it
     await this.#keepRunning();
     if (cancelled.aborted) return 'cancelled';
-    const { accepted } = await patiently(() => session.send(message), AbortSignal.any([this.#ending, cancelled]));
-    if (!accepted) throw new PerdureError('QUEUE_FULL', `the queue of session ${session.key} is full; the prompt was not accepted`, 4);
+    requireAccepted(await patiently(() => session.send(message), AbortSignal.any([this.#ending, cancelled])));
     // what keeps runs open ends when there is none, as while the prompt waited for a worker
     void this.#keepRunning();
     const runId = await this.#runOf(message.id, { session, cancelled });

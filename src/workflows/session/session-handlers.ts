@@ -26,7 +26,8 @@ export function registerSessionHandlers(session: Session): void {
     validator: (given) => void readUnsend(session, given),
   });
   setHandler(SESSION_HANDLERS.session, () => session.state(), { description: describe.session });
-  setHandler(SESSION_HANDLERS.events, (request = { after: 0 }) => session.events.page(request), { description: describe.events });
+  const eventsOf = (request = { after: 0 }) => ({ executionId: session.executionId, ...session.events.page(request) });
+  setHandler(SESSION_HANDLERS.events, eventsOf, { description: describe.events });
 }
 
 /** Takes a message without a receipt. One that cannot be read has no text that a run could answer, and is dropped. */

@@ -155,7 +155,8 @@ export class Session {
       runs: this.#runs,
       number: this.number,
       ...(this.conversation ? { conversation: this.conversation } : {}),
-      events: this.events.carry(),
+      // only events tell what became of each message: a reader may be behind by as many as are kept
+      events: this.events.carry(PAYLOAD_LIMITS.eventsMax),
     };
   }
 }

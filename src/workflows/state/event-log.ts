@@ -2,7 +2,7 @@ import { PAYLOAD_LIMITS } from '../../contracts/constants/limits.js';
 import type { RunEventBody } from '../../contracts/event.js';
 import type { CarriedState } from '../../contracts/schemas/carried-state.js';
 
-/** The number of newest events that continue-as-new carries: enough for a watcher that polls every second. */
+/** The number of newest events of a run that continue-as-new carries: enough for a watcher that polls every second. */
 const CARRIED_EVENTS = 100;
 
 /** An event with its sequence number and time. */
@@ -48,9 +48,9 @@ export class EventLog<Body extends { readonly type: string } = RunEventBody> {
     return { first, next, events };
   }
 
-  /** The state that continue-as-new carries over. */
-  carry(): CarriedState['events'] {
-    return { seq: this.#seq, kept: this.#kept.slice(-CARRIED_EVENTS) };
+  /** The state that continue-as-new carries over, with this many of the newest events. */
+  carry(count = CARRIED_EVENTS): CarriedState['events'] {
+    return { seq: this.#seq, kept: this.#kept.slice(-count) };
   }
 
   /** Rebuilds a log from the carried state. */

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { describe, expect, it } from 'vitest';
+import { Client, Connection } from '@temporalio/client';
+import { describe, expect, inject, it } from 'vitest';
 import { Right } from '../../../src/gateway/http/access/caller.js';
 import type { TokenEntry } from '../../../src/gateway/http/access/tokens.js';
 import { lastTextOf, say } from '../../support/agent-worker.js';
@@ -83,6 +84,8 @@ describe('sessions over HTTP', () => {
       expect(await send('w21')).toMatchObject({ status: 429, body: { error: { code: 'QUEUE_FULL' } } });
       const unsend = (id: string) => client.ask(`/v1/sessions/s2/messages/${id}`, { method: 'DELETE' });
       for (let index = 1; index <= 20; index += 1) expect(await unsend(`w${index}`)).toMatchObject({ status: 200, body: { unsent: true } });
+      // a client whose answer was lost sends it again: it must not repeat that for ever
+      expect(await send('w1')).toMatchObject({ status: 409, body: { error: { code: 'MESSAGE_DROPPED' } } });
       expect(await unsend('first')).toMatchObject({ status: 409, body: { error: { code: 'MESSAGE_IN_WORK' } } });
       expect(await unsend('never')).toMatchObject({ status: 404, body: { error: { code: 'NO_SUCH_MESSAGE' } } });
     } finally {
@@ -131,6 +134,54 @@ describe('sessions over HTTP', () => {
     }
     expect(events.map(({ data }) => data['runId']).filter((runId) => runId !== undefined && runId !== 's7/2')).toEqual([]);
     expect(events.map(({ event }) => event)).toEqual(expect.arrayContaining(['session.run.started', 'run.started', 'result']));
+  });
+
+  it('U10: a stream that starts or resumes before the events that the session keeps has a gap there, once', async () => {
+    const place = await gateways.place({ model: (request) => say(`answer to ${lastTextOf(request)}`) });
+    let kept = 1;
+    const { client } = await place.gateway({ keptFrom: () => kept });
+    const send = (id: string) => client.ask('/v1/sessions/s9/messages', { body: { id, text: id } });
+    for (const id of ['m1', 'm2']) await send(id);
+    const events = await followUntil(client, 's9', 2);
+    expect(events.filter(({ event }) => event === 'gap')).toEqual([]);
+    const own = events.filter(({ event }) => /^(?:message|session)\./u.test(event));
+    const seqs = own.map(({ data }) => Number(data['seq']));
+    kept = seqs.length - 1;
+    // the first one still has the events
+    const { client: other } = await place.gateway({ keptFrom: () => kept });
+    for (const from of [undefined, own[0]?.id]) {
+      const late = await followUntil(other, 's9', 2, from);
+      const gapAt = late.findIndex(({ event, data }) => event === 'gap' && data['runId'] === undefined);
+      expect(late[gapAt]?.data).toEqual({ missing: 'events' });
+      const after = late.slice(gapAt + 1).filter(({ event }) => /^(?:message|session)\./u.test(event));
+      expect(after.map(({ data }) => data['seq'])).toEqual(seqs.slice(-2));
+      const resumed = await followUntil(other, 's9', 2, late[gapAt]?.id);
+      expect(resumed.some(({ event }) => event === 'gap')).toBe(false);
+    }
+  });
+
+  it('U10: a stream that resumes in a session that was started anew has a gap, and all events of the new one', async () => {
+    const place = await gateways.place({ model: (request) => say(`answer to ${lastTextOf(request)}`) });
+    const { client } = await place.gateway();
+    const send = (id: string) => client.ask('/v1/sessions/s10/messages', { body: { id, text: id } });
+    for (const id of ['m1', 'm2']) await send(id);
+    const before = await followUntil(client, 's10', 2);
+    const connection = await Connection.connect({ address: inject('temporalAddress') });
+    try {
+      await new Client({ connection }).workflow.getHandle('session/s10').terminate();
+    } finally {
+      await connection.close();
+    }
+    expect(await send('n1')).toMatchObject({ status: 202 });
+    const after: ServerEvent[] = [];
+    for await (const event of client.follow('/v1/sessions/s10/events', before.at(-1)?.id)) {
+      after.push(event);
+      if (event.event === 'session.run.ended') break;
+    }
+    expect(after[0]).toMatchObject({ event: 'gap', data: { missing: 'events' } });
+    expect(after[1]).toMatchObject({ event: 'message.accepted', data: { seq: 1, id: 'n1' } });
+    expect(after.filter(({ event }) => event === 'gap')).toHaveLength(1);
+    expect(after.at(-1)).toMatchObject({ data: { messageIds: ['n1'] } });
   });
 
   it('X21: the same key is a session of its own for each tenant', async () => {

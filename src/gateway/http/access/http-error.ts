@@ -20,6 +20,7 @@ export class HttpError extends Error {
 const STATUS_BY_CODE: ReadonlyMap<string, number> = new Map([
   ['MESSAGE_TOO_LARGE', 413],
   ['INBOX_FULL', 429],
+  ['QUEUE_FULL', 429],
   // what the gateway itself may not do, or cannot reach
   ['NAMESPACE_NOT_FOUND', 503],
   ['TEMPORAL_DENIED', 503],

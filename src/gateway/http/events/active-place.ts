@@ -1,5 +1,5 @@
 import type { SessionHandle } from '../../../client/session-handle.js';
-import type { SessionCursor } from './session-cursor.js';
+import { executionOf, type SessionCursor } from './session-cursor.js';
 
 /**
  * The place before the active run of a session, or behind all events of an idle one. For clients that read what has ended from the
@@ -7,9 +7,12 @@ import type { SessionCursor } from './session-cursor.js';
  */
 export async function activePlace(session: Pick<SessionHandle, 'events'>): Promise<SessionCursor> {
   let end = 0;
+  let execution: string | undefined;
   let active: { readonly runId: string; readonly seq: number } | undefined;
   for (let after = 0; ; ) {
-    const { events, next } = await session.events({ after });
+    const page = await session.events({ after });
+    const { events, next } = page;
+    execution = executionOf(page, execution);
     for (const event of events) {
       end = event.seq;
       if (event.type === 'session.run.started') active = event;
@@ -18,5 +21,5 @@ export async function activePlace(session: Pick<SessionHandle, 'events'>): Promi
     if (events.length === 0 || next <= after) break;
     after = next;
   }
-  return { event: active ? active.seq - 1 : end };
+  return { event: active ? active.seq - 1 : end, ...(execution === undefined ? {} : { execution }) };
 }

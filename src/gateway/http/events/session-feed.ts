@@ -1,9 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { SessionHandle } from '../../../client/session-handle.js';
 import { HTTP_LIMITS, SESSION_LIMITS } from '../../../contracts/constants/limits.js';
-import type { SessionEvent } from '../../../contracts/schemas/session.js';
+import type { SessionEvent, SessionEventPage } from '../../../contracts/schemas/session.js';
 import { isPassing } from '../access/http-error.js';
 import { Changes } from './changes.js';
+import { executionOf } from './session-cursor.js';
 
 /**
  * The own events of one session for all its clients: queried once, and kept as far as `HTTP_LIMITS.feedBytesMax`. Each client reads them at
@@ -17,6 +18,7 @@ export class SessionFeed {
   #events: SessionEvent[] = [];
   #start = 0;
   #bytes = 0;
+  #execution: string | undefined;
   #isOver = false;
   #error: unknown;
 
@@ -35,6 +37,11 @@ export class SessionFeed {
   /** True when no event follows. */
   get isOver(): boolean {
     return this.#isOver;
+  }
+
+  /** The mark of the session's first execution. Another one: the session was started anew. Undefined until the first answer. */
+  get execution(): string | undefined {
+    return this.#execution;
   }
 
   /** Why no event follows. Undefined for a feed that was closed. */
@@ -63,20 +70,38 @@ export class SessionFeed {
   async #follow(): Promise<void> {
     const { signal } = this.#stop;
     for (let after = 0; !signal.aborted; ) {
-      const events = await this.#read(after);
-      this.#add(events);
-      after = events.at(-1)?.seq ?? after;
-      if (events.length === 0) await delay(SESSION_LIMITS.followEveryMs, undefined, { signal }).catch(ignore);
+      const page = await this.#read(after);
+      const events = page ? this.#behind(after, page) : [];
+      this.#add(events ?? []);
+      after = events ? (events.at(-1)?.seq ?? after) : 0;
+      if (events?.length === 0) await delay(SESSION_LIMITS.followEveryMs, undefined, { signal }).catch(ignore);
     }
   }
 
-  async #read(after: number): Promise<readonly SessionEvent[]> {
+  async #read(after: number): Promise<SessionEventPage | undefined> {
     try {
-      return (await this.#session.events({ after })).events;
+      return await this.#session.events({ after });
     } catch (error) {
       if (!isPassing(error)) throw error;
-      return [];
+      return undefined;
     }
+  }
+
+  /** The events of a page. Forgets those before them that do not adjoin. Undefined for a page of a session that was started anew. */
+  #behind(after: number, page: SessionEventPage): readonly SessionEvent[] | undefined {
+    const before = this.#execution;
+    this.#execution = executionOf(page, before);
+    const isAnew = before !== undefined && before !== this.#execution;
+    if (isAnew) this.#forget(0);
+    else if (page.first > after + 1) this.#forget(page.first - 1);
+    return isAnew ? undefined : page.events;
+  }
+
+  #forget(start: number): void {
+    this.#events = [];
+    this.#bytes = 0;
+    this.#start = start;
+    this.#changes.note();
   }
 
   #add(events: readonly SessionEvent[]): void {

@@ -1,13 +1,13 @@
 import type { RunHandle } from '../../../client/run-handle.js';
 import type { SessionHandle } from '../../../client/session-handle.js';
 import { SESSION_LIMITS } from '../../../contracts/constants/limits.js';
-import type { SessionEvent } from '../../../contracts/schemas/session.js';
+import type { SessionEvent, SessionEventPage } from '../../../contracts/schemas/session.js';
 import { isNoSuchRun, isPassing } from '../access/http-error.js';
 import { type Cursor, END } from './cursor.js';
 import { type EventStream, followRun } from './event-stream.js';
 import type { Feeds } from './feeds.js';
 import type { SentEvent } from './sent-event.js';
-import { type RunPlace, type SessionCursor, writeSessionCursor } from './session-cursor.js';
+import { executionOf, type RunPlace, type SessionCursor, writeSessionCursor } from './session-cursor.js';
 import type { StreamClient } from './stream-client.js';
 
 /** The session to follow. */
@@ -19,8 +19,8 @@ export interface FollowedSession {
 }
 
 /**
- * Follows a session from a place on: its own events, and the events of each run between its start and its end. Ends when the client leaves
- * or the gateway ends.
+ * Follows a session from a place on: its own events, and the events of each run between its start and its end. Sends `gap` where the session
+ * no longer keeps events, and where it was started anew. Ends when the client leaves or the gateway ends.
  */
 export function followSession(followed: FollowedSession, start: SessionCursor): EventStream {
   return async (client) => await new SessionFollower(followed, start, client).follow();
@@ -31,14 +31,16 @@ class SessionFollower {
   readonly #followed: FollowedSession;
   readonly #client: StreamClient;
   #event: number;
+  #execution: string | undefined;
   #run: RunPlace | undefined;
   #following: Promise<void> = Promise.resolve();
   #failure: { readonly error: unknown } | undefined;
 
-  constructor(followed: FollowedSession, { event, run }: SessionCursor, client: StreamClient) {
+  constructor(followed: FollowedSession, { event, execution, run }: SessionCursor, client: StreamClient) {
     this.#followed = followed;
     this.#client = client;
     this.#event = event;
+    this.#execution = execution;
     this.#run = run;
   }
 
@@ -59,8 +61,9 @@ class SessionFollower {
     try {
       while (!this.#isOver) {
         const changed = feed.changed();
+        if (await this.#beginAnew(feed.execution)) continue;
         const kept = feed.after(this.#event);
-        const events = kept === 'dropped' ? await this.#read() : kept;
+        const events = kept === 'dropped' ? await this.#readOlder() : kept;
         for (const event of events) await this.#send(event);
         if (events.length > 0) continue;
         if (feed.error !== undefined) throw feed.error;
@@ -76,13 +79,37 @@ class SessionFollower {
     return this.#client.hasLeft || this.#followed.feeds.isClosed;
   }
 
-  async #read(): Promise<readonly SessionEvent[]> {
+  /** Events behind the place that the feed no longer has, after a gap where the session no longer keeps them. None while no worker answers. */
+  async #readOlder(): Promise<readonly SessionEvent[]> {
+    const page = await this.#page();
+    // the feed reports a session that was started anew
+    if (!page || executionOf(page, this.#execution) !== this.#execution) return [];
+    if (page.first > this.#event + 1) await this.#skipTo(page.first - 1);
+    return page.events;
+  }
+
+  async #page(): Promise<SessionEventPage | undefined> {
     try {
-      return (await this.#followed.session.events({ after: this.#event })).events;
+      return await this.#followed.session.events({ after: this.#event });
     } catch (error) {
       if (!isPassing(error)) throw error;
-      return [];
+      return undefined;
     }
+  }
+
+  /** Begins at the start of a session that was started anew since the place. False if it was not. */
+  async #beginAnew(execution: string | undefined): Promise<boolean> {
+    if (execution === undefined || execution === this.#execution) return false;
+    const isAnew = this.#execution !== undefined;
+    this.#execution = execution;
+    if (isAnew) await this.#skipTo(0);
+    return isAnew;
+  }
+
+  /** Moves the place to another event of the session, and sends a gap. */
+  async #skipTo(event: number): Promise<void> {
+    this.#event = event;
+    await this.#client.send(this.#frame('gap', { missing: 'events' }));
   }
 
   async #send(event: SessionEvent): Promise<void> {
@@ -135,7 +162,11 @@ class SessionFollower {
   }
 
   #frame(type: string, data: object): Buffer {
-    const id = writeSessionCursor(this.#followed.session.key, { event: this.#event, ...(this.#run ? { run: this.#run } : {}) });
+    const id = writeSessionCursor(this.#followed.session.key, {
+      event: this.#event,
+      ...(this.#execution === undefined ? {} : { execution: this.#execution }),
+      ...(this.#run ? { run: this.#run } : {}),
+    });
     // JSON has no line break
     return Buffer.from(`id: ${id}\nevent: ${type}\ndata: ${JSON.stringify(data)}\n\n`);
   }

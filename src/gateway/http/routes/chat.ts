@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { RunHandle } from '../../../client/run-handle.js';
 import type { SessionHandle } from '../../../client/session-handle.js';
+import { requireAccepted } from '../../../client/sessions/require-accepted.js';
 import { HTTP_LIMITS, SESSION_LIMITS } from '../../../contracts/constants/limits.js';
 import { PerdureError } from '../../../contracts/perdure-error.js';
 import type { Caller } from '../access/caller.js';
@@ -27,7 +28,8 @@ export const postChat = defineRoute({
     { status: 200, meaning: 'the UI message stream of the AI SDK', contentType: 'text/event-stream' },
     {
       status: 409,
-      meaning: '`ANSWERED`: no other answer to this message; `DROPPED`: it is dropped each time; `NOT_PENDING`: no such approval',
+      meaning:
+        '`ANSWERED`: no other answer to this message; `DROPPED`: it is dropped each time; `MESSAGE_DROPPED`: it was dropped; `NOT_PENDING`: no such approval',
     },
     { status: 429, meaning: '`QUEUE_FULL`: the message was not accepted' },
   ],
@@ -103,8 +105,7 @@ async function send(session: SessionHandle, message: NonNullable<PostedNews['mes
   if (typeof place === 'object' && 'runId' in place && place.isOpen) return { runId: place.runId };
   if (typeof place === 'object' && 'dropped' in place) throw new HttpError(409, 'DROPPED', `message ${id} was dropped: ${place.dropped}`);
   if (place !== undefined && place !== 'queued') throw answered(id);
-  const receipt = await session.send({ ...message, id });
-  if (!receipt.accepted) throw new HttpError(429, 'QUEUE_FULL', `the queue of the chat is full; message ${id} was not accepted`);
+  const receipt = requireAccepted(await session.send({ ...message, id }));
   if (receipt.duplicate) {
     const now = await stateOf(session);
     if (!now || placeOf(id, now) === undefined) throw answered(id);

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { requireAccepted } from '../../../client/sessions/require-accepted.js';
 import { HTTP_LIMITS } from '../../../contracts/constants/limits.js';
 import { QUEUE_MODES } from '../../../contracts/constants/queue-modes.js';
 import { FilePart, TextPart } from '../../../contracts/schemas/message.js';
@@ -30,15 +31,13 @@ export const sendToSession = defineRoute({
   startsWork: true,
   answers: [
     { status: 202, meaning: 'the receipt', schema: ReceiptBody },
+    { status: 409, meaning: '`MESSAGE_DROPPED`: a message with this id was dropped before, and is never answered' },
     { status: 429, meaning: '`QUEUE_FULL`: the message was not accepted' },
   ],
   async run({ gateway, caller, params: { key }, body: { agent, ...message } }) {
     const session = sessionOf(gateway.door.client, caller, key, agent);
     const given = Object.fromEntries(Object.entries(message).filter(([, value]) => value !== undefined));
-    const receipt = await session.send(given);
-    if (!receipt.accepted)
-      throw new HttpError(429, 'QUEUE_FULL', `the queue of session ${key} is full; message ${receipt.id} was not accepted`);
-    return { status: 202, body: receipt };
+    return { status: 202, body: requireAccepted(await session.send(given)) };
   },
 });
 

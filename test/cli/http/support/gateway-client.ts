@@ -20,6 +20,7 @@ export interface AskOptions {
   readonly method?: string;
   readonly body?: unknown;
   readonly headers?: Record<string, string>;
+  readonly signal?: AbortSignal;
 }
 
 /** A client of the gateway with a token: plain HTTP, as any program would speak it. */
@@ -36,11 +37,12 @@ export class GatewayClient {
     return { authorization: `Bearer ${this.#token}` };
   }
 
-  async ask(path: string, { method, body, headers = {} }: AskOptions = {}): Promise<JsonAnswer> {
+  async ask(path: string, { method, body, headers = {}, signal }: AskOptions = {}): Promise<JsonAnswer> {
     const hasBody = body !== undefined;
     const response = await fetch(new URL(path, this.url), {
       method: method ?? (hasBody ? 'POST' : 'GET'),
       headers: { ...this.authorization, ...(hasBody ? { 'content-type': 'application/json' } : {}), ...headers },
+      ...(signal ? { signal } : {}),
       ...(hasBody ? { body: typeof body === 'string' ? body : JSON.stringify(body) } : {}),
     });
     const text = await response.text();
@@ -54,12 +56,12 @@ export class GatewayClient {
     return String(body['runId']);
   }
 
-  /** Follows a stream of events, until it ends, its consumer stops, or the connection is lost. */
-  async *follow(path: string, lastEventId?: string): AsyncGenerator<ServerEvent> {
+  /** Follows a stream of events, until it ends, its consumer stops, or the connection is lost. It throws when the signal aborts. */
+  async *follow(path: string, lastEventId?: string, signal?: AbortSignal): AsyncGenerator<ServerEvent> {
     const leave = new AbortController();
     const response = await fetch(new URL(path, this.url), {
       headers: { ...this.authorization, ...(lastEventId === undefined ? {} : { 'last-event-id': lastEventId }) },
-      signal: leave.signal,
+      signal: signal ? AbortSignal.any([leave.signal, signal]) : leave.signal,
     });
     if (response.status !== 200) throw new Error(`no stream: ${response.status} ${await response.text()}`);
     try {

@@ -26,6 +26,8 @@ export interface TestGatewayOptions
   readonly ready?: Promise<void>;
   /** Called before each query of a session's events. May throw. */
   readonly onSessionEvents?: () => void;
+  /** The oldest event that sessions keep, instead of one of a thousand. @default what the session answers */
+  readonly keptFrom?: () => number;
   /** @default the tokens that the worker publishes */
   readonly streams?: StreamSource;
   /** Called with a defect. @default the gateway ends with it */
@@ -88,7 +90,7 @@ export function useGateways(): { place(options: AgentWorkerOptions): Promise<Gat
 
 async function startGateway(
   { folder, taskQueue }: { readonly folder: string; readonly taskQueue: string },
-  { entries, isStarting = false, ready, onSessionEvents, streams: replaced, taskQueue: _of, uiUrl, ...given }: TestGatewayOptions,
+  { entries, isStarting = false, ready, onSessionEvents, keptFrom, streams: replaced, taskQueue: _of, uiUrl, ...given }: TestGatewayOptions,
 ): Promise<TestGateway> {
   const files = new FileStreamSource({ folder });
   let opened = 0;
@@ -99,7 +101,7 @@ async function startGateway(
     },
   };
   const client = await AgentClient.connect({ address: inject('temporalAddress'), taskQueue, streams });
-  if (onSessionEvents) watchSessions(client, onSessionEvents);
+  if (onSessionEvents ?? keptFrom) watchSessions(client, { onEvents: onSessionEvents, keptFrom });
   const stop = new AbortController();
   let served: Promise<void> = Promise.resolve();
   const url = await new Promise<string>((resolve, reject) => {
@@ -142,15 +144,22 @@ async function startGateway(
   };
 }
 
-/** Calls `onEvents` before each query of a session's events by this client. */
-function watchSessions(client: AgentClient, onEvents: () => void): void {
+interface SessionWatch {
+  readonly onEvents: (() => void) | undefined;
+  readonly keptFrom: (() => number) | undefined;
+}
+
+/** Calls `onEvents` before each query of a session's events by this client, and leaves out of its answer what is before `keptFrom`. */
+function watchSessions(client: AgentClient, { onEvents, keptFrom }: SessionWatch): void {
   const session = client.session.bind(client);
   client.session = (...args) => {
     const handle = session(...args);
     const events = handle.events.bind(handle);
     handle.events = async (request) => {
-      onEvents();
-      return await events(request);
+      onEvents?.();
+      const page = await events(request);
+      const first = Math.max(page.first, keptFrom?.() ?? 0);
+      return { ...page, first, events: page.events.filter(({ seq }) => seq >= first) };
     };
     return handle;
   };

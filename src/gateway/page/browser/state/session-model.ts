@@ -58,7 +58,7 @@ export class SessionModel {
   /** Takes events of the session and of its runs. */
   take(events: readonly ServerEvent[]): void {
     for (const [runId, ofRun] of runEventsIn(events)) this.#runOf(runId).take(ofRun);
-    if (events.some(({ type }) => type.startsWith('message.') || type.startsWith('session.'))) void this.refresh();
+    if (events.some(isOfSession)) void this.refresh();
   }
 
   #runOf(runId: string): RunModel {
@@ -86,12 +86,18 @@ export class SessionModel {
 function runEventsIn(events: readonly ServerEvent[]): ReadonlyMap<string, readonly ServerEvent[]> {
   const found = new Map<string, ServerEvent[]>();
   for (const event of events) {
-    if (OF_SESSION.has(event.type)) continue;
+    if (isOfSession(event)) continue;
     // the gateway adds the id of the run to the events of runs
     const { runId } = event.data as { readonly runId: string };
     found.set(runId, [...(found.get(runId) ?? []), event]);
   }
   return found;
+}
+
+/** True for an event of the session, also where events of it are missing: the state has what they led to. */
+function isOfSession({ type, data }: ServerEvent): boolean {
+  // the gateway writes this type with this data
+  return OF_SESSION.has(type) || (type === 'gap' && (data as { readonly runId?: string }).runId === undefined);
 }
 
 const OF_SESSION: ReadonlySet<string> = new Set<SessionEvent['type']>([
