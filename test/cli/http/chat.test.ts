@@ -73,11 +73,14 @@ describe('a chat of the AI SDK', () => {
   });
 
   it('a page that opens a chat gets its messages: those of the user, and each answer that has ended with its calls', async () => {
-    const held = latch();
+    const [asked, held] = [latch(), latch()];
     const place = await gateways.place({
       tools: [lookUp],
       model: async (request, nth) => {
-        if (nth === 3) await held.opened;
+        if (nth === 3) {
+          asked.open();
+          await held.opened;
+        }
         return nth === 1
           ? words(request, 'I look.', call(['look_up', { order: 7 }], ['look_up', { order: 'x' }]))
           : words(request, `Answer ${nth}.`);
@@ -89,6 +92,8 @@ describe('a chat of the AI SDK', () => {
     const answer = chat.parts;
     const sent = chat.sendMessage({ text: 'two' });
     await until(async () => (await client.ask('/v1/sessions/c8')).body['active'] === 'c8/2', 'the second run is active');
+    // its transcript has the message once its first task is done
+    await asked.opened;
     const { body } = await client.ask('/v1/chat/c8');
     const page = new UiChat(client, { id: 'c8', messages: (body['messages'] as UiMessage[]).map(stored) });
     expect(page.messages.map(({ id, role }) => [id, role])).toEqual(chat.messages.slice(0, 3).map(({ id, role }) => [id, role]));
@@ -211,9 +216,10 @@ describe('a chat of the AI SDK', () => {
   });
 
   it('C-01, C-04: a message during an answer waits for its own one; with queue steer it goes into the answer that is in work', async () => {
-    const held = latch();
+    const [asked, held] = [latch(), latch()];
     const place = await gateways.place({
       model: async (request, nth) => {
+        asked.open();
         if (nth === 1) await held.opened;
         return words(request, `answer to ${lastTextOf(request)}`);
       },
@@ -235,6 +241,8 @@ describe('a chat of the AI SDK', () => {
     };
     const first = send('one');
     await until(async () => (await client.ask('/v1/sessions/q1')).body['active'] === 'q1/1', 'the run is active');
+    // a message that comes before the first call is part of its question
+    await asked.opened;
     const later = [send('two'), send('three', { queue: 'steer' })];
     await until(async () => {
       const state = JSON.stringify((await client.ask('/v1/sessions/q1')).body);

@@ -140,9 +140,9 @@ describe('sessions over HTTP', () => {
     const place = await gateways.place({ model: (request) => say(`answer to ${lastTextOf(request)}`) });
     let kept = 1;
     const { client } = await place.gateway({ keptFrom: () => kept });
-    const send = (id: string) => client.ask('/v1/sessions/s9/messages', { body: { id, text: id } });
+    const send = (id: string) => client.ask('/v1/sessions/s21/messages', { body: { id, text: id } });
     for (const id of ['m1', 'm2']) await send(id);
-    const events = await followUntil(client, 's9', 2);
+    const events = await followUntil(client, 's21', 2);
     expect(events.filter(({ event }) => event === 'gap')).toEqual([]);
     const own = events.filter(({ event }) => /^(?:message|session)\./u.test(event));
     const seqs = own.map(({ data }) => Number(data['seq']));
@@ -150,12 +150,12 @@ describe('sessions over HTTP', () => {
     // the first one still has the events
     const { client: other } = await place.gateway({ keptFrom: () => kept });
     for (const from of [undefined, own[0]?.id]) {
-      const late = await followUntil(other, 's9', 2, from);
+      const late = await followUntil(other, 's21', 2, from);
       const gapAt = late.findIndex(({ event, data }) => event === 'gap' && data['runId'] === undefined);
       expect(late[gapAt]?.data).toEqual({ missing: 'events' });
       const after = late.slice(gapAt + 1).filter(({ event }) => /^(?:message|session)\./u.test(event));
       expect(after.map(({ data }) => data['seq'])).toEqual(seqs.slice(-2));
-      const resumed = await followUntil(other, 's9', 2, late[gapAt]?.id);
+      const resumed = await followUntil(other, 's21', 2, late[gapAt]?.id);
       expect(resumed.some(({ event }) => event === 'gap')).toBe(false);
     }
   });

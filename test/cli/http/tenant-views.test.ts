@@ -36,21 +36,21 @@ describe('what a tenant sees', () => {
     const { as } = await place.gateway({ entries: [entry('a', 'acme'), entry('b', 'other')] });
     const { client } = await place.gateway();
     for (const via of [as('a'), as('b'), client]) {
-      expect(await via.ask('/v1/sessions/s1/messages', { body: { text: 'x' } })).toMatchObject({ status: 202 });
+      expect(await via.ask('/v1/sessions/s20/messages', { body: { text: 'x' } })).toMatchObject({ status: 202 });
     }
     // a run may name a session without being one of its runs
-    const named = await as('a').start({ session: 's1' });
+    const named = await as('a').start({ session: 's20' });
     await until(async () => (await runsOf(client, 'status=completed')).length === 4, 'all are listed');
-    const own = await runsOf(as('a'), 'session=s1');
-    expect(own.map(({ runId }) => runId).toSorted()).toEqual(['acme/s1/1', named].toSorted());
-    expect(own.map(({ session }) => session)).toEqual(['s1', 's1']);
-    expect((await runsOf(as('b'), 'session=s1')).map(({ runId }) => runId)).toEqual(['other/s1/1']);
-    expect(await as('a').ask('/v1/runs/acme%2Fs1%2F1')).toMatchObject({ body: { run: { session: 's1' } } });
-    for (const foreign of ['other/s1', 'other%2Fs1', '..%2Fother%2Fs1', 'x" OR AgentTenant = "other']) {
+    const own = await runsOf(as('a'), 'session=s20');
+    expect(own.map(({ runId }) => runId).toSorted()).toEqual(['acme/s20/1', named].toSorted());
+    expect(own.map(({ session }) => session)).toEqual(['s20', 's20']);
+    expect((await runsOf(as('b'), 'session=s20')).map(({ runId }) => runId)).toEqual(['other/s20/1']);
+    expect(await as('a').ask('/v1/runs/acme%2Fs20%2F1')).toMatchObject({ body: { run: { session: 's20' } } });
+    for (const foreign of ['other/s20', 'other%2Fs20', '..%2Fother%2Fs20', 'x" OR AgentTenant = "other']) {
       const { status, body } = await as('a').ask(`/v1/runs?session=${foreign}`);
       expect([foreign, status, body['error']]).toEqual([foreign, 422, expect.objectContaining({ code: 'BAD_SESSION_ID' })]);
     }
-    expect((await runsOf(client, 'session=acme/s1')).map(({ runId }) => runId)).toEqual(['acme/s1/1']);
-    expect((await runsOf(client, 'session=s1')).map(({ runId }) => runId).toSorted()).toEqual([named, 's1/1'].toSorted());
+    expect((await runsOf(client, 'session=acme/s20')).map(({ runId }) => runId)).toEqual(['acme/s20/1']);
+    expect((await runsOf(client, 'session=s20')).map(({ runId }) => runId).toSorted()).toEqual([named, 's20/1'].toSorted());
   });
 });

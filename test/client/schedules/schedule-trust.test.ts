@@ -15,9 +15,10 @@ const NEW_YEAR = { cron: '0 0 1 1 *' };
 const UNSIGNED = { cause: { type: 'Input.Invalid', message: expect.stringMatching(/^UNSIGNED: /u) } };
 
 describe('A3: a schedule at an embedded server', { timeout: 60_000 }, () => {
+  // hooks run in reverse order: the workers write to the folders until they end
+  const ownedPlace = useOwnedPlaces();
   const { worker } = useWorkers();
   const { open } = useSessions();
-  const ownedPlace = useOwnedPlaces();
   const ends: (() => Promise<unknown>)[] = [];
   afterEach(async () => {
     for (const end of ends.splice(0)) await end().catch(() => undefined);

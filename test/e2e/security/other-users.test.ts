@@ -74,7 +74,7 @@ describe('other users of the machine, at the embedded server', () => {
       cause: { message: expect.stringMatching(/^UNSIGNED: .*'perdure dev --open'/u) },
     });
     expect((await here.type(['sign', 'steer', 'r1', '{}'], 2)).stderr).toContain(
-      'BAD_OPTION: "steer": start, approve, answer, extend can be signed',
+      'BAD_OPTION: "steer": start, send, approve, answer, extend can be signed',
     );
     expect((await here.type(['sign', 'start', 'r1', '[]'], 2)).stderr).toContain('the input must be a JSON object');
     await dev.kill('SIGTERM');

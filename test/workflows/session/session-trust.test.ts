@@ -8,9 +8,10 @@ import { useOwnedPlaces } from './support/owned-place.js';
 import { useSessions } from './support/sessions.js';
 
 describe('A3: a session at an embedded server', { timeout: 60_000 }, () => {
+  // hooks run in reverse order: the workers write to the folders until they end
+  const ownedPlace = useOwnedPlaces();
   const { worker } = useWorkers();
   const { open } = useSessions();
-  const ownedPlace = useOwnedPlaces();
 
   /** A worker that asks for signatures, a client of the owner, and the folder that its runs work on. */
   async function embedded() {
