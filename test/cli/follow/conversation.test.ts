@@ -3,12 +3,11 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Voice } from '../../../src/cli/display/output.js';
 import { PlainDisplay } from '../../../src/cli/display/plain-display.js';
 import { ConversationKeys } from '../../../src/cli/follow/conversation-keys.js';
-import { RunControls } from '../../../src/cli/follow/run-controls.js';
+import type { RunControls } from '../../../src/cli/follow/run-controls.js';
 import { SentLines } from '../../../src/cli/follow/sent-lines.js';
 import { keysOf } from '../../../src/cli/host/context.js';
 import { Interrupts } from '../../../src/cli/host/interrupts.js';
 import { answerOf, type SessionAnswer } from '../../../src/cli/host/session-answer.js';
-import { Draft } from '../../../src/cli/terminal/line-editor.js';
 import { type LinePrompt, readTypedLine } from '../../../src/cli/terminal/line-prompt.js';
 import type { Prompt } from '../../../src/cli/terminal/live-display.js';
 import { PerdureError } from '../../../src/contracts/perdure-error.js';
@@ -16,6 +15,7 @@ import type { SendInput, SessionState } from '../../../src/contracts/schemas/ses
 import { collectedOutput } from '../support/collected-output.js';
 import { ended } from '../terminal/support/items.js';
 import { TestScreen } from '../terminal/support/screen.js';
+import { NO_DISPLAY, openControls } from './support/open-controls.js';
 
 /** A terminal with the keys of a conversation. */
 function terminal(): {
@@ -43,17 +43,9 @@ function terminal(): {
   };
 }
 
-function controlsOf(keys: ConversationKeys): RunControls {
-  const display = { columns: 60, setPrompt: () => undefined, print: () => undefined, say: () => undefined, callOf: () => undefined };
+function controlsOf({ draft }: ConversationKeys): RunControls {
   // no key of these tests reaches the run
-  return new RunControls({
-    run: {} as never,
-    send: () => Promise.resolve(),
-    display,
-    draft: keys.draft,
-    detach: () => undefined,
-    decidedBy: {},
-  });
+  return openControls({}, { draft });
 }
 
 describe('a line that is typed in a conversation', () => {
@@ -124,22 +116,12 @@ describe('Ctrl-C as the run ends', () => {
     const said: string[] = [];
     const hints: (string | undefined)[] = [];
     const display = {
-      columns: 60,
+      ...NO_DISPLAY,
       setPrompt: (prompt: Prompt | undefined) => void hints.push(prompt?.hint),
-      print: () => undefined,
       say: (line: string) => void said.push(line),
-      callOf: () => undefined,
     };
     const run = { hold: () => Promise.reject(new PerdureError('RUN_CLOSED', 'closed', 4)) };
-    const controls = new RunControls({
-      run: run as never,
-      send: () => Promise.resolve(),
-      display,
-      draft: new Draft(),
-      detach: () => undefined,
-      decidedBy: {},
-    });
-    onTestFinished(() => controls.close());
+    const controls = openControls(run, { display });
     controls.press({ kind: 'interrupt' });
     await expect.poll(() => hints.at(-1)).toContain('Ctrl-C interrupts');
     expect([hints.some((hint) => hint?.includes('Ctrl-C detaches')), said]).toEqual([true, []]);

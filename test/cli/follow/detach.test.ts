@@ -1,7 +1,6 @@
 import { EventEmitter } from 'node:events';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { followedItems } from '../../../src/cli/follow/followed-items.js';
-import { RunControls } from '../../../src/cli/follow/run-controls.js';
 import { Interrupts } from '../../../src/cli/host/interrupts.js';
 import type { Pressed } from '../../../src/cli/terminal/keyboard.js';
 import { Draft } from '../../../src/cli/terminal/line-editor.js';
@@ -10,6 +9,7 @@ import { latch } from '../../support/use-workers.js';
 import { useCliFolders } from '../support/cli.js';
 import { ended } from '../terminal/support/items.js';
 import { TestScreen } from '../terminal/support/screen.js';
+import { openControls } from './support/open-controls.js';
 
 const newFolder = useCliFolders();
 
@@ -21,17 +21,9 @@ function controls(): { press: (...keys: Pressed[]) => void; sent: string[]; answ
     sent.push(verb);
     return held.opened;
   };
-  const display = { columns: 60, setPrompt: () => undefined, print: () => undefined, say: () => undefined, callOf: () => undefined };
-  const made = new RunControls({
-    // all that the keys of these tests send
-    run: { hold: note('hold'), release: note('release') } as never,
-    send: note('steer'),
-    display,
-    draft: new Draft(),
-    detach: () => void sent.push('detach'),
-    decidedBy: {},
-  });
-  onTestFinished(() => made.close());
+  // all that the keys of these tests send
+  const run = { hold: note('hold'), release: note('release') };
+  const made = openControls(run, { send: note('steer'), detach: () => void sent.push('detach') });
   return { press: (...keys) => keys.forEach((key) => made.press(key)), sent, answer: () => held.open() };
 }
 

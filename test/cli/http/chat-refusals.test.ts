@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { lastTextOf, say } from '../../support/agent-worker.js';
 import { latch, until } from '../../support/use-workers.js';
 import { entry, words } from './support/chat-agent.js';
+import type { GatewayClient } from './support/gateway-client.js';
 import { textOf, UiChat } from './support/ui-chat.js';
 import { useGateways } from './support/use-gateways.js';
 
@@ -11,6 +12,34 @@ const gateways = useGateways();
 /** The messages of a page with one message of the user. */
 function user(...parts: readonly object[]): object {
   return { messages: [{ id: 'm1', role: 'user', parts }] };
+}
+
+type Trigger = 'submit-message' | 'regenerate-message';
+
+/** A gateway whose model echoes, but only after `held` was opened. */
+async function heldGateway(): Promise<{ client: GatewayClient; held: ReturnType<typeof latch> }> {
+  const held = latch();
+  const place = await gateways.place({
+    model: async (request) => {
+      await held.opened;
+      return words(request, `answer to ${lastTextOf(request)}`);
+    },
+  });
+  const { client } = await place.gateway();
+  return { client, held };
+}
+
+/** Sends the messages of a page as the AI SDK does, and reads the stream to its end. The last state of the answer. */
+async function lastAnswer(
+  { url, authorization }: GatewayClient,
+  sent: { chatId: string; messages: UIMessage[]; trigger: Trigger; onError?: () => void },
+): Promise<UIMessage | undefined> {
+  const { onError, ...request } = sent;
+  const transport = new DefaultChatTransport({ api: `${url}/v1/chat`, headers: authorization });
+  const stream = await transport.sendMessages({ ...request, messageId: undefined, abortSignal: undefined });
+  let last: UIMessage | undefined;
+  for await (const message of readUIMessageStream({ stream, ...(onError ? { onError } : {}) })) last = message;
+  return last;
 }
 
 describe('what a chat refuses', () => {
@@ -38,20 +67,10 @@ describe('what a chat refuses', () => {
   });
 
   it('a message id that was used: the same message is answered once, and an answered one gets no other answer', async () => {
-    const held = latch();
-    const place = await gateways.place({
-      model: async (request) => {
-        await held.opened;
-        return words(request, `answer to ${lastTextOf(request)}`);
-      },
-    });
-    const { client } = await place.gateway();
+    const { client, held } = await heldGateway();
     const messages: UIMessage[] = [{ id: 'm1', role: 'user', parts: [{ type: 'text', text: 'one' }] }];
-    const transport = new DefaultChatTransport({ api: `${client.url}/v1/chat`, headers: client.authorization });
-    const send = async (trigger: 'submit-message' | 'regenerate-message') => {
-      const stream = await transport.sendMessages({ chatId: 'r1', messages, trigger, messageId: undefined, abortSignal: undefined });
-      let last: UIMessage | undefined;
-      for await (const message of readUIMessageStream({ stream })) last = message;
+    const send = async (trigger: Trigger) => {
+      const last = await lastAnswer(client, { chatId: 'r1', messages, trigger });
       return [last?.id, textOf(last)];
     };
     const sent = [send('submit-message'), send('submit-message'), send('regenerate-message')];
@@ -68,21 +87,10 @@ describe('what a chat refuses', () => {
   });
 
   it('C-06: a message that was dropped is sent anew when the page asks again, once for all pages, and then its answer stays', async () => {
-    const held = latch();
-    const place = await gateways.place({
-      model: async (request) => {
-        await held.opened;
-        return words(request, `answer to ${lastTextOf(request)}`);
-      },
-    });
-    const { client } = await place.gateway();
-    const transport = new DefaultChatTransport({ api: `${client.url}/v1/chat`, headers: client.authorization });
-    const send = async (id: string, trigger: 'submit-message' | 'regenerate-message') => {
+    const { client, held } = await heldGateway();
+    const send = async (id: string, trigger: Trigger) => {
       const messages: UIMessage[] = [{ id, role: 'user', parts: [{ type: 'text', text: id }] }];
-      const stream = await transport.sendMessages({ chatId: 'd1', messages, trigger, messageId: undefined, abortSignal: undefined });
-      let last: UIMessage | undefined;
-      for await (const message of readUIMessageStream({ stream, onError: () => undefined })) last = message;
-      return textOf(last);
+      return textOf(await lastAnswer(client, { chatId: 'd1', messages, trigger, onError: () => undefined }));
     };
     const first = send('m1', 'submit-message');
     await until(async () => (await client.ask('/v1/sessions/d1')).body['active'] === 'd1/1', 'the run is active');

@@ -1,10 +1,9 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { RunControls } from '../../../src/cli/follow/run-controls.js';
-import { Draft } from '../../../src/cli/terminal/line-editor.js';
 import { LiveDisplay } from '../../../src/cli/terminal/live-display.js';
 import { plainLine } from '../../../src/cli/terminal/styled-text.js';
 import type { WatchItem } from '../../../src/client/watch/watch-run.js';
 import type { Message } from '../../../src/contracts/schemas/message.js';
+import { openControls } from '../follow/support/open-controls.js';
 import { answer, completed, ended, event, gave, RUNNING, said, streamed, toolCall, toolResult, turnStarted } from './support/items.js';
 import { foreignCodes, TestScreen } from './support/screen.js';
 
@@ -137,16 +136,8 @@ describe('lines that must be seen', () => {
     const args = JSON.stringify({ path: 'x'.repeat(3_000), last: 'MARK' });
     const asked = event({ type: 'approval.asked', turn: 1, callId: 'c1', tool: 'deploy', title: 'deploy', args, by: 'tool', reason: '' });
     const approved: string[] = [];
-    const controls = new RunControls({
-      // all that y sends
-      run: { runId: 'r', approve: (callId: string) => Promise.resolve(void approved.push(callId)) } as never,
-      send: () => Promise.resolve(),
-      display,
-      draft: new Draft(),
-      detach: () => undefined,
-      decidedBy: {},
-    });
-    onTestFinished(() => controls.close());
+    // all that y sends
+    const controls = openControls({ runId: 'r', approve: (callId: string) => Promise.resolve(void approved.push(callId)) }, { display });
     const progress = { type: 'progress', progress: RUNNING } as const;
     play(display, [turnStarted(1), streamed(1, { type: 'text', text: 'I deploy ' })]);
     for (const item of [asked, progress]) controls.take(item);

@@ -16,18 +16,16 @@ const names = SCHEMA_NAMES;
 
 /** The generated parts of the pages about limits, presets and scripts. */
 export const LIMIT_PARTS: Readonly<Record<string, () => string>> = {
-  'all-limits': () => [limitSections(LIMIT_TITLES, 'limits'), limitSections(DATA_LIMIT_TITLES, 'data-limits')].join('\n\n'),
-  'all-worker-limits': () =>
-    [limitSections(PROCESS_LIMIT_TITLES, 'worker-limits'), limitSections(CONFIG_LIMIT_TITLES, 'prompt-limits')].join('\n\n'),
-  'all-guard-limits': () => limitSections(GUARD_LIMIT_TITLES, 'guard-limits'),
-  'all-prompt-limits': () => limitSections(PROMPT_LIMIT_TITLES, 'prompt-limits'),
-  'all-mcp-limits': () => limitSections(MCP_LIMIT_TITLES, 'mcp-limits'),
-  'all-tool-limits': () =>
-    [limitSections(TOOL_LIMIT_TITLES, 'tool-limits'), limitSections(BACKGROUND_LIMIT_TITLES, 'background-limits')].join('\n\n'),
-  'all-channel-limits': () => limitSections(CHANNEL_LIMIT_TITLES, 'channel-limits'),
-  'all-session-limits': () => limitSections(SESSION_LIMIT_TITLES, 'session-limits'),
-  'all-http-limits': () => limitSections(HTTP_LIMIT_TITLES, 'http-limits'),
-  'all-gateway-limits': () => limitSections(GATEWAY_LIMIT_TITLES, 'gateway-limits'),
+  'all-limits': () => [limitSections(TITLES.run, 'limits'), limitSections(TITLES.data, 'data-limits')].join('\n\n'),
+  'all-worker-limits': () => [limitSections(TITLES.worker, 'worker-limits'), limitSections(TITLES.config, 'prompt-limits')].join('\n\n'),
+  'all-guard-limits': () => limitSections(TITLES.guard, 'guard-limits'),
+  'all-prompt-limits': () => limitSections(TITLES.prompt, 'prompt-limits'),
+  'all-mcp-limits': () => limitSections(TITLES.mcp, 'mcp-limits'),
+  'all-tool-limits': () => [limitSections(TITLES.tool, 'tool-limits'), limitSections(TITLES.background, 'background-limits')].join('\n\n'),
+  'all-channel-limits': () => limitSections(TITLES.channel, 'channel-limits'),
+  'all-session-limits': () => limitSections(TITLES.session, 'session-limits'),
+  'all-http-limits': () => limitSections(TITLES.http, 'http-limits'),
+  'all-gateway-limits': () => limitSections(TITLES.gateway, 'gateway-limits'),
   presets: () => presetTable(),
   script: () => schemaTable(Script, { docs: SCRIPT, declarations: ['Script'] }, { names }),
   'script-step': () =>
@@ -41,117 +39,109 @@ export const LIMIT_PARTS: Readonly<Record<string, () => string>> = {
   'event-kinds': () => EventKind.options.map((kind) => `\`${kind}\``).join(', '),
 };
 
-/** The headings of the groups of limits, in the order of their page. */
-const LIMIT_TITLES = {
-  RUN_LIMITS: 'Runs',
-  MODEL_LIMITS: 'Model calls',
-  THINKING_LIMITS: 'Thinking',
-  TOOL_LIMITS: 'Tool calls',
-  WORKSPACE_LIMITS: 'Workspace tools',
-  WORKER_LIMITS: 'Workers',
-  CONTINUE_AS_NEW_LIMITS: 'Continue-as-new',
-  CLIENT_LIMITS: 'Clients',
-} as const satisfies Partial<Record<keyof typeof limits, string>>;
+/** The headings of the groups of limits, in the order of their pages. */
+const TITLES = {
+  run: {
+    RUN_LIMITS: 'Runs',
+    MODEL_LIMITS: 'Model calls',
+    THINKING_LIMITS: 'Thinking',
+    TOOL_LIMITS: 'Tool calls',
+    WORKSPACE_LIMITS: 'Workspace tools',
+    WORKER_LIMITS: 'Workers',
+    CONTINUE_AS_NEW_LIMITS: 'Continue-as-new',
+    CLIENT_LIMITS: 'Clients',
+  },
+  data: {
+    INPUT_LIMITS: 'Inputs of runs',
+    STEER_LIMITS: 'Messages to a running agent',
+    PAYLOAD_LIMITS: 'Payloads',
+  },
+  worker: {
+    LOSS_LIMITS: 'Lost calls',
+    HOSTING_LIMITS: 'Hosting',
+    DEV_SERVER_LIMITS: 'Embedded server',
+    HOST_PROCESS_LIMITS: 'Host processes',
+    STREAM_LIMITS: 'Streams',
+    REDIS_STREAM_LIMITS: 'Streams in Redis',
+    SANDBOX_LIMITS: 'Sandbox of commands',
+    DISK_LIMITS: 'Full disks',
+    AUTH_LIMITS: 'Signatures',
+    TENANT_LIMITS: 'Tenants',
+    PROVIDER_LIMITS: 'Providers',
+    LEDGER_LIMITS: 'Ledgers',
+  },
+  config: { CONFIG_LIMITS: 'Config files' },
+  prompt: {
+    PROMPT_LIMITS: 'Prompts',
+    SKILL_LIMITS: 'Skills',
+    MEMORY_LIMITS: 'Memory',
+  },
+  tool: {
+    FETCH_LIMITS: 'fetch_url',
+    PATCH_LIMITS: 'apply_patch',
+    QUESTION_LIMITS: 'ask_user',
+    SLEEP_LIMITS: 'sleep',
+  },
+  channel: { CHANNEL_LIMITS: 'Channels' },
+  session: {
+    SESSION_LIMITS: 'Sessions',
+    SCHEDULE_LIMITS: 'Schedules',
+  },
+  background: { BACKGROUND_LIMITS: 'Background commands' },
+  gateway: { GATEWAY_LIMITS: 'perdure mcp' },
+  http: { HTTP_LIMITS: 'perdure serve' },
+  mcp: {
+    MCP_LIMITS: 'MCP servers',
+    ELICITATION_LIMITS: 'Questions of MCP servers',
+    SAMPLING_LIMITS: 'Completions for MCP servers',
+  },
+  guard: {
+    LOOP_LIMITS: 'Loop guard',
+    FAILOVER_LIMITS: 'Fail-over',
+    COMPACTION_LIMITS: 'Compaction',
+    READING_LIMITS: 'Completion checks',
+    WORK_LIMITS: 'Work record',
+    OUTPUT_SCHEMA_LIMITS: 'Output schemas',
+    HOOK_LIMITS: 'Hooks and gates',
+    DECISION_LIMITS: 'Approvals and holds',
+    MEMO_LIMITS: 'Remembered results',
+    ARTIFACT_LIMITS: 'Artifacts',
+    CONTENT_LIMITS: 'Images and secrets',
+    EXECUTOR_LIMITS: 'Executors',
+    SUBAGENT_LIMITS: 'Sub-agents',
+    HANDOFF_LIMITS: 'Handoffs',
+  },
+} as const satisfies Readonly<Record<string, Titles>>;
 
-const DATA_LIMIT_TITLES = {
-  INPUT_LIMITS: 'Inputs of runs',
-  STEER_LIMITS: 'Messages to a running agent',
-  PAYLOAD_LIMITS: 'Payloads',
-} as const satisfies Partial<Record<keyof typeof limits, string>>;
+type Titles = Readonly<Partial<Record<keyof typeof limits, string>>>;
 
-const PROCESS_LIMIT_TITLES = {
-  LOSS_LIMITS: 'Lost calls',
-  HOSTING_LIMITS: 'Hosting',
-  DEV_SERVER_LIMITS: 'Embedded server',
-  HOST_PROCESS_LIMITS: 'Host processes',
-  STREAM_LIMITS: 'Streams',
-  REDIS_STREAM_LIMITS: 'Streams in Redis',
-  SANDBOX_LIMITS: 'Sandbox of commands',
-  DISK_LIMITS: 'Full disks',
-  AUTH_LIMITS: 'Signatures',
-  TENANT_LIMITS: 'Tenants',
-  PROVIDER_LIMITS: 'Providers',
-  LEDGER_LIMITS: 'Ledgers',
-} as const satisfies Partial<Record<keyof typeof limits, string>>;
+/** Each group has its heading: a new one without does not compile. */
+const ALL_TITLES: Readonly<Record<keyof typeof limits, string>> = {
+  ...TITLES.run,
+  ...TITLES.data,
+  ...TITLES.worker,
+  ...TITLES.config,
+  ...TITLES.prompt,
+  ...TITLES.tool,
+  ...TITLES.channel,
+  ...TITLES.session,
+  ...TITLES.background,
+  ...TITLES.gateway,
+  ...TITLES.http,
+  ...TITLES.mcp,
+  ...TITLES.guard,
+};
 
-const CONFIG_LIMIT_TITLES = { CONFIG_LIMITS: 'Config files' } as const satisfies Partial<Record<keyof typeof limits, string>>;
+const TITLE = new Map(Object.entries(ALL_TITLES));
 
-const PROMPT_LIMIT_TITLES = {
-  PROMPT_LIMITS: 'Prompts',
-  SKILL_LIMITS: 'Skills',
-  MEMORY_LIMITS: 'Memory',
-} as const satisfies Partial<Record<keyof typeof limits, string>>;
-
-const TOOL_LIMIT_TITLES = {
-  FETCH_LIMITS: 'fetch_url',
-  PATCH_LIMITS: 'apply_patch',
-  QUESTION_LIMITS: 'ask_user',
-  SLEEP_LIMITS: 'sleep',
-} as const satisfies Partial<Record<keyof typeof limits, string>>;
-
-const CHANNEL_LIMIT_TITLES = { CHANNEL_LIMITS: 'Channels' } as const satisfies Partial<Record<keyof typeof limits, string>>;
-
-const SESSION_LIMIT_TITLES = { SESSION_LIMITS: 'Sessions', SCHEDULE_LIMITS: 'Schedules' } as const satisfies Partial<
-  Record<keyof typeof limits, string>
->;
-const BACKGROUND_LIMIT_TITLES = { BACKGROUND_LIMITS: 'Background commands' } as const satisfies Partial<
-  Record<keyof typeof limits, string>
->;
-
-const GATEWAY_LIMIT_TITLES = { GATEWAY_LIMITS: 'perdure mcp' } as const satisfies Partial<Record<keyof typeof limits, string>>;
-
-const HTTP_LIMIT_TITLES = { HTTP_LIMITS: 'perdure serve' } as const satisfies Partial<Record<keyof typeof limits, string>>;
-
-const MCP_LIMIT_TITLES = {
-  MCP_LIMITS: 'MCP servers',
-  ELICITATION_LIMITS: 'Questions of MCP servers',
-  SAMPLING_LIMITS: 'Completions for MCP servers',
-} as const satisfies Partial<Record<keyof typeof limits, string>>;
-
-const GUARD_LIMIT_TITLES = {
-  LOOP_LIMITS: 'Loop guard',
-  FAILOVER_LIMITS: 'Fail-over',
-  COMPACTION_LIMITS: 'Compaction',
-  READING_LIMITS: 'Completion checks',
-  WORK_LIMITS: 'Work record',
-  OUTPUT_SCHEMA_LIMITS: 'Output schemas',
-  HOOK_LIMITS: 'Hooks and gates',
-  DECISION_LIMITS: 'Approvals and holds',
-  MEMO_LIMITS: 'Remembered results',
-  ARTIFACT_LIMITS: 'Artifacts',
-  CONTENT_LIMITS: 'Images and secrets',
-  EXECUTOR_LIMITS: 'Executors',
-  SUBAGENT_LIMITS: 'Sub-agents',
-  HANDOFF_LIMITS: 'Handoffs',
-} as const satisfies Record<
-  Exclude<
-    keyof typeof limits,
-    | keyof typeof LIMIT_TITLES
-    | keyof typeof DATA_LIMIT_TITLES
-    | keyof typeof PROCESS_LIMIT_TITLES
-    | keyof typeof PROMPT_LIMIT_TITLES
-    | keyof typeof CONFIG_LIMIT_TITLES
-    | keyof typeof MCP_LIMIT_TITLES
-    | keyof typeof BACKGROUND_LIMIT_TITLES
-    | keyof typeof GATEWAY_LIMIT_TITLES
-    | keyof typeof SESSION_LIMIT_TITLES
-    | keyof typeof CHANNEL_LIMIT_TITLES
-    | keyof typeof HTTP_LIMIT_TITLES
-    | keyof typeof TOOL_LIMIT_TITLES
-  >,
-  string
->;
-
-function limitSections(titles: Readonly<Partial<Record<keyof typeof limits, string>>>, file: string): string {
+function limitSections(titles: Titles, file: string): string {
   const docs = new DocComments(`contracts/constants/${file}.ts`);
-  const groups = Object.entries(limits).filter(([group]) => Object.hasOwn(titles, group));
-  const order = Object.keys(titles);
-  return groups
-    .toSorted(([a], [b]) => order.indexOf(a) - order.indexOf(b))
-    .map(([group, values]) => {
-      const rows = Object.entries(values).map(([name, value]) => [`\`${name}\``, quantity(name, value), docs.ofField([group], name).text]);
-      const title = Reflect.get(titles, group);
-      return `## ${String(title)}\n\n\`${group}\`: ${docs.of(group).text}\n\n${markdownTable(['name', 'value', 'meaning'], rows)}`;
+  const groups = new Map(Object.entries(limits));
+  return Object.keys(titles)
+    .map((group) => {
+      const values = Object.entries(groups.get(group) ?? {});
+      const rows = values.map(([name, value]) => [`\`${name}\``, quantity(name, value), docs.ofField([group], name).text]);
+      return `## ${TITLE.get(group) ?? ''}\n\n\`${group}\`: ${docs.of(group).text}\n\n${markdownTable(['name', 'value', 'meaning'], rows)}`;
     })
     .join('\n\n');
 }

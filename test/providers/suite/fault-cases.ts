@@ -1,5 +1,6 @@
 import { inspect } from 'node:util';
 import { expect } from 'vitest';
+import type { ScriptStepInput } from '../../../src/providers/scripted/script.js';
 import { startRawServer } from '../support/raw-server.js';
 import { ask, failureOf, kept, message, resultsOf } from './ask.js';
 import type { ScriptedSubject } from './provider-subject.js';
@@ -17,12 +18,27 @@ const WRONG_KEY = 'canary-Zq81mPx4vLw9-tail';
 /** One case for each row of the table of faults that a provider alone can show. */
 export const FAULT_CASES = {
   M1: { claim: 'a 500 may be tried again: two of them, then the answer, in three requests', run: retriesServerError },
-  M3: { claim: 'a 429 says how long to wait, be it a day', run: tellsRetryAfter },
-  M5: { claim: 'a 529 is an overloaded server', run: tellsOverload },
+  M3: {
+    claim: 'a 429 says how long to wait, be it a day',
+    run: fails({ status: 429, retryAfter: 86_400 }, { type: 'Model.RateLimited', retryAfterMs: A_DAY_MS }),
+  },
+  M5: {
+    claim: 'a 529 is an overloaded server',
+    run: fails({ status: 529, code: 'overloaded_error', message: 'Overloaded' }, { type: 'Model.Overloaded' }),
+  },
   M6: { claim: 'a wrong key is told without any part of the key', run: hidesWrongKey },
-  M8: { claim: 'a 400 is not to be tried again, and says what the server said', run: tellsBadRequest },
-  M9: { claim: 'a prompt that is too long is told as such, in the words of each API', run: tellsOverflow },
-  M11: { claim: 'a 413 is a prompt that is too long', run: tellsLargeBody },
+  M8: {
+    claim: 'a 400 is not to be tried again, and says what the server said',
+    run: fails(
+      { status: 400, message: "Unknown parameter: 'frobnicate'." },
+      { type: 'Model.BadRequest', message: expect.stringContaining('frobnicate') },
+    ),
+  },
+  M9: {
+    claim: 'a prompt that is too long is told as such, in the words of each API',
+    run: fails({ status: 400, code: 'context_length_exceeded' }, { type: 'Model.ContextOverflow' }),
+  },
+  M11: { claim: 'a 413 is a prompt that is too long', run: fails({ status: 413 }, { type: 'Model.ContextOverflow' }) },
   M15: { claim: 'silence within the answer is ended after the idle time', run: endsSilence },
   'M15 before headers': { claim: 'silence before the answer is ended too', run: endsSilenceBeforeHeaders },
   M16: { claim: 'pings keep a slow answer alive beyond the idle time', run: waitsWhilePinged },
@@ -32,8 +48,15 @@ export const FAULT_CASES = {
   M22: { claim: 'two calls with one id are two calls, and their results are taken', run: keepsCallsOfOneId },
   M27: { claim: 'a redirect is refused, and the other host gets nothing', run: refusesRedirect },
   M28: { claim: 'an answer without usage has none, and is an answer', run: goesWithoutUsage },
-  html: { claim: 'a web page with status 200 is no answer', run: refusesPage },
+  html: { claim: 'a web page with status 200 is no answer', run: fails({ html: true }, { type: 'Model.BadResponse' }) },
 } as const satisfies Readonly<Record<string, FaultCase>>;
+
+/** A case of a server that answers with a fault. */
+function fails(fault: NonNullable<ScriptStepInput['fault']>, expected: object): FaultCase['run'] {
+  return async (subject) => {
+    expect(await failureOf(subject, { reply: { fault } })).toMatchObject(expected);
+  };
+}
 
 async function retriesServerError(subject: ScriptedSubject): Promise<void> {
   const before = subject.server.requests.length;
@@ -44,36 +67,12 @@ async function retriesServerError(subject: ScriptedSubject): Promise<void> {
   expect(subject.server.requests.slice(before).map(({ outcome }) => outcome)).toEqual(['faulted', 'faulted', 'answered']);
 }
 
-async function tellsRetryAfter(subject: ScriptedSubject): Promise<void> {
-  const failure = await failureOf(subject, { reply: { fault: { status: 429, retryAfter: 86_400 } } });
-  expect(failure).toMatchObject({ type: 'Model.RateLimited', retryAfterMs: A_DAY_MS });
-}
-
-async function tellsOverload(subject: ScriptedSubject): Promise<void> {
-  const fault = { status: 529, code: 'overloaded_error', message: 'Overloaded' };
-  expect(await failureOf(subject, { reply: { fault } })).toMatchObject({ type: 'Model.Overloaded' });
-}
-
 async function hidesWrongKey(subject: ScriptedSubject): Promise<void> {
   const failure = await failureOf(subject, { apiKey: WRONG_KEY, requests: subject.gateway ? 0 : 1 });
   // LiteLLM without a database has a 400 for it
   expect(failure).toMatchObject({ type: 'Model.Auth', status: subject.gateway ? 400 : 401 });
   const shown = inspect(failure, { depth: 9, showHidden: true });
   for (let at = 0; at + 6 <= WRONG_KEY.length; at += 1) expect(shown).not.toContain(WRONG_KEY.slice(at, at + 6));
-}
-
-async function tellsBadRequest(subject: ScriptedSubject): Promise<void> {
-  const failure = await failureOf(subject, { reply: { fault: { status: 400, message: "Unknown parameter: 'frobnicate'." } } });
-  expect(failure).toMatchObject({ type: 'Model.BadRequest', message: expect.stringContaining('frobnicate') });
-}
-
-async function tellsOverflow(subject: ScriptedSubject): Promise<void> {
-  const failure = await failureOf(subject, { reply: { fault: { status: 400, code: 'context_length_exceeded' } } });
-  expect(failure.type).toBe('Model.ContextOverflow');
-}
-
-async function tellsLargeBody(subject: ScriptedSubject): Promise<void> {
-  expect((await failureOf(subject, { reply: { fault: { status: 413 } } })).type).toBe('Model.ContextOverflow');
 }
 
 async function endsSilence(subject: ScriptedSubject): Promise<void> {
@@ -152,10 +151,6 @@ async function goesWithoutUsage(subject: ScriptedSubject): Promise<void> {
   const { answer } = await ask(subject, { reply: { text: 'Done.', usage: 'none' } });
   expect(answer.parts).toEqual([{ type: 'text', text: 'Done.' }]);
   expect(answer.usage).toBeUndefined();
-}
-
-async function refusesPage(subject: ScriptedSubject): Promise<void> {
-  expect((await failureOf(subject, { reply: { fault: { html: true } } })).type).toBe('Model.BadResponse');
 }
 
 /** A gateway on a busy machine needs a while before it asks the server at all. */

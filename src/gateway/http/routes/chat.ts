@@ -16,6 +16,8 @@ import type { Gateway } from '../routing/gateway.js';
 import { type Answer, defineRoute } from '../routing/route.js';
 import { sessionOf } from '../routing/session-of.js';
 
+const UI_STREAM = { status: 200, meaning: 'the UI message stream of the AI SDK', contentType: 'text/event-stream' } as const;
+
 /** `POST /v1/chat`: sends a message of a `useChat` page, or its decisions about calls, and streams the answer. */
 export const postChat = defineRoute({
   method: 'POST',
@@ -25,11 +27,10 @@ export const postChat = defineRoute({
   body: ChatBody,
   startsWork: true,
   answers: [
-    { status: 200, meaning: 'the UI message stream of the AI SDK', contentType: 'text/event-stream' },
+    UI_STREAM,
     {
       status: 409,
-      meaning:
-        '`ANSWERED`: no other answer to this message; `DROPPED`: it is dropped each time; `MESSAGE_DROPPED`: it was dropped; `NOT_PENDING`: no such approval',
+      meaning: '`ANSWERED`: no other answer to this message; `MESSAGE_DROPPED`: it was dropped; `NOT_PENDING`: no such approval',
     },
     { status: 429, meaning: '`QUEUE_FULL`: the message was not accepted' },
   ],
@@ -49,10 +50,7 @@ export const resumeChat = defineRoute({
   path: '/v1/chat/{id}/stream',
   right: 'read',
   summary: 'stream the active answer, or one that ended a short time ago, from its beginning',
-  answers: [
-    { status: 200, meaning: 'the UI message stream of the AI SDK', contentType: 'text/event-stream' },
-    { status: 204, meaning: 'no active answer, or no such chat' },
-  ],
+  answers: [UI_STREAM, { status: 204, meaning: 'no active answer, or no such chat' }],
   async run({ gateway, caller, params: { id } }) {
     const session = sessionOf(gateway.door.client, caller, id);
     const answer = await resumedRunOf(session, Date.now());
@@ -103,7 +101,7 @@ async function send(session: SessionHandle, message: NonNullable<PostedNews['mes
   const { id, place }: Resent = state ? resend(message.id, state) : { id: message.id, place: undefined };
   // an answer that is in work is shown: a page asks so after a lost connection
   if (typeof place === 'object' && 'runId' in place && place.isOpen) return { runId: place.runId };
-  if (typeof place === 'object' && 'dropped' in place) throw new HttpError(409, 'DROPPED', `message ${id} was dropped: ${place.dropped}`);
+  if (typeof place === 'object' && 'dropped' in place) throw dropped(id, place.dropped);
   if (place !== undefined && place !== 'queued') throw answered(id);
   const receipt = requireAccepted(await session.send({ ...message, id }));
   if (receipt.duplicate) {
@@ -111,6 +109,10 @@ async function send(session: SessionHandle, message: NonNullable<PostedNews['mes
     if (!now || placeOf(id, now) === undefined) throw answered(id);
   }
   return { messageId: id };
+}
+
+function dropped(id: string, reason: string): HttpError {
+  return new HttpError(409, 'MESSAGE_DROPPED', `message ${id} was dropped: ${reason}`);
 }
 
 function answered(id: string): HttpError {
