@@ -5,7 +5,7 @@ import type { UiChunk } from '../../../src/gateway/http/chat/ui-chunk.js';
 import { ModelError } from '../../../src/providers/contract/model-error.js';
 import { call, lastTextOf, say } from '../../support/agent-worker.js';
 import { latch, until } from '../../support/use-workers.js';
-import { inHalves, lookUp, words } from './support/chat-agent.js';
+import { failOrHang, inHalves, lookUp, words } from './support/chat-agent.js';
 import { textOf, UiChat } from './support/ui-chat.js';
 import { useGateways } from './support/use-gateways.js';
 
@@ -191,15 +191,7 @@ describe('a chat of the AI SDK', () => {
   });
 
   it('a failed run is an error with its type, and a cancelled one ends the message', async () => {
-    const place = await gateways.place({
-      model: async (request) => {
-        if (lastTextOf(request) === 'fail') throw new ModelError('Model.Auth', 'no key');
-        request.onDelta?.({ type: 'text', text: 'half' });
-        return await new Promise<never>((_resolve, reject) => {
-          request.signal.addEventListener('abort', () => reject(new Error('aborted')));
-        });
-      },
-    });
+    const place = await gateways.place({ model: failOrHang });
     const { client } = await place.gateway();
     const chat = new UiChat(client, { id: 'c7' });
     await chat.sendMessage({ text: 'fail' });

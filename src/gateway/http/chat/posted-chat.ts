@@ -84,7 +84,11 @@ const UserPart = z.discriminatedUnion('type', [
 ]);
 
 function contentOf({ parts }: PostedMessage): Pick<SendInput, 'text' | 'parts'> {
-  const sent = parts.map(sentPart);
+  return contentOfParts(parts.map(sentPart));
+}
+
+/** The content of a message that has these parts: one text, if it has no files. */
+export function contentOfParts(sent: SentPart[]): Pick<SendInput, 'text' | 'parts'> {
   const texts = sent.flatMap((part) => (part.type === 'text' ? [part.text] : []));
   return texts.length === sent.length ? { text: texts.join('\n\n') } : { parts: sent };
 }

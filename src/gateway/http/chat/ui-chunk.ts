@@ -46,10 +46,10 @@ export type UiChunk =
 /** The headers by which clients know the stream. */
 export const UI_STREAM_HEADERS = { 'x-vercel-ai-ui-message-stream': 'v1' } as const;
 
-/** Chunks as server-sent events. */
-export function framesOf(chunks: readonly UiChunk[]): Buffer {
+/** Objects as server-sent events. */
+export function framesOf(sent: readonly object[]): Buffer {
   // JSON has no line break
-  return Buffer.from(chunks.map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`).join(''));
+  return Buffer.from(sent.map((each) => `data: ${JSON.stringify(each)}\n\n`).join(''));
 }
 
 /** What follows the last chunk. */

@@ -1,19 +1,18 @@
 import { z } from 'zod';
 import type { RunHandle } from '../../../client/run-handle.js';
 import type { SessionHandle } from '../../../client/session-handle.js';
-import { requireAccepted } from '../../../client/sessions/require-accepted.js';
 import { HTTP_LIMITS, SESSION_LIMITS } from '../../../contracts/constants/limits.js';
 import { PerdureError } from '../../../contracts/perdure-error.js';
 import type { Caller } from '../access/caller.js';
 import { nameOf } from '../access/caller.js';
 import { HttpError } from '../access/http-error.js';
-import { placeOf, type Resent, resend, resumedRunOf, stateOf } from '../chat/chat-run.js';
-import { type StreamedAnswer, streamAnswer } from '../chat/chat-stream.js';
+import { resumedRunOf, stateOf } from '../chat/chat-run.js';
+import { answerStream, type StreamedAnswer, UI_FORMAT } from '../chat/chat-stream.js';
 import { ChatBody, type PostedNews, readNews } from '../chat/posted-chat.js';
+import { sendOnce } from '../chat/send-once.js';
 import { storedChat } from '../chat/stored-chat.js';
-import { UI_STREAM_HEADERS } from '../chat/ui-chunk.js';
 import type { Gateway } from '../routing/gateway.js';
-import { type Answer, defineRoute } from '../routing/route.js';
+import { defineRoute } from '../routing/route.js';
 import { sessionOf } from '../routing/session-of.js';
 
 const UI_STREAM = { status: 200, meaning: 'the UI message stream of the AI SDK', contentType: 'text/event-stream' } as const;
@@ -38,9 +37,9 @@ export const postChat = defineRoute({
     const news = readNews(body);
     const session = sessionOf(gateway.door.client, caller, body.id, body.agent);
     const decided = news.decisions.length > 0 ? await decide(gateway, { caller, session, news }) : undefined;
-    const answer = news.message ? await send(session, news.message, news.isAgain) : decided;
+    const answer = news.message ? await sendOnce(session, news.message, news.isAgain) : decided;
     if (!answer) throw new HttpError(409, 'NOT_PENDING', 'no call of this chat waits for these decisions');
-    return streamOf(gateway, session, answer);
+    return answerStream(gateway, { session, answer, format: UI_FORMAT });
   },
 });
 
@@ -56,7 +55,7 @@ export const resumeChat = defineRoute({
     const answer = await resumedRunOf(session, Date.now());
     if (!answer) return { status: 204 };
     if (gateway.isDraining) throw new HttpError(503, 'DRAINING', 'this gateway ends; resume at another one', { 'retry-after': '1' });
-    return streamOf(gateway, session, answer);
+    return answerStream(gateway, { session, answer, format: UI_FORMAT });
   },
 });
 
@@ -87,37 +86,6 @@ export const readChat = defineRoute({
     return { status: 200, body: { id, ...chat } };
   },
 });
-
-function streamOf({ door, feeds }: Gateway, session: SessionHandle, answer: StreamedAnswer): Answer {
-  return { stream: streamAnswer({ session, runOf: (runId) => door.client.get(runId), feeds }, answer), headers: UI_STREAM_HEADERS };
-}
-
-/**
- * Sends a message, once for each id. One that was dropped is sent anew if the page asks again. Throws HttpError 409 if the page asks for another
- * answer to one that was answered.
- */
-async function send(session: SessionHandle, message: NonNullable<PostedNews['message']>, isAgain: boolean): Promise<StreamedAnswer> {
-  const state = isAgain ? await stateOf(session) : undefined;
-  const { id, place }: Resent = state ? resend(message.id, state) : { id: message.id, place: undefined };
-  // an answer that is in work is shown: a page asks so after a lost connection
-  if (typeof place === 'object' && 'runId' in place && place.isOpen) return { runId: place.runId };
-  if (typeof place === 'object' && 'dropped' in place) throw dropped(id, place.dropped);
-  if (place !== undefined && place !== 'queued') throw answered(id);
-  const receipt = requireAccepted(await session.send({ ...message, id }));
-  if (receipt.duplicate) {
-    const now = await stateOf(session);
-    if (!now || placeOf(id, now) === undefined) throw answered(id);
-  }
-  return { messageId: id };
-}
-
-function dropped(id: string, reason: string): HttpError {
-  return new HttpError(409, 'MESSAGE_DROPPED', `message ${id} was dropped: ${reason}`);
-}
-
-function answered(id: string): HttpError {
-  return new HttpError(409, 'ANSWERED', `message ${id} was answered, and the answer stays; send a new message`);
-}
 
 /**
  * Decides about the calls that wait. The answer that continues, or nothing if the chat has no such call. Throws HttpError 403 without the

@@ -1,4 +1,5 @@
 import type { Route } from '../routing/route.js';
+import { postAgUi } from './agui.js';
 import { decideApproval, listApprovals } from './approvals.js';
 import { postChat, readChat, resumeChat } from './chat.js';
 import { cancelRun, extendRun, pauseRun, resumeRun, sendMessage } from './control-runs.js';
@@ -32,6 +33,7 @@ const DATA: readonly Route[] = [
   postChat,
   resumeChat,
   readChat,
+  postAgUi,
 ];
 
 /** All routes of the gateway, in the order of the reference. */

@@ -3,8 +3,9 @@ import { z } from 'zod';
 import { defineTool } from '../../../../src/define/define-tool.js';
 import { Right } from '../../../../src/gateway/http/access/caller.js';
 import type { TokenEntry } from '../../../../src/gateway/http/access/tokens.js';
+import { ModelError } from '../../../../src/providers/contract/model-error.js';
 import type { ModelAnswer, ModelRequest } from '../../../../src/providers/contract/provider.js';
-import { say } from '../../../support/agent-worker.js';
+import { lastTextOf, say } from '../../../support/agent-worker.js';
 
 /** The entry of a token of a tenant. */
 export function entry(token: string, tenant: string, rights: readonly Right[] = Right.options): TokenEntry {
@@ -24,6 +25,15 @@ export function inHalves(opened: Promise<void>): (request: ModelRequest) => Prom
     await opened;
     return words(request, 'and last', say('first and last'));
   };
+}
+
+/** A model that fails if the message is `fail`. Otherwise it says `half`, and answers no more until its run is cancelled. */
+export async function failOrHang(request: ModelRequest): Promise<ModelAnswer> {
+  if (lastTextOf(request) === 'fail') throw new ModelError('Model.Auth', 'no key');
+  request.onDelta?.({ type: 'text', text: 'half' });
+  return await new Promise<never>((_resolve, reject) => {
+    request.signal.addEventListener('abort', () => reject(new Error('aborted')));
+  });
 }
 
 /** A tool that runs without approval. */
