@@ -1,5 +1,7 @@
 import { TokenEntry } from '../../../src/gateway/http/access/tokens.js';
+import { postAgUi } from '../../../src/gateway/http/routes/agui.js';
 import { ROUTES } from '../../../src/gateway/http/routes/routes.js';
+import { startRun } from '../../../src/gateway/http/routes/start-run.js';
 import { ERRORS } from '../../../src/gateway/http/routing/openapi.js';
 import type { Route } from '../../../src/gateway/http/routing/route.js';
 import { DocComments } from './doc-comments.js';
@@ -24,8 +26,7 @@ function row({ method, path, right, summary, query, body, headers = [], answers 
   const takes = [
     ...headers.map(({ name }) => `header \`${name}\``),
     ...Object.keys(query?.shape ?? {}).map((name) => `\`?${name}\``),
-    // the input of a run has a page of its own
-    ...(fields.length > FIELDS_MAX ? ['[input of a run](run.md)'] : fields),
+    ...described(body, fields),
   ];
   return [
     `\`${method} ${path}\``,
@@ -36,4 +37,13 @@ function row({ method, path, right, summary, query, body, headers = [], answers 
   ];
 }
 
-const FIELDS_MAX = 8;
+function described(body: Route['body'], fields: readonly string[]): readonly string[] {
+  const link = DESCRIBED.get(body);
+  return link === undefined ? fields : [link];
+}
+
+/** Bodies with a page or section of their own. */
+const DESCRIBED: ReadonlyMap<unknown, string> = new Map([
+  [startRun.body, '[input of a run](run.md)'],
+  [postAgUi.body, '[`RunAgentInput`](#ag-ui)'],
+]);
