@@ -22,6 +22,7 @@ const ASKING: Config = {
 describe('the prompts of an editor', () => {
   it('C-38: an answer comes while the model writes it, with its thinking, calls, results and plan, and the turn ends', async () => {
     const half = latch();
+    const thought = latch();
     const plan = {
       steps: [
         { step: 'look', status: 'done' },
@@ -30,15 +31,19 @@ describe('the prompts of an editor', () => {
     };
     const place = await editors.place({
       tools: [lookUp, updatePlan],
-      model: (request, nth) => {
-        if (nth > 1) return inHalves(half.opened)(request);
+      model: async (request, nth) => {
+        if (nth > 1) return await inHalves(half.opened)(request);
         request.onDelta?.({ type: 'thinking', text: 'which order?' });
+        // thinking is only in the stream, which may be later than the events
+        await thought.opened;
         return words(request, 'I look it up.', call(['look_up', { order: 7 }], ['update_plan', plan]));
       },
     });
     const { editor } = await place.editor();
     const session = await editor.open(HERE);
     const answered = editor.prompt(session, 'where is my order?');
+    await editor.sees('agent_thought: which order?');
+    thought.open();
     await editor.sees('agent_message: first ');
     half.open();
     expect(await answered).toBe('end_turn');
