@@ -5,7 +5,7 @@ import type { RunPolicy } from './schemas/policy.js';
  * run may be started by the old workflow code and prepared by the new activities. Without a level its history would hold flags that the
  * old code ignored and the new code obeys when it replays them: other commands, and a run that no worker can continue.
  */
-export const CAPABILITY_LEVEL = 12;
+export const CAPABILITY_LEVEL = 13;
 
 /** The first level whose workflow code checks the signatures of approvals and extensions. */
 export const SIGNED_LEVEL = 3;
@@ -37,6 +37,9 @@ export const RECALL_LEVEL = 11;
 /** The first level whose workflow code answers the requests of running calls for completions. */
 export const SAMPLING_LEVEL = 12;
 
+/** The first level whose workflow code tells only the sub-agents that its history started that it continues as new. */
+const OWN_SUBAGENTS_LEVEL = 13;
+
 /** The level of builds that did not tell theirs. */
 const LEVEL_OF_OLD_BUILDS = 1;
 
@@ -65,6 +68,7 @@ export const FLAGS_OF_LEVELS: ReadonlyMap<number, readonly Flag[]> = new Map([
   [RECALL_LEVEL, []],
   // no flag: whether MCP servers may request completions is the worker's choice
   [SAMPLING_LEVEL, []],
+  [OWN_SUBAGENTS_LEVEL, ['tellsOwnSubagents']],
 ]);
 
 /** The policy for workflow code of a level: flags of later levels are off. */

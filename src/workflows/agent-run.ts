@@ -75,7 +75,8 @@ async function runToEnd(context: HandlerContext, carried: CarriedState | undefin
     if (ending.kind === 'end' && answer && !isOvertaken(run, ending)) return close(run, answer.ending ?? ending, answer);
     if (ending.kind === 'continue-as-new' && !run.mustStop) {
       // nothing is awaited in a run without sub-agents: the next history begins with this task
-      const mayContinue = run.subagents.live.length === 0 || (await tellSubagents(run));
+      const isAlone = run.subagents.live.length === 0 && !(run.policy.tellsOwnSubagents && run.awaitsCancel);
+      const mayContinue = isAlone || (await tellSubagents(run));
       if (mayContinue) return continueAsNew(run);
     }
     // the final call stopped the clock, but the run continues
@@ -238,9 +239,13 @@ function end(result: RunResult, { cancelRequest }: Inbox): RunResult {
   return result;
 }
 
-/** Tells the sub-agents at work that the run continues as new. False when a stop came first: it is not carried over. */
+/**
+ * Tells the sub-agents at work that the run continues as new. Those of an earlier history were told then: the server cancels them no more,
+ * and one that waits for its cancellation would wait for ever. False when a stop came first: it is not carried over.
+ */
 async function tellSubagents(run: Run): Promise<boolean> {
-  await Promise.all(run.subagents.live.map(tellContinued));
+  const { live, own } = run.subagents;
+  await Promise.all((run.policy.tellsOwnSubagents ? own : live).map(tellContinued));
   await condition(allHandlersFinished);
   // the parent may have said meanwhile that it continues too: its cancellation is for this history
   await condition(() => !run.awaitsCancel || run.mustStop);

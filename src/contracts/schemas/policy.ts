@@ -189,6 +189,11 @@ export const RunPolicy = z.strictObject({
   limitsInbox: z.boolean().default(true),
   /** Continues as new after 1,000 signals, also in the wait for a model. False in runs of older versions: 5,000, and not in that wait. */
   continuesAtFloods: z.boolean().default(true),
+  /**
+   * Tells only the sub-agents of this history that their parent continues as new: the server cancels no others. False in runs of older
+   * versions, which tell all.
+   */
+  tellsOwnSubagents: z.boolean().default(true),
   /** Tool choice of the first request. */
   firstToolChoice: z.enum(['auto', 'required']).default('auto'),
   /** Cuts an answer that thinks longer than this, in tokens, without text or call. */

@@ -28,6 +28,7 @@ export const POLICY_OF_0_1: RunPolicy = {
   reportsTurns: false,
   limitsInbox: false,
   continuesAtFloods: false,
+  tellsOwnSubagents: false,
   firstToolChoice: 'auto',
   thinkingOutput: 'apart',
   thinkingOffWhenEmpty: false,

@@ -10,6 +10,8 @@ export class Subagents {
   #callsToStart = 0;
   readonly #started: Map<string, number>;
   readonly #live: Map<string, LiveSubagent>;
+  /** Calls whose sub-agents an earlier history started. */
+  readonly #carried: ReadonlySet<string>;
   readonly #ended: EndedSubagent[];
   #arrived: readonly ArrivedResult[];
   /** The model has answered, and the run waits for sub-agents in the background. */
@@ -20,6 +22,7 @@ export class Subagents {
   constructor(carried?: CarriedSubagents) {
     this.#started = new Map(carried?.started);
     this.#live = new Map((carried?.live ?? []).map((subagent) => [subagent.callId, subagent]));
+    this.#carried = new Set(this.#live.keys());
     this.#ended = [...(carried?.ended ?? [])];
     this.#arrived = carried?.arrived ?? [];
     this.answered = carried?.answered ?? false;
@@ -49,6 +52,11 @@ export class Subagents {
 
   get live(): readonly LiveSubagent[] {
     return [...this.#live.values()];
+  }
+
+  /** The sub-agents at work that this history started: the server cancels them when it ends. */
+  get own(): readonly LiveSubagent[] {
+    return this.live.filter(({ callId }) => !this.#carried.has(callId));
   }
 
   get ended(): readonly EndedSubagent[] {

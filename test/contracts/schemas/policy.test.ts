@@ -15,6 +15,7 @@ describe('what is written out is what its schema gives', () => {
       weighsFallbacks: false,
       provesLosses: false,
       continuesAtFloods: false,
+      tellsOwnSubagents: false,
     };
     const off = { loop: { onLoop: 'off' }, quality: false, memo: false, compaction: { strategies: [] }, ...later };
     const parsed = RunPolicy.parse(off);

@@ -1,7 +1,7 @@
 import { describe, it } from 'vitest';
 import type { RunResult } from '../../../src/contracts/schemas/run.js';
 import { call, say } from '../../support/agent-worker.js';
-import { castConfig } from '../../support/subagents/cast.js';
+import { cast, castConfig } from '../../support/subagents/cast.js';
 import { latch, testRun, until, useWorkers } from '../../support/use-workers.js';
 import { historySaver } from './save-history.js';
 
@@ -61,5 +61,40 @@ describe('record runs with sub-agents', () => {
     await write('delegated-continued-1', await on.client.workflow.getHandle(run.runId, first).fetchHistory());
     await write('delegated-continued-2', await run.handle.fetchHistory());
     await write('delegated-child-1', await on.client.workflow.getHandle(child.runId, childFirst).fetchHistory());
+  });
+
+  it('a parent that continues as new twice, and then its sub-agent, which has one too', async () => {
+    const held = latch();
+    const on = await worker({
+      identity: 'recorder',
+      config: castConfig({
+        lead: { subagents: { agents: ['middle'], depth: 2 } },
+        middle: { subagents: { agents: ['scout'], depth: 1 } },
+        scout: {},
+      }),
+      model: cast({
+        lead: (_, n) => (n === 1 ? call(['delegate', { agent: 'middle', task: 'look' }]) : say('done')),
+        middle: (_, n) => (n === 1 ? scouts(1) : say('seen')),
+        scout: async () => {
+          await held.opened;
+          return say('found');
+        },
+      }),
+    });
+    const lead = await start(on, { agent: 'lead', bounds: { continueAsNewSignals: 10 } });
+    await until(() => on.requests.length === 3, 'the scout');
+    const middle = testRun(on.client.workflow.getHandle<() => Promise<RunResult>>(`${lead.runId}/middle-1`));
+    const ids: [string, string][] = [];
+    for (const run of [lead, lead, middle]) {
+      const { runId: before } = await run.handle.describe();
+      ids.push([run.runId, before]);
+      for (let n = 0; n < 12; n += 1) await run.handle.signal('steer', { id: `m${ids.length}-${n}`, text: `message ${n}` });
+      await until(async () => (await run.handle.describe()).runId !== before, 'the next history');
+    }
+    held.open();
+    await lead.result();
+    for (const [n, [runId, executionId]] of ids.entries()) {
+      await write(`told-own-${n + 1}`, await on.client.workflow.getHandle(runId, executionId).fetchHistory());
+    }
   });
 });
