@@ -10,7 +10,7 @@ import type { Message } from '../contracts/schemas/message.js';
 import type { RunInput, RunResult } from '../contracts/schemas/run.js';
 import type { HandlerContext } from './handlers/handler-context.js';
 import { registerHandlers } from './handlers/handlers.js';
-import { parentProblem, takeIgnoredCancel } from './handlers/parent-signals.js';
+import { parentProblem } from './handlers/parent-signals.js';
 import { registerTenantAnswers } from './handlers/tenant-answers.js';
 import { endHold } from './operator/pause-and-hold.js';
 import { publishAttributes, serveDetails, statusAttributes } from './operator/progress.js';
@@ -23,6 +23,7 @@ import { EventLog } from './state/event-log.js';
 import { Inbox } from './state/inbox.js';
 import { Run } from './state/run.js';
 import { buildResult, type Ending, unpreparedResult } from './state/run-result.js';
+import { ParentContinued } from './state/subagents/parent-continued.js';
 import { readActivityProblem, runFailure } from './temporal/failures.js';
 import { awaitRoom, prepareRun } from './temporal/proxies.js';
 import { conversationProblem } from './temporal/session-parent.js';
@@ -43,7 +44,15 @@ export async function agentRun(input: RunInput, state?: WrittenState): Promise<R
   const given = readStart(input, state);
   const carried = given.state === undefined ? undefined : readCarriedState(given.state);
   const events = carried ? EventLog.from(carried.events) : new EventLog();
-  const context: HandlerContext = { input: given.input, inbox: new Inbox(carried), events, run: undefined, refused: undefined };
+  const parentContinued = new ParentContinued(() => context.run?.policy.tellsOwnSubagents === true, carried?.parentContinued);
+  const context: HandlerContext = {
+    input: given.input,
+    inbox: new Inbox(carried),
+    events,
+    parentContinued,
+    run: undefined,
+    refused: undefined,
+  };
   // the first task of a history may deliver an update: the run must exist before the handlers do
   if (carried) context.run = new Run({ ...context, prepared: carried.prepared, carried });
   registerHandlers(context);
@@ -57,8 +66,6 @@ async function runToEnd(context: HandlerContext, carried: CarriedState | undefin
   if (preparation.kind === 'refused') return refuse(context, preparation.problem);
   const { run } = preparation;
   context.run = run;
-  run.continuesSoon = context.continuesSoon ?? false;
-  run.awaitsCancel = context.ignoresCancel ?? false;
   open(run, carried);
   // one watcher for the whole run, not one per call: every condition is evaluated in every activation
   void condition(() => run.inbox.cancelRequest !== undefined).then(() => run.calls.abort());
@@ -75,7 +82,7 @@ async function runToEnd(context: HandlerContext, carried: CarriedState | undefin
     if (ending.kind === 'end' && answer && !isOvertaken(run, ending)) return close(run, answer.ending ?? ending, answer);
     if (ending.kind === 'continue-as-new' && !run.mustStop) {
       // nothing is awaited in a run without sub-agents: the next history begins with this task
-      const isAlone = run.subagents.live.length === 0 && !(run.policy.tellsOwnSubagents && run.awaitsCancel);
+      const isAlone = run.subagents.live.length === 0 && !(run.policy.tellsOwnSubagents && run.parentContinued.awaitsCancel);
       const mayContinue = isAlone || (await tellSubagents(run));
       if (mayContinue) return continueAsNew(run);
     }
@@ -248,7 +255,7 @@ async function tellSubagents(run: Run): Promise<boolean> {
   await Promise.all((run.policy.tellsOwnSubagents ? own : live).map(tellContinued));
   await condition(allHandlersFinished);
   // the parent may have said meanwhile that it continues too: its cancellation is for this history
-  await condition(() => !run.awaitsCancel || run.mustStop);
+  await condition(() => !run.parentContinued.awaitsCancel || run.mustStop);
   return !run.mustStop;
 }
 
@@ -268,7 +275,7 @@ function watchTemporalCancellation(context: HandlerContext): void {
   const { inbox, events } = context;
   const { cancelRequested } = CancellationScope.current();
   void cancelRequested.catch(() => {
-    if (takeIgnoredCancel(context)) return;
+    if (context.parentContinued.takeCancel()) return;
     inbox.requestCancel({ source: 'temporal', reason: 'Temporal cancellation' });
     events.add({ type: 'cancel.requested', reason: 'Temporal cancellation' });
   });

@@ -186,6 +186,8 @@ export const CarriedState = z.strictObject({
   tenant: CarriedShare.optional(),
   /** Absent before the first sub-agent, so that an older build can read the state. */
   subagents: CarriedSubagents.optional(),
+  /** The server has cancelled this sub-agent because its parent continued as new, and does so no more. Absent until then. */
+  parentContinued: z.literal(true).optional(),
   /** Absent before the first handoff, so that an older build can read the state. */
   handoffs: CarriedHandoffs.optional(),
   /** Absent before the first question, so that an older build can read the state. */

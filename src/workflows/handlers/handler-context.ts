@@ -2,6 +2,7 @@ import type { RunInput, RunResult, SteerRecord } from '../../contracts/schemas/r
 import type { EventLog } from '../state/event-log.js';
 import type { Inbox } from '../state/inbox.js';
 import type { Run } from '../state/run.js';
+import type { ParentContinued } from '../state/subagents/parent-continued.js';
 import { inputFailure } from '../temporal/failures.js';
 
 /** The state that handlers work on: input, inbox and events from the start, the run once it is prepared. */
@@ -12,10 +13,7 @@ export interface HandlerContext {
   run: Run | undefined;
   /** The result of a run that could not be prepared. */
   refused: RunResult | undefined;
-  /** The next cancellation of Temporal only says that the parent of this sub-agent continued as new. */
-  ignoresCancel?: boolean;
-  /** The run continues as new as soon as it can. */
-  continuesSoon?: boolean;
+  readonly parentContinued: ParentContinued;
   /** Why the run cannot be prepared yet. */
   waitingFor?: string | undefined;
 }

@@ -98,6 +98,7 @@ const FIELDS: Readonly<Record<keyof CarriedState, Kind>> = {
   handoffs: 'object',
   questions: 'object',
   sleeps: 'array',
+  parentContinued: 'boolean',
   turnInProgress: 'object',
 };
 

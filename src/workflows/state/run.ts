@@ -26,7 +26,8 @@ import { ModelRoute } from './model-route.js';
 import { Questions } from './questions.js';
 import { Spending } from './spending.js';
 import { StepLog } from './step-log.js';
-import { Subagents } from './subagents.js';
+import type { ParentContinued } from './subagents/parent-continued.js';
+import { Subagents } from './subagents/subagents.js';
 import { Transcript } from './transcript.js';
 import { Waits } from './waits.js';
 import { WorkClock } from './work-clock.js';
@@ -55,10 +56,7 @@ export class Run {
   readonly models: string[];
   /** Distinguishes the ids of this run's messages from those of the run it continues. */
   readonly idPrefix: string;
-  /** The run continues as new as soon as it can, however short its history is. */
-  continuesSoon = false;
-  /** True for a sub-agent whose parent continues as new, until Temporal's cancellation came: another history would take it for a real one. */
-  awaitsCancel = false;
+  readonly parentContinued: ParentContinued;
   /** Turns taken in this execution: each execution takes at least one before it continues as new. */
   turnsHere = 0;
   warned: boolean;
@@ -80,12 +78,13 @@ export class Run {
   result: RunResult | undefined;
   deadlineReached = false;
 
-  constructor(parts: { input: RunInput; prepared: PreparedRun; inbox: Inbox; events: EventLog; carried?: CarriedState }) {
+  constructor(parts: Pick<Run, 'input' | 'inbox' | 'events' | 'parentContinued'> & { prepared: PreparedRun; carried?: CarriedState }) {
     const { input, prepared, carried } = parts;
     this.input = input;
     this.agent = new AgentAtWork(prepared, carried?.handoffs);
     this.inbox = parts.inbox;
     this.events = parts.events;
+    this.parentContinued = parts.parentContinued;
     this.transcript = carried ? Transcript.from(carried) : new Transcript();
     this.caps = new Caps(input, prepared, carried?.caps);
     this.counters = carried?.counters ?? { ...NO_COUNTERS };
@@ -219,10 +218,10 @@ export class Run {
   }
 
   historyIsLong(): boolean {
-    if (this.awaitsCancel) return false;
+    if (this.parentContinued.awaitsCancel) return false;
     const info = workflowInfo();
     return (
-      this.continuesSoon ||
+      this.parentContinued.continuesSoon ||
       historyIsLong({
         ...this.#messageFacts(),
         suggested: info.continueAsNewSuggested,
@@ -269,6 +268,7 @@ export class Run {
       events: this.events.carry(),
       ...(this.tenant ? { tenant: this.tenant.carry() } : {}),
       ...this.subagents.carry(),
+      ...this.parentContinued.carry(),
       ...this.questions.carry(),
       ...this.waits.carry(),
       ...(this.turnInProgress ? { turnInProgress: this.turnInProgress } : {}),

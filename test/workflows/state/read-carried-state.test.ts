@@ -151,6 +151,7 @@ const FIELDS: Fields<WrittenState> = {
     answered: few(fc.record({ callId: name, outcome: fc.constantFrom('answered', 'declined'), by: name, since: name, at: name })),
   }),
   sleeps: few(fc.record({ callId: name, from: count, until: count })),
+  parentContinued: fc.constant(true),
   events: fc.record({ seq: count, kept: few(fc.dictionary(name, count)) }),
   turnInProgress,
 };

@@ -1,6 +1,6 @@
-import { SUBAGENT_LIMITS } from '../../contracts/constants/limits.js';
-import type { CarriedState } from '../../contracts/schemas/carried-state.js';
-import type { ArrivedResult, CarriedSubagents, EndedSubagent, LiveSubagent } from '../../contracts/schemas/subagent.js';
+import { SUBAGENT_LIMITS } from '../../../contracts/constants/limits.js';
+import type { CarriedState } from '../../../contracts/schemas/carried-state.js';
+import type { ArrivedResult, CarriedSubagents, EndedSubagent, LiveSubagent } from '../../../contracts/schemas/subagent.js';
 
 /** The sub-agents of a run: those at work, with what is reserved for them, and those that ended. */
 export class Subagents {
