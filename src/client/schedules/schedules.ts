@@ -110,8 +110,9 @@ export class Schedules {
   /** Pauses a schedule: it starts nothing until `resume`, and does not make up the starts. What runs continues. `note`: why, for operators. */
   async pause(name: string, note = 'paused'): Promise<void> {
     const { handle } = await this.#find(name);
-    await this.#ask(name, () => handle.pause(noteOf(note)));
+    // the grant first: a process that is killed in between leaves a schedule that starts nothing
     await this.#grants.pause(name);
+    await this.#ask(name, () => handle.pause(noteOf(note)));
   }
 
   /** Resumes a paused schedule. */
@@ -145,6 +146,7 @@ export class Schedules {
   /** Deletes a schedule. What it started continues. */
   async delete(name: string): Promise<void> {
     const { handle } = await this.#find(name);
+    await this.#grants.pause(name);
     await this.#ask(name, () => handle.delete());
     await this.#grants.revoke(name);
   }

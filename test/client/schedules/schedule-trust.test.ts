@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Client, ScheduleClient } from '@temporalio/client';
+import type { Client, ScheduleClient, ScheduleHandle } from '@temporalio/client';
 import { afterEach, describe, expect, it } from 'vitest';
 import { AgentClient } from '../../../src/client/agent-client.js';
 import { Schedules } from '../../../src/client/schedules/schedules.js';
@@ -102,19 +102,12 @@ describe('A3: a schedule at an embedded server', { timeout: 60_000 }, () => {
   it('whose creation was killed before it was signed is paused, and starts once its owner resumes it', async () => {
     const { on, owner, name, input, stateDir, resultAt } = await embedded();
     const killed = new Error('killed');
-    const schedule = Object.create(on.client.schedule, {
-      create: {
-        value: async (options: Parameters<ScheduleClient['create']>[0]) => {
-          await on.client.schedule.create(options);
-          throw killed;
-        },
-      },
-    }) as ScheduleClient;
-    const client = Object.create(on.client, { schedule: { value: schedule } }) as Client;
-    const { taskQueue } = on;
-    const dying = new Schedules(new TemporalAccess({ client, taskQueue, address: '', tls: false, inputBytesMax: 1_000_000, stateDir }));
+    const create = async (options: Parameters<ScheduleClient['create']>[0]): Promise<never> => {
+      await on.client.schedule.create(options);
+      throw killed;
+    };
     const times = { everyMs: 1_000, overlap: 'allow-all' } as const;
-    await expect(dying.create(name, input, times)).rejects.toBe(killed);
+    await expect(dying(on, stateDir, { create: { value: create } }).create(name, input, times)).rejects.toBe(killed);
     expect(await owner.show(name)).toMatchObject({ status: 'paused', started: 0 });
     // a creation that is refused leaves what the owner allowed
     await expect(owner.create(name, { task: 'other' }, times)).rejects.toMatchObject({ code: 'SCHEDULE_EXISTS' });
@@ -123,6 +116,25 @@ describe('A3: a schedule at an embedded server', { timeout: 60_000 }, () => {
     await until(async () => (await owner.show(name)).recent.some(({ at }) => Date.parse(at) > resumedAt), 'a start after the resume');
     const first = (await owner.show(name)).recent.find(({ at }) => Date.parse(at) > resumedAt);
     expect(await resultAt(Date.parse(first?.at ?? ''))).toMatchObject({ reason: 'completed' });
+  });
+
+  it.each(['pause', 'delete'] as const)('whose %s was killed before the server knew it starts nothing more for its owner', async (verb) => {
+    const { on, owner, name, input, stateDir, resultAt } = await embedded();
+    await owner.create(name, input, { everyMs: 1_000, overlap: 'allow-all' });
+    const killed = new Error('killed');
+    const handle = Object.create(on.client.schedule.getHandle(name), {
+      [verb]: {
+        value: async () => {
+          throw killed;
+        },
+      },
+    }) as ScheduleHandle;
+    await expect(dying(on, stateDir, { getHandle: { value: () => handle } })[verb](name)).rejects.toBe(killed);
+    const killedAt = Date.now();
+    await until(async () => (await owner.show(name)).recent.some(({ at }) => Date.parse(at) > killedAt), 'a start after the kill');
+    const late = (await owner.show(name)).recent.find(({ at }) => Date.parse(at) > killedAt);
+    await expect(resultAt(Date.parse(late?.at ?? ''))).rejects.toMatchObject(UNSIGNED);
+    await owner[verb](name);
   });
 
   it('has a file of its own for each name, also where names that differ by case are one file', () => {
@@ -167,3 +179,14 @@ describe('A3: a schedule at an embedded server', { timeout: 60_000 }, () => {
     expect(await session.wait(triggered)).toMatchObject({ outcome: 'dropped', reason: expect.stringMatching(/^UNSIGNED: /u) });
   });
 });
+
+/** The schedules of an owner whose process is killed in a call to the server: the calls that are replaced. */
+function dying(
+  { client, taskQueue }: { readonly client: Client; readonly taskQueue: string },
+  stateDir: string,
+  replaced: PropertyDescriptorMap,
+): Schedules {
+  const schedule = Object.create(client.schedule, replaced) as ScheduleClient;
+  const access = Object.create(client, { schedule: { value: schedule } }) as Client;
+  return new Schedules(new TemporalAccess({ client: access, taskQueue, address: '', tls: false, inputBytesMax: 1_000_000, stateDir }));
+}

@@ -41,7 +41,7 @@ describe('a run that waits at a limit, in a real browser', { timeout: 180_000 },
     await first.getByRole('button', { name: 'Extend' }).click();
     const second = cardOf(page, '2 turns');
     await second.getByText('2 of 2 used').waitFor();
-    await page.locator('p.announced', { hasText: 'Waiting for an increase of the limit of 2 turns' }).waitFor({ state: 'attached' });
+    await page.locator('.announced p', { hasText: 'Waiting for an increase of the limit of 2 turns' }).waitFor({ state: 'attached' });
     expect(await cardOf(page, '1 turns').count()).toBe(0);
     expect(await newLimit(second, 'Turns').inputValue()).toBe('4');
     await second.getByRole('button', { name: 'Extend' }).click();

@@ -2,10 +2,13 @@ import type { Connection } from '../api/follow-events.js';
 import { ApiError } from '../api/gateway-api.js';
 import { button, element, setAttributes, setText } from '../dom/element.js';
 
+/** Announced texts that the page keeps: one that is replaced before it was read aloud is never heard. */
+const ANNOUNCED_MAX = 20;
+
 /** What surrounds each page: the way home, what is announced to screen readers, and the last error. */
 export class Frame {
   readonly main = element('main', { id: 'main', tabindex: '-1' });
-  readonly #status = element('p', { class: 'announced', role: 'status' });
+  readonly #announced = element('div', { class: 'announced', role: 'log', 'aria-label': 'Announcements' });
   readonly #connection = element('p', { class: 'connection', role: 'status' });
   readonly #error = element('p', { role: 'alert' });
   readonly #dismiss = button('Dismiss', () => this.clearError());
@@ -20,13 +23,14 @@ export class Frame {
       element('header', { class: 'top' }, element('nav', { 'aria-label': 'Site' }, home), this.#connection, signOut),
       this.main,
       this.#errorBox,
-      this.#status,
+      this.#announced,
     );
   }
 
-  /** Announces texts to screen readers. They are not shown. */
+  /** Announces texts to screen readers, each once. They are not shown. */
   announce(texts: readonly string[]): void {
-    if (texts.length > 0) this.#status.textContent = texts.join('. ');
+    this.#announced.append(...texts.map((text) => element('p', {}, text)));
+    while (this.#announced.childElementCount > ANNOUNCED_MAX) this.#announced.firstElementChild?.remove();
   }
 
   /** Names the page in the title of the tab. */
