@@ -22,7 +22,7 @@ const OF_ALL = [
 ];
 /** The groups, with all that can change what their tests show, and their reports. */
 const GROUPS = {
-  e2e: { inputs: [...OF_ALL, 'test/e2e', 'test/cli', 'test/worker'], reports: ['e2e'] },
+  e2e: { inputs: [...OF_ALL, 'test/architecture', 'test/e2e', 'test/cli', 'test/testing', 'test/worker'], reports: ['e2e'] },
   integrations: {
     inputs: [...OF_ALL, '.ci/integrations', 'test/cli/support', 'test/integrations', 'test/providers', 'test/streams'],
     reports: ['python', 'openapi', 's3', 'redis', 'chromium', 'terminal', 'gateways', 'small-model', 'executors', 'starter'],

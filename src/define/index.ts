@@ -1,3 +1,4 @@
+export type { Right, TokenFunction, TokenGrant } from '../contracts/access/token-grant.js';
 export type { PromptContext, PromptFunction, PromptMode } from './agent/agent-prompt.js';
 export type { CompactorContext, CustomCompactor } from './agent/compactor.js';
 export type { CompletionContext, CompletionDecision, CompletionGate } from './agent/completion-gate.js';

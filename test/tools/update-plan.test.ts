@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { profileDecision } from '../../src/contracts/gate-profile.js';
+import { profileDecision } from '../../src/contracts/access/gate-profile.js';
 import { GateProfile } from '../../src/contracts/schemas/policy.js';
 import type { ToolContext } from '../../src/define/define-tool.js';
 import { updatePlan } from '../../src/tools/update-plan.js';

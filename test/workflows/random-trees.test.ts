@@ -7,6 +7,7 @@ import type { ModelAnswer, ModelRequest } from '../../src/providers/contract/pro
 import { type AgentWorker, call, say } from '../support/agent-worker.js';
 import { agentOf, castConfig } from '../support/subagents/cast.js';
 import { checkTree, liveRuns, noCounts, spent } from '../support/subagents/check-tree.js';
+import { stuckTree } from '../support/subagents/stuck-tree.js';
 import { nextCalls, readPlan, type TreePlan } from '../support/subagents/tree-plan.js';
 import { type TestRun, useWorkers } from '../support/use-workers.js';
 
@@ -75,7 +76,7 @@ const EACH_KIND: [TreePlan, number, Act[]][] = [
 describe('a tree of delegations to which anything happens', () => {
   const { worker, start } = useWorkers();
 
-  it('ends: every result comes back once, the purse holds, and no sub-agent is left at work', { timeout: 240_000 }, async () => {
+  it('ends: every result comes back once, the purse holds, and no sub-agent is left at work', { timeout: 600_000 }, async () => {
     const options = { config, model: answer, shutdownGraceMs: 0 };
     const first = await worker(options);
     let spare = await worker({ ...options, taskQueue: first.taskQueue });
@@ -153,13 +154,18 @@ async function settle(work: Promise<unknown>): Promise<void> {
   await Promise.allSettled([work]);
 }
 
+/** Some trees take ten seconds on a busy machine. */
+const TREE_MS_MAX = 90_000;
+
 /** Resumes whatever is paused until the run has ended. */
 async function endOf(on: AgentWorker, run: TestRun): Promise<RunResult> {
   const state = { isOver: false };
   const ended = run.result().finally(() => {
     state.isOver = true;
   });
+  const deadline = Date.now() + TREE_MS_MAX;
   while (!state.isOver) {
+    if (Date.now() > deadline) throw await stuckTree(on.client, await liveRuns(on.client, run));
     for (const { handle } of await liveRuns(on.client, run)) await settle(handle.signal('resume'));
     await Promise.race([settle(ended), new Promise((resolve) => setTimeout(resolve, 200))]);
   }

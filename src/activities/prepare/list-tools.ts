@@ -1,8 +1,8 @@
 import { Context } from '@temporalio/activity';
+import { offersTool } from '../../contracts/access/gate-profile.js';
 import type { AgentActivities } from '../../contracts/activities.js';
 import { MCP_LIMITS, PAYLOAD_LIMITS } from '../../contracts/constants/limits.js';
 import { hashJson } from '../../contracts/digest.js';
-import { offersTool } from '../../contracts/gate-profile.js';
 import type { ToolDescriptor } from '../../contracts/schemas/tool.js';
 import type { Config } from '../../define/define-config.js';
 import type { McpTools } from '../mcp/mcp-tools.js';

@@ -1,10 +1,10 @@
 import { stat } from 'node:fs/promises';
 import { isAbsolute } from 'node:path';
+import { offersTool } from '../../contracts/access/gate-profile.js';
 import type { AgentActivities, PreparedRun, PrepareRunInput } from '../../contracts/activities.js';
 import { clampPolicy, SIGNED_LEVEL, TENANT_LEVEL, WAIT_LEVEL } from '../../contracts/capability-level.js';
 import { PAYLOAD_LIMITS, RUN_LIMITS } from '../../contracts/constants/limits.js';
 import { hashJson } from '../../contracts/digest.js';
-import { offersTool } from '../../contracts/gate-profile.js';
 import type { RunPolicy } from '../../contracts/schemas/policy.js';
 import type { RunSetup } from '../../contracts/schemas/prepared-run.js';
 import type { RunInput } from '../../contracts/schemas/run.js';

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { TokenFunction } from '../../contracts/access/token-grant.js';
 import { HTTP_LIMITS, WORKER_LIMITS } from '../../contracts/constants/limits.js';
 import { PerdureError } from '../../contracts/perdure-error.js';
 import { echoValue } from '../../contracts/text/echo-value.js';
@@ -37,10 +38,10 @@ export async function serve(options: ServeOptions, context: CliContext, version:
   const port = checkPort(givenPort ?? HTTP_LIMITS.portDefault);
   const origin = givenOrigin === undefined ? undefined : checkOrigin(givenOrigin);
   const { serveGateway } = await loadOptional(FRAMEWORK, () => import('../../gateway/http/serve-gateway.js'));
-  const { access, hint } = await openAccess(tokens);
   const workspaces = await openWorkspaceRoot(workspace);
   const config = await loadConfigHere();
   const { gateway } = config.config;
+  const { access, hint } = await openAccess(tokens, gateway?.tokens);
   const publicOrigin = origin ?? (gateway?.publicOrigin === undefined ? undefined : readOrigin(gateway.publicOrigin));
   const place = await openPlace(where, tell, config);
   const channels = openChannelDoors({ config, place, say: tell });
@@ -85,7 +86,11 @@ interface Access extends Pick<GatewayOptions, 'access'> {
   readonly hint: string;
 }
 
-async function openAccess(tokens: string | undefined): Promise<Access> {
+async function openAccess(tokens: string | undefined, ask: TokenFunction | undefined): Promise<Access> {
+  if (ask && tokens !== undefined) {
+    throw new PerdureError('BAD_OPTION', 'tokens: the config has gateway.tokens, so there can be no file of tokens', 2);
+  }
+  if (ask) return { access: { ask }, hint: 'tokens by gateway.tokens of the config' };
   if (tokens !== undefined) {
     const { parseTokens } = await import('../../gateway/http/access/tokens.js');
     const entries = parseTokens(await readTokens(tokens), tokens);

@@ -26,6 +26,8 @@ export const HTTP_LIMITS = {
   bodyDepthMax: 200,
   /** Tokens of a file. Each request is compared with all of them. */
   tokensMax: 1_000,
+  /** Time limit of `gateway.tokens` of the config for one answer. */
+  tokenFunctionMs: 5 * SECOND_MS,
   /** Requests of a token in a minute, without `gateway.requestsPerMinute` of the config. A burst may have the same number. */
   requestsPerMinuteDefault: 6_000,
   /** Highest `gateway.requestsPerMinute`. */

@@ -1,13 +1,12 @@
 import type { ServerResponse } from 'node:http';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { HTTP_LIMITS } from '../../contracts/constants/limits.js';
-import type { Caller } from './access/caller.js';
+import type { Caller, Callers } from './access/caller.js';
 import { HttpError, httpErrorOf } from './access/http-error.js';
 import { RateLimit } from './access/rate-limit.js';
 import { refuseConnection } from './access/refuse-connection.js';
 import { checkSite, type Site } from './access/same-machine.js';
 import { StreamLimit } from './access/stream-limit.js';
-import type { Tokens } from './access/tokens.js';
 import { StreamClient } from './events/stream-client.js';
 import { readBody } from './read-body.js';
 import { PAGE_ROUTES } from './routes/page.js';
@@ -27,7 +26,7 @@ const TIMEOUTS: RequestTimeouts = { headersMs: HTTP_LIMITS.headersTimeoutMs, req
 /** What the app of a gateway needs. */
 export interface AppOptions {
   readonly gateway: Gateway;
-  readonly tokens: Tokens;
+  readonly callers: Callers;
   readonly requestsPerMinute: number;
   /** Open streams of each token. @default that of `HTTP_LIMITS` */
   readonly streamsMax?: number;
@@ -144,9 +143,8 @@ function addRoute(app: FastifyInstance, route: Route, options: RouteOptions): vo
     method: route.method,
     url: route.path.replaceAll(/\{(?<name>\w+)\}/gu, ':$<name>'),
     // before the body is read
-    onRequest: (request, _reply, done) => {
-      callers.set(request, callerOf(request, route, options));
-      done();
+    onRequest: async (request) => {
+      callers.set(request, await callerOf(request, route, options));
     },
     handler: async (request, reply) => {
       const caller = callers.get(request) ?? NO_CALLER;
@@ -192,10 +190,10 @@ async function answerOf(route: Route, call: Parameters<Route['run']>[0]): Promis
   return await route.run(call);
 }
 
-/** Throws HttpError 401, 403 or 429. */
-function callerOf(request: FastifyRequest, { right }: Route, { tokens, limit }: RouteOptions): Caller {
+/** Throws HttpError 401, 403, 429 or 503. */
+async function callerOf(request: FastifyRequest, { right }: Route, { callers, limit }: RouteOptions): Promise<Caller> {
   if (right === 'none') return NO_CALLER;
-  const caller = tokens.callerOf(request.headers.authorization);
+  const caller = await callers.callerOf(request.headers.authorization);
   if (!caller) {
     throw new HttpError(401, 'UNAUTHORIZED', 'send the header Authorization: Bearer TOKEN', { 'www-authenticate': 'Bearer' });
   }

@@ -1,7 +1,10 @@
 import { once } from 'node:events';
 import { isIP } from 'node:net';
 import type { FastifyInstance } from 'fastify';
+import type { TokenFunction } from '../../contracts/access/token-grant.js';
 import { PerdureError } from '../../contracts/perdure-error.js';
+import { AskedTokens } from './access/asked-tokens.js';
+import type { Callers } from './access/caller.js';
 import { isLoopback } from './access/same-machine.js';
 import { ownerToken, type TokenEntry, Tokens } from './access/tokens.js';
 import { createApp, type RequestTimeouts } from './app.js';
@@ -16,8 +19,8 @@ export interface GatewayOptions {
   readonly host: string;
   /** 0: a free one. */
   readonly port: number;
-  /** The token of the owner, which allows everything, or the entries of a token file. */
-  readonly access: { readonly token: string } | { readonly entries: readonly TokenEntry[] };
+  /** The token of the owner, which allows everything, the entries of a token file, or a function that knows tokens. */
+  readonly access: { readonly token: string } | { readonly entries: readonly TokenEntry[] } | { readonly ask: TokenFunction };
   /** Requests of each token in a minute. */
   readonly requestsPerMinute: number;
   /** Open streams of each token. @default that of `HTTP_LIMITS` */
@@ -47,7 +50,7 @@ export async function serveGateway(options: GatewayOptions): Promise<void> {
   const isOwners = 'token' in access;
   const app = createApp({
     gateway,
-    tokens: new Tokens(isOwners ? ownerToken(access.token) : access.entries),
+    callers: callersOf(access, onDefect),
     requestsPerMinute,
     ...(streamsMax === undefined ? {} : { streamsMax }),
     ...(timeouts ? { timeouts } : {}),
@@ -63,6 +66,11 @@ export async function serveGateway(options: GatewayOptions): Promise<void> {
     setTimeout(() => app.server.closeAllConnections(), FLUSH_MS).unref();
     await app.close();
   }
+}
+
+function callersOf(access: GatewayOptions['access'], onDefect: GatewayOptions['onDefect']): Callers {
+  if ('ask' in access) return new AskedTokens(access.ask, (problem) => onDefect(`gateway.tokens of the config: ${problem}`));
+  return new Tokens('token' in access ? ownerToken(access.token) : access.entries);
 }
 
 /** Time for answers that were written to reach their clients. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Client, Connection } from '@temporalio/client';
 import { describe, expect, inject, it } from 'vitest';
-import { Right } from '../../../src/gateway/http/access/caller.js';
+import { Right } from '../../../src/contracts/access/token-grant.js';
 import type { TokenEntry } from '../../../src/gateway/http/access/tokens.js';
 import { lastTextOf, say } from '../../support/agent-worker.js';
 import { latch, until } from '../../support/use-workers.js';

@@ -67,7 +67,7 @@ describe('a stream', () => {
     const defects: unknown[] = [];
     const app = createApp({
       gateway,
-      tokens: new Tokens(ownerToken(TOKEN)),
+      callers: new Tokens(ownerToken(TOKEN)),
       requestsPerMinute: 100,
       onDefect: (error) => defects.push(error),
     });

@@ -1,4 +1,4 @@
-import { offersTool } from '../../../contracts/gate-profile.js';
+import { offersTool } from '../../../contracts/access/gate-profile.js';
 import type { RunPolicy } from '../../../contracts/schemas/policy.js';
 import type { RunInput } from '../../../contracts/schemas/run.js';
 import type { AgentDefinition } from '../../../define/define-agent.js';

@@ -1,9 +1,10 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
 import { checkSearched } from '../../../client/validate/run-input.js';
+import { Right } from '../../../contracts/access/token-grant.js';
 import { HTTP_LIMITS } from '../../../contracts/constants/limits.js';
 import { PerdureError } from '../../../contracts/perdure-error.js';
-import { type Caller, Right } from './caller.js';
+import { bearerOf, type Caller, type Callers } from './caller.js';
 
 /** One token of a token file: its hash, whose it is, and what it allows. */
 export const TokenEntry = z.strictObject({
@@ -36,8 +37,8 @@ export function ownerToken(token: string): readonly TokenEntry[] {
   return [{ tokenSha256: digest(token).toString('hex'), rights: [...Right.options] }];
 }
 
-/** Finds callers by their tokens. */
-export class Tokens {
+/** Finds callers by the hashes of their tokens. */
+export class Tokens implements Callers {
   readonly #known: readonly { readonly hash: Buffer; readonly caller: Caller }[];
 
   constructor(entries: readonly TokenEntry[]) {
@@ -49,8 +50,7 @@ export class Tokens {
 
   /** The caller with this `Authorization` header. Undefined without a known token. Its time does not depend on the token. */
   callerOf(authorization: string | undefined): Caller | undefined {
-    const [, token = ''] = /^Bearer (?<token>[\x21-\x7e]{1,1000})$/iu.exec(authorization ?? '') ?? [];
-    const given = digest(token);
+    const given = digest(bearerOf(authorization) ?? '');
     let found: Caller | undefined;
     for (const { hash, caller } of this.#known) if (timingSafeEqual(hash, given)) found = caller;
     return found;

@@ -1,8 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { z } from 'zod';
+import type { Right } from '../../../contracts/access/token-grant.js';
 import { checkInput } from '../../check-input.js';
 import type { PageFile } from '../../page/page-files.js';
-import type { Caller, Right } from '../access/caller.js';
+import type { Caller } from '../access/caller.js';
 import type { EventStream } from '../events/event-stream.js';
 import type { Gateway } from './gateway.js';
 

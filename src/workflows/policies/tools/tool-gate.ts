@@ -1,5 +1,5 @@
+import { type GatedTool, profileDecision } from '../../../contracts/access/gate-profile.js';
 import { WORKSPACE_LIMITS } from '../../../contracts/constants/limits.js';
-import { type GatedTool, profileDecision } from '../../../contracts/gate-profile.js';
 import type { JsonValue } from '../../../contracts/schemas/message.js';
 import type { GateDecision, GatePolicy, GateRule } from '../../../contracts/schemas/policy.js';
 import { matchesName } from '../../../contracts/text/wildcard.js';

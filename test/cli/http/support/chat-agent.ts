@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
+import { Right } from '../../../../src/contracts/access/token-grant.js';
 import { defineTool } from '../../../../src/define/define-tool.js';
-import { Right } from '../../../../src/gateway/http/access/caller.js';
 import type { TokenEntry } from '../../../../src/gateway/http/access/tokens.js';
 import { ModelError } from '../../../../src/providers/contract/model-error.js';
 import type { ModelAnswer, ModelRequest } from '../../../../src/providers/contract/provider.js';

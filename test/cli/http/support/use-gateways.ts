@@ -1,5 +1,6 @@
 import { afterEach, inject } from 'vitest';
 import { AgentClient } from '../../../../src/client/agent-client.js';
+import type { TokenFunction } from '../../../../src/contracts/access/token-grant.js';
 import { HTTP_LIMITS } from '../../../../src/contracts/constants/limits.js';
 import type { RunInput } from '../../../../src/contracts/schemas/run.js';
 import type { TokenEntry } from '../../../../src/gateway/http/access/tokens.js';
@@ -20,6 +21,8 @@ export interface TestGatewayOptions
   extends Partial<Pick<GatewayOptions, 'requestsPerMinute' | 'streamsMax' | 'publicOrigin' | 'timeouts' | 'host' | 'webhooks'>> {
   /** @default one token, `TOKEN`, that allows everything */
   readonly entries?: readonly TokenEntry[];
+  /** A function that knows the tokens, instead. */
+  readonly ask?: TokenFunction;
   /** True: no worker answers. @default false */
   readonly isStarting?: boolean;
   /** When requests are answered. @default at once */
@@ -90,7 +93,18 @@ export function useGateways(): { place(options: AgentWorkerOptions): Promise<Gat
 
 async function startGateway(
   { folder, taskQueue }: { readonly folder: string; readonly taskQueue: string },
-  { entries, isStarting = false, ready, onSessionEvents, keptFrom, streams: replaced, taskQueue: _of, uiUrl, ...given }: TestGatewayOptions,
+  {
+    entries,
+    ask,
+    isStarting = false,
+    ready,
+    onSessionEvents,
+    keptFrom,
+    streams: replaced,
+    taskQueue: _of,
+    uiUrl,
+    ...given
+  }: TestGatewayOptions,
 ): Promise<TestGateway> {
   const files = new FileStreamSource({ folder });
   let opened = 0;
@@ -118,7 +132,7 @@ async function startGateway(
       },
       host: '127.0.0.1',
       port: 0,
-      access: entries ? { entries } : { token: TOKEN },
+      access: ask ? { ask } : entries ? { entries } : { token: TOKEN },
       requestsPerMinute: HTTP_LIMITS.requestsPerMinuteDefault,
       signal: stop.signal,
       onListening: resolve,

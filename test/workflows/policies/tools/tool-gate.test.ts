@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type GatedTool, offersTool } from '../../../../src/contracts/gate-profile.js';
+import { type GatedTool, offersTool } from '../../../../src/contracts/access/gate-profile.js';
 import { GatePolicy, GateProfile, type GateRule } from '../../../../src/contracts/schemas/policy.js';
 import { DESTRUCTIVE_COMMANDS } from '../../../../src/define/agent-gate.js';
 import { gateTool } from '../../../../src/workflows/policies/tools/tool-gate.js';

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { Right } from '../../../src/gateway/http/access/caller.js';
-import { say } from '../../support/agent-worker.js';
-import { until } from '../../support/use-workers.js';
-import { entry } from './support/chat-agent.js';
-import type { GatewayClient } from './support/gateway-client.js';
-import { useGateways } from './support/use-gateways.js';
+import { Right } from '../../../../src/contracts/access/token-grant.js';
+import { say } from '../../../support/agent-worker.js';
+import { until } from '../../../support/use-workers.js';
+import { entry } from '../support/chat-agent.js';
+import type { GatewayClient } from '../support/gateway-client.js';
+import { useGateways } from '../support/use-gateways.js';
 
 const gateways = useGateways();
 

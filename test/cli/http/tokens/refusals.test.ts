@@ -2,14 +2,14 @@ import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import { HTTP_LIMITS } from '../../../src/contracts/constants/limits.js';
-import { Right } from '../../../src/gateway/http/access/caller.js';
-import type { TokenEntry } from '../../../src/gateway/http/access/tokens.js';
-import { ROUTES } from '../../../src/gateway/http/routes/routes.js';
-import { say } from '../../support/agent-worker.js';
-import { latch, until } from '../../support/use-workers.js';
-import { rawAsk } from './support/gateway-client.js';
-import { TOKEN, useGateways } from './support/use-gateways.js';
+import { Right } from '../../../../src/contracts/access/token-grant.js';
+import { HTTP_LIMITS } from '../../../../src/contracts/constants/limits.js';
+import type { TokenEntry } from '../../../../src/gateway/http/access/tokens.js';
+import { ROUTES } from '../../../../src/gateway/http/routes/routes.js';
+import { say } from '../../../support/agent-worker.js';
+import { latch, until } from '../../../support/use-workers.js';
+import { rawAsk } from '../support/gateway-client.js';
+import { TOKEN, useGateways } from '../support/use-gateways.js';
 
 const gateways = useGateways();
 

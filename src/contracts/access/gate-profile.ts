@@ -1,6 +1,6 @@
-import type { GateDecision, GatePolicy, GateProfile, GateRule } from './schemas/policy.js';
-import type { ToolDescriptor } from './schemas/tool.js';
-import { matchesName } from './text/wildcard.js';
+import type { GateDecision, GatePolicy, GateProfile, GateRule } from '../schemas/policy.js';
+import type { ToolDescriptor } from '../schemas/tool.js';
+import { matchesName } from '../text/wildcard.js';
 
 /** The properties of a tool that the gate uses. */
 export type GatedTool = Pick<ToolDescriptor, 'name' | 'effect' | 'network'>;
