@@ -17,11 +17,16 @@ export class CallsInWork {
   /** Resolves when all calls have ended and their answers were handed over, at the latest after `timeoutMs`. */
   async ended(timeoutMs: number): Promise<void> {
     const late = new AbortController();
-    await Promise.race([Promise.allSettled(this.#calls), delay(timeoutMs, undefined, { signal: late.signal }).catch(() => undefined)]);
+    await Promise.race([this.#untilNone(late.signal), delay(timeoutMs, undefined, { signal: late.signal }).catch(() => undefined)]);
     late.abort();
     // an answer is written after its call has ended
     await new Promise((resolve) => {
       setImmediate(resolve);
     });
+  }
+
+  /** A call may begin another one: a request is answered once its token was checked. */
+  async #untilNone(late: AbortSignal): Promise<void> {
+    while (this.#calls.size > 0 && !late.aborted) await Promise.allSettled(this.#calls);
   }
 }

@@ -28,6 +28,8 @@ export const HTTP_LIMITS = {
   tokensMax: 1_000,
   /** Time limit of `gateway.tokens` of the config for one answer. */
   tokenFunctionMs: 5 * SECOND_MS,
+  /** Tokens that `gateway.tokens` may be asked for at the same time. Further ones get 503. */
+  tokenCallsMax: 1_000,
   /** Requests of a token in a minute, without `gateway.requestsPerMinute` of the config. A burst may have the same number. */
   requestsPerMinuteDefault: 6_000,
   /** Highest `gateway.requestsPerMinute`. */

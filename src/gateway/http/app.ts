@@ -144,7 +144,7 @@ function addRoute(app: FastifyInstance, route: Route, options: RouteOptions): vo
     url: route.path.replaceAll(/\{(?<name>\w+)\}/gu, ':$<name>'),
     // before the body is read
     onRequest: async (request) => {
-      callers.set(request, await callerOf(request, route, options));
+      callers.set(request, await gateway.inWork.track(callerOf(request, route, options)));
     },
     handler: async (request, reply) => {
       const caller = callers.get(request) ?? NO_CALLER;

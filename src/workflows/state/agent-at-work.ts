@@ -79,8 +79,10 @@ export class AgentAtWork {
     return next;
   }
 
-  /** Continues as another agent. */
-  become(prepared: PreparedRun): void {
+  /** Continues as another agent. What the run counts of its parent's notices stays: a newer worker may have prepared this agent. */
+  become(next: PreparedRun): void {
+    const { tellsOwnSubagents } = this.#policy;
+    const prepared = next.policy ? { ...next, policy: { ...next.policy, tellsOwnSubagents } } : next;
     this.#prepared = prepared;
     this.#policy = policyOf(prepared);
     this.#tools = toolsOf(prepared);

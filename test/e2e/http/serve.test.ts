@@ -1,4 +1,4 @@
-import { readFile, stat, writeFile } from 'node:fs/promises';
+import { readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { GatewayClient, type ServerEvent } from '../../cli/http/support/gateway-client.js';
@@ -60,6 +60,26 @@ describe('perdure serve', { timeout: 180_000 }, () => {
     expect((await second.command.ended).code).toBe(0);
   });
 
+  it('X14: asks the function of its config for each token; a file of tokens beside it is refused', async () => {
+    const folder = await makeFolder();
+    await rm(join(folder.path, 'perdure.config.json'));
+    await writeFile(join(folder.path, 'perdure.config.mjs'), TOKENS_CONFIG);
+    expect(await folder.start(['serve', '--tokens', 'tokens.json']).ended).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('BAD_OPTION: tokens: the config has gateway.tokens'),
+    });
+    const port = await freePort();
+    const url = `http://127.0.0.1:${port}`;
+    const command = folder.start(['serve', '--port', String(port)]);
+    await command.saw(`gateway at ${url}, tokens by gateway.tokens of the config`);
+    const [ann, eve] = [new GatewayClient(url, 'of-ann'), new GatewayClient(url, 'of-eve')];
+    expect((await ann.ask('/v1/runs')).status).toBe(200);
+    expect((await ann.ask('/v1/runs', { body: { task: 'x' } })).status).toBe(403);
+    expect((await eve.ask('/v1/runs')).status).toBe(401);
+    command.child.kill('SIGTERM');
+    expect((await command.ended).code).toBe(0);
+  });
+
   it('says what is wrong with its options, and exits 2', async () => {
     const folder = await makeFolder();
     await writeFile(join(folder.path, 'tokens.json'), '[{"tokenSha256":"abc","rights":["run"]}]');
@@ -77,6 +97,13 @@ describe('perdure serve', { timeout: 180_000 }, () => {
     });
   });
 });
+
+/** A config whose function knows one token. */
+const TOKENS_CONFIG = `export default {
+  model: 'scripted/script.json',
+  gateway: { tokens: (token) => (token === 'of-ann' ? { name: 'ann', rights: ['read'] } : undefined) },
+};
+`;
 
 async function serve(folder: CliFolder, ...args: readonly string[]): Promise<Served> {
   const port = await freePort();

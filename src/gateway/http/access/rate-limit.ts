@@ -27,9 +27,9 @@ export class RateLimit {
     // the one that was used last stands last
     this.#buckets.delete(key);
     this.#buckets.set(key, bucket);
-    this.#forgetFull(now);
     bucket.left = Math.min(this.#perMinute, bucket.left + ((now - bucket.at) * this.#perMinute) / MINUTE_MS);
     bucket.at = now;
+    this.#forgetFull(now);
     if (bucket.left < 1) return Math.ceil(((1 - bucket.left) * MINUTE_MS) / this.#perMinute);
     bucket.left -= 1;
     return undefined;

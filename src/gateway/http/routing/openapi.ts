@@ -13,7 +13,7 @@ export const ERRORS: Readonly<Record<number, string>> = {
   422: 'well-formed, but invalid',
   429: 'too many requests',
   431: 'address and headers too large',
-  503: 'no worker or no Temporal server answers',
+  503: 'no worker or no Temporal server answers, or tokens cannot be checked',
 };
 
 /** The body of every error. */

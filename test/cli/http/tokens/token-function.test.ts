@@ -4,6 +4,7 @@ import { HTTP_LIMITS } from '../../../../src/contracts/constants/limits.js';
 import { AskedTokens } from '../../../../src/gateway/http/access/asked-tokens.js';
 import { RateLimit } from '../../../../src/gateway/http/access/rate-limit.js';
 import { say } from '../../../support/agent-worker.js';
+import { latch } from '../../../support/use-workers.js';
 import { rawAsk } from '../support/gateway-client.js';
 import { useGateways } from '../support/use-gateways.js';
 
@@ -52,8 +53,19 @@ describe('tokens from a function of the config', () => {
   });
 
   it.each<[string, TokenFunction, RegExp]>([
-    ['throws', (token) => Promise.reject(new Error(`no user for ${token}`)), /no user for \[token\]/u],
+    ['throws', (token) => Promise.reject(new Error(`no user for ${token}`)), /no user for \[secret token\]/u],
     ['throws at once', () => JSON.parse('{'), /SyntaxError/u],
+    [
+      'throws with a cause',
+      () => Promise.reject(new TypeError('fetch failed', { cause: new Error('ECONNREFUSED') })),
+      /caused by Error: ECONN/u,
+    ],
+    [
+      'throws the token in another form',
+      (token) => Promise.reject(new Error(Buffer.from(token).toString('base64'))),
+      /Error: \[secret token/u,
+    ],
+    ['throws what is no error', () => Promise.reject(Object.create(null) as Error), /no error/u],
     ['answers with another shape', () => ({ user: 'x' }) as never, /is not \{ name, tenant\?, rights \}: name/u],
     ['answers with a tenant that no run can have', () => ({ name: 'x', tenant: "a'b", rights: ['read'] }), /tenant/u],
     ['does not know the tenant', () => ({ name: 'x', tenant: undefined, rights: ['read'] }), /tenant/u],
@@ -83,6 +95,47 @@ describe('tokens from a function of the config', () => {
     expect([signal?.aborted, HTTP_LIMITS.tokenFunctionMs]).toEqual([true, 5_000]);
   });
 
+  it('is asked once for equal tokens at the same time, and for a bounded number of others', async () => {
+    const answers: (() => void)[] = [];
+    const problems: string[] = [];
+    const tokens = new AskedTokens(
+      (token) =>
+        new Promise((resolve) => {
+          answers.push(() => resolve({ name: token, rights: ['read'] }));
+        }),
+      (text) => problems.push(text),
+    );
+    const all = Array.from({ length: HTTP_LIMITS.tokenCallsMax * 2 }, (__, n) =>
+      tokens.callerOf(`Bearer t${n % HTTP_LIMITS.tokenCallsMax}`),
+    );
+    await expect(tokens.callerOf('Bearer one-more')).rejects.toMatchObject({ status: 503, headers: { connection: 'close' } });
+    expect(answers).toHaveLength(HTTP_LIMITS.tokenCallsMax);
+    for (const answer of answers.splice(0)) answer();
+    expect(new Set((await Promise.all(all)).map((caller) => caller?.key)).size).toBe(HTTP_LIMITS.tokenCallsMax);
+    const again = tokens.callerOf('Bearer t0');
+    answers[0]?.();
+    expect(await again).toMatchObject({ key: '[null,"t0"]' });
+    expect(problems).toHaveLength(1);
+  });
+
+  it('a client whose token is being checked when the gateway ends is answered', async () => {
+    const place = await gateways.place({ model: () => say('done') });
+    const asked = latch();
+    const answered = latch();
+    const slow: TokenFunction = async (token) => {
+      asked.open();
+      await answered.opened;
+      return GRANTS.get(token);
+    };
+    const gateway = await place.gateway({ ask: slow });
+    const answer = gateway.as('owner').ask('/v1/runs');
+    await asked.opened;
+    const stopped = gateway.stop();
+    answered.open();
+    expect(await answer).toMatchObject({ status: 200 });
+    await stopped;
+  });
+
   it('the limit of requests forgets clients that have not asked for a minute, and no others', () => {
     const limit = new RateLimit(2);
     expect([limit.take('a', 0), limit.take('a', 1)]).toEqual([undefined, undefined]);
@@ -91,5 +144,8 @@ describe('tokens from a function of the config', () => {
     expect(limit.size).toBe(10_001);
     expect(limit.take('b', 60_002)).toBeUndefined();
     expect(limit.size).toBe(2);
+    // a client that asks once a minute keeps its bucket
+    expect([limit.take('b', 120_002), limit.take('b', 120_003), limit.size]).toEqual([undefined, undefined, 1]);
+    expect(limit.take('b', 120_004)).toBeGreaterThan(0);
   });
 });
