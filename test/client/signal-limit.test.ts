@@ -38,6 +38,6 @@ async function serverOfFewSignals(): Promise<string> {
     await killServer(server);
     await rm(folder, { recursive: true, force: true });
   });
-  await untilAnswering(`127.0.0.1:${port}`);
+  await untilAnswering(server, `127.0.0.1:${port}`);
   return `127.0.0.1:${port}`;
 }

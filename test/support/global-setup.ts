@@ -23,7 +23,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const port = await freePort();
   const server = startTemporalServer({ binary, port, folder });
   try {
-    await Promise.all([buildWhenStale(), untilAnswering(`127.0.0.1:${port}`)]);
+    await Promise.all([buildWhenStale(), untilAnswering(server, `127.0.0.1:${port}`)]);
   } catch (error) {
     await endProcess(server);
     throw error;

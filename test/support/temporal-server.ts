@@ -11,6 +11,9 @@ const DYNAMIC_CONFIG = [
   'matching.numTaskqueueReadPartitions=1',
   'matching.numTaskqueueWritePartitions=1',
 ];
+const ANSWER_MS = 60_000;
+const ATTEMPT_MS = 3_000;
+const OUTPUT_CHARS_MAX = 4_000;
 const TYPE_NAMES = { KEYWORD: 'Keyword', DOUBLE: 'Double', INT: 'Int' } as const;
 
 /** A real Temporal dev server on a database file, started by a test. */
@@ -30,19 +33,36 @@ export function startTemporalServer({ binary, port, folder, config = [] }: Tempo
   args.push('--db-filename', join(folder, 'temporal.db'), '--sqlite-pragma', 'journal_mode=WAL', '--sqlite-pragma', 'synchronous=NORMAL');
   for (const value of [...DYNAMIC_CONFIG, ...config]) args.push('--dynamic-config-value', value);
   // a test server has few objects and much garbage: collecting it less often saves a tenth of its time
-  return spawn(binary, [...args, ...attributes], { stdio: 'ignore', env: { GOGC: '400', ...process.env } });
+  return spawn(binary, [...args, ...attributes], { stdio: ['ignore', 'ignore', 'pipe'], env: { GOGC: '400', ...process.env } });
 }
 
-/** Resolves when the server at `address` answers; rejects after 30 s. */
-export async function untilAnswering(address: string): Promise<void> {
-  const connection = await Connection.connect({ address, connectTimeout: 30_000 });
-  await connection.close();
+/** Resolves when the server at `address` answers; rejects after a minute, or when it ended, with what it printed. */
+export async function untilAnswering(server: ChildProcess, address: string): Promise<void> {
+  let printed = '';
+  server.stderr?.on('data', (chunk: Buffer) => {
+    printed = `${printed}${chunk.toString()}`.slice(-OUTPUT_CHARS_MAX);
+  });
+  const deadline = Date.now() + ANSWER_MS;
+  while (!hasEnded(server)) {
+    try {
+      // a connection waits longer after each failed attempt
+      const connection = await Connection.connect({ address, connectTimeout: ATTEMPT_MS });
+      return await connection.close();
+    } catch (error) {
+      if (Date.now() > deadline) throw new Error(`no answer in ${ANSWER_MS} ms: ${printed}`, { cause: error });
+    }
+  }
+  throw new Error(`the Temporal server ended with ${server.exitCode ?? server.signalCode}: ${printed}`);
 }
 
 /** SIGKILL, and waits until the process is gone. */
 export async function killServer(server: ChildProcess): Promise<void> {
-  if (server.exitCode !== null || server.signalCode !== null) return;
+  if (hasEnded(server)) return;
   const ended = once(server, 'exit');
   server.kill('SIGKILL');
   await ended;
+}
+
+function hasEnded(server: ChildProcess): boolean {
+  return server.exitCode !== null || server.signalCode !== null;
 }

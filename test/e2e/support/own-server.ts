@@ -28,7 +28,7 @@ export function useOwnServer(): OwnServer {
     kill: () => killServer(server),
     startAgain: async () => {
       server = startTemporalServer({ binary: inject('temporalBinary'), port, folder: database.path });
-      await untilAnswering(own.address);
+      await untilAnswering(server, own.address);
     },
   };
   beforeEach(async () => {
