@@ -69,10 +69,13 @@ export function workerLost(consequence: string): PerdureError {
   return new PerdureError('NO_WORKER', `the worker was lost during the request; ${consequence}`, 5);
 }
 
-/** True if the task that would have accepted an update ended with its worker. */
+/** True if the task that would have accepted an update ended with its worker, or several of them did so before. */
 export function isTaskLost(error: unknown): boolean {
-  return grpcCode(error) === GRPC.failedPrecondition && error instanceof Error && /unexpected workflow task failure/iu.test(error.message);
+  return grpcCode(error) === GRPC.failedPrecondition && error instanceof Error && TASK_LOST.test(`${error.message} ${grpcDetails(error)}`);
 }
+
+/** The server refuses an update after three attempts at a task, also where workers that were killed took them. */
+const TASK_LOST = /unexpected workflow task failure|workflow task in failed state/iu;
 
 /** True if the request can be retried: the connection was lost or the server is starting. */
 export function isConnectionLoss(error: unknown): boolean {
@@ -107,6 +110,7 @@ export function toPerdureError(error: unknown, subject: RequestSubject): unknown
   if (error instanceof WorkflowNotFoundError) {
     return subject.runId === undefined ? error : runNotFound(subject.runId, subject.namespace);
   }
+  if (isTaskLost(error)) return workerLost('it may still be accepted; send the request again');
   const details = redact(cutText(grpcDetails(error), 500)).replaceAll(/\s+/gu, ' ');
   if (SIGNAL_LIMIT.test(details)) {
     const message = `run ${subject.runId ?? ''} was sent as many signals as the server allows; cancel it, or wait until it continues as new`;
