@@ -26,6 +26,7 @@ export async function endProcess(process: ChildProcess): Promise<void> {
   clearTimeout(force);
 }
 
-function hasEnded(process: ChildProcess): boolean {
+/** Whether a process is gone. */
+export function hasEnded(process: ChildProcess): boolean {
   return process.exitCode !== null || process.signalCode !== null;
 }

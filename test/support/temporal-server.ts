@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { Connection } from '@temporalio/client';
 import { SEARCH_ATTRIBUTES } from '../../src/contracts/search-attributes.js';
+import { hasEnded } from './local-process.js';
 
 const DYNAMIC_CONFIG = [
   'history.transferProcessorMaxPollRPS=10000',
@@ -61,8 +62,4 @@ export async function killServer(server: ChildProcess): Promise<void> {
   const ended = once(server, 'exit');
   server.kill('SIGKILL');
   await ended;
-}
-
-function hasEnded(server: ChildProcess): boolean {
-  return server.exitCode !== null || server.signalCode !== null;
 }

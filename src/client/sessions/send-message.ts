@@ -6,7 +6,7 @@ import type { SendInput, SessionInput } from '../../contracts/schemas/session.js
 import { signedSend } from '../../contracts/signature.js';
 import { describeSession } from '../../contracts/text/describe-session.js';
 import type { TemporalAccess } from '../temporal/connection.js';
-import { isTaskLost, isTimeout, noWorker, refusedUpdate, workerLost } from '../temporal/errors.js';
+import { isTimeout, noWorker, refusedUpdate, unfinishedTask } from '../temporal/errors.js';
 
 /** A message with its id, and the session that takes it. */
 export interface SentMessage {
@@ -31,7 +31,8 @@ export async function sendWithReceipt(access: TemporalAccess, { session, message
   } catch (error) {
     const consequence = `no receipt, the message may still be accepted; send again with the same id ${message.id}`;
     if (isTimeout(error, deadline)) throw noWorker(access.taskQueue, consequence);
-    if (isTaskLost(error)) throw workerLost(consequence);
+    const unfinished = unfinishedTask(error, consequence);
+    if (unfinished) throw unfinished;
     throw error instanceof WorkflowUpdateFailedError ? refusedUpdate(error) : access.translate(error, sessionId(session.key));
   }
 }

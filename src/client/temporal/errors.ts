@@ -64,18 +64,21 @@ export function noWorker(taskQueue: string, consequence: string): PerdureError {
   return new PerdureError('NO_WORKER', `no worker polls queue ${taskQueue} (checked 5 s); ${consequence}`, 5);
 }
 
-/** The error for a worker that was lost while it worked on an update. */
-export function workerLost(consequence: string): PerdureError {
-  return new PerdureError('NO_WORKER', `the worker was lost during the request; ${consequence}`, 5);
+/**
+ * The error for a request that no worker answered, because the workflow task before it was not completed. Undefined for another error. The
+ * server does not say whether the workers were lost or the task fails.
+ */
+export function unfinishedTask(error: unknown, consequence: string): PerdureError | undefined {
+  if (grpcCode(error) !== GRPC.failedPrecondition || !(error instanceof Error)) return undefined;
+  const text = `${error.message} ${grpcDetails(error)}`;
+  if (/unexpected workflow task failure/iu.test(text)) {
+    return new PerdureError('NO_WORKER', `the worker was lost during the request; ${consequence}`, 5);
+  }
+  // after three attempts
+  if (!/workflow task in failed state/iu.test(text)) return undefined;
+  const message = `no worker completed the last workflow task in several attempts (see the history in the Web UI); ${consequence}`;
+  return new PerdureError('NO_WORKER', message, 5);
 }
-
-/** True if the task that would have accepted an update ended with its worker, or several of them did so before. */
-export function isTaskLost(error: unknown): boolean {
-  return grpcCode(error) === GRPC.failedPrecondition && error instanceof Error && TASK_LOST.test(`${error.message} ${grpcDetails(error)}`);
-}
-
-/** The server refuses an update after three attempts at a task, also where workers that were killed took them. */
-const TASK_LOST = /unexpected workflow task failure|workflow task in failed state/iu;
 
 /** True if the request can be retried: the connection was lost or the server is starting. */
 export function isConnectionLoss(error: unknown): boolean {
@@ -110,7 +113,8 @@ export function toPerdureError(error: unknown, subject: RequestSubject): unknown
   if (error instanceof WorkflowNotFoundError) {
     return subject.runId === undefined ? error : runNotFound(subject.runId, subject.namespace);
   }
-  if (isTaskLost(error)) return workerLost('it may still be accepted; send the request again');
+  const unfinished = unfinishedTask(error, 'send the request again');
+  if (unfinished) return unfinished;
   const details = redact(cutText(grpcDetails(error), 500)).replaceAll(/\s+/gu, ' ');
   if (SIGNAL_LIMIT.test(details)) {
     const message = `run ${subject.runId ?? ''} was sent as many signals as the server allows; cancel it, or wait until it continues as new`;

@@ -1,34 +1,48 @@
-import { ServiceError } from '@temporalio/client';
-import { expect, test } from 'vitest';
-import { isTaskLost, toPerdureError } from '../../../src/client/temporal/errors.js';
+import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import { Connection } from '@temporalio/client';
+import { temporal } from '@temporalio/proto';
+import { expect, inject, onTestFinished, test } from 'vitest';
+import { AgentClient } from '../../../src/client/agent-client.js';
 
-const FAILED_PRECONDITION = 9;
-const SUBJECT = { address: '127.0.0.1:1', namespace: 'default', tls: false };
-const TEXTS = [
-  'Unable to perform workflow execution update due to unexpected workflow task failure.',
-  'Unable to perform workflow execution update due to Workflow Task in failed state.',
-];
+const IDENTITY = 'test';
+/** From the third attempt on, the server refuses updates and queries. */
+const ATTEMPTS = 3;
+const UNFINISHED = 'no worker completed the last workflow task in several attempts (see the history in the Web UI)';
 
-/** The error of a request, as gRPC makes it. */
-function grpcError(message: string, details: string): Error {
-  return Object.assign(new Error(message), { code: FAILED_PRECONDITION, details, metadata: {} });
+test('what is sent to a session whose tasks fail or are lost can be sent again', { timeout: 90_000 }, async () => {
+  const session = await startFailing();
+  const error = { code: 'NO_WORKER', exitCode: 5 };
+  await expect(session.send({ id: 'second', text: 'hi' })).rejects.toMatchObject({
+    ...error,
+    message: `${UNFINISHED}; no receipt, the message may still be accepted; send again with the same id second`,
+  });
+  await expect(session.unsend('first')).rejects.toMatchObject({ ...error, message: `${UNFINISHED}; send the request again` });
+  await expect(session.query()).rejects.toMatchObject(error);
+});
+
+/** A session whose first task several workers took, and none completed. */
+async function startFailing() {
+  const address = inject('temporalAddress');
+  const taskQueue = `test-${randomUUID()}`;
+  const client = await AgentClient.connect({ address, taskQueue });
+  const connection = await Connection.connect({ address });
+  onTestFinished(async () => {
+    await Promise.all([client.close(), connection.close()]);
+  });
+  const session = client.session(`s-${randomUUID()}`);
+  await session.message({ id: 'first', text: 'hi' });
+  for (let failed = 0; failed < ATTEMPTS; failed += 1) await failTask(connection, taskQueue);
+  // the server counts an attempt when it schedules the next one
+  await delay(500);
+  return session;
 }
 
-test.each(TEXTS)('an update that the server refuses since its workers were lost can be sent again: %s', (text) => {
-  const ofUpdate = new ServiceError('Workflow Update failed', { cause: grpcError(`9 FAILED_PRECONDITION: ${text}`, text) });
-  const ofSend = grpcError(text, 'Update-with-Start could not be executed.');
-  for (const error of [ofUpdate, ofSend]) {
-    expect(isTaskLost(error)).toBe(true);
-    expect(toPerdureError(error, SUBJECT)).toMatchObject({
-      code: 'NO_WORKER',
-      exitCode: 5,
-      message: 'the worker was lost during the request; it may still be accepted; send the request again',
-    });
-  }
-});
-
-test('another refusal of the server is not repeated', () => {
-  const error = grpcError('9 FAILED_PRECONDITION: too many updates', 'too many updates');
-  expect(isTaskLost(error)).toBe(false);
-  expect(toPerdureError(error, SUBJECT)).toMatchObject({ code: 'TEMPORAL_REFUSED', exitCode: 4 });
-});
+async function failTask(connection: Connection, name: string): Promise<void> {
+  const { workflowService } = connection;
+  const { taskToken } = await connection.withDeadline(Date.now() + 40_000, () =>
+    workflowService.pollWorkflowTaskQueue({ namespace: 'default', taskQueue: { name }, identity: IDENTITY }),
+  );
+  const cause = temporal.api.enums.v1.WorkflowTaskFailedCause.WORKFLOW_TASK_FAILED_CAUSE_WORKFLOW_WORKER_UNHANDLED_FAILURE;
+  await workflowService.respondWorkflowTaskFailed({ namespace: 'default', taskToken, identity: IDENTITY, cause });
+}
