@@ -57,5 +57,7 @@ function attribute(tag, name) {
 
 function plain(escaped) {
   const characters = { lt: '<', gt: '>', quot: '"', apos: "'", amp: '&' };
-  return escaped.replaceAll(/&(?:#(\d+)|([a-z]+));/gu, (all, code, name) => (code ? String.fromCodePoint(code) : (characters[name] ?? all)));
+  return escaped.replaceAll(/&(?:#(\d+)|([a-z]+));/gu, (all, code, name) =>
+    code ? String.fromCodePoint(code) : (characters[name] ?? all),
+  );
 }

@@ -24,6 +24,8 @@ export const GATEWAY_LIMITS = {
   connectionsMax: 1_000,
   /** Time for requests in progress to finish when the server ends. */
   drainMs: 10 * SECOND_MS,
+  /** Time for requests in progress to finish when a client over stdin has ended its input. */
+  inputEndedMs: 60 * SECOND_MS,
   /** Default port of HTTP. */
   mcpPort: 8788,
   /** Time between a cancel of an editor and its answer, at most. A run that needs longer ends without the editor. */

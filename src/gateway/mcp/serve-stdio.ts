@@ -21,6 +21,16 @@ export async function serveStdio({ door, stdin, stdout, signal, say }: StdioOpti
   const inWork = new CallsInWork();
   const mcp = createMcpServer({ door, ending: ending.signal, track: inWork.track });
   const transport = new StdioServerTransport(stdin, stdout, { maxBufferSize: GATEWAY_LIMITS.requestBytesMax });
+  // a client that only ended its input still reads the answers; one that left, or a signal, gives them less time
+  let isLeft = signal.aborted;
+  const left = new Promise<void>((resolve) => {
+    const leave = (): void => {
+      isLeft = true;
+      resolve();
+    };
+    signal.addEventListener('abort', leave, { once: true });
+    for (const event of ['close', 'error']) stdout.once(event, leave);
+  });
   await new Promise<void>((resolve, reject) => {
     const end = (): void => resolve();
     if (signal.aborted) end();
@@ -32,6 +42,7 @@ export async function serveStdio({ door, stdin, stdout, signal, say }: StdioOpti
     mcp.connect(transport).catch(reject);
   });
   ending.abort();
-  await inWork.ended(GATEWAY_LIMITS.drainMs);
+  if (!isLeft) await Promise.race([inWork.ended(GATEWAY_LIMITS.inputEndedMs), left]);
+  if (isLeft) await inWork.ended(GATEWAY_LIMITS.drainMs);
   await mcp.close();
 }
