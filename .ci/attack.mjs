@@ -7,6 +7,7 @@ import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
+import { readSuites } from './junit.mjs';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const LIST = `${ROOT}test/docs/attacks/`;
@@ -98,23 +99,4 @@ function runAll() {
   const args = ['vitest', 'run', '--project', 'perdure', '--project', 'e2e', ...reporters, ...here];
   spawnSync('npx', args, { cwd: ROOT, stdio: ['ignore', 'inherit', 'inherit'] });
   return ROOT + output;
-}
-
-/** The tests of each file, with how they ended. */
-function readSuites(xml) {
-  const found = new Map();
-  for (const [, file, body] of xml.matchAll(/<testsuite name="([^"]*)"[^>]*>([\s\S]*?)<\/testsuite>/gu)) {
-    const tests = [...body.matchAll(/<testcase [^>]*? name="([^"]*)"[^>]*?(?:\/>|>([\s\S]*?)<\/testcase>)/gu)].map(
-      ([, name, inner = '']) => ({
-        name: plain(name),
-        state: /<(?:failure|error)/u.test(inner) ? 'failed' : inner.includes('<skipped') ? 'skipped' : 'passed',
-      }),
-    );
-    found.set(file, tests);
-  }
-  return found;
-}
-
-function plain(text) {
-  return text.replaceAll('&gt;', '>').replaceAll('&lt;', '<').replaceAll('&apos;', "'").replaceAll('&quot;', '"').replaceAll('&amp;', '&');
 }

@@ -1,6 +1,7 @@
 // Adds up the test reports: prints the ten files that took longest, what failed, and `N passed, N failed` as the last line.
 // A report that is missing counts as one failure.
 import { readFileSync } from 'node:fs';
+import { readSuites } from './junit.mjs';
 
 const SLOWEST = 10;
 const MESSAGE_CHARS = 200;
@@ -43,21 +44,11 @@ function read(report) {
 
 /** A line for each test that failed: its file, its title, and the start of its message. */
 function failuresOf(text) {
-  return [...text.matchAll(/(<testcase [^>]*[^/]>)(.*?)<\/testcase>/gsu)].flatMap(([, test, body]) => {
-    const failure = /<(?:failure|error) [^>]*>/u.exec(body)?.[0];
-    if (!failure) return [];
-    const message = plain(attribute(failure, 'message')).split('\n')[0].slice(0, MESSAGE_CHARS);
-    return [`${attribute(test, 'classname')}: ${plain(attribute(test, 'name'))}: ${message}`];
-  });
+  return [...readSuites(text)].flatMap(([file, tests]) =>
+    tests.filter(({ state }) => state === 'failed').map(({ name, message }) => `${file}: ${name}: ${message.slice(0, MESSAGE_CHARS)}`),
+  );
 }
 
 function attribute(tag, name) {
   return new RegExp(` ${name}="([^"]*)"`, 'u').exec(tag)?.[1] ?? '0';
-}
-
-function plain(escaped) {
-  const characters = { lt: '<', gt: '>', quot: '"', apos: "'", amp: '&' };
-  return escaped.replaceAll(/&(?:#(\d+)|([a-z]+));/gu, (all, code, name) =>
-    code ? String.fromCodePoint(code) : (characters[name] ?? all),
-  );
 }

@@ -14,10 +14,11 @@ export class CallsInWork {
     }
   };
 
-  /** Resolves when all calls have ended and their answers were handed over, at the latest after `timeoutMs`. */
-  async ended(timeoutMs: number): Promise<void> {
+  /** Resolves when all calls have ended and their answers were handed over, at the latest after `timeoutMs`, or at the abort of `until`. */
+  async ended(timeoutMs: number, until?: AbortSignal): Promise<void> {
     const late = new AbortController();
-    await Promise.race([this.#untilNone(late.signal), delay(timeoutMs, undefined, { signal: late.signal }).catch(() => undefined)]);
+    const signal = until ? AbortSignal.any([late.signal, until]) : late.signal;
+    await Promise.race([this.#untilNone(signal), delay(timeoutMs, undefined, { signal }).catch(() => undefined)]);
     late.abort();
     // an answer is written after its call has ended
     await new Promise((resolve) => {

@@ -21,28 +21,21 @@ export async function serveStdio({ door, stdin, stdout, signal, say }: StdioOpti
   const inWork = new CallsInWork();
   const mcp = createMcpServer({ door, ending: ending.signal, track: inWork.track });
   const transport = new StdioServerTransport(stdin, stdout, { maxBufferSize: GATEWAY_LIMITS.requestBytesMax });
-  // a client that only ended its input still reads the answers; one that left, or a signal, gives them less time
-  let isLeft = signal.aborted;
-  const left = new Promise<void>((resolve) => {
-    const leave = (): void => {
-      isLeft = true;
-      resolve();
-    };
-    signal.addEventListener('abort', leave, { once: true });
-    for (const event of ['close', 'error']) stdout.once(event, leave);
-  });
+  const closed = new AbortController();
+  for (const event of ['close', 'error']) stdout.once(event, () => closed.abort());
+  /** Nobody reads the answers any more, or the server is to end. */
+  const left = AbortSignal.any([signal, closed.signal]);
   await new Promise<void>((resolve, reject) => {
     const end = (): void => resolve();
-    if (signal.aborted) end();
-    signal.addEventListener('abort', end, { once: true });
+    if (left.aborted) end();
+    left.addEventListener('abort', end, { once: true });
     for (const event of ['end', 'close', 'error']) stdin.once(event, end);
-    // a client that left cannot be told anything
-    for (const event of ['close', 'error']) stdout.once(event, end);
     Object.assign(mcp.server, { onclose: end, onerror: (error: Error) => say(`request ignored: ${error.message}`) });
     mcp.connect(transport).catch(reject);
   });
   ending.abort();
-  if (!isLeft) await Promise.race([inWork.ended(GATEWAY_LIMITS.inputEndedMs), left]);
-  if (isLeft) await inWork.ended(GATEWAY_LIMITS.drainMs);
+  // a client that only ended its input still reads
+  await inWork.ended(GATEWAY_LIMITS.inputEndedMs, left);
+  if (left.aborted) await inWork.ended(GATEWAY_LIMITS.drainMs);
   await mcp.close();
 }
