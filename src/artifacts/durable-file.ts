@@ -1,19 +1,42 @@
 import { randomBytes } from 'node:crypto';
-import { open, rename, rm, writeFile } from 'node:fs/promises';
+import { link, open, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { hasErrno, unlessThere } from '../contracts/files/file-errors.js';
 
 /**
  * Writes a file, mode 0600, that survives a power loss: temporary file, sync, rename, sync of the folder. A reader sees the old content
  * or the new one, never an empty file. Rejects with the file system's error and then leaves no temporary file.
  */
 export async function writeFileDurably(path: string, content: string | Uint8Array): Promise<void> {
-  const temporary = join(dirname(path), `.${basename(path)}.${randomBytes(4).toString('hex')}`);
+  const temporary = temporaryOf(path);
   try {
     await writeFile(temporary, content, { mode: 0o600, flag: 'wx' });
     await renameDurably(temporary, path);
   } catch (error) {
     await rm(temporary, { force: true });
     throw error;
+  }
+}
+
+/**
+ * Writes a file, mode 0600, unless one has its name: of several writers, the first one wins. It survives a power loss, and a reader sees the
+ * whole content or no file. Rejects with the file system's error.
+ */
+export async function createFileOnce(path: string, content: string): Promise<void> {
+  const temporary = temporaryOf(path);
+  try {
+    await writeFile(temporary, content, { mode: 0o600, flag: 'wx' });
+    await sync(temporary);
+    await link(temporary, path).catch(async (error: unknown) => {
+      if (hasErrno(error, 'EEXIST')) return;
+      // file systems without hard links: the content is one small write
+      const file = await open(path, 'wx', 0o600).catch(unlessThere);
+      await file?.writeFile(content);
+      await file?.close();
+    });
+    await sync(dirname(path));
+  } finally {
+    await rm(temporary, { force: true });
   }
 }
 
@@ -24,6 +47,10 @@ export async function renameDurably(from: string, to: string): Promise<void> {
   await rename(from, to);
   // and may lose the name of a synced file
   await sync(dirname(to));
+}
+
+function temporaryOf(path: string): string {
+  return join(dirname(path), `.${basename(path)}.${randomBytes(4).toString('hex')}`);
 }
 
 async function sync(path: string): Promise<void> {

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { link, open, readFile, rm } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { unlessMissing, unlessThere } from '../contracts/files/file-errors.js';
+import { unlessMissing } from '../contracts/files/file-errors.js';
 import { ArtifactError } from './artifact-store.js';
-import { writeFileDurably } from './durable-file.js';
+import { createFileOnce } from './durable-file.js';
 import { type S3Access, statusOf } from './s3-access.js';
 
 /** The name of the file or object that holds the id of a store. */
@@ -27,7 +27,7 @@ export async function idOfFolder(folder: string): Promise<string> {
   try {
     const known = await readFile(path, 'utf8').catch(unlessMissing);
     if (known !== undefined) return checkedId(known);
-    await createOnce(path);
+    await createFileOnce(path, newId());
     return checkedId(await readFile(path, 'utf8'));
   } catch (error) {
     throw asStoreError(error);
@@ -67,23 +67,6 @@ async function writeId({ sdk, client, bucket, prefix }: S3Access): Promise<void>
     if (statusOf(error) === PRECONDITION_FAILED) return;
     if (statusOf(error) !== NOT_IMPLEMENTED) throw error;
     await client.send(new sdk.PutObjectCommand(object));
-  }
-}
-
-/** Gives a complete file its name, unless another process has done so. */
-async function createOnce(path: string): Promise<void> {
-  const own = join(dirname(path), `.${basename(path)}.${randomBytes(4).toString('hex')}`);
-  await writeFileDurably(own, newId());
-  try {
-    await link(own, path).catch(async (error: NodeJS.ErrnoException) => {
-      if (error.code === 'EEXIST') return;
-      // file systems without hard links: the content is one small write
-      const file = await open(path, 'wx', 0o600).catch(unlessThere);
-      await file?.writeFile(await readFile(own));
-      await file?.close();
-    });
-  } finally {
-    await rm(own, { force: true });
   }
 }
 

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
-import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { createFileOnce } from '../../artifacts/durable-file.js';
 import type { AgentActivities } from '../../contracts/activities.js';
 import { AUTH_LIMITS } from '../../contracts/constants/limits.js';
 import {
@@ -93,13 +94,8 @@ export function createSignStart(sign: Sign | undefined): AgentActivities['signSt
 async function firstUse(folder: string, code: string, use: string): Promise<string> {
   const file = join(folder, createHash('sha256').update(code).digest('hex'));
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  try {
-    await writeFile(file, use, { mode: 0o600, flag: 'wx' });
-    return use;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-    return await readFile(file, 'utf8');
-  }
+  await createFileOnce(file, use);
+  return await readFile(file, 'utf8');
 }
 
 /** Forgets signatures that have expired. Never rejects. */

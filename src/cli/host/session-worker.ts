@@ -1,10 +1,14 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { PerdureError } from '../../contracts/perdure-error.js';
 import { echoValue } from '../../contracts/text/echo-value.js';
 import { ensureBackground } from './background.js';
 import type { Place, PlaceOptions } from './workplace.js';
 
-/** Requests before the new worker counts as failed. It loads the config and the workflow code before it answers. */
-const ATTEMPTS_MAX = 12;
+/** Time after which a new worker counts as failed, on a slow machine too. It loads the config and the workflow code before it answers. */
+const START_MS_MAX = 120_000;
+
+/** Pause between two requests. A server that has seen no worker yet refuses at once. */
+const PAUSE_MS = 200;
 
 /** A request to a session, which only a worker answers. It is repeated, so it must have one effect. */
 export interface SessionRequest<Answer> {
@@ -30,14 +34,16 @@ export async function withSessionWorker<Answer>(
   return await repeat(place, ask);
 }
 
-/** Repeats a request until a worker answers it. */
+/** Repeats a request until a worker answers it. Throws `NO_WORKER` (5) after 2 minutes, on a configured server at once. */
 export async function repeat<Answer>(place: Place, ask: () => Promise<Answer>): Promise<Answer> {
-  for (let attempt = 1; ; attempt += 1) {
+  const until = Date.now() + START_MS_MAX;
+  for (;;) {
     try {
       return await ask();
     } catch (error) {
       const isRepeated = error instanceof PerdureError && error.code === 'NO_WORKER' && place.location.kind === 'embedded';
-      if (!isRepeated || attempt >= ATTEMPTS_MAX) throw error;
+      if (!isRepeated || Date.now() > until) throw error;
+      await delay(PAUSE_MS);
     }
   }
 }

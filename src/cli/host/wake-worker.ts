@@ -1,10 +1,7 @@
 import type { RunHandle } from '../../client/run-handle.js';
-import { PerdureError } from '../../contracts/perdure-error.js';
 import { ensureBackground } from './background.js';
+import { repeat } from './session-worker.js';
 import type { Place } from './workplace.js';
-
-/** Queries before the new worker counts as failed. It loads the config and the workflow code before it answers. */
-const QUERY_ATTEMPTS_MAX = 12;
 
 /**
  * Ensures that an open run has a worker. On the embedded server, starts one in the background if none is running, and waits for it.
@@ -15,17 +12,7 @@ export async function wakeWorker(place: Place, run: RunHandle, tell: (line: stri
   // a closed or missing run is rejected without a worker
   if (!(await run.describe()).open) return;
   await startWorker(place, tell);
-  for (let attempt = 1; !(await hasAnswer(run, attempt)); attempt += 1);
-}
-
-async function hasAnswer(run: RunHandle, attempt: number): Promise<boolean> {
-  try {
-    await run.progress();
-    return true;
-  } catch (error) {
-    if (!(error instanceof PerdureError) || error.code !== 'NO_WORKER' || attempt >= QUERY_ATTEMPTS_MAX) throw error;
-    return false;
-  }
+  await repeat(place, () => run.progress());
 }
 
 /** On the embedded server, starts a worker in the background: a run that is steered or resumed should continue. */

@@ -1,7 +1,9 @@
-import { access, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { access, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { createFileOnce } from '../../artifacts/durable-file.js';
 import { BACKGROUND_LIMITS, TOOL_LIMITS } from '../../contracts/constants/limits.js';
+import { unlessMissing } from '../../contracts/files/file-errors.js';
 import { argumentsOf, isOfThisPlace, isProvedDead } from '../../process/process-identity.js';
 import { isLiveNetwork, type SharedNetwork } from '../../process/sandbox/shared-network.js';
 import type { ProtectedState } from '../workspace/protected-paths.js';
@@ -99,7 +101,8 @@ export class BackgroundCommands {
     const found = await this.stateOf(command);
     if (found.kind === 'ended') return { found, now: found };
     // the first reason stays
-    await writeFile(join(command.folder, COMMAND_FILES.stop), JSON.stringify(reason), { mode: 0o600, flag: 'wx' }).catch(unlessThere);
+    // its folder may be gone with its run
+    await createFileOnce(join(command.folder, COMMAND_FILES.stop), JSON.stringify(reason)).catch(unlessMissing);
     const gentle = await this.#untilEnded(command, TOOL_LIMITS.killGraceMs + BACKGROUND_LIMITS.endMsMax);
     if (gentle.kind === 'ended') return { found, now: gentle };
     killHolder(command);
@@ -229,9 +232,4 @@ async function isThere(path: string): Promise<boolean> {
     () => true,
     () => false,
   );
-}
-
-function unlessThere(error: NodeJS.ErrnoException): void {
-  // ENOENT: its files were removed with its run
-  if (error.code !== 'EEXIST' && error.code !== 'ENOENT') throw error;
 }

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { link, open, rm, writeFile } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
+import { createFileOnce } from '../../artifacts/durable-file.js';
 import { PerdureError } from '../../contracts/perdure-error.js';
 import { absent } from './presence.js';
 
@@ -29,15 +30,7 @@ async function readAuthKey(path: string): Promise<Uint8Array | undefined> {
 export async function openAuthKey(path: string): Promise<Uint8Array> {
   const found = await readAuthKey(path);
   if (found) return found;
-  const temporary = `${path}.${randomBytes(4).toString('hex')}`;
-  await writeFile(temporary, `${randomBytes(KEY_BYTES).toString('hex')}\n`, { mode: 0o600, flag: 'wx' });
-  try {
-    await link(temporary, path).catch((error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EEXIST') throw error;
-    });
-  } finally {
-    await rm(temporary, { force: true });
-  }
+  await createFileOnce(path, `${randomBytes(KEY_BYTES).toString('hex')}\n`);
   const made = await readAuthKey(path);
   if (!made) throw badKey(path, 'disappeared');
   return made;

@@ -36,7 +36,9 @@ describe('perdure acp', { timeout: 180_000 }, () => {
     expect(editor.messages).toEqual(['agent_message: I write it down.', 'agent_message: all done', 'agent_message: you said: well?']);
     expect(stderr(), 'what a tool prints').toContain('a line on stdout');
     expect(await end()).toBe(0);
-    const state = JSON.parse((await here.run(['session', session, '--json'])).stdout) as { runs: object[] };
+    const { code, stdout, stderr: told } = await here.run(['session', session, '--json']);
+    expect({ code, stdout: code === 0 ? '' : stdout, told }).toMatchObject({ code: 0 });
+    const state = JSON.parse(stdout) as { runs: object[] };
     expect(state.runs).toMatchObject([{ reason: 'completed' }, { reason: 'completed' }]);
   });
 
