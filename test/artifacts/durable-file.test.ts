@@ -29,11 +29,9 @@ test('createFileOnce: a reader sees the whole content or no file', async () => {
   const content = 'x'.repeat(1_000);
   for (let round = 0; round < 20; round += 1) {
     const seen: string[] = [];
-    let isWritten = false;
-    const writing = createFileOnce(path, content).then(() => {
-      isWritten = true;
-    });
-    while (!isWritten) {
+    const written = new AbortController();
+    const writing = createFileOnce(path, content).finally(() => written.abort());
+    while (!written.signal.aborted) {
       if (existsSync(path)) seen.push(readFileSync(path, 'utf8'));
       await immediate();
     }

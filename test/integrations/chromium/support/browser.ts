@@ -7,6 +7,9 @@ import { afterEach } from 'vitest';
 
 const PROGRAMS = ['chromium', 'chromium-browser', 'google-chrome'];
 
+/** How long a page may take to show what a test waits for, on a slow machine. */
+const WAIT_MS_MAX = 60_000;
+
 /** A quiet browser: it asks no server of its maker for anything. */
 const FLAGS = [
   '--disable-gpu',
@@ -45,6 +48,7 @@ export function useBrowsers(): (options?: BrowserOptions) => Promise<BrowserCont
       chromiumSandbox: process.getuid?.() !== 0,
       args: [...quietFlags(hosts), ...flags],
     });
+    browser.setDefaultTimeout(WAIT_MS_MAX);
     opened.push(browser);
     return browser;
   };
