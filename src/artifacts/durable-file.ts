@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { link, open, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { hasErrno, unlessThere } from '../contracts/files/file-errors.js';
+import { codeOf, unlessThere } from '../contracts/files/file-errors.js';
 
 /**
  * Writes a file, mode 0600, that survives a power loss: temporary file, sync, rename, sync of the folder. A reader sees the old content
@@ -20,23 +21,39 @@ export async function writeFileDurably(path: string, content: string | Uint8Arra
 
 /**
  * Writes a file, mode 0600, unless one has its name: of several writers, the first one wins. It survives a power loss, and a reader sees the
- * whole content or no file. Rejects with the file system's error.
+ * whole content or no file; on a file system without hard links, it may be empty for a moment. Rejects with the file system's error, and
+ * then there is no file, unless another writer has made one.
  */
 export async function createFileOnce(path: string, content: string): Promise<void> {
+  if (existsSync(path)) return;
   const temporary = temporaryOf(path);
   try {
     await writeFile(temporary, content, { mode: 0o600, flag: 'wx' });
     await sync(temporary);
     await link(temporary, path).catch(async (error: unknown) => {
-      if (hasErrno(error, 'EEXIST')) return;
-      // file systems without hard links: the content is one small write
-      const file = await open(path, 'wx', 0o600).catch(unlessThere);
-      await file?.writeFile(content);
-      await file?.close();
+      if (!LINKLESS.has(codeOf(error) ?? '')) return unlessThere(error);
+      await createUnlinked(path, content);
     });
     await sync(dirname(path));
   } finally {
     await rm(temporary, { force: true });
+  }
+}
+
+/** How a file system without hard links refuses one. */
+const LINKLESS: ReadonlySet<string> = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS']);
+
+async function createUnlinked(path: string, content: string): Promise<void> {
+  const file = await open(path, 'wx', 0o600).catch(unlessThere);
+  if (!file) return;
+  try {
+    await file.writeFile(content);
+    await file.sync();
+  } catch (error) {
+    await rm(path, { force: true });
+    throw error;
+  } finally {
+    await file.close();
   }
 }
 

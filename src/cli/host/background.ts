@@ -63,8 +63,19 @@ async function untilAnnounced(child: ChildProcess, { stateDir, log }: { stateDir
     if ((await livePresences(backgroundFolder(stateDir))).some(({ pid }) => pid === child.pid)) return;
     await delay(POLL_MS);
   }
-  const lines = (await readFile(log, 'utf8')).trimEnd().split('\n');
-  throw new PerdureError('BACKGROUND_FAILED', `${lines.at(-1) ?? 'the process exited immediately'} (log: ${log}); the run is kept`, 1);
+  throw await backgroundFailed(log);
+}
+
+/** The error of a background process that ended too early, with its last line. */
+export async function backgroundFailed(log: string | undefined): Promise<PerdureError> {
+  const text = log === undefined ? '' : (await readFile(log, 'utf8')).trimEnd();
+  const last = text.slice(text.lastIndexOf('\n') + 1) || 'the background process ended before it answered';
+  return new PerdureError('BACKGROUND_FAILED', `${last}${log === undefined ? '' : ` (log: ${log})`}; the run is kept`, 1);
+}
+
+/** True while the folder has a background process that takes new work. */
+export async function hasBackground(stateDir: string): Promise<boolean> {
+  return (await livePresences(backgroundFolder(stateDir))).length > 0;
 }
 
 const POLL_MS = 20;

@@ -5,13 +5,13 @@ import type { Reason } from '../../contracts/schemas/run.js';
 import type { LoadedConfig } from '../../worker/config/load-config.js';
 import { EXIT_CODE_BY_REASON, printResult } from '../display/result.js';
 import type { RunDisplay } from '../display/run-display.js';
+import { askWorker } from './ask-worker.js';
 import { type CliContext, keysOf } from './context.js';
 import { EXIT_CODE_DETACHED, untilInterrupted } from './interrupts.js';
 import type { RunOptions } from './run-options.js';
 import { serveWhile } from './serve.js';
 import { answerOf } from './session-answer.js';
 import { sessionFromOptions } from './session-options.js';
-import { repeat } from './session-worker.js';
 import { openPlace } from './workplace.js';
 
 /** A task for a session. */
@@ -37,7 +37,8 @@ export async function runInSession({ key, task, options, config, display }: Sess
     return await serveWhile({ place, config, say, terminated: interrupts.terminated }, async (ready) => {
       await Promise.race([ready, untilInterrupted(interrupts)]);
       const session = place.client.session(key, given);
-      const receipt = requireAccepted(await repeat(place, () => session.send({ id, text: task, queue: 'followup' })));
+      const wait = { tell: say, signal: interrupts.signal };
+      const receipt = requireAccepted(await askWorker(place, () => session.send({ id, text: task, queue: 'followup' }), wait));
       say(`session ${key}, message ${id}${receipt.duplicate ? ' (already accepted)' : ''}`);
       const { result, reason, problem } = await answerOf(
         { client: place.client, session, id },

@@ -28,7 +28,7 @@ export interface VerbLine {
  * Runs a verb of the table on a run. Its input is checked before anything is sent. A worker answers an update, so on the embedded server
  * one is started when none is alive; a signal is kept by the server until a worker connects.
  */
-export async function runVerb(verb: OfferedVerb, line: VerbLine, { output }: CliContext): Promise<number> {
+export async function runVerb(verb: OfferedVerb, line: VerbLine, { output, interrupts }: CliContext): Promise<number> {
   const { runId, options } = line;
   const input = checkVerbInput(verb, inputOf(verb, line));
   const tell = (text: string): void => say(output, text);
@@ -36,7 +36,7 @@ export async function runVerb(verb: OfferedVerb, line: VerbLine, { output }: Cli
   if (!place) throw noSuchRun(runId);
   try {
     const run = place.client.get(runId);
-    if (verb.kind === 'update') await wakeWorker(place, run, tell);
+    if (verb.kind === 'update') await wakeWorker(place, run, { tell, signal: interrupts.signal });
     const { answer, closed } = await send(verb, run, input);
     const report = verb.command.report({ runId, input, answer, ...(closed === undefined ? {} : { closed }) });
     if (options.json) printJson(output, { runId, ...report.json });

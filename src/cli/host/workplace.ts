@@ -162,3 +162,12 @@ export function noSuchRun(runId: string): PerdureError {
     3,
   );
 }
+
+/** The error for a session when no server is configured and the folder never had one. */
+export function noSuchSession(key: string): PerdureError {
+  return new PerdureError(
+    'NO_SESSION',
+    `no session ${echoValue(key)}: this folder has no sessions and no server is configured; set TEMPORAL_ADDRESS or --address`,
+    3,
+  );
+}

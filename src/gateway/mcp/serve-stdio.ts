@@ -10,7 +10,7 @@ export interface StdioOptions {
   readonly door: Door;
   readonly stdin: Readable;
   readonly stdout: Writable;
-  /** Ends the server. */
+  /** Ends the server. Aborts too when the other end of stdout is found to be closed. */
   readonly signal: AbortSignal;
   readonly say: (line: string) => void;
 }
@@ -21,21 +21,17 @@ export async function serveStdio({ door, stdin, stdout, signal, say }: StdioOpti
   const inWork = new CallsInWork();
   const mcp = createMcpServer({ door, ending: ending.signal, track: inWork.track });
   const transport = new StdioServerTransport(stdin, stdout, { maxBufferSize: GATEWAY_LIMITS.requestBytesMax });
-  const closed = new AbortController();
-  for (const event of ['close', 'error']) stdout.once(event, () => closed.abort());
-  /** Nobody reads the answers any more, or the server is to end. */
-  const left = AbortSignal.any([signal, closed.signal]);
   await new Promise<void>((resolve, reject) => {
     const end = (): void => resolve();
-    if (left.aborted) end();
-    left.addEventListener('abort', end, { once: true });
+    if (signal.aborted) end();
+    signal.addEventListener('abort', end, { once: true });
     for (const event of ['end', 'close', 'error']) stdin.once(event, end);
     Object.assign(mcp.server, { onclose: end, onerror: (error: Error) => say(`request ignored: ${error.message}`) });
     mcp.connect(transport).catch(reject);
   });
   ending.abort();
-  // a client that only ended its input still reads
-  await inWork.ended(GATEWAY_LIMITS.inputEndedMs, left);
-  if (left.aborted) await inWork.ended(GATEWAY_LIMITS.drainMs);
+  // a client that only ended its input still reads; what is written to one that is gone aborts the signal
+  await inWork.ended(GATEWAY_LIMITS.inputEndedMs, signal);
+  if (signal.aborted) await inWork.ended(GATEWAY_LIMITS.drainMs);
   await mcp.close();
 }

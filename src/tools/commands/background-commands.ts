@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createFileOnce } from '../../artifacts/durable-file.js';
 import { BACKGROUND_LIMITS, TOOL_LIMITS } from '../../contracts/constants/limits.js';
-import { unlessMissing } from '../../contracts/files/file-errors.js';
+import { hasErrno } from '../../contracts/files/file-errors.js';
 import { argumentsOf, isOfThisPlace, isProvedDead } from '../../process/process-identity.js';
 import { isLiveNetwork, type SharedNetwork } from '../../process/sandbox/shared-network.js';
 import type { ProtectedState } from '../workspace/protected-paths.js';
@@ -96,15 +96,14 @@ export class BackgroundCommands {
     return starting;
   }
 
-  /** Ends a command, and waits until it has ended: SIGTERM, 2 s, SIGKILL. Returns how it was found, and how it is now. */
+  /** Ends a command, and waits until it has ended: SIGTERM, 2 s, SIGKILL; on a full disk SIGKILL at once. Returns how it was found, and how it is now. */
   async stop(command: BackgroundCommand, reason: StopReason): Promise<{ readonly found: CommandState; readonly now: CommandState }> {
     const found = await this.stateOf(command);
     if (found.kind === 'ended') return { found, now: found };
-    // the first reason stays
-    // its folder may be gone with its run
-    await createFileOnce(join(command.folder, COMMAND_FILES.stop), JSON.stringify(reason)).catch(unlessMissing);
-    const gentle = await this.#untilEnded(command, TOOL_LIMITS.killGraceMs + BACKGROUND_LIMITS.endMsMax);
-    if (gentle.kind === 'ended') return { found, now: gentle };
+    if (await asksToStop(command.folder, reason)) {
+      const gentle = await this.#untilEnded(command, TOOL_LIMITS.killGraceMs + BACKGROUND_LIMITS.endMsMax);
+      if (gentle.kind === 'ended') return { found, now: gentle };
+    }
     killHolder(command);
     return { found, now: await this.#untilEnded(command, BACKGROUND_LIMITS.endMsMax) };
   }
@@ -192,6 +191,18 @@ export class BackgroundCommands {
       if (state.kind === 'ended' || Date.now() > until) return state;
       await delay(BACKGROUND_LIMITS.lookEveryMs);
     }
+  }
+}
+
+/** Asks a holder to end its command. False if the disk takes no file: a command that filled it must end too. */
+async function asksToStop(folder: string, reason: StopReason): Promise<boolean> {
+  try {
+    // the first reason stays
+    await createFileOnce(join(folder, COMMAND_FILES.stop), JSON.stringify(reason));
+    return true;
+  } catch (error) {
+    // a holder whose folder was removed with its run ends by itself
+    return hasErrno(error, 'ENOENT');
   }
 }
 

@@ -1,7 +1,9 @@
+import { execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { readdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, realpath, rename, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { BackgroundCommands } from '../../../src/tools/commands/background-commands.js';
@@ -70,6 +72,21 @@ describe('the holder of a background command', () => {
     expect(hung).toContain('lost: the process that held it was killed');
     expect(spared).toContain('still runs: its holder on another host does not answer');
     await writeFile(join(await folderOf(forged), 'record.json'), JSON.stringify(other));
+    await until(async () => (await liveProcesses(marker)).length === 0, 'the end of the processes');
+  });
+
+  test('is killed where a full disk takes no order: the command that filled it ends too', async () => {
+    const stateDir = await realpath(await mkdtemp(join(tmpdir(), 'perdure-full-')));
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=512k', 'tmpfs', stateDir]);
+    onTestFinished(async () => {
+      execFileSync('umount', [stateDir]);
+      await rm(stateDir, { recursive: true });
+    });
+    const marker = `full-${randomUUID()}`;
+    const on = await useCommands('run', { stateDir });
+    await on.start(`(${marked(marker)}) & echo begun; wait`, 'full');
+    await expect(writeFile(join(stateDir, 'ballast'), 'x'.repeat(1024 * 1024))).rejects.toThrow('ENOSPC');
+    expect(await on.stop('full')).toContain('lost: the process that held it was killed');
     await until(async () => (await liveProcesses(marker)).length === 0, 'the end of the processes');
   });
 

@@ -5,18 +5,19 @@ import { answerCommands, decisionCommands } from '../../display/approval-hints.j
 import { formatDuration } from '../../display/format.js';
 import { printJson, printText, say } from '../../display/output.js';
 import { terminalLine } from '../../display/terminal-text.js';
+import type { WorkerWait } from '../../host/ask-worker.js';
 import type { CliContext } from '../../host/context.js';
 import type { JsonOptions } from '../../host/run-verb.js';
 import { wakeWorker } from '../../host/wake-worker.js';
 import { noSuchRun, openPlaceIfThere, type Place } from '../../host/workplace.js';
 
 /** `approvals [RUN]`: lists the pending approvals and questions of one run or of all open runs, with the commands that end them. */
-export async function approvals(runId: string | undefined, options: JsonOptions, { output }: CliContext): Promise<number> {
+export async function approvals(runId: string | undefined, options: JsonOptions, { output, interrupts }: CliContext): Promise<number> {
   const tell = (line: string): void => say(output, line);
   const place = await openPlaceIfThere(options, tell);
   if (!place && runId !== undefined) throw noSuchRun(runId);
   try {
-    const { waiting, questions } = place ? await waitingIn(place, runId, tell) : NONE;
+    const { waiting, questions } = place ? await waitingIn(place, runId, { tell, signal: interrupts.signal }) : NONE;
     const now = Date.now();
     const texts = [
       ...(waiting.length > 0 ? [formatApprovals(waiting, now)] : []),
@@ -65,19 +66,19 @@ interface Waiting {
 
 const NONE: Waiting = { waiting: [], questions: [] };
 
-async function waitingIn(place: Place, runId: string | undefined, tell: (line: string) => void): Promise<Waiting> {
-  if (runId === undefined) return await waitingInAll(place, tell);
+async function waitingIn(place: Place, runId: string | undefined, wait: WorkerWait): Promise<Waiting> {
+  if (runId === undefined) return await waitingInAll(place, wait);
   const run = place.client.get(runId);
   // a closed run has no pending approvals, so no worker is started for it
   if (!(await run.describe()).open) return NONE;
-  await wakeWorker(place, run, tell);
+  await wakeWorker(place, run, wait);
   const { pending, questions = [] } = await run.approvals();
   return { waiting: pending.map((approval) => ({ runId, ...approval })), questions: questions.map((question) => ({ runId, ...question })) };
 }
 
-async function waitingInAll(place: Place, tell: (line: string) => void): Promise<Waiting> {
+async function waitingInAll(place: Place, wait: WorkerWait): Promise<Waiting> {
   const [open] = await place.client.list({ status: 'open', limit: 1 });
-  if (open) await wakeWorker(place, place.client.get(open.runId), tell);
+  if (open) await wakeWorker(place, place.client.get(open.runId), wait);
   return { waiting: await place.client.approvals(), questions: await place.client.questions() };
 }
 

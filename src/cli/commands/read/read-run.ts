@@ -1,7 +1,7 @@
 import type { RunHandle } from '../../../client/run-handle.js';
 import { say } from '../../display/output.js';
+import { askOrStartWorker } from '../../host/ask-worker.js';
 import type { CliContext } from '../../host/context.js';
-import { withSessionWorker } from '../../host/session-worker.js';
 import { noSuchRun, openPlaceIfThere, type PlaceOptions } from '../../host/workplace.js';
 
 /** The options of every command that reads a run. */
@@ -16,7 +16,7 @@ export interface ReadOptions extends PlaceOptions {
 export async function readRun<Answer>(
   runId: string,
   where: PlaceOptions,
-  { output }: Pick<CliContext, 'output'>,
+  { output, interrupts }: Pick<CliContext, 'output' | 'interrupts'>,
   read: (run: RunHandle) => Promise<Answer>,
 ): Promise<Answer> {
   const tell = (line: string): void => say(output, line);
@@ -26,7 +26,7 @@ export async function readRun<Answer>(
     const run = place.client.get(runId);
     // a run that does not exist is told without a worker
     await run.describe();
-    return await withSessionWorker(place, where, { tell, ask: () => read(run) });
+    return await askOrStartWorker(place, where, { tell, interrupts, ask: () => read(run) });
   } finally {
     await place.close();
   }

@@ -11,6 +11,7 @@ import { EXIT_CODE_BY_REASON } from '../../display/result.js';
 import { ConversationKeys } from '../../follow/conversation-keys.js';
 import { Outage } from '../../follow/outage.js';
 import { SentLines } from '../../follow/sent-lines.js';
+import { askWorker } from '../../host/ask-worker.js';
 import { type CliContext, keysOf } from '../../host/context.js';
 import { createDisplay } from '../../host/follow-run.js';
 import { EXIT_CODE_DETACHED, untilInterrupted } from '../../host/interrupts.js';
@@ -18,7 +19,7 @@ import { loadConfigFor } from '../../host/load-config.js';
 import { serveWhile } from '../../host/serve.js';
 import { answerOf, type SessionAnswer } from '../../host/session-answer.js';
 import { type SessionStartOptions, sessionFromOptions } from '../../host/session-options.js';
-import { repeat } from '../../host/session-worker.js';
+
 import { openPlace, type Place } from '../../host/workplace.js';
 import { readTypedLine } from '../../terminal/line-prompt.js';
 import { LiveDisplay } from '../../terminal/live-display.js';
@@ -123,7 +124,7 @@ async function answer(talk: Talk, text: string, context: CliContext): Promise<Se
   const { session } = talk;
   const message = { id: randomUUID(), text };
   const outage = new Outage(talk.voice, context.interrupts.signal);
-  const receipt = await outage.through(() => sendTo(talk, message));
+  const receipt = await outage.through(() => sendTo(talk, message, context.interrupts.signal));
   if (!receipt) return {};
   if (!receipt.accepted) {
     say(context.output, `the queue of session ${session.key} is full; the message was not accepted`);
@@ -137,9 +138,9 @@ async function answer(talk: Talk, text: string, context: CliContext): Promise<Se
 }
 
 /** Sends a message. A server that is not reachable can look like a worker that does not answer. */
-async function sendTo({ place, session }: Talk, message: SendInput): Promise<Receipt> {
+async function sendTo({ place, session, voice }: Talk, message: SendInput, signal: AbortSignal): Promise<Receipt> {
   try {
-    return await repeat(place, () => session.send(message));
+    return await askWorker(place, () => session.send(message), { tell: (line) => voice.say(line), signal });
   } catch (error) {
     if (error instanceof PerdureError && error.code === 'NO_WORKER') await place.client.hasPoller();
     throw error;

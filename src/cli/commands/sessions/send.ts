@@ -3,8 +3,8 @@ import { checkSessionInput } from '../../../client/sessions/session-input.js';
 import { checkVerbInput } from '../../../client/validate/run-input.js';
 import { SESSION_UPDATES } from '../../../contracts/verbs/index.js';
 import { printJson, say } from '../../display/output.js';
+import { askOrStartWorker } from '../../host/ask-worker.js';
 import type { CliContext } from '../../host/context.js';
-import { withSessionWorker } from '../../host/session-worker.js';
 import { openPlace, type PlaceOptions } from '../../host/workplace.js';
 
 /** The options of `send`. */
@@ -15,7 +15,7 @@ export interface SendOptions extends PlaceOptions {
 }
 
 /** `send KEY TEXT`: sends a message to a session and prints the receipt. The first message starts the session. */
-export async function send(key: string, text: string, options: SendOptions, { output }: CliContext): Promise<number> {
+export async function send(key: string, text: string, options: SendOptions, { output, interrupts }: CliContext): Promise<number> {
   const { json, id = randomUUID(), queue, ...where } = options;
   const tell = (line: string): void => say(output, line);
   const input = checkVerbInput(SESSION_UPDATES.send, { id, text, ...(queue === undefined ? {} : { queue }) });
@@ -23,7 +23,7 @@ export async function send(key: string, text: string, options: SendOptions, { ou
   const place = await openPlace(where, tell);
   try {
     const session = place.client.session(key);
-    const receipt = await withSessionWorker(place, where, { tell, ask: () => session.send(input) });
+    const receipt = await askOrStartWorker(place, where, { tell, interrupts, ask: () => session.send(input) });
     const report = SESSION_UPDATES.send.command?.report({ runId: key, input, answer: receipt });
     if (json) printJson(output, receipt);
     else if (report) tell(report.line);

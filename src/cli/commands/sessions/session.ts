@@ -2,9 +2,9 @@ import type { SessionState } from '../../../contracts/schemas/session.js';
 import { formatTable } from '../../display/format.js';
 import { printJson, printText, say } from '../../display/output.js';
 import { terminalLine } from '../../display/terminal-text.js';
+import { askOrStartWorker } from '../../host/ask-worker.js';
 import type { CliContext } from '../../host/context.js';
-import { noSuchSession, withSessionWorker } from '../../host/session-worker.js';
-import { openPlaceIfThere, type PlaceOptions } from '../../host/workplace.js';
+import { noSuchSession, openPlaceIfThere, type PlaceOptions } from '../../host/workplace.js';
 
 /** The options of `session`. */
 export interface SessionCommandOptions extends PlaceOptions {
@@ -12,13 +12,13 @@ export interface SessionCommandOptions extends PlaceOptions {
 }
 
 /** `session KEY`: shows the active run, the queue, the last runs and the dropped messages of a session. */
-export async function session(key: string, { json, ...where }: SessionCommandOptions, { output }: CliContext): Promise<number> {
+export async function session(key: string, { json, ...where }: SessionCommandOptions, { output, interrupts }: CliContext): Promise<number> {
   const tell = (line: string): void => say(output, line);
   const place = await openPlaceIfThere(where, tell);
   if (!place) throw noSuchSession(key);
   try {
     const handle = place.client.session(key);
-    const state = await withSessionWorker(place, where, { tell, ask: () => handle.query() });
+    const state = await askOrStartWorker(place, where, { tell, interrupts, ask: () => handle.query() });
     if (json) printJson(output, state);
     else printText(output, formatSession(state));
     return 0;
