@@ -13,11 +13,11 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const LIST = `${ROOT}test/docs/attacks/`;
 
 /** Files that no report has unless their group ran. */
-const GROUPS = [
-  ['integrations', /^test\/integrations\//u],
-  ['e2e', /^test\/e2e\/(?!security\/)/u],
-];
-const groupOf = (file) => GROUPS.find(([, pattern]) => pattern.test(file))?.[0];
+const endToEnd = new Set(filesOf('e2e'));
+const groupOf = (file) => {
+  if (file.startsWith('test/integrations/')) return 'integrations';
+  return endToEnd.has(file) ? 'e2e' : undefined;
+};
 
 const areas = readdirSync(LIST)
   .filter((name) => name.endsWith('.yaml'))
@@ -89,6 +89,14 @@ function recordOf(group) {
     records.set(group, { isCurrent: status === 0, line: stdout.trim() });
   }
   return records.get(group);
+}
+
+/** The files of a project of vitest.config.ts. */
+function filesOf(project) {
+  const args = ['vitest', 'list', '--project', project, '--filesOnly', '--json'];
+  const { status, stdout, stderr } = spawnSync('npx', args, { cwd: ROOT, encoding: 'utf8' });
+  if (status !== 0) throw new Error(`the files of project ${project} are not known: ${stderr}`);
+  return JSON.parse(stdout).map(({ file }) => file.slice(ROOT.length));
 }
 
 function runAll() {
