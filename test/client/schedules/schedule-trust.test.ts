@@ -167,6 +167,8 @@ describe('A3: a schedule at an embedded server', { timeout: 60_000 }, () => {
     await until(async () => (await owner.show(name)).recent.length > 0, 'the first start');
     await owner.pause(name);
     const [first] = (await owner.show(name)).recent;
+    // what the schedule starts sends the message, with which the session begins
+    await on.client.workflow.getHandle(first?.id ?? '').result();
     expect(await session.wait(first?.id)).toMatchObject({ outcome: 'answered', reason: 'completed' });
     const { recent } = await owner.show(name);
     // the second of the pause is a time of the schedule, and that of the last start would be the same message
