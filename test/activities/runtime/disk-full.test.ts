@@ -1,9 +1,6 @@
-import { execFile, execFileSync } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
-import { afterEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { createDiskWatch } from '../../../src/artifacts/disk-room.js';
 import { defineTool } from '../../../src/define/define-tool.js';
@@ -12,40 +9,9 @@ import { announcePresence, livePresences } from '../../../src/worker/state-folde
 import { call, say } from '../../support/agent-worker.js';
 import { hasOrSays } from '../../support/has-or-says.js';
 import { type TestRun, until, useWorkers } from '../../support/use-workers.js';
+import { canMount, useSmallDisk } from '../../tools/support/small-disk.js';
 
 const { worker, start } = useWorkers();
-const disks: string[] = [];
-
-afterEach(async () => {
-  for (const disk of disks.splice(0)) {
-    execFileSync('umount', ['-l', disk]);
-    await rm(disk, { recursive: true });
-  }
-});
-
-/** A disk of 4 MiB, which is full with a file of that size. */
-async function smallDisk(size = '4m') {
-  const folder = await mkdtemp(join(tmpdir(), 'perdure-disk-'));
-  execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${size},mode=700`, 'perdure', folder]);
-  disks.push(folder);
-  const filler = join(folder, 'filler');
-  return {
-    folder,
-    // writes what fits, as a disk does that fills up
-    fill: () => promisify(execFile)('sh', ['-c', 'cat /dev/zero > "$1" 2>/dev/null || true', 'sh', filler]),
-    free: () => rm(filler),
-  };
-}
-
-const canMount = ((): boolean => {
-  try {
-    execFileSync('unshare', ['--mount', 'mount', '-t', 'tmpfs', 'perdure', tmpdir()], { stdio: 'ignore' });
-    return process.getuid?.() === 0;
-  } catch {
-    return false;
-  }
-})();
-
 const tool = (name: string, execute: (key: string) => Promise<string>) =>
   defineTool({
     name,
@@ -58,7 +24,7 @@ const tool = (name: string, execute: (key: string) => Promise<string>) =>
 test.runIf(hasOrSays(canMount, 'tmpfs for this user'))(
   'a call waits on a full disk where operators see it, starts when there is room, and no effect happens twice',
   async () => {
-    const disk = await smallDisk();
+    const disk = await useSmallDisk();
     const paid: string[] = [];
     const fill = tool('fill', async () => {
       await disk.fill();
@@ -106,7 +72,7 @@ test.runIf(hasOrSays(canMount, 'tmpfs for this user'))(
 );
 
 test.runIf(hasOrSays(canMount, 'tmpfs for this user'))('a cancel ends the wait, and the call was not started', async () => {
-  const disk = await smallDisk();
+  const disk = await useSmallDisk();
   await disk.fill();
   const on = await worker({ roomIn: [disk.folder], model: () => say('never') });
   const run = await start(on);
@@ -119,7 +85,7 @@ test.runIf(hasOrSays(canMount, 'tmpfs for this user'))('a cancel ends the wait, 
 test.runIf(hasOrSays(canMount, 'tmpfs for this user'))(
   'a process is present in a folder whose disk has no byte left, so that commands still show its runs',
   async () => {
-    const disk = await smallDisk();
+    const disk = await useSmallDisk();
     await disk.fill();
     const presence = await announcePresence(disk.folder);
     expect(await livePresences(disk.folder)).toEqual([{ name: presence.name, pid: process.pid }]);
@@ -142,7 +108,7 @@ async function detailsOf({ handle }: TestRun): Promise<string> {
 
 test.runIf(hasOrSays(canMount, 'tmpfs for this user'))('a disk that had ample room and becomes full is noticed', async () => {
   // an empty tmpfs takes no memory
-  const disk = await smallDisk('8g');
+  const disk = await useSmallDisk('8g');
   const fullDisk = createDiskWatch([disk.folder]);
   expect(await fullDisk()).toBeUndefined();
   execFileSync('mount', ['-o', 'remount,size=4k', disk.folder]);

@@ -1,16 +1,16 @@
-import { execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtemp, readdir, readFile, realpath, rename, rm, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { BackgroundCommands } from '../../../src/tools/commands/background-commands.js';
 import { CommandRecord } from '../../../src/tools/commands/command-record.js';
 import { builtFolder } from '../../support/built-package.js';
+import { hasOrSays } from '../../support/has-or-says.js';
 import { until } from '../../support/use-workers.js';
 import { liveProcesses } from '../support/live-processes.js';
+import { canMount, useSmallDisk } from '../support/small-disk.js';
 import { type TestCommands, useCommands } from './support/use-commands.js';
 
 const marked = (marker: string): string => `exec -a ${marker} sleep 300`;
@@ -75,20 +75,19 @@ describe('the holder of a background command', () => {
     await until(async () => (await liveProcesses(marker)).length === 0, 'the end of the processes');
   });
 
-  test('is killed where a full disk takes no order: the command that filled it ends too', async () => {
-    const stateDir = await realpath(await mkdtemp(join(tmpdir(), 'perdure-full-')));
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=512k', 'tmpfs', stateDir]);
-    onTestFinished(async () => {
-      execFileSync('umount', [stateDir]);
-      await rm(stateDir, { recursive: true });
-    });
-    const marker = `full-${randomUUID()}`;
-    const on = await useCommands('run', { stateDir });
-    await on.start(`(${marked(marker)}) & echo begun; wait`, 'full');
-    await expect(writeFile(join(stateDir, 'ballast'), 'x'.repeat(1024 * 1024))).rejects.toThrow('ENOSPC');
-    expect(await on.stop('full')).toContain('lost: the process that held it was killed');
-    await until(async () => (await liveProcesses(marker)).length === 0, 'the end of the processes');
-  });
+  test.runIf(hasOrSays(canMount, 'tmpfs for this user'))(
+    'is killed where a full disk takes no order: what filled it ends too',
+    async () => {
+      const disk = await useSmallDisk();
+      const stateDir = disk.folder;
+      const marker = `full-${randomUUID()}`;
+      const on = await useCommands('run', { stateDir });
+      await on.start(`(${marked(marker)}) & echo begun; wait`, 'full');
+      await disk.fill();
+      expect(await on.stop('full')).toContain('lost: the process that held it was killed');
+      await until(async () => (await liveProcesses(marker)).length === 0, 'the end of the processes');
+    },
+  );
 
   test('of an earlier boot, or on another host, is told so', async () => {
     const on = await useCommands('run');
