@@ -42,8 +42,7 @@ export async function openProcess(
     try {
       const order = await bounds.order(serverCommand([command, ...args], bounds.kind === 'process-tree', variables), { isServer: true });
       const server = await ServerProcess.start({ order, folder: jail.root, variables });
-      void cleanUp(server, [() => bounds.close(), forget]);
-      return new ProcessTransport(server);
+      return new ProcessTransport(server, cleanUp(server, [() => bounds.close(), forget]));
     } catch (error) {
       await bounds.close();
       throw error;
@@ -54,6 +53,7 @@ export async function openProcess(
   }
 }
 
+/** Removes what a server ran in, once it ended. Never rejects. */
 async function cleanUp(server: ServerProcess, steps: readonly (() => Promise<unknown>)[]): Promise<void> {
   await server.ended;
   // what cannot be removed stays: the error must not end the worker

@@ -58,6 +58,8 @@ export class McpPool {
   readonly #options: McpPoolOptions;
   readonly #entries = new Map<string, Entry>();
   /** Ends the starts under way. */
+  /** Servers that are being ended because nobody uses them. */
+  readonly #ending = new Set<Promise<void>>();
   #closing = new AbortController();
 
   constructor(options: McpPoolOptions) {
@@ -114,9 +116,10 @@ export class McpPool {
     const entries = [...this.#entries.values()];
     this.#entries.clear();
     for (const { idle } of entries) clearTimeout(idle);
-    await Promise.all(
-      entries.map(async ({ connecting, connection }) => await ((await connecting?.catch(() => undefined)) ?? connection)?.close()),
-    );
+    await Promise.all([
+      ...entries.map(async ({ connecting, connection }) => await ((await connecting?.catch(() => undefined)) ?? connection)?.close()),
+      ...this.#ending,
+    ]);
   }
 
   /** The key of an entry. A connection that may ask makes one call at a time, so that a question belongs to one call: more calls have more. */
@@ -164,7 +167,8 @@ export class McpPool {
     entry.idle = setTimeout(
       () => {
         if (entry.failures === 0 || isOwned) this.#entries.delete(key);
-        void closeIdle(entry);
+        const ended = closeIdle(entry).finally(() => this.#ending.delete(ended));
+        this.#ending.add(ended);
       },
       isOwned ? Math.min(idleMs, ELICITATION_LIMITS.idleMs) : idleMs,
     ).unref();

@@ -17,12 +17,15 @@ export class ProcessTransport implements Transport {
   /** Why the process was ended by this side. */
   problem: string | undefined;
   readonly #process: ServerProcess;
+  readonly #cleaned: Promise<void>;
   #line: Buffer[] = [];
   #lineBytes = 0;
   #errors = Buffer.alloc(0);
 
-  constructor(process: ServerProcess) {
+  /** `cleaned` settles when what the process ran in is removed. */
+  constructor(process: ServerProcess, cleaned: Promise<void>) {
     this.#process = process;
+    this.#cleaned = cleaned;
   }
 
   start(): Promise<void> {
@@ -47,6 +50,8 @@ export class ProcessTransport implements Transport {
   async close(): Promise<void> {
     this.problem ??= 'it was ended';
     await this.#process.end();
+    // a worker that stops may exit right after this
+    await this.#cleaned;
   }
 
   /** The end of its error output in one line; empty if there was none. */
