@@ -4,7 +4,6 @@ import { type ChainHead, EMPTY_CHAIN } from '../../contracts/digest.js';
 import type { Conversation } from '../../contracts/schemas/conversation.js';
 import type { Message } from '../../contracts/schemas/message.js';
 import type { TranscriptPage } from '../../contracts/schemas/page.js';
-
 import { failure } from '../runtime/failures.js';
 import { hashMessage } from './message-hash.js';
 import { type PatienceOptions, patientQuery } from './query-with-retry.js';

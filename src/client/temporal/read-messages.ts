@@ -3,7 +3,6 @@ import { PAYLOAD_LIMITS } from '../../contracts/constants/limits.js';
 import { transcript as transcriptQuery, unread as unreadQuery } from '../../contracts/handlers.js';
 import type { Message } from '../../contracts/schemas/message.js';
 import type { PagePart, PageRequest, UnreadMessage } from '../../contracts/schemas/page.js';
-
 import type { TemporalAccess } from './connection.js';
 
 /** A page of messages as queries answer it. */

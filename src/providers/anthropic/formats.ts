@@ -2,7 +2,6 @@ import type { BedrockProvider, VertexProvider } from '../../define/provider-defi
 import { lazyProvider } from '../format/lazy-provider.js';
 import type { CustomFormat, HttpFormat } from '../format/wire-format.js';
 import { modelIds } from '../http/model-list.js';
-
 import { bedrockUrl, vertexUrl } from './cloud-url.js';
 
 /** Anthropic's messages API, and servers compatible with it. */

@@ -4,10 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { ScriptInput } from '../../providers/scripted/script.js';
-
 import { type CrashAgent, type CrashOptions, type CrashSettings, crashSettings } from './options.js';
 import { momentName, momentsOf } from './plan/plan.js';
-import { CrashError, type CrashReport, emptyReport, openingOf, summaryOf, withRun } from './report.js';
+import { CrashError, type CrashReport, emptyReport, openingOf, progressOf, summaryOf, withRun } from './report.js';
+
+/** Time between two lines about the progress. */
+const PROGRESS_MS = 60_000;
 
 /**
  * Runs a scripted agent many times, each time under a plan of faults, with real processes: a Temporal server, worker processes with your
@@ -45,6 +47,7 @@ async function crash(settings: CrashSettings, folder: string): Promise<CrashRepo
   const struck = new Set<string>();
   const left: string[] = [];
   let next = 0;
+  let saidAt = startedAt;
   const work = async (own: typeof lane): Promise<void> => {
     try {
       while (next < settings.runs && Date.now() - startedAt < settings.forMs) {
@@ -57,6 +60,10 @@ async function crash(settings: CrashSettings, folder: string): Promise<CrashRepo
         report = { ...report, boundaries: { all: moments.size, struck: struck.size }, ms: Date.now() - startedAt };
         for (const { line } of report.failures.slice(before)) settings.say(line);
         settings.onReport(report);
+        if (Date.now() - saidAt >= PROGRESS_MS) {
+          saidAt = Date.now();
+          settings.say(progressOf(report));
+        }
       }
     } finally {
       left.push(...(await own.close()));

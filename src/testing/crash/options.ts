@@ -50,7 +50,7 @@ export interface CrashOptions {
   readonly env?: NodeJS.ProcessEnv;
   /** Called after each run with the report so far. */
   readonly onReport?: (report: CrashReport) => void;
-  /** Receives the seed, one line for each failure, and the counts at the end. @default console.log */
+  /** Receives the seed, the counts each minute, one line for each failure, and the counts at the end. @default console.log */
   readonly say?: (line: string) => void;
 }
 

@@ -118,18 +118,20 @@ export function openingOf({ seed, commit, leftOut }: CrashReport): string {
   return `crashEverywhere: seed ${seed}${commit === undefined ? '' : `, commit ${commit}`}${without}`;
 }
 
-/** The counts of a report, in a few lines. */
-export function summaryOf(report: CrashReport): string {
-  const { runs, passed, missed, kills, doubled, lost, hung, boundaries, sometimes, ms } = report;
+/** The counts of a test that still works, in one line. */
+export function progressOf(report: CrashReport): string {
+  const { runs, passed, missed, kills, doubled, lost, hung, boundaries, ms } = report;
   const counts = { runs, passed, missed, kills, doubled, lost, hung };
   const facts = Object.entries(counts).map(([name, count]) => `${name} ${count}`);
+  return `${facts.join(', ')} in ${Math.round(ms / 1_000)} s; boundaries struck ${boundaries.struck} of ${boundaries.all}`;
+}
+
+/** The counts of a report, in a few lines. */
+export function summaryOf(report: CrashReport): string {
+  const { sometimes } = report;
   const cases = Object.entries(sometimes).map(([name, count]) => `${name} ${count}`);
   const faults = Object.entries(report.faults).map(([name, count]) => `${name} ${count}`);
-  return [
-    openingOf(report),
-    `${facts.join(', ')} in ${Math.round(ms / 1_000)} s; boundaries struck ${boundaries.struck} of ${boundaries.all}`,
-    `faults: ${faults.join(', ') || 'none'}; cases: ${cases.join(', ')}`,
-  ].join('\n');
+  return [openingOf(report), progressOf(report), `faults: ${faults.join(', ') || 'none'}; cases: ${cases.join(', ')}`].join('\n');
 }
 
 function failureOf(

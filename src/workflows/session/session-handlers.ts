@@ -3,7 +3,6 @@ import { hashContent } from '../../contracts/digest.js';
 import { SESSION_DESCRIPTIONS as describe, SESSION_HANDLERS } from '../../contracts/handlers.js';
 import type { Receipt } from '../../contracts/schemas/run.js';
 import type { SendInput } from '../../contracts/schemas/session.js';
-
 import { SESSION_SIGNALS, SESSION_UPDATES } from '../../contracts/verbs/index.js';
 import { readVerb } from '../../contracts/verbs/verb.js';
 import { inputFailure } from '../temporal/failures.js';

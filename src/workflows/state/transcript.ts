@@ -5,7 +5,6 @@ import type { CarriedState } from '../../contracts/schemas/carried-state.js';
 import type { Conversation } from '../../contracts/schemas/conversation.js';
 import type { Message } from '../../contracts/schemas/message.js';
 import type { PageRequest, TranscriptPage } from '../../contracts/schemas/page.js';
-
 import { estimateTokens } from '../../contracts/text/estimate-tokens.js';
 import { pageOf } from '../policies/transcript/page.js';
 

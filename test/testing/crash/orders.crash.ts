@@ -31,6 +31,11 @@ it(
     const folder = await mkdtemp(join(tmpdir(), 'perdure-orders-'));
     const ledger = join(folder, 'ledger');
     await writeFile(ledger, '');
+    const lines: string[] = [];
+    const say = (line: string): void => {
+      lines.push(line);
+      console.log(line);
+    };
     try {
       const { CRASH_SEED, CRASH_RUNS } = process.env;
       const report = await crashEverywhere({ config: CONFIG, agent: 'clerk' }, SCRIPT, {
@@ -38,12 +43,15 @@ it(
         ...(CRASH_RUNS === undefined ? { forMs: FOR_MS } : { runs: Number(CRASH_RUNS) }),
         parallel: Number(process.env['CRASH_PARALLEL'] ?? 1),
         saveTo: 'coverage/crash',
+        say,
         env: { ...process.env, PERDURE_TEMPORAL_BIN: inject('temporalBinary'), LEDGER: ledger },
         countEffects: async (key) => (await readFile(ledger, 'utf8')).split('\n').filter((line) => line.startsWith(`${key} `)).length,
       });
       const { runs, passed, missed, kills, sometimes } = report;
       expect(passed + missed).toBe(runs);
       expect(kills).toBeGreaterThan(0);
+      // it shows each minute how far it is
+      expect(lines.filter((line) => line.startsWith('runs ')).length).toBeGreaterThanOrEqual(CRASH_RUNS === undefined ? 1 : 0);
       // in three minutes on a busy machine, a rare case may not come up
       const mustComeUp = FOR_MS >= LONG_MS ? Object.entries(sometimes) : [];
       expect(mustComeUp.filter(([, count]) => count === 0)).toEqual([]);

@@ -19,7 +19,6 @@ import { loadConfigFor } from '../../host/load-config.js';
 import { serveWhile } from '../../host/serve.js';
 import { answerOf, type SessionAnswer } from '../../host/session-answer.js';
 import { type SessionStartOptions, sessionFromOptions } from '../../host/session-options.js';
-
 import { openPlace, type Place } from '../../host/workplace.js';
 import { readTypedLine } from '../../terminal/line-prompt.js';
 import { LiveDisplay } from '../../terminal/live-display.js';
