@@ -64,6 +64,8 @@ async function tryCall(call: McpCall, connection: McpConnection, context: Asking
   const problem = argumentsProblem(call.args as JsonValue, schema);
   if (problem !== undefined) throw new Error(`invalid arguments for ${call.name}: ${problem}; schema: ${shownSchema(schema)}`);
   const isRepeatable = !tool || call.effectOf(tool) !== 'once';
+  // a call that was stopped before it was sent took no effect
+  context.signal.throwIfAborted();
   let result: McpResult;
   try {
     result = await send(call, { connection, context, tool: tool?.name ?? added?.name ?? '' });

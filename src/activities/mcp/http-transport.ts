@@ -33,17 +33,19 @@ export async function openHttpTransport(
 ): Promise<StreamableHTTPClientTransport> {
   const { StreamableHTTPClientTransport } = await loadSdk(() => import('@modelcontextprotocol/sdk/client/streamableHttp.js'));
   const bearer = token === undefined ? {} : { authorization: `Bearer ${resolvedValues({ token }, keys)['token'] ?? ''}` };
-  const answered = new Set<unknown>();
+  const waiting = new Set<string | number>();
   const transport = new StreamableHTTPClientTransport(new URL(url), {
     requestInit: { headers: { ...resolvedValues(headers, keys), ...bearer } },
-    fetch: boundedFetch(listens, (id) => {
-      if (answered.has(id)) return;
-      transport.onmessage?.({ jsonrpc: '2.0', id, error: { code: CONNECTION_CLOSED, message: ANSWER_CUT } });
+    fetch: boundedFetch(listens, {
+      onSent: (id) => waiting.add(id),
+      onCut: (id) => {
+        if (waiting.has(id)) transport.onmessage?.({ jsonrpc: '2.0', id, error: { code: CONNECTION_CLOSED, message: ANSWER_CUT } });
+      },
     }),
   });
   // the client calls it before its own handler
   const onmessage: StreamableHTTPClientTransport['onmessage'] = (message) => {
-    if ('id' in message && !('method' in message)) answered.add(message.id);
+    if ('id' in message && message.id !== undefined && !('method' in message)) waiting.delete(message.id);
   };
   return Object.assign(transport, { onmessage });
 }
@@ -51,17 +53,24 @@ export async function openHttpTransport(
 /** Time in which the SDK reads what came before the end of an answer. */
 const READ_MS = 200;
 
+/** What becomes of requests. */
+interface RequestObserver {
+  readonly onSent: (id: string | number) => void;
+  /** Called with the id of a request whose answer may have been cut and cannot be continued. */
+  readonly onCut: (id: string | number) => void;
+}
+
 /**
  * Sends requests. Refuses the open stream for messages that the server begins, unless it `listens`: no run waits for one, and it would hold
- * a connection. A stream that continues a cut answer is opened. An answer is cut at the size of the largest message. `onCut` is called with the id of a
- * request whose answer may have been cut and cannot be continued.
+ * a connection. A stream that continues a cut answer is opened. An answer is cut at the size of the largest message.
  */
-function boundedFetch(listens: boolean, onCut: (id: string | number) => void): FetchLike {
+function boundedFetch(listens: boolean, { onSent, onCut }: RequestObserver): FetchLike {
   return async (url, init) => {
     if (!listens && (init?.method ?? 'GET') === 'GET' && !new Headers(init?.headers).has('last-event-id'))
       return new Response(null, { status: 405 });
-    const { status, statusText, ok, body, headers: given } = await patientFetch(url, init);
     const id = requestId(init?.body);
+    if (id !== undefined) onSent(id);
+    const { status, statusText, ok, body, headers: given } = await patientFetch(url, init);
     // the SDK knows the platform's own Response only
     const headers = [...given];
     if (body === null) return new Response(null, { status, statusText, headers });
@@ -88,11 +97,12 @@ function patientFetch(url: string | URL, init: RequestInit = {}): ReturnType<typ
   });
 }
 
+/** The id of a request. An answer to the server has one of the server's, which may be that of a request of this side too. */
 function requestId(body: unknown): string | number | undefined {
   if (typeof body !== 'string') return undefined;
   // the body is a message of the SDK
-  const { id } = JSON.parse(body) as { id?: string | number };
-  return id;
+  const { id, method } = JSON.parse(body) as { id?: string | number; method?: string };
+  return method === undefined ? undefined : id;
 }
 
 interface Bounds {
