@@ -10,9 +10,20 @@ import { BUILT_IN_TOOLS } from '../../tools/registry.js';
  */
 export function logThrown(tool: string, error: unknown, secrets: SecretMask): void {
   if (!(error instanceof Error) || BUILT_IN_TOOLS.includes(tool)) return;
-  // masked whole, because a cut could leave a part of a secret
-  const text = cutMiddle(redact(secrets.text(stacksOf(error))), TOOL_LIMITS.loggedErrorBytesMax);
-  Context.current().log.warn(`the tool ${tool} threw ${text}`, { tool });
+  Context.current().log.warn(`the tool ${tool} threw ${shown(error, secrets)}`, { tool });
+}
+
+/** Makes the log of what the code of a call throws where nothing catches it, maybe after the call has ended. */
+export function strayLog(tool: string, secrets: SecretMask): (error: unknown) => void {
+  const { log } = Context.current();
+  return (error) => log.error(`the tool ${tool} threw where nothing catches it: ${shown(error, secrets)}`, { tool });
+}
+
+/** Masked whole, because a cut could leave a part of a secret. */
+function shown(error: unknown, secrets: SecretMask): string {
+  // an object of another kind may have no text, or hold a whole request
+  const text = error instanceof Error ? stacksOf(error) : typeof error === 'object' ? Object.prototype.toString.call(error) : String(error);
+  return cutMiddle(redact(secrets.text(text)), TOOL_LIMITS.loggedErrorBytesMax);
 }
 
 /** The stacks alone: other fields of an error may hold a whole request with its headers. */

@@ -2,7 +2,10 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
 /** The errors that the code of one call threw where nothing catches them. */
-type Strays = unknown[];
+interface Strays {
+  readonly errors: unknown[];
+  readonly log: (error: unknown) => void;
+}
 
 const calls = new AsyncLocalStorage<Strays>();
 let isListening = false;
@@ -15,16 +18,18 @@ export interface Watched<T> {
 
 /**
  * Runs the code of a tool. A promise of it that is rejected and that nothing awaits, or an error in one of its timers or event handlers,
- * would end the process, and all calls with it. Here it is told with the result, or logged if it comes later. Errors of other code
+ * would end the process, and all calls with it. Here it is logged, and told with the result unless it comes later. Errors of other code
  * still end the process, unless the application listens to them.
+ *
+ * @param log logs an error. It must not throw
  */
-export async function withStrayErrors<T>(work: () => Promise<T>): Promise<Watched<T>> {
+export async function withStrayErrors<T>(work: () => Promise<T>, log: (error: unknown) => void): Promise<Watched<T>> {
   listen();
-  const strays: Strays = [];
-  const value = await calls.run(strays, work);
+  const errors: unknown[] = [];
+  const value = await calls.run({ errors, log }, work);
   // Node reports a rejection after all promises of this turn
   await nextTurn();
-  return strays.length === 0 ? { value } : { value, stray: strays[0] };
+  return errors.length === 0 ? { value } : { value, stray: errors[0] };
 }
 
 function listen(): void {
@@ -37,8 +42,8 @@ function listen(): void {
 function onStray(error: unknown, event: 'unhandledRejection' | 'uncaughtException'): void {
   const strays = calls.getStore();
   if (strays) {
-    strays.push(error);
-    console.error('an error of a tool that nothing caught:', error);
+    strays.errors.push(error);
+    strays.log(error);
   } else if (process.listenerCount(event) === 1) {
     // as without a listener: Node prints it and ends the process
     throw error;

@@ -13,7 +13,7 @@ import { ownershipOf } from '../runtime/ownership.js';
 import { watchSignal } from '../runtime/watch-signal.js';
 import { createAsk, createRequestCompletion } from './ask-run.js';
 import { type CallToolOptions, callOutput, endedWith, hookedResult } from './hooked-result.js';
-import { logThrown } from './log-thrown.js';
+import { logThrown, strayLog } from './log-thrown.js';
 import { toolArguments } from './parse-tool-arguments.js';
 import { createExchange } from './run-exchange.js';
 import type { CallWork } from './run-kept.js';
@@ -82,10 +82,13 @@ export class ToolRun implements CallWork {
     const { secrets } = this.#options;
     const limit = toolLimit(context, input.timeoutMs);
     const running = { shown: this.#parts.shown, output, secrets, ...requestsOf(context, input, limit) };
-    const onThrown = (error: unknown): void => logThrown(input.tool, error, secrets);
-    const work = execute(tool, { args: parsed.args, context: toolContext(input, limit.signal, running), onThrown }).then((ended) =>
-      masked(ended, secrets),
-    );
+    const execution = {
+      args: parsed.args,
+      context: toolContext(input, limit.signal, running),
+      onThrown: (error: unknown): void => logThrown(input.tool, error, secrets),
+      onStray: strayLog(input.tool, secrets),
+    };
+    const work = execute(tool, execution).then((given) => masked(given, secrets));
     const ended = await Promise.race([work, abandoned(limit.signal)]);
     limit.release();
     const cause = cancellationCause(context);
@@ -151,9 +154,11 @@ interface Execution {
   readonly context: ToolContext;
   /** Receives what the tool threw on its own, not because it was stopped. */
   readonly onThrown: (error: unknown) => void;
+  /** Receives what its code threw where nothing catches it. */
+  readonly onStray: (error: unknown) => void;
 }
 
-async function execute(tool: AnyToolDefinition, { args, context, onThrown }: Execution): Promise<Executed> {
+async function execute(tool: AnyToolDefinition, { args, context, onThrown, onStray }: Execution): Promise<Executed> {
   const { value, ...rest } = await withStrayErrors(async (): Promise<Executed> => {
     try {
       // the arguments were parsed by this tool's own schema
@@ -162,7 +167,7 @@ async function execute(tool: AnyToolDefinition, { args, context, onThrown }: Exe
       if (!context.signal.aborted) onThrown(error);
       return { kind: 'threw', text: errorText(error), isUnknown: isOutcomeUnknown(error) };
     }
-  });
+  }, onStray);
   if (value.kind !== 'returned' || !('stray' in rest)) return value;
   return { kind: 'threw', text: `${STRAY}: ${errorText(rest.stray)}` };
 }
