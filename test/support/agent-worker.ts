@@ -7,7 +7,7 @@ import type { DataConverter } from '@temporalio/common';
 import { NativeConnection } from '@temporalio/worker';
 import { inject } from 'vitest';
 import type { z } from 'zod';
-import { createActivities } from '../../src/activities/create-activities.js';
+import { type ActivitiesOptions, createActivities } from '../../src/activities/create-activities.js';
 import type { ProviderRules } from '../../src/activities/limits/provider-gate.js';
 import type { TenantRules } from '../../src/activities/limits/tenant-limits.js';
 import type { McpTools } from '../../src/activities/mcp/mcp-tools.js';
@@ -20,7 +20,7 @@ import { failure } from '../../src/activities/runtime/failures.js';
 import { createPrepareSession } from '../../src/activities/sessions/prepare-session.js';
 import type { ArtifactStore } from '../../src/artifacts/artifact-store.js';
 import { FileArtifactStore } from '../../src/artifacts/file-artifact-store.js';
-import type { ResolveModelResult } from '../../src/contracts/activities.js';
+import type { AgentActivities, ResolveModelResult } from '../../src/contracts/activities.js';
 import { CAPABILITY_LEVEL, clampPolicy } from '../../src/contracts/capability-level.js';
 import { MODEL_LIMITS, RUN_LIMITS, WORKER_LIMITS } from '../../src/contracts/constants/limits.js';
 import { hashJson } from '../../src/contracts/digest.js';
@@ -78,6 +78,8 @@ export interface AgentWorkerOptions {
   readonly streams?: StreamSink;
   /** @default files of a folder of its own */
   readonly artifacts?: ArtifactStore;
+  /** Holds any activity back, by its name. */
+  readonly beforeActivity?: (name: string) => Promise<void> | undefined;
   /** Holds preparing back, or fails it. */
   readonly beforePrepare?: () => Promise<void>;
   /** A bundle of another build. @default the present one */
@@ -140,7 +142,7 @@ export async function startAgentWorker(options: AgentWorkerOptions): Promise<Age
     taskQueue,
     ...(options.identity === undefined ? {} : { identity: options.identity }),
     workflowBundle: { codePath: options.bundlePath ?? inject('workflowBundlePath') },
-    activities: createActivities({
+    activities: heldBack(options.beforeActivity, {
       prepareRun: async (given) => {
         const { input } = given;
         const level = Math.min(given.level ?? 1, options.activitiesLevel ?? CAPABILITY_LEVEL);
@@ -250,6 +252,24 @@ function policyOf({ policy, hooks }: AgentWorkerOptions): Pick<PreparedRun, 'pol
 }
 
 /** The gates that are functions, by agent: those of the config, and the one of the options. */
+/** The activities, each of which begins once `before` has let it. */
+function heldBack(before: AgentWorkerOptions['beforeActivity'], options: ActivitiesOptions): AgentActivities {
+  const activities = createActivities(options);
+  if (!before) return activities;
+  // functions by name, before and after
+  const byName = activities as unknown as Readonly<Record<string, (input: never) => unknown>>;
+  const held = Object.entries(byName).map(([name, activity]) => {
+    return [
+      name,
+      async (input: never) => {
+        await before(name);
+        return await activity(input);
+      },
+    ] as const;
+  });
+  return Object.fromEntries(held) as unknown as AgentActivities;
+}
+
 function gatesOf({ gate, config: { agents = {} } = {} }: AgentWorkerOptions): ReadonlyMap<string, GateFunction> {
   const own = gate ? [['default', gate] as const] : [];
   return new Map([

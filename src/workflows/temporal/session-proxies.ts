@@ -1,6 +1,7 @@
-import { proxyActivities } from '@temporalio/workflow';
+import { patched, proxyActivities } from '@temporalio/workflow';
 import type { AgentActivities } from '../../contracts/activities.js';
 import { SCHEDULE_LIMITS, SESSION_LIMITS, TOOL_LIMITS, WORKER_LIMITS } from '../../contracts/constants/limits.js';
+import { repeatAfterLoss } from './repeat-after-loss.js';
 
 const timeouts = { startToCloseTimeout: SESSION_LIMITS.checkTimeoutMs };
 const copyTimeouts = {
@@ -17,25 +18,32 @@ const {
 
 /** Captures the options of a session. Repeated until it succeeds. */
 export function prepareSession(input: Parameters<AgentActivities['prepareSession']>[0]): ReturnType<AgentActivities['prepareSession']> {
-  return prepareActivity.executeWithOptions({ ...timeouts, summary: `prepare session ${input.input.key}` }, [input]);
+  const options = { ...timeouts, summary: `prepare session ${input.input.key}` };
+  return repeatAfterLoss(() => prepareActivity.executeWithOptions(options, [input]));
 }
 
 /** Checks the signatures of messages. Repeated until it succeeds. */
 export function checkMessages(input: Parameters<AgentActivities['checkMessages']>[0]): ReturnType<AgentActivities['checkMessages']> {
-  const summary = `check the signatures of ${input.messages.length} messages`;
-  return checkActivity.executeWithOptions({ ...timeouts, summary }, [input]);
+  const options = { ...timeouts, summary: `check the signatures of ${input.messages.length} messages` };
+  return repeatAfterLoss(() => checkActivity.executeWithOptions(options, [input]));
 }
 
-/** Reads the conversation of a session, for a run that keeps it from now on. It only reads, so a lost worker is replaced by another one. */
+/** The first histories went on without the conversation when a worker was lost while it copied it. */
+const REPEATS_COPY = 'repeats-copy-after-loss';
+
+/** Reads the conversation of a session, for a run that keeps it from now on. It only reads, so it is repeated after the loss of a worker. */
 export function copyConversation(
   input: Parameters<AgentActivities['copyConversation']>[0],
 ): ReturnType<AgentActivities['copyConversation']> {
-  const summary = `read the conversation of ${input.inherits?.runs ?? 0} earlier runs`;
-  return copyActivity.executeWithOptions({ ...copyTimeouts, summary }, [input]);
+  const options = { ...copyTimeouts, summary: `read the conversation of ${input.inherits?.runs ?? 0} earlier runs` };
+  return repeatAfterLoss(
+    () => copyActivity.executeWithOptions(options, [input]),
+    () => patched(REPEATS_COPY),
+  );
 }
 
 /** Sends the message of a schedule to its session. Repeated until it succeeds: the same message twice is one. */
 export function sendScheduled(input: Parameters<AgentActivities['sendScheduled']>[0]): ReturnType<AgentActivities['sendScheduled']> {
   const options = { startToCloseTimeout: SCHEDULE_LIMITS.sendTimeoutMs, summary: `send message ${input.firing}` };
-  return sendActivity.executeWithOptions(options, [input]);
+  return repeatAfterLoss(() => sendActivity.executeWithOptions(options, [input]));
 }

@@ -1,8 +1,8 @@
 import { proxyActivities } from '@temporalio/workflow';
 import type { AgentActivities } from '../../contracts/activities.js';
 import { AUTH_LIMITS, MODEL_LIMITS, SUBAGENT_LIMITS } from '../../contracts/constants/limits.js';
-import { readActivityProblem } from './failures.js';
 import { heartbeatTimeoutOf } from './proxies.js';
+import { repeatAfterLoss } from './repeat-after-loss.js';
 
 const { signStart: signActivity, awaitRun: awaitActivity } = proxyActivities<AgentActivities>({
   startToCloseTimeout: AUTH_LIMITS.checkTimeoutMs,
@@ -29,15 +29,4 @@ export function awaitRun(
     summary: `wait for run ${input.runId}`,
   };
   return repeatAfterLoss(() => awaitActivity.executeWithOptions(options, [input]));
-}
-
-/** Repeats a call whose worker was found dead: Temporal does not. Each repetition needs a lost worker, so there is no other bound. */
-async function repeatAfterLoss<T>(call: () => Promise<T>): Promise<T> {
-  for (;;) {
-    try {
-      return await call();
-    } catch (error) {
-      if (!readActivityProblem(error).workerLost) throw error;
-    }
-  }
 }

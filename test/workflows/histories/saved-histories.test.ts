@@ -45,6 +45,14 @@ describe('saved histories hold what they are named after', () => {
     expect(inOrder(happenings(after), ['answer', 'callModel'])).toEqual(['answer', 'callModel']);
   });
 
+  it.each([
+    ['0.6-run-copy-lost', 1],
+    ['0.6-run-copy-repeated', 2],
+  ])('a run that lost its worker while it copied the conversation: %s has it copied %i times', async (name, times) => {
+    const scheduled = happenings(await readHistory(name)).filter((what) => what === 'copyConversation');
+    expect(scheduled).toHaveLength(times);
+  });
+
   it('a run that sleeps, and ends its sleep in the next history at the same time', async () => {
     const [before, after] = [await readHistory('0.6-sleep-1'), await readHistory('0.6-sleep-2')];
     const carried = before.at(-1)?.workflowExecutionContinuedAsNewEventAttributes?.input?.payloads;
