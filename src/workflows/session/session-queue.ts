@@ -142,6 +142,24 @@ export class SessionQueue {
     return this.#waiting.find((message) => isChecked(message) && modeOf(message, rules) === 'interrupt');
   }
 
+  /** True if more than one message waits that asks to interrupt a run. */
+  hasRivals(rules: QueueRules): boolean {
+    return this.#waiting.filter((message) => modeOf(message, rules) === 'interrupt').length > 1;
+  }
+
+  /**
+   * The newest message that asks to interrupt stays; the earlier ones wait like any other, each at its time. Else each of them would
+   * interrupt the run of a newer one, and the oldest would be the only one that is answered.
+   */
+  deferRivals(rules: QueueRules): void {
+    const [, ...earlier] = this.#waiting.filter((message) => modeOf(message, rules) === 'interrupt');
+    for (const message of earlier.toReversed()) {
+      this.#remove(message.id);
+      const later = this.#waiting.findIndex((other) => modeOf(other, rules) !== 'interrupt' && other.at > message.at);
+      this.#waiting.splice(later < 0 ? this.#waiting.length : later, 0, { ...message, mode: 'followup' });
+    }
+  }
+
   /** The first waiting message that the active run can take: a text alone. */
   steering(rules: QueueRules): QueuedSend | undefined {
     return this.#waiting.find((message) => isChecked(message) && isSteer(message, rules));

@@ -1,5 +1,5 @@
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
-import { ParentClosePolicy, startChild, WorkflowIdReusePolicy } from '@temporalio/workflow';
+import { ParentClosePolicy, patched, startChild, WorkflowIdReusePolicy } from '@temporalio/workflow';
 import { PAYLOAD_LIMITS, SESSION_LIMITS } from '../../contracts/constants/limits.js';
 import { hashJson } from '../../contracts/digest.js';
 import { AGENT_RUN } from '../../contracts/handlers.js';
@@ -12,12 +12,17 @@ import { followRun } from './follow-run.js';
 import type { ActiveRun, Session } from './session.js';
 import type { Batch } from './session-queue.js';
 
+/** In the first histories, each of several waiting messages that interrupt did so with the run of the newer one. */
+const NEWEST_INTERRUPTS = 'newest-interrupt-first';
+
 /**
  * Starts the run of the next batch as a child `KEY/n`. Its messages leave the queue in the same step in which the run becomes active. If the
  * run cannot be started, they are dropped with the reason.
  */
 export async function startRun(session: Session): Promise<void> {
-  const batch = session.queue.takeBatch(session.rules);
+  const { queue, rules } = session;
+  if (queue.hasRivals(rules) && patched(NEWEST_INTERRUPTS)) queue.deferRivals(rules);
+  const batch = queue.takeBatch(rules);
   const messageIds = batch.messages.map(({ id }) => id);
   for (let tried = 0; tried < SESSION_LIMITS.idsTriedMax; tried += 1) {
     // an earlier session of the same key may have used many numbers
@@ -46,10 +51,10 @@ export async function startRun(session: Session): Promise<void> {
       session.active = undefined;
       if (error instanceof WorkflowExecutionAlreadyStartedError) continue;
       const { type, message } = readActivityProblem(error);
-      return session.queue.dropTaken(batch.messages, `${type}: ${message}`);
+      return queue.dropTaken(batch.messages, `${type}: ${message}`);
     }
   }
-  session.queue.dropTaken(batch.messages, `no free id for a run of session ${session.key}`);
+  queue.dropTaken(batch.messages, `no free id for a run of session ${session.key}`);
 }
 
 /** The input of a run: the fields of the session, the task, and the conversation by reference. */

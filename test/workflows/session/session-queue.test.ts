@@ -88,6 +88,27 @@ describe('the queue of a session', () => {
     expect(taken(queue, rules)).toEqual(['b']);
   });
 
+  it('of several interrupts, the newest one is next, and the earlier ones wait like any other, each at its time', () => {
+    const queue = queueOf(
+      RULES,
+      message('a', undefined, 1),
+      message('i1', 'interrupt', 2),
+      message('b', undefined, 3),
+      message('i2', 'interrupt', 4),
+    );
+    expect(queue.hasRivals(RULES)).toBe(true);
+    queue.accept(message('i3', 'interrupt', 4), RULES, TAKES);
+    queue.deferRivals(RULES);
+    expect(queue.hasRivals(RULES)).toBe(false);
+    expect(queue.list(RULES).map(({ id, mode }) => `${id} ${mode}`)).toEqual([
+      'i3 interrupt',
+      'a followup',
+      'i1 followup',
+      'b followup',
+      'i2 followup',
+    ]);
+  });
+
   it('messages that a run did not consume return before the others, but behind an interrupt', () => {
     const queue = queueOf(RULES, message('waits'), message('now', 'interrupt'));
     queue.putBack([message('x', 'steer'), message('y', 'steer')], RULES);
