@@ -38,6 +38,8 @@ export class RunFollower {
   readonly #questions: RunQuestions;
   readonly #writer: AnswerWriter;
   readonly #ended: Promise<RunResult>;
+  /** Open questions that need a text, in the order in which they were asked. The first one is shown. */
+  readonly #texts: { readonly callId: string; readonly text: string }[] = [];
   #stopped = new Stopping();
   #question: string | undefined;
   #isOver = false;
@@ -78,8 +80,9 @@ export class RunFollower {
   /** Answers the question that is open. The run continues. Throws as `RunHandle.answer` does; the question is then still open. */
   async answer(text: string): Promise<void> {
     const { run, editor } = this.#options;
-    await run.answer(this.#question ?? '', text, { by: editor.name });
-    this.#continue();
+    const callId = this.#question ?? '';
+    await run.answer(callId, text, { by: editor.name });
+    await this.#settle(callId);
   }
 
   /** Cancels the run. It ends with what it has. */
@@ -121,22 +124,39 @@ export class RunFollower {
     // every other type with a number of an event is that of a run event
     const event = sent.data as RunEvent;
     for (const update of this.#updates.event(event)) await this.#options.editor.update(update);
-    if (event.type === 'question.answered' && event.callId === this.#question) this.#continue();
+    if (event.type === 'question.answered') await this.#settle(event.callId);
     if (!this.#isCancelled) this.#questions.take(event);
   }
 
-  /** Shows a question as text, and stops there: the next prompt is the answer. */
+  /** Asks a question as text once those before it have ended: the next prompt is the answer to the question that is shown. */
   async #askAsText(callId: string, text: string): Promise<void> {
+    if (this.#texts.some((asked) => asked.callId === callId)) return;
+    this.#texts.push({ callId, text });
+    if (this.#texts.length === 1) await this.#showFirst();
+  }
+
+  /** Shows the first question, and stops there. */
+  async #showFirst(): Promise<void> {
+    const [first] = this.#texts;
+    if (!first || this.#isCancelled) return;
     const { run, editor } = this.#options;
+    const { callId, text } = first;
     const content = { type: 'text' as const, text };
     await editor.update({ sessionUpdate: 'agent_message_chunk', messageId: `${run.runId}.${callId}`, content });
+    // another person may have answered it meanwhile
+    if (this.#texts[0] !== first) return;
     this.#question = callId;
     this.#stopped.give({ question: callId });
   }
 
-  #continue(): void {
+  /** A question has ended. If it was shown, the run continues, up to the next one. */
+  async #settle(callId: string): Promise<void> {
+    const at = this.#texts.findIndex((asked) => asked.callId === callId);
+    if (at >= 0) this.#texts.splice(at, 1);
+    if (at !== 0) return;
     this.#question = undefined;
     this.#stopped = new Stopping();
+    await this.#showFirst();
   }
 }
 

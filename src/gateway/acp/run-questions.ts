@@ -31,6 +31,7 @@ export interface QuestionsOptions {
 export class RunQuestions {
   readonly #options: QuestionsOptions;
   readonly #asked = new Map<string, AbortController>();
+  #listed: Promise<unknown> = Promise.resolve();
 
   constructor(options: QuestionsOptions) {
     this.#options = options;
@@ -129,9 +130,16 @@ export class RunQuestions {
     await this.#decide(() => (answer === undefined ? run.deny(callId, { by }) : run.answer(callId, answer, { by })));
   }
 
+  /** Lists what is open. One after the other, so that questions come in the order in which they were asked. */
   async #list(): Promise<ApprovalList> {
     const { run, ending } = this.#options;
-    return await patiently(() => run.approvals(), ending);
+    const before = this.#listed;
+    const listed = (async (): Promise<ApprovalList> => {
+      await before;
+      return await patiently(() => run.approvals(), ending);
+    })();
+    this.#listed = listed.catch(() => undefined);
+    return await listed;
   }
 
   /** Sends a decision until a worker takes it. Another person may be faster: the run has a decision then. */

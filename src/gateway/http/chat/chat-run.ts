@@ -2,6 +2,7 @@ import type { SessionHandle } from '../../../client/session-handle.js';
 import { HTTP_LIMITS, SESSION_LIMITS } from '../../../contracts/constants/limits.js';
 import { PerdureError } from '../../../contracts/perdure-error.js';
 import type { SessionState } from '../../../contracts/schemas/session.js';
+import { isPassing } from '../access/http-error.js';
 import type { StreamClient } from '../events/stream-client.js';
 
 /** The state of a session. Undefined for one that no message started. */
@@ -49,7 +50,7 @@ const RESENT_MAX = 10;
 
 /**
  * Waits until a message has a run or is dropped. Undefined if the client leaves, if `isOver` is true, or if the session does not list the
- * message: it was ended, and started anew. Continues through a missing worker.
+ * message: it was ended, and started anew. Continues through a missing worker and an outage of the server.
  */
 export async function awaitRunOf(
   id: string,
@@ -62,7 +63,7 @@ export async function awaitRunOf(
     missed < MISSED_MAX && !client.hasLeft && !isOver();
     pauseMs = Math.min(2 * pauseMs, SESSION_LIMITS.followEveryMs)
   ) {
-    const state = await stateOf(session).catch(ifNoWorker);
+    const state = await stateOf(session).catch(ifPassing);
     const place = state && placeOf(id, state);
     if (place !== undefined && place !== 'queued') return place;
     if (state && place === undefined) missed += 1;
@@ -88,7 +89,6 @@ export async function resumedRunOf(session: SessionHandle, now: number): Promise
   return last?.type === 'session.run.ended' && now - last.at < HTTP_LIMITS.chatResumeMs ? { runId: last.runId } : undefined;
 }
 
-function ifNoWorker(error: unknown): undefined {
-  if (error instanceof PerdureError && error.code === 'NO_WORKER') return undefined;
-  throw error;
+function ifPassing(error: unknown): undefined {
+  if (!isPassing(error)) throw error;
 }
