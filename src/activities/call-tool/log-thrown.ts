@@ -21,9 +21,13 @@ export function strayLog(tool: string, secrets: SecretMask): (error: unknown) =>
 
 /** Masked whole, because a cut could leave a part of a secret. */
 function shown(error: unknown, secrets: SecretMask): string {
-  // an object of another kind may have no text, or hold a whole request
-  const text = error instanceof Error ? stacksOf(error) : typeof error === 'object' ? Object.prototype.toString.call(error) : String(error);
-  return cutMiddle(redact(secrets.text(text)), TOOL_LIMITS.loggedErrorBytesMax);
+  return cutMiddle(redact(secrets.text(textOf(error))), TOOL_LIMITS.loggedErrorBytesMax);
+}
+
+/** An object that is no error may have no text, or hold a whole request. */
+function textOf(error: unknown): string {
+  if (error instanceof Error) return stacksOf(error);
+  return typeof error === 'string' ? error : Object.prototype.toString.call(error);
 }
 
 /** The stacks alone: other fields of an error may hold a whole request with its headers. */

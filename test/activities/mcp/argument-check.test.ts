@@ -15,7 +15,7 @@ describe('the arguments of a tool of an MCP server', () => {
     ],
     ['no pattern', { not: { pattern: '^/' } }, 'x'],
     ['no pattern of an item', { type: 'array', not: { contains: { pattern: '^/' } } }, ['x']],
-    ['a condition with a pattern', { if: { pattern: '^/' }, then: { minLength: 5 }, else: { maxLength: 2 } }, 'x'],
+    ['a condition with a pattern', { if: { not: { pattern: '^/' } }, else: { maxLength: 2 } }, 'path'],
     [
       'a pattern that evaluates',
       { anyOf: [{ patternProperties: { '^a': {} } }, { minProperties: 9 }], unevaluatedProperties: false },

@@ -20,6 +20,8 @@ const QUESTION = {
   requestedSchema: { type: 'object' as const, properties: { place: { type: 'string' as const } } },
 };
 
+const ask = () => Promise.resolve({ outcome: 'answered' as const, answer: 'place=Ohio' });
+
 describe('an MCP server over HTTP that asks during a call', { timeout: 60_000 }, () => {
   const { open } = useMcp();
   const servers = useHttpServers();
@@ -42,8 +44,7 @@ describe('an MCP server over HTTP that asks during a call', { timeout: 60_000 },
         }
         return { content: [{ type: 'text', text: `asked ${times} times` }] };
       });
-      // the declarations of the SDK are not strict about absent fields
-      await desk.connect(transport as Parameters<typeof desk.connect>[0]);
+      await desk.connect(transport);
       return transport;
     };
     const server = createServer((request, response) => {
@@ -60,7 +61,6 @@ describe('an MCP server over HTTP that asks during a call', { timeout: 60_000 },
   it('gets as many answers as it asks questions, and the call is made once', async () => {
     const { url, calls } = await serve();
     const tools = open({ servers: { web: { url, elicitation: true } } });
-    const ask = () => Promise.resolve({ outcome: 'answered' as const, answer: 'place=Ohio' });
     // the ids of its questions begin at 0, as those of our requests do: one of them is that of the call
     expect(textOf(await callTool(tools, 'web_ask', { times: 4 }, { ask }))).toBe('asked 4 times');
     expect(calls.begun).toBe(1);

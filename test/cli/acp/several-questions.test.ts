@@ -16,28 +16,28 @@ const ASKING: Config = {
   agents: { asker: { description: 'Asks.', prompt: 'ask', tools: ['ask_user'] } },
 };
 
-describe('several questions of one answer, in an editor without forms', { timeout: 60_000 }, () => {
-  /** An editor whose agent asks two questions, of which one is shown. */
-  async function asked() {
-    const place = await editors.place(
-      {
-        config: ASKING,
-        model: (request, nth) =>
-          nth === 1
-            ? call(['ask_user', { question: 'Which database?' }], ['ask_user', { question: 'Which port?' }])
-            : words(request, resultTexts(request.messages).join(' ')),
-      },
-      { agent: 'asker' },
-    );
-    const { editor } = await place.editor();
-    const session = await editor.open(HERE);
-    expect(await editor.prompt(session, 'set up')).toBe('end_turn');
-    const { active = '' } = await place.client.session(session).query();
-    const run = place.client.get(active);
-    await until(async () => (await run.approvals()).questions?.length === 2, 'both questions');
-    return { editor, session, run };
-  }
+/** An editor whose agent asks two questions, of which one is shown. */
+async function asked() {
+  const place = await editors.place(
+    {
+      config: ASKING,
+      model: (request, nth) =>
+        nth === 1
+          ? call(['ask_user', { question: 'Which database?' }], ['ask_user', { question: 'Which port?' }])
+          : words(request, resultTexts(request.messages).join(' ')),
+    },
+    { agent: 'asker' },
+  );
+  const { editor } = await place.editor();
+  const session = await editor.open(HERE);
+  expect(await editor.prompt(session, 'set up')).toBe('end_turn');
+  const { active = '' } = await place.client.session(session).query();
+  const run = place.client.get(active);
+  await until(async () => (await run.approvals()).questions?.length === 2, 'both questions');
+  return { editor, session, run };
+}
 
+describe('several questions of one answer, in an editor without forms', { timeout: 60_000 }, () => {
   it('are asked one after the other, and each prompt answers the one that is shown', async () => {
     const { editor, session } = await asked();
     expect(editor.messages.at(-1)).toContain('Which database?');
