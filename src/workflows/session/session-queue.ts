@@ -148,16 +148,20 @@ export class SessionQueue {
   }
 
   /**
-   * The newest message that asks to interrupt stays; the earlier ones wait like any other, each at its time. Else each of them would
-   * interrupt the run of a newer one, and the oldest would be the only one that is answered.
+   * The newest message that asks to interrupt is next; the earlier ones wait like any other, in the order in which they were accepted. Else
+   * each of them would interrupt the run of a newer one, and the oldest would be the only one that is answered.
    */
   deferRivals(rules: QueueRules): void {
-    const [, ...earlier] = this.#waiting.filter((message) => modeOf(message, rules) === 'interrupt');
-    for (const message of earlier.toReversed()) {
-      this.#remove(message.id);
-      const later = this.#waiting.findIndex((other) => modeOf(other, rules) !== 'interrupt' && other.at > message.at);
+    const accepted = [...this.#seenIds];
+    const orderOf = ({ id }: QueuedSend): number => accepted.indexOf(id);
+    const rivals = this.#waiting.filter((message) => modeOf(message, rules) === 'interrupt').toSorted((a, b) => orderOf(a) - orderOf(b));
+    for (const { id } of rivals) this.#remove(id);
+    const newest = rivals.splice(-1);
+    for (const message of rivals) {
+      const later = this.#waiting.findIndex((other) => orderOf(other) > orderOf(message));
       this.#waiting.splice(later < 0 ? this.#waiting.length : later, 0, { ...message, mode: 'followup' });
     }
+    this.#waiting.unshift(...newest);
   }
 
   /** The first waiting message that the active run can take: a text alone. */

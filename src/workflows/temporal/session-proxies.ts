@@ -19,14 +19,23 @@ const {
 /** Captures the options of a session. Repeated until it succeeds. */
 export function prepareSession(input: Parameters<AgentActivities['prepareSession']>[0]): ReturnType<AgentActivities['prepareSession']> {
   const options = { ...timeouts, summary: `prepare session ${input.input.key}` };
-  return repeatAfterLoss(() => prepareActivity.executeWithOptions(options, [input]));
+  return repeatAfterLoss(
+    () => prepareActivity.executeWithOptions(options, [input]),
+    () => patched(REPEATS_CALLS),
+  );
 }
 
 /** Checks the signatures of messages. Repeated until it succeeds. */
 export function checkMessages(input: Parameters<AgentActivities['checkMessages']>[0]): ReturnType<AgentActivities['checkMessages']> {
   const options = { ...timeouts, summary: `check the signatures of ${input.messages.length} messages` };
-  return repeatAfterLoss(() => checkActivity.executeWithOptions(options, [input]));
+  return repeatAfterLoss(
+    () => checkActivity.executeWithOptions(options, [input]),
+    () => patched(REPEATS_CALLS),
+  );
 }
+
+/** The first histories ended when a worker was lost in one of these calls: their replay must end too. */
+const REPEATS_CALLS = 'repeats-session-calls-after-loss';
 
 /** The first histories went on without the conversation when a worker was lost while it copied it. */
 const REPEATS_COPY = 'repeats-copy-after-loss';
@@ -45,5 +54,8 @@ export function copyConversation(
 /** Sends the message of a schedule to its session. Repeated until it succeeds: the same message twice is one. */
 export function sendScheduled(input: Parameters<AgentActivities['sendScheduled']>[0]): ReturnType<AgentActivities['sendScheduled']> {
   const options = { startToCloseTimeout: SCHEDULE_LIMITS.sendTimeoutMs, summary: `send message ${input.firing}` };
-  return repeatAfterLoss(() => sendActivity.executeWithOptions(options, [input]));
+  return repeatAfterLoss(
+    () => sendActivity.executeWithOptions(options, [input]),
+    () => patched(REPEATS_CALLS),
+  );
 }

@@ -1,6 +1,8 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { describe, it } from 'vitest';
 import { say } from '../../support/agent-worker.js';
-import { latch, until, untilAborted, useWorkers } from '../../support/use-workers.js';
+import { untilAborted, useWorkers } from '../../support/use-workers.js';
+import { openRivals } from '../session/support/rivals.js';
 import { useSessions } from '../session/support/sessions.js';
 import { historySaver } from './save-history.js';
 
@@ -12,22 +14,14 @@ describe('record a session in which several messages interrupt', () => {
   const { open } = useSessions();
 
   it('session-rivals', async () => {
-    const stopped = latch();
-    const on = await worker({
-      identity: 'recorder',
-      model: async ({ signal }, call) => {
-        if (call > 1)
-          return await Promise.race([untilAborted(signal), new Promise((resolve) => setTimeout(resolve, 500))]).then(() => say('ok'));
-        await untilAborted(signal).catch(() => undefined);
-        await stopped.opened;
-        throw signal.reason;
+    const { on, session } = await openRivals({
+      worker,
+      open,
+      answer: async ({ signal }) => {
+        await Promise.race([untilAborted(signal), delay(500)]);
+        return say('ok');
       },
     });
-    const session = await open(on, { queue: { mode: 'interrupt' } });
-    await session.send({ id: 'm1', text: 'one' });
-    await until(() => on.requests.length === 1, 'the first run');
-    for (const id of ['m2', 'm3', 'm4']) await session.send({ id, text: id });
-    stopped.open();
     for (const id of ['m2', 'm3', 'm4']) await session.wait(id);
     const handle = on.client.workflow.getHandle(`session/${session.key}`);
     await handle.cancel();

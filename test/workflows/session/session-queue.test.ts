@@ -109,6 +109,19 @@ describe('the queue of a session', () => {
     ]);
   });
 
+  it('of several messages that became interrupts when the mode was known, the newest one is next too', () => {
+    const interrupting = { ...RULES, mode: 'interrupt' as const };
+    // accepted at one time, before the session was prepared
+    const queue = queueOf(RULES, message('m1'), message('f', 'followup'), message('m2'), message('g', 'followup'));
+    queue.deferRivals(interrupting);
+    expect(queue.list(interrupting).map(({ id, mode }) => `${id} ${mode}`)).toEqual([
+      'm2 interrupt',
+      'm1 followup',
+      'f followup',
+      'g followup',
+    ]);
+  });
+
   it('messages that a run did not consume return before the others, but behind an interrupt', () => {
     const queue = queueOf(RULES, message('waits'), message('now', 'interrupt'));
     queue.putBack([message('x', 'steer'), message('y', 'steer')], RULES);
