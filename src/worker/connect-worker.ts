@@ -102,8 +102,9 @@ function installRuntime({ stateDir, config, say = () => undefined }: Pick<Create
   if (installed) return;
   installed = true;
   const file = join(stateFolder(stateDir).logs, 'worker.log');
-  const log = new WorkerLog({ file, say, secrets: workerSecrets({ keys: config.keys, env: process.env }) });
-  receiveCallOutput((line) => log.callOutput(line));
+  const secrets = workerSecrets({ keys: config.keys, env: process.env });
+  const log = new WorkerLog({ file, say, secrets });
+  receiveCallOutput((line) => log.callOutput(line), secrets);
   Runtime.install({
     logger: log.logger,
     // without `forward`, the SDK core writes its warnings to stdout, which is reserved for results

@@ -1,3 +1,4 @@
+import type { SecretMask } from '../../contracts/text/secret-mask.js';
 import { type CallLine, CallLines } from './call-lines.js';
 import { currentCall, type RunningCall } from './current-call.js';
 
@@ -33,9 +34,9 @@ export function redirectOutput(): OwnOutput {
   return { stdout: ownStream(stdout, own.stdout), stderr: ownStream(stderr, own.stderr) };
 }
 
-/** Sends the lines that calls write to the standard streams to `receiver`, until the next call of this function. */
-export function receiveCallOutput(receiver: (line: CallLine) => void): void {
-  lines.receive(receiver);
+/** Sends the lines that calls write to the standard streams to `receiver`, without secrets, until the next call of this function. */
+export function receiveCallOutput(receiver: (line: CallLine) => void, secrets: SecretMask): void {
+  lines.receive(receiver, secrets);
 }
 
 /** Sends the last line of a call that ended, if it has no line end. */
