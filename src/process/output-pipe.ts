@@ -22,6 +22,9 @@ const PIECE_BYTES = 64 * 1_024;
 /** The limit of output after the end of a command. More than this comes from a process that escaped. */
 const LATE_BYTES_MAX = 1_024 * 1_024;
 
+/** Time to connect the two ends, which takes less than a millisecond. */
+const PAIR_MS_MAX = 2_000;
+
 /** Some systems limit socket paths to 104 bytes. With a longer temporary folder, the socket is in /tmp. */
 const FOLDER_CHARS_MAX = 70;
 const SHORT_FOLDER = '/tmp';
@@ -82,25 +85,35 @@ class Pieces {
   }
 }
 
-/** Two connected sockets; the second one reads. Only this user can access their path, which is deleted immediately. */
+/**
+ * Two connected sockets; the second one reads. Only this user can access their path, which is deleted immediately. Rejects if the system has
+ * no descriptor left for one of them: the other then waits in vain, or is closed.
+ */
 async function socketPair(pieces: Pieces): Promise<readonly [Socket, Socket]> {
   const folder = await mkdtemp(join(tmpdir().length <= FOLDER_CHARS_MAX ? tmpdir() : SHORT_FOLDER, 'perdure-pipe-'));
   const server = createServer({ pauseOnConnect: true });
+  const signal = AbortSignal.timeout(PAIR_MS_MAX);
+  let reader: Socket | undefined;
   try {
     const path = join(folder, 'output');
     server.listen(path);
-    await once(server, 'listening');
-    const accepted: Promise<Socket[]> = once(server, 'connection');
-    const reader: Socket = connect({
+    await once(server, 'listening', { signal });
+    const accepted: Promise<Socket[]> = once(server, 'connection', { signal });
+    const connected: Socket = connect({
       path,
       onread: {
         buffer: () => pieces.buffer(),
-        callback: (bytes, buffer) => pieces.accept(Buffer.from(buffer.buffer, buffer.byteOffset, bytes), reader),
+        callback: (bytes, buffer) => pieces.accept(Buffer.from(buffer.buffer, buffer.byteOffset, bytes), connected),
       },
     });
-    const [[writeEnd]] = await Promise.all([accepted, once(reader, 'connect')]);
+    reader = connected;
+    const refused = once(connected, 'close', { signal }).then(() => Promise.reject(new Error('the pipe for output was closed')));
+    const [[writeEnd]] = await Promise.race([Promise.all([accepted, once(connected, 'connect', { signal })]), refused]);
     if (!writeEnd) throw new Error('a connection without a socket');
-    return [writeEnd, reader];
+    return [writeEnd, connected];
+  } catch (cause) {
+    reader?.destroy();
+    throw new Error('FAILED: no pipe for the output of a command could be opened on this worker', { cause });
   } finally {
     server.close();
     await rm(folder, { recursive: true, force: true });

@@ -1,5 +1,6 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import type { Stream } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { SANDBOX_LIMITS, TOOL_LIMITS } from '../contracts/constants/limits.js';
@@ -97,10 +98,13 @@ function start({ order, folder }: ProcessTreeOptions, { writeEnd }: OutputPipe):
     detached: true,
     stdio: ['ignore', writeEnd, writeEnd, ...(order.isWatched ? ['pipe' as const] : [])],
   });
+  // `started` reports a child that the system could not start; it has no pipes
+  child.on('error', () => undefined);
+  const pipes: readonly (Stream | null | undefined)[] | undefined = child.stdio;
   // the pipe closes when the last process exits, so this process must not hold it open
   writeEnd.destroy();
   // the pipe to the watcher breaks when the group dies; without a listener, that error would end the worker
-  child.stdio[WATCHED]?.on('error', () => undefined);
+  pipes?.[WATCHED]?.on('error', () => undefined);
   return child;
 }
 
