@@ -3,6 +3,7 @@ import type { AgentClient } from '../../client/agent-client.js';
 import type { SessionHandle } from '../../client/session-handle.js';
 import { PerdureError } from '../../contracts/perdure-error.js';
 import type { RunResult } from '../../contracts/schemas/run.js';
+import type { SessionRun } from '../../contracts/schemas/session.js';
 import { type Following, followedItems } from '../follow/followed-items.js';
 import { Outage } from '../follow/outage.js';
 
@@ -41,8 +42,7 @@ export async function answerOf({ client, session, id, shown = new Set() }: Await
     if (drop) return { problem: `message ${id} was dropped: ${drop.reason}` };
     if (run?.reason === 'lost') return { runId: run.runId, reason: 'lost', problem: `run ${run.runId} was ended from outside` };
     if (run && !shown.has(run.runId)) {
-      shown.add(run.runId);
-      for await (const _ of followedItems(client.get(run.runId), following));
+      await showRun(client, run, { shown, following });
     } else if (run?.reason !== undefined) {
       const result = await client.get(run.runId).result({ signal });
       return { runId: run.runId, result, reason: run.reason };
@@ -51,6 +51,22 @@ export async function answerOf({ client, session, id, shown = new Set() }: Await
     }
   }
   return {};
+}
+
+/** Shows a run that a session lists. Its start may still be on its way to the server: it is not shown then. */
+async function showRun(
+  client: AgentClient,
+  { runId, reason }: SessionRun,
+  { shown, following }: { readonly shown: Set<string>; readonly following: Following },
+): Promise<void> {
+  try {
+    for await (const _ of followedItems(client.get(runId), following)) shown.add(runId);
+    shown.add(runId);
+  } catch (error) {
+    const isOnItsWay = error instanceof PerdureError && error.code === 'RUN_NOT_FOUND' && reason === undefined && !shown.has(runId);
+    if (!isOnItsWay) throw error;
+    await delay(POLL_MS, undefined, { signal: following.signal }).catch(() => undefined);
+  }
 }
 
 /** The state of a session whose worker may be away for a moment. */

@@ -56,7 +56,7 @@ async function progressOf({ client }: TemporalAccess, payloads: readonly Payload
   if (!payload) return {};
   try {
     let decoded = [payload];
-    for (const codec of payloadCodecs) decoded = await codec.decode(decoded);
+    for (const codec of payloadCodecs.toReversed()) decoded = await codec.decode(decoded);
     const [first] = decoded;
     // the worker of this run wrote it; a heartbeat of another version may lack the field
     const { lastText } = (first ? payloadConverter.fromPayload<Partial<HeartbeatDetails> | undefined>(first) : undefined) ?? {};

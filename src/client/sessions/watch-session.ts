@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { SESSION_LIMITS } from '../../contracts/constants/limits.js';
 import { PerdureError } from '../../contracts/perdure-error.js';
-import type { SessionState } from '../../contracts/schemas/session.js';
+import type { SessionRun, SessionState } from '../../contracts/schemas/session.js';
 import type { WatchItem, WatchOptions } from '../watch/watch-run.js';
 
 /** Options of `SessionHandle.watch`. */
@@ -29,16 +29,26 @@ export async function* watchSession(
   const isStopped = (): boolean => signal?.aborted === true;
   while (!isStopped()) {
     const seen = await state().catch(ifAway);
-    if (seen && isFirst) last = runBefore(seen, first);
-    const next = seen && runAfter(seen, last);
-    if (seen) isFirst = false;
-    if (next === undefined) {
-      await delay(SESSION_LIMITS.followEveryMs, undefined, signal ? { signal } : {}).catch(ifAborted);
-      continue;
+    if (typeof seen === 'object' && isFirst) last = runBefore(seen, first);
+    // all runs of a session that begins later are new
+    if (seen !== 'away') isFirst = false;
+    const next = typeof seen === 'object' ? runAfter(seen, last) : undefined;
+    if (next !== undefined) {
+      const options = { ...(next.runId === first ? position : {}), ...(signal ? { signal } : {}) };
+      const shown = { items: 0 };
+      try {
+        for await (const item of watch(next.runId, options)) {
+          shown.items += 1;
+          yield { ...item, runId: next.runId };
+        }
+        last = next.runId;
+        continue;
+      } catch (error) {
+        // the start of a run that is listed as open may be on its way to the server
+        if (shown.items > 0 || next.reason !== undefined || !isNotFound(error)) throw error;
+      }
     }
-    const options = { ...(next === first ? position : {}), ...(signal ? { signal } : {}) };
-    for await (const item of watch(next, options)) yield { ...item, runId: next };
-    last = next;
+    await delay(SESSION_LIMITS.followEveryMs, undefined, signal ? { signal } : {}).catch(ifAborted);
   }
 }
 
@@ -49,17 +59,22 @@ function runBefore({ runs, active }: SessionState, first: string | undefined): s
 }
 
 /** The run after `last`, or the oldest one that is known. */
-function runAfter({ runs }: SessionState, last: string | undefined): string | undefined {
-  return runs[runs.findIndex(({ runId }) => runId === last) + 1]?.runId;
+function runAfter({ runs }: SessionState, last: string | undefined): SessionRun | undefined {
+  return runs[runs.findIndex(({ runId }) => runId === last) + 1];
+}
+
+function isNotFound(error: unknown): boolean {
+  return error instanceof PerdureError && error.code === 'RUN_NOT_FOUND';
 }
 
 /** A worker may come, and the session may start, while the watch lasts. */
-function ifAway(error: unknown): undefined {
-  if (error instanceof PerdureError && WAITED_FOR.has(error.code)) return undefined;
+function ifAway(error: unknown): 'away' | 'not begun' {
+  if (error instanceof PerdureError && error.code === 'NO_SESSION') return 'not begun';
+  if (error instanceof PerdureError && AWAY.has(error.code)) return 'away';
   throw error;
 }
 
-const WAITED_FOR: ReadonlySet<string> = new Set(['NO_WORKER', 'NO_SESSION', 'TEMPORAL_UNREACHABLE']);
+const AWAY: ReadonlySet<string> = new Set(['NO_WORKER', 'TEMPORAL_UNREACHABLE']);
 
 function ifAborted(error: unknown): void {
   if (!(error instanceof Error) || error.name !== 'AbortError') throw error;
