@@ -11,7 +11,7 @@ import type { SentEvent } from '../http/events/sent-event.js';
 import { AnswerUpdates } from './answer-updates.js';
 import type { Editor } from './editor.js';
 import { patiently, pause } from './patiently.js';
-import { RunQuestions } from './run-questions.js';
+import { isDecided, RunQuestions } from './run-questions.js';
 
 /** What a follower needs. */
 export interface FollowerOptions {
@@ -77,11 +77,16 @@ export class RunFollower {
     return await Promise.race([this.#ended.then((result) => ({ result })), this.#stopped.given]);
   }
 
-  /** Answers the question that is open. The run continues. Throws as `RunHandle.answer` does; the question is then still open. */
+  /** Answers the question that is shown. The run continues. Throws as `RunHandle.answer` does; a question that has ended makes way then. */
   async answer(text: string): Promise<void> {
     const { run, editor } = this.#options;
     const callId = this.#question ?? '';
-    await run.answer(callId, text, { by: editor.name });
+    try {
+      await run.answer(callId, text, { by: editor.name });
+    } catch (error) {
+      if (isDecided(error)) await this.#settle(callId);
+      throw error;
+    }
     await this.#settle(callId);
   }
 
@@ -120,12 +125,13 @@ export class RunFollower {
     for (const chunk of this.#writer.drain()) {
       for (const update of this.#updates.chunk(chunk)) await this.#options.editor.update(update);
     }
+    if (sent.type === 'gap') await this.#settleMissed();
     if (sent.adds === 'result' || !('event' in sent.adds) || sent.type === 'gap') return;
     // every other type with a number of an event is that of a run event
     const event = sent.data as RunEvent;
     for (const update of this.#updates.event(event)) await this.#options.editor.update(update);
-    if (event.type === 'question.answered') await this.#settle(event.callId);
     if (!this.#isCancelled) this.#questions.take(event);
+    if (event.type === 'question.answered') await this.#settle(event.callId);
   }
 
   /** Asks a question as text once those before it have ended: the next prompt is the answer to the question that is shown. */
@@ -147,6 +153,15 @@ export class RunFollower {
     if (this.#texts[0] !== first) return;
     this.#question = callId;
     this.#stopped.give({ question: callId });
+  }
+
+  /** The ends of questions may be among the events that were missed. */
+  async #settleMissed(): Promise<void> {
+    if (this.#texts.length === 0) return;
+    const { run, ending } = this.#options;
+    const { questions = [] } = await patiently(() => run.approvals(), ending);
+    const ended = this.#texts.filter(({ callId }) => !questions.some((open) => open.callId === callId));
+    for (const { callId } of ended) await this.#settle(callId);
   }
 
   /** A question has ended. If it was shown, the run continues, up to the next one. */

@@ -147,7 +147,7 @@ export class RunQuestions {
     try {
       await patiently(send, this.#options.ending);
     } catch (error) {
-      if (!(error instanceof PerdureError) || !DECIDED.has(error.code)) throw error;
+      if (!isDecided(error)) throw error;
     }
   }
 }
@@ -161,5 +161,10 @@ const DECISIONS = [
   { optionId: ALLOW, name: 'Allow', kind: 'allow_once' as const },
   { optionId: 'reject', name: 'Reject', kind: 'reject_once' as const },
 ];
+
+/** True for the refusal of a decision on what is decided already, or gone. */
+export function isDecided(error: unknown): boolean {
+  return error instanceof PerdureError && DECIDED.has(error.code);
+}
 
 const DECIDED: ReadonlySet<string> = new Set(['ALREADY_DECIDED', 'ALREADY_ANSWERED', 'NO_SUCH_APPROVAL', 'NO_SUCH_QUESTION', 'RUN_CLOSED']);

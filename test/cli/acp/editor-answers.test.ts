@@ -1,23 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import type { Config } from '../../../src/define/define-config.js';
 import { defineTool } from '../../../src/define/define-tool.js';
 import { updatePlan } from '../../../src/tools/update-plan.js';
 import { resultTexts } from '../../activities/support/result-texts.js';
 import { call, say } from '../../support/agent-worker.js';
 import { latch, until, untilAborted } from '../../support/use-workers.js';
 import { inHalves, lookUp, refund, words } from '../http/support/chat-agent.js';
-import { useEditors } from './support/use-editors.js';
+import { ASKING, useEditors } from './support/use-editors.js';
 
 const editors = useEditors();
 const HERE = '/srv/project';
-
-/** An agent that may ask. */
-const ASKING: Config = {
-  model: 'fake/model',
-  providers: { fake: { api: 'openai-chat', baseUrl: 'http://127.0.0.1:9' } },
-  agents: { asker: { description: 'Asks.', prompt: 'ask', tools: ['ask_user'] } },
-};
 
 describe('the prompts of an editor', () => {
   it('C-38: an answer comes while the model writes it, with its thinking, calls, results and plan, and the turn ends', async () => {

@@ -1,20 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import type { Config } from '../../../src/define/define-config.js';
 import { resultTexts } from '../../activities/support/result-texts.js';
 import { call } from '../../support/agent-worker.js';
 import { until } from '../../support/use-workers.js';
 import { words } from '../http/support/chat-agent.js';
-import { useEditors } from './support/use-editors.js';
+import { ASKING, useEditors } from './support/use-editors.js';
 
 const editors = useEditors();
 const HERE = '/srv/project';
-
-/** An agent that may ask. */
-const ASKING: Config = {
-  model: 'fake/model',
-  providers: { fake: { api: 'openai-chat', baseUrl: 'http://127.0.0.1:9' } },
-  agents: { asker: { description: 'Asks.', prompt: 'ask', tools: ['ask_user'] } },
-};
 
 /** An editor whose agent asks two questions, of which one is shown. */
 async function asked() {

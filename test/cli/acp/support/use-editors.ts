@@ -2,6 +2,7 @@ import { PassThrough } from 'node:stream';
 import { afterEach, inject } from 'vitest';
 import { AgentClient } from '../../../../src/client/agent-client.js';
 import type { SessionOptions } from '../../../../src/client/sessions/session-input.js';
+import type { Config } from '../../../../src/define/define-config.js';
 import type { AcpDoor } from '../../../../src/gateway/acp/door.js';
 import { serveAcp } from '../../../../src/gateway/acp/serve-acp.js';
 import { FileStreamSink } from '../../../../src/streams/file-stream-sink.js';
@@ -10,6 +11,13 @@ import type { AgentWorkerOptions } from '../../../support/agent-worker.js';
 import { useTempFolders } from '../../../support/temp-folder.js';
 import { useWorkers } from '../../../support/use-workers.js';
 import { AcpEditor, type EditorUser } from '../../support/acp-editor.js';
+
+/** An agent that may ask. */
+export const ASKING: Config = {
+  model: 'fake/model',
+  providers: { fake: { api: 'openai-chat', baseUrl: 'http://127.0.0.1:9' } },
+  agents: { asker: { description: 'Asks.', prompt: 'ask', tools: ['ask_user'] } },
+};
 
 /** A worker, and editors in front of its queue. */
 export interface EditorPlace {
