@@ -251,7 +251,6 @@ function policyOf({ policy, hooks }: AgentWorkerOptions): Pick<PreparedRun, 'pol
   return { policy: { ...base, hooks: hookFlags(hooks) } };
 }
 
-/** The gates that are functions, by agent: those of the config, and the one of the options. */
 /** The activities, each of which begins once `before` has let it. */
 function heldBack(before: AgentWorkerOptions['beforeActivity'], options: ActivitiesOptions): AgentActivities {
   const activities = createActivities(options);
@@ -270,6 +269,7 @@ function heldBack(before: AgentWorkerOptions['beforeActivity'], options: Activit
   return Object.fromEntries(held) as unknown as AgentActivities;
 }
 
+/** The gates that are functions, by agent: those of the config, and the one of the options. */
 function gatesOf({ gate, config: { agents = {} } = {} }: AgentWorkerOptions): ReadonlyMap<string, GateFunction> {
   const own = gate ? [['default', gate] as const] : [];
   return new Map([

@@ -57,9 +57,9 @@ export interface McpPoolOptions extends McpSurroundings {
 export class McpPool {
   readonly #options: McpPoolOptions;
   readonly #entries = new Map<string, Entry>();
-  /** Ends the starts under way. */
   /** Servers that are being ended because nobody uses them. */
   readonly #ending = new Set<Promise<void>>();
+  /** Ends the starts under way. */
   #closing = new AbortController();
 
   constructor(options: McpPoolOptions) {

@@ -19,7 +19,7 @@ parentPort.postMessage(convert(workerData.html, workerData.options));
  */
 export async function htmlText(html: string, { url, signal }: { readonly url: URL; readonly signal: AbortSignal }): Promise<string> {
   signal.throwIfAborted();
-  const title = /<title[^>]*>(?<title>[^<]{1,300})/iu.exec(html.slice(0, HEAD_CHARS))?.groups?.title?.trim();
+  const title = /<title[^>]{0,200}>(?<title>[^<]{1,300})/iu.exec(html.slice(0, HEAD_CHARS))?.groups?.title?.trim();
   const text = await convert(html, optionsFor(url), signal);
   return title === undefined || title === '' ? text.trim() : `${title}\n\n${text.trim()}`;
 }

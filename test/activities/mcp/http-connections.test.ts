@@ -1,11 +1,10 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
-import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { Agent, getGlobalDispatcher, setGlobalDispatcher } from 'undici';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { callTool, RUN, textOf } from './support/calls.js';
-import { useHttpServers } from './support/http-servers.js';
+import { addressOf, useHttpServers } from './support/http-servers.js';
 import { useMcp } from './support/mcp-kit.js';
 
 type Answer = (id: unknown, response: ServerResponse) => unknown;
@@ -37,10 +36,7 @@ describe('the connection to an MCP server over HTTP', { timeout: 60_000 }, () =>
       });
     }).listen(0, '127.0.0.1');
     servers.push(server);
-    await once(server, 'listening');
-    const address = server.address();
-    if (address === null || typeof address === 'string') throw new Error('no port');
-    return { url: `http://127.0.0.1:${address.port}/mcp`, calls };
+    return { url: await addressOf(server), calls };
   }
 
   it('an answer that is silent for longer than the platform allows is waited for, before its head and after', async () => {

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
@@ -8,7 +7,7 @@ import { ElicitResultSchema } from '@modelcontextprotocol/sdk/types.js';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { callTool, textOf } from './support/calls.js';
-import { useHttpServers } from './support/http-servers.js';
+import { addressOf, useHttpServers } from './support/http-servers.js';
 import { useMcp } from './support/mcp-kit.js';
 
 /** The transport waits this long for what came before the end of an answer, and a while longer. */
@@ -52,10 +51,7 @@ describe('an MCP server over HTTP that asks during a call', { timeout: 60_000 },
       void (known ? Promise.resolve(known) : connect()).then((transport) => transport.handleRequest(request, response));
     }).listen(0, '127.0.0.1');
     servers.push(server);
-    await once(server, 'listening');
-    const address = server.address();
-    if (address === null || typeof address === 'string') throw new Error('no port');
-    return { url: `http://127.0.0.1:${address.port}/mcp`, calls };
+    return { url: await addressOf(server), calls };
   }
 
   it('gets as many answers as it asks questions, and the call is made once', async () => {

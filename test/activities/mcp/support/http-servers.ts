@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { afterEach } from 'vitest';
 
@@ -11,4 +12,12 @@ export function useHttpServers(): Server[] {
     }
   });
   return servers;
+}
+
+/** The address of a server that was told to listen, once it does. */
+export async function addressOf(server: Server): Promise<string> {
+  if (!server.listening) await once(server, 'listening');
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  return `http://127.0.0.1:${address.port}/mcp`;
 }
