@@ -36,7 +36,7 @@ class RunDelivery {
   readonly #run: RunToDeliver;
   /** The texts of the answers that were settled. */
   readonly #texts = new Set<string>();
-  #growing: Omit<GrowingAnswer, 'thinking'> | undefined;
+  #growing: (Omit<GrowingAnswer, 'thinking'> & { readonly isOver?: true }) | undefined;
   /** The last answer, if it was interrupted. */
   #interrupted: GrowingAnswer | undefined;
   /** The answer that became too long to be sent while it grows. */
@@ -111,10 +111,10 @@ class RunDelivery {
     if (growing && this.#long !== growing.answer) await this.#part(growing.answer).rest(this.#textOf(this.#read(growing.text, false)));
   }
 
-  /** Undefined while nothing is to be sent that is not settled. */
+  /** Undefined while nothing is to be sent that is not settled. An answer that is over did not stop: its message is being read. */
   get #idleMs(): number | undefined {
     const { idleMs } = this.#run.settings;
-    return this.#isLive && this.#growing && idleMs > 0 ? idleMs : undefined;
+    return this.#isLive && this.#growing && !this.#growing.isOver && idleMs > 0 ? idleMs : undefined;
   }
 
   /** Thinking comes before its answer, so an answer with thinking is sent when it is complete. */

@@ -11,8 +11,8 @@ import type { StreamEntry } from '../../streams/stream.js';
 
 /** What a run says, in order. `answer`: the name of one answer of its model, unique in the run. */
 export type AnswerUpdate =
-  /** The answer that the model writes, so far. A later attempt begins anew. */
-  | { readonly type: 'growing'; readonly answer: string; readonly text: string }
+  /** The answer that the model writes, so far. `isOver`: the attempt writes no more of it. A later attempt begins anew. */
+  | { readonly type: 'growing'; readonly answer: string; readonly text: string; readonly isOver?: true }
   /** The whole answer, as the transcript has it. `isPartial`: it was interrupted. */
   | { readonly type: 'settled'; readonly answer: string; readonly text: string; readonly thinking: string; readonly isPartial: boolean }
   /** The run waits for a person. */
@@ -70,6 +70,7 @@ class AnswerReader {
     const growing = this.#growing;
     if (growing?.turn !== turn || !isBefore(this.#settled, growing)) return;
     if (type === 'gap') growing.hasGap = true;
+    if (type === 'end') yield* this.#over(turn);
     if (type !== 'text' || growing.hasGap) return;
     growing.text += entry.text;
     yield { type: 'growing', answer: nameOf(growing), text: growing.text };
@@ -78,6 +79,8 @@ class AnswerReader {
   async *event(event: RunEvent): AsyncGenerator<AnswerUpdate> {
     if (event.type === 'model.completed') {
       const { turn } = event;
+      // it may overtake the last tokens
+      yield* this.#over(turn);
       yield* this.settleThrough({ turn, isFinal: this.#growing?.turn === turn && this.#growing.isFinal });
     } else if (event.type === 'approval.asked') {
       yield { type: 'asks', callId: event.callId, text: `Waiting for approval: ${event.title}` };
@@ -85,6 +88,13 @@ class AnswerReader {
       const choices = (event.choices ?? []).map((choice, index) => `\n${index + 1}. ${choice}`).join('');
       yield { type: 'asks', callId: event.callId, text: `${event.question}${choices}` };
     }
+  }
+
+  /** The model writes no more of the answer of a turn: its message may take long to be read. */
+  *#over(turn: number): Generator<AnswerUpdate> {
+    const growing = this.#growing;
+    if (growing?.turn !== turn || growing.text === '' || !isBefore(this.#settled, growing)) return;
+    yield { type: 'growing', answer: nameOf(growing), text: growing.text, isOver: true };
   }
 
   /** Settles the answers up to a place, or all. */

@@ -1,17 +1,22 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { channelSettings } from '../../../../src/channels/bridge/channel-settings.js';
 import { deliverRun } from '../../../../src/channels/bridge/deliver-run.js';
 import { Outbox } from '../../../../src/channels/bridge/outbox.js';
 import { pacedUpdates } from '../../../../src/channels/bridge/paced-updates.js';
-import type { AnswerUpdate } from '../../../../src/channels/bridge/run-answers.js';
+import { type AnswerUpdate, runAnswers } from '../../../../src/channels/bridge/run-answers.js';
 import { FileJournal } from '../../../../src/channels/journal/file-journal.js';
 import { JournaledState } from '../../../../src/channels/journal/journaled-state.js';
+import type { WatchItem } from '../../../../src/client/watch/watch-run.js';
 import { NO_USAGE } from '../../../../src/contracts/models/usage.js';
-import type { Reason } from '../../../../src/contracts/schemas/run.js';
+import type { Message } from '../../../../src/contracts/schemas/message.js';
+import type { TranscriptPage } from '../../../../src/contracts/schemas/page.js';
+import type { Reason, RunResult } from '../../../../src/contracts/schemas/run.js';
 import type { ChannelOptions } from '../../../../src/define/worker/channels.js';
+import type { StreamEventBody } from '../../../../src/streams/stream.js';
 import { latch, until } from '../../../support/use-workers.js';
 
 let folder = '';
@@ -34,8 +39,16 @@ function settled(answer: string, text: string, isPartial = false): AnswerUpdate 
 }
 
 function result(reason: Reason, output = ''): AnswerUpdate {
+  return { type: 'result', result: resultOf(reason, output) };
+}
+
+function resultOf(reason: Reason, output: string): RunResult {
   const counts = { turns: 1, toolCalls: 0, usage: NO_USAGE, models: [], unconsumed: [] };
-  return { type: 'result', result: { v: 1, runId: 'r', executionId: 'e', reason, output, ...counts } };
+  return { v: 1, runId: 'r', executionId: 'e', reason, output, ...counts };
+}
+
+function streamed(seq: number, body: StreamEventBody): WatchItem {
+  return { type: 'stream', event: { runId: 'r', turn: 1, attempt: 1, epoch: 1, seq, id: String(seq), ...body } };
 }
 
 /** What a conversation shows of a run with these updates. */
@@ -71,6 +84,9 @@ async function* each(...updates: readonly AnswerUpdate[]): AsyncGenerator<Answer
 
 const CANCELLED = 'This was cancelled.';
 
+/** Long beside the time after which a text has stopped arriving, and beside the one between two looks at a text. */
+const SLOW_MS = 200;
+
 describe('deliverRun', () => {
   it('C-35: the answer that a stop interrupted is sent as far as it goes', async () => {
     expect(await shownOf(each(growing('1', 'It is'), settled('1', 'It is se', true), result('cancelled')))).toEqual([
@@ -102,6 +118,31 @@ describe('deliverRun', () => {
     ];
     expect(await shownOf(each(...updates))).toEqual(['Oh, another.']);
   });
+
+  it.each(['its stream', 'an event'])(
+    'an answer whose end %s tells is sent as a whole, also if its transcript takes long to read',
+    async (by) => {
+      const text = 'One sentence. Two is not finished';
+      const [begin, words, end] = [streamed(1, { type: 'reset' }), streamed(2, { type: 'text', text }), streamed(3, { type: 'end' })];
+      const completed: WatchItem = {
+        type: 'event',
+        event: { seq: 1, at: 0, type: 'model.completed', turn: 1, model: 'fake/model', stop: 'end', usage: NO_USAGE, text },
+      };
+      async function* watch(): AsyncGenerator<WatchItem> {
+        yield* by === 'an event' ? [begin, words, completed, end] : [begin, words, end];
+        await delay(SLOW_MS);
+        yield* by === 'an event' ? [] : [completed];
+        yield { type: 'result', result: resultOf('completed', text) };
+      }
+      async function* transcript(): AsyncGenerator<TranscriptPage> {
+        await delay(SLOW_MS);
+        const message: Message = { id: 'm1', role: 'assistant', parts: [{ type: 'text', text }], turn: 1 };
+        yield { from: 0, next: 1, length: 1, digest: '', messages: [message] };
+      }
+      const { signal } = new AbortController();
+      expect(await shownOf(runAnswers({ runId: 'r', watch, transcript }, signal), { blocks: { idleMs: 1 } })).toEqual([text]);
+    },
+  );
 
   it('the tokens of a run are read while a slow platform takes a block, and only the last text is kept', async () => {
     const held = latch();
