@@ -2,6 +2,7 @@ import { Context } from '@temporalio/activity';
 import type { ArtifactStore } from '../artifacts/artifact-store.js';
 import type { AgentActivities, TranscriptRef } from '../contracts/activities.js';
 import { CLIENT_LIMITS, RUN_LIMITS, WORKER_LIMITS } from '../contracts/constants/limits.js';
+import { queryTwice } from '../contracts/query-twice.js';
 import { NO_SECRETS, type SecretMask } from '../contracts/text/secret-mask.js';
 import type { CustomCompactor } from '../define/agent/compactor.js';
 import type { CompletionGate } from '../define/agent/completion-gate.js';
@@ -200,5 +201,5 @@ async function queryOwn<T>(
 ): Promise<T> {
   const { client } = Context.current();
   const workflow = client.workflow.getHandle(runId, executionId);
-  return await client.withDeadline(Date.now() + CLIENT_LIMITS.queryTimeoutMs, () => workflow.query<T, object[]>(query, ...args));
+  return await queryTwice(client, Date.now() + CLIENT_LIMITS.queryTimeoutMs, () => workflow.query<T, object[]>(query, ...args));
 }

@@ -9,6 +9,7 @@ export {
   TOOL_LIMITS,
   WORKER_LIMITS,
 } from './constants/limits.js';
+export { SEARCH_ATTRIBUTES } from './constants/search-attributes.js';
 export type { EventPage, RunEvent, RunEventBody } from './event.js';
 export { FAILURES, type FailureType } from './failures.js';
 export * as handlers from './handlers.js';
@@ -68,4 +69,3 @@ export {
 } from './schemas/session.js';
 export { Step } from './schemas/step.js';
 export { Effect, ToolDescriptor } from './schemas/tool.js';
-export { SEARCH_ATTRIBUTES } from './search-attributes.js';

@@ -1,5 +1,5 @@
 import type { Connection, ConnectionLike } from '@temporalio/client';
-import { SEARCH_ATTRIBUTES, type SearchAttributeName } from '../contracts/search-attributes.js';
+import { SEARCH_ATTRIBUTES, type SearchAttributeName } from '../contracts/constants/search-attributes.js';
 
 /** The search attributes of runs that are registered in a namespace. Empty if the client has no permission to list them. */
 export async function listSearchAttributes(connection: ConnectionLike, namespace: string): Promise<string[]> {

@@ -1,5 +1,5 @@
+import { SEARCH_ATTRIBUTES } from '../contracts/constants/search-attributes.js';
 import { isBareModel } from '../contracts/models/model-ref.js';
-import { SEARCH_ATTRIBUTES } from '../contracts/search-attributes.js';
 import { chooseModel, fallbacksOf } from '../models/choose-model.js';
 import { providersToAsk } from '../models/find-bare-model.js';
 import { chooseSandbox, NO_LIMITS, NO_NETWORK_LIMITS, NO_SANDBOX_ADVICE } from '../process/sandbox/open-sandbox.js';

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { Connection } from '@temporalio/client';
-import { SEARCH_ATTRIBUTES } from '../../src/contracts/search-attributes.js';
+import { SEARCH_ATTRIBUTES } from '../../src/contracts/constants/search-attributes.js';
 import { hasEnded } from './local-process.js';
 
 const DYNAMIC_CONFIG = [

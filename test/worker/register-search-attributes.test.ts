@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Connection } from '@temporalio/client';
 import { msToTs } from '@temporalio/common/lib/time.js';
 import { afterEach, beforeEach, expect, inject, test, vi } from 'vitest';
-import { SEARCH_ATTRIBUTES } from '../../src/contracts/search-attributes.js';
+import { SEARCH_ATTRIBUTES } from '../../src/contracts/constants/search-attributes.js';
 import { registerSearchAttributes } from '../../src/worker/search-attributes.js';
 
 let connection: Connection;

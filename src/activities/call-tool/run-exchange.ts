@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Context } from '@temporalio/activity';
 import { CLIENT_LIMITS } from '../../contracts/constants/limits.js';
+import { queryTwice } from '../../contracts/query-twice.js';
 import type { Asker } from '../mcp/asking-context.js';
 import type { CallSignal } from '../runtime/call-signal.js';
 
@@ -41,7 +42,7 @@ export function createExchange(context: Pick<Context, 'client' | 'info'>, limit:
   return async <End>({ signal: name, request, withdrawal, query, question, pace }: Exchange, asker: Asker): Promise<End | undefined> => {
     // each look ends before the query can leave the sticky queue of a lost worker
     const look = (): Promise<State<End>> =>
-      client.withDeadline(Date.now() + CLIENT_LIMITS.queryTimeoutMs, () => run.query<State<End>, [object]>(query, question));
+      queryTwice(client, Date.now() + CLIENT_LIMITS.queryTimeoutMs, () => run.query<State<End>, [object]>(query, question));
     const resume = limit.hold();
     try {
       await run.signal<[object]>(name, request);

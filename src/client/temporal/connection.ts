@@ -3,6 +3,7 @@ import type { Client, ConnectionLike, WorkflowHandle } from '@temporalio/client'
 import { ExternalStorage, type Payload, type QueryDefinition, type StorageDriver, type StorageDriverClaim } from '@temporalio/common';
 import { CLIENT_LIMITS, HOSTING_LIMITS } from '../../contracts/constants/limits.js';
 import { PerdureError } from '../../contracts/perdure-error.js';
+import { queryTwice } from '../../contracts/query-twice.js';
 import { echoValue } from '../../contracts/text/echo-value.js';
 import { isNoPoller, isTimeout, noWorker, type RequestSubject, toPerdureError, unreachable } from './errors.js';
 import { type Signer, signerFor, UNSIGNED } from './signer.js';
@@ -113,7 +114,7 @@ export class TemporalAccess {
   ): Promise<Answer> {
     const deadline = Date.now() + timeoutMs;
     try {
-      return await this.client.withDeadline(deadline, () => handle.query(definition, ...args));
+      return await queryTwice(this.client, deadline, () => handle.query(definition, ...args));
     } catch (error) {
       if (isNoPoller(error)) throw noWorker(this.taskQueue, RUN_IS_KEPT);
       if (!isTimeout(error, deadline)) throw this.translate(error, handle.workflowId);

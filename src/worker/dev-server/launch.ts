@@ -4,8 +4,8 @@ import { type FileHandle, open, readFile, rename, stat } from 'node:fs/promises'
 import { join, sep } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { SEARCH_ATTRIBUTES } from '../../contracts/constants/search-attributes.js';
 import { PerdureError } from '../../contracts/perdure-error.js';
-import { SEARCH_ATTRIBUTES } from '../../contracts/search-attributes.js';
 import { OWN_PLACE, type ProcessIdentity, processIdentity } from '../../process/process-identity.js';
 import { absent } from '../state-folder/presence.js';
 import { stateFolder } from '../state-folder/state-folder.js';

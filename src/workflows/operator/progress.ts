@@ -2,8 +2,8 @@ import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/commo
 import { setCurrentDetails, upsertSearchAttributes } from '@temporalio/workflow';
 import type { PreparedRun } from '../../contracts/activities.js';
 import { PAYLOAD_LIMITS, SUBAGENT_LIMITS, WORK_LIMITS } from '../../contracts/constants/limits.js';
+import { SEARCH_ATTRIBUTES, type SearchAttributeName } from '../../contracts/constants/search-attributes.js';
 import type { Progress, RunStatus } from '../../contracts/schemas/run.js';
-import { SEARCH_ATTRIBUTES, type SearchAttributeName } from '../../contracts/search-attributes.js';
 import { cutText } from '../../contracts/text/redact.js';
 import { toolTitle } from '../../contracts/text/tool-title.js';
 import type { Run } from '../state/run.js';

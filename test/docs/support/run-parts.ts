@@ -92,7 +92,7 @@ function failureTable(): string {
 }
 
 function searchAttributeTable(): string {
-  const docs = new DocComments('contracts/search-attributes.ts');
+  const docs = new DocComments('contracts/constants/search-attributes.ts');
   const rows = Object.entries(SEARCH_ATTRIBUTES).map(([name, type]) => [
     `\`${name}\``,
     TYPE_NAMES[type],

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { SEARCH_ATTRIBUTES } from '../../../src/contracts/search-attributes.js';
+import { SEARCH_ATTRIBUTES } from '../../../src/contracts/constants/search-attributes.js';
 import { isPidProvedDead } from '../../../src/process/process-identity.js';
 import { type DevServer, openDevServer } from '../../../src/worker/dev-server/dev-server.js';
 import { type DevServerRecord, readDevServerRecord, writeDevServerRecord } from '../../../src/worker/dev-server/record.js';
