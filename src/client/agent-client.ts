@@ -22,6 +22,7 @@ import { Schedules } from './schedules/schedules.js';
 import { SessionHandle } from './session-handle.js';
 import { listSessions, type SessionListItem, type SessionListOptions } from './sessions/list-sessions.js';
 import type { SessionOptions } from './sessions/session-input.js';
+import { retriesUntilClosed } from './temporal/closed-channel.js';
 import { checkAddress, TemporalAccess, unreadStorage } from './temporal/connection.js';
 import { unreachable } from './temporal/errors.js';
 import { ownerFolder } from './temporal/signer.js';
@@ -176,6 +177,7 @@ async function openConnection(address: string, options: ConnectOptions): Promise
     return await Connection.connect({
       address,
       connectTimeout: CLIENT_LIMITS.connectTimeoutMs,
+      interceptors: retriesUntilClosed(),
       ...(options.tls === undefined ? {} : { tls: options.tls }),
       ...(options.apiKey === undefined ? {} : { apiKey: options.apiKey }),
       ...(options.metadata === undefined ? {} : { metadata: options.metadata }),
