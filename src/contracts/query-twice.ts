@@ -11,8 +11,7 @@ interface Requests {
 }
 
 /**
- * Sends a query, and once more if there is no answer within `QUERY_AGAIN_MS` (1 s). Rejects with the error of the last one, at the deadline
- * at the latest.
+ * Sends a query, and once more if there is no answer within `QUERY_AGAIN_MS` (1 s). Rejects with the error of the last one.
  *
  * Reason: a worker that removes a run from its cache drops all queries of the run but one, and their clients would wait until the deadline.
  * See docs/architecture/hosting.md, "A query that the worker drops".

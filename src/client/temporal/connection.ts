@@ -90,8 +90,8 @@ export class TemporalAccess {
   }
 
   /**
-   * Queries a run that may be long and closed, so that its worker replays the whole history first: if a worker polls the queue, it has
-   * 30 s. Else as `query`.
+   * Queries a run that may be long, so that its worker replays the whole history first: if a worker polls the queue, it has 30 s. Else as
+   * `query`.
    */
   async queryReplayed<Answer, Args extends unknown[]>(
     handle: WorkflowHandle,
@@ -101,9 +101,24 @@ export class TemporalAccess {
     try {
       return await this.query(handle, definition, ...args);
     } catch (error) {
-      if (!(error instanceof PerdureError) || error.code !== 'NO_WORKER' || !(await this.hasPoller())) throw error;
-      return await this.#queryWithin(CLIENT_LIMITS.replayTimeoutMs, handle, definition, args);
+      if (!isNoWorker(error) || !(await this.hasPoller())) throw error;
     }
+    // an event may come for an open run: its queries must not leave the sticky queue of a lost worker
+    const attempts = (await this.#isOpen(handle)) ? REPLAY_ATTEMPTS : 1;
+    const timeoutMs = CLIENT_LIMITS.replayTimeoutMs / attempts;
+    for (let attempt = 1; attempt < attempts; attempt += 1) {
+      try {
+        return await this.#queryWithin(timeoutMs, handle, definition, args);
+      } catch (error) {
+        if (!isNoWorker(error)) throw error;
+      }
+    }
+    return await this.#queryWithin(timeoutMs, handle, definition, args);
+  }
+
+  async #isOpen(handle: WorkflowHandle): Promise<boolean> {
+    const { status } = await this.ask(() => handle.describe(), handle.workflowId);
+    return status.name === 'RUNNING' || status.name === 'PAUSED';
   }
 
   async #queryWithin<Answer, Args extends unknown[]>(
@@ -149,6 +164,13 @@ export function signalOfRequests(signal: AbortSignal): AbortSignal {
   const own = AbortSignal.any([signal]);
   setMaxListeners(0, own);
   return own;
+}
+
+/** Attempts in `CLIENT_LIMITS.replayTimeoutMs` for an open run: none is longer than `CLIENT_LIMITS.queryTimeoutMs`. */
+const REPLAY_ATTEMPTS = CLIENT_LIMITS.replayTimeoutMs / CLIENT_LIMITS.queryTimeoutMs;
+
+function isNoWorker(error: unknown): boolean {
+  return error instanceof PerdureError && error.code === 'NO_WORKER';
 }
 
 const RUN_IS_KEPT = 'the run is kept and continues once a worker connects';

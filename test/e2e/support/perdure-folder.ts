@@ -1,11 +1,12 @@
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Client, Connection } from '@temporalio/client';
 import { afterEach, inject, vi } from 'vitest';
 import { AgentClient } from '../../../src/client/agent-client.js';
 import { processState } from '../../../src/process/process-identity.js';
+import { COMMAND_FILES, CommandRecord } from '../../../src/tools/commands/command-record.js';
 import { type DevServerRecord, readDevServerRecord } from '../../../src/worker/dev-server/record.js';
 import { livePresences } from '../../../src/worker/state-folder/presence.js';
 import { builtCli } from '../../support/built-package.js';
@@ -146,9 +147,21 @@ export class PerdureFolder {
     for (const { pid } of await livePresences(join(this.stateDir, 'background'))) process.kill(pid, 'SIGKILL');
     // a worker whose supervisor was killed would first finish its calls
     for (const pid of await recordedWorkers(this.stateDir)) killIfAlive(pid);
+    // the holder of a background command writes its end into the folder, after the end of its processes
+    await until(async () => !(await holders(this.stateDir)).some((pid) => processState(pid).kind === 'running'), 'the end of the holders');
     await removeStateDir(this.stateDir);
     await rm(this.root, { recursive: true, force: true });
   }
+}
+
+/** The pids of the holders of background commands that a folder recorded. */
+async function holders(stateDir: string): Promise<number[]> {
+  const folder = join(stateDir, 'commands');
+  const names = await readdir(folder, { recursive: true }).catch(() => []);
+  const records = names.filter((name) => basename(name) === COMMAND_FILES.record);
+  return await Promise.all(
+    records.map(async (name) => CommandRecord.parse(JSON.parse(await readFile(join(folder, name), 'utf8'))).holder.pid),
+  );
 }
 
 /** The pids of the workers that a folder recorded. */
