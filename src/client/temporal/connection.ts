@@ -1,11 +1,12 @@
 import { setMaxListeners } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Client, ConnectionLike, WorkflowHandle } from '@temporalio/client';
 import { ExternalStorage, type Payload, type QueryDefinition, type StorageDriver, type StorageDriverClaim } from '@temporalio/common';
 import { CLIENT_LIMITS, HOSTING_LIMITS } from '../../contracts/constants/limits.js';
 import { PerdureError } from '../../contracts/perdure-error.js';
 import { queryTwice } from '../../contracts/query-twice.js';
 import { echoValue } from '../../contracts/text/echo-value.js';
-import { isNoPoller, isTimeout, noWorker, type RequestSubject, toPerdureError, unreachable } from './errors.js';
+import { isBeforeFirstTask, isNoPoller, isTimeout, noWorker, type RequestSubject, toPerdureError, unreachable } from './errors.js';
 import { type Signer, signerFor, UNSIGNED } from './signer.js';
 
 /** Options of `TemporalAccess`. */
@@ -132,6 +133,10 @@ export class TemporalAccess {
       return await queryTwice(this.client, deadline, () => handle.query(definition, ...args));
     } catch (error) {
       if (isNoPoller(error)) throw noWorker(this.taskQueue, RUN_IS_KEPT);
+      if (isBeforeFirstTask(error) && Date.now() + FIRST_TASK_MS < deadline) {
+        await delay(FIRST_TASK_MS);
+        return await this.#queryWithin(deadline - Date.now(), handle, definition, args);
+      }
       if (!isTimeout(error, deadline)) throw this.translate(error, handle.workflowId);
       await this.checkServer();
       throw noWorker(this.taskQueue, RUN_IS_KEPT);
@@ -172,6 +177,9 @@ const REPLAY_ATTEMPTS = CLIENT_LIMITS.replayTimeoutMs / CLIENT_LIMITS.queryTimeo
 function isNoWorker(error: unknown): boolean {
   return error instanceof PerdureError && error.code === 'NO_WORKER';
 }
+
+/** Time between two queries for a run that has no task yet. */
+const FIRST_TASK_MS = 50;
 
 const RUN_IS_KEPT = 'the run is kept and continues once a worker connects';
 

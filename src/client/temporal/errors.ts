@@ -99,6 +99,11 @@ export function isNoPoller(error: unknown): boolean {
   return grpcCode(error) === GRPC.failedPrecondition && /no poller|worker may be down/iu.test(grpcDetails(error));
 }
 
+/** True for a query that came before the first task of its execution: a run that starts or continues as new has none for a moment. */
+export function isBeforeFirstTask(error: unknown): boolean {
+  return grpcCode(error) === GRPC.failedPrecondition && /task is not scheduled yet/iu.test(grpcDetails(error));
+}
+
 /** True if this client aborted the request. */
 export function isAborted(error: unknown): boolean {
   return isGrpcCancelledError(error) || (error instanceof Error && error.name === 'AbortError');

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { Client, Connection } from '@temporalio/client';
+import { Client, Connection, type WorkflowOptions } from '@temporalio/client';
 import { defaultPayloadConverter } from '@temporalio/common';
 import { temporal } from '@temporalio/proto';
 import { defineQuery } from '@temporalio/workflow';
@@ -42,6 +42,14 @@ test('a query that its worker takes and drops is sent again, and answered within
   expect(await asked).toBe('again');
 }, 60_000);
 
+test('a query that comes before the first task of its run waits for it', async () => {
+  const { access, start, poll, complete, answer } = await place();
+  const asked = access.query(await start({ startDelay: 500 }), ANSWER);
+  await complete((await poll()).taskToken, []);
+  await answer((await poll()).taskToken, 'begun');
+  expect(await asked).toBe('begun');
+}, 60_000);
+
 const COMPLETE: temporal.api.command.v1.ICommand = {
   commandType: temporal.api.enums.v1.CommandType.COMMAND_TYPE_COMPLETE_WORKFLOW_EXECUTION,
   completeWorkflowExecutionCommandAttributes: {},
@@ -49,22 +57,35 @@ const COMPLETE: temporal.api.command.v1.ICommand = {
 
 /** A run whose first task ended with these commands, and the worker for its queries. */
 async function startRun(commands: temporal.api.command.v1.ICommand[]) {
+  const { start, complete, ...rest } = await place();
+  const handle = await start();
+  await complete((await rest.poll()).taskToken, commands);
+  return { ...rest, handle };
+}
+
+/** A queue, and the client and the worker of it. */
+async function place() {
   const connection = await Connection.connect({ address: inject('temporalAddress') });
   onTestFinished(() => connection.close());
   const client = new Client({ connection });
   const taskQueue = `test-${randomUUID()}`;
-  const place = { namespace: 'default', taskQueue: { name: taskQueue } };
-  const handle = await client.workflow.start('slow', { taskQueue, workflowId: taskQueue });
-  const poll = () =>
-    connection.withDeadline(Date.now() + 40_000, () => connection.workflowService.pollWorkflowTaskQueue({ ...place, identity: 'slow' }));
-  const answer = (taskToken: Uint8Array, text: string) =>
-    connection.workflowService.respondQueryTaskCompleted({
-      taskToken,
-      namespace: 'default',
-      completedType: temporal.api.enums.v1.QueryResultType.QUERY_RESULT_TYPE_ANSWERED,
-      queryResult: { payloads: [defaultPayloadConverter.toPayload(text)] },
-    });
-  const { taskToken } = await poll();
-  await connection.workflowService.respondWorkflowTaskCompleted({ taskToken, namespace: 'default', identity: 'slow', commands });
-  return { access: new TemporalAccess({ client, taskQueue, address: '', tls: false, inputBytesMax: 1_000 }), handle, poll, answer };
+  const worker = { namespace: 'default', identity: 'slow' };
+  return {
+    access: new TemporalAccess({ client, taskQueue, address: '', tls: false, inputBytesMax: 1_000 }),
+    start: (options: Pick<WorkflowOptions, 'startDelay'> = {}) =>
+      client.workflow.start('slow', { ...options, taskQueue, workflowId: taskQueue }),
+    poll: () =>
+      connection.withDeadline(Date.now() + 40_000, () =>
+        connection.workflowService.pollWorkflowTaskQueue({ ...worker, taskQueue: { name: taskQueue } }),
+      ),
+    complete: (taskToken: Uint8Array, commands: temporal.api.command.v1.ICommand[]) =>
+      connection.workflowService.respondWorkflowTaskCompleted({ ...worker, taskToken, commands }),
+    answer: (taskToken: Uint8Array, text: string) =>
+      connection.workflowService.respondQueryTaskCompleted({
+        taskToken,
+        namespace: 'default',
+        completedType: temporal.api.enums.v1.QueryResultType.QUERY_RESULT_TYPE_ANSWERED,
+        queryResult: { payloads: [defaultPayloadConverter.toPayload(text)] },
+      }),
+  };
 }
