@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
 import { type BrowserContext, chromium } from 'playwright-core';
 import { afterEach } from 'vitest';
+import { until } from '../../../support/use-workers.js';
 import { findProgram, newProfile, quietFlags } from './browser.js';
 
 /**
@@ -25,7 +26,10 @@ export function useTabbedBrowsers(): () => Promise<BrowserContext> {
     const flags = [...quietFlags(), ...sandbox, '--headless=new', '--remote-debugging-port=0', `--user-data-dir=${profile}`];
     const child = spawn(findProgram(), flags, { stdio: ['ignore', 'ignore', 'pipe'] });
     started.push({ child, profile });
-    const browser = await chromium.connectOverCDP(await endpointOf(child), { noDefaults: true });
+    const endpoint = await endpointOf(child);
+    // connecting while the browser makes its first tab has hung once
+    await until(async () => (await targetsOf(endpoint)).some(({ type }) => type === 'page'), 'the first tab');
+    const browser = await chromium.connectOverCDP(endpoint, { noDefaults: true });
     const [context] = browser.contexts();
     if (!context) throw new Error('chromium has no window');
     return context;
@@ -38,9 +42,15 @@ async function endpointOf({ stderr }: ChildProcess): Promise<string> {
     let seen = '';
     stderr?.on('data', (chunk: Buffer) => {
       seen += chunk.toString();
-      const [endpoint] = /ws:\/\/\S+/u.exec(seen) ?? [];
+      const [endpoint] = /ws:\/\/\S+(?=\s)/u.exec(seen) ?? [];
       if (endpoint !== undefined) resolve(endpoint);
     });
     stderr?.on('end', () => reject(new Error(`chromium did not start: ${seen}`)));
   });
+}
+
+/** What a browser has open. */
+async function targetsOf(endpoint: string): Promise<{ readonly type: string }[]> {
+  const response = await fetch(`http://${new URL(endpoint).host}/json/list`);
+  return (await response.json()) as { readonly type: string }[];
 }
