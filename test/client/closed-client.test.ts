@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, inject, onTestFinished, test } from 'vitest';
 import { AgentClient } from '../../src/client/agent-client.js';
+import { retriesUntilClosed } from '../../src/client/temporal/closed-channel.js';
 import { startCutProxy } from './support/cut-proxy.js';
 
 test('a client that is closed while its requests wait for a lost server ends them, and the process goes on', async () => {
@@ -23,3 +24,13 @@ test('a client that is closed while its requests wait for a lost server ends the
   expect(await run.describe().catch((error: unknown) => error)).toBeInstanceOf(Error);
   expect(uncaught).toEqual([]);
 }, 30_000);
+
+test('another fault of a request is not taken for a closed connection', () => {
+  const fault = new TypeError('Channel#createCall: method must be a string');
+  const innermost = retriesUntilClosed().at(-1);
+  const request = (): unknown =>
+    innermost?.({ method_definition: {} as never }, () => {
+      throw fault;
+    });
+  expect(request).toThrow(fault);
+});

@@ -5,6 +5,9 @@ type Call = ReturnType<Interceptor>;
 type Start = Parameters<Call['start']>;
 type Status = Parameters<NonNullable<NonNullable<Start[1]>['onReceiveStatus']>>[0];
 
+/** What gRPC throws for a request on a closed channel. It has no class or code of its own. */
+const CLOSED = 'Channel has been shut down';
+
 /** The status of a request that its client ended: CANCELLED of gRPC. */
 const REFUSED: unknown = { code: 1, details: 'the connection was closed' };
 
@@ -22,7 +25,8 @@ export function retriesUntilClosed(): Interceptor[] {
 const refuseWhenClosed: Interceptor = (options, nextCall) => {
   try {
     return nextCall(options) as Call;
-  } catch {
+  } catch (error) {
+    if (!(error instanceof Error && error.message === CLOSED)) throw error;
     return new RefusedCall() as unknown as Call;
   }
 };
