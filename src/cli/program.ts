@@ -4,7 +4,7 @@ import { SIGNALS, UPDATES, verbsOf } from '../contracts/verbs/index.js';
 import type { AnyVerb, VerbFlag } from '../contracts/verbs/verb.js';
 import type { CliContext } from './host/context.js';
 import type { OfferedVerb } from './host/run-verb.js';
-import { withAgent, withInput, withJson, withPlace, withRunOptions, withShow } from './options/command-options.js';
+import { OF_A_CLOSED_RUN, withAgent, withInput, withJson, withPlace, withRunOptions, withShow } from './options/command-options.js';
 import { parseNumber } from './options/number.js';
 import { addReadVerbs } from './read-verbs.js';
 import { addSchedules } from './schedule-verbs.js';
@@ -54,27 +54,27 @@ function addRunVerbs(program: Command, context: CliContext, carryOut: CarryOut):
   withRunOptions(program.command('run'))
     .description('run a task and follow it to its end; Ctrl-C detaches')
     .argument('<task>', 'the task, in quotes')
-    .option('--session <key>', 'send the task to this session, and follow the run that answers it')
-    .option('--events', 'print JSON Lines: events, tokens and progress, then the result')
+    .option('--session <key>', 'send the task to this session as a message, and follow its run')
+    .option('--events', 'print JSON Lines: events, streamed text and progress, then the result')
     .option('--detach', 'return immediately, like start')
     .action((task, options) => carryOut(async () => (await import('./commands/run.js')).run(task, options, context)));
   withRunOptions(program.command('start'))
     .description('start a task in the background and print its run ID')
     .argument('<task>', 'the task, in quotes')
-    .option('--session <key>', 'add the run to the list of this session')
+    .option('--session <key>', 'label the run with this session; it takes no messages from it')
     .action((task, options) => carryOut(async () => (await import('./commands/start.js')).start(task, options, context)));
-  withInput(withShow(withPlace(program.command('continue'))))
-    .description('continue a closed run as a new run, such as RUN.2')
+  withInput(withShow(withPlace(program.command('continue'))), OF_A_CLOSED_RUN)
+    .description('start a new run, such as RUN.2, that continues a closed run')
     .argument('<run>', 'ID of the closed run')
     .argument('[text]', 'the next task, in quotes', 'Continue.')
-    .option('--no-worker', 'do not start a worker')
+    .option('--no-worker', 'start no worker: one must run elsewhere')
     .action((run, text, options) =>
       carryOut(async () => (await import('./commands/continue.js')).continueRun(run, text, options, context)),
     );
   withShow(withPlace(program.command('watch')))
     .description('follow a run to its end')
     .argument('<run>', 'run ID')
-    .option('--no-worker', 'do not start a worker')
+    .option('--no-worker', 'start no worker: one must run elsewhere')
     .action((run, options) => carryOut(async () => (await import('./commands/watch.js')).watch(run, options, context)));
 }
 
@@ -114,23 +114,23 @@ function addLookVerbs(program: Command, context: CliContext, carryOut: CarryOut)
     .argument('[filter]', 'part of a model name')
     .option('--provider <name>', 'list only the models of this provider')
     .option('--all', 'include providers without a configured key')
-    .option('--ask', 'query the providers for their models')
+    .option('--ask', 'query the providers, not only the built-in list')
     .action((filter, options) => carryOut(async () => (await import('./commands/models.js')).models(filter, options, context)));
   withJson(program.command('agents'))
     .description('list agents, or show the models, tools, limits and prompt of one')
     .argument('[name]', 'name of an agent')
-    .option('--workspace <dir>', 'show the agent for runs in this folder')
+    .option('--workspace <dir>', 'show the prompt for runs in this folder')
     .action((name, options) => carryOut(async () => (await import('./commands/agents.js')).agents(name, options, context)));
   withJson(program.command('prompt'))
-    .description('print the system prompt of a run, with the size of each section')
-    .argument('[task]', 'the task, in quotes; it selects the skills')
+    .description('preview the system prompt of a new run, with the size of each section')
+    .argument('[task]', 'the task, in quotes, to select skills by')
     .option('--agent <name>', 'agent from the config')
     .option('--workspace <dir>', 'folder in which the agent can read and write files and run commands')
     .option('--model <provider/model>', 'model of the run')
     .option('--var <name=value>', 'variable of the run; repeat the option for several', addValue)
     .action((task, options) => carryOut(async () => (await import('./commands/prompt.js')).prompt(task, options, context)));
   withJson(program.command('replay'))
-    .description('replay saved histories with the current workflow code')
+    .description('check that saved histories replay with the current workflow code')
     .argument('<file...>', "history as JSON, from the Web UI or from 'temporal workflow show --output json'")
     .action((files, options) => carryOut(async () => (await import('./commands/replay.js')).replay(files, options, context)));
   withJson(withPlace(program.command('doctor')))
@@ -142,14 +142,14 @@ function addLookVerbs(program: Command, context: CliContext, carryOut: CarryOut)
 
 function addHostVerbs(program: Command, context: CliContext, carryOut: CarryOut): void {
   withJson(program.command('init'))
-    .description('write a starting project that runs without a key')
+    .description('write a starter project that needs no API key')
     .argument('[folder]', 'folder of the project, created if missing', '.')
     .action((folder, options) => carryOut(async () => (await import('./commands/init.js')).init(folder, options, context)));
   program
     .command('sign')
-    .description('print the signed JSON input of a start, a message, an approval or an extension, for clients in other languages')
+    .description('sign the JSON input of a request, for clients in other languages')
     .argument('<verb>', 'start, send, approve, answer or extend')
-    .argument('<run>', 'run ID; for a session, session/KEY')
+    .argument('<run>', 'run ID; for send, session/KEY')
     .argument('<json>', 'the input, in quotes, such as \'{"task": "…"}\'')
     .action((verb, run, json) => carryOut(async () => (await import('./commands/sign.js')).sign({ verb, run, json }, context)));
   withPlace(program.command('worker'))
@@ -158,14 +158,14 @@ function addHostVerbs(program: Command, context: CliContext, carryOut: CarryOut)
     .option('--no-supervisor', 'run the worker in this process; it is not restarted if it dies')
     .action((options) => carryOut(async () => (await import('./commands/worker.js')).worker(options, context)));
   withPlace(program.command('dev'))
-    .description('run Temporal, its Web UI and a worker until Ctrl-C')
+    .description('run a worker, and Temporal with its Web UI if no server is configured')
     .option('--until-idle', 'exit 10 s after the last open run ends')
     .option(
       '--port <n>',
-      'port of the embedded server; its Web UI uses this number + 1000 (default: the ports of the last start)',
+      'port of the embedded server; Web UI: this number + 1000 (default: the ports of the last start, if free)',
       parseNumber,
     )
-    .option('--open', 'accept unsigned starts, approvals and extensions, from every user of this machine and from the Web UI')
+    .option('--open', 'let every user of this machine, and the Web UI, start runs, approve calls and raise limits without a signature')
     .action((options) => carryOut(async () => (await import('./commands/dev.js')).dev(options, context)));
 }
 
@@ -188,38 +188,38 @@ function addToolVerbs({ program, context, carryOut }: Registering): void {
       carryOut(async () => (await import('./commands/tool/tool-test.js')).toolTest(name, args, options, context)),
     );
   withJson(tool.command('list'))
-    .description('list tools with their effect, and where they are defined')
+    .description('list tools with their side effects, and where they are defined')
     .action((options) => carryOut(async () => (await import('./commands/tool/tool-list.js')).toolList(options, context)));
 }
 
 function addMcp(program: Command, context: CliContext, carryOut: CarryOut): void {
   withPlace(program.command('mcp'))
-    .description('serve runs to an MCP client: over stdin and stdout, or over HTTP')
-    .option('--workspace <dir>', 'workspace of the runs; the client can name only folders inside it')
+    .description('run an MCP server that starts and steers runs, over stdin and stdout or over HTTP')
+    .option('--workspace <dir>', 'default workspace of runs; the client can choose only folders inside it')
     .option('--http', 'serve over HTTP with a token, until Ctrl-C')
     .option('--port <n>', 'port of --http (default: 8788)', parseNumber)
     .option('--host <address>', 'address of --http (default: 127.0.0.1)')
     .option('--no-approvals', 'do not let the client approve or deny tool calls, or answer questions')
-    .option('--no-worker', 'do not start a worker')
+    .option('--no-worker', 'start no worker: one must run elsewhere')
     .action((options) => carryOut(async () => (await import('./commands/mcp.js')).mcp(options, context, packageVersion())));
 }
 
 function addAcp(program: Command, context: CliContext, carryOut: CarryOut): void {
   withAgent(withInput(withPlace(program.command('acp'))))
-    .description('serve an editor over stdin and stdout: each conversation is a session, each prompt a run')
-    .option('--no-worker', 'do not start a worker')
+    .description('serve an editor that speaks the Agent Client Protocol; each conversation is a session, each prompt a run')
+    .option('--no-worker', 'start no worker: one must run elsewhere')
     .action((options) => carryOut(async () => (await import('./commands/acp.js')).acp(options, context, packageVersion())));
 }
 
 function addServe(program: Command, context: CliContext, carryOut: CarryOut): void {
   withPlace(program.command('serve'))
-    .description('serve runs over HTTP with a token, until Ctrl-C')
+    .description('run an HTTP server that starts, steers and streams runs; clients need a token')
     .option('--host <address>', 'address to listen on (default: 127.0.0.1)')
     .option('--port <n>', 'port to listen on (default: 8787)', parseNumber)
-    .option('--tokens <file>', 'JSON file of tokens with tenants and rights (default: one token, in the state folder)')
-    .option('--workspace <dir>', 'workspace of the runs; clients can name only folders inside it')
-    .option('--public-origin <origin>', 'origin of the proxy in front, such as https://agents.example.com')
-    .option('--no-worker', 'do not start a worker')
+    .option('--tokens <file>', 'JSON file of token hashes with tenants and rights (default: one token, in the state folder)')
+    .option('--workspace <dir>', 'default workspace of runs; clients can choose only folders inside it')
+    .option('--public-origin <origin>', 'origin that browsers see if a proxy is in front, such as https://agents.example.com')
+    .option('--no-worker', 'start no worker: one must run elsewhere')
     .action((options) => carryOut(async () => (await import('./commands/serve.js')).serve(options, context, packageVersion())));
 }
 
@@ -243,17 +243,17 @@ Examples:
   perdure chat --session release
   perdure continue RUN 'now fix the warnings'
 
-Runs are durable. If a process dies, its runs continue with the next command
-that starts a worker in the same folder, such as 'perdure watch RUN'. Without
-TEMPORAL_ADDRESS, Perdure starts an embedded Temporal server. Its state is in
-.perdure; set PERDURE_DIR to use another folder.
+Runs are durable. If a worker dies, its runs continue when a worker starts in
+the same folder again, such as with 'perdure watch RUN'. If no Temporal server
+is configured, Perdure starts an embedded one. The state folder is .perdure;
+set PERDURE_DIR to use another folder.
 
 Exit status:
   0    success; for run, watch and continue: completed or detached
-  1    failure; for run, watch and continue: error or refusal
+  1    failure; for run, watch and continue: an error, or the model refused
   2    invalid input
   3    not found
-  4    rejected by the run or the server
+  4    conflict, such as a closed run or a run ID in use
   5    server or worker not reachable
   6    limit reached (run, watch and continue)
   130  cancelled (run, watch and continue)`;

@@ -5,7 +5,7 @@ import type { Registering } from './session-verbs.js';
 /** Adds the commands that read runs and change nothing. */
 export function addReadVerbs({ program, context, carryOut }: Registering): void {
   withJson(withPlace(program.command('approvals')))
-    .description('list pending approvals')
+    .description('list pending approvals and questions')
     .argument('[run]', 'run ID (default: all open runs)')
     .action((run, options) => carryOut(async () => (await import('./commands/read/approvals.js')).approvals(run, options, context)));
   withJson(withPlace(program.command('show')))
@@ -21,7 +21,7 @@ export function addReadVerbs({ program, context, carryOut }: Registering): void 
     .option('--agent <name>', 'list only the runs of this agent')
     .option('--session <key>', 'list only the runs of this session, with their total cost')
     .option('--tenant <name>', 'list only the runs of this tenant')
-    .option('--since <time>', 'list only runs that started since then: a duration such as 2h, or a time in ISO 8601')
+    .option('--since <time>', 'list only runs that started since this ISO 8601 time, or within this duration, such as 2h')
     .option('--limit <n>', 'maximum number of runs (default: 50)', parseNumber)
     .action((options) => carryOut(async () => (await import('./commands/read/ls.js')).ls(options, context)));
   addRunRecords({ program, context, carryOut });

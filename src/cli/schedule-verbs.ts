@@ -46,7 +46,7 @@ function addChanges({ program: schedule, context, carryOut }: Registering): void
   withJson(withPlace(schedule.command('run')))
     .description('start the task of a schedule now')
     .argument('<name>', 'name of the schedule')
-    .option('--no-worker', 'do not start a worker')
+    .option('--no-worker', 'start no worker: one must run elsewhere')
     .action((name, options) => carryOut(async () => (await import('./commands/schedule/run.js')).runSchedule(name, options, context)));
   withJson(withPlace(schedule.command('delete')))
     .description('delete a schedule; active runs continue')

@@ -23,7 +23,7 @@ export function addSessions({ program, context, carryOut }: Registering): void {
   withDefaults(withPlace(program.command('chat')))
     .description('talk to a session: each line of stdin is a message')
     .option('--session <key>', 'key of the session (default: a new one)')
-    .option('--no-worker', 'do not start a worker')
+    .option('--no-worker', 'start no worker: one must run elsewhere')
     .action((options) => carryOut(async () => (await import('./commands/sessions/chat.js')).chat(options, context)));
   const sending = withJson(withPlace(program.command(send.name)))
     .description(send.command?.summary ?? '')

@@ -16,23 +16,28 @@ export function withJson(command: Command): Command {
 
 /** Adds the options of the commands that follow a run. */
 export function withShow(command: Command): Command {
-  return withJson(command).option('--events', 'print JSON Lines: events, tokens and progress, then the result');
+  return withJson(command).option('--events', 'print JSON Lines: events, streamed text and progress, then the result');
 }
 
+/** The defaults that depend on the command, as its help names them. */
+const OF_A_NEW_RUN = { turns: 'from the agent, else 20', atLimit: 'from the agent, else finish' };
+/** `continue` takes what it is not given from the closed run. */
+export const OF_A_CLOSED_RUN = { turns: 'as before', atLimit: 'as before' };
+
 /** Adds the options of a run's input. */
-export function withInput(command: Command): Command {
+export function withInput(command: Command, defaults = OF_A_NEW_RUN): Command {
   return command
     .option('--model <provider/model>', 'model, such as openai/gpt-5.4-mini or gpt-5.4-mini; scripted/FILE plays recorded responses')
     .option('--fallback <provider/model>', 'model to fail over to; for several, repeat the option or separate with commas', addToList)
     .option('--thinking <level>', 'thinking level: off, minimal, low, medium, high, or a number of tokens', parseNumber)
-    .option('--max-turns <n>', 'maximum number of turns (default: 20)', parseNumber)
+    .option('--max-turns <n>', `maximum number of turns (default: ${defaults.turns})`, parseNumber)
     .option('--max-cost <usd>', 'maximum cost in USD', parseNumber)
     .option('--max-tokens <n>', 'maximum number of tokens, input plus output', parseNumber)
-    .option('--deadline <duration>', 'maximum working time, such as 90s or 10m')
-    .option('--on-budget <what>', 'at a limit: finish with an answer, or ask for approval to continue (default: finish)')
-    .option('--allow-unknown-price', 'accept --max-cost for a model without a known price; the limit is not enforced')
+    .option('--deadline <duration>', 'time limit, such as 90s or 10m, without pauses and waits for people')
+    .option('--on-budget <what>', `at a limit: finish writes a final answer, ask waits for 'perdure extend' (default: ${defaults.atLimit})`)
+    .option('--allow-unknown-price', 'start although the price is unknown; --max-cost is then not enforced')
     .option('--output-schema <file>', 'file with the JSON Schema of the answer')
-    .option('--chat', 'answer in one turn, without tools');
+    .option('--chat', 'one response per run, without tools');
 }
 
 /** The options that each run of a session has too. */
@@ -45,14 +50,14 @@ export function withAgent(command: Command): Command {
   return command
     .option('--agent <name>', 'agent from the config')
     .addOption(new Option('--i-know', 'allow the root or home folder as workspace').hideHelp())
-    .option('--tenant <name>', 'tenant of the run, whose limits apply');
+    .option('--tenant <name>', 'tenant whose limits apply to the run');
 }
 
 /** Adds the options of `run` and `start`. */
 export function withRunOptions(command: Command): Command {
   return withDefaults(withJson(withPlace(command)))
-    .option('--id <run-id>', 'run ID; a second start with the same ID and input attaches to the run')
-    .option('--no-worker', 'do not start a worker');
+    .option('--id <run-id>', 'run ID; a second start attaches to the run if its input is the same, else fails')
+    .option('--no-worker', 'start no worker: one must run elsewhere');
 }
 
 /** Collects the values of a repeated option. A value may hold several names, separated by commas. */

@@ -29,13 +29,13 @@ const send: Verb<SendInput, Receipt> = {
   description: 'Like message, with a receipt: {"text": "…", "id"?: "…", "queue"?: "…"} gives {id, accepted, position, duplicate}.',
   resend: ({ id = '' }) => `send again with the same id ${id}`,
   command: {
-    summary: 'send a message to a session; a worker in the background answers it',
+    summary: 'queue a message for a session, and do not wait for the answer',
     arguments: { text: 'the message, in quotes' },
     flags: {
       id: { flag: '--id <id>', help: 'message ID; a resend with the same ID is ignored' },
       queue: {
         flag: '--queue <mode>',
-        help: 'while a run is active: followup (default), steer, collect, or interrupt',
+        help: 'while a run is active: followup and collect wait, steer joins the run, interrupt cancels it (default: set by the session)',
       },
     },
     report: ({ runId: key, answer }) => ({ json: answer, line: receiptLine(key, answer) }),

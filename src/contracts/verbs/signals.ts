@@ -36,13 +36,13 @@ const steer: Verb<SteerInput, { readonly id: string }> = {
   command: {
     summary: 'send a message to a running agent; the model sees it before its next response',
     arguments: {
-      text: 'the message, in quotes; a first line /model PROVIDER/MODEL or /think LEVEL switches the model or the thinking level',
+      text: 'the message, in quotes; begin with the line /model PROVIDER/MODEL or /think LEVEL to switch the model or its thinking',
     },
     flags: {
       id: { flag: '--id <id>', help: 'message ID; a resend with the same ID is ignored' },
       mode: {
         flag: '--mode <mode>',
-        help: 'boundary: deliver before the next response (default); preempt: also skip calls that have not started; interrupt: also stop the current response',
+        help: 'boundary (default): before the next response; preempt: also skip calls that have not started; interrupt: also stop the current response',
       },
       ttlMs: {
         flag: '--ttl <duration>',
@@ -81,7 +81,7 @@ const pause: Verb<object, void> = {
   description: 'Pause the run after the running calls finish. No further call starts until resume.',
   fields: {},
   command: {
-    summary: 'pause a run after its running calls finish',
+    summary: 'pause a run: running calls finish, no new call starts',
     report: ({ runId }) => ({
       json: { paused: true },
       line: `${runId}: pauses after its running calls finish; resume it with: perdure resume ${runId}`,
@@ -111,7 +111,7 @@ const hold: Verb<HoldInput, void> = {
   },
   tolerant: true,
   command: {
-    summary: 'hold a run before its next turn, for a limited time',
+    summary: 'hold a run: no new turn starts until release, or until --ttl ends',
     flags: {
       ttlMs: {
         flag: '--ttl <duration>',

@@ -23,7 +23,7 @@ const extend: Verb<ExtendInput, Progress> = {
   atLeastOne: true,
   resend: () => 'check its limits and send again',
   command: {
-    summary: 'increase the limits of a running agent',
+    summary: 'increase the limits of an open run',
     flags: {
       turns: { flag: '--turns <n>', kind: 'number', help: 'number of turns to add' },
       costUsd: { flag: '--max-cost <usd>', kind: 'number', help: 'USD to add to the cost limit' },
@@ -56,7 +56,7 @@ const approve: Verb<ApproveInput, DecidedApproval> = {
   required: { callId: needsCall('approve', '{"callId": "…", "by"?: "…"}') },
   resend: decideAgain,
   command: {
-    summary: 'approve a pending call',
+    summary: 'approve a pending tool call',
     arguments: { callId: CALL_HELP },
     flags: { by: BY_FLAG },
     report: ({ runId, input, answer: decided }) => ({

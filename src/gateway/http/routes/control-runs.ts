@@ -56,7 +56,7 @@ export const pauseRun = defineRoute({
   method: 'POST',
   path: '/v1/runs/{id}/pause',
   right: 'steer',
-  summary: 'pause a run after its running calls finish',
+  summary: 'pause a run: running calls finish, no new call starts',
   answers: [
     { status: 202, meaning: 'requested', schema: RunIdBody },
     { status: 409, meaning: '`RUN_CLOSED`' },
@@ -88,7 +88,7 @@ export const extendRun = defineRoute({
   method: 'POST',
   path: '/v1/runs/{id}/extend',
   right: 'steer',
-  summary: 'increase the limits of a running agent',
+  summary: 'increase the limits of an open run',
   body: z.strictObject({
     turns: z.number().optional().describe('Turns to add'),
     costUsd: z.number().optional().describe('USD to add to the cost limit'),
