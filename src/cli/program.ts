@@ -4,7 +4,7 @@ import { SIGNALS, UPDATES, verbsOf } from '../contracts/verbs/index.js';
 import type { AnyVerb, VerbFlag } from '../contracts/verbs/verb.js';
 import type { CliContext } from './host/context.js';
 import type { OfferedVerb } from './host/run-verb.js';
-import { OF_A_CLOSED_RUN, withAgent, withInput, withJson, withPlace, withRunOptions, withShow } from './options/command-options.js';
+import { withAgent, withInput, withJson, withPlace, withRunOptions, withShow } from './options/command-options.js';
 import { parseNumber } from './options/number.js';
 import { addReadVerbs } from './read-verbs.js';
 import { addSchedules } from './schedule-verbs.js';
@@ -63,7 +63,7 @@ function addRunVerbs(program: Command, context: CliContext, carryOut: CarryOut):
     .argument('<task>', 'the task, in quotes')
     .option('--session <key>', 'label the run with this session; it takes no messages from it')
     .action((task, options) => carryOut(async () => (await import('./commands/start.js')).start(task, options, context)));
-  withInput(withShow(withPlace(program.command('continue'))), OF_A_CLOSED_RUN)
+  withInput(withShow(withPlace(program.command('continue'))))
     .description('start a new run, such as RUN.2, that continues a closed run')
     .argument('<run>', 'ID of the closed run')
     .argument('[text]', 'the next task, in quotes', 'Continue.')
@@ -255,5 +255,5 @@ Exit status:
   3    not found
   4    conflict, such as a closed run or a run ID in use
   5    server or worker not reachable
-  6    limit reached (run, watch and continue)
+  6    limit reached, or a loop (run, watch and continue)
   130  cancelled (run, watch and continue)`;

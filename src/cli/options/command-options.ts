@@ -19,22 +19,20 @@ export function withShow(command: Command): Command {
   return withJson(command).option('--events', 'print JSON Lines: events, streamed text and progress, then the result');
 }
 
-/** The defaults that depend on the command, as its help names them. */
-const OF_A_NEW_RUN = { turns: 'from the agent, else 20', atLimit: 'from the agent, else finish' };
-/** `continue` takes what it is not given from the closed run. */
-export const OF_A_CLOSED_RUN = { turns: 'as before', atLimit: 'as before' };
-
 /** Adds the options of a run's input. */
-export function withInput(command: Command, defaults = OF_A_NEW_RUN): Command {
+export function withInput(command: Command): Command {
   return command
     .option('--model <provider/model>', 'model, such as openai/gpt-5.4-mini or gpt-5.4-mini; scripted/FILE plays recorded responses')
     .option('--fallback <provider/model>', 'model to fail over to; for several, repeat the option or separate with commas', addToList)
     .option('--thinking <level>', 'thinking level: off, minimal, low, medium, high, or a number of tokens', parseNumber)
-    .option('--max-turns <n>', `maximum number of turns (default: ${defaults.turns})`, parseNumber)
+    .option('--max-turns <n>', 'maximum number of turns (default: from the agent, else 20; for continue: as before)', parseNumber)
     .option('--max-cost <usd>', 'maximum cost in USD', parseNumber)
     .option('--max-tokens <n>', 'maximum number of tokens, input plus output', parseNumber)
     .option('--deadline <duration>', 'time limit, such as 90s or 10m, without pauses and waits for people')
-    .option('--on-budget <what>', `at a limit: finish writes a final answer, ask waits for 'perdure extend' (default: ${defaults.atLimit})`)
+    .option(
+      '--on-budget <what>',
+      `at a limit: finish writes a final answer, ask waits for 'perdure extend' (default: from the agent, else finish; for continue: as before)`,
+    )
     .option('--allow-unknown-price', 'start although the price is unknown; --max-cost is then not enforced')
     .option('--output-schema <file>', 'file with the JSON Schema of the answer')
     .option('--chat', 'one response per run, without tools');

@@ -8,7 +8,7 @@ export const SESSION_LIMITS = {
   capDefault: 20,
   /** Largest cap. All waiting messages are carried over continue-as-new. */
   capMax: 1_000,
-  /** Size of all waiting messages as JSON. A message above it is treated as one above the cap. */
+  /** Size of all waiting messages as JSON. Beyond it, a message is handled as if the queue were at its cap. */
   waitingBytesMax: 8 * MIB,
   /** Wait for further `collect` messages after the newest one. People send a thought in several short messages. */
   debounceMsDefault: 500,
@@ -32,7 +32,7 @@ export const SESSION_LIMITS = {
   partsMax: 50,
   /** Ids that are tried for a run: an earlier session with the same key may have used some. */
   idsTriedMax: 30,
-  /** Time for an activity of a session that checks or signs. */
+  /** Time limit of an activity that prepares a session or checks its signatures. */
   checkTimeoutMs: 30 * SECOND_MS,
   /** Time to read the conversation of a session from its earlier runs. */
   copyTimeoutMs: 2 * MINUTE_MS,
@@ -40,10 +40,7 @@ export const SESSION_LIMITS = {
   waitMsDefault: 30 * SECOND_MS,
   /** Time between two queries of a client that follows a session. */
   followEveryMs: SECOND_MS,
-  /**
-   * Runs that a conversation refers to. After that, the next run copies the conversation, because a worker without a cache queries each of
-   * them.
-   */
+  /** Runs that a conversation refers to. Beyond it, the next run copies the conversation: a worker without a cache queries each of them. */
   referencedRunsMax: 20,
   /** Age of the oldest such run: a server may remove the history of a closed run after a day. */
   referencedAgeMsMax: 12 * HOUR_MS,
@@ -53,7 +50,7 @@ export const SESSION_LIMITS = {
 export const SCHEDULE_LIMITS = {
   /** Longest name of a schedule, in characters. The id of a run adds the time to it. */
   nameCharsMax: 150,
-  /** Shortest interval of `everyMs`: that of the server. */
+  /** Shortest interval of `everyMs`. The server allows no shorter one. */
   everyMsMin: SECOND_MS,
   /** Longest interval of `everyMs`. */
   everyMsMax: 366 * DAY_MS,
@@ -63,7 +60,7 @@ export const SCHEDULE_LIMITS = {
   catchUpMsMin: 10 * SECOND_MS,
   /** Longest `catchUpMs`. At the embedded server, a start that is older needs a signature of its own. */
   catchUpMsMax: 30 * DAY_MS,
-  /** Starts that wait behind an active run: the server keeps no more. With `buffer-all`, `catchUpMs` covers at most as many. */
+  /** Starts that the server keeps behind an active run, also with `buffer-all`. `catchUpMs` covers at most as many. */
   startsBufferedMax: 1_000,
   /** Longest cron expression, in characters. */
   cronCharsMax: 200,
@@ -73,11 +70,11 @@ export const SCHEDULE_LIMITS = {
   inputBytesMax: 256 * KIB,
   /** Longest note, in characters. */
   noteCharsMax: 300,
-  /** Times in which a schedule was active that its record at an embedded server keeps. */
+  /** Active periods of a schedule that its record at the embedded server keeps. */
   periodsMax: 100,
-  /** A time that lies ahead by more is refused: the clocks of server and worker differ by less. */
+  /** Largest difference of the clocks of server and worker. A start further in the future is refused. */
   clockSkewMs: MINUTE_MS,
-  /** Time limit of a request about a schedule. The server asks a workflow of its own, which takes seconds on a busy machine. */
+  /** Time limit of a request about a schedule. The server runs an internal workflow for it, which takes seconds on a busy machine. */
   requestTimeoutMs: 20 * SECOND_MS,
   /** Time to deliver the message of a schedule. */
   sendTimeoutMs: 30 * SECOND_MS,

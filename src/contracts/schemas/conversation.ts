@@ -10,7 +10,7 @@ export const Conversation = z.strictObject({
   runId: z.string().max(INPUT_LIMITS.workflowIdCharsMax),
   /** Its last execution. */
   executionId: z.string(),
-  /** Messages, those before the run included. */
+  /** Number of messages, including those before the run. */
   length: z.number().int().min(0),
   /** Digest of these messages. */
   digest: z.string(),
@@ -18,7 +18,7 @@ export const Conversation = z.strictObject({
   bytes: z.number().int().min(0),
   /** Estimated tokens of these messages. */
   tokens: z.number().int().min(0),
-  /** Runs that it refers to, one after the other. */
+  /** Number of runs that the conversation refers to. */
   runs: z.number().int().min(1),
   /** When the oldest of them ended, in milliseconds since 1970. */
   since: z.number(),

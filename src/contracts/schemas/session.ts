@@ -18,7 +18,7 @@ export const QueueOptions = z.strictObject({
   mode: QueueMode.optional(),
   /** Messages that may wait. The one in progress does not count. @default 20 */
   cap: z.number().int().min(1).max(SESSION_LIMITS.capMax).optional(),
-  /** Which message is dropped at the cap: the new one, the oldest, or the oldest, whose beginning is kept in a summary. @default new */
+  /** What is dropped at the cap. `new`: the new message. `old`: the oldest. `summarize`: the oldest, with a summary of its beginning. @default new */
   drop: DropPolicy.optional(),
   /** Wait for further `collect` messages, in milliseconds, counted from the newest one. @default 500 */
   debounceMs: z.number().int().min(0).max(SESSION_LIMITS.debounceMsMax).optional(),
@@ -47,9 +47,9 @@ export const SessionInput = z.strictObject({
   agent: z.string().max(INPUT_LIMITS.nameCharsMax).optional(),
   /** Further fields of each run, such as `model`, `maxTurns`, `context` and `tenant`. */
   defaults: SessionDefaults.optional(),
-  /** Options of the queue, before those of the channel and of the config. */
+  /** Options of the queue. They override those of the channel and of the config. */
   queue: QueueOptions.optional(),
-  /** Name of the channel that the messages come from, whose options are `sessions.channels` of the config. @default none */
+  /** Name of the channel of the messages. Its options are in `sessions.channels` of the config. @default none */
   channel: z.string().max(SESSION_LIMITS.channelCharsMax).optional(),
   /** Thresholds of continue-as-new, for operators and tests. */
   bounds: z.strictObject({ continueAsNewEvents: z.number().int().min(20).optional() }).optional(),
@@ -121,7 +121,7 @@ export interface SessionState {
   readonly key: string;
   /** Id of the active run. Absent while the session is idle. */
   readonly active?: string;
-  /** Cause of a wait, for operators. */
+  /** Why the session waits, for operators. */
   readonly waitingFor?: string;
   /** Messages that wait, in the order in which they will be answered. */
   readonly queued: readonly WaitingSend[];

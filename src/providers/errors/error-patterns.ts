@@ -26,6 +26,8 @@ const OVERFLOW_PATTERNS: readonly RegExp[] = [
   // SGLang and Together
   /longer than the model's context length/iu,
   /tokens \+ .?max_new_tokens.? must be <= \d+/iu,
+  // Text Generation Inference
+  /.?inputs.? must have less than \d+ tokens/iu,
   // llama.cpp, with status 500
   /context size has been exceeded/iu,
 ];

@@ -84,8 +84,8 @@ const TITLES = {
   },
   channel: { CHANNEL_LIMITS: 'Channels' },
   session: {
-    SESSION_LIMITS: 'Sessions',
-    SCHEDULE_LIMITS: 'Schedules',
+    SESSION_LIMITS: 'Limits of sessions',
+    SCHEDULE_LIMITS: 'Limits of schedules',
   },
   background: { BACKGROUND_LIMITS: 'Background commands' },
   gateway: { GATEWAY_LIMITS: 'perdure mcp' },

@@ -166,6 +166,7 @@ const OVERFLOWS: readonly (readonly [by: string, message: string, hint: 'lower-o
     'Input validation error: `inputs` tokens + `max_new_tokens` must be <= 65537. Given: 79993 `inputs` tokens and 1024 `max_new_tokens`',
     'lower-output',
   ],
+  ['Text Generation Inference', 'Input validation error: `inputs` must have less than 4096 tokens. Given: 5000', undefined],
   [
     'OpenRouter',
     "This endpoint's maximum context length is 262000 tokens. However, you requested about 263390 tokens (658 of text input, 732 of tool input, 262000 in the output). Please reduce the length of either one.",

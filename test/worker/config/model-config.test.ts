@@ -74,10 +74,7 @@ describe('what a config says of models', () => {
 
 describe('what a config says of providers', () => {
   it.each<Case>([
-    [
-      { providers: { p: { ...HTTP, api: 'openai-chta' } } },
-      'providers.p.api: one of openai-chat, openai-responses, openai-completions, anthropic, ',
-    ],
+    [{ providers: { p: { ...HTTP, api: 'openai-chta' } } }, 'providers.p.api: one of openai-chat, openai-responses, openai-completions, '],
     [{ providers: { p: { ...HTTP, api: 'openai-chta' } } }, '(did you mean openai-chat?)'],
     [{ providers: { p: { baseUrl: 'https://h' } } }, 'providers.p.api: one of openai-chat, '],
     [{ providers: { p: { api: 'anthropic' } } }, 'providers.p.baseUrl: missing, expected string'],
