@@ -1,8 +1,8 @@
 import type { RunPolicy } from './schemas/policy.js';
 
 /**
- * What the workflow code of a build can do, as a number that grows with each build whose policy has a new flag. In a rolling deployment a
- * run may be started by the old workflow code and prepared by the new activities. Without a level its history would hold flags that the
+ * What the workflow code of a build can do, as a number that grows with each build whose policy has a new field. In a rolling deployment a
+ * run may be started by the old workflow code and prepared by the new activities. Without a level its history would hold fields that the
  * old code ignored and the new code obeys when it replays them: other commands, and a run that no worker can continue.
  */
 export const CAPABILITY_LEVEL = 13;
@@ -43,36 +43,39 @@ const OWN_SUBAGENTS_LEVEL = 13;
 /** The level of builds that did not tell theirs. */
 const LEVEL_OF_OLD_BUILDS = 1;
 
-type Flag = { [Name in keyof RunPolicy]-?: RunPolicy[Name] extends boolean ? Name : never }[keyof RunPolicy];
+/** A field of the policy that earlier code can do without: a flag that may be false, or an option that may be absent. */
+type LaterField = {
+  [Name in keyof RunPolicy]-?: RunPolicy[Name] extends boolean ? Name : undefined extends RunPolicy[Name] ? Name : never;
+}[keyof RunPolicy];
 
-/** The flags of the policy that a level brought. Flags of level 1 are not listed. False is how earlier code behaves. */
-export const FLAGS_OF_LEVELS: ReadonlyMap<number, readonly Flag[]> = new Map([
+/** The fields of the policy that a level brought. Earlier code behaves as if a flag of them is false and an option of them absent. */
+export const FIELDS_OF_LEVELS: ReadonlyMap<number, readonly LaterField[]> = new Map([
   [2, ['continuesAtFloods', 'limitsBadArguments', 'limitsInbox', 'localReadTools', 'provesLosses', 'reportsTurns']],
-  // no flag: whether a run's decisions are signed is the worker's choice, not the policy's
+  // no field: whether a run's decisions are signed is the worker's choice, not the policy's
   [SIGNED_LEVEL, []],
-  // no flag: whether a tenant has limits is the worker's choice
+  // no field: whether a tenant has limits is the worker's choice
   [TENANT_LEVEL, []],
-  // no flag: sub-agents are a choice of the agent
+  // no field: sub-agents are a choice of the agent
   [DELEGATION_LEVEL, []],
-  // no flag: the conversation of a run is a choice of its session
+  // no field: the conversation of a run is a choice of its session
   [CONVERSATION_LEVEL, []],
-  // no flag: sub-agents in the background and handoffs are choices of the agent
+  // no field: sub-agents in the background and handoffs are choices of the agent
   [HANDOFF_LEVEL, []],
-  // no flag: background commands are a choice of the agent
+  // no field: background commands are a choice of the agent
   [COMMANDS_LEVEL, []],
-  // no flag: tools that wait are a choice of the agent, and MCP servers one of the worker
+  // no field: tools that wait are a choice of the agent, and MCP servers one of the worker
   [WAIT_LEVEL, []],
-  // no flag: whether MCP servers may ask is the worker's choice
+  // no field: whether MCP servers may ask is the worker's choice
   [ELICITATION_LEVEL, []],
-  // no flag: how many turns a run is given is the worker's choice
+  // no field: how many turns a run is given is the worker's choice
   [RECALL_LEVEL, []],
-  // no flag: whether MCP servers may request completions is the worker's choice
+  // no field: whether MCP servers may request completions is the worker's choice
   [SAMPLING_LEVEL, []],
   [OWN_SUBAGENTS_LEVEL, ['tellsOwnSubagents']],
 ]);
 
-/** The policy for workflow code of a level: flags of later levels are off. */
+/** The policy for workflow code of a level: without the options of later levels, and with their flags off. */
 export function clampPolicy(policy: RunPolicy, level: number = LEVEL_OF_OLD_BUILDS): RunPolicy {
-  const later = [...FLAGS_OF_LEVELS].flatMap(([brought, flags]) => (brought > level ? flags : []));
-  return { ...policy, ...Object.fromEntries(later.map((flag) => [flag, false])) };
+  const later = [...FIELDS_OF_LEVELS].flatMap(([brought, fields]) => (brought > level ? fields : []));
+  return { ...policy, ...Object.fromEntries(later.map((name) => [name, typeof policy[name] === 'boolean' ? false : undefined])) };
 }

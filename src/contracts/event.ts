@@ -73,7 +73,10 @@ export type RunEventBody =
   | { type: 'steer.unconsumed'; id: string }
   /** A message aborted the model call. */
   | { type: 'model.interrupted'; turn: number; by: string }
-  /** The loop guard intervened. `pattern`: `repeat`, `alternation`, `two-turns`, `ceiling`, `same-result`, `cycle` or `bad-arguments`. */
+  /**
+   * A loop guard intervened. `pattern`: what it found, such as `repeat`, `alternation`, `two-turns`, `ceiling`, `same-result`, `cycle` or
+   * `bad-arguments`.
+   */
   | { type: 'loop.detected'; turn: number; pattern: string; count: number; action: 'nudge' | 'block' | 'stop' }
   /** An answer was rejected, and the model was corrected. `text` is the beginning of the correction. */
   | { type: 'answer.corrected'; turn: number; why: string; attempt: number; text: string }

@@ -4,6 +4,7 @@ import { hashJson } from '../../contracts/digest.js';
 import { RunInput } from '../../contracts/schemas/run.js';
 import { cutText } from '../../contracts/text/redact.js';
 import { escapeMarkdown } from '../../contracts/text/sanitize-text.js';
+import { SIGNALS, UPDATES } from '../../contracts/verbs/index.js';
 
 /** The summary and details of a run in the Temporal Web UI. The size limits are from Temporal's API documentation. */
 export interface RunSummary {
@@ -16,6 +17,7 @@ export interface RunSummary {
 const SUMMARY_BYTES_MAX = 400;
 const DETAILS_BYTES_MAX = 20_000;
 const TITLE_CHARS_MAX = 120;
+const LIST = new Intl.ListFormat('en');
 
 /** Creates the summary and details of a run. User text is escaped, so that it cannot add Markdown. */
 export function summarizeRun(input: RunInput): RunSummary {
@@ -32,8 +34,8 @@ export function summarizeRun(input: RunInput): RunSummary {
   ].flatMap(([name, value]) => (value === undefined ? [] : [`- ${name}: ${escapeMarkdown(String(value))}`]));
   const task = `> ${escapeMarkdown(taskText(input)).replaceAll('\n', '\n> ')}`;
   const advice =
-    'Queries `progress`, `events` and `approvals` show its state. Signals `steer`, `pause`, `resume`, `hold`, `release` and `cancel` ' +
-    'control it. Updates `approve`, `deny` and `extend` decide its pending approvals.';
+    `Queries \`progress\`, \`events\` and \`approvals\` show its state. Signals ${named(SIGNALS)} control it. ` +
+    `Updates ${named(UPDATES)} do so with an answer.`;
   return {
     staticSummary: cutText(`${agent} ${escapeMarkdown(taskTitle(input))}`, SUMMARY_BYTES_MAX),
     staticDetails: [...facts, '', cutText(task, DETAILS_BYTES_MAX - 4_000), '', advice].join('\n'),
@@ -88,4 +90,9 @@ function withoutHost({ auth: _auth, ...input }: RunInput): RunInput {
   if (input.context?.host === undefined) return input;
   const { host: _, ...context } = input.context;
   return { ...input, context };
+}
+
+/** The verbs of a table, in its order. */
+function named(table: Readonly<Record<string, unknown>>): string {
+  return LIST.format(Object.keys(table).map((name) => `\`${name}\``));
 }

@@ -5,7 +5,7 @@ import { Client, Connection } from '@temporalio/client';
 import { msToTs } from '@temporalio/common/lib/time.js';
 import { temporal } from '@temporalio/proto';
 import { defineQuery } from '@temporalio/workflow';
-import { expect, inject, onTestFinished, test } from 'vitest';
+import { expect, inject, onTestFinished, test, vi } from 'vitest';
 import { createAsk } from '../../../src/activities/call-tool/ask-run.js';
 import { createExchange } from '../../../src/activities/call-tool/run-exchange.js';
 import { CallSignal } from '../../../src/activities/runtime/call-signal.js';
@@ -28,7 +28,10 @@ test('a query that waits for a lost worker is given up before another worker can
 }, 60_000);
 
 test('a question of a running call is looked up with such queries', async () => {
-  const { connection, client, taskQueue, handle } = await startLost();
+  const { connection, client, taskQueue, handle } = await start();
+  await completeTask(connection, taskQueue, await poll(connection, { name: taskQueue }));
+  const question = poll(connection, stickyQueue(taskQueue));
+  await vi.waitFor(() => isPolled(connection, stickyQueue(taskQueue)), { timeout: 10_000 });
 
   const workflowExecution = { workflowId: taskQueue, runId: handle.firstExecutionRunId };
   const call = new CallSignal([], 60_000);
@@ -40,7 +43,7 @@ test('a question of a running call is looked up with such queries', async () => 
     (error: unknown) => error,
   );
   // the worker takes the question, and is lost
-  await loseWorker(connection, taskQueue, stickyQueue(taskQueue));
+  await loseWorker(connection, taskQueue, await question);
   await delay(500);
   await handle.signal('anything');
   const { query, startedEventId } = await poll(connection, { name: taskQueue });
@@ -54,6 +57,7 @@ test('one attempt of a query is shorter than the time that a task or query waits
 });
 
 type TaskQueue = temporal.api.taskqueue.v1.ITaskQueue;
+type Task = Pick<temporal.api.workflowservice.v1.PollWorkflowTaskQueueResponse, 'taskToken'>;
 
 function stickyQueue(normalName: string): TaskQueue {
   return { name: `${normalName}-lost`, kind: temporal.api.enums.v1.TaskQueueKind.TASK_QUEUE_KIND_STICKY, normalName };
@@ -61,30 +65,44 @@ function stickyQueue(normalName: string): TaskQueue {
 
 /** A run whose worker is lost after its first task. */
 async function startLost() {
+  const started = await start();
+  const { connection, taskQueue } = started;
+  await loseWorker(connection, taskQueue, await poll(connection, { name: taskQueue }));
+  return started;
+}
+
+async function start() {
   const connection = await Connection.connect({ address: inject('temporalAddress') });
   onTestFinished(() => connection.close());
   const client = new Client({ connection });
   const taskQueue = `test-${randomUUID()}`;
   const handle = await client.workflow.start('any', { taskQueue, workflowId: taskQueue });
-  await loseWorker(connection, taskQueue);
   return { connection, client, taskQueue, handle };
 }
 
-/** Does the first task of a run as a worker that asks for the next ones at its sticky queue once, and is never seen again. */
-async function loseWorker(connection: Connection, normalName: string, polled: TaskQueue = { name: normalName }): Promise<void> {
-  const sticky = stickyQueue(normalName);
-  const { taskToken } = await poll(connection, polled);
+/** Does a task of a run as a worker that asks for the next ones at its sticky queue once, and is never seen again. */
+async function loseWorker(connection: Connection, normalName: string, task: Task): Promise<void> {
+  await completeTask(connection, normalName, task);
+  // the server keeps tasks only for a worker that it saw at its queue
+  const asked = connection.withAbortSignal(AbortSignal.timeout(500), () => poll(connection, stickyQueue(normalName)));
+  await asked.catch(() => 'no task yet');
+}
+
+async function completeTask(connection: Connection, normalName: string, { taskToken }: Task): Promise<void> {
   await connection.workflowService.respondWorkflowTaskCompleted({
     taskToken,
     namespace: 'default',
     identity: 'lost',
     stickyAttributes: {
-      workerTaskQueue: sticky,
+      workerTaskQueue: stickyQueue(normalName),
       scheduleToStartTimeout: msToTs(WORKER_LIMITS.stickyQueueScheduleToStartMs),
     },
   });
-  // the server keeps tasks only for a worker that it saw at its queue
-  await connection.withAbortSignal(AbortSignal.timeout(500), () => poll(connection, sticky)).catch(() => 'no task yet');
+}
+
+async function isPolled(connection: Connection, taskQueue: TaskQueue): Promise<void> {
+  const { pollers } = await connection.workflowService.describeTaskQueue({ namespace: 'default', taskQueue });
+  if (pollers.length === 0) throw new Error('no worker waits at the queue');
 }
 
 async function poll(connection: Connection, taskQueue: TaskQueue) {

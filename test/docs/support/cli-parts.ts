@@ -3,9 +3,13 @@ import { Interrupts } from '../../../src/cli/host/interrupts.js';
 import { createProgram } from '../../../src/cli/program.js';
 import { markdownTable } from './markdown.js';
 
-/** The generated parts of the page about the command line: as many tables as a reader needs, without an option twice for each verb. */
+/** The generated part of the page about the command line. */
 export const CLI_PARTS: Readonly<Record<string, () => string>> = {
   verbs: () => markdownTable(['verb', 'meaning', 'options'], commands().map(verbRow)),
+};
+
+/** The generated parts of the page about its options, without an option twice for each verb. */
+export const CLI_OPTION_PARTS: Readonly<Record<string, () => string>> = {
   arguments: () => markdownTable(['verbs', 'argument', 'meaning'], argumentRows()),
   options: () => markdownTable(['option', 'verbs', 'meaning'], optionRows()),
 };

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { CLI_PARTS } from './cli-parts.js';
+import { CLI_OPTION_PARTS, CLI_PARTS } from './cli-parts.js';
 import { CONFIG_PARTS } from './config-parts.js';
 import { GATEWAY_PARTS } from './gateway-parts.js';
 import { HTTP_PARTS } from './http-parts.js';
@@ -29,6 +29,7 @@ export const PAGES: Readonly<Record<string, Readonly<Record<string, () => string
   'mcp-server.md': { ...GATEWAY_PARTS, ...LIMIT_PARTS },
   'messages.md': RUN_PARTS,
   'models.md': MODEL_PARTS,
+  'options.md': CLI_OPTION_PARTS,
   'plugins.md': CONFIG_PARTS,
   'policy.md': CONFIG_PARTS,
   'presets.md': LIMIT_PARTS,
