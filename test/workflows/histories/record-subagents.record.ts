@@ -1,7 +1,7 @@
 import { describe, it } from 'vitest';
 import type { RunResult } from '../../../src/contracts/schemas/run.js';
 import { call, say } from '../../support/agent-worker.js';
-import { cast, castConfig } from '../../support/subagents/cast.js';
+import { agentOf, cast, castConfig } from '../../support/subagents/cast.js';
 import { latch, testRun, until, useWorkers } from '../../support/use-workers.js';
 import { historySaver } from './save-history.js';
 
@@ -20,9 +20,10 @@ describe('record runs with sub-agents', () => {
     const on = await worker({
       identity: 'recorder',
       config,
-      model: async ({ prompt, messages }) => {
-        if (prompt === 'scout') await held.opened;
-        return prompt === 'scout' || messages.length > 2 ? say('seen') : scouts(2);
+      model: async (request) => {
+        const isScout = agentOf(request) === 'scout';
+        if (isScout) await held.opened;
+        return isScout || request.messages.length > 2 ? say('seen') : scouts(2);
       },
     });
     const run = await start(on, { agent: 'lead', maxTokens: 100_000 });
@@ -43,9 +44,11 @@ describe('record runs with sub-agents', () => {
     const on = await worker({
       identity: 'recorder',
       config,
-      model: async ({ prompt, messages }) => {
-        if (prompt === 'scout' && messages.length < 3) await held.opened;
-        if (prompt === 'scout') return messages.length < 3 ? call(['nothing', {}]) : say('seen');
+      model: async (request) => {
+        const { messages } = request;
+        const isScout = agentOf(request) === 'scout';
+        if (isScout && messages.length < 3) await held.opened;
+        if (isScout) return messages.length < 3 ? call(['nothing', {}]) : say('seen');
         return messages.length > 2 ? say('done') : scouts(1);
       },
     });

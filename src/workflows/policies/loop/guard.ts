@@ -42,7 +42,7 @@ export interface Guard<State extends JsonValue> {
   readonly initialState: State;
   /** Judges a turn before its calls run. */
   judge(state: State, turn: GuardedTurn): Objection | undefined;
-  /** The state after the turn, and at most one nudge. */
+  /** The state after the turn, and at most one nudge. If the nudge is not sent, because another guard objected, the old state stays. */
   remember(state: State, turn: AnsweredTurn): { readonly state: State; readonly nudge?: Objection };
   /** The state after a message of a person was delivered. @default unchanged */
   afterMessage?(state: State): State;
