@@ -69,7 +69,7 @@ const CLAIMS: Readonly<Record<string, readonly string[]>> = {
   'docs/architecture/hosting.md': [
     `checks the ${grouped(HOSTING_LIMITS.checkedRunsMax)} newest runs`,
     `pauses of ${HOSTING_LIMITS.restartMsMin / SECOND} s to ${HOSTING_LIMITS.restartMsMax / SECOND} s`,
-    `pieces of ${STREAM_LIMITS.coalesceMs} ms`,
+    `written every ${STREAM_LIMITS.coalesceMs} ms`,
     `above ${PAYLOAD_LIMITS.inlineBytesMax / MIB} MiB`,
     `once more after ${HOSTING_LIMITS.storeRecheckMs / SECOND} s`,
   ],
@@ -123,8 +123,8 @@ const CLAIMS: Readonly<Record<string, readonly string[]>> = {
   'docs/guides/deploy.md': [
     `running calls get ${WORKER_LIMITS.shutdownGraceMs / SECOND} s to finish, and the worker stops within ${WORKER_LIMITS.shutdownForceMs / SECOND} s`,
     `up to ${WORKER_LIMITS.activitiesMax} activities`,
-    `| \`perdure worker\` on a shared server | ${HOSTING_LIMITS.supervisedHeartbeatTimeoutMs / SECOND} s |`,
-    `\`createWorker\` on a shared server | ${WORKER_LIMITS.heartbeatTimeoutMs / SECOND} s |`,
+    `| \`perdure worker\` on an external server | ${HOSTING_LIMITS.supervisedHeartbeatTimeoutMs / SECOND} s |`,
+    `\`createWorker\` on an external server | ${WORKER_LIMITS.heartbeatTimeoutMs / SECOND} s |`,
     `| embedded server | ${HOSTING_LIMITS.embeddedHeartbeatTimeoutMs / MINUTE} minutes |`,
     `Valid values are ${HOSTING_LIMITS.heartbeatTimeoutMsMin / SECOND} s to an hour`,
     `after ${HOSTING_LIMITS.restartMsMin / SECOND} s, then`,

@@ -16,7 +16,7 @@ export const SESSION_LIMITS = {
   debounceMsMax: MINUTE_MS,
   /** Size of the messages that one run collects, as JSON. More are answered by the next run. */
   collectedBytesMax: MIB,
-  /** Messages that were passed to the active run and that it has not settled. More wait for the next run. */
+  /** Messages passed to the active run that have no final state yet. More wait for the next run. */
   steersMax: 100,
   /** Newest runs that query `session` lists. */
   runsShown: 50,
@@ -30,7 +30,7 @@ export const SESSION_LIMITS = {
   channelCharsMax: 100,
   /** Parts of one message. */
   partsMax: 50,
-  /** Ids that are tried for a run: an earlier session with the same key may have used some. */
+  /** Attempts to find an unused run id. An earlier session with the same key may have used some. */
   idsTriedMax: 30,
   /** Time limit of an activity that prepares a session or checks its signatures. */
   checkTimeoutMs: 30 * SECOND_MS,
@@ -54,13 +54,13 @@ export const SCHEDULE_LIMITS = {
   everyMsMin: SECOND_MS,
   /** Longest interval of `everyMs`. */
   everyMsMax: 366 * DAY_MS,
-  /** Default of `catchUpMs`: a host that starts late in the morning still does the task of the morning. */
+  /** Default of `catchUpMs`: a host that starts up to an hour late still runs the task. */
   catchUpMsDefault: HOUR_MS,
   /** Shortest `catchUpMs`: that of the server. */
   catchUpMsMin: 10 * SECOND_MS,
-  /** Longest `catchUpMs`. At the embedded server, a start that is older needs a signature of its own. */
+  /** Longest `catchUpMs`. On the embedded server, a start that is later than this needs its own signature. */
   catchUpMsMax: 30 * DAY_MS,
-  /** Starts that the server keeps behind an active run, also with `buffer-all`. `catchUpMs` covers at most as many. */
+  /** Starts that the server keeps behind an active run. With `buffer-all`, `catchUpMs` may span at most this many starts. */
   startsBufferedMax: 1_000,
   /** Longest cron expression, in characters. */
   cronCharsMax: 200,
@@ -70,7 +70,7 @@ export const SCHEDULE_LIMITS = {
   inputBytesMax: 256 * KIB,
   /** Longest note, in characters. */
   noteCharsMax: 300,
-  /** Active periods of a schedule that its record at the embedded server keeps. */
+  /** Active periods that the grant of a schedule keeps, on the embedded server. */
   periodsMax: 100,
   /** Largest difference of the clocks of server and worker. A start further in the future is refused. */
   clockSkewMs: MINUTE_MS,

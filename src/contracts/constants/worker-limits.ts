@@ -61,7 +61,7 @@ export const HOSTING_LIMITS = {
   recentRunMs: MINUTE_MS,
   /** Runs that are remembered for this reason. */
   recentRunsMax: 1_000,
-  /** Open runs that a starting worker of a shared server checks for calls of dead processes. Each one is a request. */
+  /** Open runs that a starting worker of an external server checks for calls of dead processes. Each one is a request. */
   checkedRunsMax: 1_000,
   /** Time for which a report of dead calls is repeated while the server does not answer. Then its calls are left to their heartbeat timeout. */
   reportMs: 5 * MINUTE_MS,

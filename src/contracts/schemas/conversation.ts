@@ -14,7 +14,7 @@ export const Conversation = z.strictObject({
   length: z.number().int().min(0),
   /** Digest of these messages. */
   digest: z.string(),
-  /** Size of these messages as JSON, in UTF-16 units. */
+  /** Estimated bytes of these messages: their JSON in UTF-16 units. */
   bytes: z.number().int().min(0),
   /** Estimated tokens of these messages. */
   tokens: z.number().int().min(0),

@@ -14,11 +14,11 @@ export type DropPolicy = z.infer<typeof DropPolicy>;
 
 /** Options of the queue of a session. A field without a value is that of the next level: session, channel, config. */
 export const QueueOptions = z.strictObject({
-  /** Mode of messages without one. `followup`: each has a run of its own. @default followup */
+  /** Default mode of messages. `followup`: each has a run of its own. @default followup */
   mode: QueueMode.optional(),
   /** Messages that may wait. The one in progress does not count. @default 20 */
   cap: z.number().int().min(1).max(SESSION_LIMITS.capMax).optional(),
-  /** What is dropped at the cap. `new`: the new message. `old`: the oldest. `summarize`: the oldest, with a summary of its beginning. @default new */
+  /** What is dropped at the cap. `new`: the new message. `old`: the oldest. `summarize`: the oldest; the agent gets its beginning. @default new */
   drop: DropPolicy.optional(),
   /** Wait for further `collect` messages, in milliseconds, counted from the newest one. @default 500 */
   debounceMs: z.number().int().min(0).max(SESSION_LIMITS.debounceMsMax).optional(),
