@@ -52,19 +52,19 @@ function nameWithArguments(command: Command): string {
 
 function addRunVerbs(program: Command, context: CliContext, carryOut: CarryOut): void {
   withRunOptions(program.command('run'))
-    .description('run a task and follow it to its end; Ctrl-C detaches')
+    .description('run a task and follow it to its end; Ctrl-C detaches, in a terminal the second one')
     .argument('<task>', 'the task, in quotes')
-    .option('--session <key>', 'send the task to this session as a message, and follow its run')
+    .option('--session <key>', 'send the task to this session as a message, whose ID is --id, and follow the run that answers it')
     .option('--events', 'print JSON Lines: events, streamed text and progress, then the result')
     .option('--detach', 'return immediately, like start')
     .action((task, options) => carryOut(async () => (await import('./commands/run.js')).run(task, options, context)));
   withRunOptions(program.command('start'))
     .description('start a task in the background and print its run ID')
     .argument('<task>', 'the task, in quotes')
-    .option('--session <key>', 'label the run with this session; it takes no messages from it')
+    .option('--session <key>', 'session label; the run gets no messages of the session')
     .action((task, options) => carryOut(async () => (await import('./commands/start.js')).start(task, options, context)));
   withInput(withShow(withPlace(program.command('continue'))))
-    .description('start a new run, such as RUN.2, that continues a closed run')
+    .description('continue a closed run as a new run, RUN.2, RUN.3 …; options that are not given stay the same')
     .argument('<run>', 'ID of the closed run')
     .argument('[text]', 'the next task, in quotes', 'Continue.')
     .option('--no-worker', 'start no worker: one must run elsewhere')
@@ -123,7 +123,7 @@ function addLookVerbs(program: Command, context: CliContext, carryOut: CarryOut)
     .action((name, options) => carryOut(async () => (await import('./commands/agents.js')).agents(name, options, context)));
   withJson(program.command('prompt'))
     .description('preview the system prompt of a new run, with the size of each section')
-    .argument('[task]', 'the task, in quotes, to select skills by')
+    .argument('[task]', 'the task, in quotes; Perdure selects skills by it')
     .option('--agent <name>', 'agent from the config')
     .option('--workspace <dir>', 'folder in which the agent can read and write files and run commands')
     .option('--model <provider/model>', 'model of the run')
@@ -147,25 +147,21 @@ function addHostVerbs(program: Command, context: CliContext, carryOut: CarryOut)
     .action((folder, options) => carryOut(async () => (await import('./commands/init.js')).init(folder, options, context)));
   program
     .command('sign')
-    .description('sign the JSON input of a request, for clients in other languages')
+    .description('sign the JSON input of a request to the embedded server, for clients in other languages')
     .argument('<verb>', 'start, send, approve, answer or extend')
     .argument('<run>', 'run ID; for send, session/KEY')
     .argument('<json>', 'the input, in quotes, such as \'{"task": "…"}\'')
     .action((verb, run, json) => carryOut(async () => (await import('./commands/sign.js')).sign({ verb, run, json }, context)));
   withPlace(program.command('worker'))
-    .description('run a worker until SIGTERM or Ctrl-C')
+    .description('run a worker, restarted if it dies, until SIGTERM or Ctrl-C')
     .option('--spare', 'keep a second process ready to take over if the worker dies')
     .option('--no-supervisor', 'run the worker in this process; it is not restarted if it dies')
     .action((options) => carryOut(async () => (await import('./commands/worker.js')).worker(options, context)));
   withPlace(program.command('dev'))
-    .description('run a worker, and Temporal with its Web UI if no server is configured')
+    .description('for development: run a worker, and Temporal with its Web UI if no server is configured')
     .option('--until-idle', 'exit 10 s after the last open run ends')
-    .option(
-      '--port <n>',
-      'port of the embedded server; Web UI: this number + 1000 (default: the ports of the last start, if free)',
-      parseNumber,
-    )
-    .option('--open', 'let every user of this machine, and the Web UI, start runs, approve calls and raise limits without a signature')
+    .option('--port <n>', 'port of the embedded server, + 1000 for its Web UI (default: as at the last start, if free)', parseNumber)
+    .option('--open', 'disable signatures: every user of this machine and the Web UI can start runs, approve calls and raise limits')
     .action((options) => carryOut(async () => (await import('./commands/dev.js')).dev(options, context)));
 }
 
@@ -180,7 +176,7 @@ function addToolVerbs({ program, context, carryOut }: Registering): void {
     .option('--json', 'print one JSON document')
     .action((name, options) => carryOut(async () => (await import('./commands/tool/tool-new.js')).toolNew(name, options, context)));
   withJson(tool.command('test'))
-    .description('run one tool of the config once, outside any run')
+    .description('call one tool of the config, outside any run')
     .argument('<name>', 'name of a tool')
     .argument('[arguments]', 'the arguments as JSON, in quotes', '{}')
     .option('--workspace <dir>', 'workspace of the tool')
@@ -194,7 +190,7 @@ function addToolVerbs({ program, context, carryOut }: Registering): void {
 
 function addMcp(program: Command, context: CliContext, carryOut: CarryOut): void {
   withPlace(program.command('mcp'))
-    .description('run an MCP server that starts and steers runs, over stdin and stdout or over HTTP')
+    .description('run an MCP server over stdin and stdout, or HTTP; it starts and steers runs')
     .option('--workspace <dir>', 'default workspace of runs; the client can choose only folders inside it')
     .option('--http', 'serve over HTTP with a token, until Ctrl-C')
     .option('--port <n>', 'port of --http (default: 8788)', parseNumber)
@@ -206,7 +202,7 @@ function addMcp(program: Command, context: CliContext, carryOut: CarryOut): void
 
 function addAcp(program: Command, context: CliContext, carryOut: CarryOut): void {
   withAgent(withInput(withPlace(program.command('acp'))))
-    .description('serve an editor that speaks the Agent Client Protocol; each conversation is a session, each prompt a run')
+    .description('run an Agent Client Protocol server for an editor; each conversation is a session, each prompt a run')
     .option('--no-worker', 'start no worker: one must run elsewhere')
     .action((options) => carryOut(async () => (await import('./commands/acp.js')).acp(options, context, packageVersion())));
 }
@@ -216,7 +212,7 @@ function addServe(program: Command, context: CliContext, carryOut: CarryOut): vo
     .description('run an HTTP server that starts, steers and streams runs; clients need a token')
     .option('--host <address>', 'address to listen on (default: 127.0.0.1)')
     .option('--port <n>', 'port to listen on (default: 8787)', parseNumber)
-    .option('--tokens <file>', 'JSON file of token hashes with tenants and rights (default: one token, in the state folder)')
+    .option('--tokens <file>', 'JSON file of token hashes with tenants and rights (default: from the config, else one generated token)')
     .option('--workspace <dir>', 'default workspace of runs; clients can choose only folders inside it')
     .option('--public-origin <origin>', 'origin that browsers see if a proxy is in front, such as https://agents.example.com')
     .option('--no-worker', 'start no worker: one must run elsewhere')
@@ -243,17 +239,17 @@ Examples:
   perdure chat --session release
   perdure continue RUN 'now fix the warnings'
 
-Runs are durable. If a worker dies, its runs continue when a worker starts in
-the same folder again, such as with 'perdure watch RUN'. If no Temporal server
-is configured, Perdure starts an embedded one. The state folder is .perdure;
-set PERDURE_DIR to use another folder.
+Runs are durable. If a worker dies, its runs continue on the next one, such as
+'perdure worker' in the same folder. If no Temporal server is configured,
+Perdure starts an embedded one. The state folder is .perdure; set PERDURE_DIR
+to use another folder.
 
 Exit status:
-  0    success; for run, watch and continue: completed or detached
+  0    success; for run, watch and continue: completed, or Ctrl-C detached
   1    failure; for run, watch and continue: an error, or the model refused
   2    invalid input
   3    not found
   4    conflict, such as a closed run or a run ID in use
   5    server or worker not reachable
-  6    limit reached, or a loop (run, watch and continue)
-  130  cancelled (run, watch and continue)`;
+  6    for run, watch and continue: limit reached, or a loop
+  130  for run, watch and continue: cancelled`;

@@ -11,7 +11,7 @@ export function addReadVerbs({ program, context, carryOut }: Registering): void 
   withJson(withPlace(program.command('show')))
     .description('show the status and the result of a run')
     .argument('<run>', 'run ID')
-    .option('--watch', 'show it again when it changes, until the run is closed')
+    .option('--watch', 'show the status at each change, until the run ends')
     .action((run, options) => carryOut(async () => (await import('./commands/read/show.js')).show(run, options, context)));
   withJson(withPlace(program.command('ls')))
     .description('list runs, newest first')

@@ -10,11 +10,14 @@ export function addSchedules({ program, context, carryOut }: Registering): void 
     .argument('<name>', 'name of the schedule')
     .argument('<task>', 'the task, in quotes')
     .option('--cron <expression>', "five fields: minute, hour, day of month, month, day of week, such as '0 8 * * 1-5'")
-    .option('--every <duration>', 'interval, such as 30m or 6h, counted from 1970-01-01 00:00 UTC')
-    .option('--at <time>', 'a time of each day, such as 08:00, or one time, such as 2030-01-31T08:00')
+    .option('--every <duration>', 'interval, such as 30m or 6h, aligned to 1970-01-01 00:00 UTC')
+    .option('--at <time>', 'daily time, such as 08:00, or single time, such as 2030-01-31T08:00')
     .option('--time-zone <name>', 'time zone of --cron and --at, such as Europe/Berlin (default: that of this host)')
-    .option('--overlap <policy>', 'while an earlier run is active: skip, buffer-one, buffer-all, cancel-other or allow-all (default: skip)')
-    .option('--catch-up <duration>', 'make up a start that was missed for up to this time (default: 1h)')
+    .option(
+      '--overlap <policy>',
+      'while an earlier run is active: skip, buffer-one, buffer-all, cancel-other or allow-all (default: skip); not with --session',
+    )
+    .option('--catch-up <duration>', 'start a missed run late, up to this delay (default: 1h)')
     .option('--session <key>', 'send the task to this session (default: start a new run each time)')
     .action((name, task, options) =>
       carryOut(async () => (await import('./commands/schedule/create.js')).createSchedule({ name, task }, options, context)),

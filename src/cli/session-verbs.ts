@@ -21,8 +21,8 @@ export interface Registering {
 export function addSessions({ program, context, carryOut }: Registering): void {
   const { send, unsend } = SESSION_UPDATES;
   withDefaults(withPlace(program.command('chat')))
-    .description('talk to a session: each line of stdin is a message')
-    .option('--session <key>', 'key of the session (default: a new one)')
+    .description('talk to a session, a conversation of runs: each line of stdin is a message')
+    .option('--session <key>', 'key of the session (default: a new one); an existing session keeps its options')
     .option('--no-worker', 'start no worker: one must run elsewhere')
     .action((options) => carryOut(async () => (await import('./commands/sessions/chat.js')).chat(options, context)));
   const sending = withJson(withPlace(program.command(send.name)))

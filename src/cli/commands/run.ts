@@ -15,6 +15,8 @@ import { start } from './start.js';
 /** `run "TASK"`: starts a run, follows it to its end and exits with a status for its reason. Hosts a worker if no other process does. */
 export async function run(task: string, options: RunOptions, context: CliContext): Promise<number> {
   checkShowOptions(options);
+  if (options.detach && options.session !== undefined)
+    throw new PerdureError('BAD_OPTION', "detach: with --session, use 'perdure send KEY TEXT', which does not wait", 2);
   if (options.detach) return await start(task, options, context);
   const checked = await startFromOptions(task, options);
   const config = options.worker ? await loadConfigFor(checked.input) : undefined;

@@ -25,17 +25,17 @@ export function withInput(command: Command): Command {
     .option('--model <provider/model>', 'model, such as openai/gpt-5.4-mini or gpt-5.4-mini; scripted/FILE plays recorded responses')
     .option('--fallback <provider/model>', 'model to fail over to; for several, repeat the option or separate with commas', addToList)
     .option('--thinking <level>', 'thinking level: off, minimal, low, medium, high, or a number of tokens', parseNumber)
-    .option('--max-turns <n>', 'maximum number of turns (default: from the agent, else 20; for continue: as before)', parseNumber)
-    .option('--max-cost <usd>', 'maximum cost in USD', parseNumber)
-    .option('--max-tokens <n>', 'maximum number of tokens, input plus output', parseNumber)
-    .option('--deadline <duration>', 'time limit, such as 90s or 10m, without pauses and waits for people')
+    .option('--max-turns <n>', 'maximum number of turns (default: from the agent or the config, else 20)', parseNumber)
+    .option('--max-cost <usd>', 'maximum cost of a run in USD', parseNumber)
+    .option('--max-tokens <n>', 'maximum number of tokens of a run, input plus output', parseNumber)
+    .option('--deadline <duration>', 'time limit, such as 90s or 10m; excludes pauses and waits for people')
     .option(
       '--on-budget <what>',
-      `at a limit: finish writes a final answer, ask waits for 'perdure extend' (default: from the agent, else finish; for continue: as before)`,
+      "at a limit: 'finish' writes a final answer, 'ask' waits for 'perdure extend' (default: from the agent, else finish)",
     )
     .option('--allow-unknown-price', 'start although the price is unknown; --max-cost is then not enforced')
     .option('--output-schema <file>', 'file with the JSON Schema of the answer')
-    .option('--chat', 'one response per run, without tools');
+    .option('--chat', "one model response per run, without tools; unlike 'perdure chat'");
 }
 
 /** The options that each run of a session has too. */

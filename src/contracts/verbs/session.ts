@@ -35,7 +35,7 @@ const send: Verb<SendInput, Receipt> = {
       id: { flag: '--id <id>', help: 'message ID; a resend with the same ID is ignored' },
       queue: {
         flag: '--queue <mode>',
-        help: 'while a run is active: followup and collect wait, steer joins the run, interrupt cancels it (default: set by the session)',
+        help: 'if a run is active: wait (followup), wait and share a run (collect), join it (steer) or cancel it (interrupt); default: set by the session',
       },
     },
     report: ({ runId: key, answer }) => ({ json: answer, line: receiptLine(key, answer) }),

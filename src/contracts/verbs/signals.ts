@@ -42,7 +42,7 @@ const steer: Verb<SteerInput, { readonly id: string }> = {
       id: { flag: '--id <id>', help: 'message ID; a resend with the same ID is ignored' },
       mode: {
         flag: '--mode <mode>',
-        help: 'boundary (default): before the next response; preempt: also skip calls that have not started; interrupt: also stop the current response',
+        help: 'boundary (default): after all calls of the turn; preempt: skip calls that have not started; interrupt: skip them and abort the current response',
       },
       ttlMs: {
         flag: '--ttl <duration>',
@@ -81,7 +81,7 @@ const pause: Verb<object, void> = {
   description: 'Pause the run after the running calls finish. No further call starts until resume.',
   fields: {},
   command: {
-    summary: 'pause a run: running calls finish, no new call starts',
+    summary: 'pause a run after its running calls',
     report: ({ runId }) => ({
       json: { paused: true },
       line: `${runId}: pauses after its running calls finish; resume it with: perdure resume ${runId}`,
@@ -111,7 +111,7 @@ const hold: Verb<HoldInput, void> = {
   },
   tolerant: true,
   command: {
-    summary: 'hold a run: no new turn starts until release, or until --ttl ends',
+    summary: 'hold a run after its current turn, until release or --ttl',
     flags: {
       ttlMs: {
         flag: '--ttl <duration>',

@@ -28,7 +28,7 @@ const extend: Verb<ExtendInput, Progress> = {
       turns: { flag: '--turns <n>', kind: 'number', help: 'number of turns to add' },
       costUsd: { flag: '--max-cost <usd>', kind: 'number', help: 'USD to add to the cost limit' },
       tokens: { flag: '--max-tokens <n>', kind: 'number', help: 'number of tokens to add' },
-      deadlineMs: { flag: '--deadline <duration>', kind: 'duration', help: 'working time to add, such as 90s or 10m' },
+      deadlineMs: { flag: '--deadline <duration>', kind: 'duration', help: 'time to add to the deadline, such as 90s or 10m' },
     },
     report: ({ runId, answer: progress }) => ({
       json: { progress },
@@ -81,7 +81,7 @@ const answer: Verb<AnswerInput, AnsweredQuestion> = {
   resend: () => 'answer again',
   command: {
     summary: 'answer a question of an agent',
-    arguments: { callId: "question ID, from 'perdure approvals'", answer: 'the answer, in quotes; a choice or its number' },
+    arguments: { callId: "question ID, from 'perdure approvals'", answer: 'the answer, in quotes: text, or a choice or its number' },
     flags: { by: { flag: '--by <name>', help: 'name of the person who answers (default: your user name)', default: 'user' } },
     report: ({ runId, answer: ended }) => ({ json: ended, line: `${runId}: question ${ended.callId} answered by ${ended.by}` }),
   },
@@ -99,7 +99,7 @@ const deny: Verb<DenyInput, DecidedApproval> = {
   resend: decideAgain,
   command: {
     summary: 'deny a pending call or decline a question, with a reason that the model sees',
-    arguments: { callId: CALL_HELP },
+    arguments: { callId: "call or question ID, from 'perdure approvals'" },
     flags: { by: BY_FLAG, reason: { flag: '--reason <text>', help: 'reason, sent to the model' } },
     report: ({ runId, input, answer: decided }) => ({
       json: decided,

@@ -56,6 +56,13 @@ describe("what a command line says of a run's input", { timeout: 120_000 }, () =
     expect(code).toBe(1);
   });
 
+  it('--detach with --session: nothing is started, and the verb that sends a message is named', async () => {
+    const { code, stderr } = await here(['run', 'look', '--model', 'scripted/count.yaml', '--session', 'desk', '--detach']);
+    expect(stderr).toBe("BAD_OPTION: detach: with --session, use 'perdure send KEY TEXT', which does not wait\n");
+    expect(code).toBe(2);
+    expect(JSON.parse((await here(['ls', '--session', 'desk', '--json'])).stdout)).toEqual([]);
+  });
+
   it('A-31: --chat answers in one turn, and so does the run that continues it', async () => {
     const { code, result } = await run('circles.yaml', '--chat', '--workspace', '.', '--id', 'talk');
     expect(result).toMatchObject({ reason: 'completed', turns: 1, toolCalls: 0 });

@@ -56,7 +56,7 @@ export const pauseRun = defineRoute({
   method: 'POST',
   path: '/v1/runs/{id}/pause',
   right: 'steer',
-  summary: 'pause a run: running calls finish, no new call starts',
+  summary: 'pause a run after its running calls',
   answers: [
     { status: 202, meaning: 'requested', schema: RunIdBody },
     { status: 409, meaning: '`RUN_CLOSED`' },
