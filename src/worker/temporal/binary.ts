@@ -82,7 +82,7 @@ async function isExecutable(path: string): Promise<boolean> {
   }
 }
 
-/** Removes the files of a killed download or build, which take up to 3.5 GB. */
+/** Removes the files of a killed download or build, which take up to 3 GB. */
 async function removeRemains(folder: string): Promise<void> {
   const remains = (await readdir(folder)).filter((name) => name.startsWith('.build-') || name.startsWith('.download-'));
   for (const name of remains) await rm(join(folder, name), { recursive: true, force: true });
